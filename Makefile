@@ -1,0 +1,58 @@
+# Two commands matter: `make demo` and `make test`. Both install into .venv first.
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*)
+DATA ?= ../shared/data
+TASK ?= classify
+
+.PHONY: demo test lint bench sanitize install clean
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install -q --upgrade pip
+
+$(VENV)/.built: $(VENV)/bin/python $(SOURCES)
+	$(PY) -m pip install -q scikit-build-core nanobind ninja cmake
+	$(PY) -m pip install -q --no-build-isolation -e .
+	touch $@
+
+install: $(VENV)/.built
+
+demo: install
+	$(PY) -m laconic demo
+
+$(VENV)/.test: $(VENV)/.built
+	$(PY) -m pip install -q --no-build-isolation -e ".[test,topics]"
+	-$(PY) -m pip install -q spams-bin
+	touch $@
+
+test: $(VENV)/.test
+	$(PY) -m pytest tests
+
+$(VENV)/.lint: $(VENV)/.built
+	$(PY) -m pip install -q --no-build-isolation -e ".[lint]"
+	touch $@
+
+lint: $(VENV)/.lint
+	$(VENV)/bin/ruff check laconic tests benchmarks examples
+	$(VENV)/bin/ruff format --check laconic tests benchmarks examples
+	$(VENV)/bin/mypy
+	$(VENV)/bin/clang-format --dry-run --Werror cpp/*.cpp cpp/*.hpp
+
+# Peers are installed one by one: a peer that does not install is missing from the page, not fatal.
+$(VENV)/.bench: $(VENV)/.built
+	for peer in spams-bin skglm celer adelie tomotopy cvxpy; do $(PY) -m pip install -q $$peer || echo "no $$peer"; done
+	touch $@
+
+bench: $(VENV)/.bench
+	$(PY) -m benchmarks $(TASK) --data $(DATA) --write
+
+# The kernel tests under the address and undefined-behaviour sanitizers.
+sanitize: $(VENV)/.test
+	LACONIC_SANITIZE=ON $(PY) -m pip install -q --no-build-isolation --target build/sanitized --no-deps --upgrade .
+	cd build && LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
+	  PYTHONPATH=sanitized ../$(PY) -m pytest -p no:cacheprovider ../tests/kernels --rootdir ..
+
+clean:
+	rm -rf build $(VENV)

@@ -1,0 +1,47 @@
+// What every kernel file shares at the Python door: array types and checks that turn bad arrays into exceptions.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace nb = nanobind;
+
+template <class T>
+using Vec = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using MutVec = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+inline void require(bool ok, const std::string& message) {
+    if (!ok) throw std::invalid_argument(message);
+}
+
+// A new NumPy array that owns `values`.
+template <class T>
+nb::object to_numpy(std::vector<T>&& values) {
+    auto* owned = new std::vector<T>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner));
+}
+
+// ptr must start at 0, never fall, and end at `end`.
+inline void check_ptr(const Vec<int64_t>& ptr, int64_t end, const char* name) {
+    require(ptr.size() >= 1, std::string(name) + " must have at least one entry");
+    const int64_t* p = ptr.data();
+    require(p[0] == 0, std::string(name) + " must start at 0");
+    for (size_t i = 1; i < ptr.size(); ++i) require(p[i] >= p[i - 1], std::string(name) + " must not decrease");
+    require(p[ptr.size() - 1] == end, std::string(name) + " must end at " + std::to_string(end));
+}
+
+template <class I>
+void check_range(const Vec<I>& index, int64_t low, int64_t high, const char* name) {
+    for (size_t i = 0; i < index.size(); ++i)
+        require(index.data()[i] >= low && index.data()[i] < high,
+                std::string(name) + " holds " + std::to_string(index.data()[i]) + ", outside [" + std::to_string(low) + ", " +
+                    std::to_string(high) + ")");
+}
