@@ -1,0 +1,99 @@
+"""Opening what people give (plain or gzip, UTF-8, standard input) and writing files whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, BinaryIO, TextIO, cast
+
+from laconic.errors import InputError
+
+GZIP_MAGIC = b"\x1f\x8b"
+STANDARD_STREAM = "-"
+PathLike = str | os.PathLike[str]
+
+
+def name_of(path: PathLike) -> str:
+    """What messages call the file `path`."""
+    return "standard input" if os.fspath(path) == STANDARD_STREAM else os.fspath(path)
+
+
+def _open_bytes(path: PathLike) -> BinaryIO:
+    """The seekable bytes of a file, or of standard input (read whole, once)."""
+    if os.fspath(path) == STANDARD_STREAM:
+        return io.BytesIO(sys.stdin.buffer.read())
+    stream = open(path, "rb")  # noqa: SIM115  (the caller closes it)
+    if stream.seekable():
+        return stream
+    with stream:  # a pipe or a process substitution
+        return io.BytesIO(stream.read())
+
+
+def _unzipped(stream: BinaryIO) -> BinaryIO:
+    """`stream` from its beginning, decompressed if it opens with gzip's magic bytes."""
+    stream.seek(0)
+    magic = stream.read(len(GZIP_MAGIC))
+    stream.seek(0)
+    return cast(BinaryIO, gzip.GzipFile(fileobj=stream)) if magic == GZIP_MAGIC else stream
+
+
+def _line_of_bad_byte(stream: BinaryIO) -> int:
+    """Number of the first line (from 1) that is not UTF-8."""
+    content = _unzipped(stream).read()
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return 1 + content[: error.start].replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n")
+    raise AssertionError("called only when decoding has failed")
+
+
+@contextmanager
+def open_text(path: PathLike) -> Iterator[TextIO]:
+    """A stream of the UTF-8 text in `path`, plain or gzip ("-": standard input); InputError with the line of a bad byte."""
+    name = name_of(path)
+    try:
+        stream = _open_bytes(path)
+    except OSError as error:
+        raise InputError(f"{name}: cannot be read ({error.strerror}).") from error
+    with stream:
+        try:
+            # A byte order mark at the start is no text; line ends are \n, \r\n or \r.
+            yield io.TextIOWrapper(_unzipped(stream), encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise InputError(f"{name}:{_line_of_bad_byte(stream)}: expected UTF-8 text, found other bytes.") from error
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise InputError(f"{name}: the gzip file is damaged or cut off.") from error
+
+
+@contextmanager
+def atomic_writer(path: PathLike, binary: bool = False) -> Iterator[IO]:
+    r"""A stream whose content replaces the file `path` when the block ends well, and leaves it untouched otherwise.
+
+    "-" is standard output; a device or pipe is written directly. A lone surrogate is written as \udXXX, JSON's escape.
+    """
+    text = {} if binary else {"encoding": "utf-8", "errors": "backslashreplace", "newline": "\n"}
+    if os.fspath(path) == STANDARD_STREAM:
+        yield sys.stdout.buffer if binary else sys.stdout
+        return
+    target = Path(os.path.realpath(path))  # a symbolic link stays one: its target is replaced
+    if target.exists() and not stat.S_ISREG(target.stat().st_mode):
+        with open(target, "wb" if binary else "w", **text) as stream:  # type: ignore[call-overload]
+            yield stream
+        return
+    draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
+    try:
+        with open(draft, "wb" if binary else "w", **text) as stream:  # type: ignore[call-overload]
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(draft, target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
