@@ -1,0 +1,111 @@
+// Copies of weights for ADMM (Algorithm 2 of Yogatama's thesis, scaled dual form): v = M w, one copy an entry of `index`.
+//
+// For groups of copies, one fused sweep a group does the relaxation, the prox, the dual step and all sums the next w-step and the
+// stopping test need, so that the copies are read and written once an iteration.
+#include "kernels.hpp"
+#include "threads.hpp"
+
+#include <cmath>
+
+namespace {
+
+struct Sums {  // over the copies
+    double primal = 0, length_w = 0, length_v = 0;
+    void add(const Sums& other) {
+        primal += other.primal;
+        length_w += other.length_w;
+        length_v += other.length_v;
+    }
+};
+
+class Copies {
+  public:
+    Copies(Vec<int64_t> ptr, Vec<int64_t> index, int64_t n) : n_(n), ptr_(ptr.data(), ptr.data() + ptr.size()) {
+        check_ptr(ptr, static_cast<int64_t>(index.size()), "ptr");
+        require(n >= 0 && n < INT32_MAX, "n must be from 0 to 2^31 - 1");
+        check_range(index, 0, n, "index");
+        index_.assign(index.data(), index.data() + index.size());
+    }
+
+    // v = prox(h + u), u += h - v with h = relax M w + (1 - relax) v; then
+    //   towards = M'(v - u)     change = M'(v - v_old)     force = M' u
+    // Returns |M w - v|^2, |M w|^2, |v|^2.
+    nb::tuple split(Vec<double> weights, Vec<double> mass, double relax, MutVec<double> v, MutVec<double> u, MutVec<double> towards,
+                    MutVec<double> change, MutVec<double> force, int threads) const {
+        const int64_t n_groups = static_cast<int64_t>(ptr_.size()) - 1;
+        require(static_cast<int64_t>(weights.size()) == n_ && static_cast<int64_t>(towards.size()) == n_ &&
+                    static_cast<int64_t>(change.size()) == n_ && static_cast<int64_t>(force.size()) == n_,
+                "weights, towards, change and force must have n entries");
+        require(v.size() == index_.size() && u.size() == index_.size(), "v and u must have an entry a copy");
+        require(static_cast<int64_t>(mass.size()) == n_groups, "mass must have an entry a group");
+        const double *w = weights.data(), *m = mass.data();
+        Sums total;
+        {
+            nb::gil_scoped_release release;
+            const int parts = std::max(1, threads);
+            std::vector<std::vector<double>> private_sums(parts);
+            std::vector<Sums> sums(parts);
+            parallel_ranges(n_groups, parts, 4096, [&](int64_t begin, int64_t end, int part) {
+                private_sums[part].assign(3 * n_, 0.0);
+                double* mine = private_sums[part].data();
+                sums[part] = sweep(begin, end, w, m, relax, v.data(), u.data(), mine);
+            });
+            for (const Sums& part : sums) total.add(part);
+            parallel_ranges(n_, parts, 65536, [&](int64_t begin, int64_t end, int) {
+                for (int64_t i = begin; i < end; ++i) {
+                    double t = 0, c = 0, f = 0;
+                    for (const auto& mine : private_sums)
+                        if (!mine.empty()) {
+                            t += mine[3 * i];
+                            c += mine[3 * i + 1];
+                            f += mine[3 * i + 2];
+                        }
+                    towards.data()[i] = t;
+                    change.data()[i] = c;
+                    force.data()[i] = f;
+                }
+            });
+        }
+        return nb::make_tuple(total.primal, total.length_w, total.length_v);
+    }
+
+  private:
+    Sums sweep(int64_t begin, int64_t end, const double* w, const double* mass, double relax, double* v, double* u, double* sums) const {
+        Sums out;
+        for (int64_t g = begin; g < end; ++g) {
+            double squares = 0;
+            for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e) {
+                const double z = relax * w[index_[e]] + (1 - relax) * v[e] + u[e];
+                u[e] = z;
+                squares += z * z;
+            }
+            const double length = std::sqrt(squares), scale = length > mass[g] ? 1 - mass[g] / length : 0;
+            for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e) {
+                const double next = scale * u[e], dual = u[e] - next, here = w[index_[e]];
+                double* sum = sums + 3 * int64_t{index_[e]};
+                sum[0] += next - dual;
+                sum[1] += next - v[e];
+                sum[2] += dual;
+                out.primal += (here - next) * (here - next);
+                out.length_w += here * here;
+                out.length_v += next * next;
+                v[e] = next;
+                u[e] = dual;
+            }
+        }
+        return out;
+    }
+
+    int64_t n_;
+    std::vector<int64_t> ptr_;
+    std::vector<int32_t> index_;
+};
+
+}  // namespace
+
+void bind_copies(nb::module_& m) {
+    nb::class_<Copies>(m, "Copies")
+        .def(nb::init<Vec<int64_t>, Vec<int64_t>, int64_t>(), nb::arg("ptr"), nb::arg("index"), nb::arg("n"))
+        .def("split", &Copies::split, nb::arg("weights"), nb::arg("mass"), nb::arg("relax"), nb::arg("v"), nb::arg("u"), nb::arg("towards"),
+             nb::arg("change"), nb::arg("force"), nb::arg("threads") = 1);
+}
