@@ -1,0 +1,50 @@
+"""What a run cost: wall-clock seconds and the peak memory of the process."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+
+MEGABYTE = 2**20
+
+
+class Measured:
+    """`with Measured() as cost: ...` then `cost.seconds` and `cost.peak_memory_mb`, which are None inside the block."""
+
+    seconds: float | None = None
+    peak_memory_mb: float | None = None
+
+    def __enter__(self) -> Measured:
+        self._start = time.perf_counter()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.seconds = time.perf_counter() - self._start
+        self.peak_memory_mb = peak_memory_mb()
+
+    def report(self) -> dict[str, float | None]:
+        """The two numbers under the names that every verb reports them by."""
+        return {"seconds": self.seconds, "peak_memory_mb": self.peak_memory_mb}
+
+
+def peak_memory_mb() -> float:
+    """The most physical memory this process has held since it started, in units of 2^20 bytes."""
+    # On Linux ru_maxrss survives execve: a small process started by a large one would report the large one's peak.
+    # VmHWM belongs to this program alone.
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024 / MEGABYTE
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak * maxrss_unit(sys.platform) / MEGABYTE
+
+
+def maxrss_unit(platform: str) -> int:
+    """Bytes in one unit of ru_maxrss: macOS counts bytes, Linux and the BSDs kilobytes."""
+    return 1 if platform == "darwin" else 1024
