@@ -14,8 +14,8 @@ PACKAGE = Path(laconic.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # Room -> what it may import from laconic besides itself. A room is a file or folder right under laconic/; `__init__` is
-# the public names, `_core` the compiled kernels. "text.io" allows that one module of a room. A room may be listed before
-# it is built. Loss, penalty and solver stand apart: a solver knows penalties by their protocol alone.
+# the public names, `_core` the compiled kernels. "text.io" allows that one module of a room. A room may be listed
+# before it is built. Loss, penalty and solver stand apart: a solver knows penalties by their protocol alone.
 BASE = {"errors", "_core"}
 NUMERICS = BASE | {"groups", "designs", "inference", "losses", "penalties"}
 MODELS = NUMERICS | {"problem", "solvers", "mining"}
