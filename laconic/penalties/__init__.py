@@ -1,0 +1,27 @@
+"""Penalties: value, prox and strength_max of what a model pays for its weights."""
+
+from laconic.penalties.base import Blockwise, Penalty, Separable, Smooth, Terms
+from laconic.penalties.group import GroupLasso, SparseGroupLasso
+from laconic.penalties.overlap import CopyTerm, LayeredGroupLasso, OverlapGroupLasso
+from laconic.penalties.separable import L0, L1, ElasticNet, Ridge
+from laconic.penalties.total import PenaltySum
+from laconic.penalties.tree import TreeGroupLasso
+
+__all__ = [
+    "L0",
+    "L1",
+    "Blockwise",
+    "CopyTerm",
+    "ElasticNet",
+    "GroupLasso",
+    "LayeredGroupLasso",
+    "OverlapGroupLasso",
+    "Penalty",
+    "PenaltySum",
+    "Ridge",
+    "Separable",
+    "Smooth",
+    "SparseGroupLasso",
+    "Terms",
+    "TreeGroupLasso",
+]
