@@ -56,7 +56,7 @@ def _line_of_bad_byte(stream: BinaryIO) -> int:
 
 @contextmanager
 def open_text(path: PathLike) -> Iterator[TextIO]:
-    """The UTF-8 text of `path`, plain or gzip ("-": standard input), as a stream; InputError with the line of a bad byte."""
+    """The UTF-8 text of `path` ("-": standard input), plain or gzip, a stream; InputError names a bad byte's line."""
     name = name_of(path)
     try:
         stream = _open_bytes(path)
