@@ -295,5 +295,5 @@ def _checksum(kind: str, meta: str, arrays: dict[str, NDArray[Any]]) -> str:
 
 
 def _brief(value: object) -> str:
-    text = value if isinstance(value, str) else repr(value)
-    return ascii(text if len(text) <= 80 else text[:77] + "...")
+    text = ascii(value)
+    return text if len(text) <= 80 else text[:77] + "..."
