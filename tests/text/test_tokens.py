@@ -148,9 +148,9 @@ def test_given_boundaries() -> None:
 @pytest.mark.parametrize("unit", [".", "\n", " ", "\t", ">", "a>", "\n>", '."', "- ", "\n1.", "A: b\n", "(", "\n "])
 def test_time_is_linear_in_hostile_text(unit: str) -> None:
     text = unit * (200_000 // len(unit)) + "a"
-    start = time.perf_counter()
+    start = time.process_time()
     sentences(text)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 BINARY_TASKS = {

