@@ -1,0 +1,1 @@
+"""laconic beside its peers: one run measures both, and writes a Markdown page of ratios and scores."""

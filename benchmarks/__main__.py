@@ -1,0 +1,56 @@
+"""`python -m benchmarks TASK --data DIR [--write] [--quick]`: run benchmarks/TASK.py and print or write its page."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.page import header
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+NOT_TASKS = {"__init__", "__main__", "corpora", "page", "peers", "problems", "timing"}
+
+
+def tasks() -> list[str]:
+    """Names of the modules of this package that offer `run(data, quick) -> str`."""
+    return sorted(file.stem for file in Path(__file__).parent.glob("*.py") if file.stem not in NOT_TASKS)
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write text to path so that a reader sees the old page or the new one, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, suffix=".part", delete=False, encoding="utf-8") as part:
+        part.write(text)
+    os.chmod(part.name, 0o644)
+    os.replace(part.name, path)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Parse the command line, run one task, print its page or write it to docs/results/."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure laconic beside its peers.")
+    parser.add_argument("task", choices=tasks(), help="which page to make")
+    parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
+    parser.add_argument("--write", action="store_true", help="write docs/results/TASK.md instead of printing")
+    parser.add_argument("--quick", action="store_true", help="a small version, to see that everything runs")
+    chosen = parser.parse_args(arguments)
+    if not chosen.data.is_dir():
+        parser.error(f"--data {chosen.data}: expected a folder of corpora, found none")
+
+    body = importlib.import_module(f"benchmarks.{chosen.task}").run(chosen.data, chosen.quick)
+    command = f"python -m benchmarks {chosen.task} --data DIR" + (" --quick" if chosen.quick else "")
+    page = header(command, REPOSITORY) + "\n" + body.rstrip("\n") + "\n"
+    if chosen.write:
+        target = REPOSITORY / "docs" / "results" / f"{chosen.task}.md"
+        write_atomically(target, page)
+        print(f"written: {target.relative_to(REPOSITORY)}", file=sys.stderr)
+    else:
+        print(page, end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
