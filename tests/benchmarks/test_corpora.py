@@ -7,7 +7,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks.peers import tune, vectorizer_for
-from benchmarks.problems import newsgroup_counts, random_tree, sentence_groups, sentence_objective, spams_tree
+from benchmarks.problems import (
+    Counts,
+    lasso_strength_max,
+    newsgroup_counts,
+    random_tree,
+    row_objective,
+    row_strength_max,
+    sentence_groups,
+    sentence_objective,
+    spams_tree,
+)
+from benchmarks.solvers import liblinear_lasso, spams_tree_prox
+from scipy.sparse import csr_matrix
+from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpora
 
@@ -100,11 +113,33 @@ def test_random_tree_is_depth_first() -> None:
 
 
 def test_spams_agrees_on_a_chain_of_two_nodes() -> None:
-    spams = pytest.importorskip("spams")
-    tree = spams_tree(np.array([-1, 0]), np.ones(2))
-    found = spams.proximalTree(np.asfortranarray([[3.0], [4.0]]), tree, False, lambda1=1.0, regul="tree-l2")
+    pytest.importorskip("spams")
+    found = spams_tree_prox(np.array([3.0, 4.0]), spams_tree(np.array([-1, 0]), np.ones(2)), 1.0, "l2")
     child = np.array([3.0, 3.0])
-    np.testing.assert_allclose(found.ravel(), child * (1 - 1 / np.linalg.norm(child)))
+    np.testing.assert_allclose(found, child * (1 - 1 / np.linalg.norm(child)))
+
+
+@pytest.mark.parametrize("factor", [1.001, 0.9])
+def test_lasso_strength_max_is_where_words_enter(factor: float) -> None:
+    rng = np.random.default_rng(0)
+    rows = csr_matrix(rng.poisson(0.3, (80, 30)).astype(float))
+    counts = Counts(rows, np.where(rng.random(80) < 0.5, -1.0, 1.0), CountVectorizer())
+    solution = liblinear_lasso(counts, factor * lasso_strength_max(counts), tol=1e-9, scaling=1000.0)
+    assert np.any(solution.weights != 0) == (factor < 1)
+
+
+def test_row_objective_at_zero_is_the_entropy_of_a_uniform_guess() -> None:
+    rng = np.random.default_rng(0)
+    counts = Counts(csr_matrix(rng.poisson(0.5, (60, 7)).astype(float)), np.arange(60.0) % 3, CountVectorizer())
+    strength, zero = row_strength_max(counts), np.zeros((7, 3))
+    at_zero = row_objective(counts, strength, zero, np.zeros(3))
+    assert at_zero == pytest.approx(np.log(3))
+    # At the largest strength no small step from zero helps; well below it, the steepest one does.
+    residual = np.eye(3)[counts.labels.astype(int)] - 1 / 3
+    step = 1e-3 * (counts.rows.T @ residual) / 60
+    step[np.linalg.norm(step, axis=1) < np.linalg.norm(step, axis=1).max()] = 0.0
+    assert row_objective(counts, strength, step, np.zeros(3)) >= at_zero
+    assert row_objective(counts, 0.9 * strength, step, np.zeros(3)) < at_zero
 
 
 class Constant:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -85,3 +87,16 @@ def test_an_unknown_task_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
     with pytest.raises(SystemExit):
         main(["page", "--data", str(tmp_path)])
     assert "invalid choice: 'page'" in capsys.readouterr().err
+
+
+def test_a_task_prints_its_page_under_the_header(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy = ModuleType("benchmarks.toy")
+    monkeypatch.setattr(toy, "run", lambda data, quick: f"# Toy {data.name} {quick}", raising=False)
+    monkeypatch.setitem(sys.modules, "benchmarks.toy", toy)
+    monkeypatch.setattr("benchmarks.__main__.tasks", lambda: ["toy"])
+    assert main(["toy", "--data", str(tmp_path), "--quick"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("Command: `python -m benchmarks toy --data DIR --quick`")
+    assert printed.endswith(f"# Toy {tmp_path.name} True\n")
