@@ -17,6 +17,10 @@ using Vec = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using MutVec = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+// Messages are literals where they stand in a loop: a std::string would be built even when all is well.
+inline void require(bool ok, const char* message) {
+    if (!ok) throw std::invalid_argument(message);
+}
 inline void require(bool ok, const std::string& message) {
     if (!ok) throw std::invalid_argument(message);
 }
@@ -34,14 +38,15 @@ inline void check_ptr(const Vec<int64_t>& ptr, int64_t end, const char* name) {
     require(ptr.size() >= 1, std::string(name) + " must have at least one entry");
     const int64_t* p = ptr.data();
     require(p[0] == 0, std::string(name) + " must start at 0");
-    for (size_t i = 1; i < ptr.size(); ++i) require(p[i] >= p[i - 1], std::string(name) + " must not decrease");
+    for (size_t i = 1; i < ptr.size(); ++i)
+        if (p[i] < p[i - 1]) throw std::invalid_argument(std::string(name) + " must not decrease");
     require(p[ptr.size() - 1] == end, std::string(name) + " must end at " + std::to_string(end));
 }
 
 template <class I>
 void check_range(const Vec<I>& index, int64_t low, int64_t high, const char* name) {
     for (size_t i = 0; i < index.size(); ++i)
-        require(index.data()[i] >= low && index.data()[i] < high,
-                std::string(name) + " holds " + std::to_string(index.data()[i]) + ", outside [" + std::to_string(low) + ", " +
-                    std::to_string(high) + ")");
+        if (index.data()[i] < low || index.data()[i] >= high)
+            throw std::invalid_argument(std::string(name) + " holds " + std::to_string(index.data()[i]) + ", outside [" +
+                                        std::to_string(low) + ", " + std::to_string(high) + ")");
 }

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "blocks.hpp"
+#include "gram.hpp"
 #include "kernels.hpp"
 #include "losses.hpp"
 #include "threads.hpp"
@@ -41,7 +42,7 @@ class Descent {
     // One call works on the blocks in `working` until their violation is below `tolerance` or `max_rounds` are spent. The
     // weights, the intercept (size K, or 0 for none) and the scores move together. Returns (rounds, violation, value of the loss).
     nb::tuple descend(Vec<int64_t> working, Vec<double> lasso, Vec<double> ridge, Vec<double> centre, bool positive,
-                      MutVec<double> weights, MutVec<double> intercept, MutVec<double> scores, double tolerance, int max_rounds) {
+                      MutVec<double> weights, MutVec<double> intercept, MutVec<double> scores, double tolerance, int max_rounds, int max_passes) {
         const size_t p = static_cast<size_t>(blocks_.n);
         require(lasso.size() == 1 || lasso.size() == p, "lasso must have 1 or n entries");
         require(ridge.size() == 1 || ridge.size() == p, "ridge must have 1 or n entries");
@@ -54,6 +55,7 @@ class Descent {
         ridge_ = {ridge.data(), ridge.size() == 1};
         centre_ = {centre.data(), centre.size() == 1};
         positive_ = positive;
+        max_passes_ = max_passes;
         working_.assign(working.data(), working.data() + working.size());
         w_ = weights.data();
         b_ = intercept.data();
@@ -109,28 +111,90 @@ class Descent {
     std::tuple<int, double, double> rounds(double tolerance, int max_rounds) {
         double value = evaluate<Loss>(s_, true), violation = INFINITY;
         size_t n_working = 0;
-        for (int64_t g : working_) n_working += blocks_.ptr[g + 1] - blocks_.ptr[g];
-        start_.resize(n_working);
+        bool all_single = K_ == 1;
+        for (int64_t g : working_) {
+            n_working += blocks_.ptr[g + 1] - blocks_.ptr[g];
+            all_single = all_single && blocks_.ptr[g + 1] - blocks_.ptr[g] == 1;
+        }
         curvature_.resize(n_working);
+        const bool by_gram = all_single && load_gram();
         int round = 0;
         while (round < max_rounds) {
             ++round;
             const double before = value + penalty();
             remember(start_);
-            std::fill(D_.begin(), D_.end(), 0.0);
             if (has_intercept_) b_start_.assign(b_, b_ + K_);
-            violation = pass(true);
-            // An inexact Newton step: passes go on until the model is solved ten times better than at the start of the round.
-            const double enough = std::max(Loss::quadratic ? tolerance : 0.1 * violation, 0.3 * tolerance);
-            double inner = violation;
-            for (int passes = 1; passes < 200 && inner > enough; ++passes) inner = pass(false);
+            double slope = by_gram ? solve_by_gram<Loss>(tolerance, violation) : solve_by_columns<Loss>(tolerance, violation);
             const double after_penalty = penalty();
-            double slope = after_penalty - (before - value);
-            for (size_t c = 0; c < R_.size(); ++c) slope += (R_[c] - H_[c] * D_[c]) * D_[c];
+            slope += after_penalty - (before - value);
             if (!search<Loss>(before, after_penalty, slope, value)) break;
             if (violation <= tolerance) break;
         }
         return {round, violation, value};
+    }
+
+    // An inexact Newton step: passes go on until the model is solved ten times better than at the start of the round.
+    template <class Loss>
+    static double enough(double tolerance, double violation) {
+        return std::max(Loss::quadratic ? 0.0 : 0.1 * violation, 0.3 * tolerance);
+    }
+
+    // Solves the model by columns; returns the slope of the loss along the step and the violation at its start.
+    template <class Loss>
+    double solve_by_columns(double tolerance, double& violation) {
+        std::fill(D_.begin(), D_.end(), 0.0);
+        violation = pass(true);
+        double inner = violation;
+        for (int passes = 1; passes < max_passes_ && inner > enough<Loss>(tolerance, violation); ++passes) inner = pass(false);
+        double slope = 0;
+        for (size_t c = 0; c < R_.size(); ++c) slope += (R_[c] - H_[c] * D_[c]) * D_[c];
+        return slope;
+    }
+
+    // Worth it while one Gram matrix costs less than the fifty passes by columns that it saves.
+    bool load_gram() {
+        if (working_.size() > 1500) return false;
+        int64_t entries = 0;
+        for (int64_t g : working_) X_.column(blocks_.index[blocks_.ptr[g]], [&](int64_t, double) { ++entries; });
+        gram_.load(X_.n_rows, static_cast<int64_t>(working_.size()), has_intercept_, [&](int64_t c, auto body) {
+            X_.column(blocks_.index[blocks_.ptr[working_[c]]], body);
+        });
+        return gram_.cost() <= 50.0 * double(entries + X_.n_rows);
+    }
+
+    template <class Loss>
+    double solve_by_gram(double tolerance, double& violation) {
+        gram_.refresh(R_, H_);
+        const std::vector<double> start_gradient = gram_.gradient;
+        step_.assign(gram_.size(), 0.0);
+        double inner = violation = gram_pass();
+        for (int passes = 1; passes < 5 * max_passes_ && inner > enough<Loss>(tolerance, violation); ++passes) inner = gram_pass();
+        gram_.scores(step_, D_);
+        double slope = 0;
+        for (int64_t c = 0; c < gram_.size(); ++c) slope += start_gradient[c] * step_[c];
+        return slope;
+    }
+
+    double gram_pass() {
+        double worst = 0;
+        const int64_t m = static_cast<int64_t>(working_.size());
+        for (int64_t c = 0; c < m; ++c) {
+            const int64_t g = working_[c], at = blocks_.index[blocks_.ptr[g]];
+            const double old = w_[at];
+            worst = std::max(worst, update(at, mass_[g], gram_.gradient[c], gram_.curvature(c) + ridge_[at] + 1e-12));
+            if (const double delta = w_[at] - old; delta != 0) {
+                step_[c] += delta;
+                gram_.move(c, delta);
+            }
+        }
+        if (has_intercept_) {
+            const double gradient = gram_.gradient[m], delta = -gradient / (gram_.curvature(m) + 1e-12);
+            worst = std::max(worst, std::abs(gradient));
+            b_[0] += delta;
+            step_[m] += delta;
+            gram_.move(m, delta);
+        }
+        return worst;
     }
 
     // Backtracking on F(w + t d); moves weights, intercept and scores to the accepted point and refreshes R and H there.
@@ -209,17 +273,18 @@ class Descent {
         } else {
             X_.column(j, [&](int64_t i, double x) { gradient += x * R_[i * K_ + k]; });
         }
+        const double old = w_[c], violation = update(c, mass, gradient, curvature);
+        if (w_[c] != old) move(j, k, w_[c] - old);
+        return violation;
+    }
+
+    // The exact step of one coordinate of the model; returns how far it was from optimal.
+    double update(int64_t c, double mass, double gradient, double curvature) {
         gradient += ridge_[c] * (w_[c] - centre_[c]);
         const double old = w_[c], lasso = lasso_[c] + mass;
-        double violation;
-        if (old != 0)
-            violation = std::abs(gradient + (old > 0 ? lasso : -lasso));
-        else
-            violation = positive_ ? std::max(0.0, -gradient - lasso) : std::max(0.0, std::abs(gradient) - lasso);
-        const double next = soft(curvature * old - gradient, lasso, positive_) / curvature;
-        if (next != old) move(j, k, next - old);
-        w_[c] = next;
-        return violation;
+        w_[c] = soft(curvature * old - gradient, lasso, positive_) / curvature;
+        if (old != 0) return std::abs(gradient + (old > 0 ? lasso : -lasso));
+        return positive_ ? std::max(0.0, -gradient - lasso) : std::max(0.0, std::abs(gradient) - lasso);
     }
 
     void move(int64_t j, int64_t k, double delta) {
@@ -386,10 +451,12 @@ class Descent {
     std::vector<char> one_feature_;
     Values lasso_, ridge_, centre_;
     bool positive_ = false, has_intercept_ = false;
+    int max_passes_ = 200;
     std::vector<int64_t> working_;
     double *w_ = nullptr, *b_ = nullptr, *s_ = nullptr;
     std::vector<double> R_, H_, D_, trial_, moved_, start_, end_, b_start_, b_end_, curvature_;
-    std::vector<double> gradient_, target_, delta_, scratch_;
+    std::vector<double> gradient_, target_, delta_, scratch_, step_;
+    GramModel gram_;
 };
 
 }  // namespace
@@ -400,5 +467,5 @@ void bind_coordinate(nb::module_& m) {
              nb::arg("target"), nb::arg("weight"), nb::arg("n_outputs"), nb::arg("blocks"), nb::arg("mass"), nb::keep_alive<1, 2>(),
              nb::keep_alive<1, 7>())
         .def("descend", &Descent::descend, nb::arg("working"), nb::arg("lasso"), nb::arg("ridge"), nb::arg("centre"), nb::arg("positive"),
-             nb::arg("weights"), nb::arg("intercept"), nb::arg("scores"), nb::arg("tolerance"), nb::arg("max_rounds"));
+             nb::arg("weights"), nb::arg("intercept"), nb::arg("scores"), nb::arg("tolerance"), nb::arg("max_rounds"), nb::arg("max_passes") = 200);
 }

@@ -2,10 +2,10 @@
 //
 // For groups of copies, one fused sweep a group does the relaxation, the prox, the dual step and all sums the next w-step and the
 // stopping test need, so that the copies are read and written once an iteration.
+#include <cmath>
+
 #include "kernels.hpp"
 #include "threads.hpp"
-
-#include <cmath>
 
 namespace {
 
@@ -69,6 +69,38 @@ class Copies {
         return nb::make_tuple(total.primal, total.length_w, total.length_v);
     }
 
+    // One reweighting: norms of the groups -> lengths eta, and pace_i = sum over the groups of i of mass_g / eta_g, so that
+    // sum_i pace_i w_i^2 / 2 + const bounds sum_g mass_g |w_g| from above. eta moves by its ratio to the power `haste`.
+    void reweigh(Vec<double> weights, Vec<double> mass, double haste, double floor, MutVec<double> eta, MutVec<double> pace) const {
+        const int64_t n_groups = static_cast<int64_t>(ptr_.size()) - 1;
+        require(static_cast<int64_t>(weights.size()) == n_ && static_cast<int64_t>(pace.size()) == n_, "weights and pace must have n entries");
+        require(static_cast<int64_t>(mass.size()) == n_groups && static_cast<int64_t>(eta.size()) == n_groups,
+                "mass and eta must have an entry a group");
+        const double* w = weights.data();
+        double* out = pace.data();
+        nb::gil_scoped_release release;
+        std::fill(out, out + n_, 0.0);
+        for (int64_t g = 0; g < n_groups; ++g) {
+            double squares = 0;
+            for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e) squares += w[index_[e]] * w[index_[e]];
+            double& length = eta.data()[g];
+            const double ratio = std::sqrt(squares) / length;
+            length = std::max(floor, length * (haste == 1 ? ratio : std::clamp(std::pow(ratio, haste), 0.1, 3.0)));
+            const double pull = mass.data()[g] / length;
+            for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e) out[index_[e]] += pull;
+        }
+    }
+
+    void norms(Vec<double> weights, MutVec<double> result) const {
+        require(static_cast<int64_t>(weights.size()) == n_, "weights must have n entries");
+        require(result.size() + 1 == ptr_.size(), "result must have an entry a group");
+        for (size_t g = 0; g + 1 < ptr_.size(); ++g) {
+            double squares = 0;
+            for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e) squares += weights.data()[index_[e]] * weights.data()[index_[e]];
+            result.data()[g] = std::sqrt(squares);
+        }
+    }
+
   private:
     Sums sweep(int64_t begin, int64_t end, const double* w, const double* mass, double relax, double* v, double* u, double* sums) const {
         Sums out;
@@ -107,5 +139,8 @@ void bind_copies(nb::module_& m) {
     nb::class_<Copies>(m, "Copies")
         .def(nb::init<Vec<int64_t>, Vec<int64_t>, int64_t>(), nb::arg("ptr"), nb::arg("index"), nb::arg("n"))
         .def("split", &Copies::split, nb::arg("weights"), nb::arg("mass"), nb::arg("relax"), nb::arg("v"), nb::arg("u"), nb::arg("towards"),
-             nb::arg("change"), nb::arg("force"), nb::arg("threads") = 1);
+             nb::arg("change"), nb::arg("force"), nb::arg("threads") = 1)
+        .def("reweigh", &Copies::reweigh, nb::arg("weights"), nb::arg("mass"), nb::arg("haste"), nb::arg("floor"), nb::arg("eta"),
+             nb::arg("pace"))
+        .def("norms", &Copies::norms, nb::arg("weights"), nb::arg("result"));
 }

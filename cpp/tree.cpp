@@ -131,6 +131,15 @@ struct Forest {
             for (int64_t g = 0; g < own.size(); ++g) out[g] = std::sqrt(out[g]);
     }
 
+    // Sum of the values of a node and all above it, given to every variable the node owns.
+    void path_sums(const double* value, double* out) {
+        scale_.resize(own.size());
+        for (int64_t g = 0; g < own.size(); ++g) {
+            scale_[g] = value[g] + (parent[g] >= 0 ? scale_[parent[g]] : 0.0);
+            for (int64_t e = own.ptr[g]; e < own.ptr[g + 1]; ++e) out[at(e)] = scale_[g];
+        }
+    }
+
     int64_t at(int64_t e) const { return own.contiguous ? e : own.index[e]; }
 
     Blocks own;
@@ -166,6 +175,13 @@ void forest_norms(const Forest& forest, Vec<double> weights, int norm, MutVec<do
     forest.norms(weights.data(), norm, result.data());
 }
 
+void forest_path_sums(Forest& forest, Vec<double> value, MutVec<double> result) {
+    require(static_cast<int64_t>(value.size()) == forest.own.size(), "value must have an entry a node");
+    require(static_cast<int64_t>(result.size()) == forest.own.n, "result must have n entries");
+    std::fill(result.data(), result.data() + result.size(), 0.0);
+    forest.path_sums(value.data(), result.data());
+}
+
 }  // namespace
 
 void bind_tree(nb::module_& m) {
@@ -173,5 +189,6 @@ void bind_tree(nb::module_& m) {
         .def(nb::init<Vec<int64_t>, Vec<int64_t>, Vec<int64_t>, int64_t>(), nb::arg("parent"), nb::arg("ptr"), nb::arg("index"), nb::arg("n"))
         .def("prox", &forest_prox, nb::arg("weights"), nb::arg("soft"), nb::arg("mass"), nb::arg("norm"), nb::arg("positive"),
              nb::arg("result"))
+        .def("path_sums", &forest_path_sums, nb::arg("value"), nb::arg("result"))
         .def("norms", &forest_norms, nb::arg("weights"), nb::arg("norm"), nb::arg("result"));
 }

@@ -102,7 +102,7 @@ class Smooth(Penalty):
 
     @abstractmethod
     def gradient(self, w: Array) -> Array:
-        """d Omega / d w."""
+        """D Omega / d w."""
 
 
 def factor_vector(factors: Any, n_weights: int, name: str = "factors") -> Array:

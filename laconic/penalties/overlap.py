@@ -112,7 +112,12 @@ class LayeredGroupLasso(OverlapGroupLasso):
 
 
 def prox_by_copies(
-    w: Array, step: float, terms: Sequence[CopyTerm], direct: Callable[[Array], Array], tol: float = 1e-10, max_iter: int = 20000
+    w: Array,
+    step: float,
+    terms: Sequence[CopyTerm],
+    direct: Callable[[Array], Array],
+    tol: float = 1e-10,
+    max_iter: int = 20000,
 ) -> Array:
     """argmin_v |v - w|^2 / 2 + direct part + step sum_b inner_b(v[index_b]).
 

@@ -101,7 +101,7 @@ class Ridge(ElasticNet, Smooth):
         return 0.0
 
     def gradient(self, w: Array) -> Array:
-        """strength f_i w_i."""
+        """Strength f_i w_i."""
         return self._rates(len(w))[1] * w
 
 

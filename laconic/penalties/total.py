@@ -8,7 +8,7 @@ import numpy as np
 
 from laconic.penalties.base import Array, Penalty, Separable
 from laconic.penalties.overlap import CopyTerm, OverlapGroupLasso, prox_by_copies
-from laconic.penalties.separable import ElasticNet, L1, Ridge
+from laconic.penalties.separable import L1, ElasticNet
 
 
 class PenaltySum(Penalty):

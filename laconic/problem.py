@@ -1,0 +1,131 @@
+"""The problem: min_{w, b} sum_i s_i loss(y_i, A_i(w, b)) + penalty(w), and how far a point is from its optimum.
+
+The certificate is a duality gap. With r = d loss / d scores at (w, b), whose column sums are zero once b is optimal,
+
+    value(w) - optimum  <=  loss(w) + penalty(w) + loss*(t r) + penalty*(-t A'r)          for every t
+
+and t = 1 / max(1, gauge(A'r)) makes the last term finite for a norm. Where a penalty is not convex (L0) or the gap is infinite
+(weights that nothing penalises) the certificate is the largest entry of w - prox(w - gradient), relative to the gradient at 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic import _core
+from laconic.designs.rows import Rows
+from laconic.losses import Gold, Loss
+from laconic.penalties import Penalty
+
+Array = NDArray[np.float64]
+
+
+class Problem:
+    """design + loss + gold + penalty over the design's flat weights, whose last entries (the intercept) are not penalised."""
+
+    def __init__(self, design: Rows, loss: Loss, gold: Gold, penalty: Penalty):
+        self.design = design
+        self.loss = loss
+        self.gold = gold
+        self.penalty = penalty.check()
+        self._intercept_only: Any = None
+
+    @property
+    def n_weights(self) -> int:
+        """Penalised weights and intercept."""
+        return self.design.n_weights
+
+    def parts(self, x: Array) -> tuple[Array, Array]:
+        """Views of the weights and of the intercept."""
+        return x[: self.design.n_penalised], x[self.design.n_penalised :]
+
+    def loss_at(self, x: Array) -> tuple[float, Array]:
+        """Summed loss and residuals at x."""
+        return self.loss.value_residual(self.design.score(x), self.gold, self.design.threads)
+
+    def value(self, x: Array) -> float:
+        """The objective at x."""
+        return self.loss_at(x)[0] + self.penalty.value(self.parts(x)[0])
+
+    def smooth(self, x: Array) -> tuple[float, Array]:
+        """Loss and its gradient at x."""
+        value, residual = self.loss_at(x)
+        return value, self.design.pull(residual)
+
+    def start(self, x0: Array | None = None) -> Array:
+        """A starting point: a copy of x0, or zero weights with the best intercept."""
+        if x0 is not None:
+            x = np.array(x0, dtype=np.float64)
+            if x.shape != (self.n_weights,):
+                raise ValueError(f"a start has {self.n_weights} entries, got shape {x.shape}")
+            return x
+        x = np.zeros(self.n_weights)
+        self.fit_intercept(x, self.design.score(x))
+        return x
+
+    def descent(self, ptr: NDArray, index: NDArray, mass: Array) -> tuple[Any, Any]:
+        """The coordinate descent kernel over given blocks of weights, and the blocks."""
+        blocks = _core.Blocks(ptr, index, self.design.n_penalised)
+        gold = self.gold
+        kernel = _core.Descent(
+            self.design.matrix,
+            self.loss.kind,
+            gold.target,
+            gold.weight,
+            gold.n_outputs,
+            blocks,
+            np.ascontiguousarray(mass),
+        )
+        return kernel, blocks
+
+    def fit_intercept(self, x: Array, scores: Array) -> None:
+        """Move the intercept of x, and the scores with it, to where the residuals of each output sum to zero."""
+        if not self.design.intercept:
+            return
+        if self._intercept_only is None:
+            nothing = np.zeros(0, np.int64)
+            self._intercept_only = self.descent(np.zeros(1, np.int64), nothing, np.zeros(0))[0]
+        weights, intercept = self.parts(x)
+        zero = np.zeros(1)
+        tolerance = 1e-11 * max(1.0, float(self.gold.weight.sum()))
+        self._intercept_only.descend(np.zeros(0, np.int64), zero, zero, zero, False, weights, intercept, scores, tolerance, 100)
+
+    def strength_max(self) -> float:
+        """The penalty strength at and above which all weights are zero."""
+        gradient = self.smooth(self.start())[1]
+        return self.penalty.strength_max(self.parts(gradient)[0])
+
+    def gap(self, loss: float, residual: Array, gradient: Array, penalty: float) -> float:
+        """The duality gap from the loss, residuals (with zero sums), gradient of the weights and penalty at one point."""
+        scale = 1.0 / max(1.0, self.penalty.gauge(gradient)) if np.isinf(self.penalty.conjugate(-gradient)) else 1.0
+        if scale == 0:
+            return np.inf
+        dual_penalty = 0.0 if scale < 1 else self.penalty.conjugate(-gradient)
+        dual_loss = self.loss.conjugate(residual, self.gold, scale, self.design.threads)
+        return max(0.0, loss + penalty + dual_loss + dual_penalty)
+
+    def certificate(self, x: Array) -> float:
+        """How far x is from optimal: duality gap / value, or the prox residual where there is no gap."""
+        x = x.copy()
+        scores = self.design.score(x)
+        self.fit_intercept(x, scores)
+        loss, residual = self.loss.value_residual(scores, self.gold, self.design.threads)
+        gradient = self.parts(self.design.pull(residual))[0]
+        weights = self.parts(x)[0]
+        penalty = self.penalty.value(weights)
+        if self.penalty.convex:
+            gap = self.gap(loss, residual, gradient, penalty)
+            if np.isfinite(gap):
+                return gap / max(loss + penalty, 1e-300)
+        return self.prox_residual(weights, gradient)
+
+    def prox_residual(self, weights: Array, gradient: Array) -> float:
+        """max_i |w - prox(w - t g, t)|_i / t relative to the largest gradient at 0, with t about one over the curvature."""
+        at_zero = self.parts(self.smooth(self.start())[1])[0]
+        scale = max(float(np.max(np.abs(at_zero), initial=0.0)), 1e-300)
+        step = 1.0 / max(1.0, scale)
+        moved = weights - self.penalty.prox(weights - step * gradient, step)
+        return float(np.max(np.abs(moved), initial=0.0)) / step / scale

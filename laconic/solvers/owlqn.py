@@ -1,0 +1,113 @@
+"""L-BFGS, and OWL-QN where there is an L1 term (Andrew and Gao 2007).
+
+    d = -H v,  v = the steepest-descent pseudo-gradient of loss + ridge + lasso,  H from the last `memory` steps
+
+With an L1 term the direction keeps the sign of -v and a step stays in its orthant, so weights become exactly zero.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from laconic.penalties import Separable
+from laconic.problem import Problem
+from laconic.solvers.base import Array, Solver
+
+
+class OwlqnState(NamedTuple):
+    """x, the gradient of the smooth part there, and the last steps (s, y)."""
+
+    x: Array
+    value: float
+    error: float
+    gradient: Array
+    pairs: tuple[tuple[Array, Array], ...]
+    lasso: Array
+    ridge: Array
+    n_steps: int
+    stuck: bool
+
+
+class Owlqn(Solver):
+    """Quasi-Newton steps for L1, squared L2 and elastic net penalties."""
+
+    def __init__(self, tol: float = 1e-6, max_iter: int = 1000, memory: int = 10, check_every: int = 5):
+        self.tol = tol
+        self.max_iter = max_iter
+        self.memory = memory
+        self.check_every = check_every
+
+    def init(self, problem: Problem, x: Array) -> OwlqnState:
+        """See Solver."""
+        penalty = problem.penalty
+        if not isinstance(penalty, Separable):
+            raise ValueError(f"Owlqn needs an L1, Ridge or ElasticNet penalty, got {type(penalty).__name__}")
+        terms = penalty.terms(problem.design.n_penalised)
+        if terms.positive:
+            raise ValueError("Owlqn does not take positive=True: use WorkingSet or Fista")
+        rates = [np.zeros(problem.n_weights), np.zeros(problem.n_weights)]
+        for full, part in zip(rates, (terms.lasso, terms.ridge), strict=True):
+            problem.parts(full)[0][:] = part
+        lasso, ridge = rates
+        value, gradient = self._smooth(problem, x, ridge)
+        return OwlqnState(x, value + float(lasso @ np.abs(x)), np.inf, gradient, (), lasso, ridge, 0, False)
+
+    @staticmethod
+    def _smooth(problem: Problem, x: Array, ridge: Array) -> tuple[float, Array]:
+        loss, gradient = problem.smooth(x)
+        return loss + 0.5 * float(ridge @ (x * x)), gradient + ridge * x
+
+    def step(self, problem: Problem, state: OwlqnState) -> OwlqnState:
+        """A direction from the memory, then backtracking."""
+        x, lasso = state.x, state.lasso
+        pseudo = pseudo_gradient(x, state.gradient, lasso)
+        direction = -two_loops(pseudo, state.pairs)
+        direction[(lasso > 0) & (direction * pseudo >= 0)] = 0.0
+        slope = float(direction @ pseudo)
+        pairs = state.pairs
+        if not slope < 0:
+            direction, pairs = -pseudo, ()
+            slope = float(direction @ pseudo)
+        orthant = np.where(x != 0, np.sign(x), -np.sign(pseudo))
+        t = 1.0 if pairs else 1.0 / max(1.0, float(np.linalg.norm(direction)))
+        for _ in range(60):
+            moved = x + t * direction
+            moved[(lasso > 0) & (moved * orthant <= 0)] = 0.0
+            smooth, gradient = self._smooth(problem, moved, state.ridge)
+            value = smooth + float(lasso @ np.abs(moved))
+            if value <= state.value + 1e-4 * float(pseudo @ (moved - x)):
+                break
+            t *= 0.5
+        else:
+            return state._replace(error=problem.certificate(x), pairs=(), n_steps=state.n_steps + 1, stuck=True)
+        s, y = moved - x, gradient - state.gradient
+        if float(s @ y) > 1e-10 * float(y @ y) > 0:
+            pairs = (*pairs, (s, y))[-self.memory :]
+        n_steps = state.n_steps + 1
+        error = problem.certificate(moved) if n_steps % self.check_every == 0 else np.inf
+        return OwlqnState(moved, value, error, gradient, pairs, lasso, state.ridge, n_steps, False)
+
+
+def pseudo_gradient(x: Array, gradient: Array, lasso: Array) -> Array:
+    """The gradient of smallest size among the one-sided ones at x."""
+    at_zero = np.sign(gradient) * np.maximum(np.abs(gradient) - lasso, 0.0)
+    return np.where(x != 0, gradient + lasso * np.sign(x), at_zero)
+
+
+def two_loops(v: Array, pairs: tuple[tuple[Array, Array], ...]) -> Array:
+    """H v with the inverse Hessian that the pairs imply (Nocedal 1980)."""
+    q = v.copy()
+    kept = []
+    for s, y in reversed(pairs):
+        rho = 1.0 / float(s @ y)
+        a = rho * float(s @ q)
+        q -= a * y
+        kept.append((a, rho, s, y))
+    if pairs:
+        s, y = pairs[-1]
+        q *= float(s @ y) / float(y @ y)
+    for a, rho, s, y in reversed(kept):
+        q += s * (a - rho * float(y @ q))
+    return q
