@@ -6,7 +6,7 @@ models that are dense by nature at once) to the first of the grid; grids run fro
 
 tf-idf + linear SVM is `TfidfVectorizer()` with its defaults (unigrams, plain counts) and `LinearSVC(C, random_state=0)`
 with its default 1,000 passes, C over SVM_COSTS; at C >= 100 it often stops before it has converged. Sublinear
-counts (`sublinear=True`) are worth up to 1.5 points on the newsgroups and a refit on train + dev as much again.
+counts (`sublinear=True`) under the same protocol are 0.3 to 2.8 points ahead of plain ones on all ten tasks.
 """
 
 from __future__ import annotations
