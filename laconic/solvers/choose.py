@@ -1,0 +1,32 @@
+"""Which solver suits a penalty: the one table that maps types to algorithms."""
+
+from __future__ import annotations
+
+from laconic.penalties import Blockwise, LayeredGroupLasso, OverlapGroupLasso, Penalty, PenaltySum, Ridge
+from laconic.penalties.group import SparseGroupLasso, norm_code
+from laconic.solvers.admm import Admm
+from laconic.solvers.base import Solver
+from laconic.solvers.fista import Fista
+from laconic.solvers.owlqn import Owlqn
+from laconic.solvers.reweighted import Reweighted
+from laconic.solvers.working_set import WorkingSet
+
+
+def choose_solver(penalty: Penalty, tol: float, max_iter: int | None = None) -> Solver:
+    """Working sets for lasso and disjoint groups, quasi-Newton for ridge, reweighting or ADMM for overlaps, FISTA otherwise."""
+    kind = _kind(penalty)
+    return kind(tol=tol) if max_iter is None else kind(tol=tol, max_iter=max_iter)
+
+
+def _kind(penalty: Penalty) -> type:
+    if isinstance(penalty, LayeredGroupLasso):
+        return Fista
+    if isinstance(penalty, (OverlapGroupLasso, PenaltySum)):
+        terms = penalty.terms if isinstance(penalty, PenaltySum) else [penalty]
+        overlaps = [term for term in terms if isinstance(term, OverlapGroupLasso)]
+        return Reweighted if all(norm_code(term.norm) == 2 for term in overlaps) else Admm
+    if isinstance(penalty, Ridge):
+        return WorkingSet if penalty.positive else Owlqn
+    if isinstance(penalty, SparseGroupLasso) and norm_code(penalty.norm) != 2:
+        return Fista
+    return WorkingSet if isinstance(penalty, Blockwise) else Fista
