@@ -9,4 +9,5 @@ NB_MODULE(_core, m) {
     bind_tree(m);
     bind_coordinate(m);
     bind_copies(m);
+    bind_brown(m);
 }
