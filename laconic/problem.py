@@ -120,12 +120,28 @@ class Problem:
             gap = self.gap(loss, residual, gradient, penalty)
             if np.isfinite(gap):
                 return gap / max(loss + penalty, 1e-300)
-        return self.prox_residual(weights, gradient)
+        return self.prox_residual(x, gradient)
 
-    def prox_residual(self, weights: Array, gradient: Array) -> float:
-        """max_i |w - prox(w - t g, t)|_i / t relative to the largest gradient at 0, with t about one over the curvature."""
+    def prox_residual(self, x: Array, gradient: Array) -> float:
+        """max_i |w - prox(w - t g, t)|_i / t relative to the largest gradient at 0, with t = 1 / curvature at x.
+
+        Where the penalty is not convex a fixed point of one step is one of every smaller step, but not of larger ones.
+        """
+        weights = self.parts(x)[0]
         at_zero = self.parts(self.smooth(self.start())[1])[0]
         scale = max(float(np.max(np.abs(at_zero), initial=0.0)), 1e-300)
-        step = 1.0 / max(1.0, scale)
+        step = 1.0 / max(self.curvature(x), 1e-10)
         moved = weights - self.penalty.prox(weights - step * gradient, step)
         return float(np.max(np.abs(moved), initial=0.0)) / step / scale
+
+    def curvature(self, x: Array, n_steps: int = 10) -> float:
+        """About the largest eigenvalue of the loss's Hessian at x: power steps on differences of gradients, and a tenth more."""
+        gradient = self.smooth(x)[1]
+        along = np.random.default_rng(0).normal(size=len(x))
+        width = 1e-5 * max(1.0, float(np.max(np.abs(x), initial=0.0)))
+        length = 0.0
+        for _ in range(n_steps):
+            along /= max(float(np.linalg.norm(along)), 1e-300)
+            along = (self.smooth(x + width * along)[1] - gradient) / width
+            length = float(np.linalg.norm(along))
+        return 1.1 * length

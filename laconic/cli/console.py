@@ -62,9 +62,7 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, BrokenPipeError):
         return "the output was closed before all of it was written."
     if isinstance(error, UnicodeDecodeError):
-        return (
-            f"the input is not {error.encoding} text: byte 0x{error.object[error.start]:02x} at offset {error.start}."
-        )
+        return f"the input is not {error.encoding} text: byte 0x{error.object[error.start]:02x} at offset {error.start}."
     if isinstance(error, OSError) and error.filename is not None:
         name = os.fsdecode(error.filename) if isinstance(error.filename, bytes) else str(error.filename)
         return f"{name}: {_OS_SENTENCES.get(type(error), f'{error.strerror}.')}"

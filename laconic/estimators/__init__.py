@@ -1,0 +1,1 @@
+"""Estimators: the doors people use."""

@@ -35,7 +35,7 @@ class Path(NamedTuple):
 
 
 def strength_grid(highest: float, n_strengths: int, ratio: float) -> Array:
-    """highest * (1 ... ratio), geometric."""
+    """Highest * (1 ... ratio), geometric."""
     if not np.isfinite(highest) or highest <= 0:
         highest = 1.0
     return np.geomspace(highest, highest * ratio, n_strengths)

@@ -31,8 +31,9 @@ class PenaltySum(Penalty):
         return [term.replace(strength=self.strength * term.strength) for term in self.terms]
 
     def direct(self) -> ElasticNet:
-        """The separable terms as one: lasso and ridge rates added up."""
-        return add_separable([term for term in self.scaled() if isinstance(term, ElasticNet)])
+        """The separable terms as one, lasso and ridge rates added up; it carries the sign constraint of every term."""
+        total = add_separable([term for term in self.scaled() if isinstance(term, ElasticNet)])
+        return total.replace(positive=True) if any(term.positive for term in self.terms) else total
 
     def copied(self) -> list[CopyTerm]:
         """The overlapping terms on their copies."""

@@ -129,7 +129,8 @@ class Reweighted(Solver):
         working = np.arange(len(weights))
         if n_steps > 20 and n_steps % self.check_every != 1:
             # Weights held at zero by the lasso or by dead groups move only in the steps after a check.
-            working = np.flatnonzero((weights != 0) & (ridge < 1e3 / self.floor * 1e-3 * max(self._mass(state), 1e-12)))
+            largest = max((float(part.mass.max(initial=0.0)) for part in state.lengths), default=0.0)
+            working = np.flatnonzero((weights != 0) & (ridge <= 0.01 * largest / self.floor + terms.ridge))
         state.kernel.descend(
             working, terms.lasso, ridge, np.zeros(1), terms.positive, weights, intercept, state.scores, 1e-12, 1, self.max_passes
         )
@@ -138,10 +139,6 @@ class Reweighted(Solver):
             state = self._measure(problem, state)
         pace = sum((part.reweigh(weights, self.haste, self.floor) for part in state.lengths), np.zeros(len(weights)))
         return state._replace(pace=pace)
-
-    @staticmethod
-    def _mass(state: ReweightedState) -> float:
-        return max(float(part.mass.max(initial=0.0)) for part in state.lengths)
 
     def _measure(self, problem: Problem, state: ReweightedState) -> ReweightedState:
         """The objective with dead groups at zero, the dual bound, and their distance."""

@@ -129,9 +129,7 @@ def _checked_text(text: Any, field: str, place: str) -> Document:
             return text
         if all(isinstance(part, list) for part in text) and all(isinstance(w, str) for w in chain.from_iterable(text)):
             return text
-    raise InputError(
-        f"{place}: {field!r} is a string, a list of sentences or a list of lists of words, not {_kind(text)}."
-    )
+    raise InputError(f"{place}: {field!r} is a string, a list of sentences or a list of lists of words, not {_kind(text)}.")
 
 
 def _checked_label(label: Any, field: str, place: str) -> str:

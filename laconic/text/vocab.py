@@ -23,9 +23,7 @@ class Vocab:
         given = list(words)
         self.grow(given)
         if len(self) != len(given):
-            raise ValueError(
-                f"a vocabulary holds each word once, but {len(given) - len(self)} of its words are repeated"
-            )
+            raise ValueError(f"a vocabulary holds each word once, but {len(given) - len(self)} of its words are repeated")
         self._words = given
 
     def add(self, word: str) -> int:

@@ -1,0 +1,112 @@
+"""Documents to feature ids: words and n-grams, sentence by sentence. Strings go no further than here.
+
+A document is a string (split into sentences by rule), a list of strings (its sentences), a list of lists of strings (sentences
+as words, taken as they are) or a Tree (one sentence, its words taken as they are).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from laconic.text.tokens import Boundary, sentences, words
+from laconic.text.trees import Tree
+from laconic.text.vocab import Vocab
+
+
+class Encoded(NamedTuple):
+    """Feature ids of documents: sentence s is feature[sentence_ptr[s]:sentence_ptr[s+1]], its words first, -1 where unknown.
+
+    document_ptr delimits the sentences of each document, n_words counts the words of each sentence (the rest are n-grams).
+    """
+
+    feature: NDArray[np.int32]
+    sentence_ptr: NDArray[np.int64]
+    document_ptr: NDArray[np.int64]
+    n_words: NDArray[np.int64]
+
+    def counts(self, n_features: int) -> sp.csr_matrix:
+        """Documents x features, how often each occurs."""
+        row = np.repeat(np.arange(len(self.document_ptr) - 1), np.diff(self.sentence_ptr[self.document_ptr]))
+        known = self.feature >= 0
+        ones = np.ones(int(known.sum()))
+        shape = (len(self.document_ptr) - 1, n_features)
+        return sp.csr_matrix((ones, (row[known], self.feature[known])), shape=shape)
+
+    def words_of(self, sentence: int) -> NDArray[np.int32]:
+        """Word ids of a sentence, in order."""
+        start = self.sentence_ptr[sentence]
+        return self.feature[start : start + self.n_words[sentence]]
+
+    def renumbered(self, new_id: NDArray[np.int32]) -> Encoded:
+        """The same documents after feature f became new_id[f] (-1: dropped)."""
+        table = np.append(new_id, -1).astype(np.int32)
+        return self._replace(feature=table[self.feature])
+
+
+class DocumentEncoder:
+    """grow on training documents, freeze (dropping rare features), encode any others."""
+
+    def __init__(self, lowercase: bool = True, ngrams: int = 1, boundary: Boundary = "auto"):
+        if ngrams < 1:
+            raise ValueError(f"ngrams must be at least 1, got {ngrams!r}")
+        self.lowercase = lowercase
+        self.ngrams = ngrams
+        self.boundary: Boundary = boundary
+        self.vocab = Vocab()
+
+    def sentence_words(self, document: Any) -> list[list[str]]:
+        """The words of each sentence of one document."""
+        if isinstance(document, str):
+            spans = sentences(document, self.boundary)
+            return [words(document[start:end], self.lowercase) for start, end in spans]
+        if isinstance(document, Tree):
+            return [self._as_given(document.words)]
+        if isinstance(document, (list, tuple)):
+            return [words(s, self.lowercase) if isinstance(s, str) else self._as_given(s) for s in document]
+        raise ValueError(f"a document is a string, a list of sentences or a tree, got {type(document).__name__}")
+
+    def _as_given(self, tokens: Iterable[str]) -> list[str]:
+        return [token.lower() for token in tokens] if self.lowercase else list(tokens)
+
+    def grow(self, documents: Sequence[Any], min_count: int = 1) -> Encoded:
+        """Encode training documents, number their features, drop those seen less than min_count times, freeze."""
+        self.vocab = Vocab()
+        encoded = self._encode(documents, self.vocab.grow)
+        if min_count > 1:
+            seen = np.bincount(encoded.feature, minlength=len(self.vocab))
+            keep = np.flatnonzero(seen >= min_count)
+            new_id = np.full(len(self.vocab), -1, dtype=np.int32)
+            new_id[keep] = np.arange(len(keep))
+            self.vocab = self.vocab.renumber(keep)
+            encoded = encoded.renumbered(new_id)
+        self.vocab.freeze()
+        return encoded
+
+    def encode(self, documents: Sequence[Any]) -> Encoded:
+        """Ids of known features, -1 for the others."""
+        return self._encode(documents, self.vocab.ids)
+
+    def _encode(self, documents: Sequence[Any], ids_of: Any) -> Encoded:
+        parts, lengths, n_words, per_document = [], [], [], []
+        for document in documents:
+            units = self.sentence_words(document)
+            per_document.append(len(units))
+            for unit in units:
+                features = unit + self._ngrams_of(unit) if self.ngrams > 1 else unit
+                parts.append(ids_of(features))
+                lengths.append(len(features))
+                n_words.append(len(unit))
+        feature = np.concatenate(parts).astype(np.int32) if parts else np.zeros(0, np.int32)
+        return Encoded(feature, _pointers(lengths), _pointers(per_document), np.array(n_words, dtype=np.int64))
+
+    def _ngrams_of(self, unit: list[str]) -> list[str]:
+        return [" ".join(unit[i : i + n]) for n in range(2, self.ngrams + 1) for i in range(len(unit) - n + 1)]
+
+
+def _pointers(lengths: list[int]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
