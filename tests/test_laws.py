@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+
 from laconic.checks import check_design, check_loss, check_penalty, check_solver, make_gold
 from laconic.designs.rows import Rows
 from laconic.groups import Groups

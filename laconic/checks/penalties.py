@@ -1,60 +1,20 @@
-"""Laws that any penalty, loss, design or solver must obey: call them on your own. A broken law is an AssertionError that names it.
-
-    check_penalty(penalty, n_weights, rng)      prox, conjugate, strength_max, positivity, factors, spread, parameters
-    check_loss(loss, rng)                       residual, convexity, Fenchel-Young, sample weights
-    check_design(make, X, rng)                  adjoint, storage formats, threads
-    check_solver(solver, problem)               certificate, warm start, repeatability, early stops
-
-Laws, not numbers: nothing here knows what the right answer is, only what every right answer has in common.
-"""
+"""Laws of penalties: prox, value, conjugate, strength_max, positivity, factors, spread and parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import deepcopy
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from laconic.losses import Gold, Loss
+from laconic.checks.law import near, raises, require
 from laconic.penalties import L0, L1, ElasticNet, OverlapGroupLasso, Penalty, PenaltySum, Ridge
-from laconic.problem import Problem
-from laconic.solvers.base import Progress, Solver
-from laconic.solvers.fista import Fista
 
 Array = NDArray[np.float64]
 
 # Penalties whose gauge is an upper bound of the dual norm: strength_max may be too large there, never too small.
 BOUNDED_DUAL = (OverlapGroupLasso, PenaltySum)
-
-
-def require(holds: Any, law: str) -> None:
-    """An AssertionError that names the law (an assert statement would vanish under python -O)."""
-    if not holds:
-        raise AssertionError(law)
-
-
-def near(a: Any, b: Any, tol: float = 1e-8) -> bool:
-    """Whether two numbers or arrays agree to `tol`, relative to the largest entry or 1."""
-    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    if not (np.all(np.isfinite(a)) and np.all(np.isfinite(b))):
-        return bool(np.array_equal(a, b))
-    return bool(np.max(np.abs(a - b), initial=0.0) <= tol * max(1.0, float(np.max(np.abs(b), initial=0.0))))
-
-
-def raises(call: Callable[[], Any], error: type[Exception] = ValueError) -> bool:
-    """Whether a call is refused."""
-    try:
-        call()
-    except error:
-        return True
-    return False
-
-
-# Penalties
 
 
 def check_penalty(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> None:
@@ -196,7 +156,7 @@ def check_factors(penalty: Penalty, n_weights: int, rng: np.random.Generator) ->
     require(abs(more) <= abs(same) + 1e-12, "a larger factor shrinks its weight more")
     for bad in (np.ones(n_weights + 1), -ones, np.full(n_weights, np.nan)):
         require(
-            raises(lambda bad=bad: penalty.replace(factors=bad).prox(w)),
+            raises(penalty.replace(factors=bad).prox, w),
             "factors: one finite number >= 0 a feature, else ValueError",
         )
 
@@ -228,151 +188,4 @@ def check_parameters(penalty: Penalty, n_weights: int, rng: np.random.Generator)
         require(near(copy.prox(w), fresh.prox(w)), "set_params(strength=...) takes effect on the prox")
     require(repr(penalty).startswith(type(penalty).__name__), "repr names the class")
     for bad in (np.nan, -1.0, np.inf):
-        require(raises(lambda bad=bad: penalty.replace(strength=bad).check()), f"strength {bad} must be a ValueError")
-
-
-# Losses
-
-
-def make_gold(loss: Loss, n_rows: int, n_classes: int, rng: np.random.Generator) -> Gold:
-    """Random targets and sample weights that the loss takes."""
-    target = rng.integers(n_classes, size=n_rows).astype(float) if loss.classifies else rng.normal(size=n_rows)
-    return Gold(target, rng.uniform(0.5, 2.0, n_rows), loss.n_outputs(n_classes))
-
-
-def check_loss(loss: Loss, rng: np.random.Generator, n_rows: int = 12) -> None:
-    """Every law of a loss, for two classes and for three."""
-    for n_classes in (2, 3):
-        gold = make_gold(loss, n_rows, n_classes, rng)
-        for size in (0.5, 5.0):
-            scores = size * rng.normal(size=n_rows * gold.n_outputs)
-            check_residual(loss, gold, scores, rng)
-            check_fenchel_young(loss, gold, scores, rng)
-        check_sample_weights(loss, gold, scores)
-    require(repr(clone(loss)) == repr(loss), "clone and repr of a loss")
-
-
-def check_residual(loss: Loss, gold: Gold, scores: Array, rng: np.random.Generator) -> None:
-    """The residual is the derivative (central differences), and the loss lies above its tangents."""
-    value, residual = loss.value_residual(scores, gold)
-    require(value >= 0 and residual.shape == scores.shape, "a loss is not negative and has a residual a score")
-    width = 1e-5
-    for along in (rng.normal(size=len(scores)), np.eye(len(scores))[rng.integers(len(scores))]):
-        ahead, behind = (loss.value_residual(scores + side * width * along, gold)[0] for side in (1, -1))
-        require(near((ahead - behind) / (2 * width), residual @ along, 1e-5), "the residual is the derivative of the loss")
-        for far in (-3.0, 0.5, 3.0):
-            there = loss.value_residual(scores + far * along, gold)[0]
-            require(there >= value + far * float(residual @ along) - 1e-9 * (1 + value), "a convex loss lies above its tangents")
-
-
-def check_fenchel_young(loss: Loss, gold: Gold, scores: Array, rng: np.random.Generator) -> None:
-    """loss(s) + loss*(r) >= <r, s>, with equality at r = residual(s)."""
-    value, residual = loss.value_residual(scores, gold)
-    require(near(value + loss.conjugate(residual, gold), residual @ scores, 1e-7), "Fenchel-Young is an equality at the residual")
-    elsewhere = loss.value_residual(rng.normal(size=len(scores)) * 3, gold)[1]
-    for scale in (0.0, 0.3, 1.0):
-        bound = value + loss.conjugate(elsewhere, gold, scale)
-        require(bound >= scale * float(elsewhere @ scores) - 1e-9 * (1 + value), "loss(s) + loss*(r) >= <r, s>")
-
-
-def check_sample_weights(loss: Loss, gold: Gold, scores: Array) -> None:
-    """Weights scale rows; a row of weight zero is as if absent, whatever its scores."""
-    value, residual = loss.value_residual(scores, gold)
-    doubled, both = loss.value_residual(scores, gold._replace(weight=2 * gold.weight))
-    require(near(doubled, 2 * value) and near(both, 2 * residual), "doubled sample weights double the loss and the residuals")
-    silent = gold.weight.copy()
-    silent[0] = 0.0
-    wild = scores.reshape(len(gold.target), -1).copy()
-    wild[0] = np.where(np.arange(gold.n_outputs) % 2, -1e300, 1e300)
-    muted, rest = loss.value_residual(wild.ravel(), gold._replace(weight=silent))
-    kept = Gold(gold.target[1:], gold.weight[1:], gold.n_outputs)
-    alone, alone_residual = loss.value_residual(np.ascontiguousarray(wild[1:]).ravel(), kept)
-    require(near(muted, alone), "a row of weight zero adds nothing to the loss")
-    require(np.all(rest[: gold.n_outputs] == 0) and near(rest[gold.n_outputs :], alone_residual), "nor to the residuals")
-    require(
-        near(loss.conjugate(rest, gold._replace(weight=silent)), loss.conjugate(alone_residual, kept)), "nor to the conjugate"
-    )
-
-
-# Designs
-
-
-def check_design(make: Callable[..., Any], X: Any, rng: np.random.Generator) -> None:
-    """make(X, n_outputs=, intercept=, threads=) obeys the adjoint law and gives the same scores for any storage and threads."""
-    dense = np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
-    wide = [sp.csr_matrix(dense), sp.csc_matrix(dense)]
-    for matrix in wide:
-        matrix.indices, matrix.indptr = matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
-    stored = [
-        dense,
-        np.asfortranarray(dense),
-        sp.csr_matrix(dense),
-        sp.csc_matrix(dense),
-        sp.coo_matrix(dense),
-        sp.csr_array(dense),
-        *wide,
-    ]
-    for n_outputs in (1, 3):
-        for intercept in (False, True):
-            plain = make(dense, n_outputs=n_outputs, intercept=intercept, threads=1)
-            w = rng.normal(size=plain.n_weights)
-            r = rng.normal(size=len(dense) * n_outputs)
-            scores, pulled = plain.score(w), plain.pull(r)
-            table = dense @ w[: plain.n_penalised].reshape(-1, n_outputs) + (w[plain.n_penalised :] if intercept else 0.0)
-            require(near(scores, table.ravel()), "scores = X W + b")
-            require(near(scores @ r, w @ pulled), "the adjoint: <A w, r> = <w, A' r>")
-            for matrix in stored:
-                for threads in (1, 2, 5):
-                    other = make(matrix, n_outputs=n_outputs, intercept=intercept, threads=threads)
-                    same = near(other.score(w), scores) and near(other.pull(r), pulled)
-                    require(same, f"{type(matrix).__name__} with {threads} threads agrees with the dense matrix")
-
-
-# Solvers
-
-
-def check_solver(solver: Solver, problem: Problem, monotone: bool = False, warm: bool = True) -> None:
-    """Every law of a solver on a problem it takes; `monotone`: values never rise; `warm`: a start at the optimum ends at once."""
-    lowest = problem.value(Fista(tol=1e-12, max_iter=500).run(problem).x)
-    for tol in (0.1, 0.01, solver.tol):
-        result = clone(solver).set_params(tol=tol).run(problem)
-        value = problem.value(result.x)
-        require(result.converged == (result.error <= tol), "converged means error <= tol")
-        require(result.converged, f"{solver!r} reaches {tol} on this problem, got {result.error}")
-        if problem.penalty.convex:
-            off = (value - lowest) / value
-            require(off <= result.error + 1e-9, f"the certificate {result.error} bounds the distance {off} from the optimum")
-    again = clone(solver).run(problem)
-    require(np.array_equal(again.x, result.x) and again.error == result.error, "the same input gives the same result")
-    values = np.array([line.value for line in result.trace])
-    if monotone:
-        require(np.all(np.diff(values) <= 1e-9 * (1 + np.abs(values[:-1]))), "values never rise along the trace")
-    if warm:
-        start = result.x.copy()
-        short = getattr(solver, "check_every", 1)
-        resumed = clone(solver).set_params(tol=10 * solver.tol).run(problem, result.x)
-        require(np.array_equal(start, result.x), "a solver does not write into its start")
-        require(
-            resumed.converged and resumed.n_iter <= short,
-            f"a start at the optimum ends by the first check, took {resumed.n_iter}",
-        )
-    check_early_stop(solver, problem)
-
-
-def check_early_stop(solver: Solver, problem: Problem) -> None:
-    """A callback that returns True and Ctrl-C both end the run after that step and keep a point with its certificate."""
-
-    def by_return(_: Progress) -> bool:
-        return True
-
-    def by_interrupt(_: Progress) -> bool:
-        raise KeyboardInterrupt
-
-    for callback in (by_return, by_interrupt):
-        result = clone(solver).set_params(tol=1e-14).run(problem, callback=callback)
-        require(result.interrupted and result.n_iter == 1 == len(result.trace), "an early stop ends the run after that step")
-        require(np.all(np.isfinite(result.x)) and result.x.shape == (problem.n_weights,), "an early stop keeps the point")
-        require(
-            problem.value(result.x) <= problem.value(problem.start()) * (1 + 1e-9), "the point kept is no worse than the start"
-        )
-        require(result.error >= 0, "an early stop keeps a certificate")
+        require(raises(penalty.replace(strength=bad).check), f"strength {bad} must be a ValueError")
