@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,7 +66,7 @@ class Penalty(BaseEstimator, ABC):
 
     def check(self) -> Penalty:
         """Raise a ValueError in the user's words if a parameter cannot be used; otherwise self."""
-        if not np.isfinite(self.strength) or self.strength < 0:
+        if not isinstance(self.strength, Real) or not 0 <= self.strength < np.inf:
             raise ValueError(f"strength must be a number that is not negative, got {self.strength!r}")
         return self
 

@@ -75,6 +75,7 @@ class SparseGroupLasso(Blockwise):
 
     def value(self, w: Array) -> float:
         """See the class."""
+        check_size(self.groups, w)
         if self.positive and np.any(w < 0):
             return np.inf
         lasso, mass = self._rates()
@@ -107,6 +108,8 @@ class SparseGroupLasso(Blockwise):
 
     def terms(self, n_weights: int) -> Terms:
         """See Blockwise; the infinity norm has no block form."""
+        if norm_code(self.norm) != 2:
+            raise ValueError("coordinate descent needs the 2-norm inside groups: use Fista for the infinity norm")
         lasso, mass = self._rates()
         covered = np.zeros(n_weights, dtype=bool)
         covered[self.groups.index] = True
@@ -137,6 +140,12 @@ class GroupLasso(SparseGroupLasso):
     def spread(self, n_outputs: int) -> Penalty:
         """See Penalty.spread."""
         return self.replace(groups=self.groups.spread(n_outputs))
+
+
+def check_size(groups: Groups, w: Array) -> None:
+    """Groups must be over all weights; Groups.spread makes them so where a feature has several."""
+    if len(w) != groups.n_features:
+        raise ValueError(f"the groups are over {groups.n_features} features, but there are {len(w)} weights")
 
 
 def group_sums(groups: Groups, values: Array) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from laconic.groups import Groups, pointers
 from laconic.penalties.base import Array, Penalty
-from laconic.penalties.group import GroupLasso
+from laconic.penalties.group import GroupLasso, check_size, norm_code
 from laconic.penalties.tree import TreeGroupLasso
 
 
@@ -34,6 +34,11 @@ class OverlapGroupLasso(Penalty):
         self.norm = norm
         self.positive = positive
 
+    def check(self) -> Penalty:
+        """See Penalty.check."""
+        norm_code(self.norm)
+        return super().check()
+
     def copied(self) -> CopyTerm:
         """The penalty on copies, where its groups are disjoint or a forest."""
         g = self.groups
@@ -44,6 +49,7 @@ class OverlapGroupLasso(Penalty):
 
     def value(self, w: Array) -> float:
         """See the class."""
+        check_size(self.groups, w)
         index, inner = self.copied()
         return inner.value(w[index])
 
@@ -71,11 +77,15 @@ class LayeredGroupLasso(OverlapGroupLasso):
     after every layer that does. Where the groups are nested this order is exact; elsewhere the result is close to the prox.
     """
 
+    def check(self) -> Penalty:
+        """See Penalty.check."""
+        if self.groups.parent is not None:
+            raise ValueError("layers are made from flat groups, got a forest: use TreeGroupLasso, whose prox is exact")
+        return super().check()
+
     def layers(self) -> list[GroupLasso]:
         """Disjoint group lassos whose sum is the penalty."""
         g = self.groups
-        if g.parent is not None:
-            raise ValueError("layers are made from flat groups, got a forest: use TreeGroupLasso, whose prox is exact")
         level_of_feature = np.zeros(g.n_features, dtype=np.int64)
         level = np.zeros(len(g), dtype=np.int64)
         for k in np.argsort(g.sizes, kind="stable"):

@@ -20,6 +20,8 @@ class PenaltySum(Penalty):
 
     def check(self) -> Penalty:
         """See Penalty.check."""
+        if not self.terms:
+            raise ValueError("a sum of penalties needs at least one term")
         for term in self.terms:
             if not isinstance(term, (Separable, OverlapGroupLasso)):
                 raise ValueError(f"a sum takes L1, Ridge, ElasticNet and OverlapGroupLasso terms, got {type(term).__name__}")

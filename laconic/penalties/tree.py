@@ -9,7 +9,7 @@ import numpy as np
 from laconic import _core
 from laconic.groups import Groups
 from laconic.penalties.base import Array, Penalty, factor_vector, spread_factors
-from laconic.penalties.group import norm_code
+from laconic.penalties.group import check_size, norm_code
 
 
 class TreeGroupLasso(Penalty):
@@ -51,7 +51,7 @@ class TreeGroupLasso(Penalty):
         cached = self.__dict__.get("_cached_forest")
         if cached is None or cached[0] is not self.groups:
             g = self.groups
-            cached = (g, _core.Forest(g.parent, g.ptr, g.index, g.n_features))
+            cached = (g, _core.Forest(g.parent, g.ptr, g.index, g.weight, g.n_features))
             self.__dict__["_cached_forest"] = cached
         return cached[1]
 
@@ -66,6 +66,7 @@ class TreeGroupLasso(Penalty):
 
     def value(self, w: Array) -> float:
         """See the class."""
+        check_size(self.groups, w)
         if self.positive and np.any(w < 0):
             return np.inf
         lasso, mass = self._rates()
@@ -73,10 +74,10 @@ class TreeGroupLasso(Penalty):
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
         """The proxes of single entries, then of the groups from the leaves to the roots: their composition is exact."""
-        lasso, mass = self._rates()
+        lasso = step * self.strength * self.l1_ratio * factor_vector(self.factors, self.groups.n_features)
+        scale = step * self.strength * (1 - self.l1_ratio)
         out = np.empty(len(w))
-        source = np.ascontiguousarray(w, dtype=np.float64)
-        self._forest().prox(source, step * lasso, step * mass, norm_code(self.norm), self.positive, out)
+        self._forest().prox(np.ascontiguousarray(w, dtype=np.float64), lasso, scale, norm_code(self.norm), self.positive, out)
         return out
 
     def spread(self, n_outputs: int) -> Penalty:
