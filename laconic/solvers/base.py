@@ -56,12 +56,14 @@ class Solver(BaseEstimator, ABC):
 
     def finish(self, problem: Problem, state: Any) -> tuple[Array, float, dict[str, Any]]:
         """The point to return, its certificate and anything worth keeping."""
-        error = state.error if np.isfinite(state.error) else problem.certificate(state.x)
-        return state.x, error, {}
+        x = state.x.copy()
+        problem.fit_intercept(x, problem.design.score(x))  # the certificate is about the best intercept
+        error = state.error if np.isfinite(state.error) else problem.certificate(x)
+        return x, error, {}
 
     def run(self, problem: Problem, x0: Array | None = None, callback: Callable[[Progress], bool | None] | None = None) -> Result:
         """Solve from x0. A callback that returns True, or Ctrl-C, stops early and keeps the point reached."""
-        if self.tol <= 0 or self.max_iter < 1:
+        if not self.tol > 0 or self.max_iter < 1:
             raise ValueError(f"tol must be positive and max_iter at least 1, got {self.tol!r} and {self.max_iter!r}")
         began = time.perf_counter()
         state = self.init(problem, problem.start(x0))

@@ -61,7 +61,7 @@ class WorkingSet(Solver):
         gap = problem.gap(loss, residual, gradient, penalty)
         # Residuals that do not sum to zero are not dual feasible: count what that can cost against the certificate.
         off = float(np.abs(problem.parts(pulled)[1]).max(initial=0.0))
-        error = (gap + off) / max(loss + penalty, 1e-300)
+        error = (gap + off) / max(loss + penalty, 1e-300) if np.isfinite(gap) else problem.certificate(state.x)
         active, violation = violations(terms, weights, gradient)
         return state._replace(value=loss + penalty, error=error, violation=violation, active=active)
 
@@ -98,10 +98,14 @@ class WorkingSet(Solver):
 def violations(terms: Terms, weights: Array, gradient: Array) -> tuple[NDArray[np.bool_], Array]:
     """Which blocks are active, and the distance of 0 from each inactive block's subdifferential."""
     pushed = np.maximum(-gradient - terms.lasso, 0.0) if terms.positive else np.maximum(np.abs(gradient) - terms.lasso, 0.0)
-    if len(terms.index) == len(terms.mass):
+    sizes = np.diff(terms.ptr)
+    if np.all(sizes == 1):
         order = terms.index
         return weights[order] != 0, np.maximum(pushed[order] - terms.mass, 0.0)
-    starts = terms.ptr[:-1]
-    length = np.sqrt(np.add.reduceat((pushed * pushed)[terms.index], starts))
-    active = np.maximum.reduceat(np.abs(weights)[terms.index], starts) > 0
+    # reduceat takes an empty block for a block of one, so empty ones stand aside: they are never active, never violated.
+    filled = sizes > 0
+    starts = terms.ptr[:-1][filled]
+    length, active = np.zeros(len(sizes)), np.zeros(len(sizes), dtype=bool)
+    length[filled] = np.sqrt(np.add.reduceat((pushed * pushed)[terms.index], starts))
+    active[filled] = np.logical_or.reduceat((weights != 0)[terms.index], starts)
     return active, np.maximum(length - terms.mass, 0.0)
