@@ -104,7 +104,7 @@ class Groups:
         parent = None
         if parts[0].parent is not None:
             shift = np.cumsum([0] + [len(part) for part in parts[:-1]])
-            parent = np.concatenate([np.where(p.parent >= 0, p.parent + s, -1) for p, s in zip(parts, shift)])  # type: ignore
+            parent = np.concatenate([np.where(p.parent >= 0, p.parent + s, -1) for p, s in zip(parts, shift, strict=True)])  # type: ignore
         return cls(index, pointers(sizes), weight, parts[0].n_features, parent)
 
     def spread(self, n_outputs: int) -> Groups:

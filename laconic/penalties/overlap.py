@@ -138,7 +138,6 @@ def prox_by_copies(
     pace = 1.0 / max(1.0, float(np.max(counts, initial=1)))
     dual = [np.zeros(len(index)) for index, _ in terms]
     ahead, momentum = [u.copy() for u in dual], 1.0
-    v = w
     for _ in range(max_iter):
         pulled = sum(np.bincount(index, weights=u, minlength=len(w)) for (index, _), u in zip(terms, ahead, strict=True))
         v_next = direct(w - pulled)
@@ -151,7 +150,7 @@ def prox_by_copies(
         weight = (momentum - 1) / following if turn <= 0 else 0.0
         shift = max(float(np.max(np.abs(b - a), initial=0.0)) for a, b in zip(ahead, new, strict=True))
         ahead = [b + weight * (b - c) for b, c in zip(new, dual, strict=True)]
-        dual, momentum, v = new, following, v_next
+        dual, momentum = new, following
         if shift <= tol * pace * max(1.0, float(np.max(np.abs(w), initial=0.0))):
             break
     pulled = sum(np.bincount(index, weights=u, minlength=len(w)) for (index, _), u in zip(terms, dual, strict=True))
