@@ -1,3 +1,84 @@
 """Small, readable, fast linear models of text."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from laconic.errors import InputError as InputError
+    from laconic.estimators.linear import SparseClassifier as SparseClassifier
+    from laconic.estimators.linear import SparseRegressor as SparseRegressor
+    from laconic.estimators.path import StrengthCV as StrengthCV
+    from laconic.estimators.path import regularization_path as regularization_path
+    from laconic.estimators.storage import load_model
+    from laconic.estimators.text import TextClassifier as TextClassifier
+    from laconic.estimators.tuning import tune as tune
+    from laconic.groups import Groups as Groups
+    from laconic.losses import Logistic as Logistic
+    from laconic.losses import Multinomial as Multinomial
+    from laconic.losses import Squared as Squared
+    from laconic.losses import SquaredHinge as SquaredHinge
+    from laconic.penalties import L0 as L0
+    from laconic.penalties import L1 as L1
+    from laconic.penalties import ElasticNet as ElasticNet
+    from laconic.penalties import GroupLasso as GroupLasso
+    from laconic.penalties import LayeredGroupLasso as LayeredGroupLasso
+    from laconic.penalties import OverlapGroupLasso as OverlapGroupLasso
+    from laconic.penalties import PenaltySum as PenaltySum
+    from laconic.penalties import Ridge as Ridge
+    from laconic.penalties import SparseGroupLasso as SparseGroupLasso
+    from laconic.penalties import TreeGroupLasso as TreeGroupLasso
+    from laconic.solvers import Admm as Admm
+    from laconic.solvers import Fista as Fista
+    from laconic.solvers import Owlqn as Owlqn
+    from laconic.solvers import Reweighted as Reweighted
+    from laconic.solvers import WorkingSet as WorkingSet
+
+    load = load_model
+
 __version__ = "0.1.0"
+
+_PENALTIES = (
+    "L0",
+    "L1",
+    "ElasticNet",
+    "GroupLasso",
+    "LayeredGroupLasso",
+    "OverlapGroupLasso",
+    "PenaltySum",
+    "Ridge",
+    "SparseGroupLasso",
+    "TreeGroupLasso",
+)
+# Public name -> its room and its name there. Rooms are imported at the first use of a name, so that `import laconic` costs nothing.
+_HOMES: dict[str, tuple[str, str]] = {
+    "InputError": ("errors", "InputError"),
+    "SparseClassifier": ("estimators.linear", "SparseClassifier"),
+    "SparseRegressor": ("estimators.linear", "SparseRegressor"),
+    "StrengthCV": ("estimators.path", "StrengthCV"),
+    "TextClassifier": ("estimators.text", "TextClassifier"),
+    "load": ("estimators.storage", "load_model"),
+    "regularization_path": ("estimators.path", "regularization_path"),
+    "tune": ("estimators.tuning", "tune"),
+    "Groups": ("groups", "Groups"),
+    **{name: ("penalties", name) for name in _PENALTIES},
+    **{name: ("losses", name) for name in ("Logistic", "Multinomial", "Squared", "SquaredHinge")},
+    **{name: ("solvers", name) for name in ("Admm", "Fista", "Owlqn", "Reweighted", "WorkingSet")},
+}
+
+__all__ = [*_HOMES, "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, from its room."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'laconic' has no attribute {name!r}")
+    room, its_name = _HOMES[name]
+    value = getattr(import_module(f"laconic.{room}"), its_name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -14,9 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.estimators import structure
 from laconic.estimators.linear import SparseClassifier
 from laconic.estimators.structure import PLAIN, STRUCTURED, Family, Training
+from laconic.estimators.summary import GroupSummary, with_examples
 from laconic.penalties import L1, ElasticNet, OverlapGroupLasso, Penalty, PenaltySum, Ridge
 from laconic.solvers import Progress
 from laconic.text.documents import DocumentEncoder
+from laconic.text.io import PathLike
 
 Array = NDArray[np.float64]
 
@@ -160,6 +162,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """Take over the vocabulary and idf of prepared data."""
         self.encoder_ = prepared.encoder
         self.idf_ = prepared.idf
+        self.width_ = len(prepared.encoder.vocab)
         return self
 
     def _idf(self, counts: sp.csr_matrix) -> Array | None:
@@ -209,7 +212,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self, documents: Sequence[Any], labels: Sequence[Any], callback: Callable[[Progress], bool | None] | None = None
     ) -> TextClassifier:
         """Learn the weights of words. A callback sees each step's Progress and may stop the fit by returning True."""
-        return self.fit_prepared(self.prepare(documents, labels), callback=callback)
+        prepared = self.prepare(documents, labels)
+        return self.fit_prepared(prepared, callback=callback).describe_groups(prepared)
 
     def fit_prepared(
         self, prepared: Prepared, start: Array | None = None, callback: Callable[[Progress], bool | None] | None = None
@@ -245,6 +249,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.loss_ = inner.loss_
         self.families_ = prepared.families
         self.selected_ = self._selected(prepared.families)
+        self.groups_ = {name: GroupSummary(len(kept), int(kept.sum())) for name, kept in self.selected_.items()}
+        return self
+
+    def describe_groups(self, prepared: Prepared) -> TextClassifier:
+        """Add to groups_ a few kept and dropped groups in words; apart from fitting, since a tuned grid needs it once."""
+        for family in prepared.families:
+            self.groups_[family.name] = with_examples(
+                self.groups_[family.name], family, prepared.training, self.boundary, self.coef_
+            )
         return self
 
     def _selected(self, families: Sequence[Family]) -> dict[str, NDArray[np.bool_]]:
@@ -259,7 +272,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def vectorize(self, documents: Sequence[Any]) -> sp.csr_matrix:
         """Documents x features, weighted as in training."""
         check_is_fitted(self, "encoder_")
-        return self._weigh(self.encoder_.encode(list(documents)).counts(len(self.encoder_.vocab)), self.idf_)
+        X = self._weigh(self.encoder_.encode(list(documents)).counts(len(self.encoder_.vocab)), self.idf_)
+        # A loaded tf-idf model knows more words than have weights: they count towards the length of rows alone.
+        return X if X.shape[1] == self.width_ else X[:, : self.width_]
 
     def decision_function(self, documents: Sequence[Any]) -> Array:
         """Scores: (n,) for the second of two classes, (n, K) otherwise."""
@@ -297,7 +312,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: Any = None) -> NDArray:
         """Words and n-grams, in the order of the weights."""
         check_is_fitted(self)
-        return np.asarray(self.encoder_.vocab.words, dtype=object)
+        return np.asarray(self.encoder_.vocab.words[: self.width_], dtype=object)
+
+    def save(self, path: PathLike) -> None:
+        """Write the model to a file that laconic.load reads: arrays and JSON, without the features that have no weight."""
+        from laconic.estimators.storage import save_model  # imported late: storage knows the estimators
+
+        save_model(self, path)
 
 
 def _wider(groups: Any, n_features: int) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from laconic.estimators.structure import STRUCTURED
 from laconic.estimators.text import Prepared, TextClassifier
+from laconic.solvers import Progress
 
 STRENGTHS = (1e-2, 1e-1, 1.0, 10.0, 100.0, 1000.0)
 TREE_STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 10.0)
@@ -33,12 +35,14 @@ def tune(
     dev: tuple[Sequence[Any], Sequence[Any]],
     strengths: Sequence[float] | None = None,
     lassos: Sequence[float] | None = None,
-    callback: Callable[[Trial], bool | None] | None = None,
+    callback: Callable[[Trial | Progress], bool | None] | None = None,
     prepared: Prepared | None = None,
 ) -> tuple[TextClassifier, list[Trial]]:
-    """The model fitted at the best strengths, and all trials. A callback that returns True keeps the best so far.
+    """The model fitted at the best strengths, and all trials.
 
-    Each regularizer of a sum gets the same strength. Strengths run from strong to weak, each fit from the one before.
+    Each regularizer of a sum gets the same strength. Strengths run from strong to weak, each fit from the one before. A callback
+    sees the Progress of each step and each Trial; when it returns True, the best trial so far is kept, and if there is none, the
+    fit under way as far as it got. Either is then marked as interrupted.
     """
     documents, labels = train
     dev_documents, dev_labels = dev
@@ -50,28 +54,43 @@ def tune(
         raise ValueError(f"the development data has labels that the training data has not: {', '.join(unknown[:5])}")
     dev_X = model.adopt_preparation(prepared).vectorize(dev_documents)
     gold = np.asarray(dev_labels)
+    strengths, lassos = grid(model, strengths, lassos)
+    trials: list[Trial] = []
+    best: tuple[tuple[float, int], TextClassifier] | None = None
+    stopped = False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for lasso, strength in product(lassos, strengths):
+            if strength == strengths[0]:
+                start = None
+            candidate = clone(model).set_params(strength=strength, lasso=lasso).fit_prepared(prepared, start, callback)
+            stopped = candidate.interrupted_
+            if stopped and best is not None:
+                break
+            start = candidate.solution_
+            accuracy = float(np.mean(candidate.predict_rows(dev_X) == gold))
+            trials.append(Trial(strength, lasso, accuracy, candidate.n_features_selected_, candidate.certificate_))
+            key = (accuracy, -candidate.n_features_selected_)
+            if best is None or key > best[0]:
+                best = (key, candidate)
+            if callback is not None and callback(trials[-1]):
+                stopped = True
+            if stopped:
+                break
+    if best is None:
+        raise ValueError("there is no strength to try")
+    chosen = best[1].describe_groups(prepared)
+    chosen.interrupted_ = stopped
+    return chosen, trials
+
+
+def grid(
+    model: TextClassifier, strengths: Sequence[float] | None = None, lassos: Sequence[float] | None = None
+) -> tuple[list[float], list[float]]:
+    """The strengths and the lassos to try, strongest first; those not given are the paper's."""
     names = model.parts()
     if strengths is None:
         strengths = TREE_STRENGTHS if names == ["tree"] else STRENGTHS
     if lassos is None:
         lassos = STRENGTHS if names[0] in (*STRUCTURED, "elastic") else (model.lasso,)
-    trials: list[Trial] = []
-    best: tuple[tuple[float, int], TextClassifier] | None = None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        for lasso in sorted(lassos, reverse=True):
-            start = None
-            for strength in sorted(strengths, reverse=True):
-                candidate = clone(model).set_params(strength=strength, lasso=lasso).fit_prepared(prepared, start)
-                start = candidate.solution_
-                accuracy = float(np.mean(candidate.predict_rows(dev_X) == gold))
-                trial = Trial(strength, lasso, accuracy, candidate.n_features_selected_, candidate.certificate_)
-                trials.append(trial)
-                key = (trial.accuracy, -trial.n_selected)
-                if best is None or key > best[0]:
-                    best = (key, candidate)
-                if callback is not None and callback(trial):
-                    return best[1], trials
-    if best is None:
-        raise ValueError("there is no strength to try")
-    return best[1], trials
+    return sorted(strengths, reverse=True), sorted(lassos, reverse=True)

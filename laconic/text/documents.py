@@ -105,7 +105,7 @@ class DocumentEncoder:
         return Encoded(feature, _pointers(lengths), _pointers(per_document), np.array(n_words, dtype=np.int64))
 
     def _ngrams_of(self, unit: list[str]) -> list[str]:
-        return [" ".join(unit[i : i + n]) for n in range(2, self.ngrams + 1) for i in range(len(unit) - n + 1)]
+        return [" ".join(unit[i : i + n]) for n in range(2, min(self.ngrams, len(unit)) + 1) for i in range(len(unit) - n + 1)]
 
 
 def _pointers(lengths: list[int]) -> NDArray[np.int64]:
