@@ -54,6 +54,10 @@ class Solver(BaseEstimator, ABC):
     def step(self, problem: Problem, state: Any) -> Any:
         """The next state."""
 
+    def stuck(self, state: Any) -> bool:
+        """Whether no further step can change the state."""
+        return False
+
     def finish(self, problem: Problem, state: Any) -> tuple[Array, float, dict[str, Any]]:
         """The point to return, its certificate and anything worth keeping."""
         x = state.x.copy()
@@ -71,7 +75,7 @@ class Solver(BaseEstimator, ABC):
         interrupted = False
         n_iter = 0
         try:
-            while n_iter < self.max_iter and not state.error <= self.tol:
+            while n_iter < self.max_iter and not state.error <= self.tol and not self.stuck(state):
                 state = self.step(problem, state)
                 n_iter += 1
                 trace.append(Progress(n_iter, state.value, state.error, time.perf_counter() - began))

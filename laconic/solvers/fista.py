@@ -61,7 +61,9 @@ class Fista(Solver):
                 break
             lipschitz *= 2
         value = new_loss + problem.penalty.value(weights)
-        uphill = float((state.z - x) @ (x - state.x)) > 0 or (problem.penalty.convex and value > state.value)
+        # Near the optimum values differ by rounding alone, which must not stop the momentum.
+        rose = value > state.value + 1e-13 * abs(value)
+        uphill = float((state.z - x) @ (x - state.x)) > 0 or (problem.penalty.convex and rose)
         momentum = 1.0 if uphill else 0.5 * (1 + np.sqrt(1 + 4 * state.momentum**2))
         z = x if uphill else x + (state.momentum - 1) / momentum * (x - state.x)
         if not problem.penalty.convex:

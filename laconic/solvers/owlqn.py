@@ -54,6 +54,10 @@ class Owlqn(Solver):
         value, gradient = self._smooth(problem, x, ridge)
         return OwlqnState(x, value + float(lasso @ np.abs(x)), np.inf, gradient, (), lasso, ridge, 0, False)
 
+    def stuck(self, state: OwlqnState) -> bool:
+        """See Solver."""
+        return state.stuck
+
     @staticmethod
     def _smooth(problem: Problem, x: Array, ridge: Array) -> tuple[float, Array]:
         loss, gradient = problem.smooth(x)
@@ -77,11 +81,13 @@ class Owlqn(Solver):
             moved[(lasso > 0) & (moved * orthant <= 0)] = 0.0
             smooth, gradient = self._smooth(problem, moved, state.ridge)
             value = smooth + float(lasso @ np.abs(moved))
-            if value <= state.value + 1e-4 * float(pseudo @ (moved - x)):
+            # Near the optimum values differ by rounding alone, while gradients still tell better from worse.
+            if value <= state.value + 1e-4 * float(pseudo @ (moved - x)) + 1e-15 * abs(state.value):
                 break
             t *= 0.5
         else:
-            return state._replace(error=problem.certificate(x), pairs=(), n_steps=state.n_steps + 1, stuck=True)
+            # Without memory the direction was steepest descent: nothing is left to try.
+            return state._replace(error=problem.certificate(x), pairs=(), n_steps=state.n_steps + 1, stuck=not pairs)
         s, y = moved - x, gradient - state.gradient
         if float(s @ y) > 1e-10 * float(y @ y) > 0:
             pairs = (*pairs, (s, y))[-self.memory :]
