@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from laconic import files
 from laconic.errors import InputError
 from laconic.estimators.summary import GroupSummary
-from laconic.estimators.text import TextClassifier
+from laconic.estimators.text import TFIDF, WEIGHTINGS, TextClassifier
 from laconic.text.documents import DocumentEncoder
 from laconic.text.io import PathLike, name_of
 from laconic.text.vocab import Vocab
@@ -84,16 +84,16 @@ def _unpack_classifier(arrays: dict[str, NDArray[Any]], meta: dict[str, Any]) ->
     model.parts()
     labels = _checked_labels(_item(meta, "labels", list))
     n_outputs = 1 if len(labels) == 2 else len(labels)
-    wanted = {"weight", "intercept", "word_data", "word_ptr"} | ({"idf"} if model.weighting == "tfidf" else set())
+    wanted = {"weight", "intercept", "word_data", "word_ptr"} | ({"idf"} if model.weighting in TFIDF else set())
     if arrays.keys() != wanted:
         raise InputError(f"expected the arrays {', '.join(sorted(wanted))}, found {', '.join(sorted(arrays)) or 'none'}")
     words = files.decode_strings(arrays["word_data"], arrays["word_ptr"])
     width = len(words)
-    if model.weighting == "tfidf" and arrays["weight"].ndim == 2:
+    if model.weighting in TFIDF and arrays["weight"].ndim == 2:
         width = min(width, arrays["weight"].shape[1])
     model.coef_ = _numbers(arrays, "weight", (n_outputs, width))
     model.intercept_ = _numbers(arrays, "intercept", (n_outputs,))
-    model.idf_ = _numbers(arrays, "idf", (len(words),)) if model.weighting == "tfidf" else None
+    model.idf_ = _numbers(arrays, "idf", (len(words),)) if model.weighting in TFIDF else None
     model.width_ = width
     model.encoder_ = DocumentEncoder(model.lowercase, model.ngrams, model.boundary)
     model.encoder_.vocab = Vocab(words).freeze()
@@ -168,7 +168,7 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "regularizer": lambda value: isinstance(value, str),
     "strength": _is_strength,
     "lasso": _is_number,
-    "weighting": lambda value: value in ("count", "binary", "tfidf"),
+    "weighting": lambda value: value in WEIGHTINGS,
     "ngrams": _is_count,
     "min_count": lambda value: type(value) is int,
     "lowercase": lambda value: isinstance(value, bool),

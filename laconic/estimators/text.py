@@ -21,6 +21,8 @@ from laconic.text.documents import DocumentEncoder
 from laconic.text.io import PathLike
 
 Array = NDArray[np.float64]
+TFIDF = ("tfidf", "logtfidf")
+WEIGHTINGS = ("count", "binary", *TFIDF)
 
 
 class Prepared(NamedTuple):
@@ -43,7 +45,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     regularizer : "lasso", "ridge", "elastic", "sentence", "tree", "topics", "brown", or a sum such as "sentence+topics"
     strength : float, or a mapping from regularizer to float; for lasso, ridge and elastic the strength of that penalty
     lasso : float, the extra lasso term of elastic and of all structured regularizers
-    weighting : "count", "binary" or "tfidf"
+    weighting : "count", "binary", "tfidf", or "logtfidf", which takes 1 + log(count) for the count
     ngrams : int, features are n-grams up to this length
     min_count : int, features seen less often in training are dropped
     lowercase : bool
@@ -120,8 +122,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def prepare(self, documents: Sequence[Any], labels: Sequence[Any]) -> Prepared:
         """Encode the documents and build the groups: all that can be reused while strengths are tuned."""
         names = self.parts()
-        if self.weighting not in ("count", "binary", "tfidf"):
-            raise ValueError(f"weighting is 'count', 'binary' or 'tfidf'; got {self.weighting!r}")
+        if self.weighting not in WEIGHTINGS:
+            raise ValueError(f"weighting is one of {', '.join(WEIGHTINGS)}; got {self.weighting!r}")
         documents = list(documents)
         if len(documents) != len(labels):
             raise ValueError(f"there are {len(documents)} documents but {len(labels)} labels")
@@ -166,7 +168,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _idf(self, counts: sp.csr_matrix) -> Array | None:
-        if self.weighting != "tfidf":
+        if self.weighting not in TFIDF:
             return None
         in_documents = np.bincount(counts.indices, minlength=counts.shape[1])
         return np.log((1 + counts.shape[0]) / (1 + in_documents)) + 1
@@ -176,7 +178,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         X = counts.astype(np.float64)
         if self.weighting == "binary":
             X.data[:] = 1.0
-        elif self.weighting == "tfidf":
+        elif self.weighting in TFIDF:
+            if self.weighting == "logtfidf":
+                X.data = 1.0 + np.log(X.data)
             X = X @ sp.diags(idf)
             length = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
             X = sp.diags(1.0 / np.where(length > 0, length, 1.0)) @ X

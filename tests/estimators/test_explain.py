@@ -41,7 +41,7 @@ def tree_model() -> TextClassifier:
     return TextClassifier("tree", strength=0.02, lasso=0.02).fit(trees, ["good", "bad", "good", "bad"])
 
 
-@pytest.mark.parametrize("weighting", ["count", "binary", "tfidf"])
+@pytest.mark.parametrize("weighting", ["count", "binary", "tfidf", "logtfidf"])
 @pytest.mark.parametrize("labels", [2, 3])
 def test_an_effect_is_what_leaving_the_sentence_out_changes(weighting: str, labels: int) -> None:
     documents, gold = (TEXTS, LABELS) if labels == 2 else (THREE, THREE_LABELS)

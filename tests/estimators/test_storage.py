@@ -34,7 +34,7 @@ def fitted(two_classes: bool = False, **parameters: Any) -> TextClassifier:
 
 @pytest.mark.parametrize("two_classes", [True, False])
 @pytest.mark.parametrize("ngrams", [1, 2])
-@pytest.mark.parametrize("weighting", ["count", "binary", "tfidf"])
+@pytest.mark.parametrize("weighting", ["count", "binary", "tfidf", "logtfidf"])
 def test_predictions_survive_saving(tmp_path: Path, weighting: str, ngrams: int, two_classes: bool) -> None:
     model = fitted(two_classes, weighting=weighting, ngrams=ngrams)
     assert 0 < model.n_features_selected_ < model.n_features_total_
