@@ -1,0 +1,322 @@
+"""Kernels refuse bad arrays with an exception, never a crash. Also run under the sanitizers: imports stay light."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from laconic import _core
+
+REFUSED = (ValueError, TypeError)
+N = 4
+
+
+def ints(*values: int) -> np.ndarray:
+    return np.array(values, dtype=np.int64)
+
+
+def floats(*values: float) -> np.ndarray:
+    return np.array(values, dtype=np.float64)
+
+
+def blocks() -> Any:
+    return _core.Blocks(ints(0, 2, 3), ints(3, 0, 2), N)
+
+
+def forest() -> Any:
+    return _core.Forest(ints(-1, 0), ints(0, 2, 3), ints(3, 0, 2), np.ones(2), N)
+
+
+def copies() -> Any:
+    return _core.Copies(ints(0, 2, 5), ints(3, 0, 2, 3, 1), N)
+
+
+def matrix() -> Any:
+    return _core.Matrix.from_compressed(ints(0, 1, 3, 4), np.array([0, 1, 3, 2], np.int32), floats(1, 2, 3, 4), N, True)
+
+
+def descent(**changed: Any) -> Any:
+    given = {"kind": 0, "target": floats(0, 1, 1), "weight": np.ones(3), "n_outputs": 1, "mass": np.zeros(2)} | changed
+    return _core.Descent(matrix(), given["kind"], given["target"], given["weight"], given["n_outputs"], blocks(), given["mass"])
+
+
+def refuses(call: Callable[..., Any], good: dict[str, Any], bad: dict[str, Any]) -> None:
+    """The good arguments work; with a few of them changed the call is refused."""
+    call(**good)
+    with pytest.raises(REFUSED):
+        call(**good | bad)
+
+
+BAD_BLOCKS: dict[str, dict[str, Any]] = {
+    "index out of range": {"index": ints(3, 0, 4)},
+    "index negative": {"index": ints(3, 0, -1)},
+    "index beyond any memory": {"index": ints(3, 0, 2**62)},
+    "ptr decreases": {"ptr": ints(0, 4, 3)},
+    "ptr does not start at 0": {"ptr": ints(1, 2, 3)},
+    "ptr does not end at the entries": {"ptr": ints(0, 2, 4)},
+    "ptr empty": {"ptr": ints()},
+    "n negative": {"n": -1},
+    "two dimensions": {"index": np.zeros((3, 1), dtype=np.int64)},
+    "not an array": {"index": "abc"},
+    "none": {"ptr": None},
+}
+
+
+@pytest.mark.parametrize("bad", BAD_BLOCKS.values(), ids=BAD_BLOCKS.keys())
+def test_blocks_forests_and_copies_refuse(bad: dict[str, Any]) -> None:
+    good = {"ptr": ints(0, 2, 3), "index": ints(3, 0, 2), "n": N}
+    refuses(_core.Blocks, good, bad)
+    refuses(_core.Copies, good, bad)
+    refuses(_core.Forest, {"parent": ints(-1, 0), "weight": np.ones(2), **good}, bad)
+
+
+def test_overlapping_blocks_are_refused() -> None:
+    for index in (ints(3, 0, 3), ints(2, 2, 0)):
+        with pytest.raises(ValueError, match="overlap"):
+            _core.Blocks(ints(0, 2, 3), index, N)
+        with pytest.raises(ValueError, match="overlap"):
+            _core.Forest(ints(-1, 0), ints(0, 2, 3), index, np.ones(2), N)
+
+
+@pytest.mark.parametrize(
+    "parent", [ints(0, -1), ints(1, -1), ints(-1, 2), ints(-2, 0), ints(-1), ints(-1, 0, 0), ints(-1, 1)], ids=str
+)
+def test_a_parent_after_its_child_is_refused(parent: np.ndarray) -> None:
+    with pytest.raises(ValueError, match="parent"):
+        _core.Forest(parent, ints(0, 2, 3), ints(3, 0, 2), np.ones(2), N)
+
+
+@pytest.mark.parametrize("weight", [floats(1), floats(1, 1, 1), floats(1, -1), floats(1, np.nan), floats(1, np.inf)], ids=str)
+def test_a_forest_refuses_weights(weight: np.ndarray) -> None:
+    with pytest.raises(ValueError, match="weight"):
+        _core.Forest(ints(-1, 0), ints(0, 2, 3), ints(3, 0, 2), weight, N)
+
+
+BAD_PROX: dict[str, dict[str, Any]] = {
+    "weights short": {"weights": np.ones(N - 1)},
+    "result short": {"result": np.empty(N - 1)},
+    "soft short": {"soft": np.zeros(2)},
+    "soft empty": {"soft": np.zeros(0)},
+    "norm unknown": {"norm": 1},
+    "weights in two dimensions": {"weights": np.ones((N, 1))},
+    "weights are text": {"weights": "text"},
+    "weights none": {"weights": None},
+    "complex weights": {"weights": np.ones(N, dtype=complex)},
+}
+
+
+@pytest.mark.parametrize("bad", BAD_PROX.values(), ids=BAD_PROX.keys())
+@pytest.mark.parametrize("make", [blocks, forest])
+def test_proxes_refuse(make: Callable[[], Any], bad: dict[str, Any]) -> None:
+    refuses(make().prox, prox_arguments(make), bad)
+
+
+def prox_arguments(make: Callable[[], Any]) -> dict[str, Any]:
+    good = {"weights": np.ones(N), "soft": np.zeros(1), "norm": 2, "positive": False, "result": np.empty(N)}
+    return good | ({"scale": 1.0} if make is forest else {"mass": np.ones(2)})
+
+
+@pytest.mark.parametrize("mass", [np.ones(1), np.ones(3), np.zeros(0)], ids=str)
+def test_the_prox_of_blocks_refuses_masses(mass: np.ndarray) -> None:
+    refuses(blocks().prox, prox_arguments(blocks), {"mass": mass})
+
+
+@pytest.mark.parametrize("norm", [2, 0])
+@pytest.mark.parametrize(
+    "bad", [{"weights": floats(np.nan, 1, 1, 1)}, {"scale": -1.0}, {"scale": np.nan}, {"scale": np.inf}], ids=str
+)
+def test_the_forest_prox_refuses_bad_numbers(bad: dict[str, Any], norm: int) -> None:
+    refuses(forest().prox, prox_arguments(forest) | {"norm": norm}, bad)
+
+
+@pytest.mark.parametrize("norm", [2, 0])
+@pytest.mark.parametrize("make", [blocks, forest])
+def test_extreme_numbers_do_not_hang_the_proxes(make: Callable[[], Any], norm: int) -> None:
+    result = np.empty(N)
+    for extreme in (floats(np.inf, -np.inf, np.inf, 0), floats(1e308, 1e308, -1e308, 1e308), floats(5e-324, 0, 5e-324, 1)):
+        for mass in (0.0, 1e300, 5e-324):
+            make().prox(extreme, np.zeros(1), mass if make is forest else np.full(2, mass), norm, False, result)
+
+
+def test_norms_and_path_sums_refuse() -> None:
+    for make in (blocks, forest):
+        refuses(make().norms, {"weights": np.ones(N), "norm": 2, "result": np.empty(2)}, {"weights": np.ones(N + 1)})
+        refuses(make().norms, {"weights": np.ones(N), "norm": 2, "result": np.empty(2)}, {"result": np.empty(3)})
+    refuses(forest().path_sums, {"value": np.ones(2), "result": np.empty(N)}, {"value": np.ones(3)})
+    refuses(forest().path_sums, {"value": np.ones(2), "result": np.empty(N)}, {"result": np.empty(3)})
+    refuses(copies().norms, {"weights": np.ones(N), "result": np.empty(2)}, {"result": np.empty(5)})
+    refuses(copies().norms, {"weights": np.ones(N), "result": np.empty(2)}, {"weights": np.empty(5)})
+
+
+@pytest.mark.parametrize("name", ["weights", "mass", "v", "u", "towards", "change", "force"])
+def test_a_split_of_copies_refuses_wrong_sizes(name: str) -> None:
+    sizes = {"weights": N, "mass": 2, "v": 5, "u": 5, "towards": N, "change": N, "force": N}
+    good: dict[str, Any] = {key: np.ones(size) for key, size in sizes.items()} | {"relax": 1.5}
+    for size in (0, sizes[name] - 1, sizes[name] + 1):
+        refuses(copies().split, good, {name: np.ones(size)})
+
+
+@pytest.mark.parametrize("name", ["weights", "mass", "eta", "pace"])
+def test_a_reweighting_refuses_wrong_sizes(name: str) -> None:
+    sizes = {"weights": N, "mass": 2, "eta": 2, "pace": N}
+    good: dict[str, Any] = {key: np.ones(size) for key, size in sizes.items()} | {"haste": 1.5, "floor": 1e-8}
+    for size in (0, sizes[name] - 1, sizes[name] + 1):
+        refuses(copies().reweigh, good, {name: np.ones(size)})
+
+
+BAD_MATRIX: dict[str, dict[str, Any]] = {
+    "column out of range": {"index": np.array([0, 1, 4, 2], np.int32)},
+    "column negative": {"index": np.array([0, 1, -1, 2], np.int32)},
+    "ptr decreases": {"ptr": ints(0, 3, 1, 4)},
+    "ptr too far": {"ptr": ints(0, 1, 3, 5)},
+    "ptr empty": {"ptr": ints()},
+    "data short": {"data": floats(1, 2, 3)},
+    "nan": {"data": floats(1, np.nan, 3, 4)},
+    "infinite": {"data": floats(1, np.inf, 3, 4)},
+    "side negative": {"n_minor": -1},
+    "side of 2^31": {"n_minor": 2**31},
+}
+
+
+@pytest.mark.parametrize("bad", BAD_MATRIX.values(), ids=BAD_MATRIX.keys())
+@pytest.mark.parametrize("by_rows", [True, False])
+def test_a_matrix_refuses(bad: dict[str, Any], by_rows: bool) -> None:
+    good = {
+        "ptr": ints(0, 1, 3, 4),
+        "index": np.array([0, 1, 3, 2], np.int32),
+        "data": floats(1, 2, 3, 4),
+        "n_minor": N,
+        "by_rows": by_rows,
+    }
+    refuses(_core.Matrix.from_compressed, good, bad)
+
+
+def test_a_dense_matrix_refuses() -> None:
+    good = {"by_columns": np.ones(6), "n_rows": 3}
+    for bad in (
+        {"n_rows": 0},
+        {"n_rows": 4},
+        {"n_rows": -3},
+        {"by_columns": floats(1, np.nan, 1)},
+        {"by_columns": np.ones((3, 2))},
+    ):
+        refuses(_core.Matrix.from_dense, good, bad)
+
+
+def test_scores_and_pulls_refuse_wrong_sizes() -> None:
+    for bad in ({"weights": np.ones(N - 1)}, {"scores": np.empty(2)}, {"n_outputs": 0}, {"n_outputs": 2}, {"n_outputs": -1}):
+        refuses(matrix().score, {"weights": np.ones(N), "scores": np.empty(3), "n_outputs": 1}, bad)
+    for bad in (
+        {"residual": np.ones(N)},
+        {"gradient": np.empty(3)},
+        {"n_outputs": 0},
+        {"n_outputs": 2},
+        {"n_outputs": 2**31 - 1},
+    ):
+        refuses(matrix().pull, {"residual": np.ones(3), "gradient": np.empty(N), "n_outputs": 1}, bad)
+
+
+BAD_ROWS: dict[str, dict[str, Any]] = {
+    "kind unknown": {"kind": 4},
+    "kind negative": {"kind": -1},
+    "no outputs": {"n_outputs": 0},
+    "target of no class": {"target": floats(0, 1, 2)},
+    "target between classes": {"target": floats(0, 0.5, 1)},
+    "target nan": {"target": floats(0, np.nan, 1)},
+    "target short": {"target": floats(0, 1)},
+    "weight negative": {"weight": floats(1, -1, 1)},
+    "weight nan": {"weight": floats(1, np.nan, 1)},
+    "weight short": {"weight": floats(1, 1)},
+    "multinomial with one output": {"kind": 1},
+    "squared with a target that is no number": {"kind": 2, "target": floats(0, np.inf, 1)},
+}
+
+
+@pytest.mark.parametrize("bad", BAD_ROWS.values(), ids=BAD_ROWS.keys())
+def test_losses_refuse(bad: dict[str, Any]) -> None:
+    rows = {"kind": 0, "target": floats(0, 1, 1), "weight": np.ones(3), "n_outputs": 1}
+    refuses(_core.loss_value_residual, {**rows, "scores": np.zeros(3), "residual": np.empty(3)}, bad)
+    refuses(_core.loss_conjugate, {**rows, "residual": np.zeros(3), "scale": 1.0}, bad)
+    refuses(descent, {}, bad)
+
+
+def test_losses_refuse_wrong_sizes() -> None:
+    rows = {"kind": 0, "target": floats(0, 1, 1), "weight": np.ones(3), "n_outputs": 1}
+    for bad in ({"scores": np.zeros(2)}, {"residual": np.empty(4)}, {"scores": np.zeros(6)}):
+        refuses(_core.loss_value_residual, {**rows, "scores": np.zeros(3), "residual": np.empty(3)}, bad)
+    refuses(_core.loss_conjugate, {**rows, "residual": np.zeros(3), "scale": 1.0}, {"residual": np.zeros(2)})
+
+
+BAD_DESCENT: dict[str, dict[str, Any]] = {
+    "working out of range": {"working": ints(0, 2)},
+    "working negative": {"working": ints(-1)},
+    "lasso of another size": {"lasso": np.zeros(3)},
+    "lasso empty": {"lasso": np.zeros(0)},
+    "ridge of another size": {"ridge": np.zeros(2)},
+    "centre of another size": {"centre": np.zeros(5)},
+    "weights short": {"weights": np.zeros(3)},
+    "intercept long": {"intercept": np.zeros(2)},
+    "scores short": {"scores": np.zeros(2)},
+}
+
+
+@pytest.mark.parametrize("bad", BAD_DESCENT.values(), ids=BAD_DESCENT.keys())
+def test_descent_refuses(bad: dict[str, Any]) -> None:
+    good = {"working": ints(0, 1), "lasso": np.ones(1), "ridge": np.ones(1), "centre": np.zeros(1), "positive": False}
+    good |= {"weights": np.zeros(N), "intercept": np.zeros(1), "scores": np.zeros(3), "tolerance": 1e-6, "max_rounds": 5}
+    refuses(descent().descend, good, bad)
+
+
+def test_descent_refuses_a_mass_of_another_size() -> None:
+    with pytest.raises(REFUSED):
+        descent(mass=np.zeros(3))
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_descent_survives_empty_blocks_and_no_columns(n_outputs: int) -> None:
+    narrow = _core.Matrix.from_compressed(ints(0, 0, 0), np.zeros(0, np.int32), floats(), 0, True)
+    empty = _core.Blocks(ints(0, 0), ints(), 0)
+    kernel = _core.Descent(narrow, 0, floats(0, 1), np.ones(2), n_outputs, empty, np.ones(1))
+    zero, intercept = np.zeros(1), np.zeros(n_outputs)
+    kernel.descend(ints(0), zero, zero, zero, False, np.zeros(0), intercept, np.zeros(2 * n_outputs), 1e-9, 50)
+    assert np.all(np.isfinite(intercept))
+
+
+def test_descent_keeps_what_it_reads_alive() -> None:
+    kernel = descent()  # the matrix and the blocks have no other owner
+    weights, scores = np.zeros(N), np.zeros(3)
+    kernel.descend(ints(0, 1), np.zeros(1), np.ones(1), np.zeros(1), False, weights, np.zeros(1), scores, 1e-9, 50)
+    assert np.any(weights) and np.all(np.isfinite(weights))
+
+
+@st.composite
+def nearly_sound(draw: st.DrawFn) -> tuple[list[int], list[int], list[int], int]:
+    """A sound forest, with one number changed half of the time."""
+    n_nodes, n = draw(st.integers(0, 6)), draw(st.integers(0, 7))
+    parent = [draw(st.integers(-1, g - 1)) for g in range(n_nodes)]
+    cuts = sorted(draw(st.lists(st.integers(0, n), min_size=n_nodes, max_size=n_nodes)))
+    index = draw(st.permutations(range(n)))[: cuts[-1] if cuts else 0]
+    parts = [parent, [0, *cuts], list(index), [n]]
+    if draw(st.booleans()):
+        part = draw(st.sampled_from([part for part in parts if part]))
+        part[draw(st.integers(0, len(part) - 1))] = draw(st.integers(-2, 9))
+    return parts[0], parts[1], parts[2], parts[3][0]
+
+
+@settings(max_examples=300, deadline=None)
+@given(nearly_sound())
+def test_any_forest_is_refused_or_works(given_forest: tuple[list[int], list[int], list[int], int]) -> None:
+    parent, ptr, index, n = given_forest
+    try:
+        made = _core.Forest(ints(*parent), ints(*ptr), ints(*index), np.ones(len(parent)), n)
+    except ValueError:
+        return
+    for norm in (2, 0):
+        result = np.full(n, np.nan)
+        made.prox(np.arange(n) - 2.0, np.zeros(1), 1.0, norm, False, result)
+        assert np.all(np.abs(result) <= np.abs(np.arange(n) - 2.0))
