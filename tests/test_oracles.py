@@ -133,10 +133,13 @@ def test_all_weights_are_zero_from_strength_max_on(name: str, loss: Loss) -> Non
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 def test_l0_stops_at_a_local_minimum(loss: Loss) -> None:
     n_classes = 3 if isinstance(loss, Multinomial) else 2
-    problem, _ = counts_problem(loss, L0(0.5), True, n_classes, 7)
-    noise = np.random.default_rng(8).integers(n_classes, size=40) if loss.classifies else np.zeros(40)
-    target = np.where(np.arange(40) % 2, problem.gold.target, noise)  # classes that no weights, however large, can separate
-    problem = Problem(problem.design, loss, problem.gold._replace(target=target), problem.penalty)
+    random = np.random.default_rng(7)
+    X = random.poisson(0.5, size=(120, 6)).astype(float)
+    # Noisy labels: classes that no weights, however large, can separate.
+    signal = X @ random.normal(size=(6, n_classes)) + 2 * random.normal(size=(120, n_classes))
+    target = signal.argmax(axis=1).astype(float) if loss.classifies else signal[:, 0]
+    K = loss.n_outputs(n_classes)
+    problem = Problem(Rows(X, K), loss, Gold(target, np.ones(120), K), L0(1.0).spread(K))
     result = Fista(tol=1e-8, max_iter=20000).run(problem)
     assert result.converged
     weights, gradient = problem.parts(result.x)[0], problem.parts(problem.smooth(result.x)[1])[0]
