@@ -1,0 +1,248 @@
+"""A page about one model: what it is, its words, what it kept and dropped, and how it reads documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+import laconic
+from laconic.estimators.explain import GroupRow, group_tables, live_words, removed_phrases, sentence_effects, top_words
+from laconic.estimators.text import TextClassifier
+from laconic.report.plots import tree_layout
+from laconic.report.style import STYLE
+from laconic.text.io import PathLike, atomic_writer
+from laconic.text.trees import Tree
+
+N_WORDS = 12  # strongest words a class
+N_GROUPS = 10  # kept groups, and as many dropped ones
+GROUP_WORDS = 24  # words of a group that are shown
+N_DOCUMENTS = 6
+N_SENTENCES = 40  # sentences of a document that are shown
+SHORT_TEXT, SHORT_TREE = 2500, 25  # characters, words: documents that are read at a glance are preferred
+CHARACTER, LEVEL = 8.2, 34.0  # pixels of a drawn tree
+
+GROUP_NAMES = {"sentence": "sentences", "tree": "phrases", "topics": "topics", "brown": "clusters"}
+
+
+def write_report(
+    model: TextClassifier,
+    path: PathLike,
+    documents: Sequence[Any] | None = None,
+    labels: Sequence[Any] | None = None,
+    training: Sequence[Any] | None = None,
+) -> None:
+    """Write one self-contained HTML page about a fitted model; it needs nothing from the network and has no script.
+
+    documents, labels   of these a few are shown, their sentences coloured by how much they decide
+    training            the training documents again, to show kept and dropped sentences and phrases as they were written
+    """
+    check_is_fitted(model, "coef_")
+    if labels is not None and (documents is None or len(documents) != len(labels)):
+        raise ValueError(f"there are {len(labels)} labels but {0 if documents is None else len(documents)} documents")
+    parts = [_heading(model), _facts(model), _words(model)]
+    parts += [_groups(model, family.name, training) for family in getattr(model, "families_", ())]
+    if documents is not None and len(documents):
+        parts.append(_documents(model, documents, labels))
+    page = _page(f"laconic: {_title(model)}", "\n".join(parts))
+    with atomic_writer(path) as stream:
+        stream.write(page)
+
+
+def _page(title: str, body: str) -> str:
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f"<title>{_text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n"
+        f"<footer>Written by laconic {_text(laconic.__version__)}.</footer>\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _text(value: Any) -> str:
+    """Any value as text of the page: escaped, and without the control characters that HTML forbids."""
+    return escape("".join(c if c in "\n\t" or c.isprintable() or c == " " else "\N{REPLACEMENT CHARACTER}" for c in str(value)))
+
+
+def _title(model: TextClassifier) -> str:
+    return f"a {model.regularizer} classifier of {len(model.classes_)} classes"
+
+
+def _heading(model: TextClassifier) -> str:
+    names = [str(label) for label in model.classes_]
+    shown = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    return f'<h1>{_text(_title(model).capitalize())}</h1>\n<p class="lead">It tells apart {_text(shown)}.</p>'
+
+
+def _facts(model: TextClassifier) -> str:
+    live = int(np.count_nonzero(np.any(model.coef_ != 0, axis=0)))
+    kept = int(getattr(model, "n_features_selected_", live))
+    total = int(getattr(model, "n_features_total_", model.coef_.shape[1]))
+    facts = [("features kept", f"{kept:,}", f"of {total:,} ({kept / max(1, total):.1%})")]
+    for name, selected in getattr(model, "selected_", {}).items():
+        facts.append((f"{GROUP_NAMES[name]} kept", f"{int(selected.sum()):,}", f"of {len(selected):,}"))
+    facts.append(("regularizer", model.regularizer, ""))
+    strengths = model.strength if isinstance(model.strength, Mapping) else {"strength": model.strength}
+    facts += [(name if name == "strength" else f"strength of {name}", f"{value:g}", "") for name, value in strengths.items()]
+    if model.regularizer not in ("lasso", "ridge"):
+        facts.append(("strength of the extra lasso", f"{model.lasso:g}", ""))
+    facts.append(("features are", f"{model.weighting} of words", f"and n-grams up to {model.ngrams}" if model.ngrams > 1 else ""))
+    if hasattr(model, "objective_"):
+        facts.append(("objective", f"{model.objective_:.6g}", ""))
+    if hasattr(model, "certificate_"):
+        facts.append(
+            ("certificate of optimality", f"{model.certificate_:.1e}", "converged" if model.converged_ else "not converged")
+        )
+    rows = (f"<div><dt>{_text(k)}</dt><dd>{_text(v)} <small>{_text(small)}</small></dd></div>" for k, v, small in facts)
+    return f'<dl class="facts">{"".join(rows)}</dl>'
+
+
+def _words(model: TextClassifier) -> str:
+    top = top_words(model, N_WORDS)
+    largest = max((row.weight for rows in top.values() for row in rows), default=1.0)
+    cards = []
+    for label, rows in top.items():
+        lines = "".join(
+            f'<tr><td>{_text(row.word)}</td><td><span class="bar" style="width:{100 * row.weight / largest:.1f}%"></span></td>'
+            f'<td class="number">{row.weight:.3f}</td></tr>'
+            for row in rows
+        )
+        table = f'<table class="bars">{lines}</table>' if rows else '<p class="empty">No word speaks for it.</p>'
+        cards.append(f'<section class="card"><h3>{_text(label)}</h3>{table}</section>')
+    note = "What one occurrence of a word adds to the score of the class; all bars have one scale."
+    return f'<h2>Strongest words</h2>\n<p class="note">{note}</p>\n<div class="cards">{"".join(cards)}</div>'
+
+
+def _groups(model: TextClassifier, name: str, training: Sequence[Any] | None) -> str:
+    kept, dropped = group_tables(model, name, N_GROUPS, training)
+    selected, what = model.selected_[name], GROUP_NAMES[name]
+    n_kept = int(selected.sum())
+    note = f"Of {len(selected):,} {what}, {n_kept:,} hold a weight and {len(selected) - n_kept:,} are zero."
+    if name == "tree" or name == "brown":
+        note += " Kept: the strongest for their size. Dropped: the largest that lie in no larger dropped one."
+    else:
+        note += " Kept: the strongest. Dropped: the largest."
+    return (
+        f'<h2>{what.capitalize()} kept and dropped</h2>\n<p class="note">{note} Words without weight are grey.</p>\n'
+        f'<div class="cards">{_group_card(model, "Kept", kept)}{_group_card(model, "Dropped", dropped)}</div>'
+    )
+
+
+def _group_card(model: TextClassifier, title: str, rows: Sequence[GroupRow]) -> str:
+    lines = "".join(
+        f'<tr><td>{_marked(model, row.words)}</td><td class="number">{row.size:,}</td>'
+        f'<td class="number">{f"{row.norm:.3f}" if row.norm else "0"}</td></tr>'
+        for row in rows
+    )
+    head = '<tr><th>words</th><th class="number">size</th><th class="number">norm</th></tr>'
+    table = f"<table><thead>{head}</thead><tbody>{lines}</tbody></table>" if rows else '<p class="empty">None.</p>'
+    return f'<section class="card"><h3>{title}</h3>{table}</section>'
+
+
+def _marked(model: TextClassifier, words: Sequence[str]) -> str:
+    """Words, those with weight bold and those without grey; a long group is cut."""
+    shown = words[:GROUP_WORDS]
+    marks = ("live" if alive else "zero" for alive in live_words(model, shown))
+    spans = (f'<span class="{mark}">{_text(word)}</span>' for mark, word in zip(marks, shown, strict=True))
+    return " ".join(spans) + (f' <span class="zero">… {len(words) - len(shown):,} more</span>' if len(words) > len(shown) else "")
+
+
+def _documents(model: TextClassifier, documents: Sequence[Any], labels: Sequence[Any] | None) -> str:
+    log_proba = model.predict_log_proba(documents)
+    predicted = log_proba.argmax(axis=1)
+    place = {label: k for k, label in enumerate(model.classes_.tolist())}
+    gold = np.array([place.get(_plain(label), -1) for label in labels]) if labels is not None else None
+    note = (
+        'The number before a sentence is the log-odds of leaving it out: the <span class="key for">blue</span> ones speak for the '
+        'predicted label, the <span class="key against">orange</span> ones against it, grey ones hold no weight at all.'
+    )
+    if gold is not None:
+        right = int(np.sum(gold == predicted))
+        note += f" Of {len(documents):,} documents {right:,} are right ({right / len(documents):.1%})."
+    cards = []
+    for d in _choice(documents, log_proba.max(axis=1), predicted, gold):
+        title = f"{model.classes_[predicted[d]]} ({np.exp(log_proba[d, predicted[d]]):.1%})"
+        if labels is not None and gold is not None:
+            title += ", which is right" if gold[d] == predicted[d] else f", but it is {labels[d]}"
+        drawn = _sentences(model, documents[d])
+        if isinstance(documents[d], Tree):
+            drawn += _tree(documents[d], removed_phrases(model, documents[d]).zero)
+        cards.append(f'<section class="card document"><h3>Document {d + 1}: {_text(title)}</h3>{drawn}</section>')
+    return f'<h2>How it reads documents</h2>\n<p class="note">{note}</p>\n{"".join(cards)}'
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _choice(documents: Sequence[Any], sureness: NDArray, predicted: NDArray, gold: NDArray | None) -> list[int]:
+    """Up to N_DOCUMENTS, short ones if possible: the first ones, or with gold labels the surest right and wrong ones."""
+    everything = range(len(documents))
+    few = [d for d in everything if _is_short(documents[d])] or list(everything)
+    if gold is None or len(documents) <= N_DOCUMENTS:
+        return (few if len(documents) > N_DOCUMENTS else list(everything))[:N_DOCUMENTS]
+    surest = sorted(few, key=lambda d: -sureness[d])
+    wrong = [d for d in surest if gold[d] != predicted[d]][: N_DOCUMENTS // 3]
+    first_of_class: dict[int, int] = {}
+    for d in surest:
+        if gold[d] == predicted[d]:
+            first_of_class.setdefault(int(predicted[d]), d)
+    right = [*first_of_class.values(), *(d for d in surest if gold[d] == predicted[d])]
+    return list(dict.fromkeys(right))[: N_DOCUMENTS - len(wrong)] + wrong
+
+
+def _is_short(document: Any) -> bool:
+    if isinstance(document, Tree):
+        return len(document.words) <= SHORT_TREE
+    if isinstance(document, str):
+        return len(document) <= SHORT_TEXT
+    return sum(len(word) + 1 for unit in document for word in ([unit] if isinstance(unit, str) else unit)) <= SHORT_TEXT
+
+
+def _sentences(model: TextClassifier, document: Any) -> str:
+    effects = sentence_effects(model, document)
+    largest = max((abs(effect.log_odds) for effect in effects), default=0.0) or 1.0
+    lines = []
+    for effect in effects[:N_SENTENCES]:
+        share = abs(effect.log_odds) / largest
+        side = ("for" if effect.log_odds > 0 else "against") if share > 0.005 else ""
+        mark = "" if effect.kept else " zero"
+        number = f"{effect.log_odds:+.3f}".replace("-", "−") if effect.kept else "0"
+        lines.append(
+            f'<div class="sentence {side}{mark}" style="--share:{share:.3f}"><span class="effect">{number}</span>'
+            f"<span>{_text(' '.join(effect.text.split()))}</span></div>"
+        )
+    if len(effects) > N_SENTENCES:
+        lines.append(f'<p class="empty">… and {len(effects) - N_SENTENCES:,} more sentences.</p>')
+    return "".join(lines) or '<p class="empty">It has no sentence.</p>'
+
+
+def _tree(tree: Tree, removed: NDArray[np.bool_]) -> str:
+    """The tree as SVG in the colours of the page; removed phrases are grey, on dotted edges."""
+    at = tree_layout(tree)
+    width, height = at.width * CHARACTER, (at.height + 1) * LEVEL
+    x, y = at.node_x * CHARACTER, height - (at.node_y + 0.5) * LEVEL
+    ground = height - LEVEL / 2
+    edges: list[str] = []
+    names: list[str] = []
+
+    def edge(above: int, right: float, down: float, grey: bool) -> None:
+        mark = ' class="removed"' if grey else ""
+        edges.append(f'<path{mark} d="M{x[above]:.1f} {y[above]:.1f}H{right:.1f}V{down:.1f}"/>')
+
+    for node, above in enumerate(tree.parent.tolist()):
+        if above >= 0:
+            edge(above, x[node], y[node], bool(removed[node]))
+        mark = "label removed" if removed[node] else "label"
+        names.append(f'<text class="{mark}" x="{x[node]:.1f}" y="{y[node]:.1f}">{_text(tree.label[node])}</text>')
+    for word, node, right in zip(tree.words, tree.owner.tolist(), (at.word_x * CHARACTER).tolist(), strict=True):
+        edge(node, right, ground, bool(removed[node]))
+        mark = "word removed" if removed[node] else "word"
+        names.append(f'<text class="{mark}" x="{right:.1f}" y="{ground:.1f}">{_text(word)}</text>')
+    described = f"Parse tree of: {' '.join(tree.words)}"
+    size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
+    return f'<div class="tree"><svg {size} role="img" aria-label="{_text(described)}">{"".join(edges + names)}</svg></div>'

@@ -1,0 +1,163 @@
+"""Pictures of models as matplotlib Figures: regularization paths, parse trees with their removed phrases.
+
+Figures are built without pyplot: nothing is global, no display is needed, and `figure.savefig(path)` writes any format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from laconic.estimators.path import Path
+from laconic.text.trees import Tree
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
+
+# The colours of Okabe and Ito, told apart under every common colour blindness; yellow is left out, it is pale on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+DASHES = ("-", "--", ":")
+INK, FAINT, REMOVED = "#222222", "#C9CDD2", "#A3A8AE"
+MOST_LINES = 500  # lines of unnamed weights; more cannot be seen
+
+
+class TreeLayout(NamedTuple):
+    """Where a tree is drawn: x in characters, y in levels above the words (0); one entry a node, one x a word."""
+
+    node_x: Array
+    node_y: Array
+    word_x: Array
+    width: float
+    height: float
+
+
+def tree_layout(tree: Tree, gap: float = 2.0) -> TreeLayout:
+    """Words side by side, each node one level above the highest below it, in the middle of what hangs from it."""
+    n_nodes = len(tree.label)
+    # A word that hangs alone at its node is as wide as the node's label, if that is longer.
+    alone = np.bincount(tree.owner, minlength=n_nodes)[tree.owner] == 1
+    labels = np.array([len(tree.label[node]) for node in tree.owner.tolist()], dtype=np.float64)
+    words = np.array([len(word) for word in tree.words], dtype=np.float64)
+    lengths = np.maximum(words, np.where(alone, labels, 0.0)) + gap
+    ends = np.cumsum(lengths)
+    word_x = ends - lengths / 2
+    parent, level = tree.parent.tolist(), [1.0] * n_nodes
+    low, high = [np.inf] * n_nodes, [-np.inf] * n_nodes
+    for node, x in zip(tree.owner.tolist(), word_x.tolist(), strict=True):
+        low[node], high[node] = min(low[node], x), max(high[node], x)
+    for node in range(n_nodes - 1, -1, -1):  # children before parents
+        above, middle = parent[node], (low[node] + high[node]) / 2
+        if above >= 0:
+            low[above], high[above] = min(low[above], middle), max(high[above], middle)
+            level[above] = max(level[above], level[node] + 1)
+    middle = (np.array(low) + np.array(high)) / 2
+    return TreeLayout(middle, np.array(level), word_x, float(ends[-1]) if len(ends) else 0.0, max(level, default=0.0))
+
+
+def plot_path(
+    path: Path, names: Sequence[str] | None = None, classes: Sequence[Any] | None = None, n_named: int = 8, title: str = ""
+) -> Figure:
+    """Weights against strength (logarithmic, strong to weak), and the number of selected features on the right.
+
+    names    (n_features)  names of the features for the legend, which holds the `n_named` largest weights
+    classes  (n_outputs)   names of the outputs, where there are several
+    """
+    from matplotlib.collections import LineCollection
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    n_outputs = len(classes) if classes is not None else path.weights.shape[1] // len(names) if names is not None else 1
+    if names is not None and len(names) * n_outputs != path.weights.shape[1]:
+        raise ValueError(f"the path has {path.weights.shape[1]} weights, but there are {len(names)} names, {n_outputs} outputs")
+    columns = path.weights.tocsc()
+    size = np.asarray(abs(columns).max(axis=0).todense()).ravel()
+    alive = np.flatnonzero(size)
+    order = alive[np.argsort(-size[alive], kind="stable")]
+    named, others = order[:n_named], order[n_named : n_named + MOST_LINES]
+
+    figure = Figure(figsize=(8.4, 4.8), layout="constrained")
+    axes = figure.add_subplot()
+    count = axes.twinx()
+    axes.set_zorder(count.get_zorder() + 1)
+    axes.patch.set_visible(False)
+    count.step(path.strengths, path.selected, where="mid", color=INK, linewidth=1.0, alpha=0.55)
+    count.fill_between(path.strengths, path.selected, step="mid", color=FAINT, alpha=0.3, linewidth=0)
+    count.set_ylabel("features selected (shaded)", color="#555555")
+    count.set_ylim(0, max(1, path.selected.max(initial=0)) * 1.05)
+    count.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+
+    traces = [np.column_stack([path.strengths, columns[:, [j]].toarray().ravel()]) for j in others]
+    axes.add_collection(LineCollection(traces, colors=REMOVED, linewidths=0.7, alpha=0.55))
+    for place, j in enumerate(named.tolist()):
+        style = DASHES[place // len(COLOURS) % len(DASHES)]
+        label = _weight_name(j, n_outputs, names, classes)
+        mark = "o" if len(path.strengths) == 1 else None
+        line = columns[:, [j]].toarray().ravel()
+        axes.plot(path.strengths, line, color=COLOURS[place % len(COLOURS)], linestyle=style, marker=mark, lw=1.9, label=label)
+    axes.axhline(0, color=INK, linewidth=0.8)
+    positive = path.strengths[path.strengths > 0]
+    if len(positive) == len(path.strengths):
+        axes.set_xscale("log")
+    else:  # a strength of zero has its place at the end of a logarithmic axis
+        axes.set_xscale("symlog", linthresh=float(positive.min(initial=1.0)))
+    axes.invert_xaxis()
+    axes.margins(x=0.01, y=0.06)
+    axes.set_xlabel("strength of the penalty (weaker to the right)")
+    axes.set_ylabel("weight")
+    axes.grid(axis="y", color=FAINT, linewidth=0.5, alpha=0.6)
+    for spine in (axes.spines["top"], count.spines["top"]):
+        spine.set_visible(False)
+    if len(named):
+        axes.legend(loc="upper left", fontsize=9, frameon=True, framealpha=0.85, edgecolor="none", title="largest weights")
+    axes.set_title(title, loc="left", fontsize=11, fontweight="bold", parse_math=False)
+    return figure
+
+
+def _weight_name(weight: int, n_outputs: int, names: Sequence[str] | None, classes: Sequence[Any] | None) -> str:
+    """Name of a weight for the legend, where a leading underscore would hide it and a dollar sign would start a formula."""
+    feature, output = divmod(weight, n_outputs)
+    name = str(names[feature]) if names is not None else f"feature {feature}"
+    if n_outputs > 1:
+        name += f" → {classes[output] if classes is not None else output}"
+    shown = name.replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
+
+
+def plot_tree(tree: Tree, removed: ArrayLike, title: str = "") -> Figure:
+    """The tree over its words; nodes with `removed` (n_nodes), and the words they own, are grey, on dotted edges."""
+    from matplotlib.figure import Figure
+
+    gone = np.asarray(removed, dtype=bool)
+    if gone.shape != (len(tree.label),):
+        raise ValueError(f"removed has one entry a node: expected {len(tree.label)}, got an array of shape {gone.shape}")
+    place = tree_layout(tree)
+    figure = Figure(figsize=(max(3.0, 0.098 * place.width + 0.4), max(1.6, 0.42 * place.height + 0.8)), layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_xlim(0, max(1.0, place.width))
+    axes.set_ylim(-0.5, place.height + 0.5)
+    axes.axis("off")
+    box = {"boxstyle": "round,pad=0.18", "facecolor": "white", "edgecolor": "none"}
+
+    def edge(x: float, y: float, above: int, grey: bool) -> None:
+        # Along, then down: subtrees stand side by side, so such edges never cross.
+        corners = [place.node_x[above], x, x], [place.node_y[above], place.node_y[above], y]
+        axes.plot(*corners, color=FAINT if grey else INK, linewidth=0.9, linestyle=":" if grey else "-", zorder=1)
+
+    for node, above in enumerate(tree.parent.tolist()):
+        if above >= 0:
+            edge(place.node_x[node], place.node_y[node], above, bool(gone[node]))
+        ink, text = REMOVED if gone[node] else INK, tree.label[node]
+        spot = place.node_x[node], place.node_y[node]
+        axes.text(*spot, text, ha="center", va="center", fontsize=8.5, color=ink, bbox=box, parse_math=False)
+    for word, node, x in zip(tree.words, tree.owner.tolist(), place.word_x.tolist(), strict=True):
+        edge(x, 0.0, node, bool(gone[node]))
+        look: dict[str, Any] = {"color": REMOVED, "style": "italic"} if gone[node] else {"color": INK, "weight": "bold"}
+        axes.text(x, 0.0, word, ha="center", va="center", fontsize=9.5, bbox=box, parse_math=False, **look)
+    if title:
+        axes.set_title(title, loc="left", fontsize=11, parse_math=False)
+    return figure
