@@ -1,0 +1,76 @@
+"""`laconic inspect`: what a model selected, what it threw away, and how good a solution it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from laconic.cli.console import guard, print_result
+from laconic.cli.options import AsJson, ModelPath
+
+if TYPE_CHECKING:
+    from laconic.estimators.text import TextClassifier
+
+
+@guard()
+def inspect(
+    model_path: ModelPath,
+    n: Annotated[int, typer.Option("-n", min=0, help="Words a label, and kept and dropped groups a regularizer.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a model selected and what it threw away."""
+    from laconic.estimators.storage import load_model
+
+    model = load_model(model_path)
+    result = {
+        "model": model_path,
+        "bytes": Path(model_path).stat().st_size,
+        "regularizer": model.regularizer,
+        "strength": model.strength,
+        "lasso": model.lasso,
+        "weighting": model.weighting,
+        "ngrams": model.ngrams,
+        "labels": model.classes_.tolist(),
+        "features_total": model.n_features_total_,
+        "features_nonzero": model.n_features_selected_,
+        "objective": model.objective_,
+        "certificate": model.certificate_,
+        "converged": model.converged_,
+        "interrupted": model.interrupted_,
+    }
+    words = top_words(model, n)
+    groups = {
+        name: {"total": s.total, "selected": s.selected, "kept": s.kept[:n], "dropped": s.dropped[:n]}
+        for name, s in model.groups_.items()
+    }
+    print_result({**result, "words": words, "groups": groups} if as_json else {**result, **for_people(words, groups)}, as_json)
+
+
+def top_words(model: TextClassifier, n: int) -> dict[str, list[dict[str, Any]]]:
+    """The n words that speak most for each label, with their weights; of two labels one has the other's weights negated."""
+    names = model.get_feature_names_out()
+    coef = np.vstack([-model.coef_, model.coef_]) if len(model.classes_) == 2 else model.coef_
+    found = {}
+    for label, weights in zip(model.classes_.tolist(), coef, strict=True):
+        order = np.argsort(-weights, kind="stable")[:n]
+        found[str(label)] = [{"word": names[f], "weight": float(weights[f])} for f in order if weights[f] > 0]
+    return found
+
+
+def for_people(words: dict[str, list[dict[str, Any]]], groups: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Words on one line a label, examples of groups on one line each."""
+    shown: dict[str, Any] = {}
+    for name, group in groups.items():
+        shown[f"{name} groups"] = f"{group['selected']} of {group['total']} hold a word with a weight"
+    shown["words"] = [
+        {"label": label, "strongest first": "  ".join(f"{entry['word']} {entry['weight']:.2f}" for entry in entries)}
+        for label, entries in words.items()
+    ]
+    for name, group in groups.items():
+        for fate in ("kept", "dropped"):
+            if group[fate]:
+                shown[f"{name} groups {fate}, for example"] = [{"": text} for text in group[fate]]
+    return shown

@@ -1,0 +1,46 @@
+"""What the verbs share: options of the same name and meaning, labelled input, and paths checked before the work."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from laconic.errors import InputError
+from laconic.text.io import STANDARD_STREAM, name_of
+from laconic.text.jsonl import Document, read_documents
+
+INPUT_HELP = "JSON lines, .tsv (label, tab, text) or bracketed trees (.txt, .mrg); gzip is fine, - is standard input."
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
+TextField = Annotated[str, typer.Option(help="Name of the JSON field that holds the text.")]
+LabelField = Annotated[str, typer.Option(help="Name of the JSON field that holds the label.")]
+ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A file written by `laconic train`.")]
+
+
+def read_labelled(path: str, text_field: str, label_field: str) -> tuple[list[Document], list[str]]:
+    """Documents and their labels."""
+    documents, labels = read_documents(path, text_field, label_field)
+    if labels is None:
+        raise InputError(f"{name_of(path)}: the documents have no labels.")
+    return documents, labels
+
+
+def check_output(path: str) -> None:
+    """InputError now rather than after hours of work: the folder of `path` must exist, and `path` must not be one."""
+    if path == STANDARD_STREAM:
+        return
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(f"{path}: this is a folder; expected the name of a file to write.")
+    if not target.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {str(target.parent)!r} to write the file into.")
+
+
+def check_strength(name: str, value: float | None) -> None:
+    """InputError unless `value` is absent, or a finite number that is not negative."""
+    if value is not None and not (math.isfinite(value) and value >= 0):
+        raise InputError(f"{name} must be a number of 0 or more, not {value}.")

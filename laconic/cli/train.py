@@ -1,0 +1,241 @@
+"""`laconic train classify`: labelled documents to a model file."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from laconic.cli.console import INTERRUPTED, Bar, guard, print_result, progress
+from laconic.cli.interrupt import graceful_interrupt
+from laconic.cli.measure import Measured
+from laconic.cli.options import (
+    INPUT_HELP,
+    AsJson,
+    LabelField,
+    Quiet,
+    TextField,
+    check_output,
+    check_strength,
+    read_labelled,
+)
+from laconic.errors import InputError
+from laconic.text.io import name_of
+
+if TYPE_CHECKING:  # numerics are imported when the work begins, so that `--help` and wrong options answer at once
+    from laconic.estimators.text import Prepared, TextClassifier
+    from laconic.estimators.tuning import Trial
+
+STRUCTURE = "Structure"
+FEATURES = "Features"
+SOLVER = "Solver"
+
+
+class Labelled(NamedTuple):
+    """Documents of one file, with their labels."""
+
+    documents: Sequence[Any]
+    labels: Sequence[str]
+
+
+class Learned(NamedTuple):
+    """A fitted model and the settings that were tried on the way to it."""
+
+    model: TextClassifier
+    trials: list[Trial]
+
+
+@guard()
+def classify(
+    train: Annotated[str, typer.Argument(metavar="TRAIN", help=f"Labelled documents: {INPUT_HELP}")],
+    dev: Annotated[str | None, typer.Option(help="Labelled documents to choose the strengths by, and to report scores on.")] = None,
+    output: Annotated[str | None, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")] = None,
+    regularizer: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="lasso, ridge, elastic, sentence, tree, topics, brown, or a sum such as sentence+topics."
+        ),
+    ] = "lasso",
+    strength: Annotated[float | None, typer.Option(help="Strength of the regularizer; without it, tuned on DEV, or 1.")] = None,
+    lasso: Annotated[
+        float | None, typer.Option(help="Strength of the extra lasso of elastic and structured regularizers.")
+    ] = None,
+    tune: Annotated[bool, typer.Option("--tune", help="Tune on DEV whichever of --strength and --lasso is not given.")] = False,
+    weighting: Annotated[str, typer.Option(help="count, binary or tfidf.", rich_help_panel=FEATURES)] = "count",
+    ngrams: Annotated[int, typer.Option(help="Longest n-gram.", min=1, rich_help_panel=FEATURES)] = 1,
+    min_count: Annotated[int, typer.Option(help="Drop features seen less often.", min=1, rich_help_panel=FEATURES)] = 1,
+    text_field: TextField = "text",
+    label_field: LabelField = "label",
+    boundary: Annotated[
+        str, typer.Option(help="Sentences end by rule (auto), at line or double-space.", rich_help_panel=STRUCTURE)
+    ] = "auto",
+    neutral_label: Annotated[
+        str | None, typer.Option(help="tree: only constituents of this label.", rich_help_panel=STRUCTURE)
+    ] = None,
+    topics: Annotated[int, typer.Option(help="topics: how many.", min=1, rich_help_panel=STRUCTURE)] = 1000,
+    top: Annotated[int, typer.Option(help="topics: words a topic.", min=1, rich_help_panel=STRUCTURE)] = 10,
+    clusters: Annotated[int, typer.Option(help="brown: how many clusters to learn.", min=1, rich_help_panel=STRUCTURE)] = 5000,
+    clusters_file: Annotated[
+        str | None, typer.Option(help="brown: a `paths` file (bits, tab, word) instead.", rich_help_panel=STRUCTURE)
+    ] = None,
+    tol: Annotated[float, typer.Option(help="Certificate to reach.", rich_help_panel=SOLVER)] = 1e-3,
+    max_iter: Annotated[int | None, typer.Option(help="Steps at most.", min=1, rich_help_panel=SOLVER)] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the topics.", rich_help_panel=SOLVER)] = 0,
+    jobs: Annotated[int | None, typer.Option(help="Threads; -1 for all cores.", rich_help_panel=SOLVER)] = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Learn a text classifier.
+
+    Ctrl-C stops the training and keeps the best model so far.
+    """
+    check_strength("--strength", strength)
+    check_strength("--lasso", lasso)
+    check_strength("--tol", tol)
+    if tune and dev is None:
+        raise InputError("--tune chooses strengths on development data: give it with --dev.")
+    if output == "-":
+        raise InputError("a model is written to a file: give its name with -o.")
+    if output is not None:
+        check_output(output)
+    with Measured() as cost:
+        with progress("reading", quiet=quiet) as bar:
+            data = _training_data(train, text_field, label_field)
+            dev_data = None if dev is None else _dev_data(dev, text_field, label_field, data)
+            bar.describe("importing")
+            from laconic.estimators.text import TextClassifier
+
+            model = TextClassifier(
+                regularizer,
+                1.0 if strength is None else strength,
+                1.0 if lasso is None else lasso,
+                weighting,
+                ngrams,
+                min_count,
+                boundary=boundary,
+                neutral_label=neutral_label,
+                n_topics=topics,
+                n_top=top,
+                n_clusters=clusters,
+                clusters=clusters_file,
+                tol=tol,
+                max_iter=max_iter,
+                n_jobs=jobs,
+                random_state=seed,
+            )
+            model.parts()
+            bar.describe("encoding the documents" if regularizer == "lasso" else f"encoding the documents, building {regularizer} groups")
+            prepared = model.prepare(*data)
+        if dev_data is not None and (tune or strength is None):
+            learned = _tuned(model, prepared, (data, dev_data), (strength, lasso), quiet)
+        else:
+            learned = _fitted(model, prepared, quiet)
+        if output is not None:
+            learned.model.save(output)
+        scores = {} if dev_data is None else {"dev": _scores(learned.model, dev_data)}
+    report = {"model": output, **cost.report(), "documents": len(data.documents), **_account(learned.model), **scores}
+    if learned.trials:
+        report["trials"] = [trial._asdict() for trial in learned.trials] if as_json else len(learned.trials)
+    print_result(report, as_json)
+    if learned.model.interrupted_:
+        kept = "the model is not written, since no -o was given" if output is None else f"the best model so far is in {output}"
+        print(f"laconic: interrupted; {kept}.", file=sys.stderr)
+        raise SystemExit(INTERRUPTED)
+
+
+def _training_data(path: str, text_field: str, label_field: str) -> Labelled:
+    data = Labelled(*read_labelled(path, text_field, label_field))
+    if len(set(data.labels)) == 1:
+        raise InputError(f"{name_of(path)}: all documents have the label {data.labels[0]!r}; expected at least two labels.")
+    return data
+
+
+def _dev_data(path: str, text_field: str, label_field: str, train: Labelled) -> Labelled:
+    data = Labelled(*read_labelled(path, text_field, label_field))
+    unknown = sorted(set(data.labels) - set(train.labels))
+    if unknown:
+        more = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
+        raise InputError(f"{name_of(path)}: the label {', '.join(map(repr, unknown[:3]))}{more} is not in the training data.")
+    return data
+
+
+def _fitted(model: TextClassifier, prepared: Prepared, quiet: bool) -> Learned:
+    """One fit at the given strengths; Ctrl-C keeps the point reached."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings(), graceful_interrupt() as interrupt, progress("fitting", quiet=quiet) as bar:
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the report says whether it converged
+
+        def on_step(step: Any) -> bool:
+            _describe_step(bar, "fitting", step)
+            return interrupt.requested
+
+        model.fit_prepared(prepared, callback=on_step).describe_groups(prepared)
+    return Learned(model, [])
+
+
+def _tuned(
+    model: TextClassifier,
+    prepared: Prepared,
+    data: tuple[Labelled, Labelled],
+    given: tuple[float | None, float | None],
+    quiet: bool,
+) -> Learned:
+    """The best of a grid on the development data; what was given is fixed. Ctrl-C keeps the best trial so far."""
+    from laconic.estimators.tuning import Trial, grid, tune
+
+    strengths, lassos = grid(model, *(None if value is None else (value,) for value in given))
+    n_trials = len(strengths) * len(lassos)
+    best = 0.0
+    with graceful_interrupt() as interrupt, progress("tuning", n_trials, quiet=quiet) as bar:
+
+        def on_event(event: Any) -> bool:
+            nonlocal best
+            if isinstance(event, Trial):
+                best = max(best, event.accuracy)
+                bar.advance()
+            else:
+                _describe_step(bar, f"tuning, best accuracy {best:.4f}", event)
+            return interrupt.requested
+
+        return Learned(*tune(model, *data, strengths, lassos, on_event, prepared))
+
+
+def _describe_step(bar: Bar, stage: str, step: Any) -> None:
+    bar.describe(f"{stage}: step {step.n_iter}, objective {step.value:.6g}, certificate {step.error:.1e}")
+
+
+def _scores(model: TextClassifier, data: Labelled) -> dict[str, Any]:
+    from laconic import metrics
+
+    predicted = model.predict(data.documents)
+    return {
+        "documents": len(data.documents),
+        "accuracy": metrics.accuracy(data.labels, predicted),
+        "macro_f1": metrics.macro_f1(data.labels, predicted),
+    }
+
+
+def _account(model: TextClassifier) -> dict[str, Any]:
+    """What was learned and how good a solution it is."""
+    account = {
+        "labels": len(model.classes_),
+        "regularizer": model.regularizer,
+        "strength": model.strength,
+        "lasso": model.lasso,
+        "objective": model.objective_,
+        "certificate": model.certificate_,
+        "converged": model.converged_,
+        "interrupted": model.interrupted_,
+        "steps": model.n_iter_,
+        "features_total": model.n_features_total_,
+        "features_nonzero": model.n_features_selected_,
+        "groups_total": sum(summary.total for summary in model.groups_.values()),
+        "groups_selected": sum(summary.selected for summary in model.groups_.values()),
+    }
+    if len(model.groups_) > 1:
+        account["groups"] = {name: {"total": s.total, "selected": s.selected} for name, s in model.groups_.items()}
+    return account
