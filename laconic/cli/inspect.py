@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from laconic.cli.console import guard, print_result
 from laconic.cli.options import AsJson, ModelPath
-
-if TYPE_CHECKING:
-    from laconic.estimators.text import TextClassifier
 
 
 @guard()
@@ -22,6 +18,7 @@ def inspect(
     as_json: AsJson = False,
 ) -> None:
     """Show what a model selected and what it threw away."""
+    from laconic.estimators.explain import top_words
     from laconic.estimators.storage import load_model
 
     model = load_model(model_path)
@@ -41,23 +38,12 @@ def inspect(
         "converged": model.converged_,
         "interrupted": model.interrupted_,
     }
-    words = top_words(model, n)
+    words = {str(label): [word._asdict() for word in strongest] for label, strongest in top_words(model, n).items()}
     groups = {
         name: {"total": s.total, "selected": s.selected, "kept": s.kept[:n], "dropped": s.dropped[:n]}
         for name, s in model.groups_.items()
     }
     print_result({**result, "words": words, "groups": groups} if as_json else {**result, **for_people(words, groups)}, as_json)
-
-
-def top_words(model: TextClassifier, n: int) -> dict[str, list[dict[str, Any]]]:
-    """The n words that speak most for each label, with their weights; of two labels one has the other's weights negated."""
-    names = model.get_feature_names_out()
-    coef = np.vstack([-model.coef_, model.coef_]) if len(model.classes_) == 2 else model.coef_
-    found = {}
-    for label, weights in zip(model.classes_.tolist(), coef, strict=True):
-        order = np.argsort(-weights, kind="stable")[:n]
-        found[str(label)] = [{"word": names[f], "weight": float(weights[f])} for f in order if weights[f] > 0]
-    return found
 
 
 def for_people(words: dict[str, list[dict[str, Any]]], groups: dict[str, dict[str, Any]]) -> dict[str, Any]:

@@ -51,7 +51,9 @@ class Learned(NamedTuple):
 @guard()
 def classify(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help=f"Labelled documents: {INPUT_HELP}")],
-    dev: Annotated[str | None, typer.Option(help="Labelled documents to choose the strengths by, and to report scores on.")] = None,
+    dev: Annotated[
+        str | None, typer.Option(help="Labelled documents to choose the strengths by, and to report scores on.")
+    ] = None,
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")] = None,
     regularizer: Annotated[
         str,
@@ -127,7 +129,9 @@ def classify(
                 random_state=seed,
             )
             model.parts()
-            bar.describe("encoding the documents" if regularizer == "lasso" else f"encoding the documents, building {regularizer} groups")
+            bar.describe(
+                "encoding the documents" if regularizer == "lasso" else f"encoding the documents, building {regularizer} groups"
+            )
             prepared = model.prepare(*data)
         if dev_data is not None and (tune or strength is None):
             learned = _tuned(model, prepared, (data, dev_data), (strength, lasso), quiet)

@@ -16,9 +16,9 @@ from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.estimators.structure import Family
+from laconic.estimators.summary import rank_groups
 from laconic.estimators.text import TextClassifier
 from laconic.groups import Groups, subtree_sums
-from laconic.penalties import OverlapGroupLasso
 from laconic.text.tokens import sentences
 from laconic.text.trees import Tree, leaves
 
@@ -72,7 +72,7 @@ def top_words(model: TextClassifier, n: int = 10) -> dict[Any, list[WordWeight]]
 def live_words(model: TextClassifier, words: Sequence[str]) -> NDArray[np.bool_]:
     """Which of `words` have a weight that is not zero; words the model does not know have none."""
     ids = model.encoder_.vocab.ids(word.lower() for word in words) if model.lowercase else model.encoder_.vocab.ids(words)
-    return (ids >= 0) & np.append(np.any(model.coef_ != 0, axis=0), False)[ids]
+    return (ids >= 0) & np.append(model.alive(), False)[ids]
 
 
 def sentence_texts(model: TextClassifier, document: Any) -> list[str]:
@@ -91,16 +91,16 @@ def sentence_effects(model: TextClassifier, document: Any, label: Any = None) ->
     n_sentences = len(encoded.sentence_ptr) - 1
     one_each = encoded._replace(document_ptr=np.arange(n_sentences + 1))
     counts = one_each.counts(len(model.encoder_.vocab))
-    whole = model.score_rows(model._weigh(sp.csr_matrix(counts.sum(axis=0)), model.idf_))
+    whole = model.score_rows(model.weigh(sp.csr_matrix(counts.sum(axis=0))))
     if label is None:
         label = model.classes_[int(whole[0] > 0) if whole.ndim == 1 else int(whole[0].argmax())]
     place = np.flatnonzero(model.classes_ == label)
     if len(place) != 1:
         raise ValueError(f"the model knows the labels {', '.join(map(str, model.classes_))}; got {label!r}")
     of_whole = _log_probabilities(whole)[0, place[0]]
-    rest = [_log_probabilities(model.score_rows(model._weigh(rows, model.idf_)))[:, place[0]] for rows in _without_each(counts)]
+    rest = [_log_probabilities(model.score_rows(model.weigh(rows)))[:, place[0]] for rows in _without_each(counts)]
     log_odds = of_whole - np.concatenate([np.zeros(0), *rest])
-    alive = np.any(model.coef_ != 0, axis=0).astype(np.float64)
+    alive = model.alive().astype(np.float64)
     texts = sentence_texts(model, document)
     return [SentenceEffect(*row) for row in zip(texts, log_odds.tolist(), (counts @ alive > 0).tolist(), strict=True)]
 
@@ -132,19 +132,8 @@ def group_tables(
     (sentences, phrases) if the training `documents` are given again.
     """
     family = _family(model, name)
-    groups = family.groups
-    energy = np.sqrt(np.sum(model.coef_**2, axis=0))
-    index, inner = OverlapGroupLasso(groups).copied()
-    norms = inner.norms(energy[index])
-    sizes = (groups.sizes if groups.parent is None else subtree_sums(groups.parent, groups.sizes)).astype(np.int64)
-    selected = model.selected_[name]
-    eligible = sizes >= 2
-    kept = np.flatnonzero(selected & eligible)
-    outermost = eligible & ~selected
-    if groups.parent is not None:
-        outermost &= (groups.parent < 0) | selected[groups.parent]
-    dropped = np.flatnonzero(outermost)
-    words_of = _GroupWords(model, family, energy, documents)
+    ranked = rank_groups(family, model.coef_)
+    words_of = _GroupWords(model, family, np.sqrt(np.sum(model.coef_**2, axis=0)), documents)
 
     def rows(order: NDArray[np.int64]) -> list[GroupRow]:
         seen: dict[tuple[str, ...], GroupRow] = {}
@@ -152,11 +141,10 @@ def group_tables(
             if len(seen) == n:
                 break
             words = words_of(g)
-            seen.setdefault(words, GroupRow(words, float(norms[g]), int(sizes[g]), g))
+            seen.setdefault(words, GroupRow(words, float(ranked.norms[g]), int(ranked.sizes[g]), g))
         return list(seen.values())
 
-    strength = norms[kept] if groups.parent is None else norms[kept] / np.sqrt(sizes[kept])
-    return rows(kept[np.argsort(-strength, kind="stable")]), rows(dropped[np.argsort(-sizes[dropped], kind="stable")])
+    return rows(ranked.kept), rows(ranked.dropped)
 
 
 def _family(model: TextClassifier, name: str) -> Family:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.estimators.structure import Family, Training
+from laconic.groups import subtree_sums
 from laconic.penalties import OverlapGroupLasso
 from laconic.text.tokens import sentences
 from laconic.text.trees import Tree, leaves
@@ -26,26 +27,42 @@ class GroupSummary(NamedTuple):
     dropped: tuple[str, ...] = ()
 
 
-def group_norms(family: Family, coef: NDArray[np.float64]) -> NDArray[np.float64]:
-    """|w_g| of each group, the weights of a feature for all labels taken together; coef is (K, features)."""
-    length = np.sqrt(np.square(coef).sum(axis=0))
-    index, inner = OverlapGroupLasso(family.groups).copied()
-    return inner.norms(length[index])
+class Ranked(NamedTuple):
+    """Groups worth showing: the kept ones strongest first, the dropped ones largest first; norms and sizes of all groups."""
+
+    kept: NDArray[np.int64]
+    dropped: NDArray[np.int64]
+    norms: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+
+
+def rank_groups(family: Family, coef: NDArray[np.float64]) -> Ranked:
+    """Rank by |w_g|, the weights of a feature for all labels taken together; coef is (K, features).
+
+    In a hierarchy, where each group is at least as strong as those inside it, |w_g| is divided by the root of the size. Passed over
+    are groups of one word, and dropped groups inside dropped groups.
+    """
+    groups = family.groups
+    index, inner = OverlapGroupLasso(groups).copied()
+    norms = inner.norms(np.sqrt(np.square(coef).sum(axis=0))[index])
+    sizes = (groups.sizes if groups.parent is None else subtree_sums(groups.parent, groups.sizes)).astype(np.int64)
+    kept = np.flatnonzero((norms > 0) & (sizes >= 2))
+    outermost = (norms == 0) & (sizes >= 2)
+    if groups.parent is not None:
+        outermost &= (groups.parent < 0) | (norms[groups.parent] > 0)
+    dropped = np.flatnonzero(outermost)
+    strength = norms[kept] if groups.parent is None else norms[kept] / np.sqrt(sizes[kept])
+    by_strength, by_size = np.argsort(-strength, kind="stable"), np.argsort(-sizes[dropped], kind="stable")
+    return Ranked(kept[by_strength], dropped[by_size], norms, sizes)
 
 
 def with_examples(
     summary: GroupSummary, family: Family, training: Training, boundary: Any, coef: NDArray[np.float64]
 ) -> GroupSummary:
-    """The summary with up to 20 groups kept, those of the largest mean square weight first, and 20 dropped, evenly spread."""
-    norms = group_norms(family, coef)
-    # The weight of a group is the root of its size: without it the longest groups would always come first.
-    order = np.argsort(-norms / np.maximum(family.groups.weight, 1.0), kind="stable")
-    kept = order[: min(N_EXAMPLES, int(np.count_nonzero(norms)))]
-    dropped = np.flatnonzero(norms == 0)
-    if len(dropped) > N_EXAMPLES:
-        dropped = dropped[np.linspace(0, len(dropped) - 1, N_EXAMPLES).astype(np.int64)]
+    """The summary with up to 20 kept and 20 dropped groups in words, in the order of `rank_groups`."""
+    ranked = rank_groups(family, coef)
     names = _Names(family, training, boundary)
-    return summary._replace(kept=_distinct(map(names.of, kept.tolist())), dropped=_distinct(map(names.of, dropped.tolist())))
+    return summary._replace(kept=_first_names(names, ranked.kept), dropped=_first_names(names, ranked.dropped))
 
 
 class _Names:
@@ -93,8 +110,14 @@ class _Names:
         return below[np.argsort(-seen, kind="stable")]
 
 
-def _distinct(names: Any) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))
+def _first_names(names: _Names, groups: NDArray[np.int64]) -> tuple[str, ...]:
+    """The first 20 different lines; where nearly all are alike, fewer."""
+    found: dict[str, None] = {}
+    for group in groups[: 10 * N_EXAMPLES].tolist():
+        if len(found) == N_EXAMPLES:
+            break
+        found[names.of(group)] = None
+    return tuple(found)
 
 
 def _short(text: str) -> str:

@@ -160,6 +160,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         X = self._weigh(training.counts, idf)
         return Prepared(X, np.asarray(labels), tuple(families), tuple(added), training, encoder, idf)
 
+    def adapt(self, prepared: Prepared) -> Prepared:
+        """What this model needs of a richer preparation, under its own weighting: one set of topics serves many models."""
+        idf = self._idf(prepared.training.counts)
+        families = tuple(family for family in prepared.families if family.name in self.parts())
+        return prepared._replace(X=self._weigh(prepared.training.counts, idf), idf=idf, families=families)
+
     def adopt_preparation(self, prepared: Prepared) -> TextClassifier:
         """Take over the vocabulary and idf of prepared data."""
         self.encoder_ = prepared.encoder
@@ -266,17 +272,27 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def _selected(self, families: Sequence[Family]) -> dict[str, NDArray[np.bool_]]:
         """Which groups of each regularizer hold a weight that is not zero."""
-        alive = np.any(self.coef_ != 0, axis=0).astype(np.float64)
+        alive = self.alive().astype(np.float64)
         chosen = {}
         for family in families:
             index, inner = OverlapGroupLasso(family.groups).copied()
             chosen[family.name] = inner.norms(alive[index]) > 0
         return chosen
 
+    def alive(self) -> NDArray[np.bool_]:
+        """Which features of the vocabulary have a weight that is not zero."""
+        alive = np.zeros(len(self.encoder_.vocab), dtype=bool)
+        alive[: self.width_] = np.any(self.coef_ != 0, axis=0)
+        return alive
+
     def vectorize(self, documents: Sequence[Any]) -> sp.csr_matrix:
         """Documents x features, weighted as in training."""
         check_is_fitted(self, "encoder_")
-        X = self._weigh(self.encoder_.encode(list(documents)).counts(len(self.encoder_.vocab)), self.idf_)
+        return self.weigh(self.encoder_.encode(list(documents)).counts(len(self.encoder_.vocab)))
+
+    def weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
+        """Counts of the vocabulary's words as rows of the features that have weights, weighted as in training."""
+        X = self._weigh(counts, self.idf_)
         # A loaded tf-idf model knows more words than have weights: they count towards the length of rows alone.
         return X if X.shape[1] == self.width_ else X[:, : self.width_]
 

@@ -12,6 +12,7 @@ import pytest
 import laconic
 from laconic import TextClassifier, files
 from laconic.errors import InputError
+from laconic.estimators import explain
 from laconic.estimators.storage import load_model, save_model
 
 TEXTS = [
@@ -80,6 +81,17 @@ def test_groups_and_certificate_are_kept(tmp_path: Path) -> None:
     assert loaded.groups_ == model.groups_
     for name in ("certificate_", "objective_", "converged_", "interrupted_", "n_features_total_", "n_features_selected_"):
         assert getattr(loaded, name) == getattr(model, name)
+
+
+@pytest.mark.parametrize("weighting", ["count", "tfidf"])
+def test_a_loaded_model_explains_itself_as_before(tmp_path: Path, weighting: str) -> None:
+    model = fitted(weighting=weighting)
+    model.save(tmp_path / "m")
+    loaded = laconic.load(tmp_path / "m")
+    assert explain.top_words(loaded, 5) == explain.top_words(model, 5)
+    for before, after in zip(explain.sentence_effects(model, TEXTS[0]), explain.sentence_effects(loaded, TEXTS[0]), strict=True):
+        assert (after.text, after.kept) == (before.text, before.kept)
+        assert after.log_odds == pytest.approx(before.log_odds, abs=1e-12)
 
 
 @pytest.mark.parametrize("labels", [[3, 1], [True, False], [2.0, 1.0], ["a", "é"]])
