@@ -45,7 +45,8 @@ def write_report(
     if labels is not None and (documents is None or len(documents) != len(labels)):
         raise ValueError(f"there are {len(labels)} labels but {0 if documents is None else len(documents)} documents")
     parts = [_heading(model), _facts(model), _words(model)]
-    parts += [_groups(model, family.name, training) for family in getattr(model, "families_", ())]
+    fresh = [family.name for family in getattr(model, "families_", ())]
+    parts += [_groups(model, name, training) if name in fresh else _group_examples(model, name) for name in model.groups_]
     if documents is not None and len(documents):
         parts.append(_documents(model, documents, labels))
     page = _page(f"laconic: {_title(model)}", "\n".join(parts))
@@ -69,7 +70,7 @@ def _text(value: Any) -> str:
 
 
 def _title(model: TextClassifier) -> str:
-    return f"a {model.regularizer} classifier of {len(model.classes_)} classes"
+    return f"a {' + '.join(model.parts())} classifier of {len(model.classes_)} classes"
 
 
 def _heading(model: TextClassifier) -> str:
@@ -79,24 +80,18 @@ def _heading(model: TextClassifier) -> str:
 
 
 def _facts(model: TextClassifier) -> str:
-    live = int(np.count_nonzero(np.any(model.coef_ != 0, axis=0)))
-    kept = int(getattr(model, "n_features_selected_", live))
-    total = int(getattr(model, "n_features_total_", model.coef_.shape[1]))
+    kept, total = int(model.n_features_selected_), int(model.n_features_total_ or 0)
     facts = [("features kept", f"{kept:,}", f"of {total:,} ({kept / max(1, total):.1%})")]
-    for name, selected in getattr(model, "selected_", {}).items():
-        facts.append((f"{GROUP_NAMES[name]} kept", f"{int(selected.sum()):,}", f"of {len(selected):,}"))
-    facts.append(("regularizer", model.regularizer, ""))
+    facts += [(f"{GROUP_NAMES[name]} kept", f"{s.selected:,}", f"of {s.total:,}") for name, s in model.groups_.items()]
+    facts.append(("regularizer", " + ".join(model.parts()), ""))
     strengths = model.strength if isinstance(model.strength, Mapping) else {"strength": model.strength}
     facts += [(name if name == "strength" else f"strength of {name}", f"{value:g}", "") for name, value in strengths.items()]
     if model.regularizer not in ("lasso", "ridge"):
         facts.append(("strength of the extra lasso", f"{model.lasso:g}", ""))
     facts.append(("features are", f"{model.weighting} of words", f"and n-grams up to {model.ngrams}" if model.ngrams > 1 else ""))
-    if hasattr(model, "objective_"):
-        facts.append(("objective", f"{model.objective_:.6g}", ""))
-    if hasattr(model, "certificate_"):
-        facts.append(
-            ("certificate of optimality", f"{model.certificate_:.1e}", "converged" if model.converged_ else "not converged")
-        )
+    facts.append(("objective", f"{model.objective_:.6g}", ""))
+    state = "converged" if model.converged_ else "interrupted" if model.interrupted_ else "not converged"
+    facts.append(("certificate of optimality", f"{model.certificate_:.1e}", state))
     rows = (f"<div><dt>{_text(k)}</dt><dd>{_text(v)} <small>{_text(small)}</small></dd></div>" for k, v, small in facts)
     return f'<dl class="facts">{"".join(rows)}</dl>'
 
@@ -119,10 +114,9 @@ def _words(model: TextClassifier) -> str:
 
 def _groups(model: TextClassifier, name: str, training: Sequence[Any] | None) -> str:
     kept, dropped = group_tables(model, name, N_GROUPS, training)
-    selected, what = model.selected_[name], GROUP_NAMES[name]
-    n_kept = int(selected.sum())
-    note = f"Of {len(selected):,} {what}, {n_kept:,} hold a weight and {len(selected) - n_kept:,} are zero."
-    if name == "tree" or name == "brown":
+    summary, what = model.groups_[name], GROUP_NAMES[name]
+    note = f"Of {summary.total:,} {what}, {summary.selected:,} hold a weight and {summary.total - summary.selected:,} are zero."
+    if name in ("tree", "brown"):
         note += " Kept: the strongest for their size. Dropped: the largest that lie in no larger dropped one."
     else:
         note += " Kept: the strongest. Dropped: the largest."
@@ -130,6 +124,18 @@ def _groups(model: TextClassifier, name: str, training: Sequence[Any] | None) ->
         f'<h2>{what.capitalize()} kept and dropped</h2>\n<p class="note">{note} Words without weight are grey.</p>\n'
         f'<div class="cards">{_group_card(model, "Kept", kept)}{_group_card(model, "Dropped", dropped)}</div>'
     )
+
+
+def _group_examples(model: TextClassifier, name: str) -> str:
+    """The groups of a model read from a file, which keeps a few of them in words."""
+    summary, what = model.groups_[name], GROUP_NAMES[name]
+    cards = []
+    for title, examples in (("Kept", summary.kept), ("Dropped", summary.dropped)):
+        lines = "".join(f"<tr><td>{_text(example)}</td></tr>" for example in examples[:N_GROUPS])
+        shown = f"<table>{lines}</table>" if examples else '<p class="empty">No example.</p>'
+        cards.append(f'<section class="card"><h3>{title}</h3>{shown}</section>')
+    note = f"Of {summary.total:,} {what}, {summary.selected:,} hold a weight; these are examples."
+    return f'<h2>{what.capitalize()} kept and dropped</h2>\n<p class="note">{note}</p>\n<div class="cards">{"".join(cards)}</div>'
 
 
 def _group_card(model: TextClassifier, title: str, rows: Sequence[GroupRow]) -> str:

@@ -16,7 +16,7 @@ h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .3rem; letter-spacing: -.0
 h2 { font-size: 1.2rem; margin: 2.6rem 0 .3rem; }
 h3 { font-size: 1rem; margin: 0 0 .6rem; overflow-wrap: anywhere; }
 p { margin: .2rem 0 .9rem; } .lead, .note { color: var(--soft); } .note { font-size: .9rem; max-width: 48rem; }
-.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(11.5rem, 1fr)); gap: .7rem; margin: 1.4rem 0 0; padding: 0; }
+.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(12rem, 1fr)); gap: .7rem; margin: 1.4rem 0 0; padding: 0; }
 .facts div, .card { background: var(--card); border: 1px solid var(--rule); border-radius: .6rem; padding: .8rem 1rem; }
 .facts dt { font-size: .78rem; color: var(--soft); } .facts dd { margin: 0; font-size: 1.15rem; font-weight: 600; overflow-wrap: anywhere; }
 .facts small { font-weight: 400; font-size: .82rem; color: var(--soft); }
@@ -41,12 +41,13 @@ td.number, th.number { text-align: right; white-space: nowrap; font-variant-nume
   -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 .key.for { background: rgba(var(--for), .35); } .key.against { background: rgba(var(--against), .35); }
 .tree { overflow-x: auto; margin-top: .8rem; }
-.tree svg { display: block; font: 13px system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif; }
+.tree svg { display: block; max-width: 100%; height: auto; font: 13px system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif; }
 .tree text { text-anchor: middle; dominant-baseline: central; fill: var(--ink); stroke: var(--card); stroke-width: 5px; paint-order: stroke; }
 .tree text.label { font-size: 11px; fill: var(--soft); } .tree text.word { font-weight: 600; }
 .tree text.removed { fill: var(--faint); font-weight: 400; font-style: italic; }
 .tree path { fill: none; stroke: var(--soft); stroke-width: 1.1; } .tree path.removed { stroke: var(--faint); stroke-dasharray: 2 3; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .85rem; border-top: 1px solid var(--rule); padding-top: .8rem; }
+@media (max-width: 50rem) { .tree svg { max-width: none; } }
 @media (max-width: 30rem) { main { padding: 1.3rem .8rem 3rem; } .facts { grid-template-columns: 1fr 1fr; }
   .sentence { grid-template-columns: 3.4rem 1fr; gap: .5rem; padding: .22rem .2rem; } }
 @media print { :root { --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --faint: #888; --rule: #ccc; --track: #eee;
