@@ -35,12 +35,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
     parser.add_argument("--write", action="store_true", help="write docs/results/TASK.md instead of printing")
     parser.add_argument("--quick", action="store_true", help="a small version, to see that everything runs")
+    parser.add_argument("--section", help="only this section of the page, where a task has sections")
     chosen = parser.parse_args(arguments)
     if not chosen.data.is_dir():
         parser.error(f"--data {chosen.data}: expected a folder of corpora, found none")
 
-    body = importlib.import_module(f"benchmarks.{chosen.task}").run(chosen.data, chosen.quick)
-    command = f"python -m benchmarks {chosen.task} --data DIR" + (" --quick" if chosen.quick else "")
+    module = importlib.import_module(f"benchmarks.{chosen.task}")
+    sections = getattr(module, "SECTIONS", {})
+    if chosen.section is not None and chosen.section not in sections:
+        parser.error(f"--section {chosen.section}: {chosen.task} has {', '.join(sections) or 'no sections'}")
+    body = module.run(chosen.data, chosen.quick, *([chosen.section] if chosen.section else []))
+    options = (" --quick" if chosen.quick else "") + (f" --section {chosen.section}" if chosen.section else "")
+    command = f"python -m benchmarks {chosen.task} --data DIR{options}"
     page = header(command, REPOSITORY) + "\n" + body.rstrip("\n") + "\n"
     if chosen.write:
         target = REPOSITORY / "docs" / "results" / f"{chosen.task}.md"

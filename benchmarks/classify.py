@@ -1,0 +1,15 @@
+"""Text categorization: accuracy beside the paper and tuned peers, and speed beside other solvers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks import classify_accuracy, classify_speed
+
+SECTIONS = {"accuracy": classify_accuracy.section, "speed": classify_speed.section}
+
+
+def run(data: Path, quick: bool = False, section: str | None = None) -> str:
+    """The page as Markdown: all sections, or the one that is named."""
+    chosen = SECTIONS if section is None else {section: SECTIONS[section]}
+    return "\n".join(["# Text categorization", *(make(data, quick) for make in chosen.values())])
