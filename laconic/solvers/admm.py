@@ -94,12 +94,14 @@ class Admm(Solver):
         max_iter: int = 2000,
         rho: float | None = None,
         relax: float = 1.6,
+        rounds: int = 4,
         check_every: int = 10,
     ):
         self.tol = tol
         self.max_iter = max_iter
         self.rho = rho
         self.relax = relax
+        self.rounds = rounds
         self.check_every = check_every
 
     def init(self, problem: Problem, x: Array) -> AdmmState:
@@ -154,7 +156,7 @@ class Admm(Solver):
         tolerance = 0.1 * rho * min(state.primal, 1e300) / np.sqrt(max(len(weights), 1)) if np.isfinite(state.primal) else 1e-3
         everything = np.arange(len(terms.mass))
         state.kernel.descend(
-            everything, terms.lasso, ridge, centre, terms.positive, weights, intercept, state.scores, tolerance, 1, 3
+            everything, terms.lasso, ridge, centre, terms.positive, weights, intercept, state.scores, tolerance, self.rounds, 60
         )
         results = [block.split(weights, rho, self.relax) for block in blocks]
         towards = sum((r[0] for r in results), np.zeros(len(weights)))
@@ -174,9 +176,9 @@ class Admm(Solver):
     def _balance(self, state: AdmmState, primal: float, dual: float) -> AdmmState:
         """Rho follows sqrt(primal / dual) when the two residuals drift apart; scaled duals and their sums move with it."""
         n = state.n_steps
-        if self.rho is not None or n % 10 or n > 1000 or not (primal > 0 and dual > 0):
+        if self.rho is not None or n % 10 or n > 300 or not (primal > 0 and dual > 0):
             return state
-        factor = float(np.clip(np.sqrt(primal / dual), 0.2, 5.0))
+        factor = float(np.clip(np.sqrt(primal / dual), 0.5, 2.0))
         if 0.67 < factor < 1.5:
             return state
         towards = state.towards
