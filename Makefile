@@ -48,11 +48,14 @@ $(VENV)/.bench: $(VENV)/.built
 bench: $(VENV)/.bench
 	$(PY) -m benchmarks $(TASK) --data $(DATA) --write
 
-# The kernel tests under the address and undefined-behaviour sanitizers.
+# The kernel tests under the address and undefined-behaviour sanitizers. -S keeps the editable install's hook from serving the plain build.
+SITE = $(shell $(PY) -c "import sysconfig; print(sysconfig.get_paths()['purelib'])")
 sanitize: $(VENV)/.test
-	LACONIC_SANITIZE=ON $(PY) -m pip install -q --no-build-isolation --target build/sanitized --no-deps --upgrade .
+	rm -rf build/sanitized
+	LACONIC_SANITIZE=ON $(PY) -m pip install -q --no-build-isolation --target build/sanitized --no-deps --upgrade \
+	  --config-settings=build-dir=build/sanitize-work .
 	cd build && LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
-	  PYTHONPATH=sanitized ../$(PY) -m pytest -p no:cacheprovider ../tests/kernels --rootdir ..
+	  PYTHONPATH=sanitized:$(SITE) ../$(PY) -S -m pytest -p no:cacheprovider --rootdir .. ../tests/kernels
 
 clean:
 	rm -rf build $(VENV)
