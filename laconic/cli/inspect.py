@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from laconic.cli.console import guard, print_result
 from laconic.cli.options import AsJson, ModelPath
+
+if TYPE_CHECKING:
+    from laconic.estimators.text import TextClassifier
 
 
 @guard()
@@ -18,7 +21,6 @@ def inspect(
     as_json: AsJson = False,
 ) -> None:
     """Show what a model selected and what it threw away."""
-    from laconic.estimators.explain import top_words
     from laconic.estimators.storage import load_model
 
     model = load_model(model_path)
@@ -38,15 +40,22 @@ def inspect(
         "converged": model.converged_,
         "interrupted": model.interrupted_,
     }
+    print_result({**result, **selection(model, n, as_json)}, as_json)
+
+
+def selection(model: TextClassifier, n: int, as_json: bool) -> dict[str, Any]:
+    """The n strongest words of each label, and n kept and n dropped groups of each regularizer."""
+    from laconic.estimators.explain import top_words
+
     words = {str(label): [word._asdict() for word in strongest] for label, strongest in top_words(model, n).items()}
     groups = {
         name: {"total": s.total, "selected": s.selected, "kept": s.kept[:n], "dropped": s.dropped[:n]}
         for name, s in model.groups_.items()
     }
-    print_result({**result, "words": words, "groups": groups} if as_json else {**result, **for_people(words, groups)}, as_json)
+    return {"words": words, "groups": groups} if as_json else _for_people(words, groups)
 
 
-def for_people(words: dict[str, list[dict[str, Any]]], groups: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _for_people(words: dict[str, list[dict[str, Any]]], groups: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Words on one line a label, examples of groups on one line each."""
     shown: dict[str, Any] = {}
     for name, group in groups.items():

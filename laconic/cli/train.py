@@ -66,7 +66,9 @@ def classify(
         float | None, typer.Option(help="Strength of the extra lasso of elastic and structured regularizers.")
     ] = None,
     tune: Annotated[bool, typer.Option("--tune", help="Tune on DEV whichever of --strength and --lasso is not given.")] = False,
-    weighting: Annotated[str, typer.Option(help="count, binary or tfidf.", rich_help_panel=FEATURES)] = "count",
+    weighting: Annotated[
+        str, typer.Option(help="count, binary, tfidf or logtfidf (1 + log count).", rich_help_panel=FEATURES)
+    ] = "count",
     ngrams: Annotated[int, typer.Option(help="Longest n-gram.", min=1, rich_help_panel=FEATURES)] = 1,
     min_count: Annotated[int, typer.Option(help="Drop features seen less often.", min=1, rich_help_panel=FEATURES)] = 1,
     text_field: TextField = "text",

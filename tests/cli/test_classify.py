@@ -1,0 +1,336 @@
+"""train classify, predict, evaluate and inspect as people run them, and every mistake as one sentence."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import laconic
+from laconic.cli.main import app
+
+RUNNER = CliRunner()
+WORDS = {"space": ["orbit", "moon", "rocket", "launch", "shuttle"], "med": ["doctor", "disease", "patient", "drug", "symptom"]}
+COMMON = [
+    "the",
+    "of",
+    "and",
+    "to",
+    "in",
+    "is",
+    "that",
+    "it",
+    "was",
+    "for",
+    "on",
+    "are",
+    "with",
+    "they",
+    "be",
+    "this",
+    "have",
+    "from",
+]
+
+
+def documents(n: int, seed: int, labels: tuple[str, ...] = ("space", "med")) -> list[dict[str, Any]]:
+    """Documents of two sentences: common words, and a few of the label's own."""
+    generator = np.random.default_rng(seed)
+    rows = []
+    for i in range(n):
+        label = labels[i % len(labels)]
+        own = generator.choice(WORDS.get(label, COMMON), 3)
+        words = [*generator.choice(COMMON, 9), *own]
+        generator.shuffle(words)
+        rows.append({"text": f"{' '.join(words[:6]).capitalize()}. {' '.join(words[6:]).capitalize()}.", "label": label})
+    return rows
+
+
+def written(path: Path, rows: list[Any]) -> str:
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return str(path)
+
+
+class Files:
+    """Paths in a folder of one test."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.train = written(folder / "train.jsonl", documents(60, 0))
+        self.dev = written(folder / "dev.jsonl.gz", documents(20, 1))
+        self.model = str(folder / "m.laconic")
+
+
+@pytest.fixture
+def given(tmp_path: Path) -> Files:
+    return Files(tmp_path)
+
+
+def run(*arguments: str, text: str | None = None) -> Any:
+    return RUNNER.invoke(app, arguments, input=text)
+
+
+def result_of(*arguments: str, text: str | None = None) -> Any:
+    outcome = run(*arguments, "--json", text=text)
+    assert outcome.exit_code == 0, outcome.output
+    return json.loads(outcome.stdout)
+
+
+def trained(given: Files, *options: str) -> Any:
+    return result_of("train", "classify", given.train, "-o", given.model, "--strength", "0.5", *options)
+
+
+def test_train_reports_what_was_learned(given: Files) -> None:
+    report = trained(given, "--dev", given.dev)
+    assert report["converged"] and not report["interrupted"] and 0 <= report["certificate"] <= 1e-3
+    assert 0 < report["features_nonzero"] < report["features_total"]
+    assert report["groups_total"] == report["groups_selected"] == 0
+    assert report["seconds"] > 0 and report["peak_memory_mb"] > 10 and report["objective"] > 0
+    assert report["dev"] == {"documents": 20, "accuracy": 1.0, "macro_f1": 1.0}
+    assert "trials" not in report  # a given strength is not tuned
+    assert laconic.load(given.model).n_features_selected_ == report["features_nonzero"]
+    assert sorted(os.listdir(given.folder)) == ["dev.jsonl.gz", "m.laconic", "train.jsonl"]
+
+
+@pytest.mark.parametrize(("regularizer", "n_trials"), [("lasso", 6), ("elastic", 36)])
+def test_without_a_strength_dev_tunes(given: Files, regularizer: str, n_trials: int) -> None:
+    report = result_of("train", "classify", given.train, "--dev", given.dev, "--regularizer", regularizer)
+    assert len(report["trials"]) == n_trials
+    assert report["dev"]["accuracy"] == max(trial["accuracy"] for trial in report["trials"])
+    assert {"strength": report["strength"], "lasso": report["lasso"]}.items() <= report["trials"][0].keys() | max(
+        report["trials"], key=lambda trial: (trial["accuracy"], -trial["n_selected"])
+    ).items()
+
+
+def test_what_is_given_is_not_tuned(given: Files) -> None:
+    report = result_of(
+        "train", "classify", given.train, "--dev", given.dev, "--tune", "--regularizer", "sentence", "--lasso", "0.1"
+    )
+    assert {trial["lasso"] for trial in report["trials"]} == {0.1}
+    assert len({trial["strength"] for trial in report["trials"]}) == 6
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--regularizer", "sentence", "--strength", "0.01", "--lasso", "0.1"],
+        ["--regularizer", "brown", "--clusters", "5", "--strength", "0.1", "--lasso", "0.1"],
+        ["--regularizer", "sentence+brown", "--clusters", "5", "--strength", "0.01", "--lasso", "0.1"],
+        ["--regularizer", "ridge", "--weighting", "tfidf", "--ngrams", "2", "--min-count", "2"],
+    ],
+)
+def test_every_model_is_written_and_works(given: Files, options: list[str]) -> None:
+    report = result_of("train", "classify", given.train, "-o", given.model, *options)
+    assert (report["groups_total"] > 0) == ("ridge" not in options)
+    assert result_of("evaluate", given.model, given.dev)["accuracy"] == 1.0
+    assert sum("groups" in line for line in run("inspect", given.model).stdout.splitlines()) >= (0 if "ridge" in options else 2)
+
+
+def test_clusters_from_a_file(given: Files) -> None:
+    paths = given.folder / "paths"
+    paths.write_text("".join(f"{bits}\t{word}\t1\n" for bits, kind in (("0", "space"), ("1", "med")) for word in WORDS[kind]))
+    options = ["--regularizer", "brown", "--clusters-file", str(paths), "--strength", "0.01"]
+    report = result_of("train", "classify", given.train, "-o", given.model, *options)
+    assert report["groups_total"] == 3  # the root and the two clusters
+    assert "orbit" in run("inspect", given.model).stdout
+
+
+def test_trees(given: Files) -> None:
+    lines = ["(1 (2 a) (1 (2 very) (1 good film)))", "(0 (0 (2 no) (0 bad film)) (2 indeed))"] * 10
+    trees = given.folder / "trees.txt"
+    trees.write_text("\n".join(lines) + "\n")
+    options = ["--regularizer", "tree", "--strength", "0.01", "--lasso", "0.05"]
+    report = result_of("train", "classify", str(trees), "-o", given.model, *options)
+    assert report["groups_total"] == 20 * 3  # each tree has three nested phrases of two words or more
+    assert result_of("evaluate", given.model, str(trees))["accuracy"] == 1.0
+
+
+def test_predict_writes_a_line_a_document(given: Files) -> None:
+    trained(given)
+    plain = [json.loads(line) for line in run("predict", given.model, given.dev).stdout.splitlines()]
+    assert [row["label"] for row in plain] == [row["label"] for row in documents(20, 1)]
+    content = "".join(json.dumps({"text": row["text"]}) + "\n" for row in documents(20, 1))
+    with_proba = [json.loads(line) for line in run("predict", given.model, "--proba", text=content).stdout.splitlines()]
+    expected = laconic.load(given.model).predict_proba([row["text"] for row in documents(20, 1)])
+    assert [row["label"] for row in with_proba] == [row["label"] for row in plain]
+    np.testing.assert_allclose([[row["probabilities"][k] for k in ("med", "space")] for row in with_proba], expected)
+    target = given.folder / "labels.jsonl"
+    summary = result_of("predict", given.model, given.dev, "-o", str(target))
+    assert summary["documents"] == 20 and summary["output"] == str(target)
+    assert [json.loads(line) for line in target.read_text().splitlines()] == plain
+
+
+def test_evaluate_counts_unknown_labels_as_missed(given: Files) -> None:
+    trained(given)
+    gold = documents(20, 1)
+    gold[0]["label"] = "sport"
+    report = result_of("evaluate", given.model, written(given.folder / "gold.jsonl", gold))
+    assert report["accuracy"] == 0.95
+    by_label = {row["label"]: row for row in report["labels"]}
+    assert by_label["sport"] == {"label": "sport", "precision": 0.0, "recall": 0.0, "f1": 0.0, "support": 1}
+    assert by_label["med"]["f1"] == 1.0
+    assert report["macro_f1"] == pytest.approx(np.mean([row["f1"] for row in report["labels"]]))
+
+
+def test_inspect_shows_words_and_groups(given: Files) -> None:
+    trained(given, "--regularizer", "sentence", "--strength", "0.02", "--lasso", "0.3")
+    shown = result_of("inspect", given.model, "-n", "4")
+    assert {entry["word"] for entry in shown["words"]["space"]} <= set(WORDS["space"])
+    assert {entry["word"] for entry in shown["words"]["med"]} <= set(WORDS["med"])
+    assert all(entry["weight"] > 0 for entry in shown["words"]["med"])
+    assert 0 < len(shown["groups"]["sentence"]["kept"]) <= 4
+    for_people = run("inspect", given.model).stdout
+    assert "orbit" in for_people and shown["groups"]["sentence"]["kept"][0] in for_people
+
+
+def test_numbers_of_a_table_for_people(given: Files) -> None:
+    outcome = run("train", "classify", given.train, "--strength", "0.5")
+    assert outcome.exit_code == 0
+    assert dict(line.split(maxsplit=1) for line in outcome.stdout.splitlines())["converged"] == "yes"
+    assert not Path(given.model).exists()
+
+
+BAD_FILES: dict[str, tuple[bytes, str]] = {
+    "empty": (b"", "is empty"),
+    "one class": (b'{"text": "some words", "label": "a"}\n' * 3, "expected at least two labels"),
+    "not utf-8": (b'{"text": "caf\xe9 words", "label": "a"}\n', ":1: expected UTF-8"),
+    "bad json": (b'{"text": "some words", "label": "a"}\n{"text": \n', ":2: expected one JSON object"),
+    "no label": (b'{"text": "some words"}\n', ":1: the field 'label' is missing"),
+    "no words": (b'{"text": "?", "label": "a"}\n{"text": "!", "label": "b"}\n', "no words"),
+    "cut gzip": (gzip.compress(b'{"text": "some words", "label": "a"}\n' * 9)[:-12], "gzip file is damaged"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_FILES)
+def test_bad_training_files(given: Files, kind: str) -> None:
+    content, sentence = BAD_FILES[kind]
+    bad = given.folder / "bad.jsonl"
+    bad.write_bytes(content)
+    refused(given, sentence, "train", "classify", str(bad), "-o", given.model)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "arguments"),
+    [
+        ("'sport' is not in the training data", ["{train}", "--dev", "{strange}", "-o", "{model}"]),
+        ("--strength must be a number of 0 or more, not nan", ["{train}", "--strength", "nan", "-o", "{model}"]),
+        ("--strength must be a number of 0 or more, not -1", ["{train}", "--strength", "-1", "-o", "{model}"]),
+        ("--lasso must be a number of 0 or more, not inf", ["{train}", "--lasso", "inf", "-o", "{model}"]),
+        ("tol must be", ["{train}", "--tol", "0", "-o", "{model}"]),
+        ("No such file", ["{folder}/absent.jsonl", "-o", "{model}"]),
+        ("Is a directory", ["{folder}", "-o", "{model}"]),
+        ("there is no folder", ["{train}", "-o", "{folder}/absent/m"]),
+        ("this is a folder", ["{train}", "-o", "{folder}"]),
+        ("give its name with -o", ["{train}", "-o", "-"]),
+        ("--tune chooses strengths on development data", ["{train}", "--tune", "-o", "{model}"]),
+        ("regularizer is a sum of", ["{train}", "--regularizer", "magic", "-o", "{model}"]),
+        ("only structured regularizers are added up", ["{train}", "--regularizer", "lasso+ridge", "-o", "{model}"]),
+        ("weighting is", ["{train}", "--weighting", "bm25", "-o", "{model}"]),
+        ("boundary is", ["{train}", "--boundary", "page", "-o", "{model}"]),
+        ("needs documents that are trees", ["{train}", "--regularizer", "tree", "-o", "{model}"]),
+        ("absent", ["{train}", "--regularizer", "brown", "--clusters-file", "{folder}/absent", "-o", "{model}"]),
+    ],
+)
+def test_bad_requests(given: Files, sentence: str, arguments: list[str]) -> None:
+    strange = written(given.folder / "strange.jsonl", documents(4, 2, ("space", "sport")))
+    names = {"train": given.train, "model": given.model, "folder": str(given.folder), "strange": strange}
+    refused(given, sentence, "train", "classify", *(argument.format(**names) for argument in arguments))
+
+
+def refused(given: Files, sentence: str, *arguments: str) -> None:
+    """Exit code 2, one line on stderr with the sentence, nothing on stdout, nothing new in the folder."""
+    before = sorted(os.listdir(given.folder))
+    outcome = run(*arguments)
+    assert outcome.exit_code == 2, outcome.output
+    assert outcome.stderr.startswith("laconic: error: ") and outcome.stderr.count("\n") == 1
+    assert sentence in outcome.stderr and outcome.stdout == ""
+    assert sorted(os.listdir(given.folder)) == before
+
+
+def test_a_refused_training_leaves_the_old_model(given: Files) -> None:
+    trained(given)
+    before = Path(given.model).read_bytes()
+    refused(given, "weighting is", "train", "classify", given.train, "--weighting", "no", "-o", given.model)
+    assert Path(given.model).read_bytes() == before
+
+
+@pytest.mark.parametrize("verb", ["predict", "evaluate", "inspect"])
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "folder", "missing", "text"])
+def test_damaged_models(given: Files, verb: str, damage: str) -> None:
+    trained(given)
+    content = bytearray(Path(given.model).read_bytes())
+    bad = given.folder / "bad"
+    if damage == "truncated":
+        bad.write_bytes(content[: len(content) // 2])
+    elif damage == "flipped":
+        content[-5] ^= 4
+        bad.write_bytes(content)
+    elif damage == "folder":
+        bad.mkdir()
+    elif damage == "text":
+        bad.write_text("not a model at all\n")
+    refused(given, str(bad), verb, str(bad), *([] if verb == "inspect" else [given.dev]))
+
+
+def test_predictions_need_a_folder(given: Files) -> None:
+    trained(given)
+    refused(given, "there is no folder", "predict", given.model, given.dev, "-o", str(given.folder / "absent" / "out"))
+
+
+def test_as_a_program(given: Files) -> None:
+    command = [sys.executable, "-m", "laconic"]
+    done = subprocess.run(
+        [*command, "train", "classify", "-", "-o", given.model], input=Path(given.train).read_bytes(), capture_output=True
+    )
+    assert done.returncode == 0 and done.stderr == b"", done.stderr
+    done = subprocess.run([*command, "predict", given.model, given.dev], capture_output=True)
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 20
+    done = subprocess.run([*command, "inspect", given.train], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
+    assert subprocess.run([*command, "--version"], capture_output=True, text=True).stdout == f"laconic {laconic.__version__}\n"
+
+
+@pytest.mark.parametrize(("stage", "options"), [("fitting", ["--strength", "0.001"]), ("tuning", ["--dev", "{dev}"])])
+def test_ctrl_c_keeps_the_best_model(given: Files, stage: str, options: list[str]) -> None:
+    generator = np.random.default_rng(0)
+    noise = [[f"w{k}" for k in generator.zipf(1.2, 400) % 4000] for _ in range(600)]
+    rows = [{"text": [words[i : i + 8] for i in range(0, 400, 8)], "label": i % 3} for i, words in enumerate(noise)]
+    train = written(given.folder / "noise.jsonl", rows)
+    dev = written(given.folder / "noise.dev.jsonl", rows[:50])
+    options = [option.format(dev=dev) for option in options]
+    options += ["--regularizer", "sentence", "--lasso", "0.001", "--tol", "1e-15", "--max-iter", "100000000"]
+    command = [sys.executable, "-m", "laconic", "train", "classify", train, "-o", given.model, "--json", *options]
+    terminal, stderr = pty.openpty()  # the bar is drawn on terminals alone, and tells when the fit has begun
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=stderr, env={**os.environ, "TERM": "xterm", "COLUMNS": "200"}
+    )
+    os.close(stderr)
+    seen = b""
+    deadline = time.monotonic() + 100
+    while f"{stage}".encode() not in seen or b"step 2" not in seen:
+        assert time.monotonic() < deadline and process.poll() is None, seen[-500:]
+        seen += os.read(terminal, 4096)
+    process.send_signal(signal.SIGINT)
+    try:
+        while os.read(terminal, 4096):
+            pass
+    except OSError:  # the other end is closed
+        pass
+    os.close(terminal)
+    assert process.stdout is not None
+    report = json.loads(process.stdout.read())
+    assert process.wait(60) == 130
+    assert report["interrupted"] and (stage == "tuning" or not report["converged"])
+    assert laconic.load(given.model).interrupted_
