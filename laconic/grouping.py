@@ -44,7 +44,7 @@ def nonempty_sentences(feature: NDArray[np.integer], sentence_ptr: NDArray[np.in
 
 def by_topic(words: NDArray[np.integer], ptr: NDArray[np.integer], n_features: int) -> Groups:
     """One group a topic: its most probable words; empty topics keep an empty group, so that numbers stay aligned."""
-    return Groups(words, ptr, np.sqrt(np.diff(ptr)), n_features)
+    return Groups(words.astype(np.int64), ptr.astype(np.int64), np.sqrt(np.diff(ptr)), n_features)
 
 
 def by_cluster(parent: NDArray[np.integer], leaf: NDArray[np.integer], n_features: int) -> tuple[Groups, NDArray[np.int64]]:

@@ -12,6 +12,7 @@ import safetensors.numpy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
 from laconic import files
 from laconic.errors import InputError
 from laconic.files import ModelFile, decode_strings, encode_strings, load, save

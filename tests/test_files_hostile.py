@@ -14,6 +14,7 @@ import pytest
 import safetensors.numpy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from laconic import files
 from laconic.errors import InputError
 from laconic.files import ModelFile, load, save

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-import laconic
 import pytest
+
+import laconic
 
 PACKAGE = Path(laconic.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))

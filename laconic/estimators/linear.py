@@ -101,7 +101,7 @@ class SparseLinear(BaseEstimator):
         weights, intercept = problem.parts(result.x)
         K = problem.design.n_outputs
         self.coef_ = np.ascontiguousarray(weights.reshape(-1, K).T)
-        self.intercept_ = intercept.copy() if self.fit_intercept else np.zeros(K)
+        self.intercept_: Any = intercept.copy() if self.fit_intercept else np.zeros(K)
         self.n_iter_ = result.n_iter
         self.certificate_ = result.error
         self.converged_ = result.converged

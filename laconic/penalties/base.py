@@ -82,7 +82,7 @@ class Terms(NamedTuple):
     ridge: Array
     positive: bool
     ptr: NDArray[np.int64]
-    index: NDArray[np.int64]
+    index: NDArray[np.int64]  # type: ignore[assignment]  # shadows tuple.index, which nobody calls
     mass: Array
 
 

@@ -17,7 +17,7 @@ from laconic.penalties.tree import TreeGroupLasso
 class CopyTerm(NamedTuple):
     """Omega(w) = inner(w[index]): a penalty with an exact prox on copies of the weights."""
 
-    index: NDArray[np.int64]
+    index: NDArray[np.int64]  # type: ignore[assignment]  # shadows tuple.index, which nobody calls
     inner: GroupLasso | TreeGroupLasso
 
 

@@ -78,7 +78,7 @@ class Block:
         return self._back(v - self.u), change, self._back(self.u), float(off @ off), float(here @ here), float(v @ v)
 
     def _back(self, copies: Array) -> Array:
-        return np.bincount(self.index, weights=copies, minlength=self.n_weights)
+        return np.bincount(self.index, weights=copies, minlength=self.n_weights).astype(np.float64, copy=False)
 
     def selected(self) -> NDArray[np.bool_]:
         """Which groups have copies that differ from zero."""

@@ -60,7 +60,7 @@ class Lengths:
         else:
             copies = np.empty(len(self.index))
             self.inner._forest().path_sums(pull, copies)
-        return np.bincount(self.index, weights=copies, minlength=self.n_weights)
+        return np.bincount(self.index, weights=copies, minlength=self.n_weights).astype(np.float64, copy=False)
 
 
 class ReweightedState(NamedTuple):
@@ -161,10 +161,11 @@ class Reweighted(Solver):
         for part in state.lengths:
             norms = part.norms(weights)
             dead = norms < 1e-5 * float(norms.max(initial=0.0))
-            on_copies = np.repeat(dead, part.inner.groups.sizes)
+            on_copies = np.empty(len(part.index))
             if part.copies is None:
-                on_copies = np.empty(len(part.index))
                 part.inner._forest().path_sums(dead.astype(float), on_copies)
+            else:
+                on_copies = np.repeat(dead.astype(float), part.inner.groups.sizes)
             weights[part.index[on_copies > 0]] = 0.0
         problem.fit_intercept(clean, problem.design.score(clean))
         return clean

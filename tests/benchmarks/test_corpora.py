@@ -6,6 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
+from sklearn.feature_extraction.text import CountVectorizer
+
+from benchmarks import corpora
 from benchmarks.peers import tune, vectorizer_for
 from benchmarks.problems import (
     Counts,
@@ -19,10 +23,6 @@ from benchmarks.problems import (
     spams_tree,
 )
 from benchmarks.solvers import liblinear_lasso, spams_tree_prox
-from scipy.sparse import csr_matrix
-from sklearn.feature_extraction.text import CountVectorizer
-
-from benchmarks import corpora
 
 SIZES = {"science": (1187, 790), "sports": (1197, 796), "religion": (1079, 717), "computer": (1168, 777)}
 GROUPS = {

@@ -8,10 +8,10 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from benchmarks.__main__ import main, tasks, write_atomically
 from scipy.stats import binomtest
 
 from benchmarks import page
+from benchmarks.__main__ import main, tasks, write_atomically
 
 
 def test_table_has_a_line_for_each_row_and_formats_numbers() -> None:

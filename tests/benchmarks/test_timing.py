@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from benchmarks.timing import Times, interleaved, measure_in_subprocess, ratio
 
 

@@ -15,9 +15,10 @@ from typing import Annotated
 import numpy as np
 import pytest
 import typer
+from typer.testing import CliRunner
+
 from laconic.cli.console import fail, guard, print_result, progress
 from laconic.errors import InputError
-from typer.testing import CliRunner
 
 
 def open_absent() -> None:

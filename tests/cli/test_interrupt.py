@@ -8,6 +8,7 @@ import sys
 import threading
 
 import pytest
+
 from laconic.cli.interrupt import graceful_interrupt
 
 

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+
 from laconic.cli.measure import Measured, maxrss_unit, peak_memory_mb
 
 WORK = """

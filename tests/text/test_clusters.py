@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from laconic.errors import InputError
 from laconic.text.clusters import Clusters, brown_clusters, learn_clusters, read_paths, write_paths
 from laconic.text.vocab import Vocab

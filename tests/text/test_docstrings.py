@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from laconic.text.docstrings import docstring_corpus
 from laconic.text.tokens import words
 

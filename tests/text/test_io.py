@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+
 from laconic.errors import InputError
 from laconic.text.io import atomic_writer, open_text
 

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from laconic.errors import InputError
 from laconic.text.jsonl import Documents, read_documents, read_jsonl, write_jsonl
 

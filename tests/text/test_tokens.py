@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from laconic.text.tokens import sentences, words
 from sklearn.feature_extraction.text import CountVectorizer
+
+from laconic.text.tokens import sentences, words
 
 TRICKY = st.text(alphabet="aBI1.!?…\"')(>|:<-_* \t\n\r", max_size=60)
 

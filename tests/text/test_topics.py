@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
+
 from laconic.text import topics as room
 from laconic.text.topics import Topics, learn_topics
-from scipy import sparse
 
 ENGINES = ["tomotopy", "sklearn"]
 N_PLANTED, WORDS_EACH = 4, 6

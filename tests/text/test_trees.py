@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from laconic.errors import InputError
 from laconic.text.trees import Tree, leaves, parse_tree, read_trees, to_bracketed, tree_from_heads
 
