@@ -23,6 +23,7 @@ N_GROUPS = 10  # kept groups, and as many dropped ones
 GROUP_WORDS = 24  # words of a group that are shown
 N_DOCUMENTS = 6
 N_SENTENCES = 40  # sentences of a document that are shown
+TELLING = 0.9  # documents of about this probability are preferred: where the model is surer, no single sentence matters
 SHORT_TEXT, SHORT_TREE = 2500, 25  # characters, words: documents that are read at a glance are preferred
 CHARACTER, LEVEL = 8.2, 34.0  # pixels of a drawn tree
 
@@ -186,18 +187,18 @@ def _plain(label: Any) -> Any:
 
 
 def _choice(documents: Sequence[Any], sureness: NDArray, predicted: NDArray, gold: NDArray | None) -> list[int]:
-    """Up to N_DOCUMENTS, short ones if possible: the first ones, or with gold labels the surest right and wrong ones."""
+    """Up to N_DOCUMENTS, short ones if possible: the first ones, or with gold labels right ones of each class, then wrong ones."""
     everything = range(len(documents))
     few = [d for d in everything if _is_short(documents[d])] or list(everything)
     if gold is None or len(documents) <= N_DOCUMENTS:
         return (few if len(documents) > N_DOCUMENTS else list(everything))[:N_DOCUMENTS]
-    surest = sorted(few, key=lambda d: -sureness[d])
-    wrong = [d for d in surest if gold[d] != predicted[d]][: N_DOCUMENTS // 3]
+    telling = sorted(few, key=lambda d: abs(sureness[d] - np.log(TELLING)))
+    wrong = [d for d in telling if gold[d] != predicted[d]][: N_DOCUMENTS // 3]
     first_of_class: dict[int, int] = {}
-    for d in surest:
+    for d in telling:
         if gold[d] == predicted[d]:
             first_of_class.setdefault(int(predicted[d]), d)
-    right = [*first_of_class.values(), *(d for d in surest if gold[d] == predicted[d])]
+    right = [*first_of_class.values(), *(d for d in telling if gold[d] == predicted[d])]
     return list(dict.fromkeys(right))[: N_DOCUMENTS - len(wrong)] + wrong
 
 
