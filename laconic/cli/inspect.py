@@ -67,5 +67,5 @@ def _for_people(words: dict[str, list[dict[str, Any]]], groups: dict[str, dict[s
     for name, group in groups.items():
         for fate in ("kept", "dropped"):
             if group[fate]:
-                shown[f"{name} groups {fate}, for example"] = [{"": text} for text in group[fate]]
+                shown[f"{name} groups {fate}, for example"] = [{name: text} for text in group[fate]]
     return shown

@@ -15,6 +15,7 @@ from laconic.text.trees import Tree, leaves
 
 N_EXAMPLES = 20
 EXAMPLE_LENGTH = 100
+ALIKE = 25  # lines with the same first so many characters teach nothing new
 N_WORDS_SHOWN = 10
 
 
@@ -111,13 +112,14 @@ class _Names:
 
 
 def _first_names(names: _Names, groups: NDArray[np.int64]) -> tuple[str, ...]:
-    """The first 20 different lines; where nearly all are alike, fewer."""
-    found: dict[str, None] = {}
+    """The first 20 lines that do not begin alike; where nearly all do, fewer."""
+    found: dict[str, str] = {}
     for group in groups[: 10 * N_EXAMPLES].tolist():
         if len(found) == N_EXAMPLES:
             break
-        found[names.of(group)] = None
-    return tuple(found)
+        name = names.of(group)
+        found.setdefault(name[:ALIKE], name)
+    return tuple(found.values())
 
 
 def _short(text: str) -> str:

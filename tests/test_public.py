@@ -1,0 +1,69 @@
+"""The public names, and what it costs to reach them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import laconic
+
+
+def timed(script: str) -> list[float]:
+    """The numbers that a script prints in a fresh process."""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return [float(number) for number in done.stdout.split()]
+
+
+IMPORT = """
+import sys, time
+began = time.perf_counter()
+import laconic
+ours = time.perf_counter() - began
+assert "numpy" not in sys.modules and "laconic.estimators" not in sys.modules, "import laconic imported more than itself"
+began = time.perf_counter()
+import numpy, scipy.sparse
+print(ours, time.perf_counter() - began)
+"""
+
+FIRST_FIT = """
+import time
+began = time.perf_counter()
+import numpy, scipy.sparse, sklearn.base
+theirs = time.perf_counter() - began
+began = time.perf_counter()
+import laconic
+class Started(Exception): pass
+def stop(step):
+    raise Started
+try:
+    laconic.TextClassifier(strength=0.01).fit(["one word here", "two other words"] * 5, [0, 1] * 5, callback=stop)
+except Started:
+    print(time.perf_counter() - began, theirs)
+"""
+
+
+def test_import_is_instant() -> None:
+    ours, numpy_and_scipy = min(timed(IMPORT) for _ in range(3))
+    assert ours < 0.5 * numpy_and_scipy
+
+
+def test_the_first_fit_starts_at_once() -> None:
+    """Measured against the import of the libraries beneath, so that a busy machine slows both."""
+    ours, beneath = min(timed(FIRST_FIT) for _ in range(3))
+    assert ours < beneath
+
+
+def test_every_public_name_is_there() -> None:
+    for name in laconic.__all__:
+        assert getattr(laconic, name) is not None
+    assert set(laconic.__all__) <= set(dir(laconic))
+    with pytest.raises(AttributeError, match="no attribute 'Absent'"):
+        laconic.Absent  # noqa: B018
+
+
+def test_the_names_for_type_checkers_are_those_of_the_table() -> None:
+    source = Path(laconic.__file__).read_text(encoding="utf-8")
+    for name in laconic.__all__[:-1]:
+        assert f"import {name} as {name}\n" in source or f"    {name} = " in source, name
