@@ -3,7 +3,8 @@
     x_next = prox(z - gradient(z) / L, 1 / L),    z = x_next + m (x_next - x)
 
 Works for any loss with any penalty that has a prox. L follows the local curvature up and, slowly, down; momentum starts again
-whenever it points uphill.
+whenever it points uphill. The intercept is at its optimum at every point, so that steps are over the weights alone: columns of
+another scale than the intercept's ones would else make L far too large for them.
 """
 
 from __future__ import annotations
@@ -37,25 +38,28 @@ class Fista(Solver):
         self.check_every = check_every
 
     def init(self, problem: Problem, x: Array) -> FistaState:
-        """L starts from the change of the gradient along itself."""
-        gradient = problem.smooth(x)[1]
+        """L starts from the change of the gradient along itself; a start that is optimal needs no step."""
+        gradient = smooth(problem, x)[1]
         size = float(np.linalg.norm(gradient))
         lipschitz = 1.0
         if size > 0:
             probe = 1e-3 / size
-            lipschitz = float(np.linalg.norm(problem.smooth(x - probe * gradient)[1] - gradient)) / (probe * size)
-        return FistaState(x, problem.value(x), np.inf, x, 1.0, max(lipschitz, 1e-10), 0)
+            lipschitz = float(np.linalg.norm(smooth(problem, x - probe * gradient)[1] - gradient)) / (probe * size)
+        # A count of weights has a local minimum at zero, which is no reason to stay there.
+        error = problem.certificate(x) if problem.penalty.convex else np.inf
+        return FistaState(x, problem.value(x), error, x, 1.0, max(lipschitz, 1e-10), 0)
 
     def step(self, problem: Problem, state: FistaState) -> FistaState:
         """One accelerated step; L doubles until the quadratic bound holds."""
-        loss, gradient = problem.smooth(state.z)
+        z = state.z.copy()
+        loss, gradient = smooth(problem, z)
         lipschitz = state.lipschitz
         while True:
-            x = state.z - gradient / lipschitz
+            x = z - gradient / lipschitz
             weights = problem.parts(x)[0]
             weights[:] = problem.penalty.prox(weights, 1.0 / lipschitz)
-            move = x - state.z
-            new_loss = problem.loss_at(x)[0]
+            move = x - z
+            new_loss = best_intercept(problem, x)[0]
             bound = loss + float(gradient @ move) + 0.5 * lipschitz * float(move @ move)
             if new_loss <= bound + 1e-12 * abs(loss) or lipschitz > 1e18:
                 break
@@ -63,7 +67,7 @@ class Fista(Solver):
         value = new_loss + problem.penalty.value(weights)
         # Near the optimum values differ by rounding alone, which must not stop the momentum.
         rose = value > state.value + 1e-13 * abs(value)
-        uphill = float((state.z - x) @ (x - state.x)) > 0 or (problem.penalty.convex and rose)
+        uphill = float(problem.parts(z - x)[0] @ problem.parts(x - state.x)[0]) > 0 or (problem.penalty.convex and rose)
         momentum = 1.0 if uphill else 0.5 * (1 + np.sqrt(1 + 4 * state.momentum**2))
         z = x if uphill else x + (state.momentum - 1) / momentum * (x - state.x)
         if not problem.penalty.convex:
@@ -71,3 +75,18 @@ class Fista(Solver):
         n_steps = state.n_steps + 1
         error = problem.certificate(x) if n_steps % self.check_every == 0 else np.inf
         return FistaState(x, value, error, z, momentum, 0.97 * lipschitz, n_steps)
+
+
+def best_intercept(problem: Problem, x: Array) -> tuple[float, Array]:
+    """Move the intercept of x to its optimum: the loss and residuals there."""
+    scores = problem.design.score(x)
+    problem.fit_intercept(x, scores)
+    return problem.loss.value_residual(scores, problem.gold, problem.design.threads)
+
+
+def smooth(problem: Problem, x: Array) -> tuple[float, Array]:
+    """The loss at the weights of x and their best intercept, and its gradient, which has nothing to say to the intercept."""
+    loss, residual = best_intercept(problem, x)
+    gradient = problem.design.pull(residual)
+    problem.parts(gradient)[1][:] = 0.0
+    return loss, gradient

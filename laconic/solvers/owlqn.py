@@ -52,7 +52,7 @@ class Owlqn(Solver):
             problem.parts(full)[0][:] = part
         lasso, ridge = rates
         value, gradient = self._smooth(problem, x, ridge)
-        return OwlqnState(x, value + float(lasso @ np.abs(x)), np.inf, gradient, (), lasso, ridge, 0, False)
+        return OwlqnState(x, value + float(lasso @ np.abs(x)), problem.certificate(x), gradient, (), lasso, ridge, 0, False)
 
     def stuck(self, state: OwlqnState) -> bool:
         """See Solver."""
