@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -111,11 +112,11 @@ def test_laws_of_the_rows_design(shape: tuple[int, int]) -> None:
 
 
 def problem(loss: Loss, penalty: Penalty, n_classes: int = 2, intercept: bool = True) -> Problem:
-    """Sparse counts of N features in 40 rows, labels that depend on them."""
+    """Sparse counts of N features in 80 rows, labels that depend on them with much noise: no weights separate them."""
     rng = np.random.default_rng(3)
-    X = rng.poisson(0.6, size=(40, N)).astype(float)
-    gold = make_gold(loss, 40, n_classes, rng)
-    signal = X @ rng.normal(size=(N, n_classes)) + rng.normal(size=(40, n_classes))
+    X = rng.poisson(0.6, size=(80, N)).astype(float)
+    gold = make_gold(loss, 80, n_classes, rng)
+    signal = X @ rng.normal(size=(N, n_classes)) + 3 * rng.normal(size=(80, n_classes))
     target = signal.argmax(axis=1).astype(float) if loss.classifies else signal[:, 0]
     K = gold.n_outputs
     return Problem(Rows(sp.csr_matrix(X), K, intercept), loss, gold._replace(target=target), penalty.spread(K))
@@ -158,3 +159,49 @@ RUNS = [
 @pytest.mark.parametrize(("solver", "name", "loss", "options"), RUNS)
 def test_laws_of_solvers(solver: Solver, name: str, loss: Loss, options: dict[str, Any]) -> None:
     check_solver(solver, problem(loss, PENALTIES[name], n_classes=3 if isinstance(loss, Multinomial) else 2), **options)
+
+
+EMPTY = Groups.from_lists([[0, 1], [], [2, 3, 4, 5, 6], [7, 8], []], N)
+UNPENALISED = np.where(np.arange(N) < 3, 0.0, FACTORS)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize(
+    "penalty",
+    [GroupLasso(EMPTY, 0.7), SparseGroupLasso(SOME, 0.7), GroupLasso(SOME, 0.7), L1(0.7, factors=UNPENALISED)],
+    ids=["empty groups", "weights in no group but the lasso", "weights in no group", "factors of zero"],
+)
+def test_working_sets_with_empty_groups_and_weights_that_are_free(penalty: Penalty, loss: Loss) -> None:
+    check_solver(WorkingSet(tol=1e-6), problem(loss, penalty, n_classes=3 if isinstance(loss, Multinomial) else 2))
+
+
+@pytest.mark.parametrize(
+    ("refused", "words"),
+    [
+        (lambda: WorkingSet().run(problem(Logistic(), PENALTIES["group inf"])), "use Fista for the infinity norm"),
+        (lambda: WorkingSet().run(problem(Logistic(), PENALTIES["tree"])), "WorkingSet needs disjoint blocks"),
+        (lambda: Owlqn().run(problem(Logistic(), PENALTIES["group"])), "Owlqn needs an L1, Ridge or ElasticNet"),
+        (lambda: Owlqn().run(problem(Logistic(), PENALTIES["l1 positive"])), "use WorkingSet or Fista"),
+        (lambda: Admm().run(problem(Logistic(), PENALTIES["l1"])), "Admm needs OverlapGroupLasso"),
+        (lambda: Reweighted().run(problem(Logistic(), PENALTIES["overlap inf"])), "use Admm for the infinity norm"),
+        (lambda: Fista(tol=np.nan).run(problem(Logistic(), L1())), "tol must be positive"),
+        (lambda: Fista().run(problem(Logistic(), L1()), np.zeros(3)), "a start has 10 entries"),
+        (lambda: problem(Logistic(), GroupLasso(FOREST)), "use TreeGroupLasso"),
+        (lambda: problem(Logistic(), TreeGroupLasso(DISJOINT)), "a forest expected"),
+        (lambda: problem(Logistic(), LayeredGroupLasso(FOREST)), "layers are made from flat groups"),
+        (lambda: problem(Logistic(), OverlapGroupLasso(FLAT, norm=3)), "norm must be 2 or 'inf', got 3"),
+        (lambda: problem(Logistic(), ElasticNet(l1_ratio=1.2)), "l1_ratio must be from 0 to 1, got 1.2"),
+        (lambda: problem(Logistic(), L1(strength="much")), "strength must be a number"),
+        (lambda: problem(Logistic(), PenaltySum([])), "at least one term"),
+        (lambda: problem(Logistic(), PenaltySum([L0()])), "a sum takes .* got L0"),
+        (lambda: problem(Logistic(), L1(factors=[1.0, 2.0])).value(np.zeros(N + 1)), f"factors must hold {N} finite"),
+        (lambda: GroupLasso(FLAT).value(np.ones(N)), "coordinate 2 is in two"),
+        (lambda: GroupLasso(DISJOINT).value(np.ones(4)), f"the groups are over {N} features, but there are 4 weights"),
+        (lambda: TreeGroupLasso(FOREST).value(np.ones(4)), f"the groups are over {N} features, but there are 4 weights"),
+        (lambda: OverlapGroupLasso(FLAT).value(np.ones(20)), f"the groups are over {N} features, but there are 20 weights"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_sentence(refused: Callable[[], Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words) as caught:
+        refused()
+    assert "\n" not in str(caught.value)
