@@ -146,6 +146,8 @@ def classify(
     if learned.trials:
         report["trials"] = [trial._asdict() for trial in learned.trials] if as_json else len(learned.trials)
     print_result(report, as_json)
+    if learned.model.n_features_selected_ == 0:
+        print("laconic: no word was kept; try a lower --strength, or --dev to tune it.", file=sys.stderr)
     if learned.model.interrupted_:
         kept = "the model is not written, since no -o was given" if output is None else f"the best model so far is in {output}"
         print(f"laconic: interrupted; {kept}.", file=sys.stderr)

@@ -202,6 +202,11 @@ def test_numbers_of_a_table_for_people(given: Files) -> None:
     assert not Path(given.model).exists()
 
 
+def test_a_model_without_words_is_pointed_out(given: Files) -> None:
+    outcome = run("train", "classify", given.train, "--strength", "1000")
+    assert outcome.exit_code == 0 and "no word was kept" in outcome.stderr
+
+
 BAD_FILES: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "is empty"),
     "one class": (b'{"text": "some words", "label": "a"}\n' * 3, "expected at least two labels"),
