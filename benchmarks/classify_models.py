@@ -23,7 +23,7 @@ from laconic.estimators.tuning import Trial, tune
 from laconic.text.trees import parse_tree
 
 TUNING_TOL, TUNING_STEPS = 1e-2, 100
-FINAL_TOL, FINAL_STEPS = 1e-3, 1000
+FINAL_TOL, FINAL_STEPS = 1e-3, 500
 
 
 class Grid(NamedTuple):
@@ -36,6 +36,14 @@ class Grid(NamedTuple):
 PAPER = Grid()
 # Rows of tf-idf have length 1 where rows of counts are ten to a hundred times longer: the decades lie lower.
 UNIT = Grid((1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0), (1e-2, 1e-1, 1.0))
+
+
+class Candidate(NamedTuple):
+    """A model with its strengths set, how it did on dev, and the seconds of the grid it is from."""
+
+    model: TextClassifier
+    trial: Trial
+    grid_seconds: float
 
 
 def documents(part: Part) -> list[Any]:
@@ -56,30 +64,35 @@ class Bench:
         self.prepared = self.model.prepare(self.train, task.train.labels)
         self.seconds = time.perf_counter() - began
 
-    def tuned(
-        self, regularizer: str, weighting: str, grid: Grid, features: tuple[str, ...] = (), most: float = np.inf
-    ) -> Outcome:
-        """The best setting on dev (with at most `most` weights; ties: fewest), fitted anew and scored on test."""
-        model = clone(self.model).set_params(
-            regularizer=regularizer, weighting=weighting, features=features, tol=TUNING_TOL, max_iter=TUNING_STEPS
-        )
-        prepared = self._for(model)
-        labels, dev_labels = self.task.train.labels, self.task.dev.labels
-        lassos = grid.lassos if regularizer not in ("lasso", "ridge") else None
+    def tuned(self, regularizer: str, weighting: str, grid: Grid, features: tuple[str, ...] = ()) -> Outcome:
+        """The best setting on dev, ties to the fewest weights, fitted anew and scored on test."""
+        model = clone(self.model).set_params(regularizer=regularizer, weighting=weighting, features=features)
+        return self.scored(choose(self.explored(model, grid)))
+
+    def explored(self, model: TextClassifier, grid: Grid) -> list[Candidate]:
+        """Every setting of the grid for one model, with what dev says of it."""
+        model = clone(model).set_params(tol=TUNING_TOL, max_iter=TUNING_STEPS)
+        lassos = grid.lassos if model.regularizer not in ("lasso", "ridge") else None
+        train, dev = (self.train, self.task.train.labels), (self.dev, self.task.dev.labels)
         began = time.perf_counter()
-        _, trials = tune(model, (self.train, labels), (self.dev, dev_labels), grid.strengths, lassos, prepared=prepared)
-        grid_seconds = time.perf_counter() - began
-        chosen = choose(trials, most)
-        final = model.set_params(strength=chosen.strength, lasso=chosen.lasso, tol=FINAL_TOL, max_iter=FINAL_STEPS)
+        trials = tune(model, train, dev, grid.strengths, lassos, prepared=self._for(model))[1]
+        seconds = time.perf_counter() - began
+        return [Candidate(clone(model).set_params(strength=t.strength, lasso=t.lasso), t, seconds) for t in trials]
+
+    def scored(self, candidate: Candidate) -> Outcome:
+        """Fit a chosen setting from zero to the final tolerance and score it on test."""
+        model = clone(candidate.model).set_params(tol=FINAL_TOL, max_iter=FINAL_STEPS)
+        prepared = self._for(model)
         began = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            final.fit_prepared(prepared)
-        fit_seconds = time.perf_counter() - began
-        predictions = final.predict(self.test)
+            model.fit_prepared(prepared)
+        seconds = time.perf_counter() - began
+        predictions = model.predict(self.test)
         accuracy = float(np.mean(predictions == self.task.test.labels))
-        setting = (chosen.strength, chosen.lasso)
-        return Outcome(accuracy, final.n_features_selected_, setting, chosen.accuracy, fit_seconds, grid_seconds, predictions)
+        chosen = (model.regularizer, model.strength, model.lasso, model.ridge)
+        dev_accuracy, size = candidate.trial.accuracy, model.n_features_selected_
+        return Outcome(accuracy, size, chosen, dev_accuracy, seconds, candidate.grid_seconds, predictions)
 
     def _for(self, model: TextClassifier) -> Prepared:
         """The prepared data of one model: its families, its added features, its weighting."""
@@ -87,10 +100,10 @@ class Bench:
         return model.adapt(self.prepared)._replace(added=added)
 
 
-def choose(trials: Sequence[Trial], most: float = np.inf) -> Trial:
-    """The most accurate trial with at most `most` weights (any, if none is so small), ties to the fewest weights."""
-    small = [trial for trial in trials if trial.n_selected <= most] or list(trials)
-    return max(small, key=lambda trial: (trial.accuracy, -trial.n_selected))
+def choose(candidates: Sequence[Candidate], most: float = np.inf) -> Candidate:
+    """The most accurate on dev with at most `most` weights (any, if none is so small), ties to the fewest weights."""
+    small = [candidate for candidate in candidates if candidate.trial.n_selected <= most] or candidates
+    return max(small, key=lambda candidate: (candidate.trial.accuracy, -candidate.trial.n_selected))
 
 
 def public_clusters(data: Path) -> Path:

@@ -168,6 +168,7 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "regularizer": lambda value: isinstance(value, str),
     "strength": _is_strength,
     "lasso": _is_number,
+    "ridge": _is_number,
     "weighting": lambda value: value in WEIGHTINGS,
     "ngrams": _is_count,
     "min_count": lambda value: type(value) is int,

@@ -38,13 +38,14 @@ class Prepared(NamedTuple):
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):
-    """min_w sum_d log-loss(y_d, x_d w + b) + sum_r strength_r Omega_r(w) + lasso |w|_1 over bags of words.
+    """min_w sum_d log-loss(y_d, x_d w + b) + sum_r strength_r Omega_r(w) + lasso |w|_1 + ridge |w|^2 / 2 over bags of words.
 
     Parameters
     ----------
     regularizer : "lasso", "ridge", "elastic", "sentence", "tree", "topics", "brown", or a sum such as "sentence+topics"
     strength : float, or a mapping from regularizer to float; for lasso, ridge and elastic the strength of that penalty
     lasso : float, the extra lasso term of elastic and of all structured regularizers
+    ridge : float, an extra ridge term of the structured regularizers
     weighting : "count", "binary", "tfidf", or "logtfidf", which takes 1 + log(count) for the count
     ngrams : int, features are n-grams up to this length
     min_count : int, features seen less often in training are dropped
@@ -80,10 +81,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: int = 0,
+        ridge: float = 0.0,
     ):
         self.regularizer = regularizer
         self.strength = strength
         self.lasso = lasso
+        self.ridge = ridge
         self.weighting = weighting
         self.ngrams = ngrams
         self.min_count = min_count
@@ -203,9 +206,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if names[0] == "ridge":
             return Ridge(strength["ridge"])
         if names[0] == "elastic":
-            total = self.lasso + strength["elastic"]
-            return ElasticNet(total, l1_ratio=self.lasso / total if total > 0 else 0.0)
-        terms: list[Penalty] = [L1(self.lasso)]
+            return _elastic(self.lasso, strength["elastic"])
+        terms: list[Penalty] = [_elastic(self.lasso, self.ridge) if self.ridge else L1(self.lasso)]
         for family in prepared.families:
             groups = family.groups if n_all == n_words else _wider(family.groups, n_all)
             terms.append(OverlapGroupLasso(groups, strength=strength[family.name]))
@@ -339,6 +341,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         from laconic.estimators.storage import save_model  # imported late: storage knows the estimators
 
         save_model(self, path)
+
+
+def _elastic(lasso: float, ridge: float) -> ElasticNet:
+    total = lasso + ridge
+    return ElasticNet(total, l1_ratio=lasso / total if total > 0 else 0.0)
 
 
 def _wider(groups: Any, n_features: int) -> Any:
