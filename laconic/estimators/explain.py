@@ -16,6 +16,7 @@ from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.estimators.structure import Family
+from laconic.estimators.summary import group_norms
 from laconic.estimators.summary import rank_groups
 from laconic.estimators.text import TextClassifier
 from laconic.groups import Groups, subtree_sums
@@ -159,10 +160,10 @@ def _family(model: TextClassifier, name: str) -> Family:
 class _GroupWords:
     """The words of a group, in the order that `group_tables` promises."""
 
-    def __init__(self, model: TextClassifier, family: Family, energy: Array, documents: Sequence[Any] | None):
+    def __init__(self, model: TextClassifier, family: Family, documents: Sequence[Any] | None):
         self.model = model
         self.family = family
-        self.energy = energy
+        self.size = np.sum(model.coef_**2, axis=0)
         self.vocab = model.encoder_.vocab.words
         self.below = _descendants(family.groups)
         self.trees = documents if family.name == "tree" else None
@@ -182,7 +183,7 @@ class _GroupWords:
             words = leaves(tree, node) if isinstance(tree, Tree) and node < len(tree.label) else []
         else:
             if self.family.name == "brown":
-                members = members[np.argsort(-self.energy[members], kind="stable")]
+                members = members[np.argsort(-self.size[members], kind="stable")]
             return tuple(self.vocab[f] for f in members.tolist())
         self._check(words, members)
         return tuple(words)
