@@ -16,7 +16,6 @@ from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.estimators.structure import Family
-from laconic.estimators.summary import group_norms
 from laconic.estimators.summary import rank_groups
 from laconic.estimators.text import TextClassifier
 from laconic.groups import Groups, subtree_sums
@@ -134,7 +133,7 @@ def group_tables(
     """
     family = _family(model, name)
     ranked = rank_groups(family, model.coef_)
-    words_of = _GroupWords(model, family, np.sqrt(np.sum(model.coef_**2, axis=0)), documents)
+    words_of = _GroupWords(model, family, documents)
 
     def rows(order: NDArray[np.int64]) -> list[GroupRow]:
         seen: dict[tuple[str, ...], GroupRow] = {}
