@@ -15,7 +15,8 @@ struct Blocks {
         check_range(index_in, 0, n, "index");
         std::vector<bool> seen(n, false);
         for (int64_t i : index) {
-            if (seen[i]) throw std::invalid_argument("blocks must not overlap, but coordinate " + std::to_string(i) + " is in two");
+            if (seen[i])
+                throw std::invalid_argument("blocks must not overlap, but coordinate " + std::to_string(i) + " is in two");
             seen[i] = true;
         }
         bool sorted = true;

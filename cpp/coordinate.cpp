@@ -17,9 +17,15 @@ namespace {
 
 class Descent {
   public:
-    Descent(const Matrix& X, int kind, Vec<double> target, Vec<double> weight, int n_outputs, const Blocks& blocks, Vec<double> mass)
-        : X_(X), kind_(kind), K_(n_outputs), y_(target.data(), target.data() + target.size()),
-          sw_(weight.data(), weight.data() + weight.size()), blocks_(blocks), mass_(mass.data(), mass.data() + mass.size()) {
+    Descent(const Matrix& X, int kind, Vec<double> target, Vec<double> weight, int n_outputs, const Blocks& blocks,
+            Vec<double> mass)
+        : X_(X),
+          kind_(kind),
+          K_(n_outputs),
+          y_(target.data(), target.data() + target.size()),
+          sw_(weight.data(), weight.data() + weight.size()),
+          blocks_(blocks),
+          mass_(mass.data(), mass.data() + mass.size()) {
         require(static_cast<int64_t>(target.size()) == X.n_rows, "target must have n_rows entries");
         check_rows(kind, target.size() * n_outputs, target, weight, n_outputs);
         require(blocks.n == X.n_cols * K_, "blocks must be over n_cols * n_outputs coordinates");
@@ -40,15 +46,18 @@ class Descent {
     }
 
     // One call works on the blocks in `working` until their violation is below `tolerance` or `max_rounds` are spent. The
-    // weights, the intercept (size K, or 0 for none) and the scores move together. Returns (rounds, violation, value of the loss).
+    // weights, the intercept (size K, or 0 for none) and the scores move together. Returns (rounds, violation, value of the
+    // loss).
     nb::tuple descend(Vec<int64_t> working, Vec<double> lasso, Vec<double> ridge, Vec<double> centre, bool positive,
-                      MutVec<double> weights, MutVec<double> intercept, MutVec<double> scores, double tolerance, int max_rounds, int max_passes) {
+                      MutVec<double> weights, MutVec<double> intercept, MutVec<double> scores, double tolerance, int max_rounds,
+                      int max_passes) {
         const size_t p = static_cast<size_t>(blocks_.n);
         require(lasso.size() == 1 || lasso.size() == p, "lasso must have 1 or n entries");
         require(ridge.size() == 1 || ridge.size() == p, "ridge must have 1 or n entries");
         require(centre.size() == 1 || centre.size() == p, "centre must have 1 or n entries");
         require(weights.size() == p, "weights must have n_cols * n_outputs entries");
-        require(intercept.size() == 0 || intercept.size() == static_cast<size_t>(K_), "intercept must have 0 or n_outputs entries");
+        require(intercept.size() == 0 || intercept.size() == static_cast<size_t>(K_),
+                "intercept must have 0 or n_outputs entries");
         require(scores.size() == R_.size(), "scores must have n_rows * n_outputs entries");
         check_range(working, 0, blocks_.size(), "working");
         lasso_ = {lasso.data(), lasso.size() == 1};
@@ -156,9 +165,8 @@ class Descent {
         if (working_.size() > 1500) return false;
         int64_t entries = 0;
         for (int64_t g : working_) X_.column(blocks_.index[blocks_.ptr[g]], [&](int64_t, double) { ++entries; });
-        gram_.load(X_.n_rows, static_cast<int64_t>(working_.size()), has_intercept_, [&](int64_t c, auto body) {
-            X_.column(blocks_.index[blocks_.ptr[working_[c]]], body);
-        });
+        gram_.load(X_.n_rows, static_cast<int64_t>(working_.size()), has_intercept_,
+                   [&](int64_t c, auto body) { X_.column(blocks_.index[blocks_.ptr[working_[c]]], body); });
         return gram_.cost() <= 50.0 * double(entries + X_.n_rows);
     }
 
@@ -168,7 +176,8 @@ class Descent {
         const std::vector<double> start_gradient = gram_.gradient;
         step_.assign(gram_.size(), 0.0);
         double inner = violation = gram_pass();
-        for (int passes = 1; passes < 5 * max_passes_ && inner > enough<Loss>(tolerance, violation); ++passes) inner = gram_pass();
+        for (int passes = 1; passes < 5 * max_passes_ && inner > enough<Loss>(tolerance, violation); ++passes)
+            inner = gram_pass();
         gram_.scores(step_, D_);
         double slope = 0;
         for (int64_t c = 0; c < gram_.size(); ++c) slope += start_gradient[c] * step_[c];
@@ -463,9 +472,10 @@ class Descent {
 
 void bind_coordinate(nb::module_& m) {
     nb::class_<Descent>(m, "Descent")
-        .def(nb::init<const Matrix&, int, Vec<double>, Vec<double>, int, const Blocks&, Vec<double>>(), nb::arg("matrix"), nb::arg("kind"),
-             nb::arg("target"), nb::arg("weight"), nb::arg("n_outputs"), nb::arg("blocks"), nb::arg("mass"), nb::keep_alive<1, 2>(),
-             nb::keep_alive<1, 7>())
-        .def("descend", &Descent::descend, nb::arg("working"), nb::arg("lasso"), nb::arg("ridge"), nb::arg("centre"), nb::arg("positive"),
-             nb::arg("weights"), nb::arg("intercept"), nb::arg("scores"), nb::arg("tolerance"), nb::arg("max_rounds"), nb::arg("max_passes") = 200);
+        .def(nb::init<const Matrix&, int, Vec<double>, Vec<double>, int, const Blocks&, Vec<double>>(), nb::arg("matrix"),
+             nb::arg("kind"), nb::arg("target"), nb::arg("weight"), nb::arg("n_outputs"), nb::arg("blocks"), nb::arg("mass"),
+             nb::keep_alive<1, 2>(), nb::keep_alive<1, 7>())
+        .def("descend", &Descent::descend, nb::arg("working"), nb::arg("lasso"), nb::arg("ridge"), nb::arg("centre"),
+             nb::arg("positive"), nb::arg("weights").noconvert(), nb::arg("intercept").noconvert(), nb::arg("scores").noconvert(),
+             nb::arg("tolerance"), nb::arg("max_rounds"), nb::arg("max_passes") = 200);
 }

@@ -30,8 +30,8 @@ class Copies {
     // v = prox(h + u), u += h - v with h = relax M w + (1 - relax) v; then
     //   towards = M'(v - u)     change = M'(v - v_old)     force = M' u
     // Returns |M w - v|^2, |M w|^2, |v|^2.
-    nb::tuple split(Vec<double> weights, Vec<double> mass, double relax, MutVec<double> v, MutVec<double> u, MutVec<double> towards,
-                    MutVec<double> change, MutVec<double> force, int threads) const {
+    nb::tuple split(Vec<double> weights, Vec<double> mass, double relax, MutVec<double> v, MutVec<double> u,
+                    MutVec<double> towards, MutVec<double> change, MutVec<double> force, int threads) const {
         const int64_t n_groups = static_cast<int64_t>(ptr_.size()) - 1;
         require(static_cast<int64_t>(weights.size()) == n_ && static_cast<int64_t>(towards.size()) == n_ &&
                     static_cast<int64_t>(change.size()) == n_ && static_cast<int64_t>(force.size()) == n_,
@@ -71,9 +71,11 @@ class Copies {
 
     // One reweighting: norms of the groups -> lengths eta, and pace_i = sum over the groups of i of mass_g / eta_g, so that
     // sum_i pace_i w_i^2 / 2 + const bounds sum_g mass_g |w_g| from above. eta moves by its ratio to the power `haste`.
-    void reweigh(Vec<double> weights, Vec<double> mass, double haste, double floor, MutVec<double> eta, MutVec<double> pace) const {
+    void reweigh(Vec<double> weights, Vec<double> mass, double haste, double floor, MutVec<double> eta,
+                 MutVec<double> pace) const {
         const int64_t n_groups = static_cast<int64_t>(ptr_.size()) - 1;
-        require(static_cast<int64_t>(weights.size()) == n_ && static_cast<int64_t>(pace.size()) == n_, "weights and pace must have n entries");
+        require(static_cast<int64_t>(weights.size()) == n_ && static_cast<int64_t>(pace.size()) == n_,
+                "weights and pace must have n entries");
         require(static_cast<int64_t>(mass.size()) == n_groups && static_cast<int64_t>(eta.size()) == n_groups,
                 "mass and eta must have an entry a group");
         const double* w = weights.data();
@@ -102,7 +104,8 @@ class Copies {
     }
 
   private:
-    Sums sweep(int64_t begin, int64_t end, const double* w, const double* mass, double relax, double* v, double* u, double* sums) const {
+    Sums sweep(int64_t begin, int64_t end, const double* w, const double* mass, double relax, double* v, double* u,
+               double* sums) const {
         Sums out;
         for (int64_t g = begin; g < end; ++g) {
             double squares = 0;
@@ -138,9 +141,10 @@ class Copies {
 void bind_copies(nb::module_& m) {
     nb::class_<Copies>(m, "Copies")
         .def(nb::init<Vec<int64_t>, Vec<int64_t>, int64_t>(), nb::arg("ptr"), nb::arg("index"), nb::arg("n"))
-        .def("split", &Copies::split, nb::arg("weights"), nb::arg("mass"), nb::arg("relax"), nb::arg("v"), nb::arg("u"), nb::arg("towards"),
-             nb::arg("change"), nb::arg("force"), nb::arg("threads") = 1)
-        .def("reweigh", &Copies::reweigh, nb::arg("weights"), nb::arg("mass"), nb::arg("haste"), nb::arg("floor"), nb::arg("eta"),
-             nb::arg("pace"))
-        .def("norms", &Copies::norms, nb::arg("weights"), nb::arg("result"));
+        .def("split", &Copies::split, nb::arg("weights"), nb::arg("mass"), nb::arg("relax"), nb::arg("v").noconvert(),
+             nb::arg("u").noconvert(), nb::arg("towards").noconvert(), nb::arg("change").noconvert(),
+             nb::arg("force").noconvert(), nb::arg("threads") = 1)
+        .def("reweigh", &Copies::reweigh, nb::arg("weights"), nb::arg("mass"), nb::arg("haste"), nb::arg("floor"),
+             nb::arg("eta").noconvert(), nb::arg("pace").noconvert())
+        .def("norms", &Copies::norms, nb::arg("weights"), nb::arg("result").noconvert());
 }

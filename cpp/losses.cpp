@@ -32,7 +32,7 @@ double loss_value_residual(int kind, Vec<double> scores, Vec<double> target, Vec
     return with_loss(kind, [&](auto loss) {
         return sum_rows(n, threads, [&](int64_t i) {
             const double value = decltype(loss)::row(s + i * K, K, y[i], r + i * K, nullptr);
-            for (int k = 0; k < K; ++k) r[i * K + k] *= sw[i];
+            for (int k = 0; k < K; ++k) r[i * K + k] = sw[i] == 0 ? 0.0 : sw[i] * r[i * K + k];
             return sw[i] == 0 ? 0.0 : sw[i] * value;
         });
     });
@@ -79,13 +79,13 @@ void check_rows(int kind, size_t n_scores, const Vec<double>& target, const Vec<
             require(y == 0 || y == 1, "targets must be 0 or 1");
         else
             require(std::isfinite(y), "targets must be finite");
-        require(weight.data()[i] >= 0, "weights must not be negative");
+        require(weight.data()[i] >= 0 && std::isfinite(weight.data()[i]), "weights must be finite and not negative");
     }
 }
 
 void bind_losses(nb::module_& m) {
     m.def("loss_value_residual", &loss_value_residual, nb::arg("kind"), nb::arg("scores"), nb::arg("target"), nb::arg("weight"),
-          nb::arg("n_outputs"), nb::arg("residual"), nb::arg("threads") = 1);
+          nb::arg("n_outputs"), nb::arg("residual").noconvert(), nb::arg("threads") = 1);
     m.def("loss_conjugate", &loss_conjugate, nb::arg("kind"), nb::arg("residual"), nb::arg("target"), nb::arg("weight"),
           nb::arg("n_outputs"), nb::arg("scale"), nb::arg("threads") = 1);
 }

@@ -67,13 +67,14 @@ struct MultinomialLoss {
         return value;
     }
     static double conjugate(const double* r, int K, double y) {
-        double value = 0;
+        double value = 0, sum = 0;
         for (int k = 0; k < K; ++k) {
             const double p = r[k] + (k == static_cast<int>(y) ? 1.0 : 0.0);
             if (p < -1e-12) return std::numeric_limits<double>::infinity();
             if (p > 0) value += p * std::log(p);
+            sum += r[k];
         }
-        return value;
+        return std::abs(sum) <= 1e-9 ? value : std::numeric_limits<double>::infinity();
     }
 };
 
@@ -117,10 +118,14 @@ struct SquaredHingeLoss {
 template <class Body>
 auto with_loss(int kind, Body body) {
     switch (kind) {
-        case 0: return body(LogisticLoss{});
-        case 1: return body(MultinomialLoss{});
-        case 2: return body(SquaredLoss{});
-        case 3: return body(SquaredHingeLoss{});
+        case 0:
+            return body(LogisticLoss{});
+        case 1:
+            return body(MultinomialLoss{});
+        case 2:
+            return body(SquaredLoss{});
+        case 3:
+            return body(SquaredHingeLoss{});
     }
     throw std::invalid_argument("loss kind must be 0, 1, 2 or 3");
 }

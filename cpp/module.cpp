@@ -2,6 +2,7 @@
 #include "kernels.hpp"
 
 NB_MODULE(_core, m) {
+    nb::set_leak_warnings(false);  // objects that live until the interpreter goes are not leaks
     m.doc() = "laconic kernels: arrays in, arrays out";
     bind_rows(m);
     bind_losses(m);

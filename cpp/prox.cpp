@@ -28,6 +28,8 @@ void block_prox(const Blocks& blocks, Vec<double> weights, Vec<double> soft_in, 
     const double *w = weights.data(), *lasso = soft_in.data(), *mass = mass_in.data();
     const bool same = soft_in.size() == 1;
     double* out = result.data();
+    for (size_t b = 0; b < mass_in.size(); ++b) require(mass[b] >= 0, "mass must hold numbers that are not negative");
+    for (size_t i = 0; i < weights.size(); ++i) require(!std::isnan(w[i]), "weights must not be NaN");
     nb::gil_scoped_release release;
     parallel_ranges(blocks.n, threads, 65536, [&](int64_t begin, int64_t end, int) {
         for (int64_t i = begin; i < end; ++i) out[i] = soft(w[i], same ? lasso[0] : lasso[i], positive);
@@ -62,7 +64,7 @@ void bind_prox(nb::module_& m) {
     nb::class_<Blocks>(m, "Blocks")
         .def(nb::init<Vec<int64_t>, Vec<int64_t>, int64_t>(), nb::arg("ptr"), nb::arg("index"), nb::arg("n"))
         .def("prox", &block_prox, nb::arg("weights"), nb::arg("soft"), nb::arg("mass"), nb::arg("norm"), nb::arg("positive"),
-             nb::arg("result"), nb::arg("threads") = 1)
-        .def("norms", &block_norms, nb::arg("weights"), nb::arg("norm"), nb::arg("result"))
+             nb::arg("result").noconvert(), nb::arg("threads") = 1)
+        .def("norms", &block_norms, nb::arg("weights"), nb::arg("norm"), nb::arg("result").noconvert())
         .def_prop_ro("size", &Blocks::size);
 }

@@ -7,8 +7,8 @@
 namespace {
 
 // Counting sort of compressed entries into the other orientation.
-void transpose(const std::vector<int64_t>& ptr, const std::vector<int32_t>& index, const std::vector<double>& value, int64_t n_minor,
-               std::vector<int64_t>& out_ptr, std::vector<int32_t>& out_index, std::vector<double>& out_value) {
+void transpose(const std::vector<int64_t>& ptr, const std::vector<int32_t>& index, const std::vector<double>& value,
+               int64_t n_minor, std::vector<int64_t>& out_ptr, std::vector<int32_t>& out_index, std::vector<double>& out_value) {
     out_ptr.assign(n_minor + 1, 0);
     out_index.resize(index.size());
     out_value.resize(value.size());
@@ -113,11 +113,13 @@ void Matrix::pull(Vec<double> residual, MutVec<double> gradient, int n_outputs, 
 
 void bind_rows(nb::module_& m) {
     nb::class_<Matrix>(m, "Matrix")
-        .def_static("from_compressed", &Matrix::from_compressed, nb::arg("ptr"), nb::arg("index"), nb::arg("data"), nb::arg("n_minor"),
-                    nb::arg("by_rows"))
+        .def_static("from_compressed", &Matrix::from_compressed, nb::arg("ptr"), nb::arg("index"), nb::arg("data"),
+                    nb::arg("n_minor"), nb::arg("by_rows"))
         .def_static("from_dense", &Matrix::from_dense, nb::arg("by_columns"), nb::arg("n_rows"))
-        .def("score", &Matrix::score, nb::arg("weights"), nb::arg("scores"), nb::arg("n_outputs") = 1, nb::arg("threads") = 1)
-        .def("pull", &Matrix::pull, nb::arg("residual"), nb::arg("gradient"), nb::arg("n_outputs") = 1, nb::arg("threads") = 1)
+        .def("score", &Matrix::score, nb::arg("weights"), nb::arg("scores").noconvert(), nb::arg("n_outputs") = 1,
+             nb::arg("threads") = 1)
+        .def("pull", &Matrix::pull, nb::arg("residual"), nb::arg("gradient").noconvert(), nb::arg("n_outputs") = 1,
+             nb::arg("threads") = 1)
         .def_ro("n_rows", &Matrix::n_rows)
         .def_ro("n_cols", &Matrix::n_cols)
         .def_prop_ro("n_entries", &Matrix::n_entries);

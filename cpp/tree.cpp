@@ -47,7 +47,8 @@ class Heaps {
             b = low;
         }
     }
-    // Lowers the largest values to one level, taking away `mass` in all, and returns the level. The heap must hold more than mass.
+    // Lowers the largest values to one level, taking away `mass` in all, and returns the level. The heap must hold more than
+    // mass.
     double lower(int32_t& heap, double mass) {
         for (;;) {
             Node& top = node_[heap];
@@ -76,8 +77,8 @@ class Heaps {
     int64_t capacity_ = 0, used_ = 0;
 };
 
-// Node g owns own.index[own.ptr[g]:own.ptr[g + 1]]. Scratch is kept between calls, so one forest must not serve two threads at once:
-// the kernels hold the interpreter lock.
+// Node g owns own.index[own.ptr[g]:own.ptr[g + 1]]. Scratch is kept between calls, so one forest must not serve two threads at
+// once: the kernels hold the interpreter lock.
 struct Forest {
     Forest(Vec<int64_t> parent_in, Vec<int64_t> own_ptr, Vec<int64_t> own_index, Vec<double> weight_in, int64_t n_in)
         : own(own_ptr, own_index, n_in), weight(weight_in.data(), weight_in.data() + weight_in.size()) {
@@ -206,14 +207,17 @@ struct Forest {
 
 // result = argmin_v |v - w|^2 / 2 + sum_i soft_i |v_i| + sum_g mass_g |v_g|: single entries are the leaves below the leaves.
 // mass_g is scale times the weight of node g.
-void forest_prox(Forest& forest, Vec<double> weights, Vec<double> soft_in, double scale, int norm, bool positive, MutVec<double> result) {
+void forest_prox(Forest& forest, Vec<double> weights, Vec<double> soft_in, double scale, int norm, bool positive,
+                 MutVec<double> result) {
     require(norm == 2 || norm == 0, "norm must be 2, or 0 for infinity");
-    require(static_cast<int64_t>(weights.size()) == forest.own.n && result.size() == weights.size(), "weights must have n entries");
+    require(static_cast<int64_t>(weights.size()) == forest.own.n && result.size() == weights.size(),
+            "weights must have n entries");
     require(soft_in.size() == 1 || soft_in.size() == weights.size(), "soft must have 1 or n entries");
     require(scale >= 0 && std::isfinite(scale), "scale must be a number that is not negative");
     const double *w = weights.data(), *lasso = soft_in.data();
     double* out = result.data();
     const size_t n = weights.size();
+    if (n == 0) return;
     if (soft_in.size() > 1 || lasso[0] != 0 || positive) {
         for (size_t i = 0; i < n; ++i) out[i] = soft(w[i], lasso[soft_in.size() == 1 ? 0 : i], positive);
         w = out;
@@ -241,10 +245,10 @@ void forest_path_sums(Forest& forest, Vec<double> value, MutVec<double> result) 
 
 void bind_tree(nb::module_& m) {
     nb::class_<Forest>(m, "Forest")
-        .def(nb::init<Vec<int64_t>, Vec<int64_t>, Vec<int64_t>, Vec<double>, int64_t>(), nb::arg("parent"), nb::arg("ptr"), nb::arg("index"),
-             nb::arg("weight"), nb::arg("n"))
+        .def(nb::init<Vec<int64_t>, Vec<int64_t>, Vec<int64_t>, Vec<double>, int64_t>(), nb::arg("parent"), nb::arg("ptr"),
+             nb::arg("index"), nb::arg("weight"), nb::arg("n"))
         .def("prox", &forest_prox, nb::arg("weights"), nb::arg("soft"), nb::arg("scale"), nb::arg("norm"), nb::arg("positive"),
-             nb::arg("result"))
-        .def("path_sums", &forest_path_sums, nb::arg("value"), nb::arg("result"))
-        .def("norms", &forest_norms, nb::arg("weights"), nb::arg("norm"), nb::arg("result"));
+             nb::arg("result").noconvert())
+        .def("path_sums", &forest_path_sums, nb::arg("value"), nb::arg("result").noconvert())
+        .def("norms", &forest_norms, nb::arg("weights"), nb::arg("norm"), nb::arg("result").noconvert());
 }

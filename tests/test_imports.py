@@ -18,13 +18,14 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # the public names, `_core` the compiled kernels. "text.io" allows that one module of a room. A room may be listed
 # before it is built. Loss, penalty and solver stand apart: a solver knows penalties by their protocol alone.
 BASE = {"errors", "_core"}
-NUMERICS = BASE | {"groups", "designs", "inference", "losses", "penalties"}
+NUMERICS = BASE | {"groups", "grouping", "designs", "inference", "losses", "penalties"}
 MODELS = NUMERICS | {"problem", "solvers", "mining"}
 READERS = BASE | {"text", "files", "metrics"}
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "text": BASE,
     "groups": BASE,
+    "grouping": BASE | {"groups"},
     "inference": BASE,
     "metrics": BASE,
     "files": {"errors", "text.io"},
