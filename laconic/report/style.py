@@ -53,6 +53,6 @@ footer { margin-top: 3rem; color: var(--soft); font-size: .85rem; border-top: 1p
 @media print { :root { --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --faint: #888; --rule: #ccc; --track: #eee;
     --for: 0, 114, 178; --against: 213, 94, 0; --accent: #0072b2; color-scheme: light; }
   html, body { font-size: 11px; } main { max-width: none; padding: 0; } h2, h3 { break-after: avoid; }
-  .card, .facts div, .sentence, tr { break-inside: avoid; } .document { break-inside: auto; }
+  h2 + .note { break-after: avoid; } .facts div, .bars, .sentence, tr { break-inside: avoid; }
   .tree { overflow: visible; } .tree svg { max-width: 100%; height: auto; } }
 """
