@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from laconic.cli.console import INTERRUPTED, Bar, guard, print_result, progress
+from laconic.cli.console import INTERRUPTED, guard, print_result, progress
 from laconic.cli.interrupt import graceful_interrupt
 from laconic.cli.measure import Measured
 from laconic.cli.options import (
@@ -110,6 +111,7 @@ def classify(
             data = _training_data(train, text_field, label_field)
             dev_data = None if dev is None else _dev_data(dev, text_field, label_field, data)
             bar.describe("importing")
+            from laconic.estimators.storage import check_storable
             from laconic.estimators.text import TextClassifier
 
             model = TextClassifier(
@@ -135,6 +137,8 @@ def classify(
                 "encoding the documents" if regularizer == "lasso" else f"encoding the documents, building {regularizer} groups"
             )
             prepared = model.prepare(*data)
+            if output is not None:
+                check_storable([*prepared.encoder.vocab.words, *data.labels])
         if dev_data is not None and (tune or strength is None):
             learned = _tuned(model, prepared, (data, dev_data), (strength, lasso), quiet)
         else:
@@ -177,8 +181,13 @@ def _fitted(model: TextClassifier, prepared: Prepared, quiet: bool) -> Learned:
     with warnings.catch_warnings(), graceful_interrupt() as interrupt, progress("fitting", quiet=quiet) as bar:
         warnings.simplefilter("ignore", ConvergenceWarning)  # the report says whether it converged
 
+        best = math.inf  # not every step measures its certificate
+
         def on_step(step: Any) -> bool:
-            _describe_step(bar, "fitting", step)
+            nonlocal best
+            best = min(best, step.error)
+            certificate = f", certificate {best:.1e}" if math.isfinite(best) else ""
+            bar.describe(f"fitting: step {step.n_iter}, objective {step.value:.6g}{certificate}")
             return interrupt.requested
 
         model.fit_prepared(prepared, callback=on_step).describe_groups(prepared)
@@ -206,14 +215,10 @@ def _tuned(
                 best = max(best, event.accuracy)
                 bar.advance()
             else:
-                _describe_step(bar, f"tuning, best accuracy {best:.4f}", event)
+                bar.describe(f"tuning, best accuracy {best:.4f}: step {event.n_iter}")
             return interrupt.requested
 
         return Learned(*tune(model, *data, strengths, lassos, on_event, prepared))
-
-
-def _describe_step(bar: Bar, stage: str, step: Any) -> None:
-    bar.describe(f"{stage}: step {step.n_iter}, objective {step.value:.6g}, certificate {step.error:.1e}")
 
 
 def _scores(model: TextClassifier, data: Labelled) -> dict[str, Any]:

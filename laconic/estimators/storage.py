@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -49,6 +49,15 @@ def load_model(path: PathLike) -> TextClassifier:
         raise InputError(f"{name_of(path)}: not a usable model: {str(error).rstrip('.')}.") from None
 
 
+def check_storable(words: Iterable[str]) -> None:
+    """ValueError if a word or label is no valid Unicode (JSON can escape half a character), which no file can hold."""
+    try:
+        "\n".join(words).encode()
+    except UnicodeEncodeError as error:
+        half = ascii(error.object[error.start])
+        raise ValueError(f"a word or label holds half a character ({half}), which a model file cannot store") from None
+
+
 def _pack_classifier(model: TextClassifier) -> Contents:
     alive = np.any(model.coef_ != 0, axis=0)
     order = np.flatnonzero(alive)
@@ -61,6 +70,7 @@ def _pack_classifier(model: TextClassifier) -> Contents:
         order = np.concatenate([order, np.setdiff1d(np.arange(len(model.idf_)), order)])
         arrays["idf"] = model.idf_[order]
     words = model.encoder_.vocab.words
+    check_storable([*words, *map(str, model.classes_.tolist())])
     arrays["word_data"], arrays["word_ptr"] = files.encode_strings([words[f] for f in order.tolist()])
     meta = {
         "laconic": version("laconic"),

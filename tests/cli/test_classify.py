@@ -214,6 +214,10 @@ BAD_FILES: dict[str, tuple[bytes, str]] = {
     "bad json": (b'{"text": "some words", "label": "a"}\n{"text": \n', ":2: expected one JSON object"),
     "no label": (b'{"text": "some words"}\n', ":1: the field 'label' is missing"),
     "no words": (b'{"text": "?", "label": "a"}\n{"text": "!", "label": "b"}\n', "no words"),
+    "half a character": (
+        b'{"text": [["a\\ud83d"], ["b"]], "label": "x"}\n{"text": "more words", "label": "y"}\n',
+        "half a character",
+    ),
     "cut gzip": (gzip.compress(b'{"text": "some words", "label": "a"}\n' * 9)[:-12], "gzip file is damaged"),
 }
 
