@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @guard()
 def predict(
     model_path: ModelPath,
-    input_path: Annotated[str, typer.Argument(metavar="[INPUT]", help=f"Documents: {INPUT_HELP}", show_default=False)] = "-",
+    input_path: Annotated[str, typer.Argument(metavar="INPUT", help=f"Documents: {INPUT_HELP}")] = "-",
     output: Annotated[str, typer.Option("--output", "-o", help="Where the labels go.")] = STANDARD_STREAM,
     proba: Annotated[bool, typer.Option("--proba", help="Add the probability of every label.")] = False,
     text_field: TextField = "text",

@@ -66,6 +66,7 @@ def classify(
     lasso: Annotated[
         float | None, typer.Option(help="Strength of the extra lasso of elastic and structured regularizers.")
     ] = None,
+    ridge: Annotated[float, typer.Option(help="Strength of an extra ridge of structured regularizers.")] = 0.0,
     tune: Annotated[bool, typer.Option("--tune", help="Tune on DEV whichever of --strength and --lasso is not given.")] = False,
     weighting: Annotated[
         str, typer.Option(help="count, binary, tfidf or logtfidf (1 + log count).", rich_help_panel=FEATURES)
@@ -99,6 +100,7 @@ def classify(
     """
     check_strength("--strength", strength)
     check_strength("--lasso", lasso)
+    check_strength("--ridge", ridge)
     check_strength("--tol", tol)
     if tune and dev is None:
         raise InputError("--tune chooses strengths on development data: give it with --dev.")
@@ -121,6 +123,7 @@ def classify(
                 weighting,
                 ngrams,
                 min_count,
+                ridge=ridge,
                 boundary=boundary,
                 neutral_label=neutral_label,
                 n_topics=topics,

@@ -199,12 +199,14 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
 
 
 def _checked_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
-    if parameters.keys() != _PARAMETERS.keys():
-        wrong = sorted(parameters.keys() ^ _PARAMETERS.keys())
-        raise InputError(f"the parameters do not fit this version of laconic ({', '.join(wrong)[:100]})")
-    for name, fits in _PARAMETERS.items():
-        if not fits(parameters[name]):
+    unknown = sorted(parameters.keys() - _PARAMETERS.keys())
+    if unknown:
+        raise InputError(f"this version of laconic does not know the parameter {ascii(unknown[0])[:80]}")
+    for name, value in parameters.items():
+        if not _PARAMETERS[name](value):
             raise InputError(f"the parameter {name} has an impossible value")
+    # An older version saved fewer parameters: the others have their defaults.
+    parameters = {**TextClassifier().get_params(deep=False), **parameters}
     weight = parameters["class_weight"]
     return {
         **parameters,

@@ -196,6 +196,13 @@ def test_hostile_parameters(tmp_path: Path, name: str, value: Any) -> None:
     refused(tmp_path, file._replace(meta={**file.meta, "parameters": {**file.meta["parameters"], name: value}}))
 
 
+def test_a_parameter_that_an_older_version_lacked_has_its_default(tmp_path: Path) -> None:
+    file = contents(tmp_path)
+    parameters = {name: value for name, value in file.meta["parameters"].items() if name != "random_state"}
+    files.save(tmp_path / "old", file.kind, file.arrays, {**file.meta, "parameters": parameters})
+    assert load_model(tmp_path / "old").random_state == TextClassifier().random_state
+
+
 def test_damaged_files(tmp_path: Path) -> None:
     fitted().save(tmp_path / "good")
     good = (tmp_path / "good").read_bytes()
