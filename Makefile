@@ -41,8 +41,10 @@ lint: $(VENV)/.lint
 	$(VENV)/bin/clang-format --dry-run --Werror cpp/*.cpp cpp/*.hpp
 
 # Peers are installed one by one: a peer that does not install is missing from the page, not fatal.
+# Adelie wants numpy < 2 and gets an environment of its own.
 $(VENV)/.bench: $(VENV)/.built
-	for peer in spams-bin skglm celer adelie tomotopy cvxpy; do $(PY) -m pip install -q $$peer || echo "no $$peer"; done
+	for peer in spams-bin skglm celer tomotopy cvxpy; do $(PY) -m pip install -q $$peer || echo "no $$peer"; done
+	$(PYTHON) -m venv .venv-adelie && .venv-adelie/bin/pip install -q "numpy<2" scipy scikit-learn adelie || echo "no adelie"
 	touch $@
 
 bench: $(VENV)/.bench
@@ -58,4 +60,4 @@ sanitize: $(VENV)/.test
 	  PYTHONPATH=sanitized:$(SITE) ../$(PY) -S -m pytest -p no:cacheprovider --rootdir .. ../tests/kernels
 
 clean:
-	rm -rf build $(VENV)
+	rm -rf build $(VENV) .venv-adelie

@@ -75,14 +75,14 @@ class Bench:
         lassos = grid.lassos if model.regularizer not in ("lasso", "ridge") else None
         train, dev = (self.train, self.task.train.labels), (self.dev, self.task.dev.labels)
         began = time.perf_counter()
-        trials = tune(model, train, dev, grid.strengths, lassos, prepared=self._for(model))[1]
+        trials = tune(model, train, dev, grid.strengths, lassos, prepared=self.adapted(model))[1]
         seconds = time.perf_counter() - began
         return [Candidate(clone(model).set_params(strength=t.strength, lasso=t.lasso), t, seconds) for t in trials]
 
     def scored(self, candidate: Candidate) -> Outcome:
         """Fit a chosen setting from zero to the final tolerance and score it on test."""
         model = clone(candidate.model).set_params(tol=FINAL_TOL, max_iter=FINAL_STEPS)
-        prepared = self._for(model)
+        prepared = self.adapted(model)
         began = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -94,7 +94,7 @@ class Bench:
         dev_accuracy, size = candidate.trial.accuracy, model.n_features_selected_
         return Outcome(accuracy, size, chosen, dev_accuracy, seconds, candidate.grid_seconds, predictions)
 
-    def _for(self, model: TextClassifier) -> Prepared:
+    def adapted(self, model: TextClassifier) -> Prepared:
         """The prepared data of one model: its families, its added features, its weighting."""
         added = tuple(part for name, part in zip(self.model.features, self.prepared.added, strict=True) if name in model.features)
         return model.adapt(self.prepared)._replace(added=added)

@@ -19,12 +19,19 @@ class Solution(NamedTuple):
 
 
 def liblinear_lasso(counts: Counts, strength: float, tol: float = 1e-6, scaling: float = 100.0) -> Solution:
-    """`mean log-loss + strength * ||w||_1`; the intercept is penalised by 1 / scaling of the strength."""
+    """`mean log-loss + strength * ||w||_1`; the intercept is penalised by 1 / scaling of the strength, 0 leaves it out."""
     cost = 1 / (strength * len(counts.labels))
     model = LogisticRegression(
-        C=cost, solver="liblinear", l1_ratio=1.0, intercept_scaling=scaling, tol=tol, max_iter=10_000, random_state=0
+        C=cost,
+        solver="liblinear",
+        l1_ratio=1.0,
+        fit_intercept=scaling > 0,
+        intercept_scaling=scaling or 1.0,
+        tol=tol,
+        max_iter=10_000,
+        random_state=0,
     ).fit(counts.rows, counts.labels)
-    return Solution(model.coef_.ravel(), float(model.intercept_[0]))
+    return Solution(model.coef_.ravel(), float(np.ravel(model.intercept_)[0]))
 
 
 def celer_lasso(counts: Counts, strength: float, tol: float = 1e-6) -> Solution:

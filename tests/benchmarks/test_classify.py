@@ -1,0 +1,73 @@
+"""The classify page on a made-up corpus: what is chosen, what is fitted, and the tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from benchmarks.classify_accuracy import FEATURES, PLAIN, SEED_ROWS, SUM, Key, Measured, layout
+from benchmarks.classify_models import Bench, Candidate, Grid, choose
+from benchmarks.corpora import Part, Task
+from laconic.estimators.text import TextClassifier
+from laconic.estimators.tuning import Trial
+
+GRID = Grid((0.01,), (0.01,))
+
+
+def made_up(n: int, seed: int) -> Part:
+    """Documents of three sentences, each from words that mostly go with the label."""
+    generator = np.random.default_rng(seed)
+    labels = np.array(["cold", "warm"] * (n // 2))
+    words = {"cold": ["snow", "ice", "frost", "today"], "warm": ["sun", "heat", "sand", "today"]}
+    texts = [". ".join(" ".join(generator.choice(words[label], 4)) for _ in range(3)) for label in labels]
+    return Part(texts, labels)
+
+
+@pytest.fixture(scope="module")
+def bench() -> Bench:
+    task = Task("made up", made_up(40, 0), made_up(20, 1), made_up(20, 2))
+    return Bench(task, ["sentence", "topics", "brown"], FEATURES, n_topics=3, n_clusters=3)
+
+
+def trial(accuracy: float, size: int) -> Candidate:
+    return Candidate(TextClassifier(), Trial(1.0, 1.0, accuracy, size, 0.0), 0.0)
+
+
+def test_the_choice_is_accuracy_then_size_within_the_limit() -> None:
+    candidates = [trial(0.9, 50), trial(0.9, 40), trial(0.8, 10), trial(0.7, 5)]
+    assert choose(candidates) is candidates[1]
+    assert choose(candidates, most=39) is candidates[2]
+    assert choose(candidates, most=1) is candidates[1]
+
+
+def test_one_preparation_gives_the_fit_of_a_model_alone(bench: Bench) -> None:
+    outcome = bench.tuned("sentence", "tfidf", GRID)
+    alone = TextClassifier("sentence", 0.01, 0.01, weighting="tfidf", tol=1e-3, max_iter=500)
+    alone.fit(bench.train, bench.task.train.labels)
+    np.testing.assert_array_equal(alone.predict(bench.test), outcome.predictions)
+    assert outcome.nonzeros == alone.n_features_selected_
+    assert outcome.chosen == ("sentence", 0.01, 0.01, 0.0)
+
+
+def test_added_features_are_those_that_the_model_names(bench: Bench) -> None:
+    n_words = bench.prepared.X.shape[1]
+    for features in ((), ("topics",), ("brown",), FEATURES):
+        model = clone(bench.model).set_params(regularizer="ridge", features=features)
+        assert len(bench.adapted(model).added) == len(features)
+    assert bench.adapted(model).X.shape[1] == n_words
+    assert bench.adapted(model).families == ()
+
+
+def test_the_page_has_every_table(bench: Bench) -> None:
+    models = {
+        Key(name, weighting): bench.tuned(name, weighting, GRID)
+        for name in (*PLAIN, "sentence", "topics", "brown", SUM)
+        for weighting in ("count", "tfidf")
+    }
+    models |= {Key(name): models[Key("lasso")] for name in ("liblinear lasso", "scikit-learn ridge")}
+    seeds = {row: [models[Key("sentence", "tfidf")]] * 2 for row in SEED_ROWS}
+    page = layout([Measured("made up", bench.task.test.labels, models, seeds, 1.0)])
+    assert page.count("\n### ") == 6
+    assert page.count("| made up |") == 6
+    assert "100.0" in page
