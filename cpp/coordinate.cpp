@@ -2,9 +2,10 @@
 //
 //   min_{w, b}  sum_i s_i loss(y_i, x_i W + b) + sum_c lasso_c |w_c| + ridge_c (w_c - centre_c)^2 / 2 + sum_g mass_g |w_g|_2
 //
-// Coordinate c = j K + k is feature j, output k. Each round replaces the loss by its quadratic model with a diagonal curvature a
-// row and output, runs a few passes over the working blocks that keep R = r + h * (X d) up to date, then searches along d. The
-// exponentials are paid once a round, the passes cost the entries of the working columns.
+// Coordinate c = j K + k is feature j, output k. Each round replaces the loss by its quadratic model, runs a few passes over the
+// working blocks that keep the model's residuals R = r + H (X d) up to date, then searches along d. The exponentials are paid
+// once a round, the passes cost the entries of the working columns. The multinomial loss keeps its exact Hessian diag(h) - h h' a
+// row: its diagonal alone would need hundreds of rounds.
 #include <numeric>
 
 #include "blocks.hpp"
@@ -31,6 +32,8 @@ class Descent {
         require(blocks.n == X.n_cols * K_, "blocks must be over n_cols * n_outputs coordinates");
         require(static_cast<int64_t>(mass.size()) == blocks.size(), "mass must have an entry a block");
         const size_t cells = y_.size() * K_;
+        coupled_ = with_loss(kind, [](auto loss) { return decltype(loss)::coupled; });
+        for (double s : sw_) coupling_.push_back(s > 0 ? 1 / s : 0);
         R_.resize(cells);
         H_.resize(cells);
         D_.resize(cells);
@@ -120,7 +123,7 @@ class Descent {
     std::tuple<int, double, double> rounds(double tolerance, int max_rounds) {
         double value = evaluate<Loss>(s_, true), violation = INFINITY;
         size_t n_working = 0;
-        bool all_single = K_ == 1;
+        bool all_single = true;
         for (int64_t g : working_) {
             n_working += blocks_.ptr[g + 1] - blocks_.ptr[g];
             all_single = all_single && blocks_.ptr[g + 1] - blocks_.ptr[g] == 1;
@@ -152,33 +155,39 @@ class Descent {
     template <class Loss>
     double solve_by_columns(double tolerance, double& violation) {
         std::fill(D_.begin(), D_.end(), 0.0);
+        r_.assign(R_.begin(), R_.end());
         violation = pass(true);
         double inner = violation;
         for (int passes = 1; passes < max_passes_ && inner > enough<Loss>(tolerance, violation); ++passes) inner = pass(false);
         double slope = 0;
-        for (size_t c = 0; c < R_.size(); ++c) slope += (R_[c] - H_[c] * D_[c]) * D_[c];
+        for (size_t c = 0; c < R_.size(); ++c) slope += r_[c] * D_[c];
         return slope;
     }
 
-    // Worth it while one Gram matrix costs less than the fifty passes by columns that it saves.
+    // Worth it while the Gram matrix costs less than the fifty passes by columns that it saves.
     bool load_gram() {
         if (working_.size() > 1500) return false;
-        int64_t entries = 0;
-        for (int64_t g : working_) X_.column(blocks_.index[blocks_.ptr[g]], [&](int64_t, double) { ++entries; });
-        gram_.load(X_.n_rows, static_cast<int64_t>(working_.size()), has_intercept_,
-                   [&](int64_t c, auto body) { X_.column(blocks_.index[blocks_.ptr[working_[c]]], body); });
-        return gram_.cost() <= 50.0 * double(entries + X_.n_rows);
+        std::vector<int32_t> output;
+        double entries = double(X_.n_rows) * K_;
+        for (int64_t g : working_) {
+            const int64_t c = blocks_.index[blocks_.ptr[g]];
+            output.push_back(static_cast<int32_t>(c % K_));
+            X_.column(c / K_, [&](int64_t, double) { ++entries; });
+        }
+        gram_.load(X_.n_rows, output, K_, has_intercept_,
+                   [&](int64_t c, auto body) { X_.column(blocks_.index[blocks_.ptr[working_[c]]] / K_, body); });
+        return gram_.cost() <= 50.0 * entries * (coupled_ ? K_ : 1);
     }
 
     template <class Loss>
     double solve_by_gram(double tolerance, double& violation) {
-        gram_.refresh(R_, H_);
+        gram_.refresh(R_.data(), H_.data(), coupled_ ? coupling_.data() : nullptr, K_);
         const std::vector<double> start_gradient = gram_.gradient;
         step_.assign(gram_.size(), 0.0);
         double inner = violation = gram_pass();
-        for (int passes = 1; passes < 5 * max_passes_ && inner > enough<Loss>(tolerance, violation); ++passes)
+        for (int passes = 1; passes < 10 * max_passes_ && inner > enough<Loss>(tolerance, violation); ++passes)
             inner = gram_pass();
-        gram_.scores(step_, D_);
+        gram_.scores(step_, D_.data(), K_);
         double slope = 0;
         for (int64_t c = 0; c < gram_.size(); ++c) slope += start_gradient[c] * step_[c];
         return slope;
@@ -196,12 +205,12 @@ class Descent {
                 gram_.move(c, delta);
             }
         }
-        if (has_intercept_) {
-            const double gradient = gram_.gradient[m], delta = -gradient / (gram_.curvature(m) + 1e-12);
+        for (int64_t c = m; c < gram_.size(); ++c) {
+            const double gradient = gram_.gradient[c], delta = -gradient / (gram_.curvature(c) + 1e-12);
             worst = std::max(worst, std::abs(gradient));
-            b_[0] += delta;
-            step_[m] += delta;
-            gram_.move(m, delta);
+            b_[c - m] += delta;
+            step_[c] += delta;
+            gram_.move(c, delta);
         }
         return worst;
     }
@@ -275,8 +284,9 @@ class Descent {
         if (first) {
             double a = 0;
             X_.column(j, [&](int64_t i, double x) {
+                const double h = H_[i * K_ + k];
                 gradient += x * R_[i * K_ + k];
-                a += x * x * H_[i * K_ + k];
+                a += x * x * (coupled_ ? h - coupling_[i] * h * h : h);
             });
             curvature = a + ridge_[c] + 1e-12;
         } else {
@@ -297,11 +307,19 @@ class Descent {
     }
 
     void move(int64_t j, int64_t k, double delta) {
-        X_.column(j, [&](int64_t i, double x) {
-            const int64_t cell = i * K_ + k;
-            D_[cell] += x * delta;
-            R_[cell] += x * delta * H_[cell];
-        });
+        X_.column(j, [&](int64_t i, double x) { shift(i, k, x * delta); });
+    }
+
+    // The score of row i, output k moves by `change`: R follows with the row's Hessian diag(h) - coupling h h'.
+    void shift(int64_t i, int64_t k, double change) {
+        double* r = &R_[i * K_];
+        const double* h = &H_[i * K_];
+        D_[i * K_ + k] += change;
+        const double own = change * h[k];
+        r[k] += own;
+        if (!coupled_) return;
+        const double shared = coupling_[i] * own;
+        for (int l = 0; l < K_; ++l) r[l] -= shared * h[l];
     }
 
     // Block step under a diagonal metric a: w_c = b_c / (a_c + mass / |w|), b_c = soft(a_c w_c - g_c, lasso_c).
@@ -350,10 +368,16 @@ class Descent {
             for (double d : delta_) any = any || d != 0;
             if (any)
                 X_.column(coordinates[0] / K_, [&](int64_t i, double x) {
+                    double *d = &D_[i * K_], *r = &R_[i * K_], total = 0;
+                    const double* h = &H_[i * K_];
                     for (int k = 0; k < K_; ++k) {
-                        D_[i * K_ + k] += x * delta_[k];
-                        R_[i * K_ + k] += x * delta_[k] * H_[i * K_ + k];
+                        const double own = x * delta_[k] * h[k];
+                        d[k] += x * delta_[k];
+                        r[k] += own;
+                        total += own;
                     }
+                    if (coupled_)
+                        for (int k = 0; k < K_; ++k) r[k] -= coupling_[i] * total * h[k];
                 });
         } else {
             for (int64_t e = 0; e < size; ++e)
@@ -438,22 +462,21 @@ class Descent {
         for (int k = 0; k < K_; ++k) {
             double gradient = 0, curvature = 1e-12;
             for (size_t i = 0; i < y_.size(); ++i) {
+                const double h = H_[i * K_ + k];
                 gradient += R_[i * K_ + k];
-                curvature += H_[i * K_ + k];
+                curvature += coupled_ ? h - coupling_[i] * h * h : h;
             }
             worst = std::max(worst, std::abs(gradient));
             const double delta = -gradient / curvature;
             b_[k] += delta;
-            for (size_t i = 0; i < y_.size(); ++i) {
-                D_[i * K_ + k] += delta;
-                R_[i * K_ + k] += delta * H_[i * K_ + k];
-            }
+            for (size_t i = 0; i < y_.size(); ++i) shift(static_cast<int64_t>(i), k, delta);
         }
         return worst;
     }
 
     const Matrix& X_;
     const int kind_, K_;
+    bool coupled_ = false;
     const std::vector<double> y_, sw_;
     const Blocks& blocks_;
     const std::vector<double> mass_;
@@ -463,7 +486,8 @@ class Descent {
     int max_passes_ = 200;
     std::vector<int64_t> working_;
     double *w_ = nullptr, *b_ = nullptr, *s_ = nullptr;
-    std::vector<double> R_, H_, D_, trial_, moved_, start_, end_, b_start_, b_end_, curvature_;
+    std::vector<double> coupling_;  // H_i = diag(h) - coupling_i h h' with h already weighted
+    std::vector<double> R_, H_, D_, r_, trial_, moved_, start_, end_, b_start_, b_end_, curvature_;
     std::vector<double> gradient_, target_, delta_, scratch_, step_;
     GramModel gram_;
 };

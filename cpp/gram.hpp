@@ -1,4 +1,4 @@
-// The quadratic model of one output on few coordinates, through its Gram matrix G = X'HX.
+// The quadratic model of the loss on few coordinates, through its Gram matrix G_ab = sum_i x_ia x_ib H_i,k(a),k(b).
 //
 // With m working coordinates a pass by columns costs their entries, often hundreds a column in text, and strongly correlated
 // columns need hundreds of passes. Once G is there a step costs m contiguous additions, so passes are nearly free.
@@ -10,15 +10,17 @@
 
 class GramModel {
   public:
-    // Rows of the working columns (local numbers), `ones` adds a last column of ones for the intercept.
+    // Rows of the working coordinates (local numbers); `ones` adds one coordinate an output at the end, for the intercepts.
     template <class ColumnOf>
-    void load(int64_t n_rows, int64_t m, bool ones, ColumnOf column_of) {
-        size_ = m + (ones ? 1 : 0);
+    void load(int64_t n_rows, const std::vector<int32_t>& output, int K, bool ones, ColumnOf column_of) {
+        const int64_t m = static_cast<int64_t>(output.size());
+        output_ = output;
+        if (ones)
+            for (int k = 0; k < K; ++k) output_.push_back(k);
+        size_ = static_cast<int64_t>(output_.size());
         ptr_.assign(n_rows + 1, 0);
         for (int64_t c = 0; c < m; ++c) column_of(c, [&](int64_t i, double) { ++ptr_[i + 1]; });
-        if (ones)
-            for (int64_t i = 0; i < n_rows; ++i) ++ptr_[i + 1];
-        for (int64_t i = 0; i < n_rows; ++i) ptr_[i + 1] += ptr_[i];
+        for (int64_t i = 0; i < n_rows; ++i) ptr_[i + 1] += ptr_[i] + (size_ - m);
         local_.resize(ptr_[n_rows]);
         value_.resize(ptr_[n_rows]);
         std::vector<int64_t> next(ptr_.begin(), ptr_.end() - 1);
@@ -27,8 +29,8 @@ class GramModel {
             value_[next[i]++] = x;
         };
         for (int64_t c = 0; c < m; ++c) column_of(c, [&](int64_t i, double x) { put(i, c, x); });
-        if (ones)
-            for (int64_t i = 0; i < n_rows; ++i) put(i, m, 1.0);
+        for (int64_t c = m; c < size_; ++c)
+            for (int64_t i = 0; i < n_rows; ++i) put(i, c, 1.0);
     }
     // Multiplications one Gram matrix takes.
     double cost() const {
@@ -38,18 +40,23 @@ class GramModel {
     }
     int64_t size() const { return size_; }
 
-    // Gradient X'R and G = X'HX at the current residuals and curvatures.
-    void refresh(const std::vector<double>& R, const std::vector<double>& H) {
+    // Gradient X'R and G at the residuals and curvatures of the rows; H_i = diag(h) - coupling_i h h'.
+    void refresh(const double* R, const double* H, const double* coupling, int64_t K) {
         gradient.assign(size_, 0.0);
         gram_.assign(size_ * size_, 0.0);
         for (size_t i = 0; i + 1 < ptr_.size(); ++i) {
             const int64_t first = ptr_[i], last = ptr_[i + 1];
+            const double *r = R + i * K, *h = H + i * K;
             for (int64_t e = first; e < last; ++e) {
-                gradient[local_[e]] += value_[e] * R[i];
-                const double hx = H[i] * value_[e];
-                if (hx == 0) continue;
-                double* row = &gram_[local_[e] * size_];
-                for (int64_t f = first; f <= e; ++f) row[local_[f]] += hx * value_[f];
+                const int32_t a = local_[e], k = output_[a];
+                gradient[a] += value_[e] * r[k];
+                const double own = h[k] * value_[e], shared = coupling ? coupling[i] * own : 0.0;
+                if (own == 0) continue;
+                double* row = &gram_[a * size_];
+                for (int64_t f = first; f <= e; ++f) {
+                    const int32_t l = output_[local_[f]];
+                    row[local_[f]] += value_[f] * ((l == k ? own : 0.0) - shared * h[l]);
+                }
             }
         }
         for (int64_t a = 0; a < size_; ++a)
@@ -61,12 +68,12 @@ class GramModel {
         double* g = gradient.data();
         for (int64_t a = 0; a < size_; ++a) g[a] += delta * row[a];
     }
-    // D = X d.
-    void scores(const std::vector<double>& d, std::vector<double>& D) const {
+    // D = X d, (n, K) by rows.
+    void scores(const std::vector<double>& d, double* D, int64_t K) const {
         for (size_t i = 0; i + 1 < ptr_.size(); ++i) {
-            double total = 0;
-            for (int64_t e = ptr_[i]; e < ptr_[i + 1]; ++e) total += value_[e] * d[local_[e]];
-            D[i] = total;
+            double* out = D + i * K;
+            for (int64_t k = 0; k < K; ++k) out[k] = 0;
+            for (int64_t e = ptr_[i]; e < ptr_[i + 1]; ++e) out[output_[local_[e]]] += value_[e] * d[local_[e]];
         }
     }
 
@@ -75,6 +82,6 @@ class GramModel {
   private:
     int64_t size_ = 0;
     std::vector<int64_t> ptr_;
-    std::vector<int32_t> local_;
+    std::vector<int32_t> local_, output_;
     std::vector<double> value_, gram_;
 };

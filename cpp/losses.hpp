@@ -13,7 +13,7 @@
 #include <stdexcept>
 
 struct LogisticLoss {
-    static constexpr bool quadratic = false;
+    static constexpr bool quadratic = false, coupled = false;
     static double target(double y, int k, int K) { return K == 1 ? y : (y == k ? 1.0 : 0.0); }
 
     static double row(const double* s, int K, double y, double* r, double* h) {
@@ -39,8 +39,9 @@ struct LogisticLoss {
     }
 };
 
+// The Hessian of a row is diag(h) - h h' with h = p, which lies below diag(h): `coupled` says that there is this second part.
 struct MultinomialLoss {
-    static constexpr bool quadratic = false;
+    static constexpr bool quadratic = false, coupled = true;
 
     static double row(const double* s, int K, double y, double* r, double* h) {
         const int gold = static_cast<int>(y);
@@ -52,15 +53,9 @@ struct MultinomialLoss {
             total += e;
             if (k != gold) rest += e;
         }
-        double squares = 0;
         for (int k = 0; k < K; ++k) {
             r[k] /= total;
-            squares += r[k] * r[k];
-        }
-        if (h) {
-            // diag(p) - p p' lies below diag(p) and, by diagonal dominance, below 2 diag(p (1 - p)): take the smaller trace.
-            const bool confident = 2 * (1 - squares) < 1;
-            for (int k = 0; k < K; ++k) h[k] = confident ? 2 * r[k] * (1 - r[k]) : r[k];
+            if (h) h[k] = r[k];
         }
         const double value = std::log(total) + top - s[gold];
         r[gold] = -rest / total;
@@ -79,7 +74,7 @@ struct MultinomialLoss {
 };
 
 struct SquaredLoss {
-    static constexpr bool quadratic = true;
+    static constexpr bool quadratic = true, coupled = false;
 
     static double row(const double* s, int, double y, double* r, double* h) {
         r[0] = s[0] - y;
@@ -90,7 +85,7 @@ struct SquaredLoss {
 };
 
 struct SquaredHingeLoss {
-    static constexpr bool quadratic = false;
+    static constexpr bool quadratic = false, coupled = false;
     static double sign(double y, int k, int K) { return (K == 1 ? y > 0 : y == k) ? 1.0 : -1.0; }
 
     static double row(const double* s, int K, double y, double* r, double* h) {

@@ -36,11 +36,20 @@ class WorkingSetState(NamedTuple):
 class WorkingSet(Solver):
     """Coordinate descent on a growing working set, stopped by the relative duality gap."""
 
-    def __init__(self, tol: float = 1e-6, max_iter: int = 200, first_size: int = 64, max_rounds: int = 6, memory: int = 5):
+    def __init__(
+        self,
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        first_size: int = 64,
+        max_rounds: int = 12,
+        max_passes: int = 20,
+        memory: int = 5,
+    ):
         self.tol = tol
         self.max_iter = max_iter
         self.first_size = first_size
         self.max_rounds = max_rounds
+        self.max_passes = max_passes
         self.memory = memory
 
     def init(self, problem: Problem, x: Array) -> WorkingSetState:
@@ -94,6 +103,7 @@ class WorkingSet(Solver):
             state.scores,
             wanted,
             self.max_rounds,
+            self.max_passes,
         )
         state = self._measure(problem, state._replace(size=max(2 * n_active, state.size)))
         return self._extrapolate(problem, state) if state.error > self.tol else state
