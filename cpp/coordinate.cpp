@@ -218,10 +218,16 @@ class Descent {
     // Backtracking on F(w + t d); moves weights, intercept and scores to the accepted point and refreshes R and H there.
     template <class Loss>
     bool search(double before, double full_penalty, double slope, double& value) {
-        if (!(slope < 0)) {  // nothing left to gain at this precision
+        const double noise = 1e-12 * std::abs(before);
+        if (!(slope < noise)) {  // not a descent direction
             restore(start_);
             if (has_intercept_) std::copy(b_start_.begin(), b_start_.end(), b_);
             return false;
+        }
+        if (slope > -noise) {  // a gain below the rounding of the objective cannot be seen: trust the model
+            for (size_t c = 0; c < D_.size(); ++c) s_[c] += D_[c];
+            value = evaluate<Loss>(s_, true);
+            return true;
         }
         remember(end_);
         if (has_intercept_) b_end_.assign(b_, b_ + K_);

@@ -107,6 +107,10 @@ class Problem:
         dual_loss = self.loss.conjugate(residual, self.gold, scale, self.design.threads)
         return max(0.0, loss + penalty + dual_loss + dual_penalty)
 
+    def relative(self, gap: float, value: float) -> float:
+        """gap / value, with a floor of 1e-9 a row under the value: a loss that can reach zero has no relative scale there."""
+        return gap / max(value, 1e-9 * float(self.gold.weight.sum()), 1e-300)
+
     def certificate(self, x: Array) -> float:
         """How far x is from optimal: duality gap / value, or the prox residual where there is no gap."""
         x = x.copy()
@@ -119,7 +123,7 @@ class Problem:
         if self.penalty.convex:
             gap = self.gap(loss, residual, gradient, penalty)
             if np.isfinite(gap):
-                return gap / max(loss + penalty, 1e-300)
+                return self.relative(gap, loss + penalty)
         return self.prox_residual(x, gradient)
 
     def prox_residual(self, x: Array, gradient: Array) -> float:

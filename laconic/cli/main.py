@@ -11,6 +11,7 @@ from laconic.cli.demo import demo
 from laconic.cli.evaluate import evaluate
 from laconic.cli.inspect import inspect
 from laconic.cli.predict import predict
+from laconic.cli.report import report
 from laconic.cli.train import classify
 
 app = typer.Typer(
@@ -23,7 +24,7 @@ app = typer.Typer(
 train = typer.Typer(no_args_is_help=True, help="Learn a model.")
 train.command("classify")(classify)
 app.add_typer(train, name="train")
-for verb in (predict, evaluate, inspect, demo):
+for verb in (predict, evaluate, inspect, report, demo):
     app.command()(verb)
 
 

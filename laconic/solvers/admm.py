@@ -206,7 +206,7 @@ class Admm(Solver):
         plain = problem.value(whole)
         bound = self.dual_value(problem, state, residual, gradient)
         best, chosen = (x, value) if value <= plain else (whole, plain)
-        error = max(0.0, chosen - bound) / max(chosen, 1e-300)
+        error = problem.relative(max(0.0, chosen - bound), chosen)
         if error < state.best_error:
             state = state._replace(best=best, best_error=error)
         return state._replace(value=chosen, error=error)

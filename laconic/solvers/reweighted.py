@@ -11,9 +11,11 @@ proportions and the worst group scales the dual back. Nothing of the size of the
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from laconic import _core
 from laconic.penalties import CopyTerm, GroupLasso, Terms
@@ -43,7 +45,7 @@ class Lengths:
         return out
 
     def reweigh(self, weights: Array, haste: float, floor: float) -> Array:
-        """Move eta towards the norms and return the pace of every weight."""
+        """Move eta by the ratio of the norms to it, to the power haste, and return the pace of every weight."""
         if self.copies is not None:
             pace = np.empty(self.n_weights)
             self.copies.reweigh(weights, self.mass, haste, floor, self.eta, pace)
@@ -51,6 +53,12 @@ class Lengths:
         ratio = self.norms(weights) / self.eta
         self.eta = np.maximum(floor, self.eta * np.clip(ratio**haste, 0.1, 3.0))
         return self.pace()
+
+    def twin(self) -> Lengths:
+        """The same groups with lengths of their own, to be balanced for the dual."""
+        twin = copy(self)
+        twin.eta = self.eta.copy()
+        return twin
 
     def pace(self) -> Array:
         """Sum over the groups of i of mass_g / eta_g, for every weight i."""
@@ -78,6 +86,7 @@ class ReweightedState(NamedTuple):
     best: Array
     best_value: float
     n_steps: int
+    awake: NDArray[np.bool_]
 
 
 class Reweighted(Solver):
@@ -117,7 +126,19 @@ class Reweighted(Solver):
         pace = sum((part.pace() for part in lengths), np.zeros(n))
         value = problem.value(x)
         return ReweightedState(
-            x, value, np.inf, problem.design.score(x), lengths, pace, kernel, terms, -np.inf, x.copy(), value, 0
+            x,
+            value,
+            np.inf,
+            problem.design.score(x),
+            lengths,
+            pace,
+            kernel,
+            terms,
+            -np.inf,
+            x.copy(),
+            value,
+            0,
+            np.zeros(n, bool),
         )
 
     def step(self, problem: Problem, state: ReweightedState) -> ReweightedState:
@@ -128,9 +149,10 @@ class Reweighted(Solver):
         ridge = state.pace + terms.ridge
         working = np.arange(len(weights))
         if n_steps > 20 and n_steps % self.check_every != 1:
-            # Weights held at zero by the lasso or by dead groups move only in the steps after a check.
+            # Weights held at zero move only in the step after a check, unless the gradient there pulls at them.
             largest = max((float(part.mass.max(initial=0.0)) for part in state.lengths), default=0.0)
-            working = np.flatnonzero((weights != 0) & (ridge <= 0.01 * largest / self.floor + terms.ridge))
+            alive = (weights != 0) & (ridge <= 0.01 * largest / self.floor + terms.ridge)
+            working = np.flatnonzero(alive | state.awake)
         state.kernel.descend(
             working, terms.lasso, ridge, np.zeros(1), terms.positive, weights, intercept, state.scores, 1e-12, 1, self.max_passes
         )
@@ -147,12 +169,15 @@ class Reweighted(Solver):
         problem.fit_intercept(x, scores)
         residual = problem.loss.value_residual(scores, problem.gold, problem.design.threads)[1]
         gradient = problem.parts(problem.design.pull(residual))[0]
-        bound = max(state.bound, self.dual_value(problem, state, residual, gradient))
+        # Balancing the dual pays once the weights have settled.
         clean = self._without_dead(problem, state, x)
         value = problem.value(clean)
+        settled = problem.relative(abs(state.value - value), value) <= 10 * self.tol
+        bound = max(state.bound, self.dual_value(problem, state, residual, gradient, 60 if settled else 0))
         best, best_value = (clean, value) if value < state.best_value else (state.best, state.best_value)
-        error = max(0.0, best_value - bound) / max(best_value, 1e-300)
-        return state._replace(value=value, error=error, bound=bound, best=best, best_value=best_value)
+        error = problem.relative(max(0.0, best_value - bound), best_value)
+        awake = (-gradient if state.terms.positive else np.abs(gradient)) > state.terms.lasso
+        return state._replace(value=value, error=error, bound=bound, best=best, best_value=best_value, awake=awake)
 
     def _without_dead(self, problem: Problem, state: ReweightedState, x: Array) -> Array:
         """X with exact zeros on every weight that is in a group of negligible length."""
@@ -170,21 +195,32 @@ class Reweighted(Solver):
         problem.fit_intercept(clean, problem.design.score(clean))
         return clean
 
-    @staticmethod
-    def dual_value(problem: Problem, state: ReweightedState, residual: Array, gradient: Array) -> float:
-        """A lower bound of the optimum: loss* and direct* at scaled residuals, with group duals in proportion mass / eta."""
+    def dual_value(self, problem: Problem, state: ReweightedState, residual: Array, gradient: Array, rounds: int) -> float:
+        """A lower bound of the optimum: loss* and direct* at scaled residuals, the rest of the gradient shared among the groups.
+
+        Shares are proportional to mass / eta. Groups that get more than their mass are given larger lengths, the others smaller
+        ones, for a number of rounds: the share of the worst group decides how much the dual has to be scaled back.
+        """
         terms = state.terms
         pushed = -gradient
         over = np.maximum(pushed - terms.lasso, 0.0) if terms.positive else pushed - np.clip(pushed, -terms.lasso, terms.lasso)
+        lengths = [part.twin() for part in state.lengths]
         ridge = state.pace + terms.ridge
         with np.errstate(divide="ignore", invalid="ignore"):
-            moved = np.where(ridge > 0, over / ridge, 0.0)
             alone = np.where((ridge <= 0) & (over != 0), np.abs(pushed) / terms.lasso, 1.0)
-        worst = max(1.0, float(np.max(alone, initial=1.0)))
-        for part in state.lengths:
-            worst = max(worst, float(np.max(part.norms(moved) / part.eta, initial=1.0)))
-        scale = 1.0 / worst
-        return -problem.loss.conjugate(residual, problem.gold, scale) - 0.5 * float(np.sum(terms.ridge * (scale * moved) ** 2))
+        least = max(1.0, float(np.max(alone, initial=1.0)))
+        best, shared = np.inf, over
+        for k in range(rounds + 1):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                moved = np.where(ridge > 0, over / ridge, 0.0)
+            worst = max([least, *(float(np.max(part.norms(moved) / part.eta, initial=1.0)) for part in lengths)])
+            if worst < best:
+                best, shared = worst, moved
+            if k == rounds or best <= least * (1 + 0.1 * self.tol):
+                break
+            ridge = sum((part.reweigh(moved, 2.0, 1e-30) for part in lengths), terms.ridge + np.zeros(len(over)))
+        scale = 1.0 / best
+        return -problem.loss.conjugate(residual, problem.gold, scale) - 0.5 * float(np.sum(terms.ridge * (scale * shared) ** 2))
 
     def finish(self, problem: Problem, state: ReweightedState) -> tuple[Array, float, dict[str, Any]]:
         """The best point, its gap, and which groups of each term were kept."""

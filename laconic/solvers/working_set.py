@@ -73,7 +73,7 @@ class WorkingSet(Solver):
         gap = problem.gap(loss, residual, gradient, penalty)
         # Residuals that do not sum to zero are not dual feasible: count what that can cost against the certificate.
         off = float(np.abs(problem.parts(pulled)[1]).max(initial=0.0))
-        error = (gap + off) / max(loss + penalty, 1e-300) if np.isfinite(gap) else problem.certificate(state.x)
+        error = problem.relative(gap + off, loss + penalty) if np.isfinite(gap) else problem.certificate(state.x)
         active, violation = violations(terms, weights, gradient)
         return state._replace(value=loss + penalty, error=error, violation=violation, active=active)
 

@@ -1,0 +1,108 @@
+"""TextClassifier and tune, on small text and on real corpora."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from itertools import islice
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from laconic import TextClassifier, tune
+from laconic.text.trees import parse_tree, read_trees
+
+GOOD = ["A fine film. The actors are fine.", "Great story and great acting!", "I liked it. Fine work."]
+BAD = ["A poor film. The actors are poor.", "Dull story and dull acting!", "I hated it. Poor work."]
+DOCUMENTS, LABELS = GOOD + BAD, ["good"] * 3 + ["bad"] * 3
+
+
+@pytest.fixture(scope="module")
+def science(data):
+    """Every second message of two newsgroups, train and test."""
+    parts = []
+    for part in ("train", "test"):
+        with gzip.open(data / "20news_bydate" / f"{part}.jsonl.gz", "rt") as stream:
+            rows = [row for row in map(json.loads, stream) if row["label"] in ("sci.med", "sci.space")][::2]
+        parts.append(([row["text"] for row in rows], [row["label"] for row in rows]))
+    return parts
+
+
+@pytest.mark.parametrize("regularizer", ["lasso", "ridge", "elastic", "sentence", "topics", "brown", "sentence+topics+brown"])
+def test_every_regularizer_learns(regularizer):
+    model = TextClassifier(regularizer, strength=0.01, lasso=0.01, n_topics=5, n_clusters=4, tol=1e-2).fit(DOCUMENTS, LABELS)
+    assert model.score(DOCUMENTS, LABELS) == 1.0
+    np.testing.assert_allclose(model.predict_proba(DOCUMENTS).sum(axis=1), 1.0)
+    assert set(model.selected_) == set() if regularizer in ("lasso", "ridge", "elastic") else set(regularizer.split("+"))
+
+
+def test_documents_may_be_strings_sentences_words_or_trees():
+    text = TextClassifier("lasso", strength=0.01).fit(DOCUMENTS, LABELS)
+    words = TextClassifier("lasso", strength=0.01).fit([text.encoder_.sentence_words(d) for d in DOCUMENTS], LABELS)
+    np.testing.assert_allclose(words.coef_, text.coef_, atol=1e-6)
+    trees = [parse_tree(f"(3 (2 the) (3 (2 film) ({k} {w})))") for k, w in ((4, "fine"), (0, "poor"))]
+    model = TextClassifier("tree", strength=0.01, lasso=0.01).fit(trees, ["good", "bad"])
+    assert model.score(trees, ["good", "bad"]) == 1.0 and len(model.selected_["tree"]) == 4
+
+
+def test_added_features_are_folded_into_words():
+    model = TextClassifier("lasso", strength=0.05, features=("topics", "brown"), n_topics=4, n_clusters=4).fit(DOCUMENTS, LABELS)
+    assert model.n_features_total_ > model.coef_.shape[1] == len(model.get_feature_names_out())
+    assert model.score(DOCUMENTS, LABELS) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"regularizer": "magic"}, "magic"),
+        ({"regularizer": "lasso+sentence"}, "structured"),
+        ({"strength": -1.0}, "strength"),
+        ({"strength": {"topics": 1.0}, "regularizer": "sentence"}, "sentence"),
+        ({"regularizer": "tree"}, "trees"),
+        ({"ngrams": 0}, "ngrams"),
+        ({"features": ("verbs",)}, "verbs"),
+    ],
+)
+def test_bad_parameters_get_one_sentence(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        TextClassifier(**parameters).fit(DOCUMENTS, LABELS)
+
+
+def test_bad_data_get_one_sentence():
+    with pytest.raises(ValueError, match="only one class"):
+        TextClassifier().fit(DOCUMENTS, ["same"] * 6)
+    with pytest.raises(ValueError, match="labels"):
+        TextClassifier().fit(DOCUMENTS, LABELS[:-1])
+    with pytest.raises(ValueError, match="no words"):
+        TextClassifier().fit(["?", "!"], ["a", "b"])
+    with pytest.raises(ValueError, match="unseen"):
+        tune(TextClassifier(), (DOCUMENTS, LABELS), (DOCUMENTS, [*LABELS[:-1], "unseen"]))
+
+
+def test_the_sentence_regularizer_on_real_messages(science):
+    (train, train_labels), (test, test_labels) = science
+    model = TextClassifier("sentence", strength=0.01, lasso=1.0).fit(train, train_labels)
+    again = clone(model).fit(train, train_labels)
+    assert model.certificate_ <= 1e-3 and np.array_equal(model.coef_, again.coef_)
+    assert model.score(test, test_labels) > 0.85
+    assert model.n_features_selected_ < 0.1 * model.n_features_total_
+    assert 10_000 < len(model.selected_["sentence"]) < 40_000
+
+
+def test_tuning_on_real_messages_prefers_the_smaller_of_equals(science):
+    (train, train_labels), (dev, dev_labels) = science
+    model, trials = tune(
+        TextClassifier("lasso", tol=1e-2), (train, train_labels), (dev, dev_labels), strengths=[0.1, 1.0, 1000.0]
+    )
+    best = max(trials, key=lambda trial: (trial.accuracy, -trial.n_selected))
+    assert model.strength == best.strength and len(trials) == 3 and best.accuracy > 0.85
+
+
+def test_neutral_constituents_of_real_trees(data):
+    trees = [tree for tree in islice(read_trees(data / "sst" / "train.txt.gz"), 1500) if tree.label[0] != "2"]
+    labels = ["positive" if tree.label[0] > "2" else "negative" for tree in trees]
+    everything = TextClassifier("tree", strength=0.001, lasso=0.5).fit(trees, labels)
+    neutral = TextClassifier("tree", strength=0.001, lasso=0.5, neutral_label="2").fit(trees, labels)
+    assert len(neutral.selected_["tree"]) < len(everything.selected_["tree"])
+    assert everything.score(trees, labels) > 0.75 and neutral.score(trees, labels) > 0.75
