@@ -174,6 +174,9 @@ class Descent {
             output.push_back(static_cast<int32_t>(c % K_));
             X_.column(c / K_, [&](int64_t, double) { ++entries; });
         }
+        // A Gram pass costs m^2 contiguous additions, a pass by columns some six times its scattered entries.
+        const double m = double(working_.size()) + (has_intercept_ ? K_ : 0);
+        if (m * m > 6.0 * entries * (coupled_ ? K_ : 1)) return false;
         gram_.load(X_.n_rows, output, K_, has_intercept_,
                    [&](int64_t c, auto body) { X_.column(blocks_.index[blocks_.ptr[working_[c]]] / K_, body); });
         return gram_.cost() <= 50.0 * entries * (coupled_ ? K_ : 1);

@@ -23,11 +23,7 @@ SMALL = {"w": np.array([[0.5, -1.0]]), "ids": np.array([3, 1], dtype=np.int32)}
 META = {"strength": 0.1, "labels": ["no", "yes"], "naïve": None}
 
 json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**63), 2**64 - 1)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(),
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
 )

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic import _core
+from laconic.groups import pointers
 from laconic.penalties import CopyTerm, GroupLasso, Terms
 from laconic.problem import Problem
 from laconic.solvers.admm import split_penalty
@@ -54,10 +55,17 @@ class Lengths:
         self.eta = np.maximum(floor, self.eta * np.clip(ratio**haste, 0.1, 3.0))
         return self.pace()
 
-    def twin(self) -> Lengths:
-        """The same groups with lengths of their own, to be balanced for the dual."""
+    def twin(self, touched: NDArray[np.bool_]) -> Lengths:
+        """The same groups with lengths of their own, to be balanced for the dual; only groups with touched weights are needed."""
         twin = copy(self)
         twin.eta = self.eta.copy()
+        if self.copies is not None:
+            groups = self.inner.groups
+            inside = touched[self.index]
+            sizes = np.diff(np.concatenate([[0], np.cumsum(inside)])[groups.ptr])
+            kept = sizes > 0
+            twin.copies = _core.Copies(pointers(sizes[kept]), self.index[inside], self.n_weights)
+            twin.mass, twin.eta = self.mass[kept], self.eta[kept]
         return twin
 
     def pace(self) -> Array:
@@ -96,7 +104,7 @@ class Reweighted(Solver):
         self,
         tol: float = 1e-3,
         max_iter: int = 500,
-        haste: float = 1.7,
+        haste: float = 1.75,
         floor: float = 1e-8,
         max_passes: int = 5,
         check_every: int = 10,
@@ -138,7 +146,7 @@ class Reweighted(Solver):
             x.copy(),
             value,
             0,
-            np.zeros(n, bool),
+            self._awake(problem.parts(problem.smooth(x)[1])[0], terms),
         )
 
     def step(self, problem: Problem, state: ReweightedState) -> ReweightedState:
@@ -148,7 +156,7 @@ class Reweighted(Solver):
         n_steps = state.n_steps + 1
         ridge = state.pace + terms.ridge
         working = np.arange(len(weights))
-        if n_steps > 20 and n_steps % self.check_every != 1:
+        if n_steps % self.check_every != 1:
             # Weights held at zero move only in the step after a check, unless the gradient there pulls at them.
             largest = max((float(part.mass.max(initial=0.0)) for part in state.lengths), default=0.0)
             alive = (weights != 0) & (ridge <= 0.01 * largest / self.floor + terms.ridge)
@@ -176,8 +184,13 @@ class Reweighted(Solver):
         bound = max(state.bound, self.dual_value(problem, state, residual, gradient, 60 if settled else 0))
         best, best_value = (clean, value) if value < state.best_value else (state.best, state.best_value)
         error = problem.relative(max(0.0, best_value - bound), best_value)
-        awake = (-gradient if state.terms.positive else np.abs(gradient)) > state.terms.lasso
+        awake = self._awake(gradient, state.terms)
         return state._replace(value=value, error=error, bound=bound, best=best, best_value=best_value, awake=awake)
+
+    @staticmethod
+    def _awake(gradient: Array, terms: Terms) -> NDArray[np.bool_]:
+        """Which weights the gradient pulls at more than the lasso holds them."""
+        return (-gradient if terms.positive else np.abs(gradient)) > terms.lasso
 
     def _without_dead(self, problem: Problem, state: ReweightedState, x: Array) -> Array:
         """X with exact zeros on every weight that is in a group of negligible length."""
@@ -204,7 +217,7 @@ class Reweighted(Solver):
         terms = state.terms
         pushed = -gradient
         over = np.maximum(pushed - terms.lasso, 0.0) if terms.positive else pushed - np.clip(pushed, -terms.lasso, terms.lasso)
-        lengths = [part.twin() for part in state.lengths]
+        lengths = [part.twin(over != 0) for part in state.lengths]
         ridge = state.pace + terms.ridge
         with np.errstate(divide="ignore", invalid="ignore"):
             alone = np.where((ridge <= 0) & (over != 0), np.abs(pushed) / terms.lasso, 1.0)
@@ -216,7 +229,7 @@ class Reweighted(Solver):
             worst = max([least, *(float(np.max(part.norms(moved) / part.eta, initial=1.0)) for part in lengths)])
             if worst < best:
                 best, shared = worst, moved
-            if k == rounds or best <= least * (1 + 0.1 * self.tol):
+            if k == rounds or best <= least * (1 + 0.5 * self.tol):
                 break
             ridge = sum((part.reweigh(moved, 2.0, 1e-30) for part in lengths), terms.ridge + np.zeros(len(over)))
         scale = 1.0 / best
@@ -224,6 +237,7 @@ class Reweighted(Solver):
 
     def finish(self, problem: Problem, state: ReweightedState) -> tuple[Array, float, dict[str, Any]]:
         """The best point, its gap, and which groups of each term were kept."""
-        state = self._measure(problem, state)
+        if not np.isfinite(state.error):
+            state = self._measure(problem, state)
         weights = problem.parts(state.best)[0]
         return state.best, state.error, {"selected": [part.norms(weights) > 0 for part in state.lengths]}
