@@ -71,8 +71,9 @@ class Copies {
 
     // One reweighting: norms of the groups -> lengths eta, and pace_i = sum over the groups of i of mass_g / eta_g, so that
     // sum_i pace_i w_i^2 / 2 + const bounds sum_g mass_g |w_g| from above. eta moves by its ratio to the power `haste`.
-    void reweigh(Vec<double> weights, Vec<double> mass, double haste, double floor, MutVec<double> eta,
-                 MutVec<double> pace) const {
+    // Returns the largest ratio of a norm to its old length.
+    double reweigh(Vec<double> weights, Vec<double> mass, double haste, double floor, MutVec<double> eta,
+                   MutVec<double> pace) const {
         const int64_t n_groups = static_cast<int64_t>(ptr_.size()) - 1;
         require(static_cast<int64_t>(weights.size()) == n_ && static_cast<int64_t>(pace.size()) == n_,
                 "weights and pace must have n entries");
@@ -81,16 +82,19 @@ class Copies {
         const double* w = weights.data();
         double* out = pace.data();
         nb::gil_scoped_release release;
+        double worst = 0;
         std::fill(out, out + n_, 0.0);
         for (int64_t g = 0; g < n_groups; ++g) {
             double squares = 0;
             for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e) squares += w[index_[e]] * w[index_[e]];
             double& length = eta.data()[g];
             const double ratio = std::sqrt(squares) / length;
+            worst = std::max(worst, ratio);
             length = std::max(floor, length * std::clamp(power(ratio, haste), 0.1, 3.0));
             const double pull = mass.data()[g] / length;
             for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e) out[index_[e]] += pull;
         }
+        return worst;
     }
 
     void norms(Vec<double> weights, MutVec<double> result) const {

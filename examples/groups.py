@@ -18,4 +18,6 @@ for strength, selected, gap in zip(path.strengths, path.selected, path.certifica
 
 model = StrengthCV(SparseClassifier(GroupLasso(groups)), n_strengths=10).fit(X, y)
 kept = np.flatnonzero(model.best_estimator_.coef_.ravel())
-print(f"best strength {model.best_strength_:.3f}, accuracy {model.best_score_:.3f}, groups kept {sorted({int(j) // 5 for j in kept})}")
+print(
+    f"best strength {model.best_strength_:.3f}, accuracy {model.best_score_:.3f}, groups kept {sorted({int(j) // 5 for j in kept})}"
+)

@@ -108,7 +108,7 @@ class Problem:
         return max(0.0, loss + penalty + dual_loss + dual_penalty)
 
     def relative(self, gap: float, value: float) -> float:
-        """gap / value, with a floor of 1e-9 a row under the value: a loss that can reach zero has no relative scale there."""
+        """The gap over the value, with a floor of 1e-9 a row under the value: a loss that can reach zero has no relative scale there."""
         return gap / max(value, 1e-9 * float(self.gold.weight.sum()), 1e-300)
 
     def certificate(self, x: Array) -> float:

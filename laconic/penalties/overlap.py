@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from laconic.groups import Groups, pointers
 from laconic.penalties.base import Array, Penalty
-from laconic.penalties.group import GroupLasso, check_size, norm_code
+from laconic.penalties.group import GroupLasso
+from laconic.penalties.grouped import check_size, norm_code
 from laconic.penalties.tree import TreeGroupLasso
 
 

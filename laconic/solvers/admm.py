@@ -52,12 +52,7 @@ class Block:
         self.threads = threads
         self.n_weights = n_weights
         self.counts = np.bincount(self.index, minlength=n_weights).astype(np.float64)
-        fused = (
-            isinstance(self.inner, GroupLasso)
-            and self.inner._blocks()
-            and self.inner.norm in (2, "2")
-            and not self.inner.positive
-        )
+        fused = isinstance(self.inner, GroupLasso) and self.inner.norm in (2, "2") and not self.inner.positive
         groups = self.inner.groups
         self.copies = _core.Copies(groups.ptr, self.index, n_weights) if fused else None
         self.mass = self.inner.strength * groups.weight

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from laconic.penalties import Blockwise, LayeredGroupLasso, OverlapGroupLasso, Penalty, PenaltySum, Ridge
-from laconic.penalties.group import SparseGroupLasso, norm_code
+from laconic.penalties import Blockwise, LayeredGroupLasso, OverlapGroupLasso, Penalty, PenaltySum, Ridge, SparseGroupLasso
+from laconic.penalties.grouped import norm_code
 from laconic.solvers.admm import Admm
 from laconic.solvers.base import Solver
 from laconic.solvers.fista import Fista

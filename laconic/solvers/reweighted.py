@@ -45,15 +45,14 @@ class Lengths:
         self.copies.norms(weights, out)
         return out
 
-    def reweigh(self, weights: Array, haste: float, floor: float) -> Array:
-        """Move eta by the ratio of the norms to it, to the power haste, and return the pace of every weight."""
+    def reweigh(self, weights: Array, haste: float, floor: float) -> tuple[Array, float]:
+        """Move eta by the ratio of the norms to it, to the power haste; the pace of every weight, and the largest ratio."""
         if self.copies is not None:
             pace = np.empty(self.n_weights)
-            self.copies.reweigh(weights, self.mass, haste, floor, self.eta, pace)
-            return pace
+            return pace, self.copies.reweigh(weights, self.mass, haste, floor, self.eta, pace)
         ratio = self.norms(weights) / self.eta
         self.eta = np.maximum(floor, self.eta * np.clip(ratio**haste, 0.1, 3.0))
-        return self.pace()
+        return self.pace(), float(ratio.max(initial=0.0))
 
     def twin(self, touched: NDArray[np.bool_]) -> Lengths:
         """The same groups with lengths of their own, to be balanced for the dual; only groups with touched weights are needed."""
@@ -75,7 +74,7 @@ class Lengths:
             copies = np.repeat(pull, self.inner.groups.sizes)
         else:
             copies = np.empty(len(self.index))
-            self.inner._forest().path_sums(pull, copies)
+            self.inner.kernel().path_sums(pull, copies)
         return np.bincount(self.index, weights=copies, minlength=self.n_weights).astype(np.float64, copy=False)
 
 
@@ -167,7 +166,7 @@ class Reweighted(Solver):
         state = state._replace(n_steps=n_steps, error=np.inf)
         if n_steps % self.check_every == 0:
             state = self._measure(problem, state)
-        pace = sum((part.reweigh(weights, self.haste, self.floor) for part in state.lengths), np.zeros(len(weights)))
+        pace = sum((part.reweigh(weights, self.haste, self.floor)[0] for part in state.lengths), np.zeros(len(weights)))
         return state._replace(pace=pace)
 
     def _measure(self, problem: Problem, state: ReweightedState) -> ReweightedState:
@@ -201,7 +200,7 @@ class Reweighted(Solver):
             dead = norms < 1e-5 * float(norms.max(initial=0.0))
             on_copies = np.empty(len(part.index))
             if part.copies is None:
-                part.inner._forest().path_sums(dead.astype(float), on_copies)
+                part.inner.kernel().path_sums(dead.astype(float), on_copies)
             else:
                 on_copies = np.repeat(dead.astype(float), part.inner.groups.sizes)
             weights[part.index[on_copies > 0]] = 0.0
@@ -223,15 +222,16 @@ class Reweighted(Solver):
             alone = np.where((ridge <= 0) & (over != 0), np.abs(pushed) / terms.lasso, 1.0)
         least = max(1.0, float(np.max(alone, initial=1.0)))
         best, shared = np.inf, over
-        for k in range(rounds + 1):
+        for _ in range(rounds + 1):
             with np.errstate(divide="ignore", invalid="ignore"):
                 moved = np.where(ridge > 0, over / ridge, 0.0)
-            worst = max([least, *(float(np.max(part.norms(moved) / part.eta, initial=1.0)) for part in lengths)])
+            balanced = [part.reweigh(moved, 2.0, 1e-30) for part in lengths]
+            worst = max([least, *(ratio for _, ratio in balanced)])
             if worst < best:
                 best, shared = worst, moved
-            if k == rounds or best <= least * (1 + 0.5 * self.tol):
+            if best <= least * (1 + 0.5 * self.tol):
                 break
-            ridge = sum((part.reweigh(moved, 2.0, 1e-30) for part in lengths), terms.ridge + np.zeros(len(over)))
+            ridge = sum((pace for pace, _ in balanced), terms.ridge + np.zeros(len(over)))
         scale = 1.0 / best
         return -problem.loss.conjugate(residual, problem.gold, scale) - 0.5 * float(np.sum(terms.ridge * (scale * shared) ** 2))
 
