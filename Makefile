@@ -57,7 +57,7 @@ sanitize: $(VENV)/.test
 	LACONIC_SANITIZE=ON $(PY) -m pip install -q --no-build-isolation --target build/sanitized --no-deps --upgrade \
 	  --config-settings=build-dir=build/sanitize-work .
 	cd build && LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
-	  PYTHONPATH=sanitized:$(SITE) ../$(PY) -S -m pytest -p no:cacheprovider --rootdir .. ../tests/kernels
+	  PYTHONPATH=sanitized:$(SITE) ../$(PY) -S -m pytest -o pythonpath=tests -p no:cacheprovider --rootdir .. ../tests/kernels
 
 clean:
 	rm -rf build $(VENV) .venv-adelie

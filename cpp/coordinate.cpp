@@ -278,6 +278,7 @@ class Descent {
         size_t slot = 0;
         for (int64_t g : working_) {
             const int64_t size = blocks_.ptr[g + 1] - blocks_.ptr[g];
+            if (size == 0) continue;
             const int64_t* coordinates = &blocks_.index[blocks_.ptr[g]];
             worst = std::max(worst, size == 1 ? step_single(coordinates[0], mass_[g], curvature_[slot], first)
                                               : step_block(g, coordinates, size, &curvature_[slot], first));
