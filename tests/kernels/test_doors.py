@@ -320,3 +320,17 @@ def test_any_forest_is_refused_or_works(given_forest: tuple[list[int], list[int]
         result = np.full(n, np.nan)
         made.prox(np.arange(n) - 2.0, np.zeros(1), 1.0, norm, False, result)
         assert np.all(np.abs(result) <= np.abs(np.arange(n) - 2.0))
+
+
+@pytest.mark.parametrize("result", [np.zeros(2, np.float32), np.zeros(4)[::2]], ids=["float32", "strided"])
+def test_an_output_that_would_be_a_copy_is_refused(result):
+    blocks = _core.Blocks(np.array([0, 2]), np.array([0, 1]), 2)
+    with pytest.raises(TypeError):
+        blocks.prox(np.ones(2), np.zeros(1), np.zeros(1), 2, False, result)
+
+
+@pytest.mark.parametrize(("weight", "mass"), [(np.nan, 1.0), (1.0, -1.0), (1.0, np.nan)])
+def test_blocks_refuse_numbers_that_mean_nothing(weight, mass):
+    blocks = _core.Blocks(np.array([0, 2]), np.array([0, 1]), 2)
+    with pytest.raises(ValueError):
+        blocks.prox(np.array([weight, 1.0]), np.zeros(1), np.array([mass]), 2, False, np.empty(2))
