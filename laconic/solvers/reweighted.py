@@ -178,7 +178,7 @@ class Reweighted(Solver):
         gradient = problem.parts(problem.design.pull(residual))[0]
         # Balancing the dual pays once the weights have settled.
         clean = self._without_dead(problem, state, x)
-        value = problem.value(clean)
+        value = self._value(problem, state, clean)
         settled = problem.relative(abs(state.value - value), value) <= 10 * self.tol
         bound = max(state.bound, self.dual_value(problem, state, residual, gradient, 60 if settled else 0))
         best, best_value = (clean, value) if value < state.best_value else (state.best, state.best_value)
@@ -190,6 +190,13 @@ class Reweighted(Solver):
     def _awake(gradient: Array, terms: Terms) -> NDArray[np.bool_]:
         """Which weights the gradient pulls at more than the lasso holds them."""
         return (-gradient if terms.positive else np.abs(gradient)) > terms.lasso
+
+    @staticmethod
+    def _value(problem: Problem, state: ReweightedState, x: Array) -> float:
+        """The objective, with the groups that are at hand already."""
+        weights, terms = problem.parts(x)[0], state.terms
+        direct = float(np.sum(terms.lasso * np.abs(weights)) + 0.5 * np.sum(terms.ridge * weights * weights))
+        return problem.loss_at(x)[0] + direct + sum(float(part.mass @ part.norms(weights)) for part in state.lengths)
 
     def _without_dead(self, problem: Problem, state: ReweightedState, x: Array) -> Array:
         """X with exact zeros on every weight that is in a group of negligible length."""
