@@ -76,7 +76,7 @@ def open_text(path: PathLike) -> Iterator[TextIO]:
 def atomic_writer(path: PathLike, binary: bool = False) -> Iterator[IO]:
     r"""A stream whose content replaces the file `path` when the block ends well, and leaves it untouched otherwise.
 
-    "-" is standard output; a device or pipe is written directly. A lone surrogate is written as \udXXX, JSON's escape.
+    "-" is standard output; a device or pipe is written directly. A lone surrogate is written as JSON's escape of it.
     """
     text = {} if binary else {"encoding": "utf-8", "errors": "backslashreplace", "newline": "\n"}
     if os.fspath(path) == STANDARD_STREAM:
@@ -87,6 +87,8 @@ def atomic_writer(path: PathLike, binary: bool = False) -> Iterator[IO]:
         with open(target, "wb" if binary else "w", **text) as stream:  # type: ignore[call-overload]
             yield stream
         return
+    if not target.parent.is_dir():
+        raise InputError(f"{name_of(path)}: there is no folder {str(target.parent)!r} to write the file into.")
     draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
     try:
         with open(draft, "wb" if binary else "w", **text) as stream:  # type: ignore[call-overload]

@@ -68,3 +68,12 @@ def test_writer_does_not_replace_devices() -> None:
     with atomic_writer(os.devnull) as stream:
         stream.write("gone")
     assert not Path(os.devnull).is_file()
+
+
+def test_a_missing_folder_is_named_and_not_the_draft(tmp_path: Path) -> None:
+    with (
+        pytest.raises(InputError, match=r"there is no folder .*absent") as caught,
+        atomic_writer(tmp_path / "absent" / "out.txt"),
+    ):
+        pass
+    assert ".draft" not in str(caught.value)
