@@ -131,12 +131,14 @@ class Reweighted(Solver):
                 norms = part.norms(weights)
                 part.eta = np.maximum(norms, 0.03 * float(norms.max(initial=0.0)))
         pace = sum((part.pace() for part in lengths), np.zeros(n))
+        scores = problem.design.score(x)
+        problem.fit_intercept(x, scores)
         value = problem.value(x)
-        return ReweightedState(
+        state = ReweightedState(
             x,
             value,
             np.inf,
-            problem.design.score(x),
+            scores,
             lengths,
             pace,
             kernel,
@@ -147,6 +149,8 @@ class Reweighted(Solver):
             0,
             self._awake(problem.parts(problem.smooth(x)[1])[0], terms),
         )
+        # Zero may be optimal already, as at the start of a path.
+        return state if weights.any() else self._measure(problem, state._replace(value=np.inf))
 
     def step(self, problem: Problem, state: ReweightedState) -> ReweightedState:
         """A few passes at the present pace, then new lengths."""

@@ -39,7 +39,7 @@ def test_a_path_starts_empty_and_grows(regression, penalty):
     path = regularization_path(SparseRegressor(penalty, tol=1e-6), *regression, n_strengths=8, ratio=1e-3)
     assert path.selected[0] == 0 and path.selected[-1] >= 3
     assert np.all(np.diff(path.objectives) <= 1e-6 * path.objectives[:-1])
-    assert np.all(path.certificates <= 2e-6) and sp.issparse(path.weights)
+    assert np.all(path.certificates <= 1e-6) and sp.issparse(path.weights)
 
 
 def test_each_point_of_a_path_is_a_fit_of_its_own(regression):
