@@ -75,8 +75,8 @@ the ridge did well, before the ridge term was added; for science the recipe is n
 SECONDS_TEXT = """\
 Wall-clock seconds on unigram counts, two tasks at a time: the chosen fit from zero to a certificate of 1e-3 / the whole grid at
 1e-2. `prepare` is encoding, topics and clusters, once for all models of a task. The last two columns are `structured` on sublinear
-tf-idf, with the grid of the chosen groups and ridge alone (one of six that were searched, nine on SST), and the SVM. The machine was shared
-with other work, so that seconds are rough."""
+tf-idf, with the grid of the chosen groups and ridge alone (one of six that were searched, nine on SST), and the SVM. Both cores
+are busy, so that seconds are rough."""
 
 
 class Key(NamedTuple):
