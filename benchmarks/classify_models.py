@@ -18,7 +18,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.corpora import Part, Task
 from benchmarks.peers import Outcome
-from laconic.estimators.text import Prepared, TextClassifier
+from laconic.estimators.preparation import Prepared
+from laconic.estimators.text import TextClassifier
 from laconic.estimators.tuning import Trial, tune
 from laconic.text.trees import parse_tree
 

@@ -27,7 +27,8 @@ from laconic.errors import InputError
 from laconic.text.io import name_of
 
 if TYPE_CHECKING:  # numerics are imported when the work begins, so that `--help` and wrong options answer at once
-    from laconic.estimators.text import Prepared, TextClassifier
+    from laconic.estimators.preparation import Prepared
+    from laconic.estimators.text import TextClassifier
     from laconic.estimators.tuning import Trial
 
 STRUCTURE = "Structure"

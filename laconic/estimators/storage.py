@@ -20,7 +20,8 @@ from sklearn.utils.validation import check_is_fitted
 from laconic import files
 from laconic.errors import InputError
 from laconic.estimators.summary import GroupSummary
-from laconic.estimators.text import TFIDF, WEIGHTINGS, TextClassifier
+from laconic.estimators.text import TextClassifier
+from laconic.estimators.weighting import TFIDF, WEIGHTINGS
 from laconic.text.documents import DocumentEncoder
 from laconic.text.io import PathLike, name_of
 from laconic.text.vocab import Vocab

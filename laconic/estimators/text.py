@@ -3,41 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from laconic.estimators import structure
 from laconic.estimators.linear import SparseClassifier
-from laconic.estimators.structure import PLAIN, STRUCTURED, Family, Training
+from laconic.estimators.predictor import TextPredictor
+from laconic.estimators.preparation import Lexicon, Prepared, added_features, encode_training, families_of
+from laconic.estimators.structure import PLAIN, STRUCTURED, Family
 from laconic.estimators.summary import GroupSummary, with_examples
+from laconic.estimators.weighting import WEIGHTINGS, idf_of, weighted
 from laconic.penalties import L1, ElasticNet, OverlapGroupLasso, Penalty, PenaltySum, Ridge
 from laconic.solvers import Progress
 from laconic.text.documents import DocumentEncoder
 from laconic.text.io import PathLike
 
 Array = NDArray[np.float64]
-TFIDF = ("tfidf", "logtfidf")
-WEIGHTINGS = ("count", "binary", *TFIDF)
 
 
-class Prepared(NamedTuple):
-    """Everything of a fit that does not depend on strengths: matrix, labels, groups, and maps of added features."""
-
-    X: sp.csr_matrix
-    labels: NDArray
-    families: tuple[Family, ...]
-    added: tuple[sp.csr_matrix, ...]
-    training: Training
-    encoder: DocumentEncoder
-    idf: Array | None
-
-
-class TextClassifier(ClassifierMixin, BaseEstimator):
+class TextClassifier(TextPredictor):
     """min_w sum_d log-loss(y_d, x_d w + b) + sum_r strength_r Omega_r(w) + lasso |w|_1 + ridge |w|^2 / 2 over bags of words.
 
     Parameters
@@ -104,12 +91,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.string = True
-        return tags
-
     def parts(self) -> list[str]:
         """The regularizers of the sum, checked."""
         names = [name.strip() for name in str(self.regularizer).split("+")]
@@ -127,47 +108,24 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         names = self.parts()
         if self.weighting not in WEIGHTINGS:
             raise ValueError(f"weighting is one of {', '.join(WEIGHTINGS)}; got {self.weighting!r}")
-        documents = list(documents)
-        if len(documents) != len(labels):
-            raise ValueError(f"there are {len(documents)} documents but {len(labels)} labels")
-        if not documents:
-            raise ValueError("there are no documents to learn from")
         encoder = DocumentEncoder(self.lowercase, self.ngrams, self.boundary)
-        encoded = encoder.grow(documents, self.min_count)
-        n = len(encoder.vocab)
-        if n == 0:
-            raise ValueError("the documents hold no words (tokens of two or more letters or digits)")
-        training = Training(documents, encoded, encoded.counts(n), encoder.vocab)
-        idf = self._idf(training.counts)
+        training = encode_training(documents, labels, encoder, self.min_count)
+        idf = idf_of(training.counts, self.weighting)
         wanted = {*names, *self.features}
         topics = structure.topics_of(training, self.n_topics, self.n_top, self.random_state) if "topics" in wanted else None
         clusters = structure.clusters_of(training, self.clusters, self.n_clusters) if "brown" in wanted else None
-        families: list[Family] = []
-        for name in names:
-            if name == "sentence":
-                families.append(structure.sentence_family(training))
-            elif name == "tree":
-                families.append(structure.tree_family(training, self.neutral_label))
-            elif name == "topics" and topics is not None:
-                families.append(structure.topic_family(topics, n))
-            elif name == "brown" and clusters is not None:
-                families.append(structure.brown_family(clusters, n))
-        added = []
-        for name in self.features:
-            if name == "topics" and topics is not None:
-                added.append(structure.topic_features(topics, n))
-            elif name == "brown" and clusters is not None:
-                added.append(structure.cluster_features(clusters, n))
-            else:
-                raise ValueError(f"features is a tuple of 'topics' and 'brown'; got {name!r}")
-        X = self._weigh(training.counts, idf)
-        return Prepared(X, np.asarray(labels), tuple(families), tuple(added), training, encoder, idf)
+        lexicon = Lexicon(topics, clusters)
+        families = families_of(names, training, lexicon, self.neutral_label)
+        added = added_features(self.features, lexicon, len(encoder.vocab))
+        X = weighted(training.counts, self.weighting, idf)
+        return Prepared(X, np.asarray(labels), families, added, training, encoder, idf)
 
     def adapt(self, prepared: Prepared) -> Prepared:
         """What this model needs of a richer preparation, under its own weighting: one set of topics serves many models."""
-        idf = self._idf(prepared.training.counts)
+        idf = idf_of(prepared.training.counts, self.weighting)
         families = tuple(family for family in prepared.families if family.name in self.parts())
-        return prepared._replace(X=self._weigh(prepared.training.counts, idf), idf=idf, families=families)
+        X = weighted(prepared.training.counts, self.weighting, idf)
+        return prepared._replace(X=X, idf=idf, families=families)
 
     def adopt_preparation(self, prepared: Prepared) -> TextClassifier:
         """Take over the vocabulary and idf of prepared data."""
@@ -175,25 +133,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.idf_ = prepared.idf
         self.width_ = len(prepared.encoder.vocab)
         return self
-
-    def _idf(self, counts: sp.csr_matrix) -> Array | None:
-        if self.weighting not in TFIDF:
-            return None
-        in_documents = np.bincount(counts.indices, minlength=counts.shape[1])
-        return np.log((1 + counts.shape[0]) / (1 + in_documents)) + 1
-
-    def _weigh(self, counts: sp.csr_matrix, idf: Array | None) -> sp.csr_matrix:
-        """Counts as they are, as 0/1, or as tf-idf with rows of length 1."""
-        X = counts.astype(np.float64)
-        if self.weighting == "binary":
-            X.data[:] = 1.0
-        elif self.weighting in TFIDF:
-            if self.weighting == "logtfidf":
-                X.data = 1.0 + np.log(X.data)
-            X = X @ sp.diags(idf)
-            length = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-            X = sp.diags(1.0 / np.where(length > 0, length, 1.0)) @ X
-        return sp.csr_matrix(X)
 
     def penalty_for(self, prepared: Prepared) -> Penalty:
         """The penalty that the parameters state, on the prepared groups; added features carry only the lasso or ridge."""
@@ -280,61 +219,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             index, inner = OverlapGroupLasso(family.groups).copied()
             chosen[family.name] = inner.norms(alive[index]) > 0
         return chosen
-
-    def alive(self) -> NDArray[np.bool_]:
-        """Which features of the vocabulary have a weight that is not zero."""
-        alive = np.zeros(len(self.encoder_.vocab), dtype=bool)
-        alive[: self.width_] = np.any(self.coef_ != 0, axis=0)
-        return alive
-
-    def vectorize(self, documents: Sequence[Any]) -> sp.csr_matrix:
-        """Documents x features, weighted as in training."""
-        check_is_fitted(self, "encoder_")
-        return self.weigh(self.encoder_.encode(list(documents)).counts(len(self.encoder_.vocab)))
-
-    def weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
-        """Counts of the vocabulary's words as rows of the features that have weights, weighted as in training."""
-        X = self._weigh(counts, self.idf_)
-        # A loaded tf-idf model knows more words than have weights: they count towards the length of rows alone.
-        return X if X.shape[1] == self.width_ else X[:, : self.width_]
-
-    def decision_function(self, documents: Sequence[Any]) -> Array:
-        """Scores: (n,) for the second of two classes, (n, K) otherwise."""
-        check_is_fitted(self, "coef_")
-        return self.score_rows(self.vectorize(documents))
-
-    def score_rows(self, X: sp.csr_matrix) -> Array:
-        """decision_function of vectorized documents."""
-        scores = X @ self.coef_.T + self.intercept_
-        return scores.ravel() if scores.shape[1] == 1 else scores
-
-    def predict(self, documents: Sequence[Any]) -> NDArray:
-        """The most probable label of each document."""
-        check_is_fitted(self, "coef_")
-        return self.predict_rows(self.vectorize(documents))
-
-    def predict_rows(self, X: sp.csr_matrix) -> NDArray:
-        """Predict for vectorized documents."""
-        scores = self.score_rows(X)
-        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[best]
-
-    def predict_log_proba(self, documents: Sequence[Any]) -> Array:
-        """Log-probabilities of the labels, (n, K)."""
-        scores = self.decision_function(documents)
-        if scores.ndim == 1:
-            scores = np.stack([np.zeros_like(scores), scores], axis=1)
-        top = scores.max(axis=1, keepdims=True)
-        return scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
-
-    def predict_proba(self, documents: Sequence[Any]) -> Array:
-        """Probabilities of the labels, (n, K)."""
-        return np.exp(self.predict_log_proba(documents))
-
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray:
-        """Words and n-grams, in the order of the weights."""
-        check_is_fitted(self)
-        return np.asarray(self.encoder_.vocab.words[: self.width_], dtype=object)
 
     def save(self, path: PathLike) -> None:
         """Write the model to a file that laconic.load reads: arrays and JSON, without the features that have no weight."""

@@ -11,8 +11,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from laconic.estimators.preparation import Prepared
 from laconic.estimators.structure import STRUCTURED
-from laconic.estimators.text import Prepared, TextClassifier
+from laconic.estimators.text import TextClassifier
 from laconic.solvers import Progress
 
 STRENGTHS = (1e-2, 1e-1, 1.0, 10.0, 100.0, 1000.0)

@@ -1,0 +1,78 @@
+"""What a fit of TextClassifier needs and no strength changes: documents as counts, groups, and maps of added features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from laconic.estimators import structure
+from laconic.estimators.structure import Family, Training
+from laconic.text.clusters import Clusters
+from laconic.text.documents import DocumentEncoder
+from laconic.text.topics import Topics
+
+
+class Prepared(NamedTuple):
+    """Everything of a fit that does not depend on strengths: matrix, labels, groups, and maps of added features."""
+
+    X: sp.csr_matrix
+    labels: NDArray
+    families: tuple[Family, ...]
+    added: tuple[sp.csr_matrix, ...]
+    training: Training
+    encoder: DocumentEncoder
+    idf: NDArray[np.float64] | None
+
+
+class Lexicon(NamedTuple):
+    """What is known about words beyond their counts: topics and clusters, each None where nothing asks for it."""
+
+    topics: Topics | None
+    clusters: Clusters | None
+
+
+def encode_training(documents: Sequence[Any], labels: Sequence[Any], encoder: DocumentEncoder, min_count: int) -> Training:
+    """The documents as ids and counts; the encoder's vocabulary grows by the features seen `min_count` times."""
+    documents = list(documents)
+    if len(documents) != len(labels):
+        raise ValueError(f"there are {len(documents)} documents but {len(labels)} labels")
+    if not documents:
+        raise ValueError("there are no documents to learn from")
+    encoded = encoder.grow(documents, min_count)
+    n = len(encoder.vocab)
+    if n == 0:
+        raise ValueError("the documents hold no words (tokens of two or more letters or digits)")
+    return Training(documents, encoded, encoded.counts(n), encoder.vocab)
+
+
+def families_of(names: Sequence[str], training: Training, lexicon: Lexicon, neutral_label: str | None) -> tuple[Family, ...]:
+    """The groups of each structured regularizer among `names`."""
+    n = len(training.vocab)
+    families: list[Family] = []
+    for name in names:
+        if name == "sentence":
+            families.append(structure.sentence_family(training))
+        elif name == "tree":
+            families.append(structure.tree_family(training, neutral_label))
+        elif name == "topics" and lexicon.topics is not None:
+            families.append(structure.topic_family(lexicon.topics, n))
+        elif name == "brown" and lexicon.clusters is not None:
+            families.append(structure.brown_family(lexicon.clusters, n))
+    return tuple(families)
+
+
+def added_features(names: Sequence[str], lexicon: Lexicon, n_features: int) -> tuple[sp.csr_matrix, ...]:
+    """Words x added features, a matrix for each of `names`: "topics" and "brown"."""
+    added = []
+    for name in names:
+        if name == "topics" and lexicon.topics is not None:
+            added.append(structure.topic_features(lexicon.topics, n_features))
+        elif name == "brown" and lexicon.clusters is not None:
+            added.append(structure.cluster_features(lexicon.clusters, n_features))
+        else:
+            raise ValueError(f"features is a tuple of 'topics' and 'brown'; got {name!r}")
+    return tuple(added)
