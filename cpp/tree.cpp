@@ -4,78 +4,16 @@
 // from the leaves to the roots is exact. For the 2-norm each step only scales, for the infinity norm it only clips, so one sweep
 // up computes a factor (or a level) a node and one sweep down applies their products (or minima): O(nodes + variables) for the
 // 2-norm, and O(log) amortised a node for the infinity norm, where a sweep up merges heaps of the largest entries.
-#include <memory>
+// A large forest is cut into lanes of whole subtrees, which threads sweep side by side; the few nodes above the cuts come after
+// them on the way up and before them on the way down. The cut depends on the forest alone, so that threads change no digit.
+#include <numeric>
 
 #include "blocks.hpp"
+#include "heaps.hpp"
 #include "kernels.hpp"
+#include "threads.hpp"
 
 namespace {
-
-// Skew heaps of (value, count), largest value on top, in flat arrays; -1 is the empty heap. A skew heap shows the two candidates
-// for the second largest value, so lowering the top in place, the common case, costs O(1).
-class Heaps {
-  public:
-    void reset(int64_t capacity) {
-        if (capacity > capacity_) {
-            node_.reset(new Node[capacity]);  // left uninitialised: `single` writes before anything reads
-            capacity_ = capacity;
-        }
-        used_ = 0;
-    }
-    int32_t single(double value) {
-        node_[used_] = {value, -1, -1, 1};
-        return static_cast<int32_t>(used_++);
-    }
-    int32_t merge(int32_t a, int32_t b) {
-        if (a < 0) return b;
-        if (b < 0) return a;
-        int32_t root = -1, *hole = &root;
-        for (;;) {
-            // Which of the two is larger is a coin toss: select, do not branch.
-            const bool less = node_[a].value < node_[b].value;
-            const int32_t high = less ? b : a, low = less ? a : b;
-            *hole = high;
-            Node& top = node_[high];
-            const int32_t right = top.right;
-            top.right = top.left;
-            hole = &top.left;
-            if (right < 0) {
-                *hole = low;
-                return root;
-            }
-            a = right;
-            b = low;
-        }
-    }
-    // Lowers the largest values to one level, taking away `mass` in all, and returns the level. The heap must hold more than
-    // mass.
-    double lower(int32_t& heap, double mass) {
-        for (;;) {
-            Node& top = node_[heap];
-            const int32_t l = top.left, r = top.right;
-            const double second = std::max(l >= 0 ? node_[l].value : 0.0, r >= 0 ? node_[r].value : 0.0);
-            const double room = top.count * (top.value - second);
-            if (room >= mass || (l < 0 && r < 0)) {
-                top.value = std::max(second, top.count == 1 ? top.value - mass : top.value - mass / top.count);
-                return top.value;
-            }
-            mass -= room;
-            // The next largest joins the top: its count grows by the top's, the top's node goes.
-            const int32_t rest = merge(l, r);
-            node_[rest].count += top.count;
-            heap = rest;
-        }
-    }
-
-  private:
-    struct Node {
-        double value;
-        int32_t left, right;
-        int64_t count;
-    };
-    std::unique_ptr<Node[]> node_;
-    int64_t capacity_ = 0, used_ = 0;
-};
 
 // Node g owns own.index[own.ptr[g]:own.ptr[g + 1]]. Scratch is kept between calls, so one forest must not serve two threads at
 // once: the kernels hold the interpreter lock.
@@ -94,6 +32,7 @@ struct Forest {
             node_[g].parent = static_cast<int32_t>(parent_in.data()[g]);
             one_each_ = one_each_ && own.ptr[g + 1] == g + 1;
         }
+        cut();
     }
 
     // Calls body(variable) for what node g owns.
@@ -106,34 +45,30 @@ struct Forest {
     }
 
     // A sweep up: what is left of node g's squared norm after its own shrinkage is (norm - mass)^2. Then a sweep down multiplies.
-    bool prox_two(const double* w, double* out, double scale) {
-        bool sound = true;
-        const int64_t G = own.size();
-        for (int64_t g = G - 1; g >= 0; --g) {
+    bool prox_two(const double* w, double* out, double scale, int threads) {
+        const bool sound = sweep_up(threads, [&](int64_t g, int64_t&) {
             Node& node = node_[g];
             double squares = node.below;
             node.below = 0;
             owned(g, [&](int64_t i) { squares += w[i] * w[i]; });
-            sound = sound && squares >= 0;
             const double length = std::sqrt(squares), left = length - scale * weight[g];
             node.factor = left > 0 ? left / length : 0;
             if (left > 0 && node.parent >= 0) node_[node.parent].below += left * left;
-        }
-        for (int64_t g = 0; g < G; ++g) {
+            return squares >= 0;
+        });
+        sweep_down(threads, [&](int64_t g) {
             Node& node = node_[g];
             if (node.parent >= 0) node.factor *= node_[node.parent].factor;
             owned(g, [&](int64_t i) { out[i] = w[i] * node.factor; });
-        }
+        });
         return sound;
     }
 
     // A sweep up: the step of node g takes mass_g from the largest entries below it, which lowers them to a level. Then a sweep
     // down clips at the lowest level on the path from the root.
-    bool prox_infinity(const double* w, double* out, double scale) {
-        bool sound = true;
-        const int64_t G = own.size();
+    bool prox_infinity(const double* w, double* out, double scale, int threads) {
         heaps_.reset(static_cast<int64_t>(own.index.size()));
-        for (int64_t g = G - 1; g >= 0; --g) {
+        const bool sound = sweep_up(threads, [&](int64_t g, int64_t& free) {
             Node& node = node_[g];
             const double mass = scale * weight[g];
             double sum = node.below;
@@ -141,17 +76,16 @@ struct Forest {
             node.below = 0;
             node.heap = -1;
             owned(g, [&](int64_t i) { sum += std::abs(w[i]); });
-            sound = sound && sum >= 0;
             if (sum <= mass) {
                 node.factor = 0;
-                continue;
+                return true;
             }
             if (one_each_ && heap < 0) {  // a leaf
                 node.factor = sum - mass;
-                heap = heaps_.single(node.factor);
+                heap = heaps_.single(node.factor, free);
             } else {
                 owned(g, [&](int64_t i) {
-                    if (w[i] != 0) heap = heaps_.merge(heap, heaps_.single(std::abs(w[i])));
+                    if (w[i] != 0) heap = heaps_.merge(heap, heaps_.single(std::abs(w[i]), free));
                 });
                 node.factor = mass > 0 ? heaps_.lower(heap, mass) : INFINITY;
             }
@@ -160,12 +94,13 @@ struct Forest {
                 above.below += sum - mass;
                 above.heap = heaps_.merge(above.heap, heap);
             }
-        }
-        for (int64_t g = 0; g < G; ++g) {
+            return sum >= 0;
+        });
+        sweep_down(threads, [&](int64_t g) {
             Node& node = node_[g];
             if (node.parent >= 0) node.factor = std::min(node.factor, node_[node.parent].factor);
             owned(g, [&](int64_t i) { out[i] = std::clamp(w[i], -node.factor, node.factor); });
-        }
+        });
         return sound;
     }
 
@@ -174,7 +109,7 @@ struct Forest {
         std::fill(out, out + own.size(), 0.0);
         for (int64_t g = own.size() - 1; g >= 0; --g) {
             owned(g, [&](int64_t i) { out[g] = norm == 2 ? out[g] + w[i] * w[i] : std::max(out[g], std::abs(w[i])); });
-            const int32_t up = node_[g].parent;
+            const int32_t up = parent(g);
             if (up >= 0) out[up] = norm == 2 ? out[up] + out[g] : std::max(out[up], out[g]);
         }
         if (norm == 2)
@@ -185,7 +120,7 @@ struct Forest {
     void path_sums(const double* value, double* out) {
         for (int64_t g = 0; g < own.size(); ++g) {
             Node& node = node_[g];
-            node.factor = value[g] + (node.parent >= 0 ? node_[node.parent].factor : 0.0);
+            node.factor = value[g] + (parent(g) >= 0 ? node_[parent(g)].factor : 0.0);
             owned(g, [&](int64_t i) { out[i] = node.factor; });
         }
     }
@@ -195,12 +130,114 @@ struct Forest {
     bool covers_all = false;  // every variable is owned by some node
 
   private:
+    static constexpr int64_t kSmallest = 1 << 15;  // below, starting threads costs more than they save
+    static constexpr int kLanes = 8;
+
     // What a child touches of its parent lies together. Sweeps up leave below = 0 and heap = -1 behind, ready for the next.
     struct Node {
         double below = 0, factor = 0;
         int32_t parent = -1, heap = -1;
     };
+    // Nodes as runs [begin, end), and where the lane's heap slots start.
+    struct Lane {
+        std::vector<std::pair<int32_t, int32_t>> runs;
+        int64_t slots = 0;
+    };
+
+    int32_t parent(int64_t g) const {
+        const int32_t up = node_[g].parent;
+        return up < own.size() ? up : above_[up - own.size()];
+    }
+
+    // Cuts off the largest subtrees of at most 1/16 of the nodes and deals them to lanes. The root of a subtree gets a stand-in
+    // for its parent, behind all nodes, so that lanes share nothing.
+    void cut() {
+        const int64_t G = own.size();
+        lanes_.assign(1, {});
+        std::vector<int32_t> lane(G, 0);
+        if (G >= kSmallest) {
+            std::vector<int32_t> size(G, 1), roots;
+            for (int64_t g = G - 1; g > 0; --g)
+                if (node_[g].parent >= 0) size[node_[g].parent] += size[g];
+            const int64_t limit = G / (2 * kLanes);
+            for (int64_t g = 0; g < G; ++g) {
+                const int32_t up = node_[g].parent;
+                if (size[g] <= limit && (up < 0 || size[up] > limit)) roots.push_back(static_cast<int32_t>(g));
+            }
+            std::vector<int32_t> largest(roots);
+            std::stable_sort(largest.begin(), largest.end(), [&](int32_t a, int32_t b) { return size[a] > size[b]; });
+            std::vector<int64_t> load(kLanes, 0);
+            for (int32_t root : largest) {
+                const auto lightest = std::min_element(load.begin(), load.end()) - load.begin();
+                load[lightest] += size[root];
+                lane[root] = static_cast<int32_t>(lightest + 1);
+            }
+            lanes_.resize(kLanes + 1);
+            for (int64_t g = 0; g < G; ++g)
+                if (lane[g] == 0 && node_[g].parent >= 0) lane[g] = lane[node_[g].parent];
+            for (int32_t root : roots)
+                if (node_[root].parent >= 0) {
+                    above_.push_back(node_[root].parent);
+                    node_[root].parent = static_cast<int32_t>(node_.size());
+                    node_.emplace_back();
+                }
+        }
+        std::vector<int64_t> slots(lanes_.size() + 1, 0);
+        for (int64_t g = 0; g < G; ++g) {
+            auto& runs = lanes_[lane[g]].runs;
+            if (runs.empty() || runs.back().second != g) runs.emplace_back(g, g);
+            runs.back().second = static_cast<int32_t>(g + 1);
+            slots[lane[g] + 1] += own.ptr[g + 1] - own.ptr[g];
+        }
+        std::partial_sum(slots.begin(), slots.end(), slots.begin());
+        for (size_t i = 0; i < lanes_.size(); ++i) lanes_[i].slots = slots[i];
+    }
+
+    // step(g, free slot) for all nodes, children first; whether all steps were sound.
+    template <class Step>
+    bool sweep_up(int threads, Step step) {
+        const auto climb = [&](const Lane& lane) {
+            bool sound = true;
+            int64_t free = lane.slots;
+            for (auto run = lane.runs.rbegin(); run != lane.runs.rend(); ++run)
+                for (int64_t g = run->second - 1; g >= run->first; --g) sound &= step(g, free);
+            return sound;
+        };
+        std::vector<char> sound(lanes_.size(), 1);
+        if (lanes_.size() > 1) {
+            parallel_ranges(kLanes, threads, 1, [&](int64_t begin, int64_t end, int) {
+                for (int64_t i = begin + 1; i <= end; ++i) sound[i] = climb(lanes_[i]);
+            });
+            for (int64_t k = static_cast<int64_t>(above_.size()) - 1; k >= 0; --k) {
+                Node &stand_in = node_[own.size() + k], &up = node_[above_[k]];
+                up.below += stand_in.below;
+                up.heap = heaps_.merge(up.heap, stand_in.heap);
+                stand_in.below = 0;
+                stand_in.heap = -1;
+            }
+        }
+        sound[0] = climb(lanes_[0]);
+        return std::all_of(sound.begin(), sound.end(), [](char good) { return good; });
+    }
+
+    // step(g) for all nodes, parents first.
+    template <class Step>
+    void sweep_down(int threads, Step step) {
+        const auto descend = [&](const Lane& lane) {
+            for (auto [begin, end] : lane.runs)
+                for (int64_t g = begin; g < end; ++g) step(g);
+        };
+        descend(lanes_[0]);
+        if (lanes_.size() == 1) return;
+        for (size_t k = 0; k < above_.size(); ++k) node_[own.size() + k].factor = node_[above_[k]].factor;
+        parallel_ranges(kLanes, threads, 1, [&](int64_t begin, int64_t end, int) {
+            for (int64_t i = begin + 1; i <= end; ++i) descend(lanes_[i]);
+        });
+    }
+
     std::vector<Node> node_;
+    std::vector<int32_t> above_;  // whom the stand-ins stand for
+    std::vector<Lane> lanes_;     // first the nodes above the cuts, or all
     Heaps heaps_;
     bool one_each_ = false;
 };
@@ -208,7 +245,7 @@ struct Forest {
 // result = argmin_v |v - w|^2 / 2 + sum_i soft_i |v_i| + sum_g mass_g |v_g|: single entries are the leaves below the leaves.
 // mass_g is scale times the weight of node g.
 void forest_prox(Forest& forest, Vec<double> weights, Vec<double> soft_in, double scale, int norm, bool positive,
-                 MutVec<double> result) {
+                 MutVec<double> result, int threads) {
     require(norm == 2 || norm == 0, "norm must be 2, or 0 for infinity");
     require(static_cast<int64_t>(weights.size()) == forest.own.n && result.size() == weights.size(),
             "weights must have n entries");
@@ -224,7 +261,7 @@ void forest_prox(Forest& forest, Vec<double> weights, Vec<double> soft_in, doubl
     } else if (!forest.covers_all) {
         std::copy(w, w + n, out);
     }
-    const bool sound = norm == 2 ? forest.prox_two(w, out, scale) : forest.prox_infinity(w, out, scale);
+    const bool sound = norm == 2 ? forest.prox_two(w, out, scale, threads) : forest.prox_infinity(w, out, scale, threads);
     require(sound, "weights must not be NaN");
 }
 
@@ -248,7 +285,7 @@ void bind_tree(nb::module_& m) {
         .def(nb::init<Vec<int64_t>, Vec<int64_t>, Vec<int64_t>, Vec<double>, int64_t>(), nb::arg("parent"), nb::arg("ptr"),
              nb::arg("index"), nb::arg("weight"), nb::arg("n"))
         .def("prox", &forest_prox, nb::arg("weights"), nb::arg("soft"), nb::arg("scale"), nb::arg("norm"), nb::arg("positive"),
-             nb::arg("result").noconvert())
+             nb::arg("result").noconvert(), nb::arg("threads") = 1)
         .def("path_sums", &forest_path_sums, nb::arg("value"), nb::arg("result").noconvert())
         .def("norms", &forest_norms, nb::arg("weights"), nb::arg("norm"), nb::arg("result").noconvert());
 }

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import joblib
 import numpy as np
 
 from laconic import _core
 from laconic.groups import Groups
 from laconic.penalties.base import Array, Penalty, factor_vector
 from laconic.penalties.grouped import Grouped, norm_code
+
+LARGE = 32_768  # nodes from which the kernel sweeps subtrees on several threads; the result is the same to the last digit
 
 
 class TreeGroupLasso(Grouped):
@@ -44,5 +47,7 @@ class TreeGroupLasso(Grouped):
         lasso = step * self.strength * self.l1_ratio * factor_vector(self.factors, self.groups.n_features)
         scale = step * self.strength * (1 - self.l1_ratio)
         out = np.empty(len(w))
-        self.kernel().prox(np.ascontiguousarray(w, dtype=np.float64), lasso, scale, norm_code(self.norm), self.positive, out)
+        threads = joblib.cpu_count() if len(self.groups) >= LARGE else 1
+        values = np.ascontiguousarray(w, dtype=np.float64)
+        self.kernel().prox(values, lasso, scale, norm_code(self.norm), self.positive, out, threads)
         return out
