@@ -105,7 +105,7 @@ class Reweighted(Solver):
         max_iter: int = 500,
         haste: float = 1.75,
         floor: float = 1e-8,
-        max_passes: int = 5,
+        max_passes: int = 2,
         check_every: int = 10,
     ):
         self.tol = tol
@@ -222,7 +222,7 @@ class Reweighted(Solver):
         """A lower bound of the optimum: loss* and direct* at scaled residuals, the rest of the gradient shared among the groups.
 
         Shares are proportional to mass / eta. Groups that get more than their mass are given larger lengths, the others smaller
-        ones, for a number of rounds: the share of the worst group decides how much the dual has to be scaled back.
+        ones, for a number of rounds or until that stalls: the worst group's share decides how much the dual is scaled back.
         """
         terms = state.terms
         pushed = -gradient
@@ -232,16 +232,18 @@ class Reweighted(Solver):
         with np.errstate(divide="ignore", invalid="ignore"):
             alone = np.where((ridge <= 0) & (over != 0), np.abs(pushed) / terms.lasso, 1.0)
         least = max(1.0, float(np.max(alone, initial=1.0)))
-        best, shared = np.inf, over
-        for _ in range(rounds + 1):
+        best, shared, before = np.inf, over, np.inf
+        for turn in range(rounds + 1):
             with np.errstate(divide="ignore", invalid="ignore"):
                 moved = np.where(ridge > 0, over / ridge, 0.0)
             balanced = [part.reweigh(moved, 2.0, 1e-30) for part in lengths]
             worst = max([least, *(ratio for _, ratio in balanced)])
             if worst < best:
                 best, shared = worst, moved
-            if best <= least * (1 + 0.5 * self.tol):
+            stalled = turn % 5 == 4 and best - least > 0.9 * (before - least)
+            if best <= least * (1 + 0.5 * self.tol) or stalled:
                 break
+            before = best if turn % 5 == 4 else before
             ridge = sum((pace for pace, _ in balanced), terms.ridge + np.zeros(len(over)))
         scale = 1.0 / best
         return -problem.loss.conjugate(residual, problem.gold, scale) - 0.5 * float(np.sum(terms.ridge * (scale * shared) ** 2))
