@@ -44,3 +44,4 @@ void bind_tree(nb::module_& m);
 void bind_coordinate(nb::module_& m);
 void bind_copies(nb::module_& m);
 void bind_brown(nb::module_& m);
+void bind_templates(nb::module_& m);

@@ -11,4 +11,5 @@ NB_MODULE(_core, m) {
     bind_coordinate(m);
     bind_copies(m);
     bind_brown(m);
+    bind_templates(m);
 }
