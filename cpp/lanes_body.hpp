@@ -1,0 +1,54 @@
+// Bodies of the steps in lanes.hpp, included by lanes.cpp once for every instruction set. LANE_BYTES is the width of its vectors.
+// No include guard: a second copy, compiled for other instructions, is the point.
+
+template <class Real>
+struct Lanes {
+    static constexpr int width = LANE_BYTES / sizeof(Real);
+    typedef Real Vector __attribute__((vector_size(LANE_BYTES)));
+    typedef Real Loose __attribute__((vector_size(LANE_BYTES), aligned(sizeof(Real)), may_alias));
+    static Vector load(const Real* p) { return *reinterpret_cast<const Loose*>(p); }
+    static void store(Real* p, Vector v) { *reinterpret_cast<Loose*>(p) = v; }
+
+    struct Add {
+        static Vector apply(Real a, Vector edge) { return a + edge; }
+        static Vector merge(Vector sum, Real a, Vector edge) { return lane_max(a + edge, sum); }
+    };
+    struct Multiply {
+        static Vector apply(Real a, Vector edge) { return a * edge; }
+        static Vector merge(Vector sum, Real a, Vector edge) { return sum + a * edge; }
+    };
+
+    // out[j] = merge over i of (a[i], table[i][j]) for a block of columns whose sums stay in registers.
+    template <class Op, int block>
+    static void columns(const Real* a, const Real* table, int n_labels, int stride, Real* out) {
+        constexpr int n = block / width;
+        Vector sum[n];
+        for (int v = 0; v < n; ++v) sum[v] = Op::apply(a[0], load(table + v * width));
+        for (int i = 1; i < n_labels; ++i) {
+            const Real* row = table + static_cast<int64_t>(i) * stride;
+            for (int v = 0; v < n; ++v) sum[v] = Op::merge(sum[v], a[i], load(row + v * width));
+        }
+        for (int v = 0; v < n; ++v) store(out + v * width, sum[v]);
+    }
+
+    template <class Op>
+    static void product(const Real* a, const Real* table, int n_labels, int stride, Real* out) {
+        constexpr int wide = 6 * width;  // six sums leave registers for the rest
+        int j = 0;
+        for (; wide % 8 == 0 && j + wide <= stride; j += wide) columns<Op, wide>(a, table + j, n_labels, stride, out + j);
+        for (; j < stride; j += 8) columns<Op, 8>(a, table + j, n_labels, stride, out + j);
+    }
+
+    static void max_plus(const Real* a, const Real* table, int n_labels, int stride, Real* out) {
+        product<Add>(a, table, n_labels, stride, out);
+    }
+    static void sum_times(const Real* a, const Real* table, int n_labels, int stride, Real* out) {
+        product<Multiply>(a, table, n_labels, stride, out);
+    }
+    static void add_outer(const Real* a, const Real* b, int n_labels, int stride, Real* table) {
+        for (int i = 0; i < n_labels; ++i) {
+            Real* row = table + static_cast<int64_t>(i) * stride;
+            for (int j = 0; j < stride; j += width) store(row + j, load(row + j) + a[i] * load(b + j));
+        }
+    }
+};
