@@ -68,6 +68,9 @@ def classify(
         float | None, typer.Option(help="Strength of the extra lasso of elastic and structured regularizers.")
     ] = None,
     ridge: Annotated[float, typer.Option(help="Strength of an extra ridge of structured regularizers.")] = 0.0,
+    contrast: Annotated[
+        float, typer.Option(help="Words that tell the labels apart cost less, by this power of their log-ratio: try 0.5.")
+    ] = 0.0,
     tune: Annotated[bool, typer.Option("--tune", help="Tune on DEV whichever of --strength and --lasso is not given.")] = False,
     weighting: Annotated[
         str, typer.Option(help="count, binary, tfidf or logtfidf (1 + log count).", rich_help_panel=FEATURES)
@@ -82,6 +85,9 @@ def classify(
     neutral_label: Annotated[
         str | None, typer.Option(help="tree: only constituents of this label.", rich_help_panel=STRUCTURE)
     ] = None,
+    constituents: Annotated[
+        float, typer.Option(help="Weight of labelled phrases of trees as training examples.", rich_help_panel=STRUCTURE)
+    ] = 0.0,
     topics: Annotated[int, typer.Option(help="topics: how many.", min=1, rich_help_panel=STRUCTURE)] = 1000,
     top: Annotated[int, typer.Option(help="topics: words a topic.", min=1, rich_help_panel=STRUCTURE)] = 10,
     clusters: Annotated[int, typer.Option(help="brown: how many clusters to learn.", min=1, rich_help_panel=STRUCTURE)] = 5000,
@@ -102,6 +108,8 @@ def classify(
     check_strength("--strength", strength)
     check_strength("--lasso", lasso)
     check_strength("--ridge", ridge)
+    check_strength("--contrast", contrast)
+    check_strength("--constituents", constituents)
     check_strength("--tol", tol)
     if tune and dev is None:
         raise InputError("--tune chooses strengths on development data: give it with --dev.")
@@ -125,6 +133,8 @@ def classify(
                 ngrams,
                 min_count,
                 ridge=ridge,
+                contrast=contrast,
+                constituents=constituents,
                 boundary=boundary,
                 neutral_label=neutral_label,
                 n_topics=topics,

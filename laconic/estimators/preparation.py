@@ -14,10 +14,22 @@ from laconic.estimators.structure import Family, Training
 from laconic.text.clusters import Clusters
 from laconic.text.documents import DocumentEncoder
 from laconic.text.topics import Topics
+from laconic.text.trees import Tree
+
+
+class Examples(NamedTuple):
+    """Further training examples with their labels, such as the phrases of parse trees: counts, and rows as weighted."""
+
+    counts: sp.csr_matrix
+    labels: NDArray
+    X: sp.csr_matrix
 
 
 class Prepared(NamedTuple):
-    """Everything of a fit that does not depend on strengths: matrix, labels, groups, and maps of added features."""
+    """Everything of a fit that does not depend on strengths: matrix, labels, groups, and maps of added features.
+
+    `contrast` scales the words before they are penalised; `examples` join the documents in the loss alone.
+    """
 
     X: sp.csr_matrix
     labels: NDArray
@@ -26,6 +38,8 @@ class Prepared(NamedTuple):
     training: Training
     encoder: DocumentEncoder
     idf: NDArray[np.float64] | None
+    contrast: NDArray[np.float64] | None = None
+    examples: Examples | None = None
 
 
 class Lexicon(NamedTuple):
@@ -76,3 +90,28 @@ def added_features(names: Sequence[str], lexicon: Lexicon, n_features: int) -> t
         else:
             raise ValueError(f"features is a tuple of 'topics' and 'brown'; got {name!r}")
     return tuple(added)
+
+
+def constituent_examples(training: Training, labels: NDArray, encoder: DocumentEncoder) -> Examples:
+    """Every distinct phrase below the root of a tree whose label tells its class, as counts; X is left as counts.
+
+    A label tells the class if it is the root's label of training trees of one class only: on a treebank of sentiment, labels
+    0 and 1 are roots of negative sentences, so that phrases with them are negative, and neutral phrases are left out.
+    """
+    root_classes: dict[str, set[Any]] = {}
+    for document, label in zip(training.documents, labels.tolist(), strict=True):
+        if isinstance(document, Tree):
+            root_classes.setdefault(document.label[0], set()).add(label)
+    class_of = {name: classes.pop() for name, classes in root_classes.items() if len(classes) == 1}
+    phrases: dict[tuple[bytes, Any], list[str]] = {}
+    for d, document in enumerate(training.documents):
+        if isinstance(document, Tree):
+            words = training.encoded.words_of(int(training.encoded.document_ptr[d]))
+            for node in np.flatnonzero(document.parent >= 0).tolist():
+                start, end = int(document.start[node]), int(document.end[node])
+                if document.label[node] in class_of:
+                    phrases.setdefault((words[start:end].tobytes(), class_of[document.label[node]]), document.words[start:end])
+    if not phrases:
+        raise ValueError("constituents need trees with labels below the root that are root labels of one class as well")
+    counts = encoder.encode([[phrase] for phrase in phrases.values()]).counts(len(training.vocab))
+    return Examples(counts, np.array([label for _, label in phrases], dtype=labels.dtype), counts)

@@ -180,6 +180,8 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "strength": _is_strength,
     "lasso": _is_number,
     "ridge": _is_number,
+    "contrast": _is_number,
+    "constituents": _is_number,
     "weighting": lambda value: value in WEIGHTINGS,
     "ngrams": _is_count,
     "min_count": lambda value: type(value) is int,

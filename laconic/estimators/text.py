@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from laconic.estimators import structure
 from laconic.estimators.linear import SparseClassifier
 from laconic.estimators.predictor import TextPredictor
-from laconic.estimators.preparation import Lexicon, Prepared, added_features, encode_training, families_of
+from laconic.estimators.preparation import Lexicon, Prepared, added_features, constituent_examples, encode_training, families_of
 from laconic.estimators.structure import PLAIN, STRUCTURED, Family
 from laconic.estimators.summary import GroupSummary, with_examples
-from laconic.estimators.weighting import WEIGHTINGS, idf_of, weighted
+from laconic.estimators.weighting import WEIGHTINGS, contrast_of, idf_of, weighted
 from laconic.penalties import L1, ElasticNet, OverlapGroupLasso, Penalty, PenaltySum, Ridge
 from laconic.solvers import Progress
 from laconic.text.documents import DocumentEncoder
@@ -33,6 +33,10 @@ class TextClassifier(TextPredictor):
     strength : float, or a mapping from regularizer to float; for lasso, ridge and elastic the strength of that penalty
     lasso : float, the extra lasso term of elastic and of all structured regularizers
     ridge : float, an extra ridge term of the structured regularizers
+    contrast : float, before they are penalised words are scaled by |log-ratio of their shares of documents in the classes| to
+        this power: words that tell the classes apart in training cost less (try 0.5; at 0 all cost the same)
+    constituents : float, the weight as a training example, where a document weighs 1, of each distinct phrase of the trees
+        whose label tells its class (see preparation.constituent_examples)
     weighting : "count", "binary", "tfidf", or "logtfidf", which takes 1 + log(count) for the count
     ngrams : int, features are n-grams up to this length
     min_count : int, features seen less often in training are dropped
@@ -69,11 +73,15 @@ class TextClassifier(TextPredictor):
         n_jobs: int | None = None,
         random_state: int = 0,
         ridge: float = 0.0,
+        contrast: float = 0.0,
+        constituents: float = 0.0,
     ):
         self.regularizer = regularizer
         self.strength = strength
         self.lasso = lasso
         self.ridge = ridge
+        self.contrast = contrast
+        self.constituents = constituents
         self.weighting = weighting
         self.ngrams = ngrams
         self.min_count = min_count
@@ -117,15 +125,28 @@ class TextClassifier(TextPredictor):
         lexicon = Lexicon(topics, clusters)
         families = families_of(names, training, lexicon, self.neutral_label)
         added = added_features(self.features, lexicon, len(encoder.vocab))
-        X = weighted(training.counts, self.weighting, idf)
-        return Prepared(X, np.asarray(labels), families, added, training, encoder, idf)
+        if not 0 <= self.constituents < np.inf:
+            raise ValueError(f"constituents must be a weight of at least 0, got {self.constituents!r}")
+        gold = np.asarray(labels)
+        examples = constituent_examples(training, gold, encoder) if self.constituents else None
+        prepared = Prepared(training.counts, gold, families, added, training, encoder, idf, None, examples)
+        return self._weighed(prepared)
 
     def adapt(self, prepared: Prepared) -> Prepared:
         """What this model needs of a richer preparation, under its own weighting: one set of topics serves many models."""
         idf = idf_of(prepared.training.counts, self.weighting)
         families = tuple(family for family in prepared.families if family.name in self.parts())
-        X = weighted(prepared.training.counts, self.weighting, idf)
-        return prepared._replace(X=X, idf=idf, families=families)
+        examples = prepared.examples if self.constituents else None
+        return self._weighed(prepared._replace(idf=idf, families=families, examples=examples))
+
+    def _weighed(self, prepared: Prepared) -> Prepared:
+        """The same under this model's weighting and contrast."""
+        counts, examples = prepared.training.counts, prepared.examples
+        X = weighted(counts, self.weighting, prepared.idf)
+        if examples is not None:
+            examples = examples._replace(X=weighted(examples.counts, self.weighting, prepared.idf))
+        contrast = contrast_of(X, counts, prepared.labels, self.contrast)
+        return prepared._replace(X=X, contrast=contrast, examples=examples)
 
     def adopt_preparation(self, prepared: Prepared) -> TextClassifier:
         """Take over the vocabulary and idf of prepared data."""
@@ -171,19 +192,19 @@ class TextClassifier(TextPredictor):
     ) -> TextClassifier:
         """Learn the weights for the present strengths from prepared data, from a warm start if one is given."""
         self.adopt_preparation(prepared)
-        X = (
-            sp.hstack([prepared.X, *(prepared.X @ part for part in prepared.added)], format="csr")
-            if prepared.added
-            else prepared.X
-        )
+        X, labels, weight = _rows(prepared.X, prepared), prepared.labels, None
+        if prepared.examples is not None:
+            X = sp.vstack([X, _rows(prepared.examples.X, prepared)], format="csr")
+            labels = np.concatenate([labels, prepared.examples.labels])
+            weight = np.where(np.arange(X.shape[0]) < prepared.X.shape[0], 1.0, self.constituents)
         inner = SparseClassifier(self.penalty_for(prepared), tol=self.tol, max_iter=self.max_iter, n_jobs=self.n_jobs)
         inner.set_params(class_weight=self.class_weight)
-        problem = inner.build_problem(X, prepared.labels)
+        problem = inner.build_problem(X, labels, weight)
         inner.adopt(problem, inner.solve(problem, start, callback))
         self.n_features_total_ = X.shape[1]
         self.n_features_selected_ = inner.n_selected_
         n_words = prepared.X.shape[1]
-        self.coef_ = inner.coef_[:, :n_words].copy()
+        self.coef_ = inner.coef_[:, :n_words] * (1.0 if prepared.contrast is None else prepared.contrast)
         first = n_words
         for part in prepared.added:
             # An added feature is a sum of words, so its weight is a weight on each of them.
@@ -230,6 +251,12 @@ class TextClassifier(TextPredictor):
 def _elastic(lasso: float, ridge: float) -> ElasticNet:
     total = lasso + ridge
     return ElasticNet(total, l1_ratio=lasso / total if total > 0 else 0.0)
+
+
+def _rows(X: sp.csr_matrix, prepared: Prepared) -> sp.csr_matrix:
+    """Words scaled by their contrast, and the added features beside them."""
+    words = X if prepared.contrast is None else sp.csr_matrix(X @ sp.diags(prepared.contrast))
+    return sp.hstack([words, *(X @ part for part in prepared.added)], format="csr") if prepared.added else words
 
 
 def _wider(groups: Any, n_features: int) -> Any:
