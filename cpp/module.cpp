@@ -12,4 +12,6 @@ NB_MODULE(_core, m) {
     bind_copies(m);
     bind_brown(m);
     bind_templates(m);
+    bind_chain(m);
+    bind_crf(m);
 }

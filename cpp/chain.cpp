@@ -1,0 +1,125 @@
+// Doors of chain inference over ragged batches of sentences.
+#include "chain.hpp"
+
+#include "chain_k_best.hpp"
+#include "kernels.hpp"
+#include "threads.hpp"
+
+namespace {
+
+// Scores (n_tokens, L), one edge table (L, L) and starts (L,), checked, with rows copied to strides as sentences are asked for.
+class Batch {
+  public:
+    Batch(const Vec<double>& scores, const Vec<int64_t>& ptr, const Vec<double>& edge, const Vec<double>& start)
+        : n_labels(static_cast<int>(start.size())), stride(lane_stride(n_labels)), scores_(scores.data()), ptr_(ptr.data()) {
+        require(start.size() >= 1 && start.size() < 32768, "there must be from 1 to 32767 labels");
+        require(edge.size() == start.size() * start.size(), "edge must have n_labels * n_labels entries");
+        require(ptr.size() >= 1, "ptr must have at least one entry");
+        require(scores.size() % start.size() == 0, "scores must have n_tokens * n_labels entries");
+        n_sentences = static_cast<int64_t>(ptr.size()) - 1;
+        n_tokens = static_cast<int64_t>(scores.size() / start.size());
+        check_ptr(ptr, n_tokens, "ptr");
+        for (const auto* part : {&scores, &edge, &start})
+            for (size_t i = 0; i < part->size(); ++i)
+                require(part->data()[i] < -chain::forbidden, "scores must be finite or -infinity");
+        edge_ = pad(edge.data(), n_labels);
+        start_.assign(start.data(), start.data() + n_labels);
+    }
+    int64_t begin(int64_t s) const { return ptr_[s]; }
+    int64_t length(int64_t s) const { return ptr_[s + 1] - ptr_[s]; }
+    std::vector<double> sentence(int64_t s) const { return pad(scores_ + ptr_[s] * n_labels, length(s)); }
+    const double* edge() const { return edge_.data(); }
+    const double* start() const { return start_.data(); }
+
+    // Calls body(sentence) for all sentences, on several threads.
+    template <class Body>
+    void each(int threads, Body body) const {
+        parallel_ranges(n_sentences, threads, 16, [&](int64_t first, int64_t last, int part) {
+            for (int64_t s = first; s < last; ++s) body(s, part);
+        });
+    }
+
+    int n_labels, stride;
+    int64_t n_sentences, n_tokens;
+
+  private:
+    std::vector<double> pad(const double* rows, int64_t n) const {
+        std::vector<double> padded(n * stride, 0.0);
+        for (int64_t i = 0; i < n; ++i) std::copy(rows + i * n_labels, rows + (i + 1) * n_labels, padded.begin() + i * stride);
+        return padded;
+    }
+    const double* scores_;
+    const int64_t* ptr_;
+    std::vector<double> edge_, start_;
+};
+
+void chain_best(Vec<double> scores, Vec<int64_t> ptr, Vec<double> edge, Vec<double> start, MutVec<int32_t> best,
+                MutVec<double> value, int threads) {
+    const Batch batch(scores, ptr, edge, start);
+    require(static_cast<int64_t>(best.size()) == batch.n_tokens, "best must have n_tokens entries");
+    require(static_cast<int64_t>(value.size()) == batch.n_sentences, "value must have n_sentences entries");
+    int32_t* path = best.data();
+    double* out = value.data();
+    nb::gil_scoped_release release;
+    std::vector<chain::Scratch<double>> scratch(std::max(1, threads));
+    batch.each(threads, [&](int64_t s, int part) {
+        out[s] = chain::viterbi(batch.sentence(s).data(), batch.length(s), batch.edge(), batch.start(), batch.n_labels,
+                                batch.stride, scratch[part], path + batch.begin(s));
+    });
+}
+
+// paths: the k rows of sentence s, of its length each, begin at k * ptr[s]; value (n_sentences, k); count: how many there are.
+void chain_k_best(Vec<double> scores, Vec<int64_t> ptr, Vec<double> edge, Vec<double> start, int64_t k, MutVec<int32_t> paths,
+                  MutVec<double> value, MutVec<int64_t> count, int threads) {
+    const Batch batch(scores, ptr, edge, start);
+    require(k >= 1, "k must be at least 1");
+    require(static_cast<int64_t>(paths.size()) == k * batch.n_tokens, "paths must have k * n_tokens entries");
+    require(static_cast<int64_t>(value.size()) == k * batch.n_sentences, "value must have n_sentences * k entries");
+    require(static_cast<int64_t>(count.size()) == batch.n_sentences, "count must have n_sentences entries");
+    int32_t* path = paths.data();
+    double* out = value.data();
+    int64_t* found = count.data();
+    nb::gil_scoped_release release;
+    batch.each(threads, [&](int64_t s, int) {
+        found[s] = chain::k_best(batch.sentence(s).data(), batch.length(s), batch.edge(), batch.start(), batch.n_labels,
+                                 batch.stride, k, path + k * batch.begin(s), out + k * s);
+    });
+}
+
+// node (n_tokens, L), log_z (n_sentences,), pair (L, L): the edge marginals of all sentences, summed.
+void chain_marginals(Vec<double> scores, Vec<int64_t> ptr, Vec<double> edge, Vec<double> start, MutVec<double> node,
+                     MutVec<double> log_z, MutVec<double> pair, int threads) {
+    const Batch batch(scores, ptr, edge, start);
+    const int L = batch.n_labels, stride = batch.stride;
+    require(node.size() == scores.size(), "node must have n_tokens * n_labels entries");
+    require(static_cast<int64_t>(log_z.size()) == batch.n_sentences, "log_z must have n_sentences entries");
+    require(pair.size() == edge.size(), "pair must have n_labels * n_labels entries");
+    double *marginal = node.data(), *out = log_z.data(), *total = pair.data();
+    nb::gil_scoped_release release;
+    const int parts = std::max(1, threads);
+    const chain::Potentials<double> potentials(batch.edge(), batch.start(), L, stride);
+    std::vector<chain::Scratch<double>> scratch(parts);
+    std::vector<std::vector<double>> sums(parts, std::vector<double>(static_cast<size_t>(L) * stride, 0.0));
+    batch.each(threads, [&](int64_t s, int part) {
+        const int64_t n = batch.length(s);
+        std::vector<double> rows(n * stride, 0.0);
+        out[s] = chain::forward_backward(batch.sentence(s).data(), n, potentials, scratch[part], rows.data(), sums[part].data());
+        if (out[s] == chain::forbidden) std::fill(rows.begin(), rows.end(), 0.0);
+        for (int64_t t = 0; t < n; ++t) std::copy_n(rows.data() + t * stride, L, marginal + (batch.begin(s) + t) * L);
+    });
+    std::fill(total, total + L * L, 0.0);
+    for (const auto& sum : sums)
+        for (int i = 0; i < L; ++i)
+            for (int j = 0; j < L; ++j) total[i * L + j] += sum[i * stride + j];
+}
+
+}  // namespace
+
+void bind_chain(nb::module_& m) {
+    m.def("chain_best", &chain_best, nb::arg("scores"), nb::arg("ptr"), nb::arg("edge"), nb::arg("start"),
+          nb::arg("best").noconvert(), nb::arg("value").noconvert(), nb::arg("threads") = 1);
+    m.def("chain_k_best", &chain_k_best, nb::arg("scores"), nb::arg("ptr"), nb::arg("edge"), nb::arg("start"), nb::arg("k"),
+          nb::arg("paths").noconvert(), nb::arg("value").noconvert(), nb::arg("count").noconvert(), nb::arg("threads") = 1);
+    m.def("chain_marginals", &chain_marginals, nb::arg("scores"), nb::arg("ptr"), nb::arg("edge"), nb::arg("start"),
+          nb::arg("node").noconvert(), nb::arg("log_z").noconvert(), nb::arg("pair").noconvert(), nb::arg("threads") = 1);
+}
