@@ -107,6 +107,23 @@ def choose(candidates: Sequence[Candidate], most: float = np.inf) -> Candidate:
     return max(small, key=lambda candidate: (candidate.trial.accuracy, -candidate.trial.n_selected))
 
 
+def agreed(splits: Sequence[Sequence[Candidate]], most: Sequence[float] | None = None) -> int:
+    """Which setting has the best mean accuracy on dev over the splits, which list the same settings in the same order.
+
+    If `most` is given, of those within that many weights on every split (of all, if none is). Ties go to the fewest weights.
+    """
+    accuracy = np.mean([[c.trial.accuracy for c in row] for row in splits], axis=0).round(12)
+    size = np.array([[c.trial.n_selected for c in row] for row in splits])
+    small = np.all(size <= np.array(most)[:, None], axis=0) if most is not None else np.ones(len(accuracy), dtype=bool)
+    rows = np.flatnonzero(small) if small.any() else np.arange(len(accuracy))
+    return int(rows[np.lexsort((size.mean(axis=0)[rows], -accuracy[rows]))[0]])
+
+
+def mean_accuracy(splits: Sequence[Sequence[Candidate]], setting: int) -> float:
+    """On dev, of one setting."""
+    return float(np.mean([row[setting].trial.accuracy for row in splits]))
+
+
 def public_clusters(data: Path) -> Path:
     """Brown clusters of a large news corpus (BLLIP), for the semi-supervised variant."""
     return data / "brown_clusters" / "bllip-clusters.txt.gz"

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from benchmarks.classify_accuracy import FEATURES, PLAIN, SEED_ROWS, SUM, Key, Measured, layout
-from benchmarks.classify_models import Bench, Candidate, Grid, choose
+from benchmarks.classify_accuracy import FEATURES, SUM, Key, Measured, layout
+from benchmarks.classify_compare import PLAIN, SEED_ROWS
+from benchmarks.classify_models import Bench, Candidate, Grid, agreed, choose
 from benchmarks.corpora import Part, Task
 from laconic.estimators.text import TextClassifier
 from laconic.estimators.tuning import Trial
@@ -41,6 +42,13 @@ def test_the_choice_is_accuracy_then_size_within_the_limit() -> None:
     assert choose(candidates, most=1) is candidates[1]
 
 
+def test_splits_agree_on_the_best_mean_within_every_limit() -> None:
+    splits = [[trial(0.9, 50), trial(0.8, 20), trial(0.8, 10)], [trial(0.7, 50), trial(0.8, 20), trial(0.8, 30)]]
+    assert agreed(splits) == 1
+    assert agreed(splits, [15, 30]) == 2
+    assert agreed(splits, [5, 5]) == 1
+
+
 def test_one_preparation_gives_the_fit_of_a_model_alone(bench: Bench) -> None:
     outcome = bench.tuned("sentence", "tfidf", GRID)
     alone = TextClassifier("sentence", 0.01, 0.01, weighting="tfidf", tol=1e-3, max_iter=500)
@@ -67,7 +75,7 @@ def test_the_page_has_every_table(bench: Bench) -> None:
     }
     models |= {Key(name): models[Key("lasso")] for name in ("liblinear lasso", "scikit-learn ridge")}
     seeds = {row: [models[Key("sentence", "tfidf")]] * 2 for row in SEED_ROWS}
-    page = layout([Measured("made up", bench.task.test.labels, models, seeds, 1.0)])
-    assert page.count("\n### ") == 6
-    assert page.count("| made up |") == 6
+    page = layout([Measured("made up", bench.task.test.labels, models, seeds, 1.0, {"groups": 0.5})])
+    assert page.count("\n### ") == 7
+    assert page.count("| made up |") == 7
     assert "100.0" in page
