@@ -1,0 +1,225 @@
+"""Sentences to integer columns: the value of every view at every token. Strings go no further than here.
+
+A sentence is a list of tokens; a token is a string or, with several input columns, a tuple or list of strings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from laconic.text.views import View, WordClusters, make_view
+from laconic.text.vocab import UNKNOWN, IdArray, Vocab
+
+Token: TypeAlias = str | Sequence[str]
+# Values at positions outside the sentence: d steps before its first token, d steps after its last one.
+BEFORE_BASE = -(2**31)
+AFTER_BASE = BEFORE_BASE + 4096
+
+
+@dataclass(frozen=True, eq=False)
+class TokenColumns:
+    """Sentences column by column: token t has values[c][t] in column names[c]; sentence s is tokens ptr[s]:ptr[s+1]."""
+
+    names: tuple[str, ...]
+    values: list[Sequence[str]]
+    ptr: npt.NDArray[np.int64]
+
+    @classmethod
+    def from_sentences(cls, sentences: Iterable[Sequence[Token]], names: Sequence[str]) -> TokenColumns:
+        """The columns of sentences whose tokens have one string for each of `names`."""
+        given = list(sentences)
+        if str in set(map(type, given)):
+            raise ValueError("a sentence is a list of tokens, but one is a string; split it into tokens first")
+        ptr = pointers(len(sentence) for sentence in given)
+        tokens: list[Any] = list(chain.from_iterable(given))
+        types = set(map(type, tokens))
+        if len(names) == 1 and types <= {str}:
+            return cls(tuple(names), [tokens], ptr)
+        if not all(issubclass(kind, (tuple, list)) for kind in types) or set(map(len, tokens)) - {len(names)}:
+            bad = next(t for t in tokens if not isinstance(t, (tuple, list)) or len(t) != len(names))
+            raise ValueError(f"a token needs {len(names)} strings ({', '.join(names)}), but one is {bad!r}")
+        values: list[Sequence[str]] = list(zip(*tokens, strict=True)) if tokens else [()] * len(names)
+        return cls(tuple(names), values, ptr)
+
+    def __len__(self) -> int:
+        """Number of sentences."""
+        return len(self.ptr) - 1
+
+    def column(self, name: str) -> Sequence[str]:
+        """The strings of column `name`, one a token."""
+        if name not in self.names:
+            raise ValueError(f"there is no column {name!r}; the columns are {', '.join(self.names)}")
+        return self.values[self.names.index(name)]
+
+    def sentences(self) -> Iterator[list[tuple[str, ...]]]:
+        """One list of tokens (tuples of strings) for each sentence."""
+        tokens = list(zip(*self.values, strict=True))
+        for start, end in zip(self.ptr[:-1].tolist(), self.ptr[1:].tolist(), strict=True):
+            yield tokens[start:end]
+
+
+class EncodedSentences(NamedTuple):
+    """columns[v, t]: value of view v at token t, -1 for none or an unknown one; sentence s is tokens ptr[s]:ptr[s+1]."""
+
+    columns: npt.NDArray[np.int32]
+    ptr: npt.NDArray[np.int64]
+
+
+class _ViewValues:
+    """A view and the ids of its values, with the value of each string its column has shown so far."""
+
+    def __init__(self, view: View, values: Iterable[str] = ()) -> None:
+        self.view = view
+        self.vocab = Vocab(values)
+        self.of_string = np.zeros(0, np.int32)
+
+    def ids(self, strings: Sequence[str], look_up: Callable[[Iterable[str]], IdArray]) -> IdArray:
+        """Value of the view for each of `strings`, numbered by `look_up`."""
+        computed = list(map(self.view.function, strings))
+        if None not in computed:
+            return look_up(computed)  # type: ignore[arg-type]
+        present = np.fromiter((value is not None for value in computed), bool, len(computed))
+        ids = np.full(len(computed), UNKNOWN, np.int32)
+        ids[present] = look_up(value for value in computed if value is not None)
+        return ids
+
+    def learn(self, strings: Sequence[str]) -> None:
+        """Remember the values of strings that the column shows from now on."""
+        look_up = self.vocab.ids if self.vocab.frozen else self.vocab.grow
+        self.of_string = np.concatenate([self.of_string, self.ids(strings, look_up)])
+
+
+class SequenceEncoder:
+    """grow on training sentences as often as they come, freeze, encode any others.
+
+    `columns` names the input columns of a token, `views` what is made of them (see `laconic.text.views`).
+    """
+
+    def __init__(self, views: Sequence[str], columns: Sequence[str] = ("word", "pos"), clusters: WordClusters | None = None):
+        if not columns or len(set(columns)) != len(columns):
+            raise ValueError(f"expected distinct names of input columns, got {list(columns)}")
+        if len(set(views)) != len(views):
+            raise ValueError(f"expected distinct views, got {list(views)}")
+        self.columns = tuple(columns)
+        self.views = tuple(views)
+        self.clusters = clusters
+        self._values = [_ViewValues(make_view(name, self.columns, clusters)) for name in self.views]
+        self._strings = {column: Vocab() for column in self.columns}  # the distinct strings each column has shown
+
+    @property
+    def view_index(self) -> dict[str, int]:
+        """Row of each view in the encoded columns."""
+        return {name: row for row, name in enumerate(self.views)}
+
+    @property
+    def n_values(self) -> npt.NDArray[np.int64]:
+        """How many values each view has."""
+        return np.array([len(values.vocab) for values in self._values], dtype=np.int64)
+
+    @property
+    def frozen(self) -> bool:
+        """True when strings unseen so far have no ids any more."""
+        return all(strings.frozen for strings in self._strings.values())
+
+    def grow(self, sentences: Iterable[Sequence[Token]] | TokenColumns) -> EncodedSentences:
+        """Encode training sentences, giving ids to values not met before; ValueError once frozen."""
+        tokens = self._split(sentences)
+        of_column: dict[str, IdArray] = {}
+        for column, vocab in self._strings.items():
+            known = len(vocab)
+            of_column[column] = vocab.grow(tokens.column(column))
+            fresh = vocab.words[known:]
+            for values in self._of(column):
+                values.learn(fresh)
+        return self._take(of_column, tokens)
+
+    def freeze(self) -> SequenceEncoder:
+        """Give no new ids from now on."""
+        for vocab in (*self._strings.values(), *(values.vocab for values in self._values)):
+            vocab.freeze()
+        return self
+
+    def encode(self, sentences: Iterable[Sequence[Token]] | TokenColumns) -> EncodedSentences:
+        """Encode any sentences; a value that has no id is -1. Nothing is learned: safe from several threads."""
+        tokens = self._split(sentences)
+        strings = {column: vocab.ids(tokens.column(column)) for column, vocab in self._strings.items()}
+        encoded = self._take(strings, tokens)
+        for column, ids in strings.items():
+            self._fill_unseen(encoded.columns, np.flatnonzero(ids == UNKNOWN), column, tokens.column(column))
+        return encoded
+
+    def _fill_unseen(self, columns: IdArray, where: npt.NDArray[np.intp], column: str, strings: Sequence[str]) -> None:
+        """A string never seen may still have a known shape, suffix or cluster: once for each distinct one."""
+        if not len(where):
+            return
+        distinct = Vocab()
+        ids = distinct.grow([strings[t] for t in where.tolist()])
+        for row, values in enumerate(self._values):
+            if values.view.column == column:
+                columns[row, where] = values.ids(distinct.words, values.vocab.ids)[ids]
+
+    def _split(self, sentences: Iterable[Sequence[Token]] | TokenColumns) -> TokenColumns:
+        return sentences if isinstance(sentences, TokenColumns) else TokenColumns.from_sentences(sentences, self.columns)
+
+    def _of(self, column: str) -> list[_ViewValues]:
+        return [values for values in self._values if values.view.column == column]
+
+    def _take(self, strings: Mapping[str, IdArray], tokens: TokenColumns) -> EncodedSentences:
+        columns = np.empty((len(self.views), int(tokens.ptr[-1])), dtype=np.int32)
+        for row, values in zip(columns, self._values, strict=True):
+            if len(values.of_string):  # a string without an id is put right by _fill_unseen
+                np.take(values.of_string, strings[values.view.column], out=row, mode="wrap")
+        return EncodedSentences(columns, tokens.ptr)
+
+    def value_name(self, view: str, value: int) -> str:
+        """What value `value` of `view` stands for: a string, or _B-1, _B+1 .. for positions outside the sentence."""
+        if value >= 0:
+            return self._values[self.views.index(view)].vocab.words[value]
+        if value == UNKNOWN:
+            return "(none)"
+        return f"_B+{value - AFTER_BASE}" if value > AFTER_BASE else f"_B-{value - BEFORE_BASE}"
+
+    def narrowed(self, keep: Mapping[str, Sequence[int] | npt.NDArray[np.integer]]) -> SequenceEncoder:
+        """A frozen encoder of the views in `keep` alone: value k of a view is value keep[view][k] of this one's."""
+        values = {view: self._values[self.views.index(view)].vocab.renumber(ids).words for view, ids in keep.items()}
+        return self._restore(values, self.columns, self.clusters)
+
+    def to_state(self) -> dict[str, Any]:
+        """Plain data for a model file: names of columns and views, the strings of each view, the clusters in use."""
+        clustered = self.clusters is not None and any(view.startswith("cluster") for view in self.views)
+        return {
+            "columns": list(self.columns),
+            "values": {view: list(values.vocab.words) for view, values in zip(self.views, self._values, strict=True)},
+            "clusters": self.clusters.to_state() if clustered and self.clusters else None,
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> SequenceEncoder:
+        """The frozen encoder that gave `state`."""
+        clusters = state["clusters"]
+        return cls._restore(state["values"], state["columns"], None if clusters is None else WordClusters.from_state(clusters))
+
+    @classmethod
+    def _restore(
+        cls, values: Mapping[str, Sequence[str]], columns: Sequence[str], clusters: WordClusters | None
+    ) -> SequenceEncoder:
+        encoder = cls(list(values), columns, clusters)
+        encoder._values = [_ViewValues(entry.view, values[entry.view.name]) for entry in encoder._values]
+        encoder.freeze()
+        for column in encoder.columns:
+            # Strings that stand as values of the column itself are met often: their views are computed now.
+            encoder._strings[column] = Vocab(values.get(column, ())).freeze()
+            for entry in encoder._of(column):
+                entry.learn(encoder._strings[column].words)
+        return encoder
+
+
+def pointers(lengths: Iterable[int]) -> npt.NDArray[np.int64]:
+    """0, then the running sum of `lengths`."""
+    return np.concatenate([[0], np.cumsum(list(lengths), dtype=np.int64)]).astype(np.int64)

@@ -1,0 +1,201 @@
+"""Views of a token: named functions of one input column, such as the word itself, its shape or its last two letters.
+
+`word`, `pos`, ..           the input column of that name
+`lower`, `shape`            in small letters;  character types: Confidence -> Aa, 2,664,098 -> 0,0+,0+
+`prefix3`, `suffix2`        first, last letters (a shorter string is taken whole)
+`case`, `punct`, `digit`    lower|upper|title|mixed|none;  none|some|all;  none|some|all;  `class`: the three in one
+`cluster4`, `cluster`       first bits, all bits of the word's cluster; nothing for a word in no cluster
+`test(column,"regex")`, `match(column,"regex")`   does it occur: true|false;  the part that matches, maybe empty
+
+Every view but the first is of the first column unless another is named: `prefix1(pos)`. A view is computed once for each
+distinct string, never for each token.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
+
+from laconic.text.clusters import read_paths
+from laconic.text.io import PathLike
+
+# None: the view has nothing to say of this string.
+Function: TypeAlias = Callable[[str], str | None]
+UPPER, LOWER, DIGIT = "A", "a", "0"
+
+
+class View(NamedTuple):
+    """The value of view `name` at a token is `function(string of the token in column)`."""
+
+    name: str
+    column: str
+    function: Function
+
+
+class WordClusters:
+    """The cluster of a word as a string of bits; a word not listed is looked up in small letters."""
+
+    def __init__(self, paths: Mapping[str, str]) -> None:
+        self.paths = dict(paths)
+
+    @classmethod
+    def read(cls, path: PathLike, min_count: int = 0) -> WordClusters:
+        """Words of a `paths` file (bit string TAB word TAB count) that were counted at least `min_count` times."""
+        vocab, clusters = read_paths(path)
+        listed = zip(vocab.words, clusters.paths(), clusters.count.tolist(), strict=True)
+        return cls({word: bits for word, bits, count in listed if bits is not None and count >= min_count})
+
+    def bits(self, word: str, n_bits: int | None = None) -> str | None:
+        """The first `n_bits` bits of the word's cluster (all: None); None for a word in no cluster."""
+        found = self.paths.get(word)
+        if found is None:
+            found = self.paths.get(word.lower())
+        return None if found is None else found[:n_bits]
+
+    def to_state(self) -> dict[str, list[str]]:
+        """Words of each bit string: plain data for a model file."""
+        words: dict[str, list[str]] = {}
+        for word, bits in self.paths.items():
+            words.setdefault(bits, []).append(word)
+        return words
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Sequence[str]]) -> WordClusters:
+        """The clusters that gave `state`."""
+        return cls({word: bits for bits, words in state.items() for word in words})
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+
+class _CharacterTypes(dict[int, str]):
+    """A table for str.translate, filled as characters are met: letters and digits become their type, marks vanish."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        category = unicodedata.category(character)
+        if category[0] == "L":
+            kind = UPPER if category in ("Lu", "Lt") else LOWER
+        else:
+            kind = {"N": DIGIT, "M": ""}.get(category[0], character)
+        self[code] = kind
+        return kind
+
+
+_TYPES = _CharacterTypes()
+_REPEATED = re.compile(r"([^0])\1+", re.DOTALL)
+_NUMBER = re.compile(r"00+")
+
+
+def shape(string: str) -> str:
+    """Types of the characters, one for each run: A upper case, a other letters, 0 digit, any other character itself.
+
+    A run of two or more digits is 0+, other runs are not marked: Confidence -> Aa, 2,664,098 -> 0,0+,0+ and ... -> .
+    """
+    return _NUMBER.sub("0+", _REPEATED.sub(r"\1", string.translate(_TYPES)))
+
+
+def case(string: str) -> str:
+    """Which letters are capitals: none (no letters) | lower | upper | title (the first letter alone) | mixed."""
+    letters = [kind for kind in string.translate(_TYPES) if kind in (UPPER, LOWER)]
+    if UPPER not in letters:
+        return "lower" if letters else "none"
+    if letters[0] == UPPER and UPPER not in letters[1:] and len(letters) > 1:
+        return "title"
+    return "mixed" if LOWER in letters else "upper"
+
+
+def punct(string: str) -> str:
+    """How much of the string is neither letter nor digit: none | some | all."""
+    types = string.translate(_TYPES)
+    return _amount(sum(kind not in (UPPER, LOWER, DIGIT) for kind in types), len(types))
+
+
+def digit(string: str) -> str:
+    """How much of the string is digits: none | some | all."""
+    types = string.translate(_TYPES)
+    return _amount(types.count(DIGIT), len(types))
+
+
+def token_class(string: str) -> str:
+    """Case, punctuation and digits in one value."""
+    return f"{case(string)}/{punct(string)}/{digit(string)}"
+
+
+def _amount(part: int, whole: int) -> str:
+    return "none" if part == 0 else "all" if part == whole else "some"
+
+
+def _prefix(length: int, string: str) -> str:
+    return string[:length]
+
+
+def _suffix(length: int, string: str) -> str:
+    return string[-length:]
+
+
+def _test(pattern: re.Pattern[str], string: str) -> str:
+    return "true" if pattern.search(string) else "false"
+
+
+def _match(pattern: re.Pattern[str], string: str) -> str:
+    found = pattern.search(string)
+    return found.group() if found else ""
+
+
+def _match_lower(pattern: re.Pattern[str], string: str) -> str:
+    return _match(pattern, string).lower()
+
+
+SIMPLE: dict[str, Function] = {
+    "lower": str.lower,
+    "shape": shape,
+    "case": case,
+    "punct": punct,
+    "digit": digit,
+    "class": token_class,
+}
+AFFIXES: dict[str, Callable[[int, str], str]] = {"prefix": _prefix, "suffix": _suffix}
+PATTERNS: dict[str, Callable[[re.Pattern[str], str], str]] = {"test": _test, "match": _match, "match_lower": _match_lower}
+# A view's name as it may be written in a template: a word, perhaps a column, perhaps a regular expression without `"`.
+VIEW_NAME = r'[^\W\d][\w.-]*?\d*(?:\([\w.-]+(?:,"[^"]*")?\))?'
+_PARTS = re.compile(r'(?P<kind>[^\W\d][\w.-]*?)(?P<size>\d*)(?:\((?P<column>[\w.-]+)(?:,"(?P<regex>[^"]*)")?\))?', re.DOTALL)
+
+
+def make_view(name: str, columns: Sequence[str], clusters: WordClusters | None = None) -> View:
+    """The view that `name` means for tokens with these input columns; ValueError says what is wrong with it."""
+    if name in columns:
+        return View(name, name, str)
+    parts = _PARTS.fullmatch(name)
+    function = _function(parts.groupdict(), clusters, name) if parts else None
+    if parts is None or function is None:
+        raise ValueError(f"there is no view {name!r}: the input columns are {', '.join(columns)}, the others {_known()}")
+    column = parts["column"] or columns[0]
+    if column not in columns:
+        raise ValueError(f"the view {name!r} needs a column {column!r}, but the input columns are {', '.join(columns)}")
+    return View(name, column, function)
+
+
+def _function(parts: Mapping[str, Any], clusters: WordClusters | None, name: str) -> Function | None:
+    kind, size, regex = parts["kind"], parts["size"], parts["regex"]
+    if regex is not None:
+        if kind not in PATTERNS or size:
+            return None
+        try:
+            return partial(PATTERNS[kind], re.compile(regex))
+        except re.error as error:
+            raise ValueError(f"the view {name!r} holds no regular expression: {error}") from error
+    if kind in AFFIXES and size and int(size):
+        return partial(AFFIXES[kind], int(size))
+    if kind == "cluster" and size != "0":
+        if clusters is None:
+            raise ValueError(f"the view {name!r} needs a file of word clusters")
+        return partial(clusters.bits, n_bits=int(size) if size else None)
+    return None if size else SIMPLE.get(kind)
+
+
+def _known() -> str:
+    return f'{", ".join(SIMPLE)}, prefixN, suffixN, clusterN, cluster, and {", ".join(PATTERNS)} of (column,"regex")'
