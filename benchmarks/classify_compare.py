@@ -20,7 +20,7 @@ from benchmarks.peers import Outcome
 
 PLAIN = ("lasso", "ridge", "elastic")
 SUBLINEAR = "logtfidf"
-FINE = Grid((1e-4, 1e-3), (0.03, 0.05, 0.1, 0.2, 0.4, 0.8))
+FINE = Grid((1e-4, 1e-3), (0.03, 0.05, 0.1, 0.2, 0.5, 0.8))
 RIDGES = (0.1, 0.03, 0.3)
 CONTRAST = 0.5
 PHRASES = 0.1
