@@ -45,5 +45,6 @@ void bind_coordinate(nb::module_& m);
 void bind_copies(nb::module_& m);
 void bind_brown(nb::module_& m);
 void bind_templates(nb::module_& m);
+void bind_tagger(nb::module_& m);
 void bind_chain(nb::module_& m);
 void bind_crf(nb::module_& m);

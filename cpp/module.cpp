@@ -12,6 +12,7 @@ NB_MODULE(_core, m) {
     bind_copies(m);
     bind_brown(m);
     bind_templates(m);
+    bind_tagger(m);
     bind_chain(m);
     bind_crf(m);
 }

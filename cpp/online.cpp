@@ -1,0 +1,300 @@
+// Learning a tagger sentence by sentence: residual = predicted - gold, where predicted is the best path (perceptron), the best
+// path with a cost for every wrong label (SVM, MIRA) or the marginals (CRF). Penalties are not here: between calls the caller
+// reads the templates' norms and shrinks them, or lets every feature owe a penalty which it pays when it next fires.
+#include "interrupts.hpp"
+#include "kernels.hpp"
+#include "tagger.hpp"
+#include "threads.hpp"
+
+namespace {
+
+enum Loss { kPerceptron = 0, kHinge = 1, kLog = 2 };
+
+struct Rule {
+    int loss;
+    double step;      // of a gradient step; the upper bound C of a passive-aggressive one
+    bool aggressive;  // step = min(C, loss / |difference of features|^2)
+    bool grow;        // whether features may be added
+    bool averaged;
+    int settle;    // how weights are read, see Tagger::Reading
+    double ridge;  // weights shrink by 1 - step * ridge before a step
+    double lasso;  // of dual averages: the threshold grows by it with every step
+};
+
+class Learner {
+  public:
+    Learner(Tagger& tagger, const Columns& columns, const int32_t* gold, const Rule& rule)
+        : tagger_(tagger), columns_(columns), gold_(gold), rule_(rule) {}
+
+    // One sentence; the loss before the step.
+    double learn(int64_t s) {
+        if (rule_.averaged) tagger_.clock += 1;
+        if (rule_.ridge > 0) {
+            const double factor = std::max(0.0, 1 - rule_.step * rule_.ridge);
+            for (Table& table : tagger_.tables) table.shrink(factor);
+            for (float& w : tagger_.edge) w *= static_cast<float>(factor);
+            for (float& w : tagger_.start) w *= static_cast<float>(factor);
+        }
+        if (rule_.settle == Tagger::kDual) average_dual();
+        tagger_.read_learning(columns_, s, at_, rule_.settle);
+        if (at_.n == 0) return 0;
+        return rule_.loss == kLog ? by_marginals() : by_best();
+    }
+    int64_t wrong() const { return wrong_; }
+
+  private:
+    // Steps of dual averaging are sums; what they are worth as weights falls as 1 / sqrt(t). Transitions are not penalised.
+    void average_dual() {
+        tagger_.clock += 1;
+        tagger_.dual_gain = rule_.step / std::sqrt(tagger_.clock);
+        tagger_.dual_threshold = rule_.lasso * (tagger_.clock - 1);
+        for (size_t k = 0; k < tagger_.edge.size(); ++k)
+            tagger_.edge[k] = static_cast<float>(tagger_.dual_gain * tagger_.edge_sum[k]);
+        for (size_t k = 0; k < tagger_.start.size(); ++k)
+            tagger_.start[k] = static_cast<float>(tagger_.dual_gain * tagger_.start_sum[k]);
+    }
+    const int32_t* gold() const { return gold_ + at_.begin; }
+
+    double score(const int32_t* y) const {
+        double total = 0;
+        for (int64_t t = 0; t < at_.n; ++t) total += at_.unary[t * tagger_.stride + y[t]] + edge_score(t, y);
+        return total;
+    }
+    double edge_score(int64_t t, const int32_t* y) const {
+        if (t == 0) return tagger_.start[y[0]];
+        const float* table = tagger_.has_pairs ? &at_.edges[t * tagger_.n_labels * tagger_.stride] : tagger_.edge.data();
+        return table[int64_t{y[t - 1]} * tagger_.stride + y[t]];
+    }
+
+    double by_best() {
+        const bool costly = rule_.loss == kHinge;
+        if (costly)
+            for (int64_t t = 0; t < at_.n; ++t)
+                for (int j = 0; j < tagger_.n_labels; ++j) at_.unary[t * tagger_.stride + j] += j != gold()[t];
+        const double best = tagger_.decode(at_);
+        const int32_t* predicted = at_.best.data();
+        moved_.clear();
+        for (int64_t t = 0; t < at_.n; ++t) {
+            if (predicted[t] != gold()[t]) moved_.push_back(t);
+            wrong_ += predicted[t] != gold()[t];
+        }
+        if (moved_.empty()) return 0;
+        const double loss = best - score(gold());
+        double step = rule_.settle == Tagger::kDual ? 1 : rule_.step;
+        if (rule_.aggressive) {
+            const double length = difference_squared();
+            step = length > 0 ? std::min(step, loss / length) : 0;
+        }
+        if (step <= 0) return loss;
+        for (int64_t t : moved_)
+            each_feature(t, 0, [&](Table& table, int64_t row) {
+                change(table, row, gold()[t], step);
+                change(table, row, predicted[t], -step);
+            });
+        each_moved_edge([&](int64_t t) {
+            move_edge(t, gold(), step);
+            move_edge(t, predicted, -step);
+        });
+        return loss;
+    }
+
+    // Marginals are doubles in the log domain only if floats would lose them, see chain.hpp.
+    double by_marginals() {
+        const int L = tagger_.n_labels, stride = tagger_.stride;
+        node_.resize(at_.n * stride);
+        edge_sum_.assign(static_cast<size_t>(L) * stride, 0.0);
+        double log_z;
+        const double step = rule_.settle == Tagger::kDual ? 1 : rule_.step;
+        if (tagger_.has_pairs) {
+            const float* edges = at_.edges.data();
+            pair_.resize(at_.n * L * L);
+            log_z = chain::log_forward_backward_at(
+                at_.unary.data(), at_.n, [=](int64_t t) { return edges + t * L * stride; }, tagger_.start.data(), L, stride,
+                at_.scratch, node_.data(),
+                [&](int64_t t, int i, const double* p) {
+                    for (int j = 0; j < L; ++j) {
+                        pair_[(t * L + i) * L + j] = p[j];
+                        edge_sum_[i * stride + j] += p[j];
+                    }
+                });
+        } else {
+            const chain::Potentials<float> potentials(tagger_.edge.data(), tagger_.start.data(), L, stride);
+            log_z = chain::forward_backward(at_.unary.data(), at_.n, potentials, at_.scratch, node_.data(), edge_sum_.data());
+        }
+        const double loss = log_z - score(gold());
+        for (int64_t t = 0; t < at_.n; ++t) {
+            float* residual = node_.data() + t * stride;
+            wrong_ += std::max_element(residual, residual + L) - residual != gold()[t];
+            residual[gold()[t]] -= 1;
+            each_feature(t, 0, [&](Table& table, int64_t row) {
+                for (int j = 0; j < L; ++j)
+                    if (std::abs(residual[j]) > kNegligible) table.add(row, j, -step * residual[j], tagger_.clock - 1);
+            });
+            if (t == 0) {
+                for (int j = 0; j < L; ++j) add_start(j, -step * residual[j]);
+                continue;
+            }
+            edge_sum_[gold()[t - 1] * stride + gold()[t]] -= 1;
+            if (!tagger_.has_pairs) continue;
+            double* pair = &pair_[t * L * L];
+            pair[gold()[t - 1] * L + gold()[t]] -= 1;
+            each_feature(t, 1, [&](Table& table, int64_t row) {
+                for (int k = 0; k < L * L; ++k)
+                    if (std::abs(pair[k]) > kNegligible) table.add(row, k, -step * pair[k], tagger_.clock - 1);
+            });
+        }
+        for (int i = 0; i < L; ++i)
+            for (int j = 0; j < L; ++j) add_edge(i, j, -step * edge_sum_[i * stride + j]);
+        return loss;
+    }
+
+    // Calls body(table, row) for the features at t of templates whose `pairs` flag is as given; new ones are made if allowed.
+    template <class Body>
+    void each_feature(int64_t t, uint8_t pairs, Body body) {
+        for (int64_t m = 0; m < tagger_.templates.size(); ++m) {
+            const int64_t e = m * at_.n + t;
+            if (tagger_.pairs[m] != pairs || at_.keys[e] == 0) continue;
+            Table& table = tagger_.tables[m];
+            if (at_.rows[e] < 0) {
+                if (!rule_.grow) continue;
+                values_.resize(tagger_.templates.n_atoms(m) + 1);
+                tagger_.templates.values(m, at_.padded, at_.n, t, values_.data());
+                at_.rows[e] = table.insert(at_.keys[e], values_.data(), rule_.averaged);
+            }
+            body(table, at_.rows[e]);
+        }
+    }
+    void change(Table& table, int64_t row, int64_t k, double by) { table.add(row, k, by, tagger_.clock - 1); }
+
+    template <class Body>
+    void each_moved_edge(Body body) {
+        const int32_t* predicted = at_.best.data();
+        for (int64_t t = 0; t < at_.n; ++t)
+            if (predicted[t] != gold()[t] || (t > 0 && predicted[t - 1] != gold()[t - 1])) body(t);
+    }
+    void move_edge(int64_t t, const int32_t* y, double by) {
+        if (t == 0) {
+            add_start(y[0], by);
+            return;
+        }
+        add_edge(y[t - 1], y[t], by);
+        if (tagger_.has_pairs)
+            each_feature(t, 1, [&](Table& table, int64_t row) { change(table, row, y[t - 1] * tagger_.n_labels + y[t], by); });
+    }
+    void add_edge(int i, int j, double by) {
+        const int64_t k = int64_t{i} * tagger_.stride + j;
+        if (rule_.settle == Tagger::kDual) {
+            tagger_.edge_sum[k] += static_cast<float>(by);
+            return;
+        }
+        tagger_.edge[k] += static_cast<float>(by);
+        if (rule_.averaged) tagger_.edge_sum[k] += static_cast<float>((tagger_.clock - 1) * by);
+    }
+    void add_start(int j, double by) {
+        if (rule_.settle == Tagger::kDual) {
+            tagger_.start_sum[j] += static_cast<float>(by);
+            return;
+        }
+        tagger_.start[j] += static_cast<float>(by);
+        if (rule_.averaged) tagger_.start_sum[j] += static_cast<float>((tagger_.clock - 1) * by);
+    }
+
+    // |features of gold - features of predicted|^2: a feature that fires at several wrong positions counts as one, with its sum.
+    double difference_squared() {
+        const int32_t *y = gold(), *z = at_.best.data();
+        double total = 0;
+        for (int64_t m = 0; m < tagger_.templates.size(); ++m) {
+            if (tagger_.pairs[m]) {
+                each_moved_edge([&](int64_t t) { total += t > 0 && counts(m, t) ? 2 : 0; });
+                continue;
+            }
+            for (size_t a = 0; a < moved_.size(); ++a) {
+                const int64_t s = moved_[a];
+                if (!counts(m, s)) continue;
+                total += 2;
+                for (size_t b = 0; b < a; ++b) {
+                    const int64_t t = moved_[b];
+                    if (at_.keys[m * at_.n + s] != at_.keys[m * at_.n + t]) continue;
+                    total += 2 * ((y[s] == y[t]) + (z[s] == z[t]) - (y[s] == z[t]) - (z[s] == y[t]));
+                }
+            }
+        }
+        edges_.clear();
+        each_moved_edge([&](int64_t t) {
+            if (t == 0) {
+                total += 2;
+                return;
+            }
+            edges_.emplace_back(int64_t{y[t - 1]} * tagger_.n_labels + y[t], 1);
+            edges_.emplace_back(int64_t{z[t - 1]} * tagger_.n_labels + z[t], -1);
+        });
+        std::sort(edges_.begin(), edges_.end());
+        for (size_t i = 0; i < edges_.size();) {
+            int sum = 0;
+            const int64_t pair = edges_[i].first;
+            for (; i < edges_.size() && edges_[i].first == pair; ++i) sum += edges_[i].second;
+            total += sum * sum;
+        }
+        return total;
+    }
+    // Whether a feature takes part in steps: it fires, and has weights or may get some.
+    bool counts(int64_t m, int64_t t) const {
+        const int64_t e = m * at_.n + t;
+        return at_.keys[e] != 0 && (rule_.grow || at_.rows[e] >= 0);
+    }
+
+    static constexpr float kNegligible = 1e-7f;
+    Tagger& tagger_;
+    const Columns& columns_;
+    const int32_t* gold_;
+    const Rule& rule_;
+    Sentence at_;
+    std::vector<int64_t> moved_;
+    std::vector<std::pair<int64_t, int>> edges_;
+    std::vector<int32_t> values_;
+    std::vector<float> node_;
+    std::vector<double> edge_sum_, pair_;
+    int64_t wrong_ = 0;
+};
+
+nb::tuple learn(Tagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, Vec<int32_t> gold, Vec<int64_t> order, int loss,
+                double step, bool aggressive, bool grow, bool averaged, int settle, double ridge, double lasso) {
+    const Columns columns(columns_in, ptr);
+    tagger.templates.check(columns);
+    require(static_cast<int64_t>(gold.size()) == columns.n_tokens, "gold must have an entry a token");
+    check_range(gold, 0, tagger.n_labels, "gold");
+    check_range(order, 0, columns.n_sentences, "order");
+    require(loss >= 0 && loss <= 2, "loss must be 0 (perceptron), 1 (hinge) or 2 (log)");
+    require(step >= 0 && ridge >= 0 && lasso >= 0, "step, ridge and lasso must not be negative");
+    require(settle >= 0 && settle <= 3, "settle must be from 0 to 3");
+    const bool dual = settle == Tagger::kDual;
+    require(!(dual && (averaged || aggressive || ridge > 0)),
+            "dual averages take no averaging, no aggressive steps and no ridge");
+    if ((averaged || dual) && tagger.edge_sum.empty()) {
+        if (averaged)
+            for (Table& table : tagger.tables) table.average_from_here();
+        tagger.edge_sum.assign(tagger.edge.size(), 0.0f);
+        tagger.start_sum.assign(tagger.start.size(), 0.0f);
+        tagger.clock = 0;
+    }
+    const Rule rule{loss, step, aggressive, grow, averaged, settle, ridge, lasso};
+    Learner learner(tagger, columns, gold.data(), rule);
+    double total = 0;
+    {
+        nb::gil_scoped_release release;
+        Interrupts interrupts;
+        for (size_t i = 0; i < order.size(); ++i) {
+            total += learner.learn(order.data()[i]);
+            interrupts.poll();
+        }
+    }
+    return nb::make_tuple(total, learner.wrong());
+}
+
+}  // namespace
+
+void bind_online(nb::class_<Tagger>& door) {
+    door.def("learn", &learn, nb::arg("columns"), nb::arg("ptr"), nb::arg("gold"), nb::arg("order"), nb::arg("loss"),
+             nb::arg("step"), nb::arg("aggressive"), nb::arg("grow"), nb::arg("averaged"), nb::arg("settle") = 0,
+             nb::arg("ridge") = 0.0, nb::arg("lasso") = 0.0);
+}

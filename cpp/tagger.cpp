@@ -1,0 +1,181 @@
+// The door of taggers: norms and shrinkage of templates, weights in and out, tagging.
+#include "tagger.hpp"
+
+#include "kernels.hpp"
+#include "threads.hpp"
+
+namespace {
+
+using Floats = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class Value>
+nb::object per_template(const Tagger& tagger, Value value) {
+    std::vector<decltype(value(tagger.tables[0]))> out;
+    for (const Table& table : tagger.tables) out.push_back(value(table));
+    return to_numpy(std::move(out));
+}
+
+// Weights of template m times factor[m]; a factor of 0 frees the template's memory.
+void shrink(Tagger& tagger, Vec<double> factor) {
+    require(factor.size() == tagger.tables.size(), "factor must have an entry a template");
+    for (size_t m = 0; m < factor.size(); ++m) require(factor.data()[m] >= 0 && factor.data()[m] <= 1, "factors are from 0 to 1");
+    for (size_t m = 0; m < factor.size(); ++m) tagger.tables[m].shrink(factor.data()[m]);
+}
+
+// Every feature of template m owes amount[m].
+void owe(Tagger& tagger, Vec<double> amount) {
+    require(amount.size() == tagger.tables.size(), "amount must have an entry a template");
+    for (size_t m = 0; m < amount.size(); ++m) require(amount.data()[m] >= 0, "amounts must not be negative");
+    for (size_t m = 0; m < amount.size(); ++m) tagger.tables[m].owe(amount.data()[m]);
+}
+
+void compact(Tagger& tagger, bool by_row) {
+    nb::gil_scoped_release release;
+    for (Table& table : tagger.tables) table.compact(by_row);
+}
+
+// Weights become their averages over the steps since averaging began, or what dual averages stand for; sums go.
+void settle_sums(Tagger& tagger, bool dual) {
+    for (Table& table : tagger.tables) {
+        for (int64_t row = 0; row < table.size(); ++row)
+            for (int64_t k = 0; k < table.width(); ++k) {
+                float& w = table.weights(row)[k];
+                if (dual) {
+                    const double size = std::max(0.0, std::abs(double{w}) - tagger.dual_threshold);
+                    w = static_cast<float>(tagger.dual_gain * std::copysign(size, double{w}));
+                } else {
+                    w = static_cast<float>(table.average(row, k, tagger.clock) / table.scale());
+                }
+            }
+        table.forget_sums();
+        table.compact(false);
+    }
+    if (!dual && tagger.clock > 0) {
+        for (size_t k = 0; k < tagger.edge.size(); ++k) tagger.edge[k] -= static_cast<float>(tagger.edge_sum[k] / tagger.clock);
+        for (size_t k = 0; k < tagger.start.size(); ++k)
+            tagger.start[k] -= static_cast<float>(tagger.start_sum[k] / tagger.clock);
+    }
+    tagger.edge_sum.clear();
+    tagger.start_sum.clear();
+    tagger.clock = 0;
+}
+
+// All features: template of each (sorted), atoms one after the other, and weights, a row of `width` a feature.
+nb::tuple features(const Tagger& tagger, int64_t m) {
+    require(m >= 0 && m < static_cast<int64_t>(tagger.tables.size()), "there is no such template");
+    const Table& table = tagger.tables[m];
+    std::vector<int32_t> atoms;
+    std::vector<float> weights;
+    const float scale = static_cast<float>(table.scale());
+    for (int64_t row = 0; row < table.size(); ++row) {
+        atoms.insert(atoms.end(), table.atoms(row), table.atoms(row) + tagger.templates.n_atoms(m));
+        for (int64_t k = 0; k < table.width(); ++k) weights.push_back(scale * table.weights(row)[k]);
+    }
+    return nb::make_tuple(to_numpy(std::move(atoms)), to_numpy(std::move(weights)));
+}
+
+// Adds features of template m with given weights; one that is there already is overwritten.
+void add_features(Tagger& tagger, int64_t m, Matrix32 atoms, Floats weights) {
+    require(m >= 0 && m < static_cast<int64_t>(tagger.tables.size()), "there is no such template");
+    Table& table = tagger.tables[m];
+    require(static_cast<int64_t>(atoms.shape(1)) == tagger.templates.n_atoms(m), "atoms must have a column an atom");
+    require(static_cast<int64_t>(weights.shape(1)) == table.width() && weights.shape(0) == atoms.shape(0),
+            "weights must have a row a feature and a column a label");
+    for (size_t i = 0; i < weights.size(); ++i) require(std::isfinite(weights.data()[i]), "weights must be finite");
+    nb::gil_scoped_release release;
+    table.reserve(table.size() + static_cast<int64_t>(atoms.shape(0)));
+    for (size_t f = 0; f < atoms.shape(0); ++f) {
+        const int32_t* values = atoms.data() + f * atoms.shape(1);
+        const uint64_t key = tagger.templates.key(m, values);
+        if (key == 0) continue;
+        const int32_t row = table.insert(key, values, false);
+        for (int64_t k = 0; k < table.width(); ++k)
+            table.add(row, k, weights.data()[f * weights.shape(1) + k] - table.scale() * table.weights(row)[k], 0);
+    }
+}
+
+// Transitions (L x L, by rows) and starts (L).
+nb::tuple transitions(const Tagger& tagger) {
+    std::vector<float> edge, start(tagger.start.begin(), tagger.start.begin() + tagger.n_labels);
+    for (int i = 0; i < tagger.n_labels; ++i)
+        for (int j = 0; j < tagger.n_labels; ++j) edge.push_back(tagger.edge[i * tagger.stride + j]);
+    return nb::make_tuple(to_numpy(std::move(edge)), to_numpy(std::move(start)));
+}
+
+void set_transitions(Tagger& tagger, Vec<float> edge, Vec<float> start) {
+    const int L = tagger.n_labels;
+    require(static_cast<int64_t>(edge.size()) == int64_t{L} * L && static_cast<int>(start.size()) == L,
+            "edge must have L x L entries and start L");
+    for (int i = 0; i < L; ++i)
+        for (int j = 0; j < L; ++j) tagger.edge[i * tagger.stride + j] = edge.data()[i * L + j];
+    std::copy_n(start.data(), L, tagger.start.data());
+}
+
+// Calls body(sentence, tokens' first index) for all sentences, threads side by side.
+template <class Body>
+void each_sentence(const Tagger& tagger, const Columns& columns, int threads, Body body) {
+    tagger.templates.check(columns);
+    nb::gil_scoped_release release;
+    parallel_ranges(columns.n_sentences, threads, 64, [&](int64_t first, int64_t last, int) {
+        Sentence at;
+        for (int64_t s = first; s < last; ++s) {
+            tagger.read(columns, s, at);
+            body(at);
+        }
+    });
+}
+
+// The best labels of all tokens.
+nb::object tag(const Tagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, int threads) {
+    const Columns columns(columns_in, ptr);
+    std::vector<int32_t> labels(columns.n_tokens);
+    each_sentence(tagger, columns, threads, [&](Sentence& at) {
+        tagger.decode(at);
+        std::copy_n(at.best.data(), at.n, labels.data() + at.begin);
+    });
+    return to_numpy(std::move(labels));
+}
+
+// Scores (n_tokens x L); templates with label pairs are not in them.
+nb::object scores(const Tagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, int threads) {
+    const Columns columns(columns_in, ptr);
+    require(!tagger.has_pairs, "scores of taggers with pair templates are not tables of tokens and labels");
+    std::vector<float> out(columns.n_tokens * tagger.n_labels);
+    each_sentence(tagger, columns, threads, [&](Sentence& at) {
+        for (int64_t t = 0; t < at.n; ++t)
+            std::copy_n(at.unary.data() + t * tagger.stride, tagger.n_labels, out.data() + (at.begin + t) * tagger.n_labels);
+    });
+    return to_numpy(std::move(out));
+}
+
+}  // namespace
+
+void bind_online(nb::class_<Tagger>& door);
+
+void bind_tagger(nb::module_& m) {
+    nb::class_<Tagger> door(m, "Tagger");
+    door.def(nb::init<const Templates&, Vec<uint8_t>, int>(), nb::arg("templates"), nb::arg("pairs"), nb::arg("n_labels"))
+        .def_prop_ro("sizes", [](const Tagger& t) { return per_template(t, [](const Table& table) { return table.size(); }); })
+        .def_prop_ro(
+            "norms",
+            [](const Tagger& t) { return per_template(t, [](const Table& table) { return std::sqrt(table.norm_squared()); }); })
+        .def_prop_ro("nonzeros",
+                     [](const Tagger& t) { return per_template(t, [](const Table& table) { return table.n_nonzero(); }); })
+        .def_prop_ro("bytes",
+                     [](const Tagger& t) {
+                         size_t total = 0;
+                         for (const Table& table : t.tables) total += table.bytes();
+                         return total;
+                     })
+        .def("shrink", &shrink, nb::arg("factor"))
+        .def("owe", &owe, nb::arg("amount"))
+        .def("compact", &compact, nb::arg("by_row") = false)
+        .def("settle_sums", &settle_sums, nb::arg("dual") = false)
+        .def("features", &features, nb::arg("template"))
+        .def("add_features", &add_features, nb::arg("template"), nb::arg("atoms"), nb::arg("weights"))
+        .def("transitions", &transitions)
+        .def("set_transitions", &set_transitions, nb::arg("edge"), nb::arg("start"))
+        .def("tag", &tag, nb::arg("columns"), nb::arg("ptr"), nb::arg("threads") = 1)
+        .def("scores", &scores, nb::arg("columns"), nb::arg("ptr"), nb::arg("threads") = 1);
+    bind_online(door);
+}
