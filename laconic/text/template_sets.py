@@ -1,0 +1,82 @@
+"""Ready sets of templates: `ready_templates("chunking")` and its like.
+
+How the published counts of 96 and 452 come about. Let F(n, w) be the number of n-grams of sizes 1..n that have at least one
+token within w of the present one: size s has (2w + 1) + (s - 1) of them, so F(5, 5) = 65, F(3, 3) = 24, F(2, 1) = 7.
+
+    chunking   POS F(5, 5) + words F(3, 3) + shapes F(2, 1)                                           65 + 24 + 7 = 96
+    ner        chunking, shapes F(3, 3) in place of F(2, 1), three prefixes and three suffixes F(3, 3),
+               case, punctuation and digit indicators F(5, 5)                    65 + 24 + 24 + 6 * 24 + 3 * 65 = 452
+
+The article (Martins et al., EMNLP 2011) gives the sizes and the windows, not the rule; it says 2 tokens on either side for
+shapes, which is as far as bigrams with a token within 1 reach. Counting only n-grams that lie inside the windows as printed
+gives 45 + 18 + 9 = 72 (`chunking72`). Label bigrams are in no set: they always have weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from laconic.text.templates import Atom, Template, Templates, ngrams
+
+CLUSTER_VIEWS = ("cluster4", "cluster6", "cluster8", "cluster10", "cluster12", "cluster16", "cluster")
+AFFIX_VIEWS = tuple(f"{end}{length}" for end in ("prefix", "suffix") for length in (1, 2, 3, 4))
+
+
+def chunking() -> Templates:
+    """96: tags up to 5-grams, words up to 3-grams, shapes up to 2-grams (how they are counted: above)."""
+    return Templates([*_around("pos", 5, 5), *_around("word", 3, 3), *_around("shape", 2, 1)])
+
+
+def chunking72() -> Templates:
+    """72: the n-grams of `chunking` that lie inside 5, 3 and 2 tokens on either side."""
+    sized = (("pos", 5), ("word", 3), ("shape", 2))
+    return Templates(template for view, n in sized for template in ngrams(view, (1, n), (-n, n)))
+
+
+def ner() -> Templates:
+    """452: `chunking` with shapes up to 3-grams, affixes of 1 to 3 letters, case, punctuation and digit indicators."""
+    affixes = [f"{end}{length}" for length in (1, 2, 3) for end in ("prefix", "suffix")]
+    added = [template for view in ("shape", *affixes) for template in _around(view, 3, 3)]
+    indicators = [template for view in ("case", "punct", "digit") for template in _around(view, 5, 5)]
+    return Templates([*chunking(), *added, *indicators])
+
+
+def ner_clusters() -> Templates:
+    """A compact set for names with word clusters: each view near by, and pairs of neighbours."""
+    near, beside = range(-2, 3), (-1, 0)
+    found = [*ngrams("word", (1, 2), (-2, 2)), *ngrams("pos", (1, 3), (-2, 2)), *ngrams("shape", (1, 3), (-2, 2))]
+    found += _each(("lower", "class"), near) + _each(AFFIX_VIEWS, (-1, 0, 1)) + _each(CLUSTER_VIEWS, near)
+    found += [template for view in (*CLUSTER_VIEWS, "class") for template in ngrams(view, (2, 2), (-1, 1))]
+    for view in ("cluster8", "cluster"):
+        found += ngrams(view, (3, 3), (-1, 1))
+        found += [Template((Atom(view, left), Atom("word", left + 1))) for left in beside]
+        found += [Template((Atom("word", left), Atom(view, left + 1))) for left in beside]
+        found += [Template((Atom(view, here), Atom("shape", 0))) for here in (-1, 0, 1)]
+    found += [Template((Atom("shape", 0), Atom("word", here))) for here in (-1, 1)]
+    found += [Template((Atom("shape", 0), Atom("suffix3", 0))), Template((Atom("shape", 0), Atom("pos", 0)))]
+    return Templates(found)
+
+
+SETS: dict[str, Callable[[], Templates]] = {
+    "chunking": chunking,
+    "chunking72": chunking72,
+    "ner": ner,
+    "ner_clusters": ner_clusters,
+}
+
+
+def ready_templates(name: str) -> Templates:
+    """The ready set `name`."""
+    if name not in SETS:
+        raise ValueError(f"there is no ready set of templates {name!r}; the sets are {', '.join(SETS)}")
+    return SETS[name]()
+
+
+def _around(view: str, size: int, reach: int) -> list[Template]:
+    """F(size, reach) n-grams of `view`."""
+    return ngrams(view, (1, size), (-reach, reach), touching=True)
+
+
+def _each(views: Iterable[str], offsets: Iterable[int]) -> list[Template]:
+    places = list(offsets)
+    return [Template((Atom(view, offset),)) for view in views for offset in places]

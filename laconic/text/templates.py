@@ -1,0 +1,183 @@
+"""Feature templates: conjunctions of views at offsets from a token, their sets, and the order from coarse to fine.
+
+word[-1]|pos[0]            the word before, together with the tag here
+pairs:word[0]              the same for pairs of neighbouring labels
+ngrams(pos, 1..5, -5..5)   all n-grams of one to five tags inside a window
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+
+MOST_STEPS = 4095  # how far outside a sentence a position still has a value of its own
+PAIRS = "pairs:"
+BIAS = "bias"
+# Of two views of one position, which is the coarser: a tag before the word, bits and affixes before longer ones.
+COARSE_TO_FINE = ("pos", "word")
+
+
+class Atom(NamedTuple):
+    """The value of `view` at position t + `offset`."""
+
+    view: str
+    offset: int
+
+    def __str__(self) -> str:
+        return f"{self.view}[{self.offset}]"
+
+
+@dataclass(frozen=True)
+class Template:
+    """The conjunction of `atoms` (none: it fires everywhere); `pairs`: seen with pairs of labels, not single ones."""
+
+    atoms: tuple[Atom, ...]
+    pairs: bool = False
+
+    def __post_init__(self) -> None:
+        atoms = tuple(dict.fromkeys(Atom(view, int(offset)) for view, offset in self.atoms))
+        for atom in atoms:
+            if abs(atom.offset) > MOST_STEPS:
+                raise ValueError(f"the offset of {atom} lies outside -{MOST_STEPS}..{MOST_STEPS}")
+        object.__setattr__(self, "atoms", atoms)
+
+    @property
+    def name(self) -> str:
+        """How the template is written, such as word[-1]|pos[0]."""
+        return (PAIRS if self.pairs else "") + ("|".join(map(str, self.atoms)) or BIAS)
+
+
+class TemplateArrays(NamedTuple):
+    """Template m is the atoms atom_ptr[m]:atom_ptr[m+1], atom a is view atom_view[a] at offset atom_offset[a]."""
+
+    atom_ptr: npt.NDArray[np.int64]
+    atom_view: npt.NDArray[np.int32]
+    atom_offset: npt.NDArray[np.int32]
+    pairs: npt.NDArray[np.uint8]
+
+
+class Templates(Sequence[Template]):
+    """Templates in the order given; of equal ones (the order of atoms does not matter) the first is kept."""
+
+    def __init__(self, templates: Iterable[Template]) -> None:
+        distinct: dict[tuple[frozenset[Atom], bool], Template] = {}
+        for template in templates:
+            distinct.setdefault((frozenset(template.atoms), template.pairs), template)
+        self._templates = tuple(distinct.values())
+
+    @overload
+    def __getitem__(self, index: int) -> Template: ...
+    @overload
+    def __getitem__(self, index: slice) -> Templates: ...
+    def __getitem__(self, index: int | slice) -> Template | Templates:
+        return Templates(self._templates[index]) if isinstance(index, slice) else self._templates[index]
+
+    def __len__(self) -> int:
+        return len(self._templates)
+
+    def __iter__(self) -> Iterator[Template]:
+        return iter(self._templates)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Templates) and self._templates == other._templates
+
+    def __hash__(self) -> int:
+        return hash(self._templates)
+
+    def __repr__(self) -> str:
+        return f"Templates({len(self)}: {', '.join(self.names[:3])}{', ..' if len(self) > 3 else ''})"
+
+    @property
+    def names(self) -> list[str]:
+        """How each template is written; `laconic.text.patterns.parse_templates` reads these lines."""
+        return [template.name for template in self]
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """The views in use, in order of first use."""
+        return tuple(dict.fromkeys(atom.view for template in self for atom in template.atoms))
+
+    def subset(self, keep: Iterable[int]) -> Templates:
+        """The templates numbered `keep`, in that order."""
+        return Templates(self[index] for index in keep)
+
+    def arrays(self, view_index: Mapping[str, int]) -> TemplateArrays:
+        """The templates as arrays for the kernels; `view_index` is the row of each view in the encoded columns."""
+        atoms = [atom for template in self for atom in template.atoms]
+        if missing := sorted({atom.view for atom in atoms} - view_index.keys()):
+            raise ValueError(f"templates use the views {', '.join(missing)}, but the encoder has {', '.join(view_index)}")
+        return TemplateArrays(
+            np.cumsum([0, *(len(template.atoms) for template in self)], dtype=np.int64),
+            np.array([view_index[atom.view] for atom in atoms], dtype=np.int32),
+            np.array([atom.offset for atom in atoms], dtype=np.int32),
+            np.array([template.pairs for template in self], dtype=np.uint8),
+        )
+
+    def order(self, coarse_to_fine: Sequence[str] = COARSE_TO_FINE) -> npt.NDArray[np.bool_]:
+        """(M, M): entry [a, b] is True when template a is at or below template b, that is b refines a."""
+        atoms = {atom for template in self for atom in template.atoms}
+        finer = {
+            a: {b for b in atoms if a.offset == b.offset and view_at_or_below(a.view, b.view, coarse_to_fine)} for a in atoms
+        }
+        seen = [set(template.atoms) for template in self]
+        below = np.zeros((len(self), len(self)), dtype=bool)
+        for row, a in zip(below, self, strict=True):
+            wanted = [finer[atom] for atom in a.atoms]
+            row[:] = [a.pairs <= b.pairs and not any(map(s.isdisjoint, wanted)) for b, s in zip(self, seen, strict=True)]
+        return below
+
+
+def ngrams(view: str, sizes: tuple[int, int], window: tuple[int, int], touching: bool = False) -> list[Template]:
+    """All n-grams of `view` of sizes[0]..sizes[1] neighbouring tokens inside the offsets window[0]..window[1].
+
+    `touching`: those with at least one token inside, so that the others may lie beyond the window.
+    """
+    (smallest, largest), (left, right) = sizes, window
+    if not 1 <= smallest <= largest or left > right:
+        raise ValueError(f"n-grams need sizes 1 <= m..n and a window l <= r, got {smallest}..{largest} and {left}..{right}")
+    found = []
+    for size in range(smallest, largest + 1):
+        reach = size - 1
+        starts = range(left - reach, right + 1) if touching else range(left, right + 1 - reach)
+        found += [Template(tuple(Atom(view, start + step) for step in range(size))) for start in starts]
+    return found
+
+
+def view_at_or_below(coarse: str, fine: str, coarse_to_fine: Sequence[str] = COARSE_TO_FINE) -> bool:
+    """True when `coarse` tells no more than `fine`: the same view, an earlier one of the list, or a part of it.
+
+    Every view derived from the first column is a part of the last one of the list (the word), `class` has case, punct
+    and digit for parts, a longer affix or cluster string the shorter ones.
+    """
+    if coarse == fine:
+        return True
+    if fine in coarse_to_fine:
+        earlier = coarse_to_fine[: coarse_to_fine.index(fine)]
+        return coarse in earlier or (fine == coarse_to_fine[-1] and _kind(coarse)[0] in DERIVED)
+    if fine == "class":
+        return coarse in ("case", "punct", "digit")
+    (kind, length), (other, longer) = _kind(coarse), _kind(fine)
+    return kind == other and kind in SIZED and length <= longer
+
+
+SIZED = ("prefix", "suffix", "cluster")
+DERIVED = (*SIZED, "lower", "shape", "case", "punct", "digit", "class")
+
+
+def _kind(view: str) -> tuple[str, float]:
+    """prefix3 -> (prefix, 3); without a number all of it is meant."""
+    kind = view.rstrip("0123456789")
+    return kind, int(view[len(kind) :]) if len(kind) < len(view) else np.inf
+
+
+def at_or_below(a: Template, b: Template, coarse_to_fine: Sequence[str] = COARSE_TO_FINE) -> bool:
+    """True when b refines a: at each position, nothing <= tag <= word holds from what a sees to what b sees.
+
+    Groups of a coarse-to-fine penalty are the templates b for each a. At a position with several views, each of a's
+    needs one of b's that is at least as fine.
+    """
+    return bool(Templates([a, b]).order(coarse_to_fine)[0, -1])
