@@ -38,13 +38,9 @@ inline __m256d lane_max(__m256d a, __m256d b) { return _mm256_max_pd(a, b); }
 template <class Real>
 LaneSteps<Real> choose() {
 #ifdef LANES_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        using Lanes = avx2::Lanes<Real>;
-        return {&Lanes::max_plus, &Lanes::sum_times, &Lanes::add_outer};
-    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2::Lanes<Real>::steps();
 #endif
-    using Lanes = baseline::Lanes<Real>;
-    return {&Lanes::max_plus, &Lanes::sum_times, &Lanes::add_outer};
+    return baseline::Lanes<Real>::steps();
 }
 }  // namespace
 

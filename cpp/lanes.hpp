@@ -11,6 +11,10 @@ struct LaneSteps {
     void (*sum_times)(const Real* a, const Real* table, int n_labels, int stride, Real* out);
     // table[i * stride + j] += a[i] * b[j]
     void (*add_outer)(const Real* a, const Real* b, int n_labels, int stride, Real* table);
+    // out[j] += sum_k table[index[k] * stride + j]
+    void (*add_rows)(const Real* table, const int32_t* index, int64_t n, int stride, Real* out);
+    // table[index[k] * stride + j] += b[j]
+    void (*spread_rows)(const Real* b, const int32_t* index, int64_t n, int stride, Real* table);
 };
 
 template <class Real>

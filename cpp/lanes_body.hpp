@@ -51,4 +51,38 @@ struct Lanes {
             for (int j = 0; j < stride; j += width) store(row + j, load(row + j) + a[i] * load(b + j));
         }
     }
+
+    // The block's sums, or what is added to each row, stay in registers.
+    template <int block>
+    static void add_block(const Real* table, const int32_t* index, int64_t n, int stride, Real* out) {
+        constexpr int n_vectors = block / width;
+        Vector sum[n_vectors];
+        for (int v = 0; v < n_vectors; ++v) sum[v] = load(out + v * width);
+        for (int64_t k = 0; k < n; ++k) {
+            const Real* row = table + static_cast<int64_t>(index[k]) * stride;
+            for (int v = 0; v < n_vectors; ++v) sum[v] += load(row + v * width);
+        }
+        for (int v = 0; v < n_vectors; ++v) store(out + v * width, sum[v]);
+    }
+    template <int block>
+    static void spread_block(const Real* b, const int32_t* index, int64_t n, int stride, Real* table) {
+        constexpr int n_vectors = block / width;
+        Vector part[n_vectors];
+        for (int v = 0; v < n_vectors; ++v) part[v] = load(b + v * width);
+        for (int64_t k = 0; k < n; ++k) {
+            Real* row = table + static_cast<int64_t>(index[k]) * stride;
+            for (int v = 0; v < n_vectors; ++v) store(row + v * width, load(row + v * width) + part[v]);
+        }
+    }
+    static void add_rows(const Real* table, const int32_t* index, int64_t n, int stride, Real* out) {
+        int j = 0;
+        for (; j + 24 <= stride; j += 24) add_block<24>(table + j, index, n, stride, out + j);
+        for (; j < stride; j += 8) add_block<8>(table + j, index, n, stride, out + j);
+    }
+    static void spread_rows(const Real* b, const int32_t* index, int64_t n, int stride, Real* table) {
+        int j = 0;
+        for (; j + 24 <= stride; j += 24) spread_block<24>(b + j, index, n, stride, table + j);
+        for (; j < stride; j += 8) spread_block<8>(b + j, index, n, stride, table + j);
+    }
+    static constexpr LaneSteps<Real> steps() { return {&max_plus, &sum_times, &add_outer, &add_rows, &spread_rows}; }
 };
