@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
@@ -44,20 +45,31 @@ def _unzipped(stream: BinaryIO) -> BinaryIO:
     return cast(BinaryIO, gzip.GzipFile(fileobj=stream)) if magic == GZIP_MAGIC else stream
 
 
-def _line_of_bad_byte(stream: BinaryIO) -> int:
-    """Number of the first line (from 1) that is not UTF-8."""
+def _line_of_bad_byte(stream: BinaryIO, encoding: str) -> int:
+    """Number of the first line (from 1) that is not in the encoding."""
     content = _unzipped(stream).read()
     try:
-        content.decode("utf-8")
+        content.decode(encoding)
     except UnicodeDecodeError as error:
         return 1 + content[: error.start].replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n")
     raise AssertionError("called only when decoding has failed")
 
 
+def check_encoding(encoding: str) -> str:
+    """The standard name of `encoding`; ValueError if there is none such."""
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError as error:
+        raise ValueError(f"there is no encoding {encoding!r}; try utf-8 or latin-1") from error
+
+
 @contextmanager
-def open_text(path: PathLike) -> Iterator[TextIO]:
-    """The UTF-8 text of `path` ("-": standard input), plain or gzip, a stream; InputError names a bad byte's line."""
-    name = name_of(path)
+def open_text(path: PathLike, encoding: str | None = None) -> Iterator[TextIO]:
+    """The text of `path` ("-": standard input), plain or gzip, a stream; InputError names a bad byte's line.
+
+    `encoding`: None where the caller's files are always UTF-8; where a choice is given, the message says so.
+    """
+    name, chosen = name_of(path), check_encoding(encoding or "utf-8")
     try:
         stream = _open_bytes(path)
     except OSError as error:
@@ -65,9 +77,11 @@ def open_text(path: PathLike) -> Iterator[TextIO]:
     with stream:
         try:
             # A byte order mark at the start is no text; line ends are \n, \r\n or \r.
-            yield io.TextIOWrapper(_unzipped(stream), encoding="utf-8-sig")
+            yield io.TextIOWrapper(_unzipped(stream), encoding="utf-8-sig" if chosen == "utf-8" else chosen)
         except UnicodeDecodeError as error:
-            raise InputError(f"{name}:{_line_of_bad_byte(stream)}: expected UTF-8 text, found other bytes.") from error
+            advice = "" if encoding is None else "; older files are often in the encoding 'latin-1'"
+            line = _line_of_bad_byte(stream, chosen)
+            raise InputError(f"{name}:{line}: expected {chosen.upper()} text, found other bytes{advice}.") from error
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise InputError(f"{name}: the gzip file is damaged or cut off.") from error
 

@@ -1,0 +1,107 @@
+"""Column files as in CoNLL-2000, 2002 and 2003: one token a line, columns parted by blanks or tabs, a blank line after each
+sentence; plain or gzip, any line ends. `-DOCSTART-` lines are dropped, whether they stand alone or open a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain, repeat
+from typing import IO
+
+import numpy as np
+
+from laconic.errors import InputError
+from laconic.text.io import PathLike, atomic_writer, name_of, open_text
+from laconic.text.sequences import TokenColumns, pointers
+
+DOCUMENT_START = "-DOCSTART-"
+BATCH_SENTENCES = 2000
+# Only these part columns; str.split() without an argument would also part at, say, a no-break space inside a word.
+_FIELD = re.compile(r"[^ \t\r\n]+")
+
+
+def read_columns(path: PathLike, names: Sequence[str], optional: int = 0, encoding: str = "utf-8") -> TokenColumns:
+    """All sentences of a column file whose columns are `names`; the last `optional` of them may be absent throughout."""
+    batches = list(iterate_columns(path, names, optional, encoding))
+    columns = zip(*(batch.values for batch in batches), strict=True)
+    values: list[Sequence[str]] = [list(chain.from_iterable(parts)) for parts in columns]
+    lengths = np.concatenate([np.diff(batch.ptr) for batch in batches])
+    return TokenColumns(batches[0].names, values, pointers(lengths.tolist()))
+
+
+def iterate_columns(
+    path: PathLike,
+    names: Sequence[str],
+    optional: int = 0,
+    encoding: str = "utf-8",
+    batch_sentences: int = BATCH_SENTENCES,
+) -> Iterator[TokenColumns]:
+    """The sentences of a column file in batches, in constant memory; InputError names the line that does not fit."""
+    flat: list[str] = []  # the fields of all tokens, token after token: no list is kept for each
+    lengths: list[int] = []
+    length = 0  # of the sentence being read
+    known: dict[str, str] = {}  # one string object for all tokens of a batch that are equal
+    present: tuple[str, ...] | None = None
+    with open_text(path, encoding) as stream:
+        for number, line in enumerate(chain(stream, repeat("", 1)), 1):
+            fields = line.split() if line.isascii() else _FIELD.findall(line)
+            if fields:
+                if fields[0] == DOCUMENT_START:
+                    continue
+                if present is None:
+                    present = _present(fields, names, optional, f"{name_of(path)}:{number}")
+                if len(fields) != len(present):
+                    raise InputError(
+                        f"{name_of(path)}:{number}: expected {len(present)} columns ({', '.join(present)}) as in the lines before, "
+                        f"found {len(fields)}: {' '.join(fields)[:60]!r}."
+                    )
+                flat += fields
+                length += 1
+            elif length:
+                lengths.append(length)
+                length = 0
+                if present and len(lengths) == batch_sentences:
+                    yield _batch(flat, lengths, present, known)
+                    flat, lengths = [], []
+                    known.clear()
+    if present is None:
+        raise InputError(f"{name_of(path)}: holds no tokens.")
+    if flat:
+        yield _batch(flat, lengths, present, known)
+
+
+def _present(fields: list[str], names: Sequence[str], optional: int, place: str) -> tuple[str, ...]:
+    """The names of the columns that the file has, from its first line."""
+    if not len(names) - optional <= len(fields) <= len(names):
+        needed = ", ".join(names[: len(names) - optional])
+        extra = f" and perhaps {', '.join(names[len(names) - optional :])}" if optional else ""
+        raise InputError(f"{place}: expected the columns {needed}{extra}, found {len(fields)}: {' '.join(fields)[:60]!r}.")
+    return tuple(names[: len(fields)])
+
+
+def _batch(flat: list[str], lengths: list[int], names: tuple[str, ...], known: dict[str, str]) -> TokenColumns:
+    columns = (flat[column :: len(names)] for column in range(len(names)))
+    return TokenColumns(names, [list(map(known.setdefault, column, column)) for column in columns], pointers(lengths))
+
+
+@contextmanager
+def column_writer(path: PathLike) -> Iterator[ColumnWriter]:
+    """A writer of batches whose file ("-": standard output) appears whole or not at all."""
+    with atomic_writer(path) as stream:
+        yield ColumnWriter(stream)
+
+
+class ColumnWriter:
+    """Writes sentences column by column, with a blank line after each."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, tokens: TokenColumns, *added: Sequence[str]) -> None:
+        """Write the columns of `tokens` and after them the `added` ones, one string a token."""
+        columns: Iterable[Sequence[str]] = (*tokens.values, *added)
+        lines = list(map(" ".join, zip(*columns, strict=True)))
+        for start, end in zip(tokens.ptr[:-1].tolist(), tokens.ptr[1:].tolist(), strict=True):
+            self._stream.write("\n".join(lines[start:end]) + "\n\n")
