@@ -27,7 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     "groups": BASE,
     "grouping": BASE | {"groups"},
     "inference": BASE,
-    "metrics": BASE,
+    "metrics": BASE | {"text.labels"},
     "files": {"errors", "text.io"},
     "designs": BASE | {"groups"},
     "losses": BASE | {"inference"},
