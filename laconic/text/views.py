@@ -100,18 +100,19 @@ def shape(string: str) -> str:
 
 def case(string: str) -> str:
     """Which letters are capitals: none (no letters) | lower | upper | title (the first letter alone) | mixed."""
-    letters = [kind for kind in string.translate(_TYPES) if kind in (UPPER, LOWER)]
-    if UPPER not in letters:
-        return "lower" if letters else "none"
-    if letters[0] == UPPER and UPPER not in letters[1:] and len(letters) > 1:
-        return "title"
-    return "mixed" if LOWER in letters else "upper"
+    types = string.translate(_TYPES)
+    n_upper, n_lower = types.count(UPPER), types.count(LOWER)
+    if not n_upper:
+        return "lower" if n_lower else "none"
+    if not n_lower:
+        return "upper"
+    return "title" if n_upper == 1 and types.index(UPPER) < types.index(LOWER) else "mixed"
 
 
 def punct(string: str) -> str:
     """How much of the string is neither letter nor digit: none | some | all."""
     types = string.translate(_TYPES)
-    return _amount(sum(kind not in (UPPER, LOWER, DIGIT) for kind in types), len(types))
+    return _amount(len(types) - types.count(UPPER) - types.count(LOWER) - types.count(DIGIT), len(types))
 
 
 def digit(string: str) -> str:
