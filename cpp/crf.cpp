@@ -1,5 +1,5 @@
 // The chain design fused with its losses: scores -> inference -> residual = predicted - gold -> gradient, a sentence at a time.
-// Weights: those of (feature, label) pairs, then L x L transitions, then L starts.
+// Weights: those of (feature, label) pairs, then L x L transitions, then L starts if there are any.
 #include <mutex>
 
 #include "chain.hpp"
@@ -13,10 +13,12 @@ enum class Kind { log, hinge, perceptron };
 
 class ChainDesign {
   public:
-    ChainDesign(Vec<int32_t> ids, Vec<int64_t> sizes, Vec<int64_t> ptr, Vec<int32_t> gold, int n_labels, bool all_labels)
+    ChainDesign(Vec<int32_t> ids, Vec<int64_t> sizes, Vec<int64_t> ptr, Vec<int32_t> gold, int n_labels, bool all_labels,
+                bool start)
         : weights_(ids, sizes, gold, n_labels, all_labels),
           L(n_labels),
           stride(weights_.stride),
+          n_tail_(L * L + (start ? L : 0)),
           ptr_(ptr.data(), ptr.data() + ptr.size()),
           gold_(gold.data(), gold.data() + gold.size()) {
         check_ptr(ptr, weights_.n_tokens, "ptr");
@@ -27,7 +29,7 @@ class ChainDesign {
     }
 
     int64_t n_penalised() const { return weights_.size(); }
-    int64_t n_weights() const { return n_penalised() + L * (L + 1); }
+    int64_t n_weights() const { return n_penalised() + n_tail_; }
     nb::object feature_ptr() const {
         return to_numpy(std::vector<int64_t>(weights_.feature_ptr().begin(), weights_.feature_ptr().end()));
     }
@@ -79,9 +81,11 @@ class ChainDesign {
         nb::gil_scoped_release release;
         const std::lock_guard lock(mutex_);
         std::vector<double> edge(static_cast<size_t>(L) * stride, 0.0);
-        const double *transition = w + n_penalised(), *start = transition + L * L;
-        for (int i = 0; i < L; ++i) std::copy_n(transition + i * L, L, edge.data() + i * stride);
-        const chain::Potentials<double> potentials(edge.data(), start, L, stride);
+        std::vector<double> start(L, 0.0);
+        const double* tail = w + n_penalised();
+        for (int i = 0; i < L; ++i) std::copy_n(tail + i * L, L, edge.data() + i * stride);
+        std::copy(tail + L * L, tail + n_tail_, start.data());
+        const chain::Potentials<double> potentials(edge.data(), start.data(), L, stride);
         const auto wide = weights_.wide_rows(w);
         const Point point{static_cast<Kind>(kind), cost, w, wide.data(), potentials, g != nullptr};
         if (g) residual_.resize(weights_.n_tokens * stride);
@@ -100,12 +104,12 @@ class ChainDesign {
         for (const auto& sum : sums) value += sum.value;
         if (!g) return value;
         weights_.pull(residual_.data(), g, threads);
-        double *edge_gradient = g + n_penalised(), *start_gradient = edge_gradient + L * L;
-        for (int i = 0; i < L * (L + 1); ++i) edge_gradient[i] = -gold_counts_[i];
+        double* tail_gradient = g + n_penalised();
+        for (int i = 0; i < n_tail_; ++i) tail_gradient[i] = -gold_counts_[i];
         for (const auto& sum : sums) {
             for (int i = 0; i < L; ++i)
-                for (int j = 0; j < L; ++j) edge_gradient[i * L + j] += sum.edge[i * stride + j];
-            for (int j = 0; j < L; ++j) start_gradient[j] += sum.start[j];
+                for (int j = 0; j < L; ++j) tail_gradient[i * L + j] += sum.edge[i * stride + j];
+            for (int i = L * L; i < n_tail_; ++i) tail_gradient[i] += sum.start[i - L * L];
         }
         return value;
     }
@@ -166,7 +170,7 @@ class ChainDesign {
     }
 
     const ChainWeights weights_;
-    const int L, stride;
+    const int L, stride, n_tail_;
     std::vector<int64_t> ptr_;
     std::vector<int32_t> gold_;
     std::vector<double> gold_counts_, residual_;  // residual_: working memory of one call at a time
@@ -177,8 +181,9 @@ class ChainDesign {
 
 void bind_crf(nb::module_& m) {
     nb::class_<ChainDesign>(m, "ChainDesign")
-        .def(nb::init<Vec<int32_t>, Vec<int64_t>, Vec<int64_t>, Vec<int32_t>, int, bool>(), nb::arg("ids"), nb::arg("sizes"),
-             nb::arg("ptr"), nb::arg("gold"), nb::arg("n_labels"), nb::arg("all_labels") = false)
+        .def(nb::init<Vec<int32_t>, Vec<int64_t>, Vec<int64_t>, Vec<int32_t>, int, bool, bool>(), nb::arg("ids"),
+             nb::arg("sizes"), nb::arg("ptr"), nb::arg("gold"), nb::arg("n_labels"), nb::arg("all_labels") = false,
+             nb::arg("start") = true)
         .def_prop_ro("n_penalised", &ChainDesign::n_penalised)
         .def_prop_ro("n_weights", &ChainDesign::n_weights)
         .def("feature_ptr", &ChainDesign::feature_ptr)

@@ -77,3 +77,31 @@ class SquaredHinge(Loss):
     """max(0, 1 - t s)^2 for t = -1 or 1; more than two classes: one against the rest, summed."""
 
     kind = 3
+
+
+class ChainLoss(BaseEstimator):
+    """sum over sentences of predicted score - gold score; its residual is predicted - gold parts (see cpp/crf.cpp)."""
+
+    kind: int
+    cost = 0.0
+
+
+class ChainLog(ChainLoss):
+    """log Z - score(gold): the conditional random field. Predicted: marginals."""
+
+    kind = 0
+
+
+class ChainHinge(ChainLoss):
+    """max_y score(y) + cost * wrong labels of y - score(gold): the structured SVM with margin rescaling. Predicted: that y."""
+
+    kind = 1
+
+    def __init__(self, cost: float = 1.0):
+        self.cost = cost
+
+
+class ChainPerceptron(ChainLoss):
+    """max_y score(y) - score(gold). Predicted: the best path."""
+
+    kind = 2

@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from laconic.problem import Problem
-
 Array = NDArray[np.float64]
 
 
@@ -47,25 +45,25 @@ class Solver(BaseEstimator, ABC):
     max_iter: int
 
     @abstractmethod
-    def init(self, problem: Problem, x: Array) -> Any:
+    def init(self, problem: Any, x: Array) -> Any:
         """The state at a starting point."""
 
     @abstractmethod
-    def step(self, problem: Problem, state: Any) -> Any:
+    def step(self, problem: Any, state: Any) -> Any:
         """The next state."""
 
     def stuck(self, state: Any) -> bool:
         """Whether no further step can change the state."""
         return False
 
-    def finish(self, problem: Problem, state: Any) -> tuple[Array, float, dict[str, Any]]:
+    def finish(self, problem: Any, state: Any) -> tuple[Array, float, dict[str, Any]]:
         """The point to return, its certificate and anything worth keeping."""
         x = state.x.copy()
-        problem.fit_intercept(x, problem.design.score(x))  # the certificate is about the best intercept
+        problem.settle(x)  # the certificate is about the best intercept
         error = state.error if np.isfinite(state.error) else problem.certificate(x)
         return x, error, {}
 
-    def run(self, problem: Problem, x0: Array | None = None, callback: Callable[[Progress], bool | None] | None = None) -> Result:
+    def run(self, problem: Any, x0: Array | None = None, callback: Callable[[Progress], bool | None] | None = None) -> Result:
         """Solve from x0. A callback that returns True, or Ctrl-C, stops early and keeps the point reached."""
         if not self.tol > 0 or self.max_iter < 1:
             raise ValueError(f"tol must be positive and max_iter at least 1, got {self.tol!r} and {self.max_iter!r}")

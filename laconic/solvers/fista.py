@@ -3,8 +3,8 @@
     x_next = prox(z - gradient(z) / L, 1 / L),    z = x_next + m (x_next - x)
 
 Works for any loss with any penalty that has a prox. L follows the local curvature up and, slowly, down; momentum starts again
-whenever it points uphill. The intercept is at its optimum at every point, so that steps are over the weights alone: columns of
-another scale than the intercept's ones would else make L far too large for them.
+whenever it points uphill. An intercept is at its optimum at every point (problem.settle), so that steps are over the weights
+alone: columns of another scale than the intercept's ones would else make L far too large for them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from laconic.problem import Problem
+from laconic.problem import Objective
 from laconic.solvers.base import Array, Solver
 
 
@@ -37,29 +37,29 @@ class Fista(Solver):
         self.max_iter = max_iter
         self.check_every = check_every
 
-    def init(self, problem: Problem, x: Array) -> FistaState:
+    def init(self, problem: Objective, x: Array) -> FistaState:
         """L starts from the change of the gradient along itself; a start that is optimal needs no step."""
-        gradient = smooth(problem, x)[1]
+        gradient = problem.settled_smooth(x)[1]
         size = float(np.linalg.norm(gradient))
         lipschitz = 1.0
         if size > 0:
             probe = 1e-3 / size
-            lipschitz = float(np.linalg.norm(smooth(problem, x - probe * gradient)[1] - gradient)) / (probe * size)
+            lipschitz = float(np.linalg.norm(problem.settled_smooth(x - probe * gradient)[1] - gradient)) / (probe * size)
         # A count of weights has a local minimum at zero, which is no reason to stay there.
         error = problem.certificate(x) if problem.penalty.convex else np.inf
         return FistaState(x, problem.value(x), error, x, 1.0, max(lipschitz, 1e-10), 0)
 
-    def step(self, problem: Problem, state: FistaState) -> FistaState:
+    def step(self, problem: Objective, state: FistaState) -> FistaState:
         """One accelerated step; L doubles until the quadratic bound holds."""
         z = state.z.copy()
-        loss, gradient = smooth(problem, z)
+        loss, gradient = problem.settled_smooth(z)
         lipschitz = state.lipschitz
         while True:
             x = z - gradient / lipschitz
             weights = problem.parts(x)[0]
             weights[:] = problem.penalty.prox(weights, 1.0 / lipschitz)
             move = x - z
-            new_loss = best_intercept(problem, x)[0]
+            new_loss = problem.settled_loss(x)
             bound = loss + float(gradient @ move) + 0.5 * lipschitz * float(move @ move)
             if new_loss <= bound + 1e-12 * abs(loss) or lipschitz > 1e18:
                 break
@@ -75,18 +75,3 @@ class Fista(Solver):
         n_steps = state.n_steps + 1
         error = problem.certificate(x) if n_steps % self.check_every == 0 else np.inf
         return FistaState(x, value, error, z, momentum, 0.97 * lipschitz, n_steps)
-
-
-def best_intercept(problem: Problem, x: Array) -> tuple[float, Array]:
-    """Move the intercept of x to its optimum: the loss and residuals there."""
-    scores = problem.design.score(x)
-    problem.fit_intercept(x, scores)
-    return problem.loss.value_residual(scores, problem.gold, problem.design.threads)
-
-
-def smooth(problem: Problem, x: Array) -> tuple[float, Array]:
-    """The loss at the weights of x and their best intercept, and its gradient, which has nothing to say to the intercept."""
-    loss, residual = best_intercept(problem, x)
-    gradient = problem.design.pull(residual)
-    problem.parts(gradient)[1][:] = 0.0
-    return loss, gradient

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg.blas import daxpy
 
 from laconic.penalties import Separable
-from laconic.problem import Problem
+from laconic.problem import Objective
 from laconic.solvers.base import Array, Solver
 
 
@@ -39,7 +40,7 @@ class Owlqn(Solver):
         self.memory = memory
         self.check_every = check_every
 
-    def init(self, problem: Problem, x: Array) -> OwlqnState:
+    def init(self, problem: Objective, x: Array) -> OwlqnState:
         """See Solver."""
         penalty = problem.penalty
         if not isinstance(penalty, Separable):
@@ -59,26 +60,33 @@ class Owlqn(Solver):
         return state.stuck
 
     @staticmethod
-    def _smooth(problem: Problem, x: Array, ridge: Array) -> tuple[float, Array]:
+    def _smooth(problem: Objective, x: Array, ridge: Array) -> tuple[float, Array]:
         loss, gradient = problem.smooth(x)
-        return loss + 0.5 * float(ridge @ (x * x)), gradient + ridge * x
+        pull = ridge * x
+        value = loss + 0.5 * float(pull @ x)
+        pull += gradient
+        return value, pull
 
-    def step(self, problem: Problem, state: OwlqnState) -> OwlqnState:
+    def step(self, problem: Objective, state: OwlqnState) -> OwlqnState:
         """A direction from the memory, then backtracking."""
         x, lasso = state.x, state.lasso
         pseudo = pseudo_gradient(x, state.gradient, lasso)
-        direction = -two_loops(pseudo, state.pairs)
-        direction[(lasso > 0) & (direction * pseudo >= 0)] = 0.0
+        direction = two_loops(pseudo, state.pairs)
+        np.negative(direction, out=direction)
+        sparse = bool(lasso.any())
+        if sparse:
+            direction[(lasso > 0) & (direction * pseudo >= 0)] = 0.0
         slope = float(direction @ pseudo)
         pairs = state.pairs
         if not slope < 0:
             direction, pairs = -pseudo, ()
             slope = float(direction @ pseudo)
-        orthant = np.where(x != 0, np.sign(x), -np.sign(pseudo))
+        orthant = np.where(x != 0, np.sign(x), -np.sign(pseudo)) if sparse else x
         t = 1.0 if pairs else 1.0 / max(1.0, float(np.linalg.norm(direction)))
         for _ in range(60):
             moved = x + t * direction
-            moved[(lasso > 0) & (moved * orthant <= 0)] = 0.0
+            if sparse:
+                moved[(lasso > 0) & (moved * orthant <= 0)] = 0.0
             smooth, gradient = self._smooth(problem, moved, state.ridge)
             value = smooth + float(lasso @ np.abs(moved))
             # Near the optimum values differ by rounding alone, while gradients still tell better from worse.
@@ -98,6 +106,8 @@ class Owlqn(Solver):
 
 def pseudo_gradient(x: Array, gradient: Array, lasso: Array) -> Array:
     """The gradient of smallest size among the one-sided ones at x."""
+    if not lasso.any():
+        return gradient
     at_zero = np.sign(gradient) * np.maximum(np.abs(gradient) - lasso, 0.0)
     return np.where(x != 0, gradient + lasso * np.sign(x), at_zero)
 
@@ -109,11 +119,11 @@ def two_loops(v: Array, pairs: tuple[tuple[Array, Array], ...]) -> Array:
     for s, y in reversed(pairs):
         rho = 1.0 / float(s @ y)
         a = rho * float(s @ q)
-        q -= a * y
+        q = daxpy(y, q, a=-a)
         kept.append((a, rho, s, y))
     if pairs:
         s, y = pairs[-1]
         q *= float(s @ y) / float(y @ y)
     for a, rho, s, y in reversed(kept):
-        q += s * (a - rho * float(y @ q))
+        q = daxpy(s, q, a=a - rho * float(y @ q))
     return q

@@ -1,4 +1,4 @@
-"""The problem: min_{w, b} sum_i s_i loss(y_i, A_i(w, b)) + penalty(w), and how far a point is from its optimum.
+"""The problem over rows: min_{w, b} sum_i s_i loss(y_i, A_i(w, b)) + penalty(w), and how far a point is from its optimum.
 
 The certificate is a duality gap. With r = d loss / d scores at (w, b), whose column sums are zero once b is optimal,
 
@@ -19,11 +19,10 @@ from laconic import _core
 from laconic.designs.rows import Rows
 from laconic.losses import Gold, Loss
 from laconic.penalties import Penalty
+from laconic.problem.base import Array, Objective
 
-Array = NDArray[np.float64]
 
-
-class Problem:
+class Problem(Objective):
     """design + loss + gold + penalty over the design's flat weights, whose last entries (the intercept) are not penalised."""
 
     def __init__(self, design: Rows, loss: Loss, gold: Gold, penalty: Penalty):
@@ -33,38 +32,38 @@ class Problem:
         self.penalty = penalty.check()
         self._intercept_only: Any = None
 
-    @property
-    def n_weights(self) -> int:
-        """Penalised weights and intercept."""
-        return self.design.n_weights
-
-    def parts(self, x: Array) -> tuple[Array, Array]:
-        """Views of the weights and of the intercept."""
-        return x[: self.design.n_penalised], x[self.design.n_penalised :]
-
     def loss_at(self, x: Array) -> tuple[float, Array]:
         """Summed loss and residuals at x."""
         return self.loss.value_residual(self.design.score(x), self.gold, self.design.threads)
 
-    def value(self, x: Array) -> float:
-        """The objective at x."""
-        return self.loss_at(x)[0] + self.penalty.value(self.parts(x)[0])
+    def loss_value(self, x: Array) -> float:
+        """See Objective."""
+        return self.loss_at(x)[0]
 
     def smooth(self, x: Array) -> tuple[float, Array]:
         """Loss and its gradient at x."""
         value, residual = self.loss_at(x)
         return value, self.design.pull(residual)
 
-    def start(self, x0: Array | None = None) -> Array:
-        """A starting point: a copy of x0, or zero weights with the best intercept."""
-        if x0 is not None:
-            x = np.array(x0, dtype=np.float64)
-            if x.shape != (self.n_weights,):
-                raise ValueError(f"a start has {self.n_weights} entries, got shape {x.shape}")
-            return x
-        x = np.zeros(self.n_weights)
+    def settle(self, x: Array) -> None:
+        """Move the intercept to its optimum."""
         self.fit_intercept(x, self.design.score(x))
-        return x
+
+    def _settled_loss_at(self, x: Array) -> tuple[float, Array]:
+        scores = self.design.score(x)
+        self.fit_intercept(x, scores)
+        return self.loss.value_residual(scores, self.gold, self.design.threads)
+
+    def settled_loss(self, x: Array) -> float:
+        """See Objective."""
+        return self._settled_loss_at(x)[0]
+
+    def settled_smooth(self, x: Array) -> tuple[float, Array]:
+        """See Objective; the gradient has nothing to say to a settled intercept."""
+        loss, residual = self._settled_loss_at(x)
+        gradient = self.design.pull(residual)
+        self.parts(gradient)[1][:] = 0.0
+        return loss, gradient
 
     def descent(self, ptr: NDArray, index: NDArray, mass: Array) -> tuple[Any, Any]:
         """The coordinate descent kernel over given blocks of weights, and the blocks."""
@@ -124,19 +123,8 @@ class Problem:
             gap = self.gap(loss, residual, gradient, penalty)
             if np.isfinite(gap):
                 return self.relative(gap, loss + penalty)
-        return self.prox_residual(x, gradient)
-
-    def prox_residual(self, x: Array, gradient: Array) -> float:
-        """max_i |w - prox(w - t g, t)|_i / t relative to the largest gradient at 0, with t = 1 / curvature at x.
-
-        Where the penalty is not convex a fixed point of one step is one of every smaller step, but not of larger ones.
-        """
-        weights = self.parts(x)[0]
-        at_zero = self.parts(self.smooth(self.start())[1])[0]
-        scale = max(float(np.max(np.abs(at_zero), initial=0.0)), 1e-300)
-        step = 1.0 / max(self.curvature(x), 1e-10)
-        moved = weights - self.penalty.prox(weights - step * gradient, step)
-        return float(np.max(np.abs(moved), initial=0.0)) / step / scale
+        # Where the penalty is not convex a fixed point of one step is one of every smaller step, but not of larger ones.
+        return self.prox_residual(x, gradient, 1.0 / max(self.curvature(x), 1e-10))
 
     def curvature(self, x: Array, n_steps: int = 10) -> float:
         """About the largest eigenvalue of the loss's Hessian at x: power steps on differences of gradients, and a tenth more."""

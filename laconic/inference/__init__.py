@@ -1,0 +1,1 @@
+"""Inference: scores -> best output, k best outputs, or log Z and marginals."""

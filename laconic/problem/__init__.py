@@ -1,0 +1,7 @@
+"""Problems: loss of a design's scores + penalty, and how far a point is from the optimum."""
+
+from laconic.problem.base import Objective
+from laconic.problem.chain import ChainProblem
+from laconic.problem.rows import Problem
+
+__all__ = ["ChainProblem", "Objective", "Problem"]

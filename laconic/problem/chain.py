@@ -1,0 +1,59 @@
+"""The chain problem: min sum over sentences loss(gold, scores of w) + penalty(weights of features); transitions are not penalised.
+
+There is no cheap duality gap: conjugates of chain losses need a distribution over label sequences for every sentence. The
+certificate is the optimality residual, the largest entry of (w - prox(w - g, 1), gradient of the tail), relative to the largest
+gradient at zero.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize
+
+from laconic.designs.chain import Chain
+from laconic.losses import ChainLoss
+from laconic.penalties import Penalty
+from laconic.problem.base import Array, Objective
+
+
+class ChainProblem(Objective):
+    """design + loss + penalty. The last evaluation is kept, so that a certificate where a solver stands costs no other one."""
+
+    def __init__(self, design: Chain, loss: ChainLoss, penalty: Penalty):
+        self.design = design
+        self.loss = loss
+        self.penalty = penalty.check()
+        self._last: tuple[Array, float, Array] | None = None
+
+    def loss_value(self, x: Array) -> float:
+        """See Objective."""
+        if self._last is not None and np.array_equal(self._last[0], x):
+            return self._last[1]
+        return self.design.loss(self.loss.kind, self.loss.cost, x)
+
+    def smooth(self, x: Array) -> tuple[float, Array]:
+        """See Objective; the gradient is read-only."""
+        if self._last is None or not np.array_equal(self._last[0], x):
+            self._last = None
+            value, gradient = self.design.loss_gradient(self.loss.kind, self.loss.cost, x)
+            gradient.setflags(write=False)
+            self._last = x.copy(), value, gradient
+        return self._last[1], self._last[2]
+
+    def certificate(self, x: Array) -> float:
+        """See the module."""
+        scale = self.gradient_scale()
+        weights, tail = self.parts(self.smooth(x)[1])
+        return max(self.prox_residual(x, weights, 1.0), float(np.max(np.abs(tail), initial=0.0)) / scale)
+
+    def strength_max(self) -> float:
+        """The penalty strength at and above which all weights of features are zero, with the best transitions."""
+        x = np.zeros(self.n_weights)
+
+        def tail_only(tail: Array) -> tuple[float, Array]:
+            self.parts(x)[1][:] = tail
+            value, gradient = self.smooth(x)
+            return value, self.parts(gradient)[1].copy()
+
+        self.parts(x)[1][:] = minimize(tail_only, self.parts(x)[1].copy(), jac=True, method="L-BFGS-B", options={"gtol": 1e-3}).x
+        return self.penalty.strength_max(self.parts(self.smooth(x)[1])[0])
