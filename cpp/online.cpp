@@ -16,9 +16,10 @@ struct Rule {
     bool aggressive;  // step = min(C, loss / |difference of features|^2)
     bool grow;        // whether features may be added
     bool averaged;
-    int settle;    // how weights are read, see Tagger::Reading
-    double ridge;  // weights shrink by 1 - step * ridge before a step
-    double lasso;  // of dual averages: the threshold grows by it with every step
+    int settle;     // how weights are read, see Tagger::Reading
+    double ridge;   // weights shrink by 1 - step * ridge before a step
+    double lasso;   // of dual averages: the threshold grows by it with every step; else what features owe a round, times step
+    int64_t every;  // rounds between dues
 };
 
 class Learner {
@@ -37,8 +38,11 @@ class Learner {
         }
         if (rule_.settle == Tagger::kDual) average_dual();
         tagger_.read_learning(columns_, s, at_, rule_.settle);
-        if (at_.n == 0) return 0;
-        return rule_.loss == kLog ? by_marginals() : by_best();
+        const double loss = at_.n == 0 ? 0 : rule_.loss == kLog ? by_marginals() : by_best();
+        tagger_.rounds += 1;
+        if (rule_.settle != Tagger::kDual && rule_.lasso > 0 && tagger_.rounds % rule_.every == 0)
+            for (Table& table : tagger_.tables) table.owe(rule_.step * rule_.lasso * static_cast<double>(rule_.every));
+        return loss;
     }
     int64_t wrong() const { return wrong_; }
 
@@ -258,7 +262,7 @@ class Learner {
 };
 
 nb::tuple learn(Tagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, Vec<int32_t> gold, Vec<int64_t> order, int loss,
-                double step, bool aggressive, bool grow, bool averaged, int settle, double ridge, double lasso) {
+                double step, bool aggressive, bool grow, bool averaged, int settle, double ridge, double lasso, int64_t every) {
     const Columns columns(columns_in, ptr);
     tagger.templates.check(columns);
     require(static_cast<int64_t>(gold.size()) == columns.n_tokens, "gold must have an entry a token");
@@ -267,6 +271,7 @@ nb::tuple learn(Tagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, Vec<int32
     require(loss >= 0 && loss <= 2, "loss must be 0 (perceptron), 1 (hinge) or 2 (log)");
     require(step >= 0 && ridge >= 0 && lasso >= 0, "step, ridge and lasso must not be negative");
     require(settle >= 0 && settle <= 3, "settle must be from 0 to 3");
+    require(every >= 1, "every must be at least 1");
     const bool dual = settle == Tagger::kDual;
     require(!(dual && (averaged || aggressive || ridge > 0)),
             "dual averages take no averaging, no aggressive steps and no ridge");
@@ -277,7 +282,7 @@ nb::tuple learn(Tagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, Vec<int32
         tagger.start_sum.assign(tagger.start.size(), 0.0f);
         tagger.clock = 0;
     }
-    const Rule rule{loss, step, aggressive, grow, averaged, settle, ridge, lasso};
+    const Rule rule{loss, step, aggressive, grow, averaged, settle, ridge, lasso, every};
     Learner learner(tagger, columns, gold.data(), rule);
     double total = 0;
     {
@@ -296,5 +301,5 @@ nb::tuple learn(Tagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, Vec<int32
 void bind_online(nb::class_<Tagger>& door) {
     door.def("learn", &learn, nb::arg("columns"), nb::arg("ptr"), nb::arg("gold"), nb::arg("order"), nb::arg("loss"),
              nb::arg("step"), nb::arg("aggressive"), nb::arg("grow"), nb::arg("averaged"), nb::arg("settle") = 0,
-             nb::arg("ridge") = 0.0, nb::arg("lasso") = 0.0);
+             nb::arg("ridge") = 0.0, nb::arg("lasso") = 0.0, nb::arg("every") = 1);
 }

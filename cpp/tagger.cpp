@@ -169,6 +169,7 @@ void bind_tagger(nb::module_& m) {
                      })
         .def("shrink", &shrink, nb::arg("factor"))
         .def("owe", &owe, nb::arg("amount"))
+        .def("copy", [](const Tagger& t) { return Tagger(t); })
         .def("compact", &compact, nb::arg("by_row") = false)
         .def("settle_sums", &settle_sums, nb::arg("dual") = false)
         .def("features", &features, nb::arg("template"))

@@ -79,6 +79,7 @@ class Tagger {
     std::vector<float> edge, start;          // n_labels x stride, stride
     std::vector<float> edge_sum, start_sum;  // for averages
     double clock = 0;                        // steps that averages cover; 0 where none are kept
+    int64_t rounds = 0;                      // sentences learned from
     double dual_gain = 0, dual_threshold = 0;
 
   private:

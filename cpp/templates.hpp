@@ -32,7 +32,7 @@ using Matrix32 = nb::ndarray<const int32_t, nb::ndim<2>, nb::c_contig, nb::devic
 class Templates {
   public:
     static constexpr int32_t kBefore = INT32_MIN, kAfter = INT32_MIN + 4096;  // values d steps outside: plus d
-    static constexpr int32_t kFarthest = 1000;
+    static constexpr int32_t kFarthest = 4095;
 
     Templates(const Vec<int64_t>& atom_ptr, const Vec<int32_t>& atom_view, const Vec<int32_t>& atom_offset)
         : ptr_(atom_ptr.data(), atom_ptr.data() + atom_ptr.size()),
@@ -42,7 +42,7 @@ class Templates {
         require(view_.size() == offset_.size(), "atom_view and atom_offset must have the same length");
         for (size_t a = 0; a < view_.size(); ++a) {
             require(view_[a] >= 0, "atom_view must not hold negative numbers");
-            require(offset_[a] >= -kFarthest && offset_[a] <= kFarthest, "atom_offset must lie within 1000 steps");
+            require(offset_[a] >= -kFarthest && offset_[a] <= kFarthest, "atom_offset must lie within 4095 steps");
             n_views_ = std::max(n_views_, int64_t{view_[a]} + 1);
             reach_ = std::max(reach_, std::abs(offset_[a]));
         }

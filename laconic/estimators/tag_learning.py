@@ -1,0 +1,60 @@
+"""One learner on encoded sentences: online ones move a kernel tagger, batch ones solve a problem over numbered features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from laconic import _core
+from laconic.estimators.tag_model import TagWeights, load_kernel, make_kernel, read_kernel
+from laconic.solvers.online import Epoch, OnlineLearner, Sentences
+from laconic.solvers.online_sparse import Sparseptron
+from laconic.text.sequences import SequenceEncoder
+from laconic.text.templates import Templates
+
+
+class Learned(NamedTuple):
+    """Weights, distinct features seen in training, the passes, and how it ended."""
+
+    weights: TagWeights
+    n_features: int
+    trace: list[Epoch]
+    interrupted: bool = False
+    objective: float = np.nan
+    certificate: float = np.nan
+
+    @classmethod
+    def from_kernel(cls, learner: OnlineLearner, kernel: Any, templates: Templates, n_labels: int) -> Learned:
+        """The final weights as they would be if learning ended here; the kernel goes on undisturbed."""
+        twin = kernel.copy()
+        learner.finish(twin)
+        return cls(read_kernel(twin, templates, n_labels), int(kernel.sizes.sum()), [])
+
+
+def learn(
+    learner: Any,
+    templates: Templates,
+    encoder: SequenceEncoder,
+    data: Sentences,
+    n_labels: int,
+    threads: int,
+    callback: Callable[[Any], bool | None] | None = None,
+    start: TagWeights | None = None,
+) -> Learned:
+    """Run a learner from zero weights. With `start`, only its features may get weights."""
+    arrays = templates.arrays(encoder.view_index)
+    if not isinstance(learner, OnlineLearner):
+        raise ValueError(f"a learner such as Mira() or Sparseptron() is needed, got {learner!r}")
+    kernel = make_kernel(templates, encoder, n_labels)
+    sizes = _core.Expander(*arrays[:3]).sizes(data.columns, data.ptr, threads)
+    options: dict[str, Any] = {}
+    if isinstance(learner, Sparseptron):
+        options["layers"] = learner.layers(sizes * n_labels, templates.order())
+    if start is not None:
+        load_kernel(
+            kernel, start._replace(weights=[0 * part for part in start.weights], edge=0 * start.edge, start=0 * start.start)
+        )
+    run = learner.run(kernel, data, callback, start is None, **options)
+    return Learned(read_kernel(kernel, templates, n_labels), int(sizes.sum()), run.trace, run.interrupted)

@@ -1,0 +1,93 @@
+"""What a tagger has learned: features of templates with their weights, transitions, and the kernel that scores with them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic import _core
+from laconic.text.sequences import SequenceEncoder
+from laconic.text.templates import Templates
+
+Float32 = NDArray[np.float32]
+
+
+class TagWeights(NamedTuple):
+    """Features of template m: atoms[m] (n_m, atoms of m) and weights[m] (n_m, labels), or (n_m, labels^2) for pair templates.
+
+    edge (L, L): weight of label j after label i; start (L,): weight of a first label.
+    """
+
+    atoms: list[NDArray[np.int32]]
+    weights: list[Float32]
+    edge: Float32
+    start: Float32
+
+    @property
+    def n_nonzero(self) -> int:
+        """Weights that are not zero, transitions among them."""
+        return sum(map(np.count_nonzero, (*self.weights, self.edge, self.start)))
+
+    @property
+    def n_distinct(self) -> int:
+        """Distinct non-zero values of weights: the degrees of freedom."""
+        values = np.unique(np.concatenate([*(np.unique(w) for w in self.weights), self.edge.ravel(), self.start]))
+        return int(np.count_nonzero(values))
+
+
+def make_kernel(templates: Templates, encoder: SequenceEncoder, n_labels: int) -> Any:
+    """A kernel tagger without weights."""
+    arrays = templates.arrays(encoder.view_index)
+    return _core.Tagger(_core.Expander(*arrays[:3]), arrays.pairs, n_labels)
+
+
+def load_kernel(kernel: Any, found: TagWeights) -> Any:
+    """Put weights into a kernel tagger."""
+    for m, (atoms, weights) in enumerate(zip(found.atoms, found.weights, strict=True)):
+        kernel.add_features(m, atoms, weights)
+    kernel.set_transitions(found.edge.ravel(), found.start)
+    return kernel
+
+
+def read_kernel(kernel: Any, templates: Templates, n_labels: int) -> TagWeights:
+    """The weights of a kernel tagger."""
+    atoms, weights = [], []
+    for m, template in enumerate(templates):
+        values, rows = kernel.features(m)
+        width = n_labels**2 if template.pairs else n_labels
+        weights.append(rows.reshape(-1, width))
+        atoms.append(values.reshape(len(weights[-1]), len(template.atoms)))
+    edge, start = kernel.transitions()
+    return TagWeights(atoms, weights, edge.reshape(n_labels, n_labels), start)
+
+
+def kept_templates(templates: Templates, found: TagWeights) -> tuple[Templates, TagWeights]:
+    """The templates that have weights, and these."""
+    keep = [m for m, weights in enumerate(found.weights) if weights.any()]
+    atoms, weights = ([part[m] for m in keep] for part in (found.atoms, found.weights))
+    return templates.subset(keep), found._replace(atoms=atoms, weights=weights)
+
+
+def narrow(templates: Templates, encoder: SequenceEncoder, found: TagWeights) -> tuple[SequenceEncoder, TagWeights]:
+    """An encoder of the values alone that features with weights mention, and the features in its numbers."""
+    alive = [weights.any(axis=1) for weights in found.weights]
+    atoms = [part[rows] for part, rows in zip(found.atoms, alive, strict=True)]
+    used: dict[str, list[NDArray[np.int32]]] = {view: [] for view in templates.views}
+    for template, part in zip(templates, atoms, strict=True):
+        for column, atom in enumerate(template.atoms):
+            used[atom.view].append(part[:, column])
+    keep = {}
+    for view, parts in used.items():
+        values = np.unique(np.concatenate(parts))
+        keep[view] = values[values >= 0]
+    renumbered = []
+    for template, part in zip(templates, atoms, strict=True):
+        part = part.copy()
+        for column, atom in enumerate(template.atoms):
+            inside = part[:, column] >= 0  # others lie outside the sentence
+            part[inside, column] = np.searchsorted(keep[atom.view], part[inside, column])
+        renumbered.append(part)
+    weights = [rows[live] for rows, live in zip(found.weights, alive, strict=True)]
+    return encoder.narrowed(keep), found._replace(atoms=renumbered, weights=weights)

@@ -1,0 +1,138 @@
+"""Predicting with a tagger: best labels, marginals, several best sequences, fixed and forbidden labels, scores, inspection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from laconic.estimators.tag_model import TagWeights
+from laconic.inference import chain
+from laconic.inference.chain import Chains
+from laconic.metrics import chunk_scores
+from laconic.text.labels import allowed_ends, allowed_transitions, convert_labels
+from laconic.text.sequences import SequenceEncoder, TokenColumns
+from laconic.text.templates import Templates
+
+Labels = list[list[str]]
+
+
+class Ranked(NamedTuple):
+    """One of the best label sequences of a sentence and its score."""
+
+    labels: list[str]
+    score: float
+
+
+class TagPredictor:
+    """What a fitted tagger does."""
+
+    columns: Sequence[str]
+    n_jobs: int | None
+    constrained: bool
+    classes_: NDArray[Any]
+    templates_: Templates
+    encoder_: SequenceEncoder
+    weights_: TagWeights
+    scheme_: Any
+    given_scheme_: Any
+    _kernel: Any
+
+    def predict(self, X: Any, fixed: Sequence[Sequence[str | None]] | None = None) -> Labels:
+        """The best labels of every sentence. `fixed` gives labels that are known beforehand, None where they are not."""
+        tokens = self._tokens(X)
+        return self._split(self.predict_flat(tokens, fixed), tokens.ptr)
+
+    def predict_flat(self, tokens: TokenColumns, fixed: Sequence[Sequence[str | None]] | None = None) -> list[str]:
+        """The labels of all tokens one after the other, in the scheme of the training data."""
+        check_is_fitted(self)
+        columns, ptr = self.encoder_.encode(tokens)
+        if fixed is None and not self.constrained:
+            ids = self._kernel.tag(columns, ptr, self._n_threads())
+        else:
+            chains = self._restrict(self._chains(columns, ptr), fixed)
+            ids, score = chain.best(chains, self._n_threads())
+            if not np.all(np.isfinite(score)):
+                where = int(np.flatnonzero(~np.isfinite(score))[0])
+                raise ValueError(f"sentence {where}: no sequence of labels agrees with what is fixed or allowed")
+        return self._given(self.classes_[ids].tolist(), ptr)
+
+    def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:
+        """Probabilities of the labels `classes_` at every token of each sentence, (length, L): those of a CRF with these weights."""
+        tokens = self._tokens(X)
+        chains = self._chains(*self.encoder_.encode(tokens))
+        if self.constrained:
+            chains = self._restrict(chains, None)
+        node = chain.marginals(chains, self._n_threads()).node
+        return np.split(node, tokens.ptr[1:-1])
+
+    def predict_k_best(self, X: Any, k: int) -> list[list[Ranked]]:
+        """Up to k different label sequences for each sentence, best first."""
+        tokens = self._tokens(X)
+        chains = self._chains(*self.encoder_.encode(tokens))
+        if self.constrained:
+            chains = self._restrict(chains, None)
+        answers = []
+        for paths, scores in chain.k_best(chains, k, self._n_threads()):
+            ptr = np.array([0, paths.shape[1]])
+            ranked = [self._given(self.classes_[path].tolist(), ptr) for path in paths]
+            answers.append([Ranked(labels, float(score)) for labels, score in zip(ranked, scores, strict=True)])
+        return answers
+
+    def score(self, X: Any, y: Any) -> float:
+        """F1 of chunks, or the share of right labels where labels are not of chunks."""
+        tokens = self._tokens(X)
+        found = chunk_scores([str(label) for labels in y for label in labels], self.predict_flat(tokens), tokens.ptr)
+        return found.f1 if self.given_scheme_ != "plain" else found.accuracy
+
+    def feature_names(self, template: int) -> Iterable[str]:
+        """The kept features of a template as text, such as word[-1]=the|pos[0]=NN."""
+        atoms = self.templates_[template].atoms
+        pairs = "pairs:" if self.templates_[template].pairs else ""
+        for values in self.weights_.atoms[template].tolist():
+            named = (f"{atom}={self.encoder_.value_name(atom.view, v)}" for atom, v in zip(atoms, values, strict=True))
+            yield pairs + ("|".join(named) or "bias")
+
+    def _tokens(self, X: Any) -> TokenColumns:
+        check_is_fitted(self)
+        return X if isinstance(X, TokenColumns) else TokenColumns.from_sentences(X, self.columns)
+
+    def _n_threads(self) -> int:
+        return int(effective_n_jobs(self.n_jobs))
+
+    def _chains(self, columns: NDArray[np.int32], ptr: NDArray[np.int64]) -> Chains:
+        scores = self._kernel.scores(columns, ptr, self._n_threads()).reshape(-1, len(self.classes_))
+        return Chains.make(scores, ptr, self.weights_.edge, self.weights_.start)
+
+    def _restrict(self, chains: Chains, fixed: Sequence[Sequence[str | None]] | None) -> Chains:
+        """Only what the scheme allows (if constrained) and what is fixed."""
+        labels = self.classes_.tolist()
+        allowed = np.ones(chains.scores.shape, dtype=bool)
+        moves = allowed_transitions(labels, self.scheme_ if self.constrained else "plain")
+        if self.constrained:
+            last = chains.ptr[1:][np.diff(chains.ptr) > 0] - 1
+            allowed[last] &= allowed_ends(labels, self.scheme_)
+        if fixed is not None:
+            flat = [label for sentence in fixed for label in sentence]
+            if len(flat) != len(allowed) or len(fixed) != chains.n_sentences:
+                raise ValueError(f"fixed must have an entry for each of {len(allowed)} tokens, got {len(flat)}")
+            number = {label: k for k, label in enumerate(labels)}
+            for token, label in enumerate(flat):
+                if label is None:
+                    continue
+                if label not in number:
+                    raise ValueError(f"the fixed label {label!r} was not seen in training")
+                allowed[token] = False
+                allowed[token, number[label]] = True
+        return chains.allow(allowed, moves[:-1], moves[-1])
+
+    def _given(self, labels: list[str], ptr: NDArray[np.int64]) -> list[str]:
+        return labels if self.scheme_ == self.given_scheme_ else convert_labels(labels, ptr, self.given_scheme_)
+
+    @staticmethod
+    def _split(flat: list[str], ptr: NDArray[np.int64]) -> Labels:
+        return [flat[begin:end] for begin, end in zip(ptr[:-1].tolist(), ptr[1:].tolist(), strict=True)]

@@ -1,0 +1,200 @@
+"""Learners that see one sentence at a time.
+
+    w  <-  w - step * (features of predicted - features of gold),      then, now and then, a proximal step of the penalty
+
+What is predicted makes the loss: the best path (perceptron), the best path with a cost for every wrong label (SVM, MIRA) or the
+marginals (CRF). A learner is a parameter object; `run` moves the weights of a kernel tagger and returns one `Epoch` a pass.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+LOSSES = {"perceptron": 0, "hinge": 1, "log": 2}
+
+
+class Sentences(NamedTuple):
+    """Encoded training data: columns (n_views, n_tokens), sentence boundaries, and a label a token."""
+
+    columns: NDArray[np.int32]
+    ptr: NDArray[np.int64]
+    gold: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.ptr) - 1
+
+
+class Epoch(NamedTuple):
+    """One pass: its summed loss, share of wrong labels, non-zero weights at its end, and (round, weights held) on the way."""
+
+    n_iter: int
+    loss: float
+    wrong: float
+    weights: int
+    held: list[tuple[int, int]]
+
+
+class Run(NamedTuple):
+    """All passes, and whether they were stopped before the last."""
+
+    trace: list[Epoch]
+    interrupted: bool
+
+
+Callback = Callable[[Epoch], bool | None]
+
+
+def check_loss(loss: str) -> None:
+    """Raise on a loss that is not there."""
+    if loss not in LOSSES:
+        raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {loss!r}")
+
+
+class OnlineLearner(BaseEstimator):
+    """What all learners share: passes over shuffled sentences, in chunks, and a callback that may stop them."""
+
+    epochs: int
+    random_state: int
+
+    @abstractmethod
+    def rule(self, epoch: int) -> dict[str, Any]:
+        """The arguments of the kernel's `learn` in an epoch (counted from 0)."""
+
+    def check(self) -> OnlineLearner:
+        """Raise on parameters that make no sense."""
+        if self.epochs < 1:
+            raise ValueError(f"epochs must be at least 1, got {self.epochs!r}")
+        return self
+
+    def run(self, tagger: Any, data: Sentences, callback: Callback | None = None, grow: bool = True) -> Run:
+        """Learn for all epochs, then leave final weights (averages, if they are kept) in the tagger.
+
+        A callback that returns True, or Ctrl-C, stops early and keeps what was learned. Without `grow` only features that the
+        tagger has already get weights.
+        """
+        self.check()
+        trace: list[Epoch] = []
+        interrupted = False
+        try:
+            for epoch in range(self.epochs):
+                trace.append(self.one_epoch(tagger, data, epoch, grow))
+                if callback is not None and callback(trace[-1]):
+                    interrupted = True
+                    break
+        except KeyboardInterrupt:
+            interrupted = True
+        self.finish(tagger)
+        return Run(trace, interrupted)
+
+    def one_epoch(self, tagger: Any, data: Sentences, epoch: int, grow: bool = True) -> Epoch:
+        """One pass."""
+        order = np.random.default_rng((self.random_state, epoch)).permutation(len(data))
+        loss, wrong, held = 0.0, 0, []
+        rule = self.rule(epoch)
+        for chunk, n_rounds in self.chunks(order, epoch):
+            found = tagger.learn(data.columns, data.ptr, data.gold, chunk, grow=grow, **rule)
+            loss, wrong = loss + found[0], wrong + found[1]
+            held += self.after_chunk(tagger, n_rounds, rule["step"])
+        self.after_epoch(tagger)
+        weights = int(tagger.nonzeros.sum())
+        return Epoch(epoch + 1, loss, wrong / max(1, len(data.gold)), weights, held or [((epoch + 1) * len(data), weights)])
+
+    def chunks(self, order: NDArray[np.int64], epoch: int) -> Iterator[tuple[NDArray[np.int64], int]]:
+        """The sentences of an epoch in pieces, with the rounds done after each."""
+        yield order, (epoch + 1) * len(order)
+
+    def after_chunk(self, tagger: Any, n_rounds: int, step: float) -> list[tuple[int, int]]:
+        """What happens between pieces: penalties. The weights held before and after, if it was looked."""
+        return []
+
+    def after_epoch(self, tagger: Any) -> None:
+        """What happens after each pass."""
+
+    def finish(self, tagger: Any) -> None:
+        """Leave final weights behind."""
+        tagger.compact(False)
+
+
+class Perceptron(OnlineLearner):
+    """w += features of gold - features of the best path; the weights are averaged over all rounds (Collins 2002)."""
+
+    def __init__(self, epochs: int = 10, averaged: bool = True, random_state: int = 0):
+        self.epochs = epochs
+        self.averaged = averaged
+        self.random_state = random_state
+
+    def rule(self, epoch: int) -> dict[str, Any]:
+        """See OnlineLearner."""
+        return {"loss": LOSSES["perceptron"], "step": 1.0, "aggressive": False, "averaged": self.averaged}
+
+    def finish(self, tagger: Any) -> None:
+        """See OnlineLearner."""
+        if self.averaged:
+            tagger.settle_sums()
+
+
+class Mira(Perceptron):
+    """1-best max-loss MIRA: step = min(C, loss / |difference|^2) towards gold from the best path with Hamming cost (Crammer et al. 2006)."""
+
+    def __init__(self, epochs: int = 10, C: float = np.inf, averaged: bool = True, random_state: int = 0):
+        super().__init__(epochs, averaged, random_state)
+        self.C = C
+
+    def check(self) -> OnlineLearner:
+        """See OnlineLearner."""
+        if not self.C > 0:
+            raise ValueError(f"C must be positive, got {self.C!r}")
+        return super().check()
+
+    def rule(self, epoch: int) -> dict[str, Any]:
+        """See OnlineLearner."""
+        return {"loss": LOSSES["hinge"], "step": float(self.C), "aggressive": True, "averaged": self.averaged}
+
+
+class StochasticGradient(OnlineLearner):
+    """w <- (1 - eta ridge) w - eta * gradient of any loss, eta = step / sqrt(epoch); averaged if asked."""
+
+    def __init__(
+        self,
+        loss: str = "log",
+        epochs: int = 10,
+        step: float = 0.1,
+        ridge: float = 0.0,
+        averaged: bool = False,
+        random_state: int = 0,
+    ):
+        self.loss = loss
+        self.epochs = epochs
+        self.step = step
+        self.ridge = ridge
+        self.averaged = averaged
+        self.random_state = random_state
+
+    def check(self) -> OnlineLearner:
+        """See OnlineLearner."""
+        check_loss(self.loss)
+        if not self.step > 0 or self.ridge < 0:
+            raise ValueError(f"step must be positive and ridge not negative, got {self.step!r} and {self.ridge!r}")
+        return super().check()
+
+    def rule(self, epoch: int) -> dict[str, Any]:
+        """See OnlineLearner."""
+        step = self.step / np.sqrt(epoch + 1)
+        return {
+            "loss": LOSSES[self.loss],
+            "step": step,
+            "aggressive": False,
+            "averaged": self.averaged,
+            "ridge": self.ridge,
+        }
+
+    def finish(self, tagger: Any) -> None:
+        """See OnlineLearner."""
+        if self.averaged:
+            tagger.settle_sums()
