@@ -2,7 +2,8 @@
 
 There is no cheap duality gap: conjugates of chain losses need a distribution over label sequences for every sentence. The
 certificate is the optimality residual, the largest entry of (w - prox(w - g, 1), gradient of the tail), relative to the largest
-gradient at zero.
+gradient at zero. A transition that the gold labels never make has its optimum at minus infinity; `tail_ridge`, which adds
+tail_ridge |tail|^2 / 2 to the loss, makes all optima finite.
 """
 
 from __future__ import annotations
@@ -19,23 +20,30 @@ from laconic.problem.base import Array, Objective
 class ChainProblem(Objective):
     """design + loss + penalty. The last evaluation is kept, so that a certificate where a solver stands costs no other one."""
 
-    def __init__(self, design: Chain, loss: ChainLoss, penalty: Penalty):
+    def __init__(self, design: Chain, loss: ChainLoss, penalty: Penalty, tail_ridge: float = 0.0):
+        if not 0 <= tail_ridge < np.inf:
+            raise ValueError(f"tail_ridge must be a number that is not negative, got {tail_ridge!r}")
         self.design = design
         self.loss = loss
         self.penalty = penalty.check()
+        self.tail_ridge = tail_ridge
         self._last: tuple[Array, float, Array] | None = None
 
     def loss_value(self, x: Array) -> float:
         """See Objective."""
         if self._last is not None and np.array_equal(self._last[0], x):
             return self._last[1]
-        return self.design.loss(self.loss.kind, self.loss.cost, x)
+        tail = self.parts(x)[1]
+        return self.design.loss(self.loss.kind, self.loss.cost, x) + 0.5 * self.tail_ridge * float(tail @ tail)
 
     def smooth(self, x: Array) -> tuple[float, Array]:
         """See Objective; the gradient is read-only."""
         if self._last is None or not np.array_equal(self._last[0], x):
             self._last = None
             value, gradient = self.design.loss_gradient(self.loss.kind, self.loss.cost, x)
+            tail = self.parts(x)[1]
+            value += 0.5 * self.tail_ridge * float(tail @ tail)
+            self.parts(gradient)[1][:] += self.tail_ridge * tail
             gradient.setflags(write=False)
             self._last = x.copy(), value, gradient
         return self._last[1], self._last[2]

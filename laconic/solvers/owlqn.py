@@ -10,11 +10,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.blas import daxpy
 
 from laconic.penalties import Separable
 from laconic.problem import Objective
 from laconic.solvers.base import Array, Solver
+
+
+class Pair(NamedTuple):
+    """A step s, the change y of the gradient along it, rho = 1 / <s, y> and scale = <s, y> / <y, y>."""
+
+    s: Array
+    y: Array
+    rho: float
+    scale: float
 
 
 class OwlqnState(NamedTuple):
@@ -24,7 +32,7 @@ class OwlqnState(NamedTuple):
     value: float
     error: float
     gradient: Array
-    pairs: tuple[tuple[Array, Array], ...]
+    pairs: tuple[Pair, ...]
     lasso: Array
     ridge: Array
     n_steps: int
@@ -97,8 +105,9 @@ class Owlqn(Solver):
             # Without memory the direction was steepest descent: nothing is left to try.
             return state._replace(error=problem.certificate(x), pairs=(), n_steps=state.n_steps + 1, stuck=not pairs)
         s, y = moved - x, gradient - state.gradient
-        if float(s @ y) > 1e-10 * float(y @ y) > 0:
-            pairs = (*pairs, (s, y))[-self.memory :]
+        along, length = float(s @ y), float(y @ y)
+        if along > 1e-10 * length > 0:
+            pairs = (*pairs, Pair(s, y, 1.0 / along, along / length))[-self.memory :]
         n_steps = state.n_steps + 1
         error = problem.certificate(moved) if n_steps % self.check_every == 0 else np.inf
         return OwlqnState(moved, value, error, gradient, pairs, lasso, state.ridge, n_steps, False)
@@ -112,18 +121,17 @@ def pseudo_gradient(x: Array, gradient: Array, lasso: Array) -> Array:
     return np.where(x != 0, gradient + lasso * np.sign(x), at_zero)
 
 
-def two_loops(v: Array, pairs: tuple[tuple[Array, Array], ...]) -> Array:
+def two_loops(v: Array, pairs: tuple[Pair, ...]) -> Array:
     """H v with the inverse Hessian that the pairs imply (Nocedal 1980)."""
     q = v.copy()
+    room = np.empty_like(q)
     kept = []
-    for s, y in reversed(pairs):
-        rho = 1.0 / float(s @ y)
-        a = rho * float(s @ q)
-        q = daxpy(y, q, a=-a)
-        kept.append((a, rho, s, y))
+    for pair in reversed(pairs):
+        a = pair.rho * float(pair.s @ q)
+        q -= np.multiply(pair.y, a, out=room)
+        kept.append((a, pair))
     if pairs:
-        s, y = pairs[-1]
-        q *= float(s @ y) / float(y @ y)
-    for a, rho, s, y in reversed(kept):
-        q = daxpy(s, q, a=a - rho * float(y @ q))
+        q *= pairs[-1].scale
+    for a, pair in reversed(kept):
+        q += np.multiply(pair.s, a - pair.rho * float(pair.y @ q), out=room)
     return q
