@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from laconic import _core
+from laconic.estimators.tag_batch import Crf
 from laconic.estimators.tag_model import TagWeights, load_kernel, make_kernel, read_kernel
 from laconic.solvers.online import Epoch, OnlineLearner, Sentences
 from laconic.solvers.online_sparse import Sparseptron
@@ -45,8 +46,12 @@ def learn(
 ) -> Learned:
     """Run a learner from zero weights. With `start`, only its features may get weights."""
     arrays = templates.arrays(encoder.view_index)
+    if isinstance(learner, Crf):
+        solved = learner.solve(templates, arrays, data, n_labels, threads, callback, start)
+        result = solved.result
+        return Learned(solved.weights, solved.n_features, [], result.interrupted, solved.objective, result.error)
     if not isinstance(learner, OnlineLearner):
-        raise ValueError(f"a learner such as Mira() or Sparseptron() is needed, got {learner!r}")
+        raise ValueError(f"a learner such as Mira(), Sparseptron() or Crf() is needed, got {learner!r}")
     kernel = make_kernel(templates, encoder, n_labels)
     sizes = _core.Expander(*arrays[:3]).sizes(data.columns, data.ptr, threads)
     options: dict[str, Any] = {}

@@ -66,8 +66,7 @@ def read_kernel(kernel: Any, templates: Templates, n_labels: int) -> TagWeights:
 def kept_templates(templates: Templates, found: TagWeights) -> tuple[Templates, TagWeights]:
     """The templates that have weights, and these."""
     keep = [m for m, weights in enumerate(found.weights) if weights.any()]
-    atoms, weights = ([part[m] for m in keep] for part in (found.atoms, found.weights))
-    return templates.subset(keep), found._replace(atoms=atoms, weights=weights)
+    return templates.subset(keep), found._replace(atoms=[found.atoms[m] for m in keep], weights=[found.weights[m] for m in keep])
 
 
 def narrow(templates: Templates, encoder: SequenceEncoder, found: TagWeights) -> tuple[SequenceEncoder, TagWeights]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Sizes = NDArray[np.int64] | NDArray[np.float64]
 
 
 class Layer(NamedTuple):
@@ -52,13 +53,13 @@ def shrink_layers(norms: Array, layers: Sequence[Layer]) -> Array:
     return factors
 
 
-def template_layer(sizes: Array, budget: int, weight: str) -> Layer:
+def template_layer(sizes: Sizes, budget: int, weight: str) -> Layer:
     """A group a template, with d from the number of its features."""
     groups = [np.array([m]) for m in range(len(sizes))]
     return Layer(groups, group_weights(sizes, weight), budget)
 
 
-def group_weights(sizes: Array, rule: str) -> Array:
+def group_weights(sizes: Sizes, rule: str) -> Array:
     """d_g by rule: "log" is log2 of the size, the bits that name a feature of the group; "sqrt log" its root; "one" is 1."""
     bits = np.log2(np.maximum(np.asarray(sizes, dtype=np.float64), 2.0))
     rules = {"log": bits, "sqrt log": np.sqrt(bits), "one": np.ones_like(bits)}
@@ -67,7 +68,7 @@ def group_weights(sizes: Array, rule: str) -> Array:
     return rules[rule]
 
 
-def coarse_to_fine_layers(sizes: Array, finer: NDArray[np.bool_], budget: int, weight: str) -> list[Layer]:
+def coarse_to_fine_layers(sizes: Sizes, finer: NDArray[np.bool_], budget: int, weight: str) -> list[Layer]:
     """Overlapping groups G_a = all b with finer[a, b], a itself among them, dealt to layers of groups that do not overlap.
 
     Groups are taken from the largest to the smallest, each into the first layer where it meets no other. The budget is shared out

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.solvers.gravity import Layer, coarse_to_fine_layers, shrink_layers, template_layer
+from laconic.solvers.gravity import Layer, Sizes, coarse_to_fine_layers, shrink_layers, template_layer
 from laconic.solvers.online import LOSSES, Callback, OnlineLearner, Run, Sentences, StochasticGradient, check_loss
 
 PLAIN, BY_WEIGHT, BY_ROW, DUAL = range(4)  # how the kernel reads weights while learning
@@ -137,7 +137,7 @@ class Sparseptron(OnlineLearner):
             raise ValueError(f"lasso must not be negative and step positive, got {self.lasso!r} and {self.step!r}")
         return super().check()
 
-    def layers(self, sizes: NDArray[np.int64], finer: NDArray[np.bool_]) -> list[Layer]:
+    def layers(self, sizes: Sizes, finer: NDArray[np.bool_]) -> list[Layer]:
         """The groups, from the number of features of each template and finer[a, b]: whether b is a or refines it."""
         if self.groups == "templates":
             return [template_layer(sizes, self.budget, self.group_weight)]

@@ -1,0 +1,181 @@
+"""`Crf`: a tagger learned from all sentences at once,
+
+    min_w  sum over sentences loss(gold, scores of w) + penalty(w)
+
+with the conditional random field's loss, or the structured SVM's or perceptron's. Transitions are not penalised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from laconic import _core
+from laconic.designs.chain import Chain, Tokens
+from laconic.estimators.tag_model import TagWeights
+from laconic.losses import ChainHinge, ChainLog, ChainLoss, ChainPerceptron
+from laconic.penalties import ElasticNet, GroupLasso, Penalty, SparseGroupLasso
+from laconic.problem.chain import ChainProblem
+from laconic.solvers import Fista, Owlqn
+from laconic.solvers.base import Progress, Result, Solver
+from laconic.solvers.gravity import group_weights
+from laconic.solvers.online import Sentences
+from laconic.text.sequences import AFTER_BASE, BEFORE_BASE
+from laconic.text.templates import TemplateArrays, Templates
+
+LOSSES: dict[str, Callable[[], ChainLoss]] = {"log": ChainLog, "hinge": ChainHinge, "perceptron": ChainPerceptron}
+
+
+class Solved(NamedTuple):
+    """Weights as a tagger has them, the number of features, and the solver's result with its objective."""
+
+    weights: TagWeights
+    n_features: int
+    result: Result
+    objective: float
+
+
+class Crf(BaseEstimator):
+    """ridge |w|^2 / 2 + lasso |w|_1 + group * sum over templates of d_m |w_m|_2, with any of the three strengths above zero.
+
+    group_weight: d_m by rule, see laconic.solvers.gravity. support: weights for the (feature, label) pairs that occur in the data
+    ("observed"), or for all labels of a feature ("all"). Without a group term L-BFGS / OWL-QN solves it, else proximal gradient.
+    """
+
+    def __init__(
+        self,
+        ridge: float = 1.0,
+        lasso: float = 0.0,
+        group: float = 0.0,
+        group_weight: str = "one",
+        loss: str = "log",
+        support: str = "observed",
+        start: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = 100,
+    ):
+        self.ridge = ridge
+        self.lasso = lasso
+        self.group = group
+        self.group_weight = group_weight
+        self.loss = loss
+        self.support = support
+        self.start = start
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def check(self) -> Crf:
+        """Raise on parameters that make no sense."""
+        if self.loss not in LOSSES:
+            raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {self.loss!r}")
+        if min(self.ridge, self.lasso, self.group) < 0:
+            raise ValueError(
+                f"ridge, lasso and group must not be negative, got {self.ridge!r}, {self.lasso!r} and {self.group!r}"
+            )
+        if self.group and self.ridge:
+            raise ValueError("group goes with lasso, not with ridge: set ridge=0")
+        return self
+
+    def penalty(self, design: Chain) -> Penalty:
+        """The penalty over the design's weights."""
+        if not self.group:
+            strength = self.ridge + self.lasso
+            return ElasticNet(strength, self.lasso / strength if strength else 0.0)
+        groups = design.by_template(group_weights(np.diff(design.template_ptr), self.group_weight))
+        if not self.lasso:
+            return GroupLasso(groups, self.group)
+        strength = self.group + self.lasso
+        return SparseGroupLasso(groups, strength, self.lasso / strength)
+
+    def solver(self) -> Solver:
+        """The solver of these parameters."""
+        return Fista(self.tol, self.max_iter) if self.group else Owlqn(self.tol, self.max_iter)
+
+    def solve(
+        self,
+        templates: Templates,
+        arrays: TemplateArrays,
+        data: Sentences,
+        n_labels: int,
+        threads: int = 1,
+        callback: Callable[[Progress], bool | None] | None = None,
+        start: TagWeights | None = None,
+    ) -> Solved:
+        """Number the features, solve, and give the weights back by features. With `start`, only its features take part."""
+        self.check()
+        if any(template.pairs for template in templates):
+            raise ValueError("templates with pairs of labels need an online learner such as Mira, not Crf")
+        ids, sizes = _core.Expander(*arrays[:3]).number(data.columns, data.ptr, threads)
+        ids = ids.reshape(-1, len(templates))
+        book = FeatureBook(ids, sizes, arrays, data)
+        if start is not None:
+            book.keep_only(start)
+        design = Chain(Tokens(ids, sizes, data.ptr, data.gold, n_labels), self.support, self.start, threads)
+        problem = ChainProblem(design, LOSSES[self.loss](), self.penalty(design))
+        result = self.solver().run(problem, callback=callback)
+        return Solved(book.weights(design, result.x), int(sizes.sum()), result, problem.value(result.x))
+
+
+class FeatureBook:
+    """From numbers of features back to the values of their atoms, through a token at which each fires."""
+
+    def __init__(self, ids: NDArray[np.int32], sizes: NDArray[np.int64], arrays: TemplateArrays, data: Sentences):
+        self.ids = ids
+        self.arrays = arrays
+        self.data = data
+        self.first = np.concatenate([[0], np.cumsum(sizes)])
+        self.token = np.zeros(int(self.first[-1]), dtype=np.int64)
+        for column in ids.T:
+            fires = np.flatnonzero(column >= 0)
+            self.token[column[fires]] = fires
+        length = np.diff(data.ptr)
+        self.begin, self.end = np.repeat(data.ptr[:-1], length), np.repeat(data.ptr[1:], length)
+
+    def atoms(self, template: int, features: NDArray[np.int64]) -> NDArray[np.int32]:
+        """(n, atoms): the values of features of a template; positions outside the sentence have values of their own."""
+        token = self.token[features]
+        out = []
+        for a in range(self.arrays.atom_ptr[template], self.arrays.atom_ptr[template + 1]):
+            at = token + self.arrays.atom_offset[a]
+            early, late = self.begin[token] - at, at - self.end[token] + 1
+            inside = np.clip(at, self.begin[token], self.end[token] - 1)
+            value = self.data.columns[self.arrays.atom_view[a], inside].astype(np.int64)
+            out.append(np.where(early > 0, BEFORE_BASE + early, np.where(late > 0, AFTER_BASE + late, value)))
+        return np.stack(out, axis=1).astype(np.int32) if out else np.zeros((len(features), 0), np.int32)
+
+    def keep_only(self, start: TagWeights) -> None:
+        """Let all features but those of `start` no longer fire."""
+        for m, wanted in enumerate(start.atoms):
+            features = np.arange(self.first[m], self.first[m + 1])
+            known = as_keys(self.atoms(m, features))
+            lost = np.append(~np.isin(known, as_keys(wanted)), False)
+            column = self.ids[:, m]
+            column[lost[np.where(column >= 0, column - self.first[m], -1)]] = -1
+
+    def weights(self, design: Chain, x: NDArray[np.float64]) -> TagWeights:
+        """The features with weights, template by template."""
+        n_labels = design.n_labels
+        label, owner = design.weight_label, np.repeat(np.arange(int(self.first[-1])), np.diff(design.feature_ptr))
+        atoms, weights = [], []
+        for m in range(len(self.first) - 1):
+            part = slice(*design.template_ptr[m : m + 2])
+            alive = np.flatnonzero(x[part]) + part.start
+            features, row = np.unique(owner[alive], return_inverse=True)
+            table = np.zeros((len(features), n_labels), np.float32)
+            table[row, label[alive]] = x[alive]
+            weights.append(table)
+            atoms.append(self.atoms(m, features))
+        edge, first = design.tail(x)
+        return TagWeights(atoms, weights, edge.astype(np.float32), first.astype(np.float32))
+
+
+def as_keys(rows: NDArray[np.int32]) -> NDArray[np.void]:
+    """Rows of numbers as single comparable items."""
+    rows = np.ascontiguousarray(rows)
+    if rows.shape[1] == 0:
+        return np.zeros(len(rows), dtype="V4")
+    return rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
