@@ -40,11 +40,11 @@ class ChainWeights {
     const std::vector<int32_t>& feature_ptr() const { return feature_ptr_; }
     int label(int64_t w) const { return label_[w] & ~last_; }
 
-    // Rows of all labels with the weights of the wide features.
-    std::vector<double> wide_rows(const double* w) const {
-        std::vector<double> rows(wide_.size() * stride, 0.0);
+    // Rows of all labels with the weights of the wide features. Large working memory is the caller's, who can keep it: touching
+    // new memory costs more than the sums.
+    void wide_rows(const double* w, std::vector<double>& rows) const {
+        rows.assign(wide_.size() * stride, 0.0);
         for (size_t k = 0; k < wide_.size(); ++k) walk(wide_[k], [&](int64_t at, int j) { rows[k * stride + j] = w[at]; });
-        return rows;
     }
 
     // row[j] = sum of the weights of the token's features with label j; row has a stride's entries.
@@ -58,9 +58,9 @@ class ChainWeights {
 
     // gradient[w] = sum of residual[t][label of w] over the tokens t that have w's feature; residual is (n_tokens, stride).
     // Templates are split over the threads and taken a few at a time, so that their weights stay in the cache as tokens pass.
-    void pull(const double* residual, double* gradient, int threads) const {
+    void pull(const double* residual, double* gradient, std::vector<double>& wide, int threads) const {
         std::fill(gradient, gradient + size(), 0.0);
-        std::vector<double> wide(wide_.size() * stride, 0.0);
+        wide.assign(wide_.size() * stride, 0.0);
         parallel_ranges(n_templates, threads, 1, [&](int64_t first, int64_t last, int) {
             for (int64_t begin = first; begin < last; begin += block_)
                 for (int64_t t = 0; t < n_tokens; ++t) {

@@ -46,7 +46,8 @@ class ChainDesign {
         const double* w = weights.data();
         double* out = unary.data();
         nb::gil_scoped_release release;
-        const auto wide = weights_.wide_rows(w);
+        std::vector<double> wide;
+        weights_.wide_rows(w, wide);
         parallel_ranges(weights_.n_tokens, threads, 256, [&](int64_t begin, int64_t end, int) {
             std::vector<double> row(stride);
             for (int64_t t = begin; t < end; ++t) {
@@ -66,7 +67,7 @@ class ChainDesign {
         const std::lock_guard lock(mutex_);
         residual_.resize(weights_.n_tokens * stride);
         for (int64_t t = 0; t < weights_.n_tokens; ++t) std::copy_n(r + t * L, L, residual_.data() + t * stride);
-        weights_.pull(residual_.data(), g, threads);
+        weights_.pull(residual_.data(), g, wide_, threads);
     }
 
     // Summed loss and, unless gradient is empty, its gradient. The chunks of sentences do not depend on the threads, so neither
@@ -86,8 +87,8 @@ class ChainDesign {
         for (int i = 0; i < L; ++i) std::copy_n(tail + i * L, L, edge.data() + i * stride);
         std::copy(tail + L * L, tail + n_tail_, start.data());
         const chain::Potentials<double> potentials(edge.data(), start.data(), L, stride);
-        const auto wide = weights_.wide_rows(w);
-        const Point point{static_cast<Kind>(kind), cost, w, wide.data(), potentials, g != nullptr};
+        weights_.wide_rows(w, wide_);
+        const Point point{static_cast<Kind>(kind), cost, w, wide_.data(), potentials, g != nullptr};
         if (g) residual_.resize(weights_.n_tokens * stride);
         const int64_t n_sentences = static_cast<int64_t>(ptr_.size()) - 1, n_chunks = std::min<int64_t>(n_sentences, 64);
         std::vector<Sums> sums(n_chunks);
@@ -103,7 +104,7 @@ class ChainDesign {
         double value = 0;
         for (const auto& sum : sums) value += sum.value;
         if (!g) return value;
-        weights_.pull(residual_.data(), g, threads);
+        weights_.pull(residual_.data(), g, wide_, threads);
         double* tail_gradient = g + n_penalised();
         for (int i = 0; i < n_tail_; ++i) tail_gradient[i] = -gold_counts_[i];
         for (const auto& sum : sums) {
@@ -173,7 +174,7 @@ class ChainDesign {
     const int L, stride, n_tail_;
     std::vector<int64_t> ptr_;
     std::vector<int32_t> gold_;
-    std::vector<double> gold_counts_, residual_;  // residual_: working memory of one call at a time
+    std::vector<double> gold_counts_, residual_, wide_;  // the last two: working memory of one call at a time
     std::mutex mutex_;
 };
 

@@ -48,3 +48,4 @@ void bind_templates(nb::module_& m);
 void bind_tagger(nb::module_& m);
 void bind_chain(nb::module_& m);
 void bind_crf(nb::module_& m);
+void bind_quasi_newton(nb::module_& m);

@@ -15,4 +15,5 @@ NB_MODULE(_core, m) {
     bind_tagger(m);
     bind_chain(m);
     bind_crf(m);
+    bind_quasi_newton(m);
 }

@@ -91,7 +91,7 @@ class Chain:
         """The summed loss of a kind (see laconic.losses) at weights."""
         return self.kernel.evaluate(kind, cost, weights, np.empty(0), self.threads)
 
-    def loss_gradient(self, kind: int, cost: float, weights: Array) -> tuple[float, Array]:
-        """The summed loss and its gradient: scores, inference, residual and pull in one pass over the sentences."""
-        gradient = np.empty(self.n_weights)
+    def loss_gradient(self, kind: int, cost: float, weights: Array, out: Array | None = None) -> tuple[float, Array]:
+        """The summed loss and its gradient (into `out`): scores, inference, residual and pull in one pass over the sentences."""
+        gradient = np.empty(self.n_weights) if out is None else out
         return self.kernel.evaluate(kind, cost, weights, gradient, self.threads), gradient

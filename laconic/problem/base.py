@@ -35,7 +35,7 @@ class Objective(ABC):
 
     @abstractmethod
     def smooth(self, x: Array) -> tuple[float, Array]:
-        """Loss and its gradient at x."""
+        """Loss and its gradient at x; the gradient may be overwritten by the next evaluation."""
 
     @abstractmethod
     def certificate(self, x: Array) -> float:

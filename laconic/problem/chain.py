@@ -18,7 +18,7 @@ from laconic.problem.base import Array, Objective
 
 
 class ChainProblem(Objective):
-    """design + loss + penalty. The last evaluation is kept, so that a certificate where a solver stands costs no other one."""
+    """design + loss + penalty. The last evaluation is kept: a certificate where a solver stands costs no other one."""
 
     def __init__(self, design: Chain, loss: ChainLoss, penalty: Penalty, tail_ridge: float = 0.0):
         if not 0 <= tail_ridge < np.inf:
@@ -27,26 +27,29 @@ class ChainProblem(Objective):
         self.loss = loss
         self.penalty = penalty.check()
         self.tail_ridge = tail_ridge
-        self._last: tuple[Array, float, Array] | None = None
+        self._point = np.full(design.n_weights, np.nan)
+        self._gradient = np.empty(design.n_weights)
+        self._value = np.nan
 
     def loss_value(self, x: Array) -> float:
         """See Objective."""
-        if self._last is not None and np.array_equal(self._last[0], x):
-            return self._last[1]
+        if np.array_equal(self._point, x):
+            return self._value
         tail = self.parts(x)[1]
         return self.design.loss(self.loss.kind, self.loss.cost, x) + 0.5 * self.tail_ridge * float(tail @ tail)
 
     def smooth(self, x: Array) -> tuple[float, Array]:
-        """See Objective; the gradient is read-only."""
-        if self._last is None or not np.array_equal(self._last[0], x):
-            self._last = None
-            value, gradient = self.design.loss_gradient(self.loss.kind, self.loss.cost, x)
+        """See Objective; the gradient is read-only and holds until another point is evaluated."""
+        if not np.array_equal(self._point, x):
+            self._point[:] = np.nan  # no half-evaluated point is left behind by an interrupt
+            value, gradient = self.design.loss_gradient(self.loss.kind, self.loss.cost, x, self._gradient)
             tail = self.parts(x)[1]
-            value += 0.5 * self.tail_ridge * float(tail @ tail)
             self.parts(gradient)[1][:] += self.tail_ridge * tail
-            gradient.setflags(write=False)
-            self._last = x.copy(), value, gradient
-        return self._last[1], self._last[2]
+            self._value = value + 0.5 * self.tail_ridge * float(tail @ tail)
+            self._point[:] = x
+        gradient = self._gradient.view()
+        gradient.setflags(write=False)
+        return self._value, gradient
 
     def certificate(self, x: Array) -> float:
         """See the module."""

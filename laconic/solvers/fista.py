@@ -39,7 +39,7 @@ class Fista(Solver):
 
     def init(self, problem: Objective, x: Array) -> FistaState:
         """L starts from the change of the gradient along itself; a start that is optimal needs no step."""
-        gradient = problem.settled_smooth(x)[1]
+        gradient = problem.settled_smooth(x)[1].copy()
         size = float(np.linalg.norm(gradient))
         lipschitz = 1.0
         if size > 0:

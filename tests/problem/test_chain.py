@@ -238,9 +238,10 @@ class EveryWeight:
     def loss(self, kind: int, cost: float, w: np.ndarray) -> float:
         return self.kind.loss(kind, cost, w * self.free)
 
-    def loss_gradient(self, kind: int, cost: float, w: np.ndarray) -> tuple[float, np.ndarray]:
-        value, gradient = self.kind.loss_gradient(kind, cost, w * self.free)
-        return value, gradient * self.free
+    def loss_gradient(self, kind: int, cost: float, w: np.ndarray, out: np.ndarray) -> tuple[float, np.ndarray]:
+        value, gradient = self.kind.loss_gradient(kind, cost, w * self.free, out)
+        gradient *= self.free
+        return value, gradient
 
 
 @pytest.mark.parametrize("c1, c2", [(0.0, 0.5), (0.0, 0.05), (0.4, 0.0), (0.3, 0.2)])
