@@ -11,14 +11,9 @@ namespace {
 // min smooth(x) + sum ridge_i x_i^2 / 2 + sum lasso_i |x_i|; rates are for the first n_penalised entries, zero for the rest.
 class QuasiNewton {
   public:
-    QuasiNewton(int64_t n, Vec<double> lasso, Vec<double> ridge, int memory)
-        : n_(n),
-          n_penalised_(static_cast<int64_t>(lasso.size())),
-          memory_(memory),
-          lasso_(lasso.data(), lasso.data() + lasso.size()),
-          ridge_(ridge.data(), ridge.data() + ridge.size()) {
-        require(ridge.size() == lasso.size() && n_penalised_ <= n,
-                "lasso and ridge must have the same size, of at most n entries");
+    QuasiNewton(int64_t n, int64_t n_penalised, Vec<double> lasso, Vec<double> ridge, int memory)
+        : n_(n), n_penalised_(n_penalised), memory_(memory), lasso_(lasso, n_penalised), ridge_(ridge, n_penalised) {
+        require(n_penalised >= 0 && n_penalised <= n, "n_penalised must be from 0 to n");
         require(memory >= 1, "memory must be at least 1");
     }
 
@@ -28,7 +23,7 @@ class QuasiNewton {
         nb::gil_scoped_release release;
         double value = 0;
         for (int64_t i = 0; i < n_penalised_; ++i) {
-            const double pull = ridge_[i] * x.data()[i];
+            const double pull = ridge_(i) * x.data()[i];
             value += pull * x.data()[i];
             out.data()[i] = gradient.data()[i] + pull;
         }
@@ -39,7 +34,7 @@ class QuasiNewton {
     double lasso_value(Vec<double> x) const {
         check(x.size() == size());
         double value = 0;
-        for (int64_t i = 0; i < n_penalised_; ++i) value += lasso_[i] * std::abs(x.data()[i]);
+        for (int64_t i = 0; i < n_penalised_; ++i) value += lasso_(i) * std::abs(x.data()[i]);
         return value;
     }
 
@@ -55,7 +50,7 @@ class QuasiNewton {
             two_loops(d);
             for (int64_t i = 0; i < n_; ++i) {
                 const double v = pseudo(i, x, gradient);
-                if (i < n_penalised_ && lasso_[i] > 0 && d[i] * v >= 0) d[i] = 0;
+                if (i < n_penalised_ && lasso_(i) > 0 && d[i] * v >= 0) d[i] = 0;
                 slope += d[i] * v;
             }
             if (!(slope < 0)) {
@@ -78,9 +73,9 @@ class QuasiNewton {
         for (int64_t i = 0; i < n_; ++i) {
             const double v = pseudo(i, x, gradient);
             double to = x[i] + t * d[i];
-            if (i < n_penalised_ && lasso_[i] > 0) {
+            if (i < n_penalised_ && lasso_(i) > 0) {
                 if (to * (x[i] != 0 ? x[i] : -v) <= 0) to = 0;
-                value += lasso_[i] * std::abs(to);
+                value += lasso_(i) * std::abs(to);
             }
             along += v * (to - x[i]);
             moved[i] = to;
@@ -118,6 +113,19 @@ class QuasiNewton {
     int64_t n_pairs() const { return static_cast<int64_t>(pairs_.size()); }
 
   private:
+    // One rate for all penalised entries, or one each.
+    class Rates {
+      public:
+        Rates(const Vec<double>& rates, int64_t n) : values_(rates.data(), rates.data() + rates.size()), step_(rates.size() > 1) {
+            require(rates.size() == 1 || static_cast<int64_t>(rates.size()) == n, "rates must have 1 or n_penalised entries");
+        }
+        double operator()(int64_t i) const { return values_[i * step_]; }
+
+      private:
+        std::vector<double> values_;
+        int64_t step_;
+    };
+
     struct Pair {
         std::vector<float> s, y;
         double rho = 0, scale = 0;
@@ -128,7 +136,7 @@ class QuasiNewton {
 
     // The gradient of smallest size among the one-sided ones at x.
     double pseudo(int64_t i, const double* x, const double* gradient) const {
-        const double g = gradient[i], rate = i < n_penalised_ ? lasso_[i] : 0.0;
+        const double g = gradient[i], rate = i < n_penalised_ ? lasso_(i) : 0.0;
         if (x[i] != 0) return x[i] > 0 ? g + rate : g - rate;
         return g > rate ? g - rate : g < -rate ? g + rate : 0.0;
     }
@@ -163,7 +171,7 @@ class QuasiNewton {
 
     int64_t n_, n_penalised_;
     int memory_;
-    std::vector<double> lasso_, ridge_;
+    Rates lasso_, ridge_;
     std::deque<Pair> pairs_;  // oldest first
     Pair spare_;
 };
@@ -172,8 +180,8 @@ class QuasiNewton {
 
 void bind_quasi_newton(nb::module_& m) {
     nb::class_<QuasiNewton>(m, "QuasiNewton")
-        .def(nb::init<int64_t, Vec<double>, Vec<double>, int>(), nb::arg("n"), nb::arg("lasso"), nb::arg("ridge"),
-             nb::arg("memory"))
+        .def(nb::init<int64_t, int64_t, Vec<double>, Vec<double>, int>(), nb::arg("n"), nb::arg("n_penalised"), nb::arg("lasso"),
+             nb::arg("ridge"), nb::arg("memory"))
         .def_prop_ro("n_pairs", &QuasiNewton::n_pairs)
         .def("add_ridge", &QuasiNewton::add_ridge, nb::arg("x"), nb::arg("gradient"), nb::arg("out").noconvert())
         .def("lasso_value", &QuasiNewton::lasso_value, nb::arg("x"))

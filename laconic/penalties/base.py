@@ -95,7 +95,13 @@ class Blockwise(Penalty):
 
 
 class Separable(Blockwise):
-    """A blockwise penalty whose blocks are single weights."""
+    """A blockwise penalty whose blocks are single weights: sum_i lasso_i |w_i| + ridge_i w_i^2 / 2, over w >= 0 if positive."""
+
+    positive: bool
+
+    @abstractmethod
+    def rates(self, n_weights: int) -> tuple[Array, Array]:
+        """Lasso and ridge, each of size 1 or n_weights."""
 
 
 class Smooth(Penalty):

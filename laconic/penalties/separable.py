@@ -27,7 +27,8 @@ class ElasticNet(Separable):
     def _ratio(self) -> float:
         return self.l1_ratio
 
-    def _rates(self, n_weights: int) -> tuple[Array, Array]:
+    def rates(self, n_weights: int) -> tuple[Array, Array]:
+        """See Separable."""
         factors = self.strength * factor_vector(self.factors, n_weights)
         return factors * self._ratio(), factors * (1 - self._ratio())
 
@@ -35,17 +36,17 @@ class ElasticNet(Separable):
         """See the class."""
         if self.positive and np.any(w < 0):
             return np.inf
-        lasso, ridge = self._rates(len(w))
+        lasso, ridge = self.rates(len(w))
         return float(np.sum(lasso * np.abs(w)) + 0.5 * np.sum(ridge * w * w))
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
         """soft(w, step lasso) / (1 + step ridge)."""
-        lasso, ridge = self._rates(len(w))
+        lasso, ridge = self.rates(len(w))
         return soft(w, step * lasso, self.positive) / (1 + step * ridge)
 
     def conjugate(self, c: Array) -> float:
         """sum_i soft(c_i, lasso_i)^2 / (2 ridge_i); infinite where ridge_i = 0 and |c_i| > lasso_i."""
-        lasso, ridge = self._rates(len(c))
+        lasso, ridge = self.rates(len(c))
         over = soft(c, lasso, self.positive)
         over, ridge = np.broadcast_arrays(over, ridge)
         free = ridge <= 0
@@ -55,7 +56,7 @@ class ElasticNet(Separable):
 
     def gauge(self, gradient: Array) -> float:
         """The least t with |gradient_i| <= t lasso_i (its negative part if positive)."""
-        lasso, _ = self._rates(len(gradient))
+        lasso, _ = self.rates(len(gradient))
         size = np.maximum(-gradient, 0) if self.positive else np.abs(gradient)
         lasso = np.broadcast_to(lasso, size.shape)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -68,7 +69,7 @@ class ElasticNet(Separable):
 
     def terms(self, n_weights: int) -> Terms:
         """See Blockwise."""
-        lasso, ridge = self._rates(n_weights)
+        lasso, ridge = self.rates(n_weights)
         ptr, index = singles(n_weights)
         return Terms(lasso, ridge, self.positive, ptr, index, np.zeros(n_weights))
 
@@ -102,7 +103,7 @@ class Ridge(ElasticNet, Smooth):
 
     def gradient(self, w: Array) -> Array:
         """Strength f_i w_i."""
-        return self._rates(len(w))[1] * w
+        return self.rates(len(w))[1] * w
 
 
 class L0(Penalty):
@@ -148,4 +149,4 @@ def soft(w: Array, threshold: Array | float, positive: bool = False) -> Array:
     """sign(w) max(|w| - threshold, 0); max(w - threshold, 0) if positive."""
     if positive:
         return np.maximum(w - threshold, 0.0)
-    return np.sign(w) * np.maximum(np.abs(w) - threshold, 0.0)
+    return w - np.clip(w, -threshold, threshold)

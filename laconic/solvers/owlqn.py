@@ -45,12 +45,10 @@ class Owlqn(Solver):
         penalty = problem.penalty
         if not isinstance(penalty, Separable):
             raise ValueError(f"Owlqn needs an L1, Ridge or ElasticNet penalty, got {type(penalty).__name__}")
-        n = problem.design.n_penalised
-        terms = penalty.terms(n)
-        if terms.positive:
+        if penalty.positive:
             raise ValueError("Owlqn does not take positive=True: use WorkingSet or Fista")
-        rates = [np.ascontiguousarray(np.broadcast_to(rate, n)) for rate in (terms.lasso, terms.ridge)]
-        kernel = _core.QuasiNewton(problem.n_weights, *rates, self.memory)
+        n = problem.design.n_penalised
+        kernel = _core.QuasiNewton(problem.n_weights, n, *penalty.rates(n), self.memory)
         error = problem.certificate(x)
         gradient = np.empty_like(x)
         value = smooth(problem, kernel, x, gradient) + kernel.lasso_value(x)
