@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from laconic.estimators.path import StrengthCV as StrengthCV
     from laconic.estimators.path import regularization_path as regularization_path
     from laconic.estimators.storage import load_model
+    from laconic.estimators.tag import Tagger as Tagger
+    from laconic.estimators.tag_batch import Crf as Crf
     from laconic.estimators.text import TextClassifier as TextClassifier
     from laconic.estimators.tuning import tune as tune
     from laconic.groups import Groups as Groups
@@ -34,6 +36,12 @@ if TYPE_CHECKING:
     from laconic.solvers import Owlqn as Owlqn
     from laconic.solvers import Reweighted as Reweighted
     from laconic.solvers import WorkingSet as WorkingSet
+    from laconic.solvers.online import Mira as Mira
+    from laconic.solvers.online import Perceptron as Perceptron
+    from laconic.solvers.online import StochasticGradient as StochasticGradient
+    from laconic.solvers.online_sparse import Fobos as Fobos
+    from laconic.solvers.online_sparse import Rda as Rda
+    from laconic.solvers.online_sparse import Sparseptron as Sparseptron
 
     load = load_model
 
@@ -57,6 +65,8 @@ _HOMES: dict[str, tuple[str, str]] = {
     "SparseClassifier": ("estimators.linear", "SparseClassifier"),
     "SparseRegressor": ("estimators.linear", "SparseRegressor"),
     "StrengthCV": ("estimators.path", "StrengthCV"),
+    "Tagger": ("estimators.tag", "Tagger"),
+    "Crf": ("estimators.tag_batch", "Crf"),
     "TextClassifier": ("estimators.text", "TextClassifier"),
     "load": ("estimators.storage", "load_model"),
     "regularization_path": ("estimators.path", "regularization_path"),
@@ -65,6 +75,8 @@ _HOMES: dict[str, tuple[str, str]] = {
     **{name: ("penalties", name) for name in _PENALTIES},
     **{name: ("losses", name) for name in ("Logistic", "Multinomial", "Squared", "SquaredHinge")},
     **{name: ("solvers", name) for name in ("Admm", "Fista", "Owlqn", "Reweighted", "WorkingSet")},
+    **{name: ("solvers.online", name) for name in ("Mira", "Perceptron", "StochasticGradient")},
+    **{name: ("solvers.online_sparse", name) for name in ("Fobos", "Rda", "Sparseptron")},
 }
 
 __all__ = [*_HOMES, "__version__"]

@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ import safetensors.numpy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from laconic import files
+from laconic import Mira, Tagger, files
 from laconic.errors import InputError
+from laconic.estimators.storage import load_model
 from laconic.files import ModelFile, load, save
+from laconic.text.patterns import parse_templates
 
 SMALL = {"w": np.array([[0.5, -1.0]]), "ids": np.array([3, 1], dtype=np.int32)}
 META = {"strength": 0.1, "labels": ["no", "yes"], "naïve": None}
@@ -30,7 +33,7 @@ json_values = st.recursive(
 in_one_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
 
 
-def refusal(path: Path, content: bytes) -> str:
+def refusal(path: Path, content: bytes, load: Callable[[Path], Any] = load) -> str:
     """The sentence by which `content` is refused; the test fails if it is not."""
     path.write_bytes(content)
     with pytest.raises(InputError) as caught:
@@ -63,6 +66,14 @@ def small(tmp_path: Path) -> bytes:
     return (tmp_path / "small.laconic").read_bytes()
 
 
+@pytest.fixture
+def tagger(tmp_path: Path) -> bytes:
+    sentence = [("a", "DT"), ("dog", "NN"), ("barks", "VBZ")]
+    templates = parse_templates("word[0]\npos[-1] shape[0]\nbias", ("word", "pos"))
+    Tagger(templates, Mira(1)).fit([sentence], [["B-NP", "I-NP", "O"]]).save(tmp_path / "tagger.laconic")
+    return (tmp_path / "tagger.laconic").read_bytes()
+
+
 def test_truncation_at_every_byte_is_refused(tmp_path: Path, small: bytes) -> None:
     for length in range(len(small)):
         refusal(tmp_path / "m", small[:length])
@@ -74,6 +85,36 @@ def test_every_flipped_bit_is_refused(tmp_path: Path, small: bytes) -> None:
         flipped = bytearray(small)
         flipped[bit // 8] ^= 1 << bit % 8
         refusal(tmp_path / "m", bytes(flipped))
+
+
+def test_a_damaged_tagger_is_refused_wherever_the_damage_is(tmp_path: Path, tagger: bytes) -> None:
+    for length in range(0, len(tagger), 7):
+        refusal(tmp_path / "m", tagger[:length], load_model)
+    for bit in range(0, 8 * len(tagger), 29):
+        flipped = bytearray(tagger)
+        flipped[bit // 8] ^= 1 << bit % 8
+        refusal(tmp_path / "m", bytes(flipped), load_model)
+
+
+@in_one_folder
+@given(position=st.integers(0, 10**6), byte=st.integers(0, 255))
+def test_a_tagger_forged_with_a_true_checksum_is_a_model_or_refused(tmp_path: Path, position: int, byte: int) -> None:
+    sentence = [("a", "DT"), ("dog", "NN"), ("barks", "VBZ")]
+    path = tmp_path / "forged"
+    Tagger("chunking72", Mira(1)).fit([sentence], [["B-NP", "I-NP", "O"]]).save(path)
+    kind, _, arrays, meta = load(path)
+    names = sorted(name for name, array in arrays.items() if array.size)
+    name = names[position % len(names)]
+    raw = bytearray(arrays[name].tobytes())
+    raw[position // len(names) % len(raw)] = byte
+    forged = np.frombuffer(bytes(raw), arrays[name].dtype).reshape(arrays[name].shape)
+    save(path, kind, {**arrays, name: forged}, meta)
+    try:
+        model = load_model(path)
+    except InputError as error:
+        assert str(error).startswith(f"{path}: not a usable model: ")
+    else:
+        assert len(model.predict([sentence])[0]) == 3
 
 
 def test_a_flipped_bit_of_a_weight_is_called_damage(tmp_path: Path, small: bytes) -> None:

@@ -122,7 +122,7 @@ def classify(
             data = _training_data(train, text_field, label_field)
             dev_data = None if dev is None else _dev_data(dev, text_field, label_field, data)
             bar.describe("importing")
-            from laconic.estimators.storage import check_storable
+            from laconic.estimators.storage_checks import check_storable
             from laconic.estimators.text import TextClassifier
 
             model = TextClassifier(

@@ -1,123 +1,18 @@
-"""Models as files: what a model needs to predict and to be inspected, nothing that belongs to its training alone.
-
-A feature whose weights are all zero is dropped: with counts or 0/1 it cannot change a prediction. With tf-idf a row is divided by
-its length over *all* words of the training vocabulary, so the dropped words go on counting: their spelling and idf are kept after
-the others, without weights. A loaded model therefore predicts what the saved one did.
-"""
+"""Models as files: one kind of file for each kind of model, told apart by the name of the kind that the file bears."""
 
 from __future__ import annotations
 
-import math
-import os
-from collections.abc import Callable, Iterable, Mapping
-from importlib.metadata import version
+from collections.abc import Callable
 from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from laconic import files
 from laconic.errors import InputError
-from laconic.estimators.summary import GroupSummary
+from laconic.estimators.classify_storage import pack_classifier, unpack_classifier
+from laconic.estimators.storage_checks import Arrays, Contents
+from laconic.estimators.tag import Tagger
+from laconic.estimators.tag_storage import pack_tagger, unpack_tagger
 from laconic.estimators.text import TextClassifier
-from laconic.estimators.weighting import TFIDF, WEIGHTINGS
-from laconic.text.documents import DocumentEncoder
 from laconic.text.io import PathLike, name_of
-from laconic.text.vocab import Vocab
-
-Contents = tuple[dict[str, NDArray[Any]], dict[str, Any]]
-
-
-def save_model(model: TextClassifier, path: PathLike) -> None:
-    """Write a fitted model to one file, whole or not at all."""
-    for kind, (type_, pack, _) in KINDS.items():
-        if isinstance(model, type_):
-            check_is_fitted(model, "coef_")
-            files.save(path, kind, *pack(model))
-            return
-    raise ValueError(f"a model of type {type(model).__name__} cannot be saved; expected {_kinds_in_words()}")
-
-
-def load_model(path: PathLike) -> TextClassifier:
-    """The model of a file that `save_model` wrote; any other file is an InputError of one sentence."""
-    file = files.load(path)
-    if file.kind not in KINDS:
-        raise InputError(f"{name_of(path)}: holds a model of the kind {file.kind!r}, this laconic knows {', '.join(KINDS)}.")
-    try:
-        return KINDS[file.kind].unpack(file.arrays, file.meta)
-    except ValueError as error:  # InputErrors of ours, and what constructors say of impossible values
-        raise InputError(f"{name_of(path)}: not a usable model: {str(error).rstrip('.')}.") from None
-
-
-def check_storable(words: Iterable[str]) -> None:
-    """ValueError if a word or label is no valid Unicode (JSON can escape half a character), which no file can hold."""
-    try:
-        "\n".join(words).encode()
-    except UnicodeEncodeError as error:
-        half = ascii(error.object[error.start])
-        raise ValueError(f"a word or label holds half a character ({half}), which a model file cannot store") from None
-
-
-def _pack_classifier(model: TextClassifier) -> Contents:
-    alive = np.any(model.coef_ != 0, axis=0)
-    order = np.flatnonzero(alive)
-    arrays: dict[str, NDArray[Any]] = {
-        "weight": model.coef_[:, order],
-        "intercept": np.asarray(model.intercept_, dtype=np.float64),
-    }
-    if model.idf_ is not None:
-        # Features beyond coef_ are those that an earlier saving had dropped.
-        order = np.concatenate([order, np.setdiff1d(np.arange(len(model.idf_)), order)])
-        arrays["idf"] = model.idf_[order]
-    words = model.encoder_.vocab.words
-    check_storable([*words, *map(str, model.classes_.tolist())])
-    arrays["word_data"], arrays["word_ptr"] = files.encode_strings([words[f] for f in order.tolist()])
-    meta = {
-        "laconic": version("laconic"),
-        "parameters": {name: _plain(name, value) for name, value in model.get_params(deep=False).items()},
-        "labels": _plain("labels", model.classes_),
-        "objective": _finite(model.objective_),
-        "certificate": _finite(model.certificate_),
-        "converged": bool(model.converged_),
-        "interrupted": bool(model.interrupted_),
-        "n_iter": int(model.n_iter_),
-        "features_total": int(model.n_features_total_),
-        "features_nonzero": int(model.n_features_selected_),
-        "groups": {name: summary._asdict() for name, summary in model.groups_.items()},
-    }
-    return arrays, meta
-
-
-def _unpack_classifier(arrays: dict[str, NDArray[Any]], meta: dict[str, Any]) -> TextClassifier:
-    parameters = _checked_parameters(_item(meta, "parameters", dict))
-    model = TextClassifier(**parameters)
-    model.parts()
-    labels = _checked_labels(_item(meta, "labels", list))
-    n_outputs = 1 if len(labels) == 2 else len(labels)
-    wanted = {"weight", "intercept", "word_data", "word_ptr"} | ({"idf"} if model.weighting in TFIDF else set())
-    if arrays.keys() != wanted:
-        raise InputError(f"expected the arrays {', '.join(sorted(wanted))}, found {', '.join(sorted(arrays)) or 'none'}")
-    words = files.decode_strings(arrays["word_data"], arrays["word_ptr"])
-    width = len(words)
-    if model.weighting in TFIDF and arrays["weight"].ndim == 2:
-        width = min(width, arrays["weight"].shape[1])
-    model.coef_ = _numbers(arrays, "weight", (n_outputs, width))
-    model.intercept_ = _numbers(arrays, "intercept", (n_outputs,))
-    model.idf_ = _numbers(arrays, "idf", (len(words),)) if model.weighting in TFIDF else None
-    model.width_ = width
-    model.encoder_ = DocumentEncoder(model.lowercase, model.ngrams, model.boundary)
-    model.encoder_.vocab = Vocab(words).freeze()
-    model.classes_ = labels
-    model.objective_ = _number_or_nan(meta, "objective")
-    model.certificate_ = _number_or_nan(meta, "certificate")
-    model.converged_ = _item(meta, "converged", bool)
-    model.interrupted_ = _item(meta, "interrupted", bool)
-    model.n_iter_ = _item(meta, "n_iter", int)
-    model.n_features_total_ = _item(meta, "features_total", int)
-    model.n_features_selected_ = _item(meta, "features_nonzero", int)
-    model.groups_ = {name: _checked_summary(value) for name, value in _item(meta, "groups", dict).items()}
-    return model
 
 
 class Kind(NamedTuple):
@@ -125,132 +20,38 @@ class Kind(NamedTuple):
 
     type: type
     pack: Callable[[Any], Contents]
-    unpack: Callable[[dict[str, NDArray[Any]], dict[str, Any]], Any]
+    unpack: Callable[[Arrays, dict[str, Any]], Any]
 
 
-KINDS: dict[str, Kind] = {"classify": Kind(TextClassifier, _pack_classifier, _unpack_classifier)}
-
-
-def _kinds_in_words() -> str:
-    return " or ".join(kind.type.__name__ for kind in KINDS.values())
-
-
-def _plain(name: str, value: Any) -> Any:
-    """A parameter or label as JSON has it."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if name == "clusters":  # the clusters themselves are part of the training, not of the model
-        return os.fspath(value) if isinstance(value, str | os.PathLike) else None
-    if name == "class_weight" and isinstance(value, Mapping):
-        return [[_plain("label", label), float(weight)] for label, weight in value.items()]
-    if isinstance(value, Mapping):
-        return {str(key): float(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(name, item) for item in value]
-    if value is None or isinstance(value, str | bool | int | float):
-        return value
-    raise ValueError(f"{name} of type {type(value).__name__} cannot be saved; expected text, numbers or truth values")
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float)
-
-
-def _is_count(value: Any) -> bool:
-    return type(value) is int and 0 < value < 2**31
-
-
-def _is_strength(value: Any) -> bool:
-    return _is_number(value) or (isinstance(value, dict) and all(map(_is_number, value.values())))
-
-
-def _is_class_weight(value: Any) -> bool:
-    pairs = isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value)
-    return value in (None, "balanced") or (
-        pairs and all(isinstance(label, str | int | float) and _is_number(weight) for label, weight in value)
-    )
-
-
-_PARAMETERS: dict[str, Callable[[Any], bool]] = {
-    "regularizer": lambda value: isinstance(value, str),
-    "strength": _is_strength,
-    "lasso": _is_number,
-    "ridge": _is_number,
-    "contrast": _is_number,
-    "constituents": _is_number,
-    "weighting": lambda value: value in WEIGHTINGS,
-    "ngrams": _is_count,
-    "min_count": lambda value: type(value) is int,
-    "lowercase": lambda value: isinstance(value, bool),
-    "boundary": lambda value: value in ("auto", "line", "double-space"),
-    "neutral_label": lambda value: value is None or isinstance(value, str),
-    "n_topics": _is_count,
-    "n_top": _is_count,
-    "n_clusters": _is_count,
-    "clusters": lambda value: value is None or isinstance(value, str),
-    "features": lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
-    "tol": _is_number,
-    "max_iter": lambda value: value is None or _is_count(value),
-    "class_weight": _is_class_weight,
-    "n_jobs": lambda value: value is None or type(value) is int,
-    "random_state": lambda value: value is None or type(value) is int,
+KINDS: dict[str, Kind] = {
+    "classify": Kind(TextClassifier, pack_classifier, unpack_classifier),
+    "tag": Kind(Tagger, pack_tagger, unpack_tagger),
 }
 
 
-def _checked_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
-    unknown = sorted(parameters.keys() - _PARAMETERS.keys())
-    if unknown:
-        raise InputError(f"this version of laconic does not know the parameter {ascii(unknown[0])[:80]}")
-    for name, value in parameters.items():
-        if not _PARAMETERS[name](value):
-            raise InputError(f"the parameter {name} has an impossible value")
-    # An older version saved fewer parameters: the others have their defaults.
-    parameters = {**TextClassifier().get_params(deep=False), **parameters}
-    weight = parameters["class_weight"]
-    return {
-        **parameters,
-        "features": tuple(parameters["features"]),
-        "class_weight": dict(weight) if isinstance(weight, list) else weight,
-    }
+def kind_of(model: Any) -> str:
+    """The name of the kind of a model."""
+    for name, kind in KINDS.items():
+        if isinstance(model, kind.type):
+            return name
+    known = " or ".join(kind.type.__name__ for kind in KINDS.values())
+    raise ValueError(f"a model of type {type(model).__name__} cannot be saved; expected {known}")
 
 
-def _checked_labels(labels: list[Any]) -> NDArray[Any]:
-    kinds = {type(label) for label in labels}
-    if len(labels) < 2 or len(kinds) != 1 or not kinds <= {str, int, float, bool} or len(set(labels)) != len(labels):
-        raise InputError("expected at least two different labels, all text or all numbers")
-    return np.asarray(labels)
+def save_model(model: Any, path: PathLike) -> None:
+    """Write a fitted model to one file, whole or not at all."""
+    kind = kind_of(model)
+    files.save(path, kind, *KINDS[kind].pack(model))
 
 
-def _checked_summary(value: Any) -> GroupSummary:
-    if not isinstance(value, dict) or value.keys() != set(GroupSummary._fields):
-        raise InputError("expected each regularizer's groups as total, selected, kept and dropped")
-    kept, dropped = _item(value, "kept", list), _item(value, "dropped", list)
-    if not all(isinstance(example, str) for example in (*kept, *dropped)):
-        raise InputError("expected examples of groups as text")
-    return GroupSummary(_item(value, "total", int), _item(value, "selected", int), tuple(kept), tuple(dropped))
-
-
-def _item(meta: dict[str, Any], name: str, kind: type) -> Any:
-    if type(meta.get(name)) is not kind:
-        raise InputError(f"{name!r} is missing or has another type than {kind.__name__}")
-    return meta[name]
-
-
-def _number_or_nan(meta: dict[str, Any], name: str) -> float:
-    value = meta.get(name)
-    if name not in meta or not (value is None or _is_number(value)):
-        raise InputError(f"{name!r} is missing or not a number")
-    return math.nan if value is None else float(value)
-
-
-def _numbers(arrays: dict[str, NDArray[Any]], name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    array = arrays[name]
-    if array.dtype != np.float64 or array.shape != shape:
-        raise InputError(f"the array {name} is {array.dtype} of shape {array.shape}, expected float64 of shape {shape}")
-    if not np.all(np.isfinite(array)):
-        raise InputError(f"the array {name} holds numbers that are not finite")
-    return array
+def load_model(path: PathLike) -> Any:
+    """The model of a file that `save_model` wrote; any other file is an InputError of one sentence."""
+    file = files.load(path)
+    if file.kind not in KINDS:
+        raise InputError(f"{name_of(path)}: holds a model of the kind {file.kind!r}, this laconic knows {', '.join(KINDS)}.")
+    try:
+        return KINDS[file.kind].unpack(file.arrays, file.meta)
+    except MemoryError:
+        raise InputError(f"{name_of(path)}: the model does not fit into memory.") from None
+    except (ValueError, ArithmeticError, RecursionError) as error:  # ours, and what constructors say of impossible values
+        raise InputError(f"{name_of(path)}: not a usable model: {' '.join(str(error).split()).rstrip('.')}.") from None

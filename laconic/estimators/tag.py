@@ -73,7 +73,7 @@ class Tagger(TagPredictor, BaseEstimator):
         encoder = self._new_encoder(templates)
         data = self._encode_training(encoder, X, y)
         first = learn(self._learner(), templates, encoder, data, len(self.classes_), self._threads(), callback)
-        self.n_templates_total_ = len(templates)
+        self.templates_given_ = templates
         self.n_features_total_ = first.n_features * len(self.classes_)
         templates, found = kept_templates(templates, first.weights)
         steps = [first]
@@ -105,7 +105,7 @@ class Tagger(TagPredictor, BaseEstimator):
         learner.one_epoch(kernel, data, epoch)
         self.growing_ = (templates, encoder, kernel, epoch + 1)
         learned = Learned.from_kernel(learner, kernel, templates, len(self.classes_))
-        self.n_templates_total_, self.n_features_total_, self.trace_ = len(templates), learned.n_features, []
+        self.templates_given_, self.n_features_total_, self.trace_ = templates, learned.n_features * len(self.classes_), []
         kept, found = kept_templates(templates, learned.weights)
         return self._adopt(kept, *narrow(kept, encoder, found), learned)
 

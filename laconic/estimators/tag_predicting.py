@@ -14,9 +14,10 @@ from laconic.estimators.tag_model import TagWeights
 from laconic.inference import chain
 from laconic.inference.chain import Chains
 from laconic.metrics import chunk_scores
+from laconic.text.io import PathLike
 from laconic.text.labels import allowed_ends, allowed_transitions, convert_labels
 from laconic.text.sequences import SequenceEncoder, TokenColumns
-from laconic.text.templates import Templates
+from laconic.text.templates import BIAS, PAIRS, Templates
 
 Labels = list[list[str]]
 
@@ -89,13 +90,19 @@ class TagPredictor:
         found = chunk_scores([str(label) for labels in y for label in labels], self.predict_flat(tokens), tokens.ptr)
         return found.f1 if self.given_scheme_ != "plain" else found.accuracy
 
-    def feature_names(self, template: int) -> Iterable[str]:
-        """The kept features of a template as text, such as word[-1]=the|pos[0]=NN."""
+    def feature_names(self, template: int, rows: Any = slice(None)) -> Iterable[str]:
+        """The kept features of a template (or the numbered ones) as text, such as word[-1]=the|pos[0]=NN."""
         atoms = self.templates_[template].atoms
-        pairs = "pairs:" if self.templates_[template].pairs else ""
-        for values in self.weights_.atoms[template].tolist():
+        pairs = PAIRS if self.templates_[template].pairs else ""
+        for values in self.weights_.atoms[template][rows].tolist():
             named = (f"{atom}={self.encoder_.value_name(atom.view, v)}" for atom, v in zip(atoms, values, strict=True))
-            yield pairs + ("|".join(named) or "bias")
+            yield pairs + ("|".join(named) or BIAS)
+
+    def save(self, path: PathLike) -> None:
+        """Write the model to a file that laconic.load reads: arrays and JSON, without the features that have no weight."""
+        from laconic.estimators.storage import save_model  # imported late: storage knows the estimators
+
+        save_model(self, path)
 
     def _tokens(self, X: Any) -> TokenColumns:
         check_is_fitted(self)

@@ -19,7 +19,7 @@ from laconic.errors import InputError
 from laconic.text.io import STANDARD_STREAM, PathLike, name_of, open_text
 from laconic.text.template_sets import SETS, ready_templates
 from laconic.text.templates import BIAS, PAIRS, Atom, Template, Templates, ngrams
-from laconic.text.views import VIEW_NAME, make_view
+from laconic.text.views import VIEW_NAME, WordClusters, make_view
 
 _ATOM = re.compile(rf"({VIEW_NAME})\[([+-]?\d+)\][\s|]*")
 _NGRAMS = re.compile(rf"ngrams\(\s*({VIEW_NAME})\s*,\s*(\d+)\.\.(\d+)\s*,\s*(touching\s+)?([+-]?\d+)\.\.([+-]?\d+)\s*\)")
@@ -67,7 +67,12 @@ def _short_line(line: str, columns: Sequence[str]) -> Iterator[Template]:
         view, smallest, largest, touching, left, right = whole.groups()
         _checked_view(view, columns)
         yield from ngrams(view, (int(smallest), int(largest)), (int(left), int(right)), bool(touching))
-        return
+    else:
+        yield parse_template(line, columns)
+
+
+def parse_template(line: str, columns: Sequence[str]) -> Template:
+    """The one template that `line` names in short form; ValueError says what is wrong with it."""
     pairs = line.startswith(PAIRS)
     rest = line.removeprefix(PAIRS).strip()
     atoms = []
@@ -79,13 +84,12 @@ def _short_line(line: str, columns: Sequence[str]) -> Iterator[Template]:
         rest = rest[atom.end() :]
     if not atoms and rest != BIAS:
         raise ValueError("expected views after 'pairs:'")
-    yield Template(tuple(atoms), pairs)
+    return Template(tuple(atoms), pairs)
 
 
 def _checked_view(name: str, columns: Sequence[str]) -> str:
     """`name` if it is the name of a view of these columns (whether there is a cluster file is seen later)."""
-    if not re.fullmatch(r"cluster([1-9]\d*)?", name):
-        make_view(name, columns)
+    make_view(name, columns, WordClusters({}))
     return name
 
 

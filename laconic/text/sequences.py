@@ -192,12 +192,25 @@ class SequenceEncoder:
 
     def to_state(self) -> dict[str, Any]:
         """Plain data for a model file: names of columns and views, the strings of each view, the clusters in use."""
-        clustered = self.clusters is not None and any(view.startswith("cluster") for view in self.views)
         return {
             "columns": list(self.columns),
             "values": {view: list(values.vocab.words) for view, values in zip(self.views, self._values, strict=True)},
-            "clusters": self.clusters.to_state() if clustered and self.clusters else None,
+            "clusters": self._clusters_in_use(),
         }
+
+    def _clusters_in_use(self) -> dict[str, list[str]] | None:
+        """Words of the bit strings of which a view has a value; None if no view is of clusters."""
+        views = [values for values in self._values if values.view.name.startswith("cluster")]
+        if self.clusters is None or not views:
+            return None
+        words_of = self.clusters.to_state()
+        used = {bits: words for bits, words in words_of.items() if any(v.view.function(words[0]) in v.vocab for v in views)}
+        known = {word for words in used.values() for word in words}
+        # A word of another cluster stays if else it would be looked up in small letters, with success.
+        for bits, words in words_of.items():
+            if bits not in used and (masks := [word for word in words if word.lower() != word and word.lower() in known]):
+                used[bits] = masks
+        return used
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> SequenceEncoder:

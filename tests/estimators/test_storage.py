@@ -133,7 +133,7 @@ def refused(tmp_path: Path, file: files.ModelFile) -> str:
 
 
 def test_another_kind_is_named(tmp_path: Path) -> None:
-    assert "'tag'" in refused(tmp_path, contents(tmp_path)._replace(kind="tag"))
+    assert "'parse'" in refused(tmp_path, contents(tmp_path)._replace(kind="parse"))
 
 
 @pytest.mark.parametrize("name", ["weight", "intercept", "word_data", "word_ptr", "idf"])

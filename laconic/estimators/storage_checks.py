@@ -1,0 +1,70 @@
+"""What storing any kind of model needs: values as JSON has them, and claims of a file checked one by one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic.errors import InputError
+
+Arrays = dict[str, NDArray[Any]]
+Contents = tuple[Arrays, dict[str, Any]]
+
+
+def check_storable(words: Iterable[str]) -> None:
+    """ValueError if a word or label is no valid Unicode (JSON can escape half a character), which no file can hold."""
+    try:
+        "\n".join(words).encode()
+    except UnicodeEncodeError as error:
+        half = ascii(error.object[error.start])
+        raise ValueError(f"a word or label holds half a character ({half}), which a model file cannot store") from None
+
+
+def finite(value: float) -> float | None:
+    """A number as JSON can hold it: None if it is not finite."""
+    return float(value) if math.isfinite(value) else None
+
+
+def is_number(value: Any) -> bool:
+    """True for numbers of JSON, which truth values are not."""
+    return type(value) in (int, float)
+
+
+def is_count(value: Any) -> bool:
+    """True for whole numbers of at least 1."""
+    return type(value) is int and 0 < value < 2**31
+
+
+def item(meta: dict[str, Any], name: str, kind: type) -> Any:
+    """`meta[name]`, which must be of that very type."""
+    if type(meta.get(name)) is not kind:
+        raise InputError(f"{name!r} is missing or has another type than {kind.__name__}")
+    return meta[name]
+
+
+def number_or_nan(meta: dict[str, Any], name: str) -> float:
+    """The number `meta[name]`, NaN where it is null."""
+    value = meta.get(name)
+    if name not in meta or not (value is None or is_number(value)):
+        raise InputError(f"{name!r} is missing or not a number")
+    return math.nan if value is None else float(value)
+
+
+def check_names(arrays: Arrays, wanted: set[str]) -> None:
+    """InputError unless the file holds these arrays and no others."""
+    if arrays.keys() != wanted:
+        raise InputError(f"expected the arrays {', '.join(sorted(wanted))}, found {', '.join(sorted(arrays)) or 'none'}")
+
+
+def numbers(arrays: Arrays, name: str, shape: tuple[int, ...], kind: type[np.floating] = np.float64) -> NDArray[Any]:
+    """An array of finite numbers of this shape."""
+    array = arrays[name]
+    if array.dtype != kind or array.shape != shape:
+        raise InputError(f"the array {name} is {array.dtype} of shape {array.shape}, expected {kind.__name__} of shape {shape}")
+    if not np.all(np.isfinite(array)):
+        raise InputError(f"the array {name} holds numbers that are not finite")
+    return array
