@@ -67,8 +67,8 @@ def add_separable(terms: Sequence[ElasticNet]) -> ElasticNet:
         return terms[0]
     positive = any(term.positive for term in terms)
     size = max(1 if term.factors is None else len(np.ravel(term.factors)) for term in terms)
-    lasso = sum(np.broadcast_to(term._rates(size)[0], size) for term in terms)
-    ridge = sum(np.broadcast_to(term._rates(size)[1], size) for term in terms)
+    lasso = sum(np.broadcast_to(term.rates(size)[0], size) for term in terms)
+    ridge = sum(np.broadcast_to(term.rates(size)[1], size) for term in terms)
     return RatedElasticNet(np.asarray(lasso), np.asarray(ridge), positive)
 
 
@@ -85,5 +85,5 @@ class RatedElasticNet(ElasticNet):
     def _ratio(self) -> float:
         return 1.0
 
-    def _rates(self, n_weights: int) -> tuple[Array, Array]:
+    def rates(self, n_weights: int) -> tuple[Array, Array]:
         return self.lasso, self.ridge
