@@ -86,4 +86,5 @@ class RatedElasticNet(ElasticNet):
         return 1.0
 
     def rates(self, n_weights: int) -> tuple[Array, Array]:
+        """See Separable."""
         return self.lasso, self.ridge
