@@ -30,16 +30,13 @@ class Learner {
     // One sentence; the loss before the step.
     double learn(int64_t s) {
         if (rule_.averaged) tagger_.clock += 1;
-        if (rule_.ridge > 0) {
-            const double factor = std::max(0.0, 1 - rule_.step * rule_.ridge);
-            for (Table& table : tagger_.tables) table.shrink(factor);
-            for (float& w : tagger_.edge) w *= static_cast<float>(factor);
-            for (float& w : tagger_.start) w *= static_cast<float>(factor);
-        }
-        if (rule_.settle == Tagger::kDual) average_dual();
+        if (rule_.ridge > 0) shrink(std::max(0.0, 1 - rule_.step * rule_.ridge));
         tagger_.read_learning(columns_, s, at_, rule_.settle);
         const double loss = at_.n == 0 ? 0 : rule_.loss == kLog ? by_marginals() : by_best();
         tagger_.rounds += 1;
+        if (rule_.averaged)
+            for (Table& table : tagger_.tables) table.end_step();
+        if (rule_.settle == Tagger::kDual) average_dual();
         if (rule_.settle != Tagger::kDual && rule_.lasso > 0 && tagger_.rounds % rule_.every == 0)
             for (Table& table : tagger_.tables) table.owe(rule_.step * rule_.lasso * static_cast<double>(rule_.every));
         return loss;
@@ -47,11 +44,18 @@ class Learner {
     int64_t wrong() const { return wrong_; }
 
   private:
+    void shrink(double factor) {
+        for (Table& table : tagger_.tables) table.shrink(factor);
+        for (int i = 0; i < tagger_.n_labels; ++i) {
+            add_start(i, (factor - 1) * tagger_.start[i]);
+            for (int j = 0; j < tagger_.n_labels; ++j) add_edge(i, j, (factor - 1) * tagger_.edge[i * tagger_.stride + j]);
+        }
+    }
     // Steps of dual averaging are sums; what they are worth as weights falls as 1 / sqrt(t). Transitions are not penalised.
     void average_dual() {
         tagger_.clock += 1;
         tagger_.dual_gain = rule_.step / std::sqrt(tagger_.clock);
-        tagger_.dual_threshold = rule_.lasso * (tagger_.clock - 1);
+        tagger_.dual_threshold = rule_.lasso * tagger_.clock;
         for (size_t k = 0; k < tagger_.edge.size(); ++k)
             tagger_.edge[k] = static_cast<float>(tagger_.dual_gain * tagger_.edge_sum[k]);
         for (size_t k = 0; k < tagger_.start.size(); ++k)
@@ -92,8 +96,8 @@ class Learner {
         if (step <= 0) return loss;
         for (int64_t t : moved_)
             each_feature(t, 0, [&](Table& table, int64_t row) {
-                change(table, row, gold()[t], step);
-                change(table, row, predicted[t], -step);
+                table.add(row, gold()[t], step);
+                table.add(row, predicted[t], -step);
             });
         each_moved_edge([&](int64_t t) {
             move_edge(t, gold(), step);
@@ -132,7 +136,7 @@ class Learner {
             residual[gold()[t]] -= 1;
             each_feature(t, 0, [&](Table& table, int64_t row) {
                 for (int j = 0; j < L; ++j)
-                    if (std::abs(residual[j]) > kNegligible) table.add(row, j, -step * residual[j], tagger_.clock - 1);
+                    if (std::abs(residual[j]) > kNegligible) table.add(row, j, -step * residual[j]);
             });
             if (t == 0) {
                 for (int j = 0; j < L; ++j) add_start(j, -step * residual[j]);
@@ -144,7 +148,7 @@ class Learner {
             pair[gold()[t - 1] * L + gold()[t]] -= 1;
             each_feature(t, 1, [&](Table& table, int64_t row) {
                 for (int k = 0; k < L * L; ++k)
-                    if (std::abs(pair[k]) > kNegligible) table.add(row, k, -step * pair[k], tagger_.clock - 1);
+                    if (std::abs(pair[k]) > kNegligible) table.add(row, k, -step * pair[k]);
             });
         }
         for (int i = 0; i < L; ++i)
@@ -163,12 +167,11 @@ class Learner {
                 if (!rule_.grow) continue;
                 values_.resize(tagger_.templates.n_atoms(m) + 1);
                 tagger_.templates.values(m, at_.padded, at_.n, t, values_.data());
-                at_.rows[e] = table.insert(at_.keys[e], values_.data(), rule_.averaged);
+                at_.rows[e] = table.insert(at_.keys[e], values_.data());
             }
             body(table, at_.rows[e]);
         }
     }
-    void change(Table& table, int64_t row, int64_t k, double by) { table.add(row, k, by, tagger_.clock - 1); }
 
     template <class Body>
     void each_moved_edge(Body body) {
@@ -182,8 +185,7 @@ class Learner {
             return;
         }
         add_edge(y[t - 1], y[t], by);
-        if (tagger_.has_pairs)
-            each_feature(t, 1, [&](Table& table, int64_t row) { change(table, row, y[t - 1] * tagger_.n_labels + y[t], by); });
+        if (tagger_.has_pairs) each_feature(t, 1, [&](Table& table, int64_t row) { table.add(row, pair_of(t, y), by); });
     }
     void add_edge(int i, int j, double by) {
         const int64_t k = int64_t{i} * tagger_.stride + j;
@@ -203,42 +205,48 @@ class Learner {
         if (rule_.averaged) tagger_.start_sum[j] += static_cast<float>((tagger_.clock - 1) * by);
     }
 
+    int64_t pair_of(int64_t t, const int32_t* y) const { return int64_t{y[t - 1]} * tagger_.n_labels + y[t]; }
+
     // |features of gold - features of predicted|^2: a feature that fires at several wrong positions counts as one, with its sum.
     double difference_squared() {
         const int32_t *y = gold(), *z = at_.best.data();
-        double total = 0;
+        double total = y[0] != z[0] ? 2 : 0;
         for (int64_t m = 0; m < tagger_.templates.size(); ++m) {
-            if (tagger_.pairs[m]) {
-                each_moved_edge([&](int64_t t) { total += t > 0 && counts(m, t) ? 2 : 0; });
-                continue;
-            }
-            for (size_t a = 0; a < moved_.size(); ++a) {
-                const int64_t s = moved_[a];
-                if (!counts(m, s)) continue;
-                total += 2;
-                for (size_t b = 0; b < a; ++b) {
-                    const int64_t t = moved_[b];
-                    if (at_.keys[m * at_.n + s] != at_.keys[m * at_.n + t]) continue;
-                    total += 2 * ((y[s] == y[t]) + (z[s] == z[t]) - (y[s] == z[t]) - (z[s] == y[t]));
-                }
-            }
+            const uint64_t* keys = at_.keys.data() + m * at_.n;
+            if (tagger_.pairs[m])
+                each_moved_edge([&](int64_t t) {
+                    if (t > 0 && counts(m, t)) differ(keys[t], pair_of(t, y), pair_of(t, z));
+                });
+            else
+                for (int64_t t : moved_)
+                    if (counts(m, t)) differ(keys[t], y[t], z[t]);
+            total += squares_of_sums();
         }
-        edges_.clear();
         each_moved_edge([&](int64_t t) {
-            if (t == 0) {
-                total += 2;
-                return;
-            }
-            edges_.emplace_back(int64_t{y[t - 1]} * tagger_.n_labels + y[t], 1);
-            edges_.emplace_back(int64_t{z[t - 1]} * tagger_.n_labels + z[t], -1);
+            if (t > 0) differ(0, pair_of(t, y), pair_of(t, z));
         });
-        std::sort(edges_.begin(), edges_.end());
-        for (size_t i = 0; i < edges_.size();) {
-            int sum = 0;
-            const int64_t pair = edges_[i].first;
-            for (; i < edges_.size() && edges_[i].first == pair; ++i) sum += edges_[i].second;
+        return total + squares_of_sums();
+    }
+    struct Part {
+        uint64_t key;
+        int64_t label;
+        int sign;
+        bool same(const Part& other) const { return key == other.key && label == other.label; }
+        bool operator<(const Part& other) const { return key != other.key ? key < other.key : label < other.label; }
+    };
+    void differ(uint64_t key, int64_t right, int64_t wrong) {
+        parts_.push_back({key, right, 1});
+        parts_.push_back({key, wrong, -1});
+    }
+    double squares_of_sums() {
+        if (parts_.size() > 2) std::sort(parts_.begin(), parts_.end());
+        double total = 0;
+        for (size_t i = 0, next; i < parts_.size(); i = next) {
+            double sum = 0;
+            for (next = i; next < parts_.size() && parts_[next].same(parts_[i]); ++next) sum += parts_[next].sign;
             total += sum * sum;
         }
+        parts_.clear();
         return total;
     }
     // Whether a feature takes part in steps: it fires, and has weights or may get some.
@@ -254,7 +262,7 @@ class Learner {
     const Rule& rule_;
     Sentence at_;
     std::vector<int64_t> moved_;
-    std::vector<std::pair<int64_t, int>> edges_;
+    std::vector<Part> parts_;
     std::vector<int32_t> values_;
     std::vector<float> node_;
     std::vector<double> edge_sum_, pair_;
@@ -270,14 +278,22 @@ nb::tuple learn(Tagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, Vec<int32
     check_range(order, 0, columns.n_sentences, "order");
     require(loss >= 0 && loss <= 2, "loss must be 0 (perceptron), 1 (hinge) or 2 (log)");
     require(step >= 0 && ridge >= 0 && lasso >= 0, "step, ridge and lasso must not be negative");
+    require(std::isfinite(ridge) && std::isfinite(lasso) && (aggressive || std::isfinite(step)),
+            "ridge and lasso must be finite, and so must the step unless it is aggressive");
+    require(!(aggressive && ridge > 0), "aggressive steps take no ridge");
     require(settle >= 0 && settle <= 3, "settle must be from 0 to 3");
     require(every >= 1, "every must be at least 1");
     const bool dual = settle == Tagger::kDual;
     require(!(dual && (averaged || aggressive || ridge > 0)),
             "dual averages take no averaging, no aggressive steps and no ridge");
-    if ((averaged || dual) && tagger.edge_sum.empty()) {
+    require(!(averaged && settle != Tagger::kPlain), "averages are of weights without lazy penalties: settle must be 0");
+    const Tagger::Sums sums = dual ? Tagger::kDualSums : averaged ? Tagger::kAverages : Tagger::kNoSums;
+    require(tagger.sums == Tagger::kNoSums || tagger.sums == sums,
+            "other averages are under way: settle_sums must end them first");
+    if (tagger.sums != sums) {
         if (averaged)
             for (Table& table : tagger.tables) table.average_from_here();
+        tagger.sums = sums;
         tagger.edge_sum.assign(tagger.edge.size(), 0.0f);
         tagger.start_sum.assign(tagger.start.size(), 0.0f);
         tagger.clock = 0;

@@ -13,7 +13,7 @@
 
 class Table {
   public:
-    static constexpr int kHeader = 4;  // floats: key (2), paid, unused
+    static constexpr int kHeader = 4;  // floats: key (2), what was paid, a double (2)
 
     Table(int64_t width, int64_t n_atoms) : width_(width), stride_(kHeader + (width + 7) / 8 * 8), n_atoms_(n_atoms) { clear(); }
 
@@ -38,16 +38,15 @@ class Table {
         }
     }
     // The row of a key, made with zero weights if there is none; `values` are the feature's atoms.
-    int32_t insert(uint64_t key, const int32_t* values, bool averaged) {
+    int32_t insert(uint64_t key, const int32_t* values) {
         if (const int32_t row = find(key); row >= 0) return row;
         if (static_cast<size_t>(n_rows_ + 1) * 3 > slots_.size() * 2) rehash(slots_.size() * 2);
         const int32_t row = static_cast<int32_t>(n_rows_++);
         cells_.resize(n_rows_ * stride_, 0.0f);
-        if (averaged) sums_.resize(n_rows_ * width_, 0.0f);
+        if (averaged_) sums_.resize(n_rows_ * width_, 0.0f);
         atoms_.insert(atoms_.end(), values, values + n_atoms_);
-        float* start = &cells_[row * stride_];
-        std::memcpy(start, &key, sizeof key);
-        start[2] = static_cast<float>(debt_);
+        std::memcpy(&cells_[row * stride_], &key, sizeof key);
+        set_paid(row, debt_);
         place(key, row);
         return row;
     }
@@ -60,28 +59,39 @@ class Table {
     const float* weights(int64_t row) const { return &cells_[row * stride_ + kHeader]; }
     const int32_t* atoms(int64_t row) const { return atoms_.data() + row * n_atoms_; }
 
-    // weight (in true size) += change, at a time `clock` if averages are kept.
-    void add(int64_t row, int64_t label, double change, double clock) {
+    // weight (in true size) += change.
+    void add(int64_t row, int64_t label, double change) {
         float& xi = weights(row)[label];
-        const double before = scale_ * xi;
-        xi = static_cast<float>(xi + change / scale_);
-        norm_squared_ += (scale_ * xi - before) * (scale_ * xi + before);
-        if (!sums_.empty()) sums_[row * width_ + label] += static_cast<float>(clock * change);
+        const double old = xi;
+        xi = static_cast<float>(old + change / scale_);
+        norm_squared_ += scale_ * scale_ * (xi - old) * (xi + old);
+        if (averaged_) sums_[row * width_ + label] += static_cast<float>(lived_ * (xi - old));
     }
-    // The average of a weight over `clock` steps: what was added late counts little.
-    float average(int64_t row, int64_t label, double clock) const {
-        const double now = scale_ * weights(row)[label];
-        return static_cast<float>(sums_.empty() || clock <= 0 ? now : now - sums_[row * width_ + label] / clock);
+
+    // Averages over steps: the sum of a weight over all steps so far is lived * xi - sums, where lived is the sum of the scale
+    // over the steps, and sums hold what xi's later parts have missed. A row that was not there was zero.
+    void average_from_here() {
+        averaged_ = true;
+        lived_ = 0;
+        sums_.assign(n_rows_ * width_, 0.0f);
     }
-    void forget_sums() { std::vector<float>().swap(sums_); }
+    void end_step() { lived_ += scale_; }
+    double total(int64_t row, int64_t label) const { return lived_ * weights(row)[label] - sums_[row * width_ + label]; }
+    // Weights become their averages over n steps, and no more averages are kept.
+    void settle_averages(double n) {
+        for (int64_t row = 0; n > 0 && row < n_rows_; ++row)
+            for (int64_t k = 0; k < width_; ++k) weights(row)[k] = static_cast<float>(total(row, k) / (n * scale_));
+        averaged_ = false;
+        std::vector<float>().swap(sums_);
+    }
     void reserve(int64_t rows) {
         cells_.reserve(rows * stride_);
+        if (averaged_) sums_.reserve(rows * width_);
         atoms_.reserve(rows * n_atoms_);
         size_t capacity = slots_.size();
         while (static_cast<size_t>(rows) * 3 > capacity * 2) capacity *= 2;
         if (capacity > slots_.size()) rehash(capacity);
     }
-    void average_from_here() { sums_.assign(n_rows_ * width_, 0.0f); }
 
     // Every weight times factor; none is touched unless the scale gets too small for floats.
     void shrink(double factor) {
@@ -91,11 +101,16 @@ class Table {
         }
         scale_ *= factor;
         norm_squared_ *= factor * factor;
-        if (scale_ > 1e-6) return;
-        for (int64_t row = 0; row < n_rows_; ++row)
-            for (int64_t k = 0; k < width_; ++k) weights(row)[k] = static_cast<float>(weights(row)[k] * scale_);
+        if (scale_ > (averaged_ ? 1e-2 : 1e-6)) return;  // totals of averages are differences, which lose digits sooner
+        for (int64_t row = 0; row < n_rows_; ++row) {
+            for (int64_t k = 0; k < width_; ++k) {
+                if (averaged_) sums_[row * width_ + k] = static_cast<float>(-total(row, k));
+                weights(row)[k] = static_cast<float>(weights(row)[k] * scale_);
+            }
+            set_paid(row, paid(row) * scale_);
+        }
         debt_ *= scale_;
-        for (int64_t row = 0; row < n_rows_; ++row) cells_[row * stride_ + 2] *= static_cast<float>(scale_);
+        lived_ = 0;
         scale_ = 1;
     }
 
@@ -103,11 +118,10 @@ class Table {
     // each weight, row groups take it from the row's length; dues add up exactly in both cases.
     void owe(double amount) { debt_ += amount / scale_; }
     void settle(int64_t row, bool by_row) {
-        float* start = &cells_[row * stride_];
-        const double due = debt_ - start[2];
-        start[2] = static_cast<float>(debt_);
+        const double due = debt_ - paid(row);
         if (due <= 0) return;
-        float* w = start + kHeader;
+        set_paid(row, debt_);
+        float* w = weights(row);
         double squares = 0;
         if (by_row)
             for (int64_t k = 0; k < width_; ++k) squares += double{w[k]} * w[k];
@@ -130,14 +144,14 @@ class Table {
             if (kept != row) {
                 std::copy_n(&cells_[row * stride_], stride_, &cells_[kept * stride_]);
                 std::copy_n(atoms_.data() + row * n_atoms_, n_atoms_, atoms_.data() + kept * n_atoms_);
-                if (!sums_.empty()) std::copy_n(sums_.data() + row * width_, width_, sums_.data() + kept * width_);
+                if (averaged_) std::copy_n(sums_.data() + row * width_, width_, sums_.data() + kept * width_);
             }
             ++kept;
         }
         n_rows_ = kept;
-        cells_.resize(kept * stride_);
-        atoms_.resize(kept * n_atoms_);
-        if (!sums_.empty()) sums_.resize(kept * width_);
+        trim(cells_, kept * stride_);
+        trim(atoms_, kept * n_atoms_);
+        if (averaged_) trim(sums_, kept * width_);
         norm_squared_ = 0;
         for (int64_t row = 0; row < kept; ++row)
             for (int64_t k = 0; k < width_; ++k) norm_squared_ += std::pow(scale_ * weights(row)[k], 2);
@@ -145,10 +159,11 @@ class Table {
         while (static_cast<size_t>(kept) * 3 > capacity * 2) capacity *= 2;
         rehash(capacity);
     }
-    int64_t n_nonzero() const {
+    // Weights whose size is above a threshold.
+    int64_t n_above(double threshold) const {
         int64_t count = 0;
         for (int64_t row = 0; row < n_rows_; ++row)
-            for (int64_t k = 0; k < width_; ++k) count += weights(row)[k] != 0;
+            for (int64_t k = 0; k < width_; ++k) count += std::abs(weights(row)[k]) > threshold;
         return count;
     }
     size_t bytes() const {
@@ -164,12 +179,24 @@ class Table {
     void clear() {
         n_rows_ = 0;
         scale_ = 1;
-        norm_squared_ = debt_ = 0;
+        norm_squared_ = debt_ = lived_ = 0;
         std::vector<float>().swap(cells_);
         std::vector<float>().swap(sums_);
         std::vector<int32_t>().swap(atoms_);
         std::vector<Slot>(16, {0, -1}).swap(slots_);
         mask_ = slots_.size() - 1;
+    }
+    double paid(int64_t row) const {
+        double amount;
+        std::memcpy(&amount, &cells_[row * stride_ + 2], sizeof amount);
+        return amount;
+    }
+    void set_paid(int64_t row, double amount) { std::memcpy(&cells_[row * stride_ + 2], &amount, sizeof amount); }
+    // Shorter, and given back to the system if most of it is not in use.
+    template <class T>
+    static void trim(std::vector<T>& memory, int64_t size) {
+        memory.resize(size);
+        if (memory.capacity() > 2 * memory.size()) memory.shrink_to_fit();
     }
     void place(uint64_t key, int32_t row) {
         size_t at = key & mask_;
@@ -183,7 +210,8 @@ class Table {
     }
 
     int64_t width_, stride_, n_atoms_, n_rows_ = 0;
-    double scale_ = 1, norm_squared_ = 0, debt_ = 0;
+    double scale_ = 1, norm_squared_ = 0, debt_ = 0, lived_ = 0;
+    bool averaged_ = false;
     std::vector<Slot> slots_;
     std::vector<float> cells_, sums_;
     std::vector<int32_t> atoms_;

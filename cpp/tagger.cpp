@@ -25,7 +25,8 @@ void shrink(Tagger& tagger, Vec<double> factor) {
 // Every feature of template m owes amount[m].
 void owe(Tagger& tagger, Vec<double> amount) {
     require(amount.size() == tagger.tables.size(), "amount must have an entry a template");
-    for (size_t m = 0; m < amount.size(); ++m) require(amount.data()[m] >= 0, "amounts must not be negative");
+    for (size_t m = 0; m < amount.size(); ++m)
+        require(amount.data()[m] >= 0 && std::isfinite(amount.data()[m]), "amounts must be finite and not negative");
     for (size_t m = 0; m < amount.size(); ++m) tagger.tables[m].owe(amount.data()[m]);
 }
 
@@ -35,29 +36,25 @@ void compact(Tagger& tagger, bool by_row) {
 }
 
 // Weights become their averages over the steps since averaging began, or what dual averages stand for; sums go.
-void settle_sums(Tagger& tagger, bool dual) {
-    for (Table& table : tagger.tables) {
-        for (int64_t row = 0; row < table.size(); ++row)
-            for (int64_t k = 0; k < table.width(); ++k) {
-                float& w = table.weights(row)[k];
-                if (dual) {
-                    const double size = std::max(0.0, std::abs(double{w}) - tagger.dual_threshold);
-                    w = static_cast<float>(tagger.dual_gain * std::copysign(size, double{w}));
-                } else {
-                    w = static_cast<float>(table.average(row, k, tagger.clock) / table.scale());
-                }
+void settle_sums(Tagger& tagger) {
+    nb::gil_scoped_release release;
+    if (tagger.sums == Tagger::kAverages) {
+        const double n = std::max(1.0, tagger.clock);
+        for (Table& table : tagger.tables) table.settle_averages(tagger.clock);
+        for (size_t k = 0; k < tagger.edge.size(); ++k) tagger.edge[k] -= static_cast<float>(tagger.edge_sum[k] / n);
+        for (size_t k = 0; k < tagger.start.size(); ++k) tagger.start[k] -= static_cast<float>(tagger.start_sum[k] / n);
+    }
+    if (tagger.sums == Tagger::kDualSums)
+        for (Table& table : tagger.tables)
+            for (int64_t row = 0; row < table.size(); ++row) {
+                const float* settled = tagger.from_dual(table.weights(row), table.width());
+                std::copy_n(settled, table.width(), table.weights(row));
             }
-        table.forget_sums();
-        table.compact(false);
-    }
-    if (!dual && tagger.clock > 0) {
-        for (size_t k = 0; k < tagger.edge.size(); ++k) tagger.edge[k] -= static_cast<float>(tagger.edge_sum[k] / tagger.clock);
-        for (size_t k = 0; k < tagger.start.size(); ++k)
-            tagger.start[k] -= static_cast<float>(tagger.start_sum[k] / tagger.clock);
-    }
+    for (Table& table : tagger.tables) table.compact(false);
+    tagger.sums = Tagger::kNoSums;
     tagger.edge_sum.clear();
     tagger.start_sum.clear();
-    tagger.clock = 0;
+    tagger.clock = tagger.dual_gain = tagger.dual_threshold = 0;
 }
 
 // All features: template of each (sorted), atoms one after the other, and weights, a row of `width` a feature.
@@ -88,9 +85,9 @@ void add_features(Tagger& tagger, int64_t m, Matrix32 atoms, Floats weights) {
         const int32_t* values = atoms.data() + f * atoms.shape(1);
         const uint64_t key = tagger.templates.key(m, values);
         if (key == 0) continue;
-        const int32_t row = table.insert(key, values, false);
+        const int32_t row = table.insert(key, values);
         for (int64_t k = 0; k < table.width(); ++k)
-            table.add(row, k, weights.data()[f * weights.shape(1) + k] - table.scale() * table.weights(row)[k], 0);
+            table.add(row, k, weights.data()[f * weights.shape(1) + k] - table.scale() * table.weights(row)[k]);
     }
 }
 
@@ -106,6 +103,8 @@ void set_transitions(Tagger& tagger, Vec<float> edge, Vec<float> start) {
     const int L = tagger.n_labels;
     require(static_cast<int64_t>(edge.size()) == int64_t{L} * L && static_cast<int>(start.size()) == L,
             "edge must have L x L entries and start L");
+    for (size_t k = 0; k < edge.size(); ++k) require(std::isfinite(edge.data()[k]), "edge must be finite");
+    for (size_t k = 0; k < start.size(); ++k) require(std::isfinite(start.data()[k]), "start must be finite");
     for (int i = 0; i < L; ++i)
         for (int j = 0; j < L; ++j) tagger.edge[i * tagger.stride + j] = edge.data()[i * L + j];
     std::copy_n(start.data(), L, tagger.start.data());
@@ -159,8 +158,9 @@ void bind_tagger(nb::module_& m) {
         .def_prop_ro(
             "norms",
             [](const Tagger& t) { return per_template(t, [](const Table& table) { return std::sqrt(table.norm_squared()); }); })
-        .def_prop_ro("nonzeros",
-                     [](const Tagger& t) { return per_template(t, [](const Table& table) { return table.n_nonzero(); }); })
+        .def_prop_ro(
+            "nonzeros",
+            [](const Tagger& t) { return per_template(t, [&](const Table& table) { return table.n_above(t.dual_threshold); }); })
         .def_prop_ro("bytes",
                      [](const Tagger& t) {
                          size_t total = 0;
@@ -171,7 +171,7 @@ void bind_tagger(nb::module_& m) {
         .def("owe", &owe, nb::arg("amount"))
         .def("copy", [](const Tagger& t) { return Tagger(t); })
         .def("compact", &compact, nb::arg("by_row") = false)
-        .def("settle_sums", &settle_sums, nb::arg("dual") = false)
+        .def("settle_sums", &settle_sums)
         .def("features", &features, nb::arg("template"))
         .def("add_features", &add_features, nb::arg("template"), nb::arg("atoms"), nb::arg("weights"))
         .def("transitions", &transitions)

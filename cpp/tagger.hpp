@@ -76,11 +76,24 @@ class Tagger {
     int n_labels, stride;
     bool has_pairs = false;
     std::vector<Table> tables;
-    std::vector<float> edge, start;          // n_labels x stride, stride
-    std::vector<float> edge_sum, start_sum;  // for averages
-    double clock = 0;                        // steps that averages cover; 0 where none are kept
-    int64_t rounds = 0;                      // sentences learned from
-    double dual_gain = 0, dual_threshold = 0;
+    std::vector<float> edge, start;  // n_labels x stride, stride
+    // Averages or dual averages of steps under way, until they are settled.
+    enum Sums { kNoSums, kAverages, kDualSums };
+    Sums sums = kNoSums;
+    std::vector<float> edge_sum, start_sum;
+    double clock = 0;                          // steps that the sums cover
+    int64_t rounds = 0;                        // sentences learned from
+    double dual_gain = 0, dual_threshold = 0;  // weights are gain * soft(sums, threshold)
+
+    // What a row of dual sums is worth as weights; valid until the next call.
+    const float* from_dual(const float* sum, int64_t width) {
+        dual_row_.resize((width + 7) / 8 * 8);
+        for (int64_t k = 0; k < width; ++k) {
+            const double size = std::max(0.0, std::abs(double{sum[k]}) - dual_threshold);
+            dual_row_[k] = static_cast<float>(dual_gain * std::copysign(size, double{sum[k]}));
+        }
+        return dual_row_.data();
+    }
 
   private:
     // weights(m, row) gives the weights of a feature that is there.
@@ -132,14 +145,6 @@ class Tagger {
         }
     }
 
-    const float* from_dual(const float* sum, int64_t width) {
-        dual_row_.resize((width + 7) / 8 * 8);
-        for (int64_t k = 0; k < width; ++k) {
-            const double size = std::max(0.0, std::abs(double{sum[k]}) - dual_threshold);
-            dual_row_[k] = static_cast<float>(dual_gain * std::copysign(size, double{sum[k]}));
-        }
-        return dual_row_.data();
-    }
     void add_scaled(const float* w, float scale, float* out) const {
         for (int j = 0; j < stride; ++j) out[j] += scale * w[j];
     }

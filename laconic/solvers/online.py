@@ -56,6 +56,20 @@ def check_loss(loss: str) -> None:
         raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {loss!r}")
 
 
+def check_positive(**given: float) -> None:
+    """Raise on parameters that are not finite numbers above 0."""
+    for name, value in given.items():
+        if not 0 < value < np.inf:
+            raise ValueError(f"{name} must be a positive number, got {value!r}")
+
+
+def check_not_negative(**given: float) -> None:
+    """Raise on parameters that are not finite numbers from 0 on."""
+    for name, value in given.items():
+        if not 0 <= value < np.inf:
+            raise ValueError(f"{name} must be a number from 0 on, got {value!r}")
+
+
 class OnlineLearner(BaseEstimator):
     """What all learners share: passes over shuffled sentences, in chunks, and a callback that may stop them."""
 
@@ -117,8 +131,8 @@ class OnlineLearner(BaseEstimator):
         """What happens after each pass."""
 
     def finish(self, tagger: Any) -> None:
-        """Leave final weights behind."""
-        tagger.compact(False)
+        """Leave final weights behind: averages if they are kept, and no features without weights."""
+        tagger.settle_sums()
 
 
 class Perceptron(OnlineLearner):
@@ -132,11 +146,6 @@ class Perceptron(OnlineLearner):
     def rule(self, epoch: int) -> dict[str, Any]:
         """See OnlineLearner."""
         return {"loss": LOSSES["perceptron"], "step": 1.0, "aggressive": False, "averaged": self.averaged}
-
-    def finish(self, tagger: Any) -> None:
-        """See OnlineLearner."""
-        if self.averaged:
-            tagger.settle_sums()
 
 
 class Mira(Perceptron):
@@ -179,8 +188,8 @@ class StochasticGradient(OnlineLearner):
     def check(self) -> OnlineLearner:
         """See OnlineLearner."""
         check_loss(self.loss)
-        if not self.step > 0 or self.ridge < 0:
-            raise ValueError(f"step must be positive and ridge not negative, got {self.step!r} and {self.ridge!r}")
+        check_positive(step=self.step)
+        check_not_negative(ridge=self.ridge)
         return super().check()
 
     def rule(self, epoch: int) -> dict[str, Any]:
@@ -193,8 +202,3 @@ class StochasticGradient(OnlineLearner):
             "averaged": self.averaged,
             "ridge": self.ridge,
         }
-
-    def finish(self, tagger: Any) -> None:
-        """See OnlineLearner."""
-        if self.averaged:
-            tagger.settle_sums()

@@ -9,7 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.solvers.gravity import Layer, Sizes, coarse_to_fine_layers, shrink_layers, template_layer
-from laconic.solvers.online import LOSSES, Callback, OnlineLearner, Run, Sentences, StochasticGradient, check_loss
+from laconic.solvers.online import (
+    LOSSES,
+    Callback,
+    OnlineLearner,
+    Run,
+    Sentences,
+    StochasticGradient,
+    check_loss,
+    check_not_negative,
+    check_positive,
+)
 
 PLAIN, BY_WEIGHT, BY_ROW, DUAL = range(4)  # how the kernel reads weights while learning
 
@@ -30,8 +40,8 @@ class Rda(OnlineLearner):
     def check(self) -> OnlineLearner:
         """See OnlineLearner."""
         check_loss(self.loss)
-        if not self.gain > 0 or self.lasso < 0:
-            raise ValueError(f"gain must be positive and lasso not negative, got {self.gain!r} and {self.lasso!r}")
+        check_positive(gain=self.gain)
+        check_not_negative(lasso=self.lasso)
         return super().check()
 
     def rule(self, epoch: int) -> dict[str, Any]:
@@ -44,10 +54,6 @@ class Rda(OnlineLearner):
             "settle": DUAL,
             "lasso": self.lasso,
         }
-
-    def finish(self, tagger: Any) -> None:
-        """See OnlineLearner."""
-        tagger.settle_sums(True)
 
 
 class Fobos(StochasticGradient):
@@ -78,8 +84,9 @@ class Fobos(StochasticGradient):
         """See OnlineLearner."""
         if self.groups not in ("weights", "rows"):
             raise ValueError(f"groups must be 'weights' or 'rows', got {self.groups!r}")
-        if self.lasso < 0 or self.every < 1:
-            raise ValueError(f"lasso must not be negative and every at least 1, got {self.lasso!r} and {self.every!r}")
+        check_not_negative(lasso=self.lasso)
+        if self.every < 1:
+            raise ValueError(f"every must be at least 1, got {self.every!r}")
         return super().check()
 
     def rule(self, epoch: int) -> dict[str, Any]:
@@ -133,8 +140,8 @@ class Sparseptron(OnlineLearner):
             raise ValueError(f"budget and every must be at least 1, got {self.budget!r} and {self.every!r}")
         if self.groups not in ("templates", "coarse to fine"):
             raise ValueError(f"groups must be 'templates' or 'coarse to fine', got {self.groups!r}")
-        if self.lasso < 0 or not self.step > 0:
-            raise ValueError(f"lasso must not be negative and step positive, got {self.lasso!r} and {self.step!r}")
+        check_positive(step=self.step)
+        check_not_negative(lasso=self.lasso)
         return super().check()
 
     def layers(self, sizes: Sizes, finer: NDArray[np.bool_]) -> list[Layer]:
@@ -152,8 +159,7 @@ class Sparseptron(OnlineLearner):
         layers: list[Layer] | None = None,
     ) -> Run:
         """See OnlineLearner. Without layers, groups are single templates and all weigh alike."""
-        everyone = template_layer(np.ones(len(tagger.sizes)), self.budget, "one")
-        self._layers = [everyone] if layers is None else layers
+        self._layers = layers
         try:
             return super().run(tagger, data, callback, grow)
         finally:
@@ -185,10 +191,14 @@ class Sparseptron(OnlineLearner):
         if self.lasso:
             tagger.owe(np.full(len(tagger.sizes), step * self.lasso * self.every))
             tagger.compact(False)  # the norms must be those after the lasso
-        tagger.shrink(shrink_layers(tagger.norms, self._layers))
+        self._shrink(tagger)
         return [(n_rounds, before), (n_rounds, int(tagger.nonzeros.sum()))]
 
     def finish(self, tagger: Any) -> None:
         """Templates that came back since the last shrinking go."""
-        tagger.shrink(shrink_layers(tagger.norms, self._layers))
+        self._shrink(tagger)
         tagger.compact(False)
+
+    def _shrink(self, tagger: Any) -> None:
+        layers = getattr(self, "_layers", None) or [template_layer(np.ones(len(tagger.sizes)), self.budget, "one")]
+        tagger.shrink(shrink_layers(tagger.norms, layers))
