@@ -199,5 +199,5 @@ def test_any_course_of_calls_is_refused_or_works(seed: int, n_labels: int, pairs
         else:
             kernel = kernel.copy()
         assert np.all(np.isfinite(kernel.norms)) and np.all(
-            (0 <= kernel.tag(columns, ptr, 2)) & (kernel.tag(columns, ptr) < n_labels)
+            (kernel.tag(columns, ptr, 2) >= 0) & (kernel.tag(columns, ptr) < n_labels)
         )
