@@ -84,6 +84,17 @@ def chunk_scores(gold: Sequence[Any], predicted: Sequence[Any], ptr: ArrayLike |
     return _chunk_scores(true, guessed, ids[0] == ids[1], pointer[:-1][np.diff(pointer) > 0])
 
 
+def complete(gold: Sequence[Any], predicted: Sequence[Any], ptr: ArrayLike) -> float:
+    """The share of sentences ptr[s]:ptr[s+1], empty ones aside, whose labels are all right."""
+    gold_labels, predicted_labels = _pair(gold, predicted)
+    pointer = np.asarray(ptr, dtype=np.int64)
+    return _complete(gold_labels == predicted_labels, pointer[:-1][np.diff(pointer) > 0])
+
+
+def _complete(token_right: NDArray[np.bool_], starts: NDArray[np.int64]) -> float:
+    return float(np.logical_and.reduceat(token_right, starts).mean())
+
+
 def _chunk_scores(true: Spans, guessed: Spans, token_right: NDArray[np.bool_], starts: NDArray[np.int64]) -> ChunkScores:
     n_types, n_tokens = len(true.types), len(token_right)
     keys = [(found.start * (n_tokens + 1) + found.end) * n_types + found.kind for found in (true, guessed)]
@@ -92,13 +103,12 @@ def _chunk_scores(true: Spans, guessed: Spans, token_right: NDArray[np.bool_], s
     right, n_gold, n_predicted = counts
     by_type = LabelScores(np.array(true.types, dtype=object), *_precision_recall_f1(right, n_gold, n_predicted), n_gold)
     precision, recall, f1 = (float(ratio[0]) for ratio in _precision_recall_f1(*(c.sum(keepdims=True) for c in counts)))
-    complete = np.logical_and.reduceat(token_right, starts)
     return ChunkScores(
         precision=precision,
         recall=recall,
         f1=f1,
         accuracy=float(token_right.mean()),
-        complete=float(complete.mean()),
+        complete=_complete(token_right, starts),
         by_type=by_type,
         n_gold=len(true.start),
         n_predicted=len(guessed.start),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from laconic.cli.classify import selection
 from laconic.cli.console import guard, print_result, progress
-from laconic.cli.inspect import selection
 from laconic.cli.measure import Measured
 from laconic.cli.options import AsJson, Quiet
 

@@ -1,4 +1,4 @@
-"""`laconic evaluate`: the scores of a model on labelled documents."""
+"""`laconic evaluate`: the scores of a model on labelled documents or sentences."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ from typing import Annotated
 import typer
 
 from laconic.cli.console import guard, print_result, progress
+from laconic.cli.kinds import verb_for
 from laconic.cli.measure import Measured
-from laconic.cli.options import INPUT_HELP, AsJson, LabelField, ModelPath, Quiet, TextField, read_labelled
+from laconic.cli.options import COLUMNS_HELP, INPUT_HELP, TAGGERS, AsJson, Encoding, LabelField, ModelPath, Quiet, TextField
 
 
 @guard()
 def evaluate(
     model_path: ModelPath,
-    gold_path: Annotated[str, typer.Argument(metavar="GOLD", help=f"Labelled documents: {INPUT_HELP}")],
-    text_field: TextField = "text",
-    label_field: LabelField = "label",
+    gold_path: Annotated[
+        str, typer.Argument(metavar="GOLD", help=f"Labelled documents: {INPUT_HELP} For a tagger, {COLUMNS_HELP}")
+    ],
+    text_field: TextField = None,
+    label_field: LabelField = None,
+    constrained: Annotated[
+        bool, typer.Option("--constrained", help="Only sequences that the scheme of labels allows.", rich_help_panel=TAGGERS)
+    ] = False,
+    encoding: Encoding = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Score a model on labelled documents.
+    """Score a model on labelled documents or sentences.
 
-    Accuracy, and precision, recall and F1 of each label. A label that the model does not know counts as missed.
+    Of documents: accuracy, and precision, recall and F1 of each label. Of sentences: the same of chunks, as conlleval counts
+    them, and the share of sentences without a fault. A label that the model does not know counts as missed.
     """
     with Measured() as cost, progress("loading", quiet=quiet) as bar:
-        from laconic import metrics
-        from laconic.estimators.storage import load_model
-
-        model = load_model(model_path)
-        bar.describe("reading")
-        documents, gold = read_labelled(gold_path, text_field, label_field)
-        bar.describe("predicting")
-        predicted = [str(label) for label in model.predict(documents).tolist()]
-        scores = metrics.label_scores(gold, predicted)
-    names = ("label", *scores._fields[1:])
-    result = {
-        "documents": len(documents),
-        "accuracy": metrics.accuracy(gold, predicted),
-        "macro_f1": float(scores.f1.mean()),
-        **cost.report(),
-        "labels": [dict(zip(names, row, strict=True)) for row in zip(*(column.tolist() for column in scores), strict=True)],
-    }
-    print_result(result, as_json)
+        run = verb_for(
+            "evaluate",
+            model_path,
+            text_field=text_field,
+            label_field=label_field,
+            constrained=constrained,
+            encoding=encoding,
+        )
+        scores = run(gold_path, bar)
+    print_result({**scores, **cost.report()}, as_json)

@@ -1,4 +1,4 @@
-"""`laconic VERB ...`: the verbs of the command line, one file each."""
+"""`laconic VERB ...`: the verbs of the command line, one file each; what they do with a kind of model is in the file of that kind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from laconic.cli.evaluate import evaluate
 from laconic.cli.inspect import inspect
 from laconic.cli.predict import predict
 from laconic.cli.report import report
-from laconic.cli.train import classify
+from laconic.cli.train_classify import classify
+from laconic.cli.train_tag import tag
 
 app = typer.Typer(
     name="laconic",
@@ -22,7 +23,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 train = typer.Typer(no_args_is_help=True, help="Learn a model.")
-train.command("classify")(classify)
+for task in (classify, tag):
+    train.command()(task)
 app.add_typer(train, name="train")
 for verb in (predict, evaluate, inspect, report, demo):
     app.command()(verb)

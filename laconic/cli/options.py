@@ -13,11 +13,15 @@ from laconic.text.io import STANDARD_STREAM, name_of
 from laconic.text.jsonl import Document, read_documents
 
 INPUT_HELP = "JSON lines, .tsv (label, tab, text) or bracketed trees (.txt, .mrg); gzip is fine, - is standard input."
+COLUMNS_HELP = "sentences in columns as in CoNLL-2000: a token a line, a blank line after each sentence."
+TEXT_FIELD, LABEL_FIELD = "text", "label"
+TAGGERS = "Taggers"
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
-TextField = Annotated[str, typer.Option(help="Name of the JSON field that holds the text.")]
-LabelField = Annotated[str, typer.Option(help="Name of the JSON field that holds the label.")]
+TextField = Annotated[str | None, typer.Option(help="Name of the JSON field that holds the text: text, if not given.")]
+LabelField = Annotated[str | None, typer.Option(help="Name of the JSON field that holds the label: label, if not given.")]
+Encoding = Annotated[str | None, typer.Option(help="Encoding of column files: utf-8, if not given.", rich_help_panel=TAGGERS)]
 ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A file written by `laconic train`.")]
 
 

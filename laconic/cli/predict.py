@@ -1,54 +1,60 @@
-"""`laconic predict`: documents to labels, one JSON object a line."""
+"""`laconic predict`: the labels of documents or of tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+import sys
+from typing import Annotated
 
 import typer
 
 from laconic.cli.console import guard, print_result, progress
+from laconic.cli.kinds import verb_for
 from laconic.cli.measure import Measured
-from laconic.cli.options import INPUT_HELP, AsJson, ModelPath, Quiet, TextField, check_output
+from laconic.cli.options import COLUMNS_HELP, INPUT_HELP, TAGGERS, AsJson, Encoding, ModelPath, Quiet, TextField, check_output
 from laconic.text.io import STANDARD_STREAM
-from laconic.text.jsonl import Document, read_documents, write_jsonl
-
-if TYPE_CHECKING:
-    from laconic.estimators.text import TextClassifier
 
 
 @guard()
 def predict(
     model_path: ModelPath,
-    input_path: Annotated[str, typer.Argument(metavar="INPUT", help=f"Documents: {INPUT_HELP}")] = "-",
+    input_path: Annotated[
+        str, typer.Argument(metavar="INPUT", help=f"Documents: {INPUT_HELP} For a tagger, {COLUMNS_HELP}")
+    ] = STANDARD_STREAM,
     output: Annotated[str, typer.Option("--output", "-o", help="Where the labels go.")] = STANDARD_STREAM,
-    proba: Annotated[bool, typer.Option("--proba", help="Add the probability of every label.")] = False,
-    text_field: TextField = "text",
+    proba: Annotated[bool, typer.Option("--proba", help="Add the probability of every label to those of documents.")] = False,
+    text_field: TextField = None,
+    marginals: Annotated[
+        bool,
+        typer.Option("--marginals", help="Add a column of probable labels and their probabilities.", rich_help_panel=TAGGERS),
+    ] = False,
+    k_best: Annotated[
+        int | None, typer.Option(min=1, help="So many columns, one for each of the best sequences.", rich_help_panel=TAGGERS)
+    ] = None,
+    constrained: Annotated[
+        bool, typer.Option("--constrained", help="Only sequences that the scheme of labels allows.", rich_help_panel=TAGGERS)
+    ] = False,
+    encoding: Encoding = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Predict the label of each document.
+    """Predict the label of each document, or of each token.
 
-    Each line of the output is a JSON object with the label; with -o, a summary is printed.
+    Of documents, each line of the output is a JSON object with the label. Of tokens, the input is written with a column added,
+    batch by batch. With -o, a summary is printed.
     """
     check_output(output)
-    with Measured() as cost, progress("loading", quiet=quiet) as bar:
-        from laconic.estimators.storage import load_model
-
-        model = load_model(model_path)
-        bar.describe("reading")
-        documents = read_documents(input_path, text_field, label_field=None).documents
-        bar.describe("predicting")
-        rows = list(_rows(model, documents, proba))
-    write_jsonl(output, rows)
+    shared = output == STANDARD_STREAM and sys.stdout.isatty()  # a bar would be drawn into the labels
+    with Measured() as cost, progress("loading", quiet=quiet or shared) as bar:
+        run = verb_for(
+            "predict",
+            model_path,
+            proba=proba,
+            text_field=text_field,
+            marginals=marginals,
+            k_best=k_best,
+            constrained=constrained,
+            encoding=encoding,
+        )
+        counts = run(input_path, output, bar)
     if output != STANDARD_STREAM:
-        print_result({"output": output, "documents": len(documents), **cost.report()}, as_json)
-
-
-def _rows(model: TextClassifier, documents: list[Document], proba: bool) -> Iterator[dict[str, Any]]:
-    if not proba:
-        yield from ({"label": label} for label in model.predict(documents).tolist())
-        return
-    labels = model.classes_.tolist()
-    for row in model.predict_proba(documents):
-        yield {"label": labels[int(row.argmax())], "probabilities": dict(zip(map(str, labels), row.tolist(), strict=True))}
+        print_result({"output": output, **counts, **cost.report()}, as_json)

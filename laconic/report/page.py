@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-import laconic
 from laconic.estimators.explain import GroupRow, group_tables, live_words, removed_phrases, sentence_effects, top_words
 from laconic.estimators.text import TextClassifier
+from laconic.report.html import bar_cards, page, section, text
+from laconic.report.html import facts as boxes
 from laconic.report.plots import tree_layout
-from laconic.report.style import STYLE
 from laconic.text.io import PathLike, atomic_writer
 from laconic.text.trees import Tree
 
@@ -50,24 +49,9 @@ def write_report(
     parts += [_groups(model, name, training) if name in fresh else _group_examples(model, name) for name in model.groups_]
     if documents is not None and len(documents):
         parts.append(_documents(model, documents, labels))
-    page = _page(f"laconic: {_title(model)}", "\n".join(parts))
+    content = page(f"laconic: {_title(model)}", "\n".join(parts))
     with atomic_writer(path) as stream:
-        stream.write(page)
-
-
-def _page(title: str, body: str) -> str:
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        f"<title>{_text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n"
-        f"<footer>Written by laconic {_text(laconic.__version__)}.</footer>\n</main>\n</body>\n</html>\n"
-    )
-
-
-def _text(value: Any) -> str:
-    """Any value as text of the page: escaped, and without the control characters that HTML forbids."""
-    return escape("".join(c if c in "\n\t" or c.isprintable() or c == " " else "\N{REPLACEMENT CHARACTER}" for c in str(value)))
+        stream.write(content)
 
 
 def _title(model: TextClassifier) -> str:
@@ -77,7 +61,7 @@ def _title(model: TextClassifier) -> str:
 def _heading(model: TextClassifier) -> str:
     names = [str(label) for label in model.classes_]
     shown = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
-    return f'<h1>{_text(_title(model).capitalize())}</h1>\n<p class="lead">It tells apart {_text(shown)}.</p>'
+    return f'<h1>{text(_title(model).capitalize())}</h1>\n<p class="lead">It tells apart {text(shown)}.</p>'
 
 
 def _facts(model: TextClassifier) -> str:
@@ -93,24 +77,13 @@ def _facts(model: TextClassifier) -> str:
     facts.append(("objective", f"{model.objective_:.6g}", ""))
     state = "converged" if model.converged_ else "interrupted" if model.interrupted_ else "not converged"
     facts.append(("certificate of optimality", f"{model.certificate_:.1e}", state))
-    rows = (f"<div><dt>{_text(k)}</dt><dd>{_text(v)} <small>{_text(small)}</small></dd></div>" for k, v, small in facts)
-    return f'<dl class="facts">{"".join(rows)}</dl>'
+    return boxes(facts)
 
 
 def _words(model: TextClassifier) -> str:
     top = top_words(model, N_WORDS)
-    largest = max((row.weight for rows in top.values() for row in rows), default=1.0)
-    cards = []
-    for label, rows in top.items():
-        lines = "".join(
-            f'<tr><td>{_text(row.word)}</td><td><span class="bar" style="width:{100 * row.weight / largest:.1f}%"></span></td>'
-            f'<td class="number">{row.weight:.3f}</td></tr>'
-            for row in rows
-        )
-        table = f'<table class="bars">{lines}</table>' if rows else '<p class="empty">No word speaks for it.</p>'
-        cards.append(f'<section class="card"><h3>{_text(label)}</h3>{table}</section>')
     note = "What one occurrence of a word adds to the score of the class; all bars have one scale."
-    return f'<h2>Strongest words</h2>\n<p class="note">{note}</p>\n<div class="cards">{"".join(cards)}</div>'
+    return section("Strongest words", note, bar_cards(top, "No word speaks for it."))
 
 
 def _groups(model: TextClassifier, name: str, training: Sequence[Any] | None) -> str:
@@ -132,7 +105,7 @@ def _group_examples(model: TextClassifier, name: str) -> str:
     summary, what = model.groups_[name], GROUP_NAMES[name]
     cards = []
     for title, examples in (("Kept", summary.kept), ("Dropped", summary.dropped)):
-        lines = "".join(f"<tr><td>{_text(example)}</td></tr>" for example in examples[:N_GROUPS])
+        lines = "".join(f"<tr><td>{text(example)}</td></tr>" for example in examples[:N_GROUPS])
         shown = f"<table>{lines}</table>" if examples else '<p class="empty">No example.</p>'
         cards.append(f'<section class="card"><h3>{title}</h3>{shown}</section>')
     note = f"Of {summary.total:,} {what}, {summary.selected:,} hold a weight; these are examples."
@@ -154,7 +127,7 @@ def _marked(model: TextClassifier, words: Sequence[str]) -> str:
     """Words, those with weight bold and those without grey; a long group is cut."""
     shown = words[:GROUP_WORDS]
     marks = ("live" if alive else "zero" for alive in live_words(model, shown))
-    spans = (f'<span class="{mark}">{_text(word)}</span>' for mark, word in zip(marks, shown, strict=True))
+    spans = (f'<span class="{mark}">{text(word)}</span>' for mark, word in zip(marks, shown, strict=True))
     return " ".join(spans) + (f' <span class="zero">… {len(words) - len(shown):,} more</span>' if len(words) > len(shown) else "")
 
 
@@ -178,7 +151,7 @@ def _documents(model: TextClassifier, documents: Sequence[Any], labels: Sequence
         drawn = _sentences(model, documents[d])
         if isinstance(documents[d], Tree):
             drawn += _tree(documents[d], removed_phrases(model, documents[d]).zero)
-        cards.append(f'<section class="card document"><h3>Document {d + 1}: {_text(title)}</h3>{drawn}</section>')
+        cards.append(f'<section class="card document"><h3>Document {d + 1}: {text(title)}</h3>{drawn}</section>')
     return f'<h2>How it reads documents</h2>\n<p class="note">{note}</p>\n{"".join(cards)}'
 
 
@@ -221,7 +194,7 @@ def _sentences(model: TextClassifier, document: Any) -> str:
         number = f"{effect.log_odds:+.3f}".replace("-", "−") if effect.kept else "0"
         lines.append(
             f'<div class="sentence {side}{mark}" style="--share:{share:.3f}"><span class="effect">{number}</span>'
-            f"<span>{_text(' '.join(effect.text.split()))}</span></div>"
+            f"<span>{text(' '.join(effect.text.split()))}</span></div>"
         )
     if len(effects) > N_SENTENCES:
         lines.append(f'<p class="empty">… and {len(effects) - N_SENTENCES:,} more sentences.</p>')
@@ -245,11 +218,11 @@ def _tree(tree: Tree, removed: NDArray[np.bool_]) -> str:
         if above >= 0:
             edge(above, x[node], y[node], bool(removed[node]))
         mark = "label removed" if removed[node] else "label"
-        names.append(f'<text class="{mark}" x="{x[node]:.1f}" y="{y[node]:.1f}">{_text(tree.label[node])}</text>')
+        names.append(f'<text class="{mark}" x="{x[node]:.1f}" y="{y[node]:.1f}">{text(tree.label[node])}</text>')
     for word, node, right in zip(tree.words, tree.owner.tolist(), (at.word_x * CHARACTER).tolist(), strict=True):
         edge(node, right, ground, bool(removed[node]))
         mark = "word removed" if removed[node] else "word"
-        names.append(f'<text class="{mark}" x="{right:.1f}" y="{ground:.1f}">{_text(word)}</text>')
+        names.append(f'<text class="{mark}" x="{right:.1f}" y="{ground:.1f}">{text(word)}</text>')
     described = f"Parse tree of: {' '.join(tree.words)}"
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
-    return f'<div class="tree"><svg {size} role="img" aria-label="{_text(described)}">{"".join(edges + names)}</svg></div>'
+    return f'<div class="tree"><svg {size} role="img" aria-label="{text(described)}">{"".join(edges + names)}</svg></div>'

@@ -1,11 +1,11 @@
-"""Pictures of models as matplotlib Figures: regularization paths, parse trees with their removed phrases.
+"""Pictures of models as matplotlib Figures: regularization paths, weights held by round, parse trees with their removed phrases.
 
 Figures are built without pyplot: nothing is global, no display is needed, and `figure.savefig(path)` writes any format.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,8 @@ from laconic.text.trees import Tree
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from laconic.estimators.tag_learning import Epoch
 
 Array = NDArray[np.float64]
 
@@ -114,6 +116,46 @@ def plot_path(
         spine.set_visible(False)
     if len(named):
         axes.legend(loc="upper left", fontsize=9, frameon=True, framealpha=0.85, edgecolor="none", title="largest weights")
+    axes.set_title(title, loc="left", fontsize=11, fontweight="bold", parse_math=False)
+    return figure
+
+
+def held_lines(trace: Sequence[Epoch]) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Rounds and the weights held there, one pair of arrays for each learner that took part; rounds go on from one to the next."""
+    lines: list[list[tuple[int, int]]] = []
+    done = last = 0
+    for epoch in trace:
+        if epoch.n_iter == 1:
+            done += last
+            lines.append([(done, 0)])
+        lines[-1] += [(done + n_rounds, held) for n_rounds, held in epoch.held]
+        last = max(last if epoch.n_iter > 1 else 0, *(n_rounds for n_rounds, _ in epoch.held), 0)
+    arrays = (np.array(line, dtype=np.int64) for line in lines)
+    return [(line[:, 0], line[:, 1]) for line in arrays]
+
+
+def plot_held(traces: Mapping[str, Sequence[Epoch]], title: str = "") -> Figure:
+    """Weights held in memory by round, a line for each named trace; what a refit adds is dashed (Martins et al. 2011, Fig. 2)."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import EngFormatter
+
+    figure = Figure(figsize=(8.4, 4.2), layout="constrained")
+    axes = figure.add_subplot()
+    for place, (name, trace) in enumerate(traces.items()):
+        colour = COLOURS[place % len(COLOURS)]
+        for step, (rounds, held) in enumerate(held_lines(trace)):
+            label = name.replace("$", r"\$") if step == 0 else None
+            axes.plot(rounds, held, color=colour, linestyle=DASHES[min(step, 1)], linewidth=1.5, label=label)
+    axes.set_xlabel("rounds (sentences seen)")
+    axes.set_ylabel("weights held")
+    axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_formatter(EngFormatter())
+    axes.yaxis.set_major_formatter(EngFormatter())
+    axes.margins(x=0.01)
+    axes.grid(axis="y", color=FAINT, linewidth=0.5, alpha=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+    if len(traces) > 1:
+        axes.legend(fontsize=9, frameon=False)
     axes.set_title(title, loc="left", fontsize=11, fontweight="bold", parse_math=False)
     return figure
 

@@ -27,7 +27,9 @@ th { text-align: left; font-weight: 500; font-size: .78rem; color: var(--soft); 
 td { padding: .32rem .5rem .32rem 0; border-top: 1px solid var(--rule); vertical-align: top; overflow-wrap: anywhere; }
 td.number, th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; padding-right: 0; padding-left: .6rem; }
 .bars td { border: 0; padding: .1rem .5rem .1rem 0; vertical-align: middle; }
-.bars td:first-child { width: 38%; } .bars td.number { width: 4.5rem; color: var(--soft); }
+td.wide { width: 30%; vertical-align: middle; padding-left: 1rem; }
+.names { display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; margin: 0; }
+.bars td:first-child { width: 38%; } .features .bars td:first-child { width: 62%; } .bars td.number { width: 4.5rem; color: var(--soft); }
 .bar { display: block; height: .8rem; min-width: 2px; border-radius: .2rem; background: var(--accent);
   -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 .zero { color: var(--faint); } .live { font-weight: 600; } .empty { color: var(--soft); font-style: italic; }
@@ -46,6 +48,11 @@ td.number, th.number { text-align: right; white-space: nowrap; font-variant-nume
 .tree text.label { font-size: 11px; fill: var(--soft); } .tree text.word { font-weight: 600; }
 .tree text.removed { fill: var(--faint); font-weight: 400; font-style: italic; }
 .tree path { fill: none; stroke: var(--soft); stroke-width: 1.1; } .tree path.removed { stroke: var(--faint); stroke-dasharray: 2 3; }
+.plot { overflow-x: auto; } .plot svg { display: block; width: 100%; min-width: 32rem; height: auto;
+  font: 12px system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif; }
+.plot text { fill: var(--soft); } .plot .grid { stroke: var(--rule); } .plot .axis { stroke: var(--soft); }
+.plot polyline { fill: none; stroke: var(--accent); stroke-width: 1.8; stroke-linejoin: round; }
+.plot polyline.second { stroke: rgb(var(--against)); stroke-dasharray: 6 4; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .85rem; border-top: 1px solid var(--rule); padding-top: .8rem; }
 @media (max-width: 50rem) { .tree svg { max-width: none; } }
 @media (max-width: 30rem) { main { padding: 1.3rem .8rem 3rem; } .facts { grid-template-columns: 1fr 1fr; }

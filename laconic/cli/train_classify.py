@@ -15,6 +15,8 @@ from laconic.cli.interrupt import graceful_interrupt
 from laconic.cli.measure import Measured
 from laconic.cli.options import (
     INPUT_HELP,
+    LABEL_FIELD,
+    TEXT_FIELD,
     AsJson,
     LabelField,
     Quiet,
@@ -77,8 +79,8 @@ def classify(
     ] = "count",
     ngrams: Annotated[int, typer.Option(help="Longest n-gram.", min=1, rich_help_panel=FEATURES)] = 1,
     min_count: Annotated[int, typer.Option(help="Drop features seen less often.", min=1, rich_help_panel=FEATURES)] = 1,
-    text_field: TextField = "text",
-    label_field: LabelField = "label",
+    text_field: TextField = None,
+    label_field: LabelField = None,
     boundary: Annotated[
         str, typer.Option(help="Sentences end by rule (auto), at line or double-space.", rich_help_panel=STRUCTURE)
     ] = "auto",
@@ -119,8 +121,9 @@ def classify(
         check_output(output)
     with Measured() as cost:
         with progress("reading", quiet=quiet) as bar:
-            data = _training_data(train, text_field, label_field)
-            dev_data = None if dev is None else _dev_data(dev, text_field, label_field, data)
+            fields = text_field or TEXT_FIELD, label_field or LABEL_FIELD
+            data = _training_data(train, *fields)
+            dev_data = None if dev is None else _dev_data(dev, *fields, data)
             bar.describe("importing")
             from laconic.estimators.storage_checks import check_storable
             from laconic.estimators.text import TextClassifier

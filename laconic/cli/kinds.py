@@ -1,0 +1,33 @@
+"""Verbs by kind of model: `laconic VERB MODEL` finds the kind in the file and runs that kind's function of the verb's name.
+
+A kind is one module with the functions predict, evaluate, inspect and report; the options a function takes by keyword are those
+that the verb has for models of this kind.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from laconic.errors import InputError
+
+MODULES = {"classify": "laconic.cli.classify", "tag": "laconic.cli.tag"}
+
+
+def verb_for(verb: str, model_path: str, **options: Any) -> Callable[..., dict[str, Any]]:
+    """What the verb does with the model of a file, the options that were given (not None or False) filled in."""
+    from laconic.estimators.storage import kind_of, load_model
+
+    model = load_model(model_path)
+    kind = kind_of(model)
+    function = getattr(import_module(MODULES[kind]), verb)
+    given = {name: value for name, value in options.items() if value is not None and value is not False}
+    for name in given:
+        if name not in inspect.signature(function).parameters:
+            raise InputError(
+                f"--{name.replace('_', '-')} does not go with {model_path}, which holds a model of the kind {kind!r}."
+            )
+    return partial(function, model, **given)

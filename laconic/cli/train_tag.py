@@ -1,0 +1,161 @@
+"""`laconic train tag`: labelled sentences in columns to a model file."""
+
+from __future__ import annotations
+
+import math
+import sys
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from laconic.cli.console import INTERRUPTED, guard, print_result, progress
+from laconic.cli.interrupt import graceful_interrupt
+from laconic.cli.learners import LEARNERS, Wishes, make_learner
+from laconic.cli.measure import Measured
+from laconic.cli.options import COLUMNS_HELP, AsJson, Encoding, Quiet, check_output, check_strength
+from laconic.errors import InputError
+from laconic.text.conll import read_columns
+from laconic.text.sequences import TokenColumns
+
+if TYPE_CHECKING:  # numerics are imported when the work begins, so that `--help` and wrong options answer at once
+    from laconic.estimators.tag import Tagger
+
+LEARNING, REFIT = "Learning", "Refit"
+SCHEMES = ("IOB1", "IOB2", "BIOES")
+
+
+@guard()
+def tag(
+    train: Annotated[str, typer.Argument(metavar="TRAIN", help=f"Labelled {COLUMNS_HELP} gzip is fine, - is standard input.")],
+    dev: Annotated[str | None, typer.Option(help="Labelled sentences to report scores on.")] = None,
+    output: Annotated[str | None, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")] = None,
+    columns: Annotated[str, typer.Option(help="Names of the columns; the last holds the labels.")] = "word,pos,label",
+    templates: Annotated[
+        str, typer.Option(help="chunking, chunking72, ner, ner_clusters, or a file (laconic's, CRF++'s or Wapiti's).")
+    ] = "chunking",
+    clusters: Annotated[str | None, typer.Option(help="Brown clusters for cluster views: bits, tab, word a line.")] = None,
+    scheme: Annotated[
+        str | None, typer.Option(help="Learn labels in this scheme: IOB1, IOB2 or BIOES; without it, as they come.")
+    ] = None,
+    constrained: Annotated[
+        bool, typer.Option("--constrained", help="Predict only sequences that the scheme of labels allows.")
+    ] = False,
+    learner: Annotated[str, typer.Option(help=f"{', '.join(LEARNERS)}.", rich_help_panel=LEARNING)] = "mira",
+    penalty: Annotated[
+        str | None,
+        typer.Option(
+            help="; ".join(
+                f"{name}: {', '.join(entry.penalties)}" for name, entry in LEARNERS.items() if len(entry.penalties) > 1
+            )
+            + ". Without it, the first.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None,
+    strength: Annotated[float | None, typer.Option(help="Strength of the penalty.", rich_help_panel=LEARNING)] = None,
+    lasso: Annotated[
+        float | None, typer.Option(help="Strength of the lasso in elastic and sparse-group.", rich_help_panel=LEARNING)
+    ] = None,
+    budget: Annotated[int, typer.Option(help="sparseptron: templates that may stay.", min=1, rich_help_panel=LEARNING)] = 30,
+    every: Annotated[
+        int | None, typer.Option(help="sparseptron, fobos: rounds between shrinkings.", min=1, rich_help_panel=LEARNING)
+    ] = None,
+    group_weight: Annotated[
+        str | None, typer.Option(help="sparseptron, crf: weight of a template: one, log, 'sqrt log'.", rich_help_panel=LEARNING)
+    ] = None,
+    epochs: Annotated[
+        int | None, typer.Option(help="Passes over the sentences; steps at most of crf.", min=1, rich_help_panel=LEARNING)
+    ] = None,
+    refit: Annotated[
+        str | None, typer.Option(help="A second learner, on what the first has kept.", rich_help_panel=REFIT)
+    ] = None,
+    refit_epochs: Annotated[int | None, typer.Option(help="Its passes.", min=1, rich_help_panel=REFIT)] = None,
+    refit_features: Annotated[
+        str, typer.Option(help="All features of the kept templates, or the kept features.", rich_help_panel=REFIT)
+    ] = "templates",
+    seed: Annotated[int, typer.Option(help="Seed of the order of sentences.", min=0)] = 0,
+    jobs: Annotated[int | None, typer.Option(help="Threads; -1 for all cores.")] = None,
+    encoding: Encoding = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Learn a tagger of tokens.
+
+    Ctrl-C stops the training after the pass at hand and keeps what was learned.
+    """
+    check_strength("--strength", strength)
+    check_strength("--lasso", lasso)
+    names = _column_names(columns)
+    if scheme is not None and scheme not in SCHEMES:
+        raise InputError(f"--scheme is one of {', '.join(SCHEMES)}, not {scheme!r}.")
+    if output == "-":
+        raise InputError("a model is written to a file: give its name with -o.")
+    if output is not None:
+        check_output(output)
+    wishes = Wishes(penalty, strength, lasso, budget, epochs, every, group_weight, seed)
+    with Measured() as cost:
+        first = make_learner(learner, wishes)
+        second = None if refit is None else make_learner(refit, Wishes(epochs=refit_epochs, seed=seed), "--refit")
+        with progress("reading", quiet=quiet) as bar:
+            data = read_columns(train, names, encoding=encoding or "utf-8")
+            dev_data = None if dev is None else read_columns(dev, names, encoding=encoding or "utf-8")
+            bar.describe("importing")
+            from laconic.cli.tag import account, scores
+            from laconic.estimators.tag import Tagger
+
+        model = Tagger(
+            templates,
+            first,
+            second,
+            refit_features,
+            columns=names[:-1],
+            scheme=scheme,
+            clusters=clusters,
+            constrained=constrained,
+            n_jobs=jobs,
+        )
+        _fit(model, data, quiet)
+        if output is not None:
+            model.save(output)
+        dev_scores = {} if dev_data is None or dev is None else {"dev": scores(model, dev_data, dev)}
+    report = {
+        "model": output,
+        **cost.report(),
+        "sentences": len(data),
+        "tokens": len(data.values[-1]),
+        "labels": len(model.classes_),
+        **account(model),
+    }
+    if as_json:
+        report["trace"] = [epoch._asdict() for epoch in model.trace_]
+    print_result({**report, **dev_scores}, as_json)
+    if model.interrupted_:
+        kept = "the model is not written, since no -o was given" if output is None else f"the best model so far is in {output}"
+        print(f"laconic: interrupted; {kept}.", file=sys.stderr)
+        raise SystemExit(INTERRUPTED)
+
+
+def _column_names(columns: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in columns.split(","))
+    if len(names) < 2 or len(set(names)) != len(names) or not all(names):
+        raise InputError(f"--columns needs two or more different names, the last for the labels, not {columns!r}.")
+    return names
+
+
+def _fit(model: Tagger, data: TokenColumns, quiet: bool) -> None:
+    """Fit with a bar by pass; Ctrl-C stops after a pass."""
+    labels = data.values[-1]
+    by_sentence = [labels[a:b] for a, b in pairwise(data.ptr.tolist())]
+    passes = [getattr(learner, "epochs", math.nan) for learner in (model.learner, model.refit) if learner is not None]
+    total = None if math.isnan(sum(passes)) else sum(passes)
+    with graceful_interrupt() as interrupt, progress("encoding", total, quiet=quiet) as bar:
+
+        def on_step(step: Any) -> bool:
+            if hasattr(step, "held"):
+                bar.describe(f"pass {step.n_iter}: {step.wrong:.2%} of labels wrong, {step.weights:,} weights")
+                bar.advance()
+            else:
+                bar.describe(f"step {step.n_iter}: objective {step.value:.6g}, certificate {step.error:.1e}")
+            return interrupt.requested
+
+        model.fit(TokenColumns(data.names[:-1], data.values[:-1], data.ptr), by_sentence, on_step)

@@ -1,0 +1,52 @@
+"""What pages about models share: the frame, escaped text, facts, and bars of one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+import laconic
+from laconic.report.style import STYLE
+
+
+def page(title: str, body: str) -> str:
+    """One self-contained page: it needs nothing from the network and has no script."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n"
+        f"<footer>Written by laconic {text(laconic.__version__)}.</footer>\n</main>\n</body>\n</html>\n"
+    )
+
+
+def text(value: Any) -> str:
+    """Any value as text of the page: escaped, and without the control characters that HTML forbids."""
+    return escape("".join(c if c in "\n\t" or c.isprintable() or c == " " else "\N{REPLACEMENT CHARACTER}" for c in str(value)))
+
+
+def facts(rows: Iterable[tuple[str, str, str]]) -> str:
+    """Boxes of a name, a value and a small remark."""
+    boxes = (f"<div><dt>{text(k)}</dt><dd>{text(v)} <small>{text(small)}</small></dd></div>" for k, v, small in rows)
+    return f'<dl class="facts">{"".join(boxes)}</dl>'
+
+
+def section(title: str, note: str, body: str) -> str:
+    """A heading, a remark (HTML) and what follows."""
+    return f'<h2>{text(title)}</h2>\n<p class="note">{note}</p>\n{body}'
+
+
+def bar_cards(top: Mapping[Any, Sequence[tuple[str, float]]], nothing: str) -> str:
+    """A card for each label with a bar for each (name, weight > 0); all bars have one scale."""
+    largest = max((weight for rows in top.values() for _, weight in rows), default=1.0)
+    cards = []
+    for label, rows in top.items():
+        lines = "".join(
+            f'<tr><td>{text(name)}</td><td><span class="bar" style="width:{100 * weight / largest:.1f}%"></span></td>'
+            f'<td class="number">{weight:.3f}</td></tr>'
+            for name, weight in rows
+        )
+        table = f'<table class="bars">{lines}</table>' if rows else f'<p class="empty">{text(nothing)}</p>'
+        cards.append(f'<section class="card"><h3>{text(label)}</h3>{table}</section>')
+    return f'<div class="cards">{"".join(cards)}</div>'
