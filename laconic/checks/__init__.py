@@ -1,9 +1,10 @@
-"""Laws that any penalty, loss, design or solver must obey: call them on your own. A broken law is an AssertionError that names it.
+"""Laws that any penalty, loss, design, solver or tagger must obey: call them on your own. A broken law is an AssertionError that names it.
 
     check_penalty(penalty, n_weights, rng)      prox, conjugate, strength_max, positivity, factors, spread, parameters
     check_loss(loss, rng)                       residual, convexity, Fenchel-Young, sample weights
     check_design(make, X, rng)                  adjoint, storage formats, threads
     check_solver(solver, problem)               certificate, warm start, repeatability, early stops
+    check_tagger(tagger, X, y)                  parameters, repeatability, unchanged input, agreement of predictions
 
 Laws, not numbers: nothing here knows what the right answer is, only what every right answer has in common.
 """
@@ -12,5 +13,6 @@ from laconic.checks.designs import check_design
 from laconic.checks.losses import check_loss, make_gold
 from laconic.checks.penalties import check_penalty
 from laconic.checks.solvers import check_solver
+from laconic.checks.taggers import check_tagger
 
-__all__ = ["check_design", "check_loss", "check_penalty", "check_solver", "make_gold"]
+__all__ = ["check_design", "check_loss", "check_penalty", "check_solver", "check_tagger", "make_gold"]

@@ -12,14 +12,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.estimators.tag_learning import Learned, learn
 from laconic.estimators.tag_model import TagWeights, kept_templates, load_kernel, make_kernel, narrow
-from laconic.estimators.tag_predicting import TagPredictor
+from laconic.estimators.tag_predicting import TagPredictor, flat_labels
 from laconic.solvers.online import Mira, OnlineLearner, Sentences
 from laconic.text.labels import convert_labels, detect_scheme
 from laconic.text.patterns import templates_from
@@ -69,17 +68,18 @@ class Tagger(TagPredictor, BaseEstimator):
         """Learn from sentences X (lists of tokens) and y (a list of labels for each); a callback sees every pass and may stop."""
         if self.refit_features not in REFIT_FEATURES:
             raise ValueError(f"refit_features must be 'templates' or 'features', got {self.refit_features!r}")
+        self.__dict__.pop("growing_", None)
         templates = templates_from(self.templates, self.columns)
         encoder = self._new_encoder(templates)
         data = self._encode_training(encoder, X, y)
-        first = learn(self._learner(), templates, encoder, data, len(self.classes_), self._threads(), callback)
+        first = learn(self._learner(), templates, encoder, data, len(self.classes_), self._n_threads(), callback)
         self.templates_given_ = templates
         self.n_features_total_ = first.n_features * len(self.classes_)
         templates, found = kept_templates(templates, first.weights)
         steps = [first]
         if self.refit is not None and not first.interrupted:
             start = found if self.refit_features == "features" else None
-            steps.append(learn(self.refit, templates, encoder, data, len(self.classes_), self._threads(), callback, start))
+            steps.append(learn(self.refit, templates, encoder, data, len(self.classes_), self._n_threads(), callback, start))
             templates, found = kept_templates(templates, steps[-1].weights)
         self.trace_ = [epoch for step in steps for epoch in step.trace]
         return self._adopt(templates, *narrow(templates, encoder, found), steps[-1])
@@ -92,12 +92,16 @@ class Tagger(TagPredictor, BaseEstimator):
         learner = self._learner()
         if not isinstance(learner, OnlineLearner):
             raise ValueError(f"partial_fit needs an online learner, got {type(learner).__name__}")
+        learner.check()
         if not hasattr(self, "growing_"):
             if labels is None:
                 raise ValueError("the first call of partial_fit needs labels, the names of all of them")
             templates = templates_from(self.templates, self.columns)
             encoder = self._new_encoder(templates)
             self.classes_ = np.array(sorted(set(labels)))
+            if len(self.classes_) < 2:
+                raise ValueError(f"at least two different labels are needed, got {len(self.classes_)}")
+            self.given_scheme_ = "plain"
             kernel = make_kernel(templates, encoder, len(self.classes_))
             self.growing_ = (templates, encoder, kernel, 0)
         templates, encoder, kernel, epoch = self.growing_
@@ -112,9 +116,6 @@ class Tagger(TagPredictor, BaseEstimator):
     def _learner(self) -> Any:
         return Mira() if self.learner is None else self.learner
 
-    def _threads(self) -> int:
-        return int(effective_n_jobs(self.n_jobs))
-
     def _new_encoder(self, templates: Templates) -> SequenceEncoder:
         clusters = self.clusters
         if clusters is not None and not isinstance(clusters, WordClusters):
@@ -124,10 +125,13 @@ class Tagger(TagPredictor, BaseEstimator):
     def _encode_training(self, encoder: SequenceEncoder, X: Any, y: Any, grow_labels: bool = True) -> Sentences:
         """Integer columns and label ids; sets classes_ and the schemes of the labels."""
         tokens = X if isinstance(X, TokenColumns) else TokenColumns.from_sentences(X, self.columns)
-        labels = self._flat_labels(tokens, y)
-        self.given_scheme_ = detect_scheme(labels, tokens.ptr)
+        labels = flat_labels(tokens, y)
+        if not labels:
+            raise ValueError("there are no tokens to learn from")
+        if grow_labels or self.given_scheme_ == "plain":  # a later batch has the scheme of the first one with chunks
+            self.given_scheme_ = detect_scheme(labels, tokens.ptr)
         self.scheme_ = self.given_scheme_
-        if self.scheme is not None and self.given_scheme_ != "plain":
+        if self.scheme not in (None, "plain") and self.given_scheme_ != "plain":
             self.scheme_ = self.scheme
             labels = convert_labels(labels, tokens.ptr, self.scheme_)
         if grow_labels:
@@ -140,18 +144,6 @@ class Tagger(TagPredictor, BaseEstimator):
             raise ValueError(f"the label {unknown!r} was not named in the first call of partial_fit")
         columns, ptr = encoder.grow(tokens)
         return Sentences(columns, ptr, np.fromiter(map(number.__getitem__, labels), np.int32, len(labels)))
-
-    @staticmethod
-    def _flat_labels(tokens: TokenColumns, y: Any) -> list[str]:
-        lengths = np.diff(tokens.ptr)
-        if len(y) != len(lengths):
-            raise ValueError(f"there are {len(lengths)} sentences, but labels for {len(y)}")
-        for s, (labels, length) in enumerate(zip(y, lengths.tolist(), strict=True)):
-            if len(labels) != length:
-                raise ValueError(f"sentence {s} has {length} tokens, but {len(labels)} labels")
-        if not tokens.ptr[-1]:
-            raise ValueError("there are no tokens to learn from")
-        return [str(label) for labels in y for label in labels]
 
     def _adopt(self, templates: Templates, encoder: SequenceEncoder, found: TagWeights, last: Learned) -> Tagger:
         self.templates_ = templates

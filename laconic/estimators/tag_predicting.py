@@ -22,6 +22,28 @@ from laconic.text.templates import BIAS, PAIRS, Templates
 Labels = list[list[str]]
 
 
+# Whether a token with a letter opens a chunk (B), goes on with one (I), or may do either.
+ROLES = {
+    "IOB1": {"B": "B", "I": "BI"},
+    "IOB2": {"B": "B", "I": "I"},
+    "BIOES": {"B": "B", "I": "I", "E": "I", "S": "B", "L": "I", "U": "B"},
+    "plain": {},
+}
+
+
+def flat_labels(tokens: TokenColumns, y: Any) -> list[str]:
+    """The labels of all sentences one after the other; ValueError if there is not one a token."""
+    lengths = np.diff(tokens.ptr).tolist()
+    if len(y) != len(lengths):
+        raise ValueError(f"there are {len(lengths)} sentences, but labels for {len(y)}")
+    for s, (labels, length) in enumerate(zip(y, lengths, strict=True)):
+        if isinstance(labels, str):
+            raise ValueError(f"sentence {s} needs a list of labels, one a token, but has the string {labels!r}")
+        if len(labels) != length:
+            raise ValueError(f"sentence {s} has {length} tokens, but {len(labels)} labels")
+    return [str(label) for labels in y for label in labels]
+
+
 class Ranked(NamedTuple):
     """One of the best label sequences of a sentence and its score."""
 
@@ -69,7 +91,7 @@ class TagPredictor:
         if self.constrained:
             chains = self._restrict(chains, None)
         node = chain.marginals(chains, self._n_threads()).node
-        return np.split(node, tokens.ptr[1:-1])
+        return np.split(node, tokens.ptr[1:])[:-1]
 
     def predict_k_best(self, X: Any, k: int) -> list[list[Ranked]]:
         """Up to k different label sequences for each sentence, best first."""
@@ -80,15 +102,20 @@ class TagPredictor:
         answers = []
         for paths, scores in chain.k_best(chains, k, self._n_threads()):
             ptr = np.array([0, paths.shape[1]])
-            ranked = [self._given(self.classes_[path].tolist(), ptr) for path in paths]
-            answers.append([Ranked(labels, float(score)) for labels, score in zip(ranked, scores, strict=True)])
+            ranked: dict[tuple[str, ...], float] = {}
+            for path, score in zip(paths, scores.tolist(), strict=True):
+                # Different sequences may come out the same in the scheme of the training data: the best of them counts.
+                ranked.setdefault(tuple(self._given(self.classes_[path].tolist(), ptr)), score)
+            answers.append([Ranked(list(labels), score) for labels, score in ranked.items()])
         return answers
 
     def score(self, X: Any, y: Any) -> float:
         """F1 of chunks, or the share of right labels where labels are not of chunks."""
         tokens = self._tokens(X)
-        found = chunk_scores([str(label) for labels in y for label in labels], self.predict_flat(tokens), tokens.ptr)
-        return found.f1 if self.given_scheme_ != "plain" else found.accuracy
+        gold, found = flat_labels(tokens, y), self.predict_flat(tokens)
+        if self.given_scheme_ == "plain":
+            return float(np.mean(np.array(gold) == np.array(found))) if gold else 0.0
+        return chunk_scores(gold, found, tokens.ptr).f1
 
     def feature_names(self, template: int, rows: Any = slice(None)) -> Iterable[str]:
         """The kept features of a template (or the numbered ones) as text, such as word[-1]=the|pos[0]=NN."""
@@ -119,23 +146,32 @@ class TagPredictor:
         """Only what the scheme allows (if constrained) and what is fixed."""
         labels = self.classes_.tolist()
         allowed = np.ones(chains.scores.shape, dtype=bool)
-        moves = allowed_transitions(labels, self.scheme_ if self.constrained else "plain")
-        if self.constrained:
+        # What is fixed is in the scheme of the training data: the way back to it must keep labels what they are.
+        constrained = self.constrained or (fixed is not None and self.scheme_ != self.given_scheme_)
+        moves = allowed_transitions(labels, self.scheme_ if constrained else "plain")
+        if constrained:
             last = chains.ptr[1:][np.diff(chains.ptr) > 0] - 1
             allowed[last] &= allowed_ends(labels, self.scheme_)
         if fixed is not None:
+            if [len(sentence) for sentence in fixed] != np.diff(chains.ptr).tolist():
+                raise ValueError("fixed must have an entry for every token: a label, or None where it is not known")
             flat = [label for sentence in fixed for label in sentence]
-            if len(flat) != len(allowed) or len(fixed) != chains.n_sentences:
-                raise ValueError(f"fixed must have an entry for each of {len(allowed)} tokens, got {len(flat)}")
-            number = {label: k for k, label in enumerate(labels)}
+            agreeing = {label: self._agreeing(label) for label in dict.fromkeys(flat) if label is not None}
             for token, label in enumerate(flat):
-                if label is None:
-                    continue
-                if label not in number:
-                    raise ValueError(f"the fixed label {label!r} was not seen in training")
-                allowed[token] = False
-                allowed[token, number[label]] = True
+                if label is not None:
+                    allowed[token] &= agreeing[label]
         return chains.allow(allowed, moves[:-1], moves[-1])
+
+    def _agreeing(self, label: str) -> NDArray[np.bool_]:
+        """Which of the classes may stand for a label in the scheme of the training data."""
+        agrees = self.classes_ == label
+        if self.scheme_ != self.given_scheme_:
+            kind, role = label[1:], ROLES[self.given_scheme_].get(label[:1], "O")
+            of_class = [ROLES[self.scheme_].get(name[:1], "O") if name[1:] == kind else "" for name in self.classes_.tolist()]
+            agrees = np.array([not set(role).isdisjoint(other) for other in of_class])
+        if not agrees.any():
+            raise ValueError(f"the fixed label {label!r} was not seen in training")
+        return agrees
 
     def _given(self, labels: list[str], ptr: NDArray[np.int64]) -> list[str]:
         return labels if self.scheme_ == self.given_scheme_ else convert_labels(labels, ptr, self.given_scheme_)
