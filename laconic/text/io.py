@@ -10,7 +10,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, BinaryIO, TextIO, cast
 
@@ -26,33 +26,52 @@ def name_of(path: PathLike) -> str:
     return "standard input" if os.fspath(path) == STANDARD_STREAM else os.fspath(path)
 
 
-def _open_bytes(path: PathLike) -> BinaryIO:
-    """The seekable bytes of a file, or of standard input (read whole, once)."""
-    if os.fspath(path) == STANDARD_STREAM:
-        return io.BytesIO(sys.stdin.buffer.read())
-    stream = open(path, "rb")  # noqa: SIM115  (the caller closes it)
-    if stream.seekable():
-        return stream
-    with stream:  # a pipe or a process substitution
-        return io.BytesIO(stream.read())
+class _Bytes(io.BufferedIOBase):
+    """Bytes that may come from a pipe: read once, as they arrive, with the lines counted that went by."""
+
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        self._head, self._rest = head, rest
+        self._lines = self._more = 0  # line ends before the bytes given last, and in these
+        self._after_return = False
+
+    def readable(self) -> bool:
+        """See io.BufferedIOBase."""
+        return True
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """See io.BufferedIOBase."""
+        wanted = -1 if size is None else size
+        taken = self._taken(wanted)
+        return self._given(taken + self._rest.read(wanted if wanted < 0 else wanted - len(taken)))
+
+    def read1(self, size: int = -1, /) -> bytes:
+        """See io.BufferedIOBase."""
+        return self._given(self._taken(size) or self._rest.read1(size))  # type: ignore[attr-defined]
+
+    def line_of(self, error: UnicodeDecodeError) -> int:
+        """Number of the line (from 1) in which decoding failed."""
+        return 1 + self._lines + _line_ends(error.object[: error.start])
+
+    def _taken(self, size: int) -> bytes:
+        taken, self._head = (self._head, b"") if size < 0 else (self._head[:size], self._head[size:])
+        return taken
+
+    def _given(self, chunk: bytes) -> bytes:
+        self._lines += self._more
+        self._more = _line_ends(chunk) - (self._after_return and chunk[:1] == b"\n")
+        self._after_return = chunk[-1:] == b"\r"
+        return chunk
 
 
-def _unzipped(stream: BinaryIO) -> BinaryIO:
-    """`stream` from its beginning, decompressed if it opens with gzip's magic bytes."""
-    stream.seek(0)
-    magic = stream.read(len(GZIP_MAGIC))
-    stream.seek(0)
-    return cast(BinaryIO, gzip.GzipFile(fileobj=stream)) if magic == GZIP_MAGIC else stream
+def _line_ends(chunk: bytes) -> int:
+    return chunk.count(b"\n") + chunk.count(b"\r") - chunk.count(b"\r\n")
 
 
-def _line_of_bad_byte(stream: BinaryIO, encoding: str) -> int:
-    """Number of the first line (from 1) that is not in the encoding."""
-    content = _unzipped(stream).read()
-    try:
-        content.decode(encoding)
-    except UnicodeDecodeError as error:
-        return 1 + content[: error.start].replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n")
-    raise AssertionError("called only when decoding has failed")
+def _unzipped(stream: BinaryIO) -> _Bytes:
+    """The bytes of a stream, decompressed if it opens with gzip's magic ones."""
+    head = stream.read(len(GZIP_MAGIC))
+    plain = _Bytes(head, stream)
+    return _Bytes(b"", cast(BinaryIO, gzip.GzipFile(fileobj=plain))) if head == GZIP_MAGIC else plain
 
 
 def check_encoding(encoding: str) -> str:
@@ -70,17 +89,19 @@ def open_text(path: PathLike, encoding: str | None = None) -> Iterator[TextIO]:
     `encoding`: None where the caller's files are always UTF-8; where a choice is given, the message says so.
     """
     name, chosen = name_of(path), check_encoding(encoding or "utf-8")
+    is_standard = os.fspath(path) == STANDARD_STREAM
     try:
-        stream = _open_bytes(path)
+        opened = nullcontext(sys.stdin.buffer) if is_standard else open(path, "rb")  # noqa: SIM115  (closed below)
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror}).") from error
-    with stream:
+    with opened as stream:
         try:
+            content = _unzipped(stream)
             # A byte order mark at the start is no text; line ends are \n, \r\n or \r.
-            yield io.TextIOWrapper(_unzipped(stream), encoding="utf-8-sig" if chosen == "utf-8" else chosen)
+            yield io.TextIOWrapper(cast(BinaryIO, content), encoding="utf-8-sig" if chosen == "utf-8" else chosen)
         except UnicodeDecodeError as error:
             advice = "" if encoding is None else "; older files are often in the encoding 'latin-1'"
-            line = _line_of_bad_byte(stream, chosen)
+            line = content.line_of(error)
             raise InputError(f"{name}:{line}: expected {chosen.upper()} text, found other bytes{advice}.") from error
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise InputError(f"{name}: the gzip file is damaged or cut off.") from error

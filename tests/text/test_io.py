@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -77,3 +78,31 @@ def test_a_missing_folder_is_named_and_not_the_draft(tmp_path: Path) -> None:
     ):
         pass
     assert ".draft" not in str(caught.value)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_pipe_is_read_as_it_comes(tmp_path: Path, pack, end: str) -> None:
+    fine, bad = (f"word{end}" * 5000).encode(), f"caf\xe9{end}".encode("latin-1")
+    fifo = tmp_path / "pipe"
+    os.mkfifo(fifo)
+    for content, n_read in ((fine + b"last", 5001), (fine + bad + fine, None)):
+        writer = threading.Thread(target=fifo.write_bytes, args=(pack(content),))
+        writer.start()
+        if n_read:
+            with open_text(fifo) as stream:
+                assert sum(1 for _ in stream) == n_read
+        else:
+            with pytest.raises(InputError, match="pipe:5001: expected UTF-8"), open_text(fifo) as stream:
+                list(stream)
+        writer.join()
+
+
+def test_lines_of_a_pipe_do_not_wait_for_its_end() -> None:
+    reader, writer = os.pipe()
+    with os.fdopen(reader, "rb") as source, os.fdopen(writer, "wb", 0) as sink:
+        sink.write(b"one\ntwo\n")
+        with open_text(f"/dev/fd/{source.fileno()}") as stream:
+            assert next(stream) == "one\n"
+            sink.write(b"three\n")
+            assert [next(stream), next(stream)] == ["two\n", "three\n"]
