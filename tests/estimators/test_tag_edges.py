@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from laconic.checks import check_tagger
 from laconic.estimators.tag import Tagger
+from laconic.estimators.tag_batch import Crf
 from laconic.solvers.online import Mira, Perceptron
 from laconic.solvers.online_sparse import Fobos, Rda, Sparseptron
 from laconic.text.patterns import parse_templates
@@ -142,11 +143,23 @@ def test_templates_of_label_pairs() -> None:
     assert model.predict(X) == y
     assert any(name.startswith("pairs:") for name in model.get_feature_names_out())
     assert pickle.loads(pickle.dumps(model)).predict(X) == y
+    for call in (model.predict_marginals, lambda X: model.predict_k_best(X, 2), model.set_params(constrained=True).predict):
+        with pytest.raises(ValueError, match="pair templates"):
+            call(X)
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: repr(learner)[:50])
 def test_laws(learner: Any) -> None:
     check_tagger(tagger(learner), *sentences())
+
+
+@pytest.mark.parametrize("learner", [Crf(), Crf(0, lasso=0.1), Crf(0, group=0.3), Crf(loss="hinge")], ids=repr)
+def test_laws_of_batch_learners(learner: Any) -> None:
+    check_tagger(tagger(learner), *sentences())
+    X, y = sentences()
+    kept = tagger(Perceptron(1)).fit(X, y)
+    refitted = tagger(Perceptron(1), refit=learner, refit_features="features").fit(X, y)
+    assert set(refitted.get_feature_names_out()) <= set(kept.get_feature_names_out())
 
 
 def test_laws_of_refits_and_schemes() -> None:
