@@ -33,6 +33,11 @@ def chunking72() -> Templates:
     return Templates(template for view, n in sized for template in ngrams(view, (1, n), (-n, n)))
 
 
+def chunking_clusters() -> Templates:
+    """96: `chunking72`, and up to 3-grams of word clusters and of their first 8 bits within 2 tokens on either side."""
+    return Templates([*chunking72(), *ngrams("cluster", (1, 3), (-2, 2)), *ngrams("cluster8", (1, 3), (-2, 2))])
+
+
 def ner() -> Templates:
     """452: `chunking` with shapes up to 3-grams, affixes of 1 to 3 letters, case, punctuation and digit indicators."""
     affixes = [f"{end}{length}" for length in (1, 2, 3) for end in ("prefix", "suffix")]
@@ -60,6 +65,7 @@ def ner_clusters() -> Templates:
 SETS: dict[str, Callable[[], Templates]] = {
     "chunking": chunking,
     "chunking72": chunking72,
+    "chunking_clusters": chunking_clusters,
     "ner": ner,
     "ner_clusters": ner_clusters,
 }
