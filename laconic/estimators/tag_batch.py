@@ -27,6 +27,7 @@ from laconic.solvers.online import Sentences
 from laconic.text.sequences import AFTER_BASE, BEFORE_BASE
 from laconic.text.templates import TemplateArrays, Templates
 
+TAIL_RIDGE = 1e-3
 LOSSES: dict[str, Callable[[], ChainLoss]] = {"log": ChainLog, "hinge": ChainHinge, "perceptron": ChainPerceptron}
 
 
@@ -93,7 +94,8 @@ class Crf(BaseEstimator):
 
     def solver(self) -> Solver:
         """The solver of these parameters."""
-        return Fista(self.tol, self.max_iter) if self.group else Owlqn(self.tol, self.max_iter)
+        # A certificate costs an evaluation's worth of memory traffic: it is asked for now and then only.
+        return Fista(self.tol, self.max_iter) if self.group else Owlqn(self.tol, self.max_iter, memory=6, check_every=20)
 
     def solve(
         self,
@@ -115,7 +117,8 @@ class Crf(BaseEstimator):
         if start is not None:
             book.keep_only(start)
         design = Chain(Tokens(ids, sizes, data.ptr, data.gold, n_labels), self.support, self.start, threads)
-        problem = ChainProblem(design, LOSSES[self.loss](), self.penalty(design))
+        # Transitions that gold never makes would drift away without end under proximal gradient.
+        problem = ChainProblem(design, LOSSES[self.loss](), self.penalty(design), TAIL_RIDGE if self.group else 0.0)
         result = self.solver().run(problem, callback=callback)
         return Solved(book.weights(design, result.x), int(sizes.sum()), result, problem.value(result.x))
 

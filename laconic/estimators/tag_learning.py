@@ -56,7 +56,8 @@ def learn(
     sizes = _core.Expander(*arrays[:3]).sizes(data.columns, data.ptr, threads)
     options: dict[str, Any] = {}
     if isinstance(learner, Sparseptron):
-        options["layers"] = learner.layers(sizes * n_labels, templates.order())
+        widths = np.where(arrays.pairs == 1, n_labels**2, n_labels)
+        options["layers"] = learner.layers(sizes * widths, templates.order())
     if start is not None:
         load_kernel(
             kernel, start._replace(weights=[0 * part for part in start.weights], edge=0 * start.edge, start=0 * start.start)
