@@ -1,0 +1,15 @@
+"""Sequence tagging: chunking beside the paper, memory while learning, and speed beside CRFsuite. Names have a page of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks import tag_chunking, tag_speed
+
+SECTIONS = {"chunking": tag_chunking.section, "speed": tag_speed.section}
+
+
+def run(data: Path, quick: bool = False, section: str | None = None) -> str:
+    """The page as Markdown: all sections, or the one that is named."""
+    chosen = SECTIONS if section is None else {section: SECTIONS[section]}
+    return "\n".join(["# Sequence tagging", *(make(data, quick) for make in chosen.values())])

@@ -1,0 +1,186 @@
+"""Speed and memory of tagging beside CRFsuite, one thread, the same 72 templates; every competitor in a process of its own."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.page import table
+from benchmarks.tag_chunking import Split, corpus, labels_of
+from benchmarks.timing import Measured, measure_in_subprocess
+from laconic.estimators.tag import Tagger
+from laconic.estimators.tag_batch import Crf
+from laconic.metrics import chunk_scores
+from laconic.solvers.online import Mira, Perceptron
+from laconic.solvers.online_sparse import Sparseptron
+
+ITERATIONS = 20
+TEXT = f"""\
+## Speed and memory
+
+CoNLL-2000, `chunking72`, one thread, from the file on disk to a model in memory: reading, making features and training together. CRFsuite
+(python-crfsuite) gets the same features as strings, made in Python; `without strings` leaves their making out of its time. Peak memory
+is what the process added after its imports. L-BFGS and OWL-QN run {ITERATIONS} iterations each: seconds an iteration do not
+depend on how many, and CRFsuite's 50 would take seven minutes. Objectives are compared where they are the same function:
+CRFsuite's c2 |w|^2 is a ridge of 2 c2, and it penalises transitions too, ours does not."""
+
+
+def section(data: Path, quick: bool = False) -> str:
+    """All tables."""
+    return "\n\n".join(part.rstrip("\n") for part in (TEXT, training(data, quick), TAGGING, tagging(data, quick))) + "\n"
+
+
+def ours(data: Path, quick: bool, learner: Any) -> dict[str, Any]:
+    """Train on one thread and tag the test sentences."""
+    began = time.perf_counter()
+    split = corpus(data, quick)
+    model = Tagger("chunking72", learner, n_jobs=1).fit(split.train, labels_of(split.train))
+    seconds = time.perf_counter() - began
+    return {
+        "seconds": seconds,
+        "weights": model.n_features_selected_,
+        "f1": f1(split, model.predict_flat(split.test)),
+        "objective": model.objective_,
+    }
+
+
+def crfsuite(data: Path, quick: bool, algorithm: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    """The same with python-crfsuite."""
+    import pycrfsuite
+
+    began = time.perf_counter()
+    split = corpus(data, quick)
+    sequences = features_as_strings(split.train)
+    strings = time.perf_counter() - began
+    trainer = pycrfsuite.Trainer(algorithm, verbose=False)
+    for sequence, labels in zip(sequences, labels_of(split.train), strict=True):
+        trainer.append(sequence, labels)
+    del sequences
+    trainer.set_params(parameters)
+    path = f"crfsuite-{time.time_ns()}.model"
+    try:
+        trainer.train(path)
+        seconds = time.perf_counter() - began
+        tagger = pycrfsuite.Tagger()
+        tagger.open(path)
+        test = features_as_strings(split.test)
+        tag_began = time.perf_counter()
+        predicted = [label for sequence in test for label in tagger.tag(sequence)]
+        tag_seconds = time.perf_counter() - tag_began
+        weights = tagger.info().state_features
+        tagger.close()
+    finally:
+        Path(path).unlink(missing_ok=True)
+    return {
+        "seconds": seconds,
+        "strings": strings,
+        "tag_seconds": tag_seconds,
+        "weights": len(weights),
+        "f1": f1(split, predicted),
+        "objective": trainer.logparser.last_iteration.get("loss", np.nan) if trainer.logparser.last_iteration else np.nan,
+    }
+
+
+def f1(split: Split, predicted: list[str]) -> float:
+    """F1 of chunks in percent."""
+    return 100 * chunk_scores(list(split.test.column("label")), predicted, split.test.ptr).f1
+
+
+def features_as_strings(tokens: Any) -> list[list[list[str]]]:
+    """The features of `chunking72` as CRFsuite takes them: a list of strings a token."""
+    from laconic.text.template_sets import chunking72
+    from laconic.text.views import shape
+
+    columns = {"word": list(tokens.column("word")), "pos": list(tokens.column("pos"))}
+    columns["shape"] = list(map(shape, columns["word"]))
+    templates = [[(atom.view, atom.offset) for atom in template.atoms] for template in chunking72()]
+    found = []
+    for begin, end in zip(tokens.ptr[:-1].tolist(), tokens.ptr[1:].tolist(), strict=True):
+        padded = {view: ["_B"] * 5 + values[begin:end] + ["_E"] * 5 for view, values in columns.items()}
+        found.append(
+            [
+                [
+                    f"{m}=" + "|".join([padded[view][t + 5 + offset] for view, offset in atoms])
+                    for m, atoms in enumerate(templates)
+                ]
+                for t in range(end - begin)
+            ]
+        )
+    return found
+
+
+def training(data: Path, quick: bool) -> str:
+    """One row an algorithm: ours and CRFsuite's, in turn."""
+    n = 2 if quick else ITERATIONS
+    passes = 2 if quick else 15
+    plain = {"feature.possible_states": False, "max_iterations": n}
+    rows = []
+    for name, learner, algorithm, parameters in (
+        (f"averaged perceptron, {passes} passes", Perceptron(passes), "ap", {"max_iterations": passes}),
+        (f"passive-aggressive / MIRA, {passes} passes", Mira(passes, C=1.0), "pa", {"max_iterations": passes}),
+        (f"L2-CRF, {n} iterations of L-BFGS", crf(n, ridge=2.0), "lbfgs", {**plain, "c1": 0.0, "c2": 1.0}),
+        (f"L1-CRF, {n} iterations of OWL-QN", crf(n, ridge=2e-4, lasso=0.5), "lbfgs", {**plain, "c1": 0.5, "c2": 1e-4}),
+    ):
+        mine, peer = (
+            measure_in_subprocess(ours, data, quick, learner),
+            measure_in_subprocess(crfsuite, data, quick, algorithm, parameters),
+        )
+        rows.append(line(name, mine, peer))
+    columns = ["algorithm", "ours, s", "CRFsuite, s", "without strings, s", "ratio", "ours, MB", "CRFsuite, MB", "memory"]
+    return table([*columns, "our F1", "its F1", "our objective", "its objective"], rows)
+
+
+def crf(iterations: int, ridge: float, lasso: float = 0.0) -> Crf:
+    """A CRF that stops after a number of iterations."""
+    return Crf(ridge=ridge, lasso=lasso, tol=1e-12, max_iter=iterations)
+
+
+def line(name: str, mine: Measured, peer: Measured) -> list[Any]:
+    """Seconds and memory side by side."""
+    a, b = mine.value, peer.value
+    loading = b["seconds"] - b["strings"]
+    scores = [f"{a['f1']:.2f}", f"{b['f1']:.2f}", objective(a), objective(b)]
+    memory = [mine.peak_megabytes, peer.peak_megabytes, f"1 / {peer.peak_megabytes / mine.peak_megabytes:.1f}"]
+    return [name, a["seconds"], b["seconds"], loading, f"{loading / a['seconds']:.1f}", *memory, *scores]
+
+
+def objective(found: dict[str, Any]) -> str:
+    """Where there is one."""
+    return "–" if not np.isfinite(found["objective"]) or not found["objective"] else f"{found['objective']:,.1f}"
+
+
+TAGGING = """\
+### Tagging
+
+Test sentences of CoNLL-2000 repeated ten times, one thread. `from columns`: integer columns to labels, feature expansion and
+decoding in it, the best of five; `from strings`: tokens as Python strings to labels as strings."""
+
+
+def tagging(data: Path, quick: bool) -> str:
+    """Tokens a second of models with budgets, and of all templates."""
+    split = corpus(data, quick)
+    rows = []
+    for name, learner, refit in (
+        ("B = 10", Sparseptron(10), Perceptron(10)),
+        ("B = 30, d = 1", Sparseptron(30), Perceptron(10)),
+        ("B = 30, d = log2, as in the paper", Sparseptron(30, group_weight="log"), Perceptron(10)),
+        ("72 templates", Perceptron(10), None),
+    ):
+        model = Tagger("chunking72", learner, refit, n_jobs=1).fit(split.train, labels_of(split.train))
+        columns, ptr = model.encoder_.encode(split.test)
+        many = np.tile(columns, 10), np.concatenate([[0], np.cumsum(np.tile(np.diff(ptr), 10))])
+        seconds = min(clock(model._kernel.tag, *many, 1) for _ in range(5))
+        whole = min(clock(model.predict_flat, split.test) for _ in range(5))
+        n_tokens = columns.shape[1]
+        rows.append([name, len(model.templates_), model.n_features_selected_, 10 * n_tokens / seconds, n_tokens / whole])
+    return table(["model", "templates", "weights", "tokens a second, from columns", "from strings"], rows)
+
+
+def clock(call: Any, *arguments: Any) -> float:
+    """Seconds of one call."""
+    began = time.perf_counter()
+    call(*arguments)
+    return time.perf_counter() - began
