@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
+from types import ModuleType
 
 from benchmarks.page import header
 
@@ -15,7 +17,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 
 def tasks() -> list[str]:
-    """Names of the modules of this package that offer `run(data, quick) -> str`."""
+    """Names of the modules of this package that offer `run(data, quick) -> str`; those with SECTIONS have a TITLE too."""
     return sorted(file.stem for file in Path(__file__).parent.glob("*.py") if "\ndef run(" in file.read_text("utf-8"))
 
 
@@ -44,17 +46,37 @@ def main(arguments: list[str] | None = None) -> int:
     sections = getattr(module, "SECTIONS", {})
     if chosen.section is not None and chosen.section not in sections:
         parser.error(f"--section {chosen.section}: {chosen.task} has {', '.join(sections) or 'no sections'}")
-    body = module.run(chosen.data, chosen.quick, *([chosen.section] if chosen.section else []))
-    options = (" --quick" if chosen.quick else "") + (f" --section {chosen.section}" if chosen.section else "")
-    command = f"python -m benchmarks {chosen.task} --data DIR{options}"
-    page = header(command, REPOSITORY) + "\n" + body.rstrip("\n") + "\n"
+    target = REPOSITORY / "docs" / "results" / f"{chosen.task}.md"
+    command = f"python -m benchmarks {chosen.task} --data DIR" + (" --quick" if chosen.quick else "")
+    if sections:
+        page = sectioned(module, chosen, target, command)
+    else:
+        page = header(command, REPOSITORY) + "\n" + module.run(chosen.data, chosen.quick).rstrip("\n") + "\n"
     if chosen.write:
-        target = REPOSITORY / "docs" / "results" / f"{chosen.task}.md"
         write_atomically(target, page)
         print(f"written: {target.relative_to(REPOSITORY)}", file=sys.stderr)
     else:
         print(page, end="")
     return 0
+
+
+def sectioned(module: ModuleType, chosen: argparse.Namespace, target: Path, command: str) -> str:
+    """A page whose sections say by themselves which run they are from: one that is rerun alone leaves the others as they are."""
+    kept = split_sections(target.read_text("utf-8")) if chosen.section and chosen.write and target.exists() else {}
+    names = list(module.SECTIONS) if chosen.section is None else [chosen.section]
+    made = {name: module.SECTIONS[name](chosen.data, chosen.quick).strip("\n") for name in names}
+    for name, body in made.items():
+        title, _, rest = body.partition("\n")
+        about = header(f"{command} --section {name}", REPOSITORY)
+        kept[name] = f"{title}\n\n{about}{rest}\n"
+    blocks = [f"<!-- section {name} -->\n{kept[name].strip()}\n" for name in module.SECTIONS if name in kept]
+    return "\n".join([f"# {module.TITLE}\n", *blocks])
+
+
+def split_sections(page: str) -> dict[str, str]:
+    """The sections of a page by name."""
+    parts = re.split(r"^<!-- section (\w+) -->\n", page, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 if __name__ == "__main__":

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from benchmarks import tag_chunking, tag_speed
 
+TITLE = "Sequence tagging"
 SECTIONS = {"chunking": tag_chunking.section, "speed": tag_speed.section}
 
 
 def run(data: Path, quick: bool = False, section: str | None = None) -> str:
     """The page as Markdown: all sections, or the one that is named."""
     chosen = SECTIONS if section is None else {section: SECTIONS[section]}
-    return "\n".join(["# Sequence tagging", *(make(data, quick) for make in chosen.values())])
+    return "\n".join([f"# {TITLE}", *(make(data, quick) for make in chosen.values())])

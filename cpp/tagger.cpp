@@ -135,14 +135,26 @@ nb::object tag(const Tagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, int 
     return to_numpy(std::move(labels));
 }
 
-// Scores (n_tokens x L); templates with label pairs are not in them.
+// Scores (n_tokens x L); what templates with label pairs add is in `edges`.
 nb::object scores(const Tagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, int threads) {
     const Columns columns(columns_in, ptr);
-    require(!tagger.has_pairs, "scores of taggers with pair templates are not tables of tokens and labels");
     std::vector<float> out(columns.n_tokens * tagger.n_labels);
     each_sentence(tagger, columns, threads, [&](Sentence& at) {
         for (int64_t t = 0; t < at.n; ++t)
             std::copy_n(at.unary.data() + t * tagger.stride, tagger.n_labels, out.data() + (at.begin + t) * tagger.n_labels);
+    });
+    return to_numpy(std::move(out));
+}
+
+// The transitions into every token (n_tokens x L x L), with what templates with label pairs add.
+nb::object edges(const Tagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, int threads) {
+    const Columns columns(columns_in, ptr);
+    require(tagger.has_pairs, "transitions are the same at all tokens: there are no templates with label pairs");
+    const int L = tagger.n_labels;
+    std::vector<float> out(columns.n_tokens * L * L);
+    each_sentence(tagger, columns, threads, [&](Sentence& at) {
+        for (int64_t row = 0; row < at.n * L; ++row)
+            std::copy_n(at.edges.data() + row * tagger.stride, L, out.data() + (at.begin * L + row) * L);
     });
     return to_numpy(std::move(out));
 }
@@ -177,6 +189,8 @@ void bind_tagger(nb::module_& m) {
         .def("transitions", &transitions)
         .def("set_transitions", &set_transitions, nb::arg("edge"), nb::arg("start"))
         .def("tag", &tag, nb::arg("columns"), nb::arg("ptr"), nb::arg("threads") = 1)
+        .def_ro("has_pairs", &Tagger::has_pairs)
+        .def("edges", &edges, nb::arg("columns"), nb::arg("ptr"), nb::arg("threads") = 1)
         .def("scores", &scores, nb::arg("columns"), nb::arg("ptr"), nb::arg("threads") = 1);
     bind_online(door);
 }

@@ -140,7 +140,11 @@ class TagPredictor:
 
     def _chains(self, columns: NDArray[np.int32], ptr: NDArray[np.int64]) -> Chains:
         scores = self._kernel.scores(columns, ptr, self._n_threads()).reshape(-1, len(self.classes_))
-        return Chains.make(scores, ptr, self.weights_.edge, self.weights_.start)
+        if not self._kernel.has_pairs:
+            return Chains.make(scores, ptr, self.weights_.edge, self.weights_.start)
+        size = len(self.classes_)
+        edges = self._kernel.edges(columns, ptr, self._n_threads()).reshape(-1, size, size)
+        return Chains.make(scores, ptr, edges, self.weights_.start)
 
     def _restrict(self, chains: Chains, fixed: Sequence[Sequence[str | None]] | None) -> Chains:
         """Only what the scheme allows (if constrained) and what is fixed."""

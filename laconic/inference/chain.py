@@ -2,7 +2,8 @@
 
     score(y) = start[y_0] + sum_t scores[t, y_t] + sum_{t >= 1} edge[y_{t-1}, y_t]
 
-Shapes: scores (n_tokens, L), ptr (n_sentences + 1,), edge (L, L), start (L,). Scores are finite, or -infinity for what may not be.
+Shapes: scores (n_tokens, L), ptr (n_sentences + 1,), edge (L, L), or (n_tokens, L, L) where transitions into each token are its
+own, start (L,). Scores are finite, or -infinity for what may not be.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class Chains(NamedTuple):
         n_labels = table.shape[1]
         between = np.ascontiguousarray(edge, dtype=np.float64)
         first = np.zeros(n_labels) if start is None else np.ascontiguousarray(start, dtype=np.float64)
-        if between.shape != (n_labels, n_labels) or first.shape != (n_labels,):
+        shapes = ((n_labels, n_labels), (len(table), n_labels, n_labels))
+        if between.shape not in shapes or first.shape != (n_labels,):
             raise ValueError(
                 f"edge and start must have shapes {(n_labels, n_labels)} and {(n_labels,)}, got {between.shape} and {first.shape}"
             )
@@ -50,8 +52,9 @@ class Chains(NamedTuple):
                 parts.append(values)
                 continue
             mask = np.asarray(allowed, dtype=bool)
-            if mask.shape != values.shape:
-                raise ValueError(f"what is allowed must have shape {values.shape}, got {mask.shape}")
+            wanted = values.shape[-2:]  # of transitions: the same at every token
+            if mask.shape != wanted:
+                raise ValueError(f"what is allowed must have shape {wanted}, got {mask.shape}")
             parts.append(np.where(mask, values, -np.inf))
         return Chains(parts[0], self.ptr, parts[1], parts[2])
 
@@ -103,6 +106,6 @@ def marginals(chains: Chains, threads: int = 1) -> Marginals:
     """See Marginals. Where nothing is allowed log Z is -inf and the sentence's marginals are 0."""
     log_z = np.empty(chains.n_sentences)
     node = np.empty_like(chains.scores)
-    edge = np.empty(chains.edge.size)
-    _core.chain_marginals(*chains._flat(), node.reshape(-1), log_z, edge, threads)
-    return Marginals(log_z, node, edge.reshape(chains.edge.shape))
+    edge = np.empty((len(chains.start), len(chains.start)))
+    _core.chain_marginals(*chains._flat(), node.reshape(-1), log_z, edge.reshape(-1), threads)
+    return Marginals(log_z, node, edge)

@@ -46,19 +46,24 @@ def ner() -> Templates:
     return Templates([*chunking(), *added, *indicators])
 
 
-def ner_clusters() -> Templates:
-    """A compact set for names with word clusters: each view near by, and pairs of neighbours."""
-    near, beside = range(-2, 3), (-1, 0)
+def ner_compact() -> Templates:
+    """A compact set for names: each view near by, pairs of neighbours, and shapes beside what stands near."""
     found = [*ngrams("word", (1, 2), (-2, 2)), *ngrams("pos", (1, 3), (-2, 2)), *ngrams("shape", (1, 3), (-2, 2))]
-    found += _each(("lower", "class"), near) + _each(AFFIX_VIEWS, (-1, 0, 1)) + _each(CLUSTER_VIEWS, near)
-    found += [template for view in (*CLUSTER_VIEWS, "class") for template in ngrams(view, (2, 2), (-1, 1))]
-    for view in ("cluster8", "cluster"):
-        found += ngrams(view, (3, 3), (-1, 1))
-        found += [Template((Atom(view, left), Atom("word", left + 1))) for left in beside]
-        found += [Template((Atom("word", left), Atom(view, left + 1))) for left in beside]
-        found += [Template((Atom(view, here), Atom("shape", 0))) for here in (-1, 0, 1)]
+    found += _each(("lower", "class"), range(-2, 3)) + _each(AFFIX_VIEWS, (-1, 0, 1)) + ngrams("class", (2, 2), (-1, 1))
     found += [Template((Atom("shape", 0), Atom("word", here))) for here in (-1, 1)]
     found += [Template((Atom("shape", 0), Atom("suffix3", 0))), Template((Atom("shape", 0), Atom("pos", 0)))]
+    return Templates(found)
+
+
+def ner_clusters() -> Templates:
+    """`ner_compact` with word clusters: their prefixes near by, pairs of neighbours, and beside words and shapes."""
+    found = [*ner_compact(), *_each(CLUSTER_VIEWS, range(-2, 3))]
+    found += [template for view in CLUSTER_VIEWS for template in ngrams(view, (2, 2), (-1, 1))]
+    for view in ("cluster8", "cluster"):
+        found += ngrams(view, (3, 3), (-1, 1))
+        found += [Template((Atom(view, left), Atom("word", left + 1))) for left in (-1, 0)]
+        found += [Template((Atom("word", left), Atom(view, left + 1))) for left in (-1, 0)]
+        found += [Template((Atom(view, here), Atom("shape", 0))) for here in (-1, 0, 1)]
     return Templates(found)
 
 
@@ -67,6 +72,7 @@ SETS: dict[str, Callable[[], Templates]] = {
     "chunking72": chunking72,
     "chunking_clusters": chunking_clusters,
     "ner": ner,
+    "ner_compact": ner_compact,
     "ner_clusters": ner_clusters,
 }
 

@@ -100,3 +100,23 @@ def test_a_task_prints_its_page_under_the_header(
     printed = capsys.readouterr().out
     assert printed.startswith("Command: `python -m benchmarks toy --data DIR --quick`")
     assert printed.endswith(f"# Toy {tmp_path.name} True\n")
+
+
+def test_a_section_written_alone_leaves_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toy = ModuleType("benchmarks.toy")
+    said = {"a": "first", "b": "second"}
+    sections = {name: (lambda data, quick, n=name: f"## {n}\n\n{said[n]}\n") for name in said}
+    for name, value in {"TITLE": "Toy", "SECTIONS": sections}.items():
+        monkeypatch.setattr(toy, name, value, raising=False)
+    monkeypatch.setitem(sys.modules, "benchmarks.toy", toy)
+    monkeypatch.setattr("benchmarks.__main__.tasks", lambda: ["toy"])
+    monkeypatch.setattr("benchmarks.__main__.REPOSITORY", tmp_path)
+    page = tmp_path / "docs" / "results" / "toy.md"
+    assert main(["toy", "--data", str(tmp_path), "--write"]) == 0
+    whole = page.read_text("utf-8")
+    assert whole.startswith("# Toy\n") and "first" in whole and "second" in whole
+    said.update(a="third", b="fourth")
+    assert main(["toy", "--data", str(tmp_path), "--write", "--section", "b"]) == 0
+    again = page.read_text("utf-8")
+    assert "first" in again and "fourth" in again and "second" not in again and "third" not in again
+    assert again.count("Command:") == 2 and again.index("first") < again.index("fourth")

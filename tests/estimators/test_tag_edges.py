@@ -143,9 +143,14 @@ def test_templates_of_label_pairs() -> None:
     assert model.predict(X) == y
     assert any(name.startswith("pairs:") for name in model.get_feature_names_out())
     assert pickle.loads(pickle.dumps(model)).predict(X) == y
-    for call in (model.predict_marginals, lambda X: model.predict_k_best(X, 2), model.set_params(constrained=True).predict):
-        with pytest.raises(ValueError, match="pair templates"):
-            call(X)
+    assert [ranked[0].labels for ranked in model.predict_k_best(X, 3)] == y
+    for probabilities, labels in zip(model.predict_marginals(X), y, strict=True):
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+        assert model.classes_[probabilities.argmax(axis=1)].tolist() == labels
+    assert model.set_params(constrained=True).predict(X) == y
+    fixed: list[list[str | None]] = [[None] * len(labels) for labels in y]
+    fixed[0][0] = "O"
+    assert model.predict(X, fixed)[0][0] == "O"
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: repr(learner)[:50])

@@ -169,3 +169,29 @@ def test_bad_arrays_are_refused():
         Chains.make(np.zeros(3), [0, 3], np.zeros((2, 2)))
     with pytest.raises(TypeError):
         _core.chain_best(np.zeros(2), np.array([0, 1]), np.zeros(4), np.zeros(2), np.zeros(1), np.zeros(1))
+
+
+@settings(max_examples=30, deadline=None)
+@given(BATCHES, st.booleans())
+def test_transitions_of_each_token(batch, masked):
+    """Tables that are the same at every token change nothing; others act as scores of their own token's pair."""
+    seed, n_labels, lengths = batch
+    rng = np.random.default_rng(seed)
+    one = draw(rng, n_labels, lengths)
+    moves = rng.random(one.edge.shape) < 0.7 if masked else None
+    many = Chains.make(one.scores, one.ptr, np.repeat(one.edge[None], len(one.scores), axis=0), one.start)
+    one, many = one.allow(transitions=moves), many.allow(transitions=moves)
+    np.testing.assert_array_equal(best(one)[0], best(many)[0])
+    found, expected = marginals(many), marginals(one)
+    np.testing.assert_allclose(found.log_z, expected.log_z)
+    np.testing.assert_allclose(found.node, expected.node, atol=1e-12)
+    np.testing.assert_allclose(found.edge, expected.edge, atol=1e-12)
+    for (paths, values), (others, their) in zip(k_best(many, 4), k_best(one, 4), strict=True):
+        np.testing.assert_array_equal(paths, others)
+        np.testing.assert_allclose(values, their)
+    # A table that only depends on the label it leads to is a score of that label.
+    lift = rng.normal(size=(len(one.scores), n_labels))
+    lift[one.ptr[:-1][np.diff(one.ptr) > 0]] = 0.0
+    lifted = Chains.make(one.scores, one.ptr, one.edge[None] + lift[:, None, :], one.start)
+    plain = one._replace(scores=one.scores + lift)
+    np.testing.assert_allclose(marginals(lifted).node, marginals(plain).node, atol=1e-12)

@@ -161,8 +161,8 @@ def test_other_doors_of_a_tagger_refuse() -> None:
     for name, size in (("edge", 4), ("start", 2)):
         for value in (np.zeros(size + 1, np.float32), np.zeros(0, np.float32), np.full(size, np.nan, np.float32), None):
             refuses(tagger().set_transitions, good, {name: value})
-    with pytest.raises(ValueError, match="pair"):
-        tagger(1).scores(**sentences())
+    with pytest.raises(ValueError, match="pairs"):
+        tagger(0).edges(**sentences())
 
 
 @settings(max_examples=60, deadline=None)
