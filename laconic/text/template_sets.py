@@ -55,6 +55,20 @@ def ner_compact() -> Templates:
     return Templates(found)
 
 
+def ner_wide() -> Templates:
+    """`ner_compact`, one token further on either side, and conjunctions of affixes and of words in small letters."""
+    found = [*ner_compact(), *_each(("lower", "shape", "class", "pos"), (-3, 3)), *ngrams("shape", (4, 4), (-2, 2))]
+    found += [*ngrams("lower", (2, 3), (-1, 1)), *_each(("prefix3", "prefix4", "suffix3", "suffix4"), (-2, 2))]
+    found += [template for view in ("prefix3", "suffix2", "suffix3") for template in ngrams(view, (2, 2), (-1, 1))]
+    found += [Template((Atom("lower", here), Atom("class", 0))) for here in (-2, -1, 1)]
+    found += [
+        Template((Atom("lower", -1), Atom("class", 0), Atom("class", 1))),
+        Template((Atom("lower", -1), Atom("suffix3", 0))),
+    ]
+    found.append(Template((Atom("class", -1), Atom("class", 0), Atom("suffix3", 0))))
+    return Templates(dict.fromkeys(found))
+
+
 def ner_clusters() -> Templates:
     """`ner_compact` with word clusters: their prefixes near by, pairs of neighbours, and beside words and shapes."""
     found = [*ner_compact(), *_each(CLUSTER_VIEWS, range(-2, 3))]
@@ -73,6 +87,7 @@ SETS: dict[str, Callable[[], Templates]] = {
     "chunking_clusters": chunking_clusters,
     "ner": ner,
     "ner_compact": ner_compact,
+    "ner_wide": ner_wide,
     "ner_clusters": ner_clusters,
 }
 
