@@ -43,21 +43,22 @@ lint: $(VENV)/.lint
 # Peers are installed one by one: a peer that does not install is missing from the page, not fatal.
 # Adelie wants numpy < 2 and gets an environment of its own.
 $(VENV)/.bench: $(VENV)/.built
-	for peer in spams-bin skglm celer tomotopy cvxpy; do $(PY) -m pip install -q --only-binary :all: $$peer || echo "no $$peer"; done
+	for peer in spams-bin skglm celer tomotopy cvxpy python-crfsuite; do $(PY) -m pip install -q --only-binary :all: $$peer || echo "no $$peer"; done
 	$(PYTHON) -m venv .venv-adelie && .venv-adelie/bin/pip install -q "numpy<2" scipy scikit-learn adelie || echo "no adelie"
 	touch $@
 
 bench: $(VENV)/.bench
 	$(PY) -m benchmarks $(TASK) --data $(DATA) --write
 
-# The kernel tests under the address and undefined-behaviour sanitizers. -S keeps the editable install's hook from serving the plain build.
+# The tests nearest to the kernels under the address and undefined-behaviour sanitizers. -S keeps the editable install's hook from serving the plain build.
 SITE = $(shell $(PY) -c "import sysconfig; print(sysconfig.get_paths()['purelib'])")
 sanitize: $(VENV)/.test
 	rm -rf build/sanitized
 	LACONIC_SANITIZE=ON $(PY) -m pip install -q --no-build-isolation --target build/sanitized --no-deps --upgrade \
 	  --config-settings=build-dir=build/sanitize-work .
 	cd build && LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
-	  PYTHONPATH=sanitized:$(SITE) ../$(PY) -S -m pytest -o pythonpath=tests -p no:cacheprovider --rootdir .. ../tests/kernels
+	  PYTHONPATH=sanitized:$(SITE) ../$(PY) -S -m pytest -o pythonpath=tests -p no:cacheprovider --rootdir .. \
+	  ../tests/kernels ../tests/inference ../tests/problem ../tests/solvers
 
 clean:
 	rm -rf build $(VENV) .venv-adelie

@@ -16,17 +16,18 @@ from laconic.solvers.online import Mira, Perceptron
 from laconic.solvers.online_sparse import Fobos, Sparseptron
 from laconic.text.conll import read_columns
 from laconic.text.sequences import TokenColumns, pointers
+from laconic.text.templates import Templates
 
 NAMES = ("word", "pos", "label")
 BUDGETS = (10, 20, 30, 40, 50)
 # F1 and features of Table 1.
 PAPER_MIRA = (93.10, 5_300_396)
 PAPER = {10: (92.99, 71_075), 20: (93.28, 158_844), 30: (93.59, 389_065), 40: (93.42, 662_018), 50: (93.40, 891_378)}
-LASSOS = (3e-6, 1e-5, 3e-5, 1e-4)
+LASSOS = (1e-4, 3e-4, 1e-3, 3e-3)
 INTRODUCTION = """\
 CoNLL-2000, all 8,936 training and 2,012 test sentences, labels as they are (IOB2). F1 is conlleval's; `weights` are non-zero
 (feature, label) weights and transitions; `held` is the largest number of weights in memory at any time while learning, as a
-share of MIRA's. The standard error of an F1 here is about 0.2: differences below that are noise."""
+share of MIRA's (the paper: below 7.5 % at B = 30). The standard error of an F1 here is about 0.2: differences below that are noise."""
 TABLE_ONE = """\
 ### Table 1: budgets of templates
 
@@ -42,11 +43,11 @@ to a budget of templates, `coarse to fine` has overlapping groups in layers."""
 BEYOND = """\
 ### The best small models
 
-From `chunking72` and `chunking_clusters` (the 72 templates and n-grams of the public BLLIP word clusters), the budget, d, and
-whether the refit may use all features of the kept templates or only those the selection kept, were chosen on a held-out tenth of
-train (every tenth sentence); the refit is 10 epochs of the averaged perceptron. The chosen settings were then fitted on all of
-train, and test was scored once. The held-out table is below it. Test scores of other settings with these templates were known from
-first experiments when the pool of settings was drawn up, so the choice is blind to test only within the pool."""
+From `chunking72` and `chunking_clusters` (the 72 templates and n-grams of the public BLLIP word clusters), the budget and d were
+chosen on a held-out tenth of train (every tenth sentence); the refit is 10 epochs of the averaged perceptron. The templates that this choice had kept were then
+fitted on all of train, and test was scored: a choice of templates anew on all of train is not the same choice. The held-out table is
+below. It is not wholly blind: an earlier run of this page did choose anew on all of train, and its scores on test (93.49 and 93.70)
+and sizes above the limits are why the templates are kept now; F1 on test of some budgets of the 72 templates was known before."""
 
 
 class Split(NamedTuple):
@@ -57,13 +58,14 @@ class Split(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """A fitted tagger on its evaluation sentences."""
+    """A fitted tagger on its evaluation sentences, and the templates it kept."""
 
     f1: float
     weights: int
     templates: int
     held: int
     seconds: float
+    kept: Templates
 
 
 def corpus(data: Path, quick: bool) -> Split:
@@ -98,7 +100,7 @@ def measure(tagger: Tagger, split: Split) -> Fit:
     seconds = time.perf_counter() - began
     scores = chunk_scores(list(split.test.column("label")), tagger.predict_flat(split.test), split.test.ptr)
     held = max((n for epoch in tagger.trace_ for _, n in epoch.held), default=0)
-    return Fit(100 * scores.f1, tagger.n_features_selected_, len(tagger.templates_), held, seconds)
+    return Fit(100 * scores.f1, tagger.n_features_selected_, len(tagger.templates_), held, seconds, tagger.templates_)
 
 
 def section(data: Path, quick: bool = False) -> str:
@@ -118,6 +120,8 @@ def table_one(split: Split, everything: Fit, quick: bool) -> str:
         for budget in BUDGETS[:1] if quick else BUDGETS:
             fit = measure(Tagger("chunking", Sparseptron(budget, group_weight=weight), Mira(10)), split)
             rows.append(row(f"B = {budget}, d = {title}", fit, everything, PAPER[budget] if weight == "log" else None))
+    often = measure(Tagger("chunking", Sparseptron(30, group_weight="log", every=300), Mira(10)), split)
+    rows.append(row("B = 30, d = log2, every 300", often, everything))
     return table(["model", "F1", "weights", "templates", "held", "seconds", "paper: F1", "paper: features"], rows)
 
 
@@ -154,19 +158,23 @@ def beyond(data: Path, split: Split, quick: bool) -> str:
         files = {"clusters": clusters} if pool == "chunking_clusters" else {}
         return Tagger(pool, chosen, Perceptron(10), features, **files)
 
+    def refitted(setting: tuple[str, int, str, str]) -> Tagger:
+        files = {"clusters": clusters} if setting[0] == "chunking_clusters" else {}
+        return Tagger(tried[setting].kept, Perceptron(10), **files)
+
     settings = [("chunking72", b, "one", "templates") for b in (8, 10, 15, 20)]
-    settings += [("chunking_clusters", b, "one", f) for b in (5, 8, 10, 12, 15, 20) for f in ("templates", "features")]
-    settings += [("chunking_clusters", b, "sqrt log", "templates") for b in (8, 12, 20)]
+    settings += [("chunking_clusters", b, "one", "templates") for b in (5, 8, 10, 12, 15, 20)]
+    settings += [("chunking_clusters", b, "sqrt log", "templates") for b in (8, 10, 12, 15, 20)]
     tried = {setting: measure(make(setting), held_out(split.train)) for setting in (settings[:2] if quick else settings)}
     rows: list[list[Any]] = []
     for title, most in (("at most 300,000 weights", 300_000), ("at most 100,000 weights", 100_000)):
-        # Sizes grow by a tenth with the data: the limit on the held-out fit is lower.
+        # Sizes grow with the data, by about a tenth: the limit on the held-out fit is lower.
         fitting = {s: fit for s, fit in tried.items() if fit.weights <= most / 1.12 and fit.templates <= 20}
         best = max(fitting, key=lambda s: fitting[s].f1, default=None)
         if best is None:
             rows.append([title, "none fits", *["–"] * 5])
             continue
-        fit = measure(make(best), split)
+        fit = measure(refitted(best), split)
         rows.append([title, describe(best), f"{tried[best].f1:.2f}", f"{fit.f1:.2f}", fit.weights, fit.templates, fit.seconds])
     chosen = table(["limit", "setting", "F1 held out", "F1 on test", "weights", "templates", "seconds"], rows)
     listed = [[describe(s), f"{fit.f1:.2f}", fit.weights, number(fit.seconds)] for s, fit in tried.items()]

@@ -95,9 +95,15 @@ def coarse_to_fine_layers(sizes: Sizes, finer: NDArray[np.bool_], budget: int, w
 
 
 def share_out(total: int, sizes: Sequence[int]) -> list[int]:
-    """Whole shares of a total in proportion to sizes, the largest remainders first, none above its size."""
-    exact = np.array(sizes) * min(1.0, total / max(1, sum(sizes)))
-    shares = np.floor(exact).astype(int)
-    for i in np.argsort(shares - exact, kind="stable")[: max(0, min(total, sum(sizes)) - int(shares.sum()))]:
+    """Whole shares of a total in proportion to sizes, none above its size; if the total allows, none is zero.
+
+    A layer whose share is zero would lose all its groups at every shrinking, whatever they are worth.
+    """
+    total = min(total, sum(sizes))
+    least = np.ones(len(sizes), dtype=int) if total >= len(sizes) else np.zeros(len(sizes), dtype=int)
+    room = np.array(sizes) - least
+    exact = room * ((total - least.sum()) / max(1, room.sum()))
+    shares = least + np.floor(exact).astype(int)
+    for i in np.argsort(np.floor(exact) - exact, kind="stable")[: total - int(shares.sum())]:
         shares[i] += 1
     return [int(share) for share in shares]

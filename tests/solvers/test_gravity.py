@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -108,8 +110,9 @@ def test_shares_sum_to_the_total_or_to_all_there_is(total: int, sizes: list[int]
     shares = share_out(total, sizes)
     assert sum(shares) == min(total, sum(sizes))
     assert all(0 <= share <= size for share, size in zip(shares, sizes, strict=True))
-    exact = np.array(sizes) * min(1.0, total / sum(sizes))
-    assert np.all(np.abs(np.array(shares) - exact) < 1 + 1e-9)
+    assert min(shares) >= (total >= len(sizes))
+    # Larger layers get no less, but for the rounding of one.
+    assert all(a <= b + 1 for (_, a), (_, b) in pairwise(sorted(zip(sizes, shares, strict=True))))
 
 
 def test_group_weights() -> None:
