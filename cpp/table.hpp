@@ -37,6 +37,15 @@ class Table {
             if (slot.tag == tag && key_of(slot.row) == key) return slot.row;
         }
     }
+    // The row that is most likely a key's, or -1: half of the key is compared, so that no row is touched. Ask `holds` later.
+    int32_t candidate(uint64_t key) const {
+        const uint32_t tag = static_cast<uint32_t>(key >> 32);
+        for (size_t at = key & mask_;; at = (at + 1) & mask_) {
+            const Slot slot = slots_[at];
+            if (slot.row < 0 || slot.tag == tag) return slot.row;
+        }
+    }
+    bool holds(int32_t row, uint64_t key) const { return key_of(row) == key; }
     // The row of a key, made with zero weights if there is none; `values` are the feature's atoms.
     int32_t insert(uint64_t key, const int32_t* values) {
         if (const int32_t row = find(key); row >= 0) return row;

@@ -119,7 +119,7 @@ class Tagger {
                 continue;
             }
             for (int64_t e = m * n; e < (m + 1) * n; ++e) {
-                at.rows[e] = at.keys[e] == 0 ? -1 : table.find(at.keys[e]);
+                at.rows[e] = at.keys[e] == 0 ? -1 : table.candidate(at.keys[e]);
                 if (at.rows[e] >= 0) table.prefetch_row(at.rows[e]);
             }
         }
@@ -130,8 +130,10 @@ class Tagger {
         }
         for (int64_t m = 0; m < M; ++m) {
             const float scale = static_cast<float>(tables[m].scale());
-            const int32_t* rows = at.rows.data() + m * n;
+            int32_t* rows = at.rows.data() + m * n;
+            const uint64_t* keys = at.keys.data() + m * n;
             for (int64_t t = 0; t < n; ++t) {
+                if (rows[t] >= 0 && !tables[m].holds(rows[t], keys[t])) rows[t] = tables[m].find(keys[t]);
                 if (rows[t] < 0) continue;
                 const float* w = weights(m, rows[t], *this);
                 if (pairs[m]) {

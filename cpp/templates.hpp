@@ -71,12 +71,21 @@ class Templates {
     // out[t] = key of template m at position t of the padded sentence, 0 where an atom is missing and the template does not fire.
     void keys(int64_t m, const std::vector<int32_t>& padded, int64_t n, uint64_t* out) const {
         const int64_t width = n + 2 * reach_;
+        const auto values_of = [&](int64_t a) { return padded.data() + view_[a] * width + reach_ + offset_[a]; };
         std::fill(out, out + n, seed(m));
         for (int64_t a = ptr_[m]; a < ptr_[m + 1]; ++a) {
-            const int32_t* value = padded.data() + view_[a] * width + reach_ + offset_[a];
-            for (int64_t t = 0; t < n; ++t) out[t] = value[t] == -1 ? 0 : join(out[t], value[t]);
+            const int32_t* value = values_of(a);
+            for (int64_t t = 0; t < n; ++t) out[t] = join(out[t], value[t]);
         }
         for (int64_t t = 0; t < n; ++t) out[t] = finish(out[t]);
+        // Missing values are rare: a quick look for any is cheaper than a question at every step.
+        for (int64_t a = ptr_[m]; a < ptr_[m + 1]; ++a) {
+            const int32_t* value = values_of(a);
+            int missing = 0;
+            for (int64_t t = 0; t < n; ++t) missing |= value[t] == -1;
+            if (missing)
+                for (int64_t t = 0; t < n; ++t) out[t] = value[t] == -1 ? 0 : out[t];
+        }
     }
 
     // The atoms' values of template m at position t of the padded sentence.
@@ -88,18 +97,20 @@ class Templates {
     // The key of template m with given values of its atoms.
     uint64_t key(int64_t m, const int32_t* value) const {
         uint64_t state = seed(m);
-        for (int64_t a = 0; a < n_atoms(m); ++a) state = value[a] == -1 ? 0 : join(state, value[a]);
+        for (int64_t a = 0; a < n_atoms(m); ++a) {
+            if (value[a] == -1) return 0;
+            state = join(state, value[a]);
+        }
         return finish(state);
     }
 
   private:
     static uint64_t seed(int64_t m) { return (static_cast<uint64_t>(m) + 1) * 0x9E3779B97F4A7C15ull; }
-    // 0 is the state of a template that does not fire, and stays so; no other state becomes 0 but by a chance of 2^-64.
     static uint64_t join(uint64_t state, int32_t value) {
-        if (state == 0) return 0;
         const uint64_t mixed = ((state << 23) | (state >> 41)) ^ (static_cast<uint32_t>(value) * 0xD6E8FEB86659FD93ull);
         return mixed * 0xFF51AFD7ED558CCDull;
     }
+    // Never 0 but by a chance of 2^-64: 0 says that a template does not fire.
     static uint64_t finish(uint64_t state) {
         state = (state ^ (state >> 32)) * 0xC4CEB9FE1A85EC53ull;
         return state ^ (state >> 29);
