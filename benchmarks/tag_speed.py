@@ -24,7 +24,7 @@ TEXT = f"""\
 CoNLL-2000, `chunking72`, one thread, from the file on disk to a model in memory: reading, making features and training together. CRFsuite
 (python-crfsuite) gets the same features as strings, made in Python; `without strings` leaves their making out of its time. Peak memory
 is what the process added after its imports. L-BFGS and OWL-QN run {ITERATIONS} iterations each: seconds an iteration do not
-depend on how many, and CRFsuite's 50 would take seven minutes. Objectives are compared where they are the same function:
+depend on how many. Objectives are compared where they are the same function:
 CRFsuite's c2 |w|^2 is a ridge of 2 c2, and it penalises transitions too, ours does not."""
 
 
