@@ -5,16 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import pty
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from terminal import interrupted
 from typer.testing import CliRunner
 
 import laconic
@@ -321,25 +319,6 @@ def test_ctrl_c_keeps_the_best_model(given: Files, stage: str, options: list[str
     options = [option.format(dev=dev) for option in options]
     options += ["--regularizer", "sentence", "--lasso", "0.001", "--tol", "1e-15", "--max-iter", "100000000"]
     command = [sys.executable, "-m", "laconic", "train", "classify", train, "-o", given.model, "--json", *options]
-    terminal, stderr = pty.openpty()  # the bar is drawn on terminals alone, and tells when the fit has begun
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=stderr, env={**os.environ, "TERM": "xterm", "COLUMNS": "200"}
-    )
-    os.close(stderr)
-    seen = b""
-    deadline = time.monotonic() + 100
-    while f"{stage}".encode() not in seen or b"step 2" not in seen:
-        assert time.monotonic() < deadline and process.poll() is None, seen[-500:]
-        seen += os.read(terminal, 4096)
-    process.send_signal(signal.SIGINT)
-    try:
-        while os.read(terminal, 4096):
-            pass
-    except OSError:  # the other end is closed
-        pass
-    os.close(terminal)
-    assert process.stdout is not None
-    report = json.loads(process.stdout.read())
-    assert process.wait(60) == 130
+    report = interrupted(command, f"{stage}".encode(), b"step 2")
     assert report["interrupted"] and (stage == "tuning" or not report["converged"])
     assert laconic.load(given.model).interrupted_

@@ -5,16 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import pty
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from terminal import interrupted
 from typer.testing import CliRunner
 
 import laconic
@@ -331,25 +328,6 @@ def test_ctrl_c_keeps_what_was_learned(given: Files) -> None:
     Path(given.train).write_text(sentences(3000, 0))
     command = [sys.executable, "-m", "laconic", "train", "tag", given.train, "-o", given.model, "--json", "--epochs", "100000"]
     command += ["--templates", given.templates, "--learner", "perceptron", "--refit", "mira"]
-    terminal, stderr = pty.openpty()  # the bar is drawn on terminals alone, and tells when the first pass is over
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=stderr, env={**os.environ, "TERM": "xterm", "COLUMNS": "200"}
-    )
-    os.close(stderr)
-    seen = b""
-    deadline = time.monotonic() + 100
-    while b"pass 2" not in seen:
-        assert time.monotonic() < deadline and process.poll() is None, seen[-500:]
-        seen += os.read(terminal, 4096)
-    process.send_signal(signal.SIGINT)
-    try:
-        while os.read(terminal, 4096):
-            pass
-    except OSError:  # the other end is closed
-        pass
-    os.close(terminal)
-    assert process.stdout is not None
-    report = json.loads(process.stdout.read())
-    assert process.wait(60) == 130
+    report = interrupted(command, b"pass 2")
     assert report["interrupted"] and 2 <= len(report["trace"]) < 100000
     assert laconic.load(given.model).interrupted_

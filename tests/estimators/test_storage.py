@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hostile import refused
 
 import laconic
 from laconic import TextClassifier, files
@@ -121,15 +122,6 @@ def test_only_fitted_models_of_known_types_are_saved(tmp_path: Path) -> None:
 def contents(tmp_path: Path, weighting: str = "tfidf") -> files.ModelFile:
     fitted(weighting=weighting, regularizer="sentence", strength=0.01).save(tmp_path / "good")
     return files.load(tmp_path / "good")
-
-
-def refused(tmp_path: Path, file: files.ModelFile) -> str:
-    files.save(tmp_path / "bad", file.kind, file.arrays, file.meta)
-    with pytest.raises(InputError) as caught:
-        load_model(tmp_path / "bad")
-    message = str(caught.value)
-    assert message.startswith(f"{tmp_path / 'bad'}: ") and "\n" not in message
-    return message
 
 
 def test_another_kind_is_named(tmp_path: Path) -> None:

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hostile import refused
 
 import laconic
 from laconic import Crf, Fobos, Mira, Perceptron, Rda, Sparseptron, Tagger, files
-from laconic.errors import InputError
-from laconic.estimators.storage import load_model
 from laconic.text.conll import read_columns
 from laconic.text.sequences import TokenColumns
 from laconic.text.templates import Atom, Template, Templates
@@ -107,15 +106,6 @@ def test_on_a_slice_of_conll2000(tmp_path: Path, data: Path) -> None:
 def contents(tmp_path: Path) -> files.ModelFile:
     fitted(templates=CLUSTERED, clusters=CLUSTERS, learner=Sparseptron(4, every=2)).save(tmp_path / "good")
     return files.load(tmp_path / "good")
-
-
-def refused(tmp_path: Path, file: files.ModelFile) -> str:
-    files.save(tmp_path / "bad", file.kind, file.arrays, file.meta)
-    with pytest.raises(InputError) as caught:
-        load_model(tmp_path / "bad")
-    message = str(caught.value)
-    assert message.startswith(f"{tmp_path / 'bad'}: ") and "\n" not in message
-    return message
 
 
 def test_hostile_arrays(tmp_path: Path) -> None:

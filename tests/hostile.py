@@ -1,0 +1,19 @@
+"""What tests of model files share: a file that must be refused."""
+
+from pathlib import Path
+
+import pytest
+
+from laconic import files
+from laconic.errors import InputError
+from laconic.estimators.storage import load_model
+
+
+def refused(tmp_path: Path, file: files.ModelFile) -> str:
+    """The one sentence with which a file of these contents is refused; it names the file."""
+    files.save(tmp_path / "bad", file.kind, file.arrays, file.meta)
+    with pytest.raises(InputError) as caught:
+        load_model(tmp_path / "bad")
+    message = str(caught.value)
+    assert message.startswith(f"{tmp_path / 'bad'}: ") and "\n" not in message
+    return message
