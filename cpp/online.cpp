@@ -1,10 +1,9 @@
 // Learning a tagger sentence by sentence: residual = predicted - gold, where predicted is the best path (perceptron), the best
-// path with a cost for every wrong label (SVM, MIRA) or the marginals (CRF). Penalties are not here: between calls the caller
-// reads the templates' norms and shrinks them, or lets every feature owe a penalty which it pays when it next fires.
+// path with a cost for every wrong label (SVM, MIRA) or the marginals (CRF). Templates are shrunk by the caller, between calls;
+// here features only come to owe a lasso, which they pay when they next fire.
 #include "interrupts.hpp"
 #include "kernels.hpp"
 #include "tagger.hpp"
-#include "threads.hpp"
 
 namespace {
 

@@ -57,7 +57,7 @@ void settle_sums(Tagger& tagger) {
     tagger.clock = tagger.dual_gain = tagger.dual_threshold = 0;
 }
 
-// All features: template of each (sorted), atoms one after the other, and weights, a row of `width` a feature.
+// The features of template m: their atoms one after the other, and their weights, a row of `width` a feature.
 nb::tuple features(const Tagger& tagger, int64_t m) {
     require(m >= 0 && m < static_cast<int64_t>(tagger.tables.size()), "there is no such template");
     const Table& table = tagger.tables[m];
@@ -110,7 +110,7 @@ void set_transitions(Tagger& tagger, Vec<float> edge, Vec<float> start) {
     std::copy_n(start.data(), L, tagger.start.data());
 }
 
-// Calls body(sentence, tokens' first index) for all sentences, threads side by side.
+// Calls body(sentence) for all sentences, threads side by side.
 template <class Body>
 void each_sentence(const Tagger& tagger, const Columns& columns, int threads, Body body) {
     tagger.templates.check(columns);

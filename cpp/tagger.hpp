@@ -65,12 +65,6 @@ class Tagger {
             at.best.data());
     }
 
-    int64_t n_rows() const {
-        int64_t total = 0;
-        for (const Table& table : tables) total += table.size();
-        return total;
-    }
-
     Templates templates;
     std::vector<uint8_t> pairs;
     int n_labels, stride;
