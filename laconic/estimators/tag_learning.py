@@ -57,7 +57,7 @@ def learn(
     options: dict[str, Any] = {}
     if isinstance(learner, Sparseptron):
         widths = np.where(arrays.pairs == 1, n_labels**2, n_labels)
-        options["layers"] = learner.layers(sizes * widths, templates.order())
+        options["gravity"] = learner.gravity(sizes * widths, templates.order())
     if start is not None:
         load_kernel(
             kernel, start._replace(weights=[0 * part for part in start.weights], edge=0 * start.edge, start=0 * start.start)

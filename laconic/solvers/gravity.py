@@ -1,62 +1,101 @@
 """Shrinking whole templates by a budget (Martins et al. 2011, section 4).
 
-A layer is a set of groups that do not overlap; a group is a set of templates whose features are penalised as one:
+Group G_a holds the features of template a, or with an order from coarse to fine those of a and of all templates that refine it:
 
-    prox of sigma * sum_g d_g |w_g|  scales group g by  max(0, 1 - sigma d_g / |w_g|)
+    prox of sigma * sum_a d_a |w_{G_a}|,   G_a = union of I(T_b) over b at or below a
 
-so that a proximal step costs O(templates): it only needs their norms. With a budget B the step's sigma lies halfway between the
-B-th and the next largest |w_g| / d_g: no more than B groups of the layer stay.
+Groups that do not overlap make a layer, whose proximal step scales group a by max(0, 1 - sigma d_a / |w_{G_a}|): it needs norms alone
+and costs O(templates). Layers follow each other from the finest groups to the coarsest. A template that is zeroed takes all that
+refine it along: what is kept is kept with everything it refines. A template that lies in k groups is shrunk k times; its own group
+has d / sqrt(k) for a weight, else templates at the rim of a window, whose parts are no templates, would come cheaper than others.
+
+With a budget of B templates, sigma lies halfway between the smallest that leaves B and the smallest that leaves fewer; for single
+templates this is halfway between the B-th and the next largest |w_a| / d_a. All layers share this sigma. (Budgets of their own for
+layers, which the paper's footnote 5 suggests, leave too few templates: a layer without a share loses all of its groups.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Sizes = NDArray[np.int64] | NDArray[np.float64]
+Order = NDArray[np.bool_]
+
+TIED = 1e-9  # thresholds of sigma that are relatively this close are one
 
 
-class Layer(NamedTuple):
-    """Groups of templates, the weight d of each, and how many may stay."""
+class Gravity:
+    """Groups of templates in layers.
 
-    groups: list[NDArray[np.int64]]
-    weight: Array
-    budget: int
+    sizes: the number of weights of each template; rule: d by the size of a group, see `group_weights`.
+    finer: [a, b] is True when b is a or refines it; None: no template refines another.
+    """
 
+    def __init__(self, sizes: Sizes, rule: str = "one", finer: Order | None = None) -> None:
+        self.finer = np.eye(len(sizes), dtype=bool) if finer is None else finer
+        self.weight = group_weights(self.finer @ np.asarray(sizes, dtype=np.float64), rule) / np.sqrt(self.finer.sum(axis=0))
+        self.layers = layers_of(self.finer)
+        # Of each layer: the place of every template's group in it, one past the last for templates outside the layer.
+        self._place = [np.full(len(sizes), len(layer)) for layer in self.layers]
+        for place, layer in zip(self._place, self.layers, strict=True):
+            group, template = np.nonzero(self.finer[layer])
+            place[template] = group
 
-def shrink_layer(norms: Array, layer: Layer) -> Array:
-    """The factor of every template (1 outside the layer) that leaves at most `budget` groups."""
-    factors = np.ones_like(norms)
-    lengths = np.array([np.linalg.norm(norms[group]) for group in layer.groups])
-    if np.count_nonzero(lengths) <= layer.budget:
+    def prox(self, norms: Array, sigma: float) -> Array:
+        """The factor of every template: the layers' proximal steps one after the other."""
+        factors = np.ones_like(norms)
+        for layer, place in zip(self.layers, self._place, strict=True):
+            lengths = np.sqrt(np.bincount(place, (norms * factors) ** 2, len(layer) + 1)[:-1])
+            shrunk = np.zeros_like(lengths)
+            np.divide(sigma * self.weight[layer], lengths, out=shrunk, where=lengths > 0)
+            factors *= np.append(np.maximum(0.0, 1.0 - shrunk), 1.0)[place]
         return factors
-    ratio = lengths / layer.weight
-    ranked = np.argsort(-ratio, kind="stable")
-    lowest = ratio[ranked[layer.budget - 1]] if layer.budget else 0.0
-    sigma = 0.5 * (lowest + ratio[ranked[layer.budget]])
-    for place, g in enumerate(ranked):
-        # Of groups that tie at the budget's edge the first ones stay, unshrunk, and the others go.
-        stays = place < layer.budget
-        factors[layer.groups[g]] = (1.0 - sigma / ratio[g] if sigma < ratio[g] else 1.0) if stays else 0.0
-    return factors
+
+    def shrink(self, norms: Array, budget: int) -> Array:
+        """The factor of every template that leaves the budget's number of them, or all there are."""
+        if np.count_nonzero(norms) <= budget:
+            return np.ones_like(norms)
+        if not budget:
+            return np.zeros_like(norms)
+
+        def left(sigma: float) -> int:
+            return int(np.count_nonzero(norms * self.prox(norms, sigma)))
+
+        most = float(np.max(norms / self.weight))
+        enough = smallest(lambda sigma: left(sigma) <= budget, most)
+        fewer = smallest(lambda sigma: left(sigma) < budget, most)
+        if fewer > enough * (1 + TIED):
+            return self.prox(norms, 0.5 * (enough + fewer))
+        # Several templates would go at once: shrink less, and let go of the weakest that nothing left refines.
+        factors = self.prox(norms, enough * (1 - 1e-3))
+        for _ in range(np.count_nonzero(norms * factors) - budget):
+            stays = norms * factors > 0
+            finest = stays & (self.finer @ stays.astype(np.int64) == 1)
+            factors[np.argmin(np.where(finest, norms * factors / self.weight, np.inf))] = 0.0
+        return factors
 
 
-def shrink_layers(norms: Array, layers: Sequence[Layer]) -> Array:
-    """The proximal steps of all layers, one after the other."""
-    factors = np.ones_like(norms)
-    for layer in layers:
-        factors *= shrink_layer(norms * factors, layer)
-    return factors
+def smallest(holds: Callable[[float], bool], upper: float) -> float:
+    """The smallest number in (0, upper] from which on a condition holds, by bisection to the last bit."""
+    lower = 0.0
+    while not holds(upper):
+        lower, upper = upper, 2 * upper
+    while lower < (middle := 0.5 * (lower + upper)) < upper:
+        lower, upper = (lower, middle) if holds(middle) else (middle, upper)
+    return upper
 
 
-def template_layer(sizes: Sizes, budget: int, weight: str) -> Layer:
-    """A group a template, with d from the number of its features."""
-    groups = [np.array([m]) for m in range(len(sizes))]
-    return Layer(groups, group_weights(sizes, weight), budget)
+def layers_of(finer: Order) -> list[NDArray[np.int64]]:
+    """Templates dealt to layers so that the groups of one do not overlap, and groups inside others come before these."""
+    overlaps = (finer.astype(np.int64) @ finer.T.astype(np.int64)) > 0
+    level = np.full(len(finer), -1)
+    for a in np.argsort(finer.sum(axis=1), kind="stable"):
+        level[a] = np.max(level[overlaps[a]]) + 1
+    return [np.flatnonzero(level == j) for j in range(int(level.max(initial=-1)) + 1)]
 
 
 def group_weights(sizes: Sizes, rule: str) -> Array:
@@ -66,44 +105,3 @@ def group_weights(sizes: Sizes, rule: str) -> Array:
     if rule not in rules:
         raise ValueError(f"group_weight must be one of {', '.join(map(repr, rules))}, got {rule!r}")
     return rules[rule]
-
-
-def coarse_to_fine_layers(sizes: Sizes, finer: NDArray[np.bool_], budget: int, weight: str) -> list[Layer]:
-    """Overlapping groups G_a = all b with finer[a, b], a itself among them, dealt to layers of groups that do not overlap.
-
-    Groups are taken from the largest to the smallest, each into the first layer where it meets no other. The budget is shared out
-    in proportion to the layers' groups.
-    """
-    n = len(sizes)
-    groups = [np.flatnonzero(finer[a]) for a in range(n)]
-    dealt: list[list[int]] = []
-    used: list[NDArray[np.bool_]] = []
-    for a in sorted(range(n), key=lambda a: -len(groups[a])):
-        for layer, taken in zip(dealt, used, strict=True):
-            if not taken[groups[a]].any():
-                layer.append(a)
-                taken[groups[a]] = True
-                break
-        else:
-            dealt.append([a])
-            taken = np.zeros(n, dtype=bool)
-            taken[groups[a]] = True
-            used.append(taken)
-    shares = share_out(budget, [len(layer) for layer in dealt])
-    weights = group_weights(np.array([np.sum(sizes[group]) for group in groups]), weight)
-    return [Layer([groups[a] for a in layer], weights[layer], share) for layer, share in zip(dealt, shares, strict=True)]
-
-
-def share_out(total: int, sizes: Sequence[int]) -> list[int]:
-    """Whole shares of a total in proportion to sizes, none above its size; if the total allows, none is zero.
-
-    A layer whose share is zero would lose all its groups at every shrinking, whatever they are worth.
-    """
-    total = min(total, sum(sizes))
-    least = np.ones(len(sizes), dtype=int) if total >= len(sizes) else np.zeros(len(sizes), dtype=int)
-    room = np.array(sizes) - least
-    exact = room * ((total - least.sum()) / max(1, room.sum()))
-    shares = least + np.floor(exact).astype(int)
-    for i in np.argsort(np.floor(exact) - exact, kind="stable")[: total - int(shares.sum())]:
-        shares[i] += 1
-    return [int(share) for share in shares]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.solvers.gravity import Layer, Sizes, coarse_to_fine_layers, shrink_layers, template_layer
+from laconic.solvers.gravity import Gravity, Order, Sizes
 from laconic.solvers.online import (
     LOSSES,
     Callback,
@@ -104,10 +104,10 @@ class Fobos(StochasticGradient):
 
 
 class Sparseptron(OnlineLearner):
-    """Algorithm 1 with a budget: gradient steps, and every `every` rounds one that leaves at most `budget` groups of templates.
+    """Algorithm 1 with a budget: gradient steps, and every `every` rounds one that leaves at most `budget` templates.
 
     Steps fall as 1 / sqrt(epoch). Groups are single templates, or with groups="coarse to fine" overlapping unions of a template
-    with all finer ones, in layers (see laconic.solvers.gravity). With the perceptron loss the choice does not depend on the size
+    with all finer ones (see laconic.solvers.gravity): what is kept is kept with all that it refines. With the perceptron loss the choice does not depend on the size
     of the first step. A lasso > 0 makes the sparse group lasso: features owe it at every shrinking.
     """
 
@@ -144,11 +144,9 @@ class Sparseptron(OnlineLearner):
         check_not_negative(lasso=self.lasso)
         return super().check()
 
-    def layers(self, sizes: Sizes, finer: NDArray[np.bool_]) -> list[Layer]:
-        """The groups, from the number of features of each template and finer[a, b]: whether b is a or refines it."""
-        if self.groups == "templates":
-            return [template_layer(sizes, self.budget, self.group_weight)]
-        return coarse_to_fine_layers(sizes, finer, self.budget, self.group_weight)
+    def gravity(self, sizes: Sizes, finer: Order) -> Gravity:
+        """The groups, from the number of weights of each template and finer[a, b]: whether b is a or refines it."""
+        return Gravity(sizes, self.group_weight, finer if self.groups == "coarse to fine" else None)
 
     def run(
         self,
@@ -156,14 +154,14 @@ class Sparseptron(OnlineLearner):
         data: Sentences,
         callback: Callback | None = None,
         grow: bool = True,
-        layers: list[Layer] | None = None,
+        gravity: Gravity | None = None,
     ) -> Run:
-        """See OnlineLearner. Without layers, groups are single templates and all weigh alike."""
-        self._layers = layers
+        """See OnlineLearner. Without gravity, groups are single templates and all weigh alike."""
+        self._gravity = gravity
         try:
             return super().run(tagger, data, callback, grow)
         finally:
-            del self._layers
+            del self._gravity
 
     def rule(self, epoch: int) -> dict[str, Any]:
         """See OnlineLearner."""
@@ -200,5 +198,5 @@ class Sparseptron(OnlineLearner):
         tagger.compact(False)
 
     def _shrink(self, tagger: Any) -> None:
-        layers = getattr(self, "_layers", None) or [template_layer(np.ones(len(tagger.sizes)), self.budget, "one")]
-        tagger.shrink(shrink_layers(tagger.norms, layers))
+        gravity = getattr(self, "_gravity", None) or Gravity(np.ones(len(tagger.sizes)))
+        tagger.shrink(gravity.shrink(tagger.norms, self.budget))

@@ -17,7 +17,7 @@ import numpy.typing as npt
 MOST_STEPS = 4095  # how far outside a sentence a position still has a value of its own
 PAIRS = "pairs:"
 BIAS = "bias"
-# Of two views of one position, which is the coarser: a tag before the word, bits and affixes before longer ones.
+# Of two views of one position, which is the coarser: a tag before the word.
 COARSE_TO_FINE = ("pos", "word")
 
 
@@ -150,14 +150,13 @@ def ngrams(view: str, sizes: tuple[int, int], window: tuple[int, int], touching:
 def view_at_or_below(coarse: str, fine: str, coarse_to_fine: Sequence[str] = COARSE_TO_FINE) -> bool:
     """True when `coarse` tells no more than `fine`: the same view, an earlier one of the list, or a part of it.
 
-    Every view derived from the first column is a part of the last one of the list (the word), `class` has case, punct
-    and digit for parts, a longer affix or cluster string the shorter ones.
+    `class` has case, punct and digit for parts, a longer affix or cluster string the shorter ones. Other views made of the word do
+    not come before it: whoever wants words would have to pay for all of them first.
     """
     if coarse == fine:
         return True
     if fine in coarse_to_fine:
-        earlier = coarse_to_fine[: coarse_to_fine.index(fine)]
-        return coarse in earlier or (fine == coarse_to_fine[-1] and _kind(coarse)[0] in DERIVED)
+        return coarse in coarse_to_fine[: coarse_to_fine.index(fine)]
     if fine == "class":
         return coarse in ("case", "punct", "digit")
     (kind, length), (other, longer) = _kind(coarse), _kind(fine)
@@ -165,7 +164,6 @@ def view_at_or_below(coarse: str, fine: str, coarse_to_fine: Sequence[str] = COA
 
 
 SIZED = ("prefix", "suffix", "cluster")
-DERIVED = (*SIZED, "lower", "shape", "case", "punct", "digit", "class")
 
 
 def _kind(view: str) -> tuple[str, float]:
