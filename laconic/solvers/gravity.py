@@ -37,7 +37,8 @@ class Gravity:
 
     def __init__(self, sizes: Sizes, rule: str = "one", finer: Order | None = None) -> None:
         self.finer = np.eye(len(sizes), dtype=bool) if finer is None else finer
-        self.weight = group_weights(self.finer @ np.asarray(sizes, dtype=np.float64), rule) / np.sqrt(self.finer.sum(axis=0))
+        of_group = self.finer.astype(np.float64) @ np.asarray(sizes, dtype=np.float64)
+        self.weight = group_weights(of_group, rule) / np.sqrt(self.finer.sum(axis=0))
         self.layers = layers_of(self.finer)
         # Of each layer: the place of every template's group in it, one past the last for templates outside the layer.
         self._place = [np.full(len(sizes), len(layer)) for layer in self.layers]
