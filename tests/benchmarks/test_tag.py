@@ -10,6 +10,8 @@ def test_every_section_of_the_page(data):
     page = tag.run(data, quick=True)
     assert "| MIRA, all templates |" in page
     assert "| B = 10, d = log2 |" in page
+    assert "| peak memory, MB |" in page and "| coarse to fine, B = 10 |" in page
+    assert "| lasso | F1 |" in page
     assert "| averaged perceptron, 2 passes |" in page
     assert "tokens a second" in page
 
@@ -21,3 +23,19 @@ def test_held_out_sentences_are_not_trained_on(data):
     parts = held_out(split.train)
     assert len(parts.train) + len(parts.test) == len(split.train)
     assert parts.test.values[0][: int(parts.test.ptr[1])] == split.train.values[0][split.train.ptr[9] : split.train.ptr[10]]
+
+
+def test_the_lasso_of_a_wanted_size_is_found():
+    from benchmarks.tag_chunking import Fit
+    from benchmarks.tag_chunking_groups import search_size
+
+    def fit(strength):
+        return Fit(90.0, int(1000 / (1e-3 + strength) ** 0.7), 96, 0, 0.0, None)
+
+    for target in (300, 5_000, 60_000):
+        tried = {strength: fit(strength) for strength in (0.01, 0.1)}
+        strength = search_size(target, tried, fit)
+        assert abs(tried[strength].weights / target - 1) < 0.03 and len(tried) <= 7
+    tried = {0.01: fit(0.01)}
+    strength = search_size(10**7, tried, fit)
+    assert strength == min(tried) and len(tried) <= 6, "no strength gives so many: the weakest stands"
