@@ -13,6 +13,8 @@ struct LaneSteps {
     void (*add_outer)(const Real* a, const Real* b, int n_labels, int stride, Real* table);
     // out[j] += sum_k table[index[k] * stride + j]
     void (*add_rows)(const Real* table, const int32_t* index, int64_t n, int stride, Real* out);
+    // out[j] += sum_k scale[k] * row[k][j]
+    void (*add_scaled)(const Real* const* row, const Real* scale, int64_t n, int stride, Real* out);
     // table[index[k] * stride + j] += b[j]
     void (*spread_rows)(const Real* b, const int32_t* index, int64_t n, int stride, Real* table);
 };

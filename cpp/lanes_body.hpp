@@ -74,6 +74,20 @@ struct Lanes {
             for (int v = 0; v < n_vectors; ++v) store(row + v * width, load(row + v * width) + part[v]);
         }
     }
+    template <int block>
+    static void add_scaled_block(const Real* const* row, const Real* scale, int64_t n, int from, Real* out) {
+        constexpr int n_vectors = block / width;
+        Vector sum[n_vectors];
+        for (int v = 0; v < n_vectors; ++v) sum[v] = load(out + from + v * width);
+        for (int64_t k = 0; k < n; ++k)
+            for (int v = 0; v < n_vectors; ++v) sum[v] += scale[k] * load(row[k] + from + v * width);
+        for (int v = 0; v < n_vectors; ++v) store(out + from + v * width, sum[v]);
+    }
+    static void add_scaled(const Real* const* row, const Real* scale, int64_t n, int stride, Real* out) {
+        int j = 0;
+        for (; j + 24 <= stride; j += 24) add_scaled_block<24>(row, scale, n, j, out);
+        for (; j < stride; j += 8) add_scaled_block<8>(row, scale, n, j, out);
+    }
     static void add_rows(const Real* table, const int32_t* index, int64_t n, int stride, Real* out) {
         int j = 0;
         for (; j + 24 <= stride; j += 24) add_block<24>(table + j, index, n, stride, out + j);
@@ -84,5 +98,5 @@ struct Lanes {
         for (; j + 24 <= stride; j += 24) spread_block<24>(b + j, index, n, stride, table + j);
         for (; j < stride; j += 8) spread_block<8>(b + j, index, n, stride, table + j);
     }
-    static constexpr LaneSteps<Real> steps() { return {&max_plus, &sum_times, &add_outer, &add_rows, &spread_rows}; }
+    static constexpr LaneSteps<Real> steps() { return {&max_plus, &sum_times, &add_outer, &add_rows, &add_scaled, &spread_rows}; }
 };

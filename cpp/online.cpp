@@ -23,14 +23,14 @@ struct Rule {
 
 class Learner {
   public:
-    Learner(Tagger& tagger, const Columns& columns, const int32_t* gold, const Rule& rule)
-        : tagger_(tagger), columns_(columns), gold_(gold), rule_(rule) {}
+    Learner(Tagger& tagger, const Occurrences& seen, const int32_t* gold, const Rule& rule)
+        : tagger_(tagger), seen_(seen), gold_(gold), rule_(rule), tally_(tagger.n_labels * tagger.n_labels, 0) {}
 
     // One sentence; the loss before the step.
     double learn(int64_t s) {
         if (rule_.averaged) tagger_.clock += 1;
         if (rule_.ridge > 0) shrink(std::max(0.0, 1 - rule_.step * rule_.ridge));
-        tagger_.read_learning(columns_, s, at_, rule_.settle);
+        tagger_.read_learning(seen_, s, at_, rule_.settle);
         const double loss = at_.n == 0 ? 0 : rule_.loss == kLog ? by_marginals() : by_best();
         tagger_.rounds += 1;
         if (rule_.averaged)
@@ -158,17 +158,16 @@ class Learner {
     // Calls body(table, row) for the features at t of templates whose `pairs` flag is as given; new ones are made if allowed.
     template <class Body>
     void each_feature(int64_t t, uint8_t pairs, Body body) {
-        for (int64_t m = 0; m < tagger_.templates.size(); ++m) {
-            const int64_t e = m * at_.n + t;
-            if (tagger_.pairs[m] != pairs || at_.keys[e] == 0) continue;
-            Table& table = tagger_.tables[m];
-            if (at_.rows[e] < 0) {
+        const int64_t M = tagger_.templates.size();
+        const int32_t* id = seen_.ids(at_.begin + t);
+        for (int64_t m = 0; m < M; ++m) {
+            if (tagger_.pairs[m] != pairs || id[m] < 0) continue;
+            int32_t row = at_.rows[t * M + m];
+            if (row < 0) {
                 if (!rule_.grow) continue;
-                values_.resize(tagger_.templates.n_atoms(m) + 1);
-                tagger_.templates.values(m, at_.padded, at_.n, t, values_.data());
-                at_.rows[e] = table.insert(at_.keys[e], values_.data());
+                row = tagger_.insert(seen_, m, t, at_);
             }
-            body(table, at_.rows[e]);
+            body(tagger_.tables[m], row);
         }
     }
 
@@ -206,75 +205,75 @@ class Learner {
 
     int64_t pair_of(int64_t t, const int32_t* y) const { return int64_t{y[t - 1]} * tagger_.n_labels + y[t]; }
 
-    // |features of gold - features of predicted|^2: a feature that fires at several wrong positions counts as one, with its sum.
+    // |features of gold - features of predicted|^2 = sum over wrong positions a, b of <label changes at a and b> * (features that
+    // both have), where a change takes 1 from the predicted label and gives it to gold's; likewise for pairs of labels.
     double difference_squared() {
         const int32_t *y = gold(), *z = at_.best.data();
         double total = y[0] != z[0] ? 2 : 0;
-        for (int64_t m = 0; m < tagger_.templates.size(); ++m) {
-            const uint64_t* keys = at_.keys.data() + m * at_.n;
-            if (tagger_.pairs[m])
-                each_moved_edge([&](int64_t t) {
-                    if (t > 0 && counts(m, t)) differ(keys[t], pair_of(t, y), pair_of(t, z));
-                });
-            else
-                for (int64_t t : moved_)
-                    if (counts(m, t)) differ(keys[t], y[t], z[t]);
-            total += squares_of_sums();
-        }
+        total += spread(moved_, 0, [=](int64_t t) { return Change{y[t], z[t]}; });
+        edges_.clear();
         each_moved_edge([&](int64_t t) {
-            if (t > 0) differ(0, pair_of(t, y), pair_of(t, z));
+            if (t > 0) edges_.push_back(t);
         });
-        return total + squares_of_sums();
-    }
-    struct Part {
-        uint64_t key;
-        int64_t label;
-        int sign;
-        bool same(const Part& other) const { return key == other.key && label == other.label; }
-        bool operator<(const Part& other) const { return key != other.key ? key < other.key : label < other.label; }
-    };
-    void differ(uint64_t key, int64_t right, int64_t wrong) {
-        parts_.push_back({key, right, 1});
-        parts_.push_back({key, wrong, -1});
-    }
-    double squares_of_sums() {
-        if (parts_.size() > 2) std::sort(parts_.begin(), parts_.end());
-        double total = 0;
-        for (size_t i = 0, next; i < parts_.size(); i = next) {
-            double sum = 0;
-            for (next = i; next < parts_.size() && parts_[next].same(parts_[i]); ++next) sum += parts_[next].sign;
-            total += sum * sum;
+        const auto pair_change = [&](int64_t t) { return Change{pair_of(t, y), pair_of(t, z)}; };
+        if (tagger_.has_pairs) total += spread(edges_, 1, pair_change);
+        for (int64_t t : edges_) {
+            ++tally_[pair_change(t).to];
+            --tally_[pair_change(t).from];
         }
-        parts_.clear();
+        for (int64_t t : edges_)
+            for (int64_t pair : {pair_change(t).to, pair_change(t).from}) {
+                total += tally_[pair] * tally_[pair];
+                tally_[pair] = 0;
+            }
         return total;
     }
-    // Whether a feature takes part in steps: it fires, and has weights or may get some.
-    bool counts(int64_t m, int64_t t) const {
-        const int64_t e = m * at_.n + t;
-        return at_.keys[e] != 0 && (rule_.grow || at_.rows[e] >= 0);
+    struct Change {
+        int64_t to, from;
+    };
+    template <class ChangeAt>
+    double spread(const std::vector<int64_t>& positions, uint8_t pairs, ChangeAt change) const {
+        double total = 0;
+        for (size_t a = 0; a < positions.size(); ++a) {
+            const Change first = change(positions[a]);
+            total += 2.0 * shared(positions[a], positions[a], pairs);
+            for (size_t b = 0; b < a; ++b) {
+                const Change second = change(positions[b]);
+                const int product =
+                    (first.to == second.to) - (first.to == second.from) - (first.from == second.to) + (first.from == second.from);
+                if (product != 0) total += 2.0 * product * shared(positions[a], positions[b], pairs);
+            }
+        }
+        return total;
+    }
+    // How many features two positions share, of those that take part in steps: they have weights or may get some.
+    int shared(int64_t a, int64_t b, uint8_t pairs) const {
+        const int64_t M = tagger_.templates.size();
+        const int32_t* of_a = rule_.grow ? seen_.ids(at_.begin + a) : &at_.rows[a * M];
+        const int32_t* of_b = rule_.grow ? seen_.ids(at_.begin + b) : &at_.rows[b * M];
+        int count = 0;
+        for (int64_t m = 0; m < M; ++m) count += (of_a[m] == of_b[m]) & (of_a[m] >= 0) & (tagger_.pairs[m] == pairs);
+        return count;
     }
 
     static constexpr float kNegligible = 1e-7f;
     Tagger& tagger_;
-    const Columns& columns_;
+    const Occurrences& seen_;
     const int32_t* gold_;
     const Rule& rule_;
     Sentence at_;
-    std::vector<int64_t> moved_;
-    std::vector<Part> parts_;
-    std::vector<int32_t> values_;
+    std::vector<int64_t> moved_, edges_;
     std::vector<float> node_;
+    std::vector<double> tally_;  // changes of label pairs; all zero between uses
     std::vector<double> edge_sum_, pair_;
     int64_t wrong_ = 0;
 };
 
-nb::tuple learn(Tagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, Vec<int32_t> gold, Vec<int64_t> order, int loss,
-                double step, bool aggressive, bool grow, bool averaged, int settle, double ridge, double lasso, int64_t every) {
-    const Columns columns(columns_in, ptr);
-    tagger.templates.check(columns);
-    require(static_cast<int64_t>(gold.size()) == columns.n_tokens, "gold must have an entry a token");
+nb::tuple learn(Tagger& tagger, const Occurrences& seen, Vec<int32_t> gold, Vec<int64_t> order, int loss, double step,
+                bool aggressive, bool grow, bool averaged, int settle, double ridge, double lasso, int64_t every) {
+    require(static_cast<int64_t>(gold.size()) == seen.n_tokens, "gold must have an entry a token");
     check_range(gold, 0, tagger.n_labels, "gold");
-    check_range(order, 0, columns.n_sentences, "order");
+    check_range(order, 0, seen.n_sentences(), "order");
     require(loss >= 0 && loss <= 2, "loss must be 0 (perceptron), 1 (hinge) or 2 (log)");
     require(step >= 0 && ridge >= 0 && lasso >= 0, "step, ridge and lasso must not be negative");
     require(std::isfinite(ridge) && std::isfinite(lasso) && (aggressive || std::isfinite(step)),
@@ -297,8 +296,9 @@ nb::tuple learn(Tagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, Vec<int32
         tagger.start_sum.assign(tagger.start.size(), 0.0f);
         tagger.clock = 0;
     }
+    tagger.know(seen);
     const Rule rule{loss, step, aggressive, grow, averaged, settle, ridge, lasso, every};
-    Learner learner(tagger, columns, gold.data(), rule);
+    Learner learner(tagger, seen, gold.data(), rule);
     double total = 0;
     {
         nb::gil_scoped_release release;
@@ -314,7 +314,7 @@ nb::tuple learn(Tagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, Vec<int32
 }  // namespace
 
 void bind_online(nb::class_<Tagger>& door) {
-    door.def("learn", &learn, nb::arg("columns"), nb::arg("ptr"), nb::arg("gold"), nb::arg("order"), nb::arg("loss"),
-             nb::arg("step"), nb::arg("aggressive"), nb::arg("grow"), nb::arg("averaged"), nb::arg("settle") = 0,
-             nb::arg("ridge") = 0.0, nb::arg("lasso") = 0.0, nb::arg("every") = 1);
+    door.def("learn", &learn, nb::arg("seen"), nb::arg("gold"), nb::arg("order"), nb::arg("loss"), nb::arg("step"),
+             nb::arg("aggressive"), nb::arg("grow"), nb::arg("averaged"), nb::arg("settle") = 0, nb::arg("ridge") = 0.0,
+             nb::arg("lasso") = 0.0, nb::arg("every") = 1);
 }

@@ -19,7 +19,10 @@ nb::object per_template(const Tagger& tagger, Value value) {
 void shrink(Tagger& tagger, Vec<double> factor) {
     require(factor.size() == tagger.tables.size(), "factor must have an entry a template");
     for (size_t m = 0; m < factor.size(); ++m) require(factor.data()[m] >= 0 && factor.data()[m] <= 1, "factors are from 0 to 1");
-    for (size_t m = 0; m < factor.size(); ++m) tagger.tables[m].shrink(factor.data()[m]);
+    for (size_t m = 0; m < factor.size(); ++m) {
+        if (factor.data()[m] == 0) tagger.forget_template(static_cast<int64_t>(m));
+        tagger.tables[m].shrink(factor.data()[m]);
+    }
 }
 
 // Every feature of template m owes amount[m].
@@ -32,6 +35,7 @@ void owe(Tagger& tagger, Vec<double> amount) {
 
 void compact(Tagger& tagger, bool by_row) {
     nb::gil_scoped_release release;
+    tagger.forget_rows();
     for (Table& table : tagger.tables) table.compact(by_row);
 }
 
@@ -46,10 +50,9 @@ void settle_sums(Tagger& tagger) {
     }
     if (tagger.sums == Tagger::kDualSums)
         for (Table& table : tagger.tables)
-            for (int64_t row = 0; row < table.size(); ++row) {
-                const float* settled = tagger.from_dual(table.weights(row), table.width());
-                std::copy_n(settled, table.width(), table.weights(row));
-            }
+            for (int64_t row = 0; row < table.size(); ++row)
+                tagger.from_dual(table.weights(row), table.width(), table.weights(row));
+    tagger.forget_rows();
     for (Table& table : tagger.tables) table.compact(false);
     tagger.sums = Tagger::kNoSums;
     tagger.edge_sum.clear();
@@ -64,6 +67,8 @@ nb::tuple features(const Tagger& tagger, int64_t m) {
     std::vector<int32_t> atoms;
     std::vector<float> weights;
     const float scale = static_cast<float>(table.scale());
+    atoms.reserve(table.size() * tagger.templates.n_atoms(m));
+    weights.reserve(table.size() * table.width());
     for (int64_t row = 0; row < table.size(); ++row) {
         atoms.insert(atoms.end(), table.atoms(row), table.atoms(row) + tagger.templates.n_atoms(m));
         for (int64_t k = 0; k < table.width(); ++k) weights.push_back(scale * table.weights(row)[k]);
@@ -80,6 +85,7 @@ void add_features(Tagger& tagger, int64_t m, Matrix32 atoms, Floats weights) {
             "weights must have a row a feature and a column a label");
     for (size_t i = 0; i < weights.size(); ++i) require(std::isfinite(weights.data()[i]), "weights must be finite");
     nb::gil_scoped_release release;
+    tagger.forget_rows();
     table.reserve(table.size() + static_cast<int64_t>(atoms.shape(0)));
     for (size_t f = 0; f < atoms.shape(0); ++f) {
         const int32_t* values = atoms.data() + f * atoms.shape(1);
@@ -164,6 +170,9 @@ nb::object edges(const Tagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, in
 void bind_online(nb::class_<Tagger>& door);
 
 void bind_tagger(nb::module_& m) {
+    nb::class_<Occurrences>(m, "Occurrences")
+        .def_prop_ro("sizes", [](const Occurrences& seen) { return to_numpy(std::vector<int64_t>(seen.sizes)); })
+        .def("__len__", &Occurrences::n_sentences);
     nb::class_<Tagger> door(m, "Tagger");
     door.def(nb::init<const Templates&, Vec<uint8_t>, int>(), nb::arg("templates"), nb::arg("pairs"), nb::arg("n_labels"))
         .def_prop_ro("sizes", [](const Tagger& t) { return per_template(t, [](const Table& table) { return table.size(); }); })
@@ -181,6 +190,12 @@ void bind_tagger(nb::module_& m) {
                      })
         .def("shrink", &shrink, nb::arg("factor"))
         .def("owe", &owe, nb::arg("amount"))
+        .def(
+            "number",
+            [](const Tagger& t, Matrix32 columns, Vec<int64_t> ptr, int threads) {
+                return Occurrences(t.templates, columns, ptr, threads);
+            },
+            nb::arg("columns"), nb::arg("ptr"), nb::arg("threads") = 1)
         .def("copy", [](const Tagger& t) { return Tagger(t); })
         .def("compact", &compact, nb::arg("by_row") = false)
         .def("settle_sums", &settle_sums)

@@ -8,17 +8,20 @@
 #include <vector>
 
 #include "chain.hpp"
+#include "occurrences.hpp"
 #include "table.hpp"
-#include "templates.hpp"
 
 // What a sentence needs while it is scored; one a thread.
 struct Sentence {
     int64_t begin = 0, n = 0;
     std::vector<int32_t> padded;
-    std::vector<uint64_t> keys;  // m * n + t, 0 where the template does not fire
-    std::vector<int32_t> rows;   // m * n + t, -1 where the feature has no weights
-    std::vector<float> unary;    // n x stride
-    std::vector<float> edges;    // n x (n_labels x stride), only if there are pair templates
+    std::vector<uint64_t> keys;  // t * M + m, 0 where the template does not fire
+    std::vector<uint64_t> template_keys;
+    std::vector<int32_t> rows;      // t * M + m, -1 where the feature has no weights
+    std::vector<const float*> row;  // weights of the features at one token, and the scales of their templates
+    std::vector<float> scale;
+    std::vector<float> unary;  // n x stride
+    std::vector<float> edges;  // n x (n_labels x stride), only if there are pair templates
     std::vector<int32_t> best;
     chain::Scratch<float> scratch;
 };
@@ -34,6 +37,7 @@ class Tagger {
             tables.emplace_back(pairs[m] ? int64_t{n_labels} * n_labels : n_labels, templates.n_atoms(m));
             has_pairs = has_pairs || pairs[m];
         }
+        dual_width_ = has_pairs ? lane_stride(n_labels * n_labels) : stride;
         edge.assign(static_cast<size_t>(n_labels) * stride, 0.0f);
         start.assign(stride, 0.0f);
     }
@@ -42,16 +46,82 @@ class Tagger {
     // dual averages (Xiao 2009): rows hold sums of steps, weights are dual_gain * soft(sum, dual_threshold).
     enum Reading { kPlain = 0, kByWeight = 1, kByRow = 2, kDual = 3 };
 
-    // Keys, rows and scores of one sentence. Each stage asks memory for what the next one needs.
+    // Rows and scores of one sentence. Each stage asks memory for what the next one needs.
     void read(const Columns& columns, int64_t s, Sentence& at) const {
-        look(columns, s, at, [](int64_t m, int32_t row, const Tagger& self) { return self.tables[m].weights(row); });
+        const int64_t M = templates.size();
+        open(columns.ptr[s], columns.ptr[s + 1] - columns.ptr[s], at);
+        templates.pad(columns, at.begin, at.n, at.padded);
+        at.keys.resize(M * at.n);
+        at.template_keys.resize(at.n);
+        for (int64_t m = 0; m < M; ++m) {
+            templates.keys(m, at.padded, at.n, at.template_keys.data());
+            for (int64_t t = 0; t < at.n; ++t) {
+                at.keys[t * M + m] = at.template_keys[t];
+                tables[m].prefetch(at.template_keys[t]);
+            }
+        }
+        const auto candidates = [&](int64_t t) {
+            for (int64_t m = 0; m < M; ++m) {
+                const uint64_t key = at.keys[t * M + m];
+                const int32_t row = key == 0 || tables[m].size() == 0 ? -1 : tables[m].candidate(key);
+                at.rows[t * M + m] = row;
+                if (row >= 0) tables[m].prefetch_key_and_row(row);
+            }
+        };
+        if (at.n > 0) candidates(0);
+        for (int64_t t = 0; t < at.n; ++t) {
+            if (t + 1 < at.n) candidates(t + 1);
+            for (int64_t m = 0; m < M; ++m) {
+                int32_t& row = at.rows[t * M + m];
+                if (row >= 0 && !tables[m].holds(row, at.keys[t * M + m])) row = tables[m].find(at.keys[t * M + m]);
+            }
+            add_token(t, at, [this](int64_t m, int32_t row) { return tables[m].weights(row); });
+        }
     }
-    void read_learning(const Columns& columns, int64_t s, Sentence& at, int settle) {
-        look(columns, s, at, [this, settle](int64_t m, int32_t row, const Tagger&) -> const float* {
-            Table& table = tables[m];
-            if (settle == kByWeight || settle == kByRow) table.settle(row, settle == kByRow);
-            return settle == kDual ? from_dual(table.weights(row), table.width()) : table.weights(row);
-        });
+
+    // The same while learning from numbered features. A row that is not known yet is looked up by its key, once.
+    void read_learning(const Occurrences& seen, int64_t s, Sentence& at, int settle) {
+        const int64_t M = templates.size();
+        open(seen.begin(s), seen.length(s), at);
+        for (int64_t t = 0; t < at.n + 2; ++t) {
+            if (t < at.n) {
+                const int32_t* id = seen.ids(at.begin + t);
+                for (int64_t m = 0; m < M; ++m) __builtin_prefetch(&row_of_[std::max(0, id[m])]);
+            }
+            if (t >= 1 && t <= at.n) find_rows(seen, t - 1, at);
+            if (t < 2) continue;
+            if (settle == kDual) dual_rows_.resize(M * dual_width_);
+            add_token(t - 2, at, [&](int64_t m, int32_t row) -> const float* {
+                Table& table = tables[m];
+                if (settle == kByWeight || settle == kByRow) table.settle(row, settle == kByRow);
+                if (settle != kDual) return table.weights(row);
+                from_dual(table.weights(row), table.width(), &dual_rows_[m * dual_width_]);
+                return &dual_rows_[m * dual_width_];
+            });
+        }
+    }
+
+    // The row of a feature of template m at position t of a sentence that is being read, made if there is none.
+    int32_t insert(const Occurrences& seen, int64_t m, int64_t t, Sentence& at) {
+        int32_t& row = at.rows[t * templates.size() + m];
+        if (row < 0) {
+            const uint64_t key = key_at(seen, m, t, at);
+            row = row_of_[seen.ids(at.begin + t)[m]] = tables[m].insert(key, atoms_.data());
+        }
+        return row;
+    }
+    // To be called before sentences of `seen` are read: rows known from other data, or from before rows moved, are forgotten.
+    void know(const Occurrences& seen) {
+        require(seen.templates == templates, "the features were numbered for other templates");
+        if (known_ == seen.serial) return;
+        row_of_.assign(std::max<int64_t>(1, seen.first.back()), kUnknown);
+        first_ = seen.first;
+        known_ = seen.serial;
+    }
+    void forget_rows() { known_ = 0; }
+    // Template m has no features any more.
+    void forget_template(int64_t m) {
+        if (known_ != 0) std::fill(row_of_.begin() + first_[m], row_of_.begin() + first_[m + 1], -1);
     }
 
     // The best path into at.best, and its score.
@@ -79,71 +149,74 @@ class Tagger {
     int64_t rounds = 0;                        // sentences learned from
     double dual_gain = 0, dual_threshold = 0;  // weights are gain * soft(sums, threshold)
 
-    // What a row of dual sums is worth as weights; valid until the next call.
-    const float* from_dual(const float* sum, int64_t width) {
-        dual_row_.resize((width + 7) / 8 * 8);
+    // What a row of dual sums is worth as weights.
+    void from_dual(const float* sum, int64_t width, float* out) const {
         for (int64_t k = 0; k < width; ++k) {
             const double size = std::max(0.0, std::abs(double{sum[k]}) - dual_threshold);
-            dual_row_[k] = static_cast<float>(dual_gain * std::copysign(size, double{sum[k]}));
+            out[k] = static_cast<float>(dual_gain * std::copysign(size, double{sum[k]}));
         }
-        return dual_row_.data();
     }
 
   private:
-    // weights(m, row) gives the weights of a feature that is there.
-    template <class Weights>
-    void look(const Columns& columns, int64_t s, Sentence& at, Weights weights) const {
+    static constexpr int32_t kUnknown = -2;
+
+    void open(int64_t begin, int64_t n, Sentence& at) const {
         const int64_t M = templates.size();
-        at.begin = columns.ptr[s];
-        at.n = columns.ptr[s + 1] - at.begin;
-        const int64_t n = at.n;
-        templates.pad(columns, at.begin, n, at.padded);
-        at.keys.resize(M * n);
+        at.begin = begin;
+        at.n = n;
         at.rows.resize(M * n);
         at.best.resize(n);
+        at.row.resize(M);
+        at.scale.resize(M);
+        at.unary.assign(n * stride, 0.0f);
+        if (!has_pairs) return;
+        at.edges.resize(n * n_labels * stride);
+        for (int64_t t = 0; t < n; ++t) std::copy(edge.begin(), edge.end(), at.edges.begin() + t * n_labels * stride);
+    }
+
+    // Adds the weights(m, row) of all features at t that have some.
+    template <class Weights>
+    void add_token(int64_t t, Sentence& at, Weights weights) const {
+        const int64_t M = templates.size();
+        int64_t n = 0;
         for (int64_t m = 0; m < M; ++m) {
-            uint64_t* keys = at.keys.data() + m * n;
-            templates.keys(m, at.padded, n, keys);
-            for (int64_t t = 0; t < n; ++t) tables[m].prefetch(keys[t]);
-        }
-        for (int64_t m = 0; m < M; ++m) {
-            const Table& table = tables[m];
-            if (table.size() == 0) {
-                std::fill_n(at.rows.data() + m * n, n, -1);
+            const int32_t row = at.rows[t * M + m];
+            if (row < 0) continue;
+            const float* w = weights(m, row);
+            const float scale = static_cast<float>(tables[m].scale());
+            if (pairs[m]) {
+                for (int i = 0; i < n_labels; ++i)
+                    for (int j = 0; j < n_labels; ++j) at.edges[(t * n_labels + i) * stride + j] += scale * w[i * n_labels + j];
                 continue;
             }
-            for (int64_t e = m * n; e < (m + 1) * n; ++e) {
-                at.rows[e] = at.keys[e] == 0 ? -1 : table.candidate(at.keys[e]);
-                if (at.rows[e] >= 0) table.prefetch_row(at.rows[e]);
-            }
+            at.row[n] = w;
+            at.scale[n++] = scale;
         }
-        at.unary.assign(n * stride, 0.0f);
-        if (has_pairs) {
-            at.edges.resize(n * n_labels * stride);
-            for (int64_t t = 0; t < n; ++t) std::copy(edge.begin(), edge.end(), at.edges.begin() + t * n_labels * stride);
-        }
+        lane_steps<float>().add_scaled(at.row.data(), at.scale.data(), n, stride, at.unary.data() + t * stride);
+    }
+
+    void find_rows(const Occurrences& seen, int64_t t, Sentence& at) {
+        const int64_t M = templates.size();
+        const int32_t* id = seen.ids(at.begin + t);
         for (int64_t m = 0; m < M; ++m) {
-            const float scale = static_cast<float>(tables[m].scale());
-            int32_t* rows = at.rows.data() + m * n;
-            const uint64_t* keys = at.keys.data() + m * n;
-            for (int64_t t = 0; t < n; ++t) {
-                if (rows[t] >= 0 && !tables[m].holds(rows[t], keys[t])) rows[t] = tables[m].find(keys[t]);
-                if (rows[t] < 0) continue;
-                const float* w = weights(m, rows[t], *this);
-                if (pairs[m]) {
-                    for (int i = 0; i < n_labels; ++i)
-                        for (int j = 0; j < n_labels; ++j)
-                            at.edges[(t * n_labels + i) * stride + j] += scale * w[i * n_labels + j];
-                } else {
-                    add_scaled(w, scale, at.unary.data() + t * stride);
-                }
-            }
+            int32_t row = id[m] < 0 ? -1 : row_of_[id[m]];
+            if (row == kUnknown) row = row_of_[id[m]] = tables[m].size() ? tables[m].find(key_at(seen, m, t, at)) : -1;
+            at.rows[t * M + m] = row;
+            if (row >= 0) tables[m].prefetch_row(row);
         }
     }
 
-    void add_scaled(const float* w, float scale, float* out) const {
-        for (int j = 0; j < stride; ++j) out[j] += scale * w[j];
+    // The key of a feature that fires; its atoms' values are left in atoms_.
+    uint64_t key_at(const Occurrences& seen, int64_t m, int64_t t, const Sentence& at) {
+        atoms_.resize(templates.n_atoms(m) + 1);
+        templates.values(m, [&](int64_t view) { return seen.column(view) + at.begin; }, at.n, t, atoms_.data());
+        return templates.key(m, atoms_.data());
     }
 
-    std::vector<float> dual_row_;
+    AlignedVector<int32_t> row_of_;  // by the number of a feature: its row, -1 if it has none, kUnknown
+    std::vector<int64_t> first_;     // of the templates' slices of numbers
+    uint64_t known_ = 0;             // the serial of the occurrences that row_of_ is about, 0 if there are none
+    std::vector<int32_t> atoms_;
+    std::vector<float> dual_rows_;
+    int64_t dual_width_;
 };

@@ -48,6 +48,7 @@ class Templates {
         }
     }
     int64_t size() const { return static_cast<int64_t>(ptr_.size()) - 1; }
+    bool operator==(const Templates&) const = default;
     int64_t n_atoms(int64_t m) const { return ptr_[m + 1] - ptr_[m]; }
 
     void check(const Columns& columns) const {
@@ -88,10 +89,16 @@ class Templates {
         }
     }
 
-    // The atoms' values of template m at position t of the padded sentence.
-    void values(int64_t m, const std::vector<int32_t>& padded, int64_t n, int64_t t, int32_t* out) const {
-        const int64_t width = n + 2 * reach_;
-        for (int64_t a = ptr_[m]; a < ptr_[m + 1]; ++a) *out++ = padded[view_[a] * width + reach_ + offset_[a] + t];
+    // The atoms' values of template m at position t of a sentence of n tokens; column(view) is a view's values from its first
+    // token.
+    template <class Column>
+    void values(int64_t m, Column column, int64_t n, int64_t t, int32_t* out) const {
+        for (int64_t a = ptr_[m]; a < ptr_[m + 1]; ++a) {
+            const int64_t at = t + offset_[a];
+            *out++ = at < 0    ? kBefore + static_cast<int32_t>(-at)
+                     : at >= n ? kAfter + static_cast<int32_t>(at - n + 1)
+                               : column(view_[a])[at];
+        }
     }
 
     // The key of template m with given values of its atoms.
@@ -121,3 +128,8 @@ class Templates {
     int64_t n_views_ = 0;
     int32_t reach_ = 0;
 };
+
+// ids[token * M + m] = number of template m's feature at the token, or -1; the numbers of template m are a slice, in order of
+// first occurrence; sizes[m] = how many it has.
+void number_features(const Templates& templates, const Columns& columns, int threads, std::vector<int32_t>& ids,
+                     std::vector<int64_t>& sizes);

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.estimators.tag_learning import Learned, learn
 from laconic.estimators.tag_model import TagWeights, kept_templates, load_kernel, make_kernel, narrow
 from laconic.estimators.tag_predicting import TagPredictor, flat_labels
-from laconic.solvers.online import Mira, OnlineLearner, Sentences
+from laconic.solvers.online import Examples, Mira, OnlineLearner, Sentences
 from laconic.text.labels import convert_labels, detect_scheme
 from laconic.text.patterns import templates_from
 from laconic.text.sequences import SequenceEncoder, TokenColumns
@@ -106,7 +106,7 @@ class Tagger(TagPredictor, BaseEstimator):
             self.growing_ = (templates, encoder, kernel, 0)
         templates, encoder, kernel, epoch = self.growing_
         data = self._encode_training(encoder, X, y, grow_labels=False)
-        learner.one_epoch(kernel, data, epoch)
+        learner.one_epoch(kernel, Examples.of(kernel, data, self._n_threads()), epoch)
         self.growing_ = (templates, encoder, kernel, epoch + 1)
         learned = Learned.from_kernel(learner, kernel, templates, len(self.classes_))
         self.templates_given_, self.n_features_total_, self.trace_ = templates, learned.n_features * len(self.classes_), []

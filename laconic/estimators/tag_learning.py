@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from laconic import _core
 from laconic.estimators.tag_batch import Crf
-from laconic.estimators.tag_model import TagWeights, load_kernel, make_kernel, read_kernel
-from laconic.solvers.online import Epoch, OnlineLearner, Sentences
+from laconic.estimators.tag_model import TagWeights, drain_kernel, load_kernel, make_kernel
+from laconic.solvers.online import Epoch, Examples, OnlineLearner, Sentences
 from laconic.solvers.online_sparse import Sparseptron
 from laconic.text.sequences import SequenceEncoder
 from laconic.text.templates import Templates
@@ -31,7 +30,7 @@ class Learned(NamedTuple):
         """The final weights as they would be if learning ended here; the kernel goes on undisturbed."""
         twin = kernel.copy()
         learner.finish(twin)
-        return cls(read_kernel(twin, templates, n_labels), int(kernel.sizes.sum()), [])
+        return cls(drain_kernel(twin, templates, n_labels), int(kernel.sizes.sum()), [])
 
 
 def learn(
@@ -53,7 +52,8 @@ def learn(
     if not isinstance(learner, OnlineLearner):
         raise ValueError(f"a learner such as Mira(), Sparseptron() or Crf() is needed, got {learner!r}")
     kernel = make_kernel(templates, encoder, n_labels)
-    sizes = _core.Expander(*arrays[:3]).sizes(data.columns, data.ptr, threads)
+    examples = Examples.of(kernel, data, threads)
+    sizes = examples.seen.sizes
     options: dict[str, Any] = {}
     if isinstance(learner, Sparseptron):
         widths = np.where(arrays.pairs == 1, n_labels**2, n_labels)
@@ -62,5 +62,6 @@ def learn(
         load_kernel(
             kernel, start._replace(weights=[0 * part for part in start.weights], edge=0 * start.edge, start=0 * start.start)
         )
-    run = learner.run(kernel, data, callback, start is None, **options)
-    return Learned(read_kernel(kernel, templates, n_labels), int(sizes.sum()), run.trace, run.interrupted)
+    run = learner.run(kernel, examples, callback, start is None, **options)
+    del examples
+    return Learned(drain_kernel(kernel, templates, n_labels), int(sizes.sum()), run.trace, run.interrupted)

@@ -51,11 +51,12 @@ def load_kernel(kernel: Any, found: TagWeights) -> Any:
     return kernel
 
 
-def read_kernel(kernel: Any, templates: Templates, n_labels: int) -> TagWeights:
-    """The weights of a kernel tagger."""
+def drain_kernel(kernel: Any, templates: Templates, n_labels: int) -> TagWeights:
+    """The weights of a kernel tagger, which loses its features: they are never in memory twice."""
     atoms, weights = [], []
     for m, template in enumerate(templates):
         values, rows = kernel.features(m)
+        kernel.shrink(np.where(np.arange(len(templates)) == m, 0.0, 1.0))
         width = n_labels**2 if template.pairs else n_labels
         weights.append(rows.reshape(-1, width))
         atoms.append(values.reshape(len(weights[-1]), len(template.atoms)))
@@ -71,7 +72,7 @@ def kept_templates(templates: Templates, found: TagWeights) -> tuple[Templates, 
 
 def narrow(templates: Templates, encoder: SequenceEncoder, found: TagWeights) -> tuple[SequenceEncoder, TagWeights]:
     """An encoder of the values alone that features with weights mention, and the features in its numbers."""
-    alive = [weights.any(axis=1) for weights in found.weights]
+    alive = [np.flatnonzero(weights.any(axis=1)) for weights in found.weights]
     atoms = [part[rows] for part, rows in zip(found.atoms, alive, strict=True)]
     used: dict[str, list[NDArray[np.int32]]] = {view: [] for view in templates.views}
     for template, part in zip(templates, atoms, strict=True):
@@ -88,5 +89,5 @@ def narrow(templates: Templates, encoder: SequenceEncoder, found: TagWeights) ->
             inside = part[:, column] >= 0  # others lie outside the sentence
             part[inside, column] = np.searchsorted(keep[atom.view], part[inside, column])
         renumbered.append(part)
-    weights = [rows[live] for rows, live in zip(found.weights, alive, strict=True)]
+    weights = [rows if len(live) == len(rows) else rows[live] for rows, live in zip(found.weights, alive, strict=True)]
     return encoder.narrowed(keep), found._replace(atoms=renumbered, weights=weights)

@@ -30,6 +30,18 @@ class Sentences(NamedTuple):
         return len(self.ptr) - 1
 
 
+class Examples(NamedTuple):
+    """Training sentences as a kernel tagger learns from them: their features, numbered, and a label a token."""
+
+    seen: Any
+    gold: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, tagger: Any, data: Sentences, threads: int = 1) -> Examples:
+        """Number the features that the tagger's templates make of sentences."""
+        return cls(tagger.number(data.columns, data.ptr, threads), data.gold)
+
+
 class Epoch(NamedTuple):
     """One pass: its summed loss, share of wrong labels, non-zero weights at its end, and (round, weights held) on the way."""
 
@@ -86,7 +98,7 @@ class OnlineLearner(BaseEstimator):
             raise ValueError(f"epochs must be at least 1, got {self.epochs!r}")
         return self
 
-    def run(self, tagger: Any, data: Sentences, callback: Callback | None = None, grow: bool = True) -> Run:
+    def run(self, tagger: Any, data: Examples, callback: Callback | None = None, grow: bool = True) -> Run:
         """Learn for all epochs, then leave final weights (averages, if they are kept) in the tagger.
 
         A callback that returns True, or Ctrl-C, stops early and keeps what was learned. Without `grow` only features that the
@@ -106,18 +118,18 @@ class OnlineLearner(BaseEstimator):
         self.finish(tagger)
         return Run(trace, interrupted)
 
-    def one_epoch(self, tagger: Any, data: Sentences, epoch: int, grow: bool = True) -> Epoch:
+    def one_epoch(self, tagger: Any, data: Examples, epoch: int, grow: bool = True) -> Epoch:
         """One pass."""
-        order = np.random.default_rng((self.random_state, epoch)).permutation(len(data))
+        order = np.random.default_rng((self.random_state, epoch)).permutation(len(data.seen))
         loss, wrong, held = 0.0, 0, []
         rule = self.rule(epoch)
         for chunk, n_rounds in self.chunks(order, epoch):
-            found = tagger.learn(data.columns, data.ptr, data.gold, chunk, grow=grow, **rule)
+            found = tagger.learn(data.seen, data.gold, chunk, grow=grow, **rule)
             loss, wrong = loss + found[0], wrong + found[1]
             held += self.after_chunk(tagger, n_rounds, rule["step"])
         self.after_epoch(tagger)
         weights = int(tagger.nonzeros.sum())
-        return Epoch(epoch + 1, loss, wrong / max(1, len(data.gold)), weights, held or [((epoch + 1) * len(data), weights)])
+        return Epoch(epoch + 1, loss, wrong / max(1, len(data.gold)), weights, held or [((epoch + 1) * len(data.seen), weights)])
 
     def chunks(self, order: NDArray[np.int64], epoch: int) -> Iterator[tuple[NDArray[np.int64], int]]:
         """The sentences of an epoch in pieces, with the rounds done after each."""

@@ -12,9 +12,9 @@ from laconic.solvers.gravity import Gravity, Order, Sizes
 from laconic.solvers.online import (
     LOSSES,
     Callback,
+    Examples,
     OnlineLearner,
     Run,
-    Sentences,
     StochasticGradient,
     check_loss,
     check_not_negative,
@@ -151,7 +151,7 @@ class Sparseptron(OnlineLearner):
     def run(
         self,
         tagger: Any,
-        data: Sentences,
+        data: Examples,
         callback: Callback | None = None,
         grow: bool = True,
         gravity: Gravity | None = None,

@@ -78,9 +78,8 @@ BAD_SENTENCES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("bad", BAD_SENTENCES.values(), ids=BAD_SENTENCES.keys())
 def test_sentences_are_refused_by_whoever_reads_them(bad: dict[str, Any]) -> None:
-    for call in (expander().number, expander().sizes, tagger().tag, tagger(1).tag, tagger().scores):
+    for call in (expander().number, tagger(1).number, tagger().tag, tagger(1).tag, tagger().scores):
         refuses(call, sentences(), bad)
-    refuses(tagger(1).learn, sentences() | LESSON, bad)
 
 
 LESSON: dict[str, Any] = {"gold": small(0, 1, 1, 0), "order": ints(0, 1, 2), "loss": 0, "step": 1.0}
@@ -102,6 +101,7 @@ BAD_LESSONS: dict[str, dict[str, Any]] = {
     "lasso negative": {"lasso": -1.0},
     "lasso infinite": {"lasso": np.inf},
     "every zero": {"every": 0},
+    "no sentences": {"seen": None},
     "settle unknown": {"settle": 4},
     "settle negative": {"settle": -1},
     "dual averages of averages": {"settle": 3, "averaged": True},
@@ -114,7 +114,15 @@ BAD_LESSONS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("pairs", [0, 1])
 @pytest.mark.parametrize("bad", BAD_LESSONS.values(), ids=BAD_LESSONS.keys())
 def test_learning_refuses(bad: dict[str, Any], pairs: int) -> None:
-    refuses(tagger(pairs).learn, sentences() | LESSON, bad)
+    kernel = tagger(pairs)
+    refuses(kernel.learn, {"seen": kernel.number(**sentences())} | LESSON, bad)
+
+
+def test_features_numbered_for_other_templates_are_refused() -> None:
+    for other in (expander(atom_offset=small(0, -1, 1)), _core.Expander(ints(0), small(), small())):
+        seen = _core.Tagger(other, np.zeros(other.size, np.uint8), 2).number(**sentences())
+        kernel = tagger()
+        refuses(kernel.learn, {"seen": kernel.number(**sentences())} | LESSON, {"seen": seen})
 
 
 @pytest.mark.parametrize("n_labels", [0, -1, 4097, 2**40, "two"])
@@ -171,9 +179,12 @@ def test_any_course_of_calls_is_refused_or_works(seed: int, n_labels: int, pairs
     rng = np.random.default_rng(seed)
     kernel = _core.Tagger(expander(), np.array([0, pairs, 0], np.uint8), n_labels)
     width = n_labels ** (1 + pairs)
+    seen, columns, ptr = None, np.empty((2, 0), np.int32), ints(0)
     for _ in range(30):
-        ptr = np.cumsum([0, *rng.integers(0, 7, 3)])
-        columns = rng.integers(-1, 40, (2, ptr[-1]), dtype=np.int32)
+        if seen is None or rng.integers(3) == 0:  # else what is known of the rows of the same features is used again
+            ptr = np.cumsum([0, *rng.integers(0, 7, 3)])
+            columns = rng.integers(-1, 40, (2, ptr[-1]), dtype=np.int32)
+            seen = kernel.number(columns, ptr)
         gold, order = rng.integers(0, n_labels, ptr[-1], dtype=np.int32), rng.integers(0, 3, 6)
         action = rng.integers(8)
         if action < 3:
@@ -184,7 +195,7 @@ def test_any_course_of_calls_is_refused_or_works(seed: int, n_labels: int, pairs
                 "every": int(rng.integers(1, 4)),
             }
             try:
-                kernel.learn(columns, ptr, gold, order, int(rng.integers(3)), 0.5, *map(bool, flags), settle, **rates)
+                kernel.learn(seen, gold, order, int(rng.integers(3)), 0.5, *map(bool, flags), settle, **rates)
             except ValueError:
                 continue
         elif action == 3:

@@ -64,7 +64,9 @@ def test_features_are_those_of_plain_python(batch: tuple[list[Atoms], np.ndarray
     flat, sizes = expander.number(columns, ptr, threads)
     ids = flat.reshape(-1, len(templates)) if templates else np.empty((ptr[-1], 0), np.int32)
     assert expander.size == len(templates)
-    np.testing.assert_array_equal(expander.sizes(columns, ptr, threads), sizes)
+    seen = _core.Tagger(expander, np.zeros(len(templates), np.uint8), 2).number(columns, ptr, threads)
+    np.testing.assert_array_equal(seen.sizes, sizes)
+    assert len(seen) == len(ptr) - 1
     expected = expand(templates, columns, ptr)
     start = np.cumsum([0, *sizes])
     for m in range(len(templates)):

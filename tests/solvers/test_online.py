@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from solvers.plain_tagger import PlainTagger, Task
 
-from laconic.solvers.online import LOSSES, Mira, OnlineLearner, Perceptron, Sentences, StochasticGradient
+from laconic.solvers.online import LOSSES, Examples, Mira, OnlineLearner, Perceptron, Sentences, StochasticGradient
 from laconic.solvers.online_sparse import BY_ROW, BY_WEIGHT, DUAL, Fobos, Rda, Sparseptron
 
 SEEDS = range(4)
@@ -24,8 +24,7 @@ def both(seed: int, loss: str, step: float, pairs: bool = False, zero: bool = Fa
     settle = DUAL if rule.get("dual") else 0 if "lasso" not in rule else BY_ROW if rule.get("by_row") else BY_WEIGHT
     options = {name: rule[name] for name in ("ridge", "lasso", "every") if name in rule}
     value, _ = kernel.learn(
-        task.columns,
-        task.ptr,
+        kernel.number(task.columns, task.ptr),
         task.gold,
         order,
         LOSSES[loss],
@@ -115,11 +114,11 @@ def test_a_large_debt_of_others_is_not_paid_twice() -> None:
     kernel = task.kernel()
     kernel.owe(np.full(4, 2.0**24 + 1))
     order = np.arange(len(task.ptr) - 1)
-    kernel.learn(task.columns, task.ptr, task.gold, order, 0, 1.0, False, True, False, BY_WEIGHT)
+    kernel.learn(kernel.number(task.columns, task.ptr), task.gold, order, 0, 1.0, False, True, False, BY_WEIGHT)
     before = [kernel.features(m)[1] for m in range(4)]
     for _ in range(1000):
         kernel.owe(np.full(4, 1e-4))
-        kernel.learn(task.columns, task.ptr, task.gold, order, 0, 0.0, False, True, False, BY_WEIGHT)
+        kernel.learn(kernel.number(task.columns, task.ptr), task.gold, order, 0, 0.0, False, True, False, BY_WEIGHT)
     kernel.compact(False)
     for m, weights in enumerate(before):
         expected = np.sign(weights) * np.maximum(np.abs(weights) - 0.1, 0)
@@ -162,16 +161,38 @@ def test_features_added_while_averages_are_kept() -> None:
     kernel.shrink(np.array([1.0, 0.0, 1.0, 1.0]))
     kernel.add_features(1, np.array([[5, 5]], np.int32), np.array([[1, 2, 3]], np.float32))
     task = plain.task
-    kernel.learn(task.columns, task.ptr, task.gold, np.zeros(8, np.int64), 0, 1.0, False, True, True)
+    kernel.learn(kernel.number(task.columns, task.ptr), task.gold, np.zeros(8, np.int64), 0, 1.0, False, True, True)
     kernel.settle_sums()
     rows = dict(zip(kernel.features(0)[0].tolist(), kernel.features(0)[1].reshape(-1, 3).tolist(), strict=True))
     np.testing.assert_allclose(rows[fresh[1][0]], np.array([1, 2, 3]) * 8 / (plain.rounds + 8), rtol=1e-5)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("pairs", [False, True], ids=["single", "pairs"])
+def test_rows_that_are_known_are_those_that_would_be_found(seed: int, pairs: bool) -> None:
+    """One kernel keeps the numbering of its features, the other makes it anew all the time and has to look every row up."""
+    task = Task.random(seed, pairs)
+    keeps, asks = task.kernel(), task.kernel()
+    seen = keeps.number(task.columns, task.ptr)
+    rng = np.random.default_rng(seed)
+    for turn in range(12):
+        order, factor = rng.integers(0, len(task.ptr) - 1, 5), rng.choice([0.0, 0.5, 1.0], len(keeps.sizes))
+        for kernel in (keeps, asks):
+            numbered = seen if kernel is keeps else kernel.number(task.columns, task.ptr)
+            kernel.learn(numbered, task.gold, order, LOSSES["perceptron"], 1.0, False, True, False, BY_WEIGHT)
+            kernel.shrink(factor)
+            if turn % 3 == 1:
+                kernel.owe(np.full(len(factor), 0.3))
+                kernel.compact(False)
+    for m in range(len(keeps.sizes)):
+        for mine, other in zip(keeps.features(m), asks.features(m), strict=True):
+            np.testing.assert_array_equal(mine, other)
+
+
 def test_other_averages_under_way_are_refused() -> None:
     kernel, plain = both(2, "perceptron", 1.0, averaged=True)
     task = plain.task
-    arrays = (task.columns, task.ptr, task.gold, np.arange(3))
+    arrays = (kernel.number(task.columns, task.ptr), task.gold, np.arange(3))
     for averaged, settle in ((False, 0), (False, DUAL), (True, BY_WEIGHT)):
         with pytest.raises(ValueError, match="averages"):
             kernel.learn(*arrays, 0, 1.0, False, True, averaged, settle)
@@ -185,9 +206,10 @@ def test_a_copy_goes_its_own_way() -> None:
     plain.agrees(kernel)
 
 
-def data(seed: int = 0) -> tuple[Task, Sentences]:
+def data(seed: int = 0) -> tuple[Any, Examples]:
     task = Task.random(seed)
-    return task, Sentences(task.columns, task.ptr, task.gold)
+    kernel = task.kernel()
+    return kernel, Examples.of(kernel, Sentences(task.columns, task.ptr, task.gold))
 
 
 LEARNERS = [
@@ -209,8 +231,7 @@ LEARNERS = [
 def test_the_same_seed_gives_the_same_weights(learner: OnlineLearner) -> None:
     found = []
     for _ in range(2):
-        task, sentences = data()
-        kernel = task.kernel()
+        kernel, sentences = data()
         run = learner.run(kernel, sentences)
         found.append(
             [part.tolist() for m in range(4) for part in kernel.features(m)] + [part.tolist() for part in kernel.transitions()]
@@ -227,8 +248,7 @@ def test_the_same_seed_gives_the_same_weights(learner: OnlineLearner) -> None:
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: repr(learner)[:60])
 def test_a_callback_stops_and_what_was_learned_stays(learner: OnlineLearner) -> None:
     for stop in (lambda _: True, interrupt):
-        task, sentences = data()
-        kernel = task.kernel()
+        kernel, sentences = data()
         run = learner.run(kernel, sentences, stop)
         assert run.interrupted and len(run.trace) == 1
         assert np.any(kernel.transitions()[0])
@@ -240,8 +260,7 @@ def interrupt(_: Any) -> bool:
 
 def test_nothing_grows_without_growth() -> None:
     for learner in LEARNERS:
-        task, sentences = data()
-        kernel = task.kernel()
+        kernel, sentences = data()
         learner.run(kernel, sentences, grow=False)
         assert kernel.sizes.sum() == 0 and np.any(kernel.transitions()[0])
 
@@ -272,6 +291,6 @@ def test_nothing_grows_without_growth() -> None:
     ids=repr,
 )
 def test_bad_parameters_are_refused(bad: OnlineLearner) -> None:
-    task, sentences = data()
+    kernel, sentences = data()
     with pytest.raises(ValueError, match="must"):
-        bad.run(task.kernel(), sentences)
+        bad.run(kernel, sentences)
