@@ -20,11 +20,16 @@ from benchmarks.peers import Outcome
 
 PLAIN = ("lasso", "ridge", "elastic")
 SUBLINEAR = "logtfidf"
-FINE = Grid((1e-4, 1e-3), (0.03, 0.05, 0.1, 0.2, 0.5, 0.8))
-RIDGES = (0.1, 0.03, 0.3)
+FINE = Grid((1e-4, 1e-3), (0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8))
+# Phrases add their losses, and lassos lie higher.
+FINE_PHRASES = Grid((1e-3,), (0.1, 0.2, 0.3, 0.5, 0.7, 0.85, 1.0))
+# (ridge, refit): the ridge beside the groups, and the ridge that gives the kept words their final weights, if any.
+RIDGES: tuple[tuple[float, float | None], ...] = ((0.1, None), (0.3, None), (0.1, 0.01), (0.1, 0.03), (0.1, 0.1))
+ELASTIC = Grid((0.03, 0.1, 0.3), FINE.lassos)
 CONTRAST = 0.5
 PHRASES = 0.1
-QUICK, QUICK_RIDGES = Grid((1e-3,), (0.1,)), (0.0,)
+QUICK, QUICK_RIDGES = Grid((1e-3,), (0.1,)), ((0.0, None), (0.0, 0.1))
+UNREFITTED = ((0.0, None),)
 SHARE = 0.1
 SEED_ROWS = {
     "lasso": "lasso",
@@ -46,27 +51,30 @@ def compare(tasks: Sequence[corpora.Task], data: Path, quick: bool) -> tuple[dic
     outcomes["svm sublinear"] = [peers.linear_svm(task, sublinear=True) for task in tasks]
     limits = [SHARE * outcome.nonzeros for outcome in outcomes["svm"]]
 
-    def explored(grid: Grid, ridges: Sequence[float], names: Sequence[str], **parameters: Any) -> list[list[Candidate]]:
-        settings = [{"regularizer": name, "ridge": ridge, **parameters} for name, ridge in product(names, ridges)]
+    def explored(grid: Grid, ridges: Any, names: Sequence[str], **parameters: Any) -> list[list[Candidate]]:
+        pairs = product(names, ridges)
+        settings = [{"regularizer": name, "ridge": ridge, "refit": refit, **parameters} for name, (ridge, refit) in pairs]
         return [[c for setting in settings for c in b.explored(clone(b.model).set_params(**setting), grid)] for b in benches]
 
     def scored(candidates: Sequence[Sequence[Candidate]], most: Sequence[float] | None = None) -> list[Outcome]:
         return [b.scored(row[agreed(candidates, most)]) for b, row in zip(benches, candidates, strict=True)]
 
-    fine, ridges = (QUICK, QUICK_RIDGES) if quick else (FINE, RIDGES)
-    elastic = Grid(ridges if ridges != QUICK_RIDGES else (0.1,), fine.lassos)
+    fine, ridges = (QUICK, QUICK_RIDGES) if quick else (FINE_PHRASES if phrases else FINE, RIDGES)
+    elastic = QUICK if quick else ELASTIC
     for row in PLAIN:
-        outcomes[row] = scored(explored(QUICK if quick else UNIT, (0.0,), [row], constituents=0.0))
+        outcomes[row] = scored(explored(QUICK if quick else UNIT, UNREFITTED, [row], constituents=0.0))
     structured = explored(fine, ridges, families, contrast=CONTRAST)
     outcomes["best"], outcomes["small"] = scored(structured), scored(structured, limits)
+    unrefitted = [[c for c in row if c.model.refit is None] for row in structured]
     variants = {
-        "elastic net": explored(elastic, (0.0,), ["elastic"], constituents=0.0),
-        "elastic net, contrast": explored(elastic, (0.0,), ["elastic"], constituents=0.0, contrast=CONTRAST),
+        "elastic net": explored(elastic, UNREFITTED, ["elastic"], constituents=0.0),
+        "elastic net, contrast": explored(elastic, UNREFITTED, ["elastic"], constituents=0.0, contrast=CONTRAST),
         "groups": explored(fine, ridges[:1], families),
-        "groups, contrast": structured,
+        "groups, contrast": unrefitted,
+        "groups, contrast, refit": structured,
     }
     if phrases:
-        variants["groups, contrast, no phrases"] = explored(fine, ridges, families, constituents=0.0, contrast=CONTRAST)
+        variants["groups, contrast, refit, no phrases"] = explored(FINE, ridges, families, constituents=0.0, contrast=CONTRAST)
     trials = {name: mean_accuracy(rows, agreed(rows, limits)) for name, rows in variants.items()}
     trials |= {SEED_ROWS[row]: float(np.mean([o.dev_accuracy for o in outcomes[row]])) for row in ("svm", "svm sublinear")}
     if phrases:  # The SVM with what our models know, for fairness.

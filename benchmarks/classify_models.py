@@ -91,7 +91,7 @@ class Bench:
         seconds = time.perf_counter() - began
         predictions = model.predict(self.test)
         accuracy = float(np.mean(predictions == self.task.test.labels))
-        chosen = (model.regularizer, model.strength, model.lasso, model.ridge)
+        chosen = (model.regularizer, model.strength, model.lasso, model.ridge, model.refit)
         dev_accuracy, size = candidate.trial.accuracy, model.n_features_selected_
         return Outcome(accuracy, size, chosen, dev_accuracy, seconds, candidate.grid_seconds, predictions)
 
@@ -108,15 +108,15 @@ def choose(candidates: Sequence[Candidate], most: float = np.inf) -> Candidate:
 
 
 def agreed(splits: Sequence[Sequence[Candidate]], most: Sequence[float] | None = None) -> int:
-    """Which setting has the best mean accuracy on dev over the splits, which list the same settings in the same order.
+    """Which setting has the lowest mean log-loss on dev over the splits, which list the same settings in the same order.
 
     If `most` is given, of those within that many weights on every split (of all, if none is). Ties go to the fewest weights.
     """
-    accuracy = np.mean([[c.trial.accuracy for c in row] for row in splits], axis=0).round(12)
+    log_loss = np.mean([[c.trial.log_loss for c in row] for row in splits], axis=0).round(12)
     size = np.array([[c.trial.n_selected for c in row] for row in splits])
-    small = np.all(size <= np.array(most)[:, None], axis=0) if most is not None else np.ones(len(accuracy), dtype=bool)
-    rows = np.flatnonzero(small) if small.any() else np.arange(len(accuracy))
-    return int(rows[np.lexsort((size.mean(axis=0)[rows], -accuracy[rows]))[0]])
+    small = np.all(size <= np.array(most)[:, None], axis=0) if most is not None else np.ones(len(log_loss), dtype=bool)
+    rows = np.flatnonzero(small) if small.any() else np.arange(len(log_loss))
+    return int(rows[np.lexsort((size.mean(axis=0)[rows], log_loss[rows]))[0]])
 
 
 def mean_accuracy(splits: Sequence[Sequence[Candidate]], setting: int) -> float:

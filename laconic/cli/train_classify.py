@@ -70,9 +70,13 @@ def classify(
         float | None, typer.Option(help="Strength of the extra lasso of elastic and structured regularizers.")
     ] = None,
     ridge: Annotated[float, typer.Option(help="Strength of an extra ridge of structured regularizers.")] = 0.0,
+    refit: Annotated[
+        float | None, typer.Option(help="Give the kept words their final weights by a ridge of this strength alone.")
+    ] = None,
     contrast: Annotated[
         float, typer.Option(help="Words that tell the labels apart cost less, by this power of their log-ratio: try 0.5.")
     ] = 0.0,
+    criterion: Annotated[str, typer.Option(help="Tune by accuracy or log_loss on DEV.")] = "accuracy",
     tune: Annotated[bool, typer.Option("--tune", help="Tune on DEV whichever of --strength and --lasso is not given.")] = False,
     weighting: Annotated[
         str, typer.Option(help="count, binary, tfidf or logtfidf (1 + log count).", rich_help_panel=FEATURES)
@@ -110,9 +114,13 @@ def classify(
     check_strength("--strength", strength)
     check_strength("--lasso", lasso)
     check_strength("--ridge", ridge)
+    if refit is not None and not 0 < refit < math.inf:
+        raise InputError(f"--refit must be a number above 0, not {refit}.")
     check_strength("--contrast", contrast)
     check_strength("--constituents", constituents)
     check_strength("--tol", tol)
+    if criterion not in ("accuracy", "log_loss"):
+        raise InputError(f"--criterion must be accuracy or log_loss, not {criterion}.")
     if tune and dev is None:
         raise InputError("--tune chooses strengths on development data: give it with --dev.")
     if output == "-":
@@ -136,6 +144,7 @@ def classify(
                 ngrams,
                 min_count,
                 ridge=ridge,
+                refit=refit,
                 contrast=contrast,
                 constituents=constituents,
                 boundary=boundary,
@@ -157,7 +166,7 @@ def classify(
             if output is not None:
                 check_storable([*prepared.encoder.vocab.words, *data.labels])
         if dev_data is not None and (tune or strength is None):
-            learned = _tuned(model, prepared, (data, dev_data), (strength, lasso), quiet)
+            learned = _tuned(model, prepared, (data, dev_data), (strength, lasso), criterion, quiet)
         else:
             learned = _fitted(model, prepared, quiet)
         if output is not None:
@@ -216,6 +225,7 @@ def _tuned(
     prepared: Prepared,
     data: tuple[Labelled, Labelled],
     given: tuple[float | None, float | None],
+    criterion: str,
     quiet: bool,
 ) -> Learned:
     """The best of a grid on the development data; what was given is fixed. Ctrl-C keeps the best trial so far."""
@@ -235,7 +245,7 @@ def _tuned(
                 bar.describe(f"tuning, best accuracy {best:.4f}: step {event.n_iter}")
             return interrupt.requested
 
-        return Learned(*tune(model, *data, strengths, lassos, on_event, prepared))
+        return Learned(*tune(model, *data, strengths, lassos, on_event, prepared, criterion))
 
 
 def _scores(model: TextClassifier, data: Labelled) -> dict[str, Any]:

@@ -133,6 +133,7 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "strength": _is_strength,
     "lasso": is_number,
     "ridge": is_number,
+    "refit": lambda value: value is None or is_number(value),
     "contrast": is_number,
     "constituents": is_number,
     "weighting": lambda value: value in WEIGHTINGS,

@@ -74,7 +74,12 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
 
     def predict_log_proba(self, documents: Sequence[Any]) -> Array:
         """Log-probabilities of the labels, (n, K)."""
-        scores = self.decision_function(documents)
+        check_is_fitted(self, "coef_")
+        return self.log_proba_rows(self.vectorize(documents))
+
+    def log_proba_rows(self, X: sp.csr_matrix) -> Array:
+        """predict_log_proba of vectorized documents."""
+        scores = self.score_rows(X)
         if scores.ndim == 1:
             scores = np.stack([np.zeros_like(scores), scores], axis=1)
         top = scores.max(axis=1, keepdims=True)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from laconic.estimators import structure
 from laconic.estimators.linear import SparseClassifier
@@ -33,10 +34,11 @@ class TextClassifier(TextPredictor):
     strength : float, or a mapping from regularizer to float; for lasso, ridge and elastic the strength of that penalty
     lasso : float, the extra lasso term of elastic and of all structured regularizers
     ridge : float, an extra ridge term of the structured regularizers
-    contrast : float, before they are penalised words are scaled by |log-ratio of their shares of documents in the classes| to
+    refit : float or None, the words that were kept get their final weights from a ridge of this strength alone
+    contrast : float, before they are penalised words are scaled by |log-ratio of their shares of examples in the classes| to
         this power: words that tell the classes apart in training cost less (try 0.5; at 0 all cost the same)
     constituents : float, the weight as a training example, where a document weighs 1, of each distinct phrase of the trees
-        whose label tells its class (see preparation.constituent_examples)
+        whose label tells its class (see preparation.constituent_examples); contrast counts them as documents
     weighting : "count", "binary", "tfidf", or "logtfidf", which takes 1 + log(count) for the count
     ngrams : int, features are n-grams up to this length
     min_count : int, features seen less often in training are dropped
@@ -75,11 +77,13 @@ class TextClassifier(TextPredictor):
         ridge: float = 0.0,
         contrast: float = 0.0,
         constituents: float = 0.0,
+        refit: float | None = None,
     ):
         self.regularizer = regularizer
         self.strength = strength
         self.lasso = lasso
         self.ridge = ridge
+        self.refit = refit
         self.contrast = contrast
         self.constituents = constituents
         self.weighting = weighting
@@ -145,7 +149,11 @@ class TextClassifier(TextPredictor):
         X = weighted(counts, self.weighting, prepared.idf)
         if examples is not None:
             examples = examples._replace(X=weighted(examples.counts, self.weighting, prepared.idf))
-        contrast = contrast_of(X, counts, prepared.labels, self.contrast)
+        seen, labels = counts, prepared.labels
+        if examples is not None:
+            seen = sp.vstack([counts, examples.counts], format="csr")
+            labels = np.concatenate([labels, examples.labels])
+        contrast = contrast_of(X, seen, labels, self.contrast)
         return prepared._replace(X=X, contrast=contrast, examples=examples)
 
     def adopt_preparation(self, prepared: Prepared) -> TextClassifier:
@@ -192,6 +200,8 @@ class TextClassifier(TextPredictor):
     ) -> TextClassifier:
         """Learn the weights for the present strengths from prepared data, from a warm start if one is given."""
         self.adopt_preparation(prepared)
+        if self.refit is not None and not 0 < self.refit < np.inf:
+            raise ValueError(f"refit must be None or the strength of a ridge above 0, got {self.refit!r}")
         X, labels, weight = _rows(prepared.X, prepared), prepared.labels, None
         if prepared.examples is not None:
             X = sp.vstack([X, _rows(prepared.examples.X, prepared)], format="csr")
@@ -203,6 +213,8 @@ class TextClassifier(TextPredictor):
         inner.adopt(problem, inner.solve(problem, start, callback))
         self.n_features_total_ = X.shape[1]
         self.n_features_selected_ = inner.n_selected_
+        if self.refit is not None and inner.n_selected_ and not inner.result_.interrupted:
+            _refit(inner, self.refit, (X, labels, weight), callback)
         n_words = prepared.X.shape[1]
         self.coef_ = inner.coef_[:, :n_words] * (1.0 if prepared.contrast is None else prepared.contrast)
         first = n_words
@@ -246,6 +258,29 @@ class TextClassifier(TextPredictor):
         from laconic.estimators.storage import save_model  # imported late: storage knows the estimators
 
         save_model(self, path)
+
+
+def _refit(
+    inner: SparseClassifier,
+    strength: float,
+    data: tuple[sp.csr_matrix, NDArray, Array | None],
+    callback: Callable[[Progress], bool | None] | None,
+) -> None:
+    """Weights of the kept features under a ridge alone, without the shrinking of the penalty that chose them.
+
+    The objective remains that of the choice; certificate and convergence are the worse of the two fits.
+    """
+    X, labels, weight = data
+    kept = np.flatnonzero(np.any(inner.coef_ != 0, axis=0))
+    again = clone(inner).set_params(penalty=Ridge(strength))
+    problem = again.build_problem(X[:, kept], labels, weight)
+    again.adopt(problem, again.solve(problem, None, callback))
+    inner.coef_ = inner.coef_.copy()  # it may share memory with the solution, from which the next fit starts
+    inner.coef_[:, kept], inner.intercept_ = again.coef_, again.intercept_
+    inner.certificate_ = max(inner.certificate_, again.certificate_)
+    inner.converged_ = inner.converged_ and again.converged_
+    inner.n_iter_ += again.n_iter_
+    inner.result_ = inner.result_._replace(interrupted=again.result_.interrupted)
 
 
 def _elastic(lasso: float, ridge: float) -> ElasticNet:

@@ -31,8 +31,8 @@ def bench() -> Bench:
     return Bench(task, ["sentence", "topics", "brown"], FEATURES, n_topics=3, n_clusters=3)
 
 
-def trial(accuracy: float, size: int) -> Candidate:
-    return Candidate(TextClassifier(), Trial(1.0, 1.0, accuracy, size, 0.0), 0.0)
+def trial(accuracy: float, size: int, log_loss: float = 0.5) -> Candidate:
+    return Candidate(TextClassifier(), Trial(1.0, 1.0, accuracy, size, 0.0, log_loss), 0.0)
 
 
 def test_the_choice_is_accuracy_then_size_within_the_limit() -> None:
@@ -42,8 +42,11 @@ def test_the_choice_is_accuracy_then_size_within_the_limit() -> None:
     assert choose(candidates, most=1) is candidates[1]
 
 
-def test_splits_agree_on_the_best_mean_within_every_limit() -> None:
-    splits = [[trial(0.9, 50), trial(0.8, 20), trial(0.8, 10)], [trial(0.7, 50), trial(0.8, 20), trial(0.8, 30)]]
+def test_splits_agree_on_the_lowest_mean_log_loss_within_every_limit() -> None:
+    splits = [
+        [trial(0.9, 50, 0.3), trial(0.8, 20, 0.4), trial(0.8, 10, 0.4)],
+        [trial(0.9, 50, 0.7), trial(0.8, 20, 0.4), trial(0.8, 30, 0.5)],
+    ]
     assert agreed(splits) == 1
     assert agreed(splits, [15, 30]) == 2
     assert agreed(splits, [5, 5]) == 1
@@ -55,7 +58,7 @@ def test_one_preparation_gives_the_fit_of_a_model_alone(bench: Bench) -> None:
     alone.fit(bench.train, bench.task.train.labels)
     np.testing.assert_array_equal(alone.predict(bench.test), outcome.predictions)
     assert outcome.nonzeros == alone.n_features_selected_
-    assert outcome.chosen == ("sentence", 0.01, 0.01, 0.0)
+    assert outcome.chosen == ("sentence", 0.01, 0.01, 0.0, None)
 
 
 def test_added_features_are_those_that_the_model_names(bench: Bench) -> None:

@@ -1,4 +1,4 @@
-"""Words that tell the classes apart cost less (contrast), and labelled phrases of trees as examples (constituents)."""
+"""Words that tell the classes apart cost less (contrast), phrases of trees as examples (constituents), refits."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import pytest
 import scipy.sparse as sp
 from pytest import approx
 
-from laconic import load
+from laconic import SparseClassifier, load
 from laconic.estimators.preparation import constituent_examples
 from laconic.estimators.text import TextClassifier
 from laconic.estimators.weighting import PRIOR_DOCUMENTS, contrast_of
+from laconic.penalties import Ridge
 from laconic.text.trees import parse_tree
 
 DOCUMENTS = ["rain and rain and snow", "sun and more sun. sun again", "snow again", "no rain, more sun"]
@@ -115,6 +116,17 @@ def test_phrases_weigh_what_they_are_told() -> None:
     np.testing.assert_allclose(by_weight.intercept_, by_hand.intercept_, atol=1e-6)
 
 
+def test_contrast_counts_phrases_as_documents() -> None:
+    phrases = [[["lovely", "film"]], [["lovely"]], [["warm"]], [["dull", "film"]], [["dull"]]]
+    labels = [*OPINIONS, "good", "good", "good", "bad", "bad"]
+    found = TextClassifier(constituents=0.1, contrast=1.0).prepare(TREES, OPINIONS)
+    by_hand = TextClassifier(contrast=1.0).prepare([*TREES, *phrases], labels)
+    assert found.contrast is not None and by_hand.contrast is not None
+    # Up to the one number that keeps the sum of squares of the documents' rows.
+    ratio = found.contrast / by_hand.contrast
+    np.testing.assert_allclose(ratio, ratio[0])
+
+
 def test_phrases_need_trees() -> None:
     with pytest.raises(ValueError, match="trees"):
         TextClassifier(constituents=0.5).fit(DOCUMENTS, LABELS)
@@ -131,3 +143,41 @@ def test_a_saved_model_predicts_the_same(tmp_path: object) -> None:
     loaded = load(path)
     assert loaded.contrast == 0.5 and loaded.constituents == 0.3
     np.testing.assert_allclose(loaded.decision_function(TREES), model.decision_function(TREES))
+
+
+@pytest.mark.parametrize("contrast", [0.0, 0.5])
+def test_a_refit_is_the_ridge_on_the_kept_words(contrast: float) -> None:
+    settings = {"strength": 0.3, "contrast": contrast, "tol": 1e-9}
+    chosen = TextClassifier("lasso", **settings).fit(DOCUMENTS, LABELS)
+    model = TextClassifier("lasso", **settings, refit=0.2)
+    prepared = model.prepare(DOCUMENTS, LABELS)
+    model.fit_prepared(prepared)
+    kept = np.flatnonzero(chosen.coef_[0])
+    assert 0 < len(kept) < chosen.n_features_total_
+    np.testing.assert_array_equal(np.flatnonzero(model.coef_[0]), kept)
+    np.testing.assert_allclose(model.solution_, chosen.solution_)
+    scale = np.ones(len(kept)) if prepared.contrast is None else prepared.contrast[kept]
+    by_hand = SparseClassifier(Ridge(0.2), tol=1e-9).fit(prepared.X[:, kept] @ sp.diags(scale), LABELS)
+    np.testing.assert_allclose(model.coef_[0, kept], by_hand.coef_[0] * scale, atol=1e-6)
+    np.testing.assert_allclose(model.intercept_, by_hand.intercept_, atol=1e-6)
+
+
+def test_a_refit_of_nothing_is_the_empty_model_and_of_three_classes_keeps_rows() -> None:
+    empty = TextClassifier("lasso", strength=100.0, refit=0.1).fit(DOCUMENTS, LABELS)
+    assert empty.n_features_selected_ == 0 and not empty.coef_.any()
+    three = TextClassifier("lasso", strength=0.2, refit=0.1).fit(DOCUMENTS, ["a", "b", "c", "b"])
+    assert three.coef_.shape[0] == 3 and 0 < three.alive().sum() < three.n_features_total_
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
+def test_an_impossible_refit_is_named(value: float) -> None:
+    with pytest.raises(ValueError, match="refit"):
+        TextClassifier(refit=value).fit(DOCUMENTS, LABELS)
+
+
+def test_a_refit_is_saved_with_the_model(tmp_path: object) -> None:
+    model = TextClassifier("lasso", strength=0.1, refit=0.2).fit(DOCUMENTS, LABELS)
+    model.save(f"{tmp_path}/model.laconic")
+    loaded = load(f"{tmp_path}/model.laconic")
+    assert loaded.refit == 0.2
+    np.testing.assert_allclose(loaded.decision_function(DOCUMENTS), model.decision_function(DOCUMENTS))

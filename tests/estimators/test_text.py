@@ -99,6 +99,17 @@ def test_tuning_on_real_messages_prefers_the_smaller_of_equals(science):
     assert model.strength == best.strength and len(trials) == 3 and best.accuracy > 0.85
 
 
+def test_tuning_by_log_loss_takes_the_most_probable_labels():
+    train, dev = (DOCUMENTS, LABELS), (DOCUMENTS, LABELS)
+    model, trials = tune(TextClassifier("ridge"), train, dev, strengths=[0.01, 1.0, 100.0], criterion="log_loss")
+    assert model.strength == 0.01 == min(trials, key=lambda trial: trial.log_loss).strength
+    chances = model.predict_log_proba(DOCUMENTS)
+    by_hand = -np.mean([row[list(model.classes_).index(label)] for row, label in zip(chances, LABELS, strict=True)])
+    assert trials[-1].log_loss == pytest.approx(by_hand)
+    with pytest.raises(ValueError, match="criterion is one of accuracy, log_loss"):
+        tune(TextClassifier(), train, dev, criterion="f1")
+
+
 def test_neutral_constituents_of_real_trees(data):
     trees = [tree for tree in islice(read_trees(data / "sst" / "train.txt.gz"), 1500) if tree.label[0] != "2"]
     labels = ["positive" if tree.label[0] > "2" else "negative" for tree in trees]
