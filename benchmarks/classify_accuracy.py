@@ -36,39 +36,42 @@ standard error of an accuracy is 1 to 1.7 points, so differences below that are 
 tree regularizer takes the neutral constituents of SST. A sum gives each of its regularizers the same strength. Topics (1,000, 10
 words each) and Brown clusters (5,000) are learned from the training documents alone."""
 BEST_TEXT = """\
-Features are sublinear tf-idf (1 + log count, times idf, rows of length 1). `structured` is a lasso (0.03 to 0.8, on SST 0.1 to 1), a
+Features are sublinear tf-idf (1 + log count, times idf, rows of length 1). `structured` is a lasso (0.03 to 0.8, on SST to 1.1), a
 ridge (0.1 or 0.3) and groups (1e-4 or 1e-3) of sentences, of Brown clusters or, on SST, of neutral constituents, with a contrast of
 0.5: words are scaled by the root of the absolute log-ratio of their shares of the training examples of the two classes. With a ridge of
-0.1 the words that were kept may get their final weights from a ridge alone (`refit`: 0.01, 0.03 or 0.1). On SST the phrases with a label
-that tells their class are training examples of weight 0.1 (`constituents`). One setting serves all dev splits of a task: the one with the lowest mean log-loss on dev; `structured, small` is the best of those with at
-most a tenth of the SVM's weights on every split. Lasso, ridge and elastic net of this section are chosen in the same way. The test accuracies in the table are those of the first
-split. The clusters are the public ones of the BLLIP news corpus: Yogatama suggests clusters from more text than the training
-documents, and in this the models are semi-supervised. SVM is `TfidfVectorizer` + `LinearSVC`, C tuned on the split's own dev; `best
-plain` is the one of lasso, ridge and elastic net under counts, tf-idf and sublinear tf-idf that dev prefers. p is McNemar's exact
-test of two models on the test documents, not corrected for the thirty tests of the table."""
+0.1 the words that were kept may get their final weights from a ridge alone (`refit`: 0.01, 0.03 or 0.1). On SST the phrases with a
+label that tells their class are training examples of weight 0.1 (`constituents`). One setting serves all dev splits of a task: the one
+with the lowest mean log-loss on dev; `structured, small` is the best of those with at most a tenth of the SVM's weights on every split.
+Lasso, ridge and elastic net of this section are chosen in the same way. The test accuracies in the table are those of the first split.
+The clusters are the public ones of the BLLIP news corpus: Yogatama suggests clusters from more text than the training documents, and in
+this the models are semi-supervised. SVM is `TfidfVectorizer` + `LinearSVC`, C tuned on the split's own dev; `best plain` is the one of
+lasso, ridge and elastic net under counts, tf-idf and sublinear tf-idf that dev prefers. p is McNemar's exact test of two models on the
+test documents, not corrected for the thirty tests of the table."""
 NOTES = """\
 How to read this. `ahead` compares the best test accuracy of all structured models of this page with the best of all plain ones: a
-maximum over test on both sides, over more structured models than plain ones, so a small lead is no evidence; the p-values and the
-five splits are. The structured models had 160 settings on dev (SST 105), elastic net 18, the SVM 6. They use sublinear counts, contrast,
+maximum over test on both sides, over more structured models than plain ones, so a small lead is no evidence; the p-values and the five
+splits are. The structured models had 160 settings on dev (SST 105), elastic net 18, the SVM 6. They use sublinear counts, contrast,
 refits, for `brown` outside text and on SST the labels of phrases, none of which the plain models and the SVM have: the next table tells
-on dev what each is worth. Where no setting on dev had a tenth of the SVM's weights, `structured, small` is the best of any size, and the
-share in the table shows it.
+on dev what each is worth. Where no setting on dev had a tenth of the SVM's weights, `structured, small` is the best of any size, and
+the share in the table shows it.
 
 What was not blind. The power of the contrast and the grids were chosen on these dev parts, for convote on folds by debate of train and
 dev, for SST on folds of train and dev, for the refit of religion on folds by thread of train and dev, so that accuracies on dev are
-optimistic. Log-loss as the criterion and the refit came after a first version of this page, tuned by accuracy without refits, had
-been read: there `structured` was behind the best plain model on religion and SST, and `small` behind the SVM on religion, stripped, and SST. Before the ridge term was added, test accuracies of single,
-untuned settings on science had been printed, where the ridge did well: for science the recipe is not wholly blind to test."""
+optimistic. Log-loss as the criterion and the refit came after a first version of this page, tuned by accuracy without refits, had been
+read: there `structured` was behind the best plain model on religion and SST, and `small` behind the SVM on religion, stripped, and SST.
+Before the ridge term was added, test accuracies of single, untuned settings on science had been printed, where the ridge did well: for
+science the recipe is not wholly blind to test."""
 TRIALS_TEXT = """\
 Mean accuracy on dev, over the dev splits, of the setting with the lowest log-loss there and at most a tenth of the SVM's weights: what
-contrast, groups and refits are worth. Larger grids have a small advantage: 24 settings for elastic net, 160 for groups with contrast and
-refit (SST 105), 64 with contrast alone (SST 42), 32 for groups alone (SST 21); the C of an SVM is the most accurate of six on each split by
-itself. Groups on SST have the phrases as examples unless the column says otherwise, elastic net has not. Nothing in this table uses test."""
+contrast, groups and refits are worth. Larger grids have a small advantage: 24 settings for elastic net, 160 for groups with contrast
+and refit (SST 105, without phrases 120), 64 with contrast alone (SST 42), 32 for groups alone (SST 21); the C of an SVM is the most
+accurate of six on each split by itself. Groups on SST have the phrases as examples unless the column says otherwise, elastic net has
+not. Nothing in this table uses test."""
 SECONDS_TEXT = """\
-Wall-clock seconds on unigram counts, two tasks at a time: the chosen fit from zero to a certificate of 1e-3 / the whole grid at
-1e-2. `prepare` is encoding, topics and clusters, once for all models of a task. The last two columns are `structured` on sublinear
-tf-idf, with the grid of the chosen groups, ridge and refit alone (one of ten that were searched, fifteen on SST, at every split), and the SVM. Both cores
-are busy, so that seconds are rough."""
+Wall-clock seconds on unigram counts, two tasks at a time: the chosen fit from zero to a certificate of 1e-3 / the whole grid at 1e-2.
+`prepare` is encoding, topics and clusters, once for all models of a task. The last two columns are `structured` on sublinear tf-idf,
+with the grid of the chosen groups, ridge and refit alone (one of ten that were searched, fifteen on SST, at every split), and the SVM.
+Both cores are busy, so that seconds are rough."""
 
 
 class Key(NamedTuple):

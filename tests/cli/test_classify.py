@@ -120,6 +120,11 @@ def test_what_is_given_is_not_tuned(given: Files) -> None:
     assert len({trial["strength"] for trial in report["trials"]}) == 6
 
 
+def test_tuning_by_log_loss_with_a_refit(given: Files) -> None:
+    report = result_of("train", "classify", given.train, "--dev", given.dev, "--refit", "0.1", "--criterion", "log_loss")
+    assert report["strength"] == min(report["trials"], key=lambda trial: (trial["log_loss"], trial["n_selected"]))["strength"]
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -242,6 +247,8 @@ def test_bad_training_files(given: Files, kind: str) -> None:
         ("this is a folder", ["{train}", "-o", "{folder}"]),
         ("give its name with -o", ["{train}", "-o", "-"]),
         ("--tune chooses strengths on development data", ["{train}", "--tune", "-o", "{model}"]),
+        ("--refit must be a number above 0, not 0", ["{train}", "--refit", "0", "-o", "{model}"]),
+        ("--criterion must be accuracy or log_loss, not f1", ["{train}", "--criterion", "f1", "-o", "{model}"]),
         ("regularizer is a sum of", ["{train}", "--regularizer", "magic", "-o", "{model}"]),
         ("only structured regularizers are added up", ["{train}", "--regularizer", "lasso+ridge", "-o", "{model}"]),
         ("weighting is", ["{train}", "--weighting", "bm25", "-o", "{model}"]),
