@@ -1,6 +1,7 @@
 // Learning a tagger sentence by sentence: residual = predicted - gold, where predicted is the best path (perceptron), the best
 // path with a cost for every wrong label (SVM, MIRA) or the marginals (CRF). Templates are shrunk by the caller, between calls;
 // here features only come to owe a lasso, which they pay when they next fire.
+#include "difference.hpp"
 #include "interrupts.hpp"
 #include "kernels.hpp"
 #include "tagger.hpp"
@@ -24,7 +25,7 @@ struct Rule {
 class Learner {
   public:
     Learner(Tagger& tagger, const Occurrences& seen, const int32_t* gold, const Rule& rule)
-        : tagger_(tagger), seen_(seen), gold_(gold), rule_(rule), tally_(tagger.n_labels * tagger.n_labels, 0) {}
+        : tagger_(tagger), seen_(seen), gold_(gold), rule_(rule), difference_(tagger, rule.grow) {}
 
     // One sentence; the loss before the step.
     double learn(int64_t s) {
@@ -89,7 +90,7 @@ class Learner {
         const double loss = best - score(gold());
         double step = rule_.settle == Tagger::kDual ? 1 : rule_.step;
         if (rule_.aggressive) {
-            const double length = difference_squared();
+            const double length = difference_.squared(seen_, at_, gold(), moved_);
             step = length > 0 ? std::min(step, loss / length) : 0;
         }
         if (step <= 0) return loss;
@@ -205,66 +206,15 @@ class Learner {
 
     int64_t pair_of(int64_t t, const int32_t* y) const { return int64_t{y[t - 1]} * tagger_.n_labels + y[t]; }
 
-    // |features of gold - features of predicted|^2 = sum over wrong positions a, b of <label changes at a and b> * (features that
-    // both have), where a change takes 1 from the predicted label and gives it to gold's; likewise for pairs of labels.
-    double difference_squared() {
-        const int32_t *y = gold(), *z = at_.best.data();
-        double total = y[0] != z[0] ? 2 : 0;
-        total += spread(moved_, 0, [=](int64_t t) { return Change{y[t], z[t]}; });
-        edges_.clear();
-        each_moved_edge([&](int64_t t) {
-            if (t > 0) edges_.push_back(t);
-        });
-        const auto pair_change = [&](int64_t t) { return Change{pair_of(t, y), pair_of(t, z)}; };
-        if (tagger_.has_pairs) total += spread(edges_, 1, pair_change);
-        for (int64_t t : edges_) {
-            ++tally_[pair_change(t).to];
-            --tally_[pair_change(t).from];
-        }
-        for (int64_t t : edges_)
-            for (int64_t pair : {pair_change(t).to, pair_change(t).from}) {
-                total += tally_[pair] * tally_[pair];
-                tally_[pair] = 0;
-            }
-        return total;
-    }
-    struct Change {
-        int64_t to, from;
-    };
-    template <class ChangeAt>
-    double spread(const std::vector<int64_t>& positions, uint8_t pairs, ChangeAt change) const {
-        double total = 0;
-        for (size_t a = 0; a < positions.size(); ++a) {
-            const Change first = change(positions[a]);
-            total += 2.0 * shared(positions[a], positions[a], pairs);
-            for (size_t b = 0; b < a; ++b) {
-                const Change second = change(positions[b]);
-                const int product =
-                    (first.to == second.to) - (first.to == second.from) - (first.from == second.to) + (first.from == second.from);
-                if (product != 0) total += 2.0 * product * shared(positions[a], positions[b], pairs);
-            }
-        }
-        return total;
-    }
-    // How many features two positions share, of those that take part in steps: they have weights or may get some.
-    int shared(int64_t a, int64_t b, uint8_t pairs) const {
-        const int64_t M = tagger_.templates.size();
-        const int32_t* of_a = rule_.grow ? seen_.ids(at_.begin + a) : &at_.rows[a * M];
-        const int32_t* of_b = rule_.grow ? seen_.ids(at_.begin + b) : &at_.rows[b * M];
-        int count = 0;
-        for (int64_t m = 0; m < M; ++m) count += (of_a[m] == of_b[m]) & (of_a[m] >= 0) & (tagger_.pairs[m] == pairs);
-        return count;
-    }
-
     static constexpr float kNegligible = 1e-7f;
     Tagger& tagger_;
     const Occurrences& seen_;
     const int32_t* gold_;
     const Rule& rule_;
     Sentence at_;
-    std::vector<int64_t> moved_, edges_;
+    Difference difference_;
+    std::vector<int64_t> moved_;
     std::vector<float> node_;
-    std::vector<double> tally_;  // changes of label pairs; all zero between uses
     std::vector<double> edge_sum_, pair_;
     int64_t wrong_ = 0;
 };
