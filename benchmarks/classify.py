@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import classify_accuracy, classify_speed
+from benchmarks import classify_accuracy, classify_speed, classify_structured
 
 TITLE = "Text categorization"
-SECTIONS = {"accuracy": classify_accuracy.section, "speed": classify_speed.section}
+SECTIONS = {
+    "accuracy": classify_accuracy.section,
+    "structured": classify_structured.section,
+    "speed": classify_speed.section,
+}
 
 
 def run(data: Path, quick: bool = False, section: str | None = None) -> str:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +18,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks.corpora import Part, Task
+from benchmarks.corpora import NEWSGROUPS, Part, Task
+from benchmarks.page import number, percent
 from benchmarks.peers import Outcome
 from laconic.estimators.preparation import Prepared
 from laconic.estimators.text import TextClassifier
@@ -25,13 +28,15 @@ from laconic.text.trees import parse_tree
 
 TUNING_TOL, TUNING_STEPS = 1e-2, 100
 FINAL_TOL, FINAL_STEPS = 1e-3, 500
+WORKERS = 2
 
 
 class Grid(NamedTuple):
-    """Strengths and lassos to try; None is the paper's."""
+    """Strengths, lassos and refits to try; None is the paper's, which has no refit."""
 
     strengths: Sequence[float] | None = None
     lassos: Sequence[float] | None = None
+    refits: Sequence[float | None] = (None,)
 
 
 PAPER = Grid()
@@ -76,9 +81,10 @@ class Bench:
         lassos = grid.lassos if model.regularizer not in ("lasso", "ridge") else None
         train, dev = (self.train, self.task.train.labels), (self.dev, self.task.dev.labels)
         began = time.perf_counter()
-        trials = tune(model, train, dev, grid.strengths, lassos, prepared=self.adapted(model))[1]
+        trials = tune(model, train, dev, grid.strengths, lassos, prepared=self.adapted(model), refits=grid.refits)[1]
         seconds = time.perf_counter() - began
-        return [Candidate(clone(model).set_params(strength=t.strength, lasso=t.lasso), t, seconds) for t in trials]
+        settings = [{"strength": t.strength, "lasso": t.lasso, "refit": t.refit} for t in trials]
+        return [Candidate(clone(model).set_params(**s), t, seconds) for s, t in zip(settings, trials, strict=True)]
 
     def scored(self, candidate: Candidate) -> Outcome:
         """Fit a chosen setting from zero to the final tolerance and score it on test."""
@@ -122,6 +128,28 @@ def agreed(splits: Sequence[Sequence[Candidate]], most: Sequence[float] | None =
 def mean_accuracy(splits: Sequence[Sequence[Candidate]], setting: int) -> float:
     """On dev, of one setting."""
     return float(np.mean([row[setting].trial.accuracy for row in splits]))
+
+
+def over_tasks(measure: Callable[[str, bool, Path, bool], Any], data: Path, quick: bool) -> list[Any]:
+    """`measure` of every task (the first alone, if quick) in the order of the page, two at a time."""
+    jobs = [(name, stripped, data, quick) for stripped in (False, True) for name in NEWSGROUPS]
+    jobs += [(name, False, data, quick) for name in ("sst", "convote")]
+    if quick:
+        return [measure(*jobs[0])]
+    # The slowest tasks first, so that no worker ends with one of them alone.
+    with ProcessPoolExecutor(WORKERS, get_context("spawn")) as pool:
+        running = {job[:2]: pool.submit(measure, *job) for job in jobs[::-1]}
+        return [running[job[:2]].result() for job in jobs]
+
+
+def cell(outcome: Outcome | None) -> str:
+    """Test accuracy and, in brackets, non-zero weights."""
+    return "–" if outcome is None else f"{percent(outcome.accuracy)} ({number(outcome.nonzeros)})"
+
+
+def seconds(outcome: Outcome | None) -> str:
+    """Seconds of the chosen fit / of its grid."""
+    return "–" if outcome is None else f"{number(outcome.fit_seconds, 2)} / {number(outcome.grid_seconds, 2)}"
 
 
 def public_clusters(data: Path) -> Path:

@@ -115,3 +115,20 @@ def constituent_examples(training: Training, labels: NDArray, encoder: DocumentE
         raise ValueError("constituents need trees with labels below the root that are root labels of one class as well")
     counts = encoder.encode([[phrase] for phrase in phrases.values()]).counts(len(training.vocab))
     return Examples(counts, np.array([label for _, label in phrases], dtype=labels.dtype), counts)
+
+
+def training_rows(prepared: Prepared, constituents: float) -> tuple[sp.csr_matrix, NDArray, NDArray[np.float64] | None]:
+    """Rows, labels and weights of all examples: documents, then phrases, which weigh `constituents` each."""
+    X = _with_added(prepared.X, prepared)
+    if prepared.examples is None:
+        return X, prepared.labels, None
+    examples = _with_added(prepared.examples.X, prepared)
+    weight = np.concatenate([np.ones(X.shape[0]), np.full(examples.shape[0], constituents)])
+    labels = np.concatenate([prepared.labels, prepared.examples.labels])
+    return sp.vstack([X, examples], format="csr"), labels, weight
+
+
+def _with_added(X: sp.csr_matrix, prepared: Prepared) -> sp.csr_matrix:
+    """Words scaled by their contrast, and the added features beside them."""
+    words = X if prepared.contrast is None else sp.csr_matrix(X @ sp.diags(prepared.contrast))
+    return sp.hstack([words, *(X @ part for part in prepared.added)], format="csr") if prepared.added else words

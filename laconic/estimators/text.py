@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from laconic.estimators import structure
 from laconic.estimators.linear import SparseClassifier
 from laconic.estimators.predictor import TextPredictor
-from laconic.estimators.preparation import Lexicon, Prepared, added_features, constituent_examples, encode_training, families_of
+from laconic.estimators.preparation import (
+    Lexicon,
+    Prepared,
+    added_features,
+    constituent_examples,
+    encode_training,
+    families_of,
+    training_rows,
+)
 from laconic.estimators.structure import PLAIN, STRUCTURED, Family
 from laconic.estimators.summary import GroupSummary, with_examples
 from laconic.estimators.weighting import WEIGHTINGS, contrast_of, idf_of, weighted
@@ -200,29 +208,13 @@ class TextClassifier(TextPredictor):
     ) -> TextClassifier:
         """Learn the weights for the present strengths from prepared data, from a warm start if one is given."""
         self.adopt_preparation(prepared)
-        if self.refit is not None and not 0 < self.refit < np.inf:
-            raise ValueError(f"refit must be None or the strength of a ridge above 0, got {self.refit!r}")
-        X, labels, weight = _rows(prepared.X, prepared), prepared.labels, None
-        if prepared.examples is not None:
-            X = sp.vstack([X, _rows(prepared.examples.X, prepared)], format="csr")
-            labels = np.concatenate([labels, prepared.examples.labels])
-            weight = np.where(np.arange(X.shape[0]) < prepared.X.shape[0], 1.0, self.constituents)
         inner = SparseClassifier(self.penalty_for(prepared), tol=self.tol, max_iter=self.max_iter, n_jobs=self.n_jobs)
         inner.set_params(class_weight=self.class_weight)
+        X, labels, weight = training_rows(prepared, self.constituents)
         problem = inner.build_problem(X, labels, weight)
         inner.adopt(problem, inner.solve(problem, start, callback))
         self.n_features_total_ = X.shape[1]
         self.n_features_selected_ = inner.n_selected_
-        if self.refit is not None and inner.n_selected_ and not inner.result_.interrupted:
-            _refit(inner, self.refit, (X, labels, weight), callback)
-        n_words = prepared.X.shape[1]
-        self.coef_ = inner.coef_[:, :n_words] * (1.0 if prepared.contrast is None else prepared.contrast)
-        first = n_words
-        for part in prepared.added:
-            # An added feature is a sum of words, so its weight is a weight on each of them.
-            self.coef_ += (part @ inner.coef_[:, first : first + part.shape[1]].T).T
-            first += part.shape[1]
-        self.intercept_ = inner.intercept_
         self.classes_ = inner.classes_
         self.solution_ = inner.result_.x
         self.certificate_ = inner.certificate_
@@ -232,9 +224,50 @@ class TextClassifier(TextPredictor):
         self.n_iter_ = inner.n_iter_
         self.loss_ = inner.loss_
         self.families_ = prepared.families
+        self._adopt_weights(inner.coef_, inner.intercept_, prepared)
+        if self.refit is not None:
+            self.__dict__.update(self.refitted(prepared, self.refit, callback).__dict__)
+        return self
+
+    def refitted(
+        self, prepared: Prepared, strength: float, callback: Callable[[Progress], bool | None] | None = None
+    ) -> TextClassifier:
+        """The same features with weights under a ridge of `strength` alone, since what chose them also shrank them.
+
+        The objective remains that of the choice; certificate and convergence are the worse of the two fits.
+        """
+        if not 0 < strength < np.inf:
+            raise ValueError(f"refit must be None or the strength of a ridge above 0, got {strength!r}")
+        model = copy(self).set_params(refit=strength)
+        if self.n_features_selected_ == 0 or self.interrupted_:
+            return model
+        n_all, n_outputs = self.n_features_total_, self.coef_.shape[0]
+        kept = np.flatnonzero(np.any(self.solution_[: n_all * n_outputs].reshape(n_all, n_outputs) != 0, axis=1))
+        X, labels, weight = training_rows(prepared, self.constituents)
+        inner = SparseClassifier(Ridge(strength), tol=self.tol, max_iter=self.max_iter, n_jobs=self.n_jobs)
+        inner.set_params(class_weight=self.class_weight)
+        problem = inner.build_problem(X[:, kept], labels, weight)
+        inner.adopt(problem, inner.solve(problem, None, callback))
+        weights = np.zeros((n_outputs, n_all))
+        weights[:, kept] = inner.coef_
+        model.certificate_ = max(self.certificate_, inner.certificate_)
+        model.converged_ = self.converged_ and inner.converged_
+        model.interrupted_ = inner.result_.interrupted
+        model.n_iter_ = self.n_iter_ + inner.n_iter_
+        model._adopt_weights(weights, inner.intercept_, prepared)
+        return model
+
+    def _adopt_weights(self, weights: Array, intercept: Array, prepared: Prepared) -> None:
+        """Weights of words out of weights of scaled words and of added features, and the groups that hold any."""
+        first = prepared.X.shape[1]
+        self.coef_ = weights[:, :first] * (1.0 if prepared.contrast is None else prepared.contrast)
+        for part in prepared.added:
+            # An added feature is a sum of words, so its weight is a weight on each of them.
+            self.coef_ += (part @ weights[:, first : first + part.shape[1]].T).T
+            first += part.shape[1]
+        self.intercept_ = intercept
         self.selected_ = self._selected(prepared.families)
         self.groups_ = {name: GroupSummary(len(kept), int(kept.sum())) for name, kept in self.selected_.items()}
-        return self
 
     def describe_groups(self, prepared: Prepared) -> TextClassifier:
         """Add to groups_ a few kept and dropped groups in words; apart from fitting, since a tuned grid needs it once."""
@@ -260,38 +293,9 @@ class TextClassifier(TextPredictor):
         save_model(self, path)
 
 
-def _refit(
-    inner: SparseClassifier,
-    strength: float,
-    data: tuple[sp.csr_matrix, NDArray, Array | None],
-    callback: Callable[[Progress], bool | None] | None,
-) -> None:
-    """Weights of the kept features under a ridge alone, without the shrinking of the penalty that chose them.
-
-    The objective remains that of the choice; certificate and convergence are the worse of the two fits.
-    """
-    X, labels, weight = data
-    kept = np.flatnonzero(np.any(inner.coef_ != 0, axis=0))
-    again = clone(inner).set_params(penalty=Ridge(strength))
-    problem = again.build_problem(X[:, kept], labels, weight)
-    again.adopt(problem, again.solve(problem, None, callback))
-    inner.coef_ = inner.coef_.copy()  # it may share memory with the solution, from which the next fit starts
-    inner.coef_[:, kept], inner.intercept_ = again.coef_, again.intercept_
-    inner.certificate_ = max(inner.certificate_, again.certificate_)
-    inner.converged_ = inner.converged_ and again.converged_
-    inner.n_iter_ += again.n_iter_
-    inner.result_ = inner.result_._replace(interrupted=again.result_.interrupted)
-
-
 def _elastic(lasso: float, ridge: float) -> ElasticNet:
     total = lasso + ridge
     return ElasticNet(total, l1_ratio=lasso / total if total > 0 else 0.0)
-
-
-def _rows(X: sp.csr_matrix, prepared: Prepared) -> sp.csr_matrix:
-    """Words scaled by their contrast, and the added features beside them."""
-    words = X if prepared.contrast is None else sp.csr_matrix(X @ sp.diags(prepared.contrast))
-    return sp.hstack([words, *(X @ part for part in prepared.added)], format="csr") if prepared.added else words
 
 
 def _wider(groups: Any, n_features: int) -> Any:

@@ -32,6 +32,7 @@ class Trial(NamedTuple):
     n_selected: int
     certificate: float
     log_loss: float
+    refit: float | None = None
 
 
 def tune(
@@ -43,12 +44,14 @@ def tune(
     callback: Callable[[Trial | Progress], bool | None] | None = None,
     prepared: Prepared | None = None,
     criterion: str = "accuracy",
+    refits: Sequence[float | None] | None = None,
 ) -> tuple[TextClassifier, list[Trial]]:
     """The model fitted at the best strengths, and all trials.
 
     The best has the highest accuracy on dev or, by the criterion "log_loss", the lowest mean log-loss there, which a small dev
     tells apart where accuracies are equal or differ by chance. Ties go to the smallest model.
 
+    Every choice of words is given its weights by each of the refits (None: as the penalty left them); without any, by the model's.
     Each regularizer of a sum gets the same strength. Strengths run from strong to weak, each fit from the one before. A callback
     sees the Progress of each step and each Trial; when it returns True, the best trial so far is kept, and if there is none, the
     fit under way as far as it got. Either is then marked as interrupted.
@@ -66,6 +69,7 @@ def tune(
     dev_X = model.adopt_preparation(prepared).vectorize(dev_documents)
     gold = np.asarray(dev_labels)
     strengths, lassos = grid(model, strengths, lassos)
+    refits = (model.refit,) if refits is None else refits
     trials: list[Trial] = []
     best: tuple[tuple[float, int], TextClassifier] | None = None
     stopped = False
@@ -74,25 +78,29 @@ def tune(
         for lasso, strength in product(lassos, strengths):
             if strength == strengths[0]:
                 start = None
-            candidate = clone(model).set_params(strength=strength, lasso=lasso).fit_prepared(prepared, start, callback)
-            stopped = candidate.interrupted_
-            if stopped and best is not None:
-                break
-            start = candidate.solution_
-            trials.append(_trial(candidate, dev_X, gold))
-            gain = trials[-1].accuracy if criterion == "accuracy" else -trials[-1].log_loss
-            key = (gain, -candidate.n_features_selected_)
-            if best is None or key > best[0]:
-                best = (key, candidate)
-            if callback is not None and callback(trials[-1]):
-                stopped = True
+            settings = {"strength": strength, "lasso": lasso, "refit": None}
+            chosen = clone(model).set_params(**settings).fit_prepared(prepared, start, callback)
+            start = chosen.solution_
+            for refit in refits:
+                candidate = chosen if refit is None else chosen.refitted(prepared, refit, callback)
+                stopped = candidate.interrupted_
+                if stopped and best is not None:
+                    break
+                trials.append(_trial(candidate, dev_X, gold))
+                gain = trials[-1].accuracy if criterion == "accuracy" else -trials[-1].log_loss
+                key = (gain, -candidate.n_features_selected_)
+                if best is None or key > best[0]:
+                    best = (key, candidate)
+                stopped = stopped or bool(callback is not None and callback(trials[-1]))
+                if stopped:
+                    break
             if stopped:
                 break
     if best is None:
         raise ValueError("there is no strength to try")
-    chosen = best[1].describe_groups(prepared)
-    chosen.interrupted_ = stopped
-    return chosen, trials
+    found = best[1].describe_groups(prepared)
+    found.interrupted_ = stopped
+    return found, trials
 
 
 def _trial(model: TextClassifier, dev_X: sp.csr_matrix, gold: NDArray) -> Trial:
@@ -100,7 +108,8 @@ def _trial(model: TextClassifier, dev_X: sp.csr_matrix, gold: NDArray) -> Trial:
     accuracy = float(np.mean(model.predict_rows(dev_X) == gold))
     chances = model.log_proba_rows(dev_X)
     log_loss = -float(np.mean(chances[np.arange(len(gold)), np.searchsorted(model.classes_, gold)]))
-    return Trial(model.strength, model.lasso, accuracy, model.n_features_selected_, model.certificate_, log_loss)
+    size, certificate = model.n_features_selected_, model.certificate_
+    return Trial(model.strength, model.lasso, accuracy, size, certificate, log_loss, model.refit)
 
 
 def grid(

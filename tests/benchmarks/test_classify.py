@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+from benchmarks import classify_structured
 from benchmarks.classify_accuracy import FEATURES, SUM, Key, Measured, layout
 from benchmarks.classify_compare import PLAIN, SEED_ROWS
 from benchmarks.classify_models import Bench, Candidate, Grid, agreed, choose
+from benchmarks.classify_structured import Compared
 from benchmarks.corpora import Part, Task
 from laconic.estimators.text import TextClassifier
 from laconic.estimators.tuning import Trial
@@ -70,15 +72,19 @@ def test_added_features_are_those_that_the_model_names(bench: Bench) -> None:
     assert bench.adapted(model).families == ()
 
 
-def test_the_page_has_every_table(bench: Bench) -> None:
+def test_the_pages_have_every_table(bench: Bench) -> None:
     models = {
         Key(name, weighting): bench.tuned(name, weighting, GRID)
         for name in (*PLAIN, "sentence", "topics", "brown", SUM)
         for weighting in ("count", "tfidf")
     }
     models |= {Key(name): models[Key("lasso")] for name in ("liblinear lasso", "scikit-learn ridge")}
-    seeds = {row: [models[Key("sentence", "tfidf")]] * 2 for row in SEED_ROWS}
-    page = layout([Measured("made up", bench.task.test.labels, models, seeds, 1.0, {"groups": 0.5})])
-    assert page.count("\n### ") == 7
-    assert page.count("| made up |") == 7
+    page = layout([Measured("made up", models, 1.0)])
+    assert page.count("\n### ") == 4
+    assert page.count("| made up |") == 3
     assert "100.0" in page
+    seeds = {row: [models[Key("sentence", "tfidf")]] * 2 for row in SEED_ROWS}
+    page = classify_structured.layout([Compared("made up", bench.task.test.labels, seeds, {"groups": 0.5})])
+    assert page.count("\n### ") == 3
+    assert page.count("| made up |") == 5
+    assert "| 50.0 |" in page

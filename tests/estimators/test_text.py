@@ -106,6 +106,10 @@ def test_tuning_by_log_loss_takes_the_most_probable_labels():
     chances = model.predict_log_proba(DOCUMENTS)
     by_hand = -np.mean([row[list(model.classes_).index(label)] for row, label in zip(chances, LABELS, strict=True)])
     assert trials[-1].log_loss == pytest.approx(by_hand)
+    _, with_refits = tune(TextClassifier("lasso"), train, dev, strengths=[0.3, 0.1], refits=[None, 0.1])
+    assert [(trial.strength, trial.refit) for trial in with_refits] == [(0.3, None), (0.3, 0.1), (0.1, None), (0.1, 0.1)]
+    alone = TextClassifier("lasso", strength=0.3, refit=0.1).fit(DOCUMENTS, LABELS)
+    assert with_refits[1].n_selected == with_refits[0].n_selected == alone.n_features_selected_
     with pytest.raises(ValueError, match="criterion is one of accuracy, log_loss"):
         tune(TextClassifier(), train, dev, criterion="f1")
 
