@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from laconic.losses import SquaredHinge as SquaredHinge
     from laconic.penalties import L0 as L0
     from laconic.penalties import L1 as L1
+    from laconic.penalties import Discrete as Discrete
     from laconic.penalties import ElasticNet as ElasticNet
     from laconic.penalties import GroupLasso as GroupLasso
     from laconic.penalties import LayeredGroupLasso as LayeredGroupLasso
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     from laconic.penalties import Ridge as Ridge
     from laconic.penalties import SparseGroupLasso as SparseGroupLasso
     from laconic.penalties import TreeGroupLasso as TreeGroupLasso
+    from laconic.penalties import value_set as value_set
     from laconic.solvers import Admm as Admm
+    from laconic.solvers import DiscreteAdmm as DiscreteAdmm
     from laconic.solvers import Fista as Fista
     from laconic.solvers import Owlqn as Owlqn
     from laconic.solvers import Reweighted as Reweighted
@@ -50,6 +53,7 @@ __version__ = "0.1.0"
 _PENALTIES = (
     "L0",
     "L1",
+    "Discrete",
     "ElasticNet",
     "GroupLasso",
     "LayeredGroupLasso",
@@ -58,6 +62,7 @@ _PENALTIES = (
     "Ridge",
     "SparseGroupLasso",
     "TreeGroupLasso",
+    "value_set",
 )
 # Public name -> its room and its name there. Rooms are imported at the first use of a name, so that `import laconic` costs nothing.
 _HOMES: dict[str, tuple[str, str]] = {
@@ -74,7 +79,7 @@ _HOMES: dict[str, tuple[str, str]] = {
     "Groups": ("groups", "Groups"),
     **{name: ("penalties", name) for name in _PENALTIES},
     **{name: ("losses", name) for name in ("Logistic", "Multinomial", "Squared", "SquaredHinge")},
-    **{name: ("solvers", name) for name in ("Admm", "Fista", "Owlqn", "Reweighted", "WorkingSet")},
+    **{name: ("solvers", name) for name in ("Admm", "DiscreteAdmm", "Fista", "Owlqn", "Reweighted", "WorkingSet")},
     **{name: ("solvers.online", name) for name in ("Mira", "Perceptron", "StochasticGradient")},
     **{name: ("solvers.online_sparse", name) for name in ("Fobos", "Rda", "Sparseptron")},
 }

@@ -17,6 +17,7 @@ from laconic.losses import Logistic, Loss, Multinomial, Squared, SquaredHinge
 from laconic.penalties import (
     L0,
     L1,
+    Discrete,
     ElasticNet,
     GroupLasso,
     LayeredGroupLasso,
@@ -26,6 +27,7 @@ from laconic.penalties import (
     Ridge,
     SparseGroupLasso,
     TreeGroupLasso,
+    value_set,
 )
 from laconic.problem import Problem
 from laconic.solvers.admm import Admm
@@ -55,6 +57,8 @@ PENALTIES: dict[str, Penalty] = {
     "elastic all l1": ElasticNet(0.7, l1_ratio=1.0),
     "elastic no l1": ElasticNet(0.7, l1_ratio=0.0),
     "elastic factors positive": ElasticNet(0.7, l1_ratio=0.6, factors=FACTORS, positive=True),
+    "discrete": Discrete(value_set(0.3, 2), 0.7),
+    "discrete elastic": Discrete((-2.0, 0.5, 1.0), 0.7, 0.4, FACTORS),
     "l0": L0(0.7),
     "l0 factors positive": L0(0.7, factors=FACTORS, positive=True),
     "group": GroupLasso(DISJOINT, 0.7),

@@ -55,8 +55,14 @@ def check_prox(penalty: Penalty, w: Array, step: float, rng: np.random.Generator
             require(
                 near(penalty.value(p) + dual, p @ left, 1e-7), "Moreau: w - prox(w) is step times a dual point touching prox(w)"
             )
-    start = w if penalty.value(w) < np.inf else np.maximum(w, 0.0)
-    require(near(penalty.prox(start, 0.0), start, 1e-12), "prox at step 0 is the identity")
+    start = w if penalty.value(w) < np.inf else allowed(penalty, w)
+    require(penalty.value(start) < np.inf, "prox at step 0 goes to weights that are allowed")
+    require(near(penalty.prox(start, 0.0), start, 1e-12), "prox at step 0 is the identity where weights are allowed")
+
+
+def allowed(penalty: Penalty, w: Array) -> Array:
+    """The nearest weights to w whose penalty is finite: the prox at step 0."""
+    return penalty.prox(w, 0.0)
 
 
 def _candidates(penalty: Penalty, w: Array, p: Array, rng: np.random.Generator) -> list[Array]:
@@ -69,13 +75,13 @@ def _candidates(penalty: Penalty, w: Array, p: Array, rng: np.random.Generator) 
             v[i] = value
             swapped.append(v)
     rays = [0.99 * p, 1.01 * p, 0.5 * (p + w), np.zeros_like(w), w]
-    return [v for point in [*near_by, *swapped, *rays] for v in (point, np.maximum(point, 0.0))]
+    return [v for point in [*near_by, *swapped, *rays] for v in (point, np.maximum(point, 0.0), allowed(penalty, point))]
 
 
 def check_value(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> None:
     """value(0) = 0 <= value(w); convex along lines; positively homogeneous if a norm."""
     require(penalty.value(np.zeros(n_weights)) == 0, "the penalty of zero weights is 0")
-    w, v = np.abs(rng.normal(size=(2, n_weights)))
+    w, v = (allowed(penalty, np.abs(rng.normal(size=n_weights))) for _ in range(2))
     if penalty.value(-w) < np.inf:
         w, v = w * rng.choice([-1, 1], n_weights), v * rng.choice([-1, 1], n_weights)
     require(0 <= penalty.value(w) < np.inf, "a penalty is not negative, and finite where weights are allowed")
@@ -146,7 +152,7 @@ def check_factors(penalty: Penalty, n_weights: int, rng: np.random.Generator) ->
     """Factors of one change nothing, the value is affine in them, a larger one shrinks its weight more; bad ones are refused."""
     if "factors" not in penalty.get_params(deep=False):
         return
-    w, ones = np.abs(rng.normal(size=n_weights)) * 3, np.ones(n_weights)
+    w, ones = allowed(penalty, np.abs(rng.normal(size=n_weights)) * 3), np.ones(n_weights)
     at = [penalty.replace(factors=scale * ones) for scale in (0.0, 1.0, 2.0)]
     require(near(at[1].value(w), penalty.replace(factors=None).value(w)), "factors of one change nothing")
     require(near(at[2].value(w) - at[1].value(w), at[1].value(w) - at[0].value(w)), "the penalty is affine in the factors")
@@ -178,7 +184,7 @@ def check_spread(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> 
 
 def check_parameters(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> None:
     """clone, deepcopy, repr and set_params work and keep the penalty; an impossible strength is a ValueError."""
-    w = np.abs(rng.normal(size=n_weights))
+    w = allowed(penalty, np.abs(rng.normal(size=n_weights)))
     penalty.prox(w)  # fills whatever is cached, which copies must not trip over
     for copy in (clone(penalty), deepcopy(penalty), type(penalty)(**penalty.get_params(deep=False))):
         require(copy.value(w) == penalty.value(w) and np.array_equal(copy.prox(w), penalty.prox(w)), "a copy is the same penalty")

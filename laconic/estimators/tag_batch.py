@@ -40,6 +40,19 @@ class Solved(NamedTuple):
     objective: float
 
 
+class Posed(NamedTuple):
+    """A problem over numbered features, the way back from the numbers, and where to begin."""
+
+    problem: ChainProblem
+    book: FeatureBook
+    n_features: int
+    x: NDArray[np.float64] | None
+
+    def weights(self, x: NDArray[np.float64]) -> TagWeights:
+        """A point as a tagger has it."""
+        return self.book.weights(self.problem.design, x)
+
+
 class Crf(BaseEstimator):
     """ridge |w|^2 / 2 + lasso |w|_1 + group * sum over templates of d_m |w_m|_2, with any of the three strengths above zero.
 
@@ -108,6 +121,20 @@ class Crf(BaseEstimator):
         start: TagWeights | None = None,
     ) -> Solved:
         """Number the features, solve, and give the weights back by features. With `start`, only its features take part."""
+        posed = self.pose(templates, arrays, data, n_labels, threads, start)
+        result = self.solver().run(posed.problem, posed.x, callback)
+        return Solved(posed.weights(result.x), posed.n_features, result, posed.problem.value(result.x))
+
+    def pose(
+        self,
+        templates: Templates,
+        arrays: TemplateArrays,
+        data: Sentences,
+        n_labels: int,
+        threads: int = 1,
+        start: TagWeights | None = None,
+    ) -> Posed:
+        """The problem that `solve` solves. With `start`, only its features take part, and its weights are where solving begins."""
         self.check()
         if any(template.pairs for template in templates):
             raise ValueError("templates with pairs of labels need an online learner such as Mira, not Crf")
@@ -119,8 +146,7 @@ class Crf(BaseEstimator):
         design = Chain(Tokens(ids, sizes, data.ptr, data.gold, n_labels), self.support, self.start, threads)
         # Transitions that gold never makes would drift away without end under proximal gradient.
         problem = ChainProblem(design, LOSSES[self.loss](), self.penalty(design), TAIL_RIDGE if self.group else 0.0)
-        result = self.solver().run(problem, callback=callback)
-        return Solved(book.weights(design, result.x), int(sizes.sum()), result, problem.value(result.x))
+        return Posed(problem, book, int(sizes.sum()), None if start is None else book.point(design, start))
 
 
 class FeatureBook:
@@ -174,6 +200,24 @@ class FeatureBook:
             atoms.append(self.atoms(m, features))
         edge, first = design.tail(x)
         return TagWeights(atoms, weights, edge.astype(np.float32), first.astype(np.float32))
+
+    def point(self, design: Chain, found: TagWeights) -> NDArray[np.float64]:
+        """The inverse of `weights`; what the design has no weight for is left out."""
+        x = np.zeros(design.n_weights)
+        label, owner = design.weight_label, np.repeat(np.arange(int(self.first[-1])), np.diff(design.feature_ptr))
+        for m, (atoms, weights) in enumerate(zip(found.atoms, found.weights, strict=True)):
+            part = slice(*design.template_ptr[m : m + 2])
+            n_known = int(self.first[m + 1] - self.first[m])
+            known = as_keys(self.atoms(m, np.arange(self.first[m], self.first[m + 1])))
+            code = np.unique(np.concatenate([known, as_keys(atoms)]), return_inverse=True)[1]
+            row_of = np.full(len(code), len(weights))
+            row_of[code[n_known:]] = np.arange(len(weights))
+            table = np.concatenate([weights, np.zeros((1, design.n_labels), weights.dtype)])
+            x[part] = table[row_of[code[owner[part] - self.first[m]]], label[part]]
+        edge, first = design.tail(x)
+        edge[:] = found.edge
+        first[:] = found.start
+        return x
 
 
 def as_keys(rows: NDArray[np.int32]) -> NDArray[np.void]:

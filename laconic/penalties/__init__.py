@@ -1,6 +1,7 @@
 """Penalties: value, prox and strength_max of what a model pays for its weights."""
 
 from laconic.penalties.base import Blockwise, Penalty, Separable, Smooth, Terms
+from laconic.penalties.discrete import Discrete, value_set
 from laconic.penalties.group import GroupLasso, SparseGroupLasso
 from laconic.penalties.overlap import CopyTerm, LayeredGroupLasso, OverlapGroupLasso
 from laconic.penalties.separable import L0, L1, ElasticNet, Ridge
@@ -12,6 +13,7 @@ __all__ = [
     "L1",
     "Blockwise",
     "CopyTerm",
+    "Discrete",
     "ElasticNet",
     "GroupLasso",
     "LayeredGroupLasso",
@@ -24,4 +26,5 @@ __all__ = [
     "SparseGroupLasso",
     "Terms",
     "TreeGroupLasso",
+    "value_set",
 ]

@@ -1,7 +1,8 @@
 """Problems: loss of a design's scores + penalty, and how far a point is from the optimum."""
 
 from laconic.problem.base import Objective
+from laconic.problem.biased import Biased
 from laconic.problem.chain import ChainProblem
 from laconic.problem.rows import Problem
 
-__all__ = ["ChainProblem", "Objective", "Problem"]
+__all__ = ["Biased", "ChainProblem", "Objective", "Problem"]

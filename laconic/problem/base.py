@@ -18,6 +18,7 @@ class Objective(ABC):
 
     design: Any
     penalty: Penalty
+    settles = False  # whether `settle` moves the tail
     _scale: float | None = None
 
     @property

@@ -25,6 +25,8 @@ from laconic.problem.base import Array, Objective
 class Problem(Objective):
     """design + loss + gold + penalty over the design's flat weights, whose last entries (the intercept) are not penalised."""
 
+    settles = True
+
     def __init__(self, design: Rows, loss: Loss, gold: Gold, penalty: Penalty):
         self.design = design
         self.loss = loss

@@ -3,9 +3,10 @@
 from laconic.solvers.admm import Admm
 from laconic.solvers.base import Progress, Result, Solver
 from laconic.solvers.choose import choose_solver
+from laconic.solvers.discrete import DiscreteAdmm
 from laconic.solvers.fista import Fista
 from laconic.solvers.owlqn import Owlqn
 from laconic.solvers.reweighted import Reweighted
 from laconic.solvers.working_set import WorkingSet
 
-__all__ = ["Admm", "Fista", "Owlqn", "Progress", "Result", "Reweighted", "Solver", "WorkingSet", "choose_solver"]
+__all__ = ["Admm", "DiscreteAdmm", "Fista", "Owlqn", "Progress", "Result", "Reweighted", "Solver", "WorkingSet", "choose_solver"]

@@ -52,6 +52,10 @@ class Solver(BaseEstimator, ABC):
     def step(self, problem: Any, state: Any) -> Any:
         """The next state."""
 
+    def resume(self, problem: Any, state: Any) -> Any:
+        """The state where another one stands, of a problem whose gradient has changed by a constant since."""
+        return self.init(problem, state.x)
+
     def stuck(self, state: Any) -> bool:
         """Whether no further step can change the state."""
         return False

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from laconic.penalties import Blockwise, LayeredGroupLasso, OverlapGroupLasso, Penalty, PenaltySum, Ridge, SparseGroupLasso
+from laconic.penalties import (
+    Blockwise,
+    Discrete,
+    LayeredGroupLasso,
+    OverlapGroupLasso,
+    Penalty,
+    PenaltySum,
+    Ridge,
+    SparseGroupLasso,
+)
 from laconic.penalties.grouped import norm_code
 from laconic.solvers.admm import Admm
 from laconic.solvers.base import Solver
+from laconic.solvers.discrete import DiscreteAdmm
 from laconic.solvers.fista import Fista
 from laconic.solvers.owlqn import Owlqn
 from laconic.solvers.reweighted import Reweighted
@@ -13,12 +23,14 @@ from laconic.solvers.working_set import WorkingSet
 
 
 def choose_solver(penalty: Penalty, tol: float, max_iter: int | None = None) -> Solver:
-    """Working sets for lasso and disjoint groups, quasi-Newton for ridge, reweighting or ADMM for overlaps, FISTA otherwise."""
+    """Working sets for lasso and disjoint groups, quasi-Newton for ridge, reweighting or ADMM for overlaps, ADMM for sets of values, FISTA otherwise."""
     kind = _kind(penalty)
     return kind(tol=tol) if max_iter is None else kind(tol=tol, max_iter=max_iter)
 
 
 def _kind(penalty: Penalty) -> type:
+    if isinstance(penalty, Discrete):
+        return DiscreteAdmm
     if isinstance(penalty, LayeredGroupLasso):
         return Fista
     if isinstance(penalty, (OverlapGroupLasso, PenaltySum)):

@@ -55,6 +55,12 @@ class Owlqn(Solver):
         room = (np.empty_like(x), np.empty_like(x), np.empty_like(x))
         return OwlqnState(x, value, error, gradient, kernel, room, 0, False)
 
+    def resume(self, problem: Objective, state: OwlqnState) -> OwlqnState:
+        """See Solver; differences of gradients, which the memory holds, are what they were."""
+        x, kernel, gradient = state.x, state.kernel, state.gradient
+        value = smooth(problem, kernel, x, gradient) + kernel.lasso_value(x)
+        return state._replace(value=value, error=np.inf, stuck=False)
+
     def stuck(self, state: OwlqnState) -> bool:
         """See Solver."""
         return state.stuck

@@ -1,0 +1,142 @@
+"""DC-ADMM: weights that all lie in a finite set S (Suzuki and Nagata 2013, Fig. 1).
+
+    w      <- argmin loss(w) + penalty(w) + rho / 2 |w - (u - alpha)|^2        a few warm-started steps of any solver
+    u      <- argmin over S^N of Upsilon(u) + rho / 2 |w + alpha - u|^2        exact, weight by weight (penalties/discrete.py)
+    alpha  <- alpha + xi (w - u)
+
+The lasso may stand in either step: in that of w (DC-ADMM) or in that of u as Upsilon (DCwL1-ADMM). With a fixed rho, weights
+of frequent features go round in circles: u stays where it is only if rho times half the gap between two values outweighs the
+gradient. So rho grows from round to round, which makes w and u meet; growth = 1 is the paper's. The problem is not convex, and no
+bound of its optimum comes with the result. What is returned is the best u of all rounds by the objective, and as its certificate
+the larger of the residuals |w - u| / max(|w|, |u|) and |u - u before| / |u| of the last round.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from laconic.penalties.discrete import Discrete, check_values, nearest
+from laconic.problem import Biased, Objective
+from laconic.solvers.base import Array, Solver
+from laconic.solvers.owlqn import Owlqn
+
+LASSO_STEPS = ("w", "u")
+
+
+class DiscreteState(NamedTuple):
+    """w is x; u and alpha cover its first entries; `point` is x with u in place of w, `best` the best of these."""
+
+    x: Array
+    value: float
+    error: float
+    u: Array
+    alpha: Array
+    biased: Biased
+    inner: Any
+    best: Array
+    best_value: float
+    residuals: list[tuple[float, float]]
+
+
+class DiscreteAdmm(Solver):
+    """Alternating directions for problems with a Discrete penalty.
+
+    rho: the pull of w towards u, `growth` times larger after each round; xi: the step of alpha. lasso: the step, "w" or "u", that has the penalty. inner: the solver of
+    the w-step, `inner_steps` of its steps at a time; None is Owlqn. tail: whether weights that nothing penalises (transitions)
+    lie in S too; an intercept, which the problem settles by itself, never does.
+    """
+
+    def __init__(
+        self,
+        tol: float = 1e-2,
+        max_iter: int = 50,
+        rho: float = 1.0,
+        growth: float = 1.2,
+        xi: float = 1.0,
+        lasso: str = "w",
+        inner: Solver | None = None,
+        inner_steps: int = 5,
+        tail: bool = True,
+    ):
+        self.tol = tol
+        self.max_iter = max_iter
+        self.rho = rho
+        self.growth = growth
+        self.xi = xi
+        self.lasso = lasso
+        self.inner = inner
+        self.inner_steps = inner_steps
+        self.tail = tail
+
+    def _check(self, problem: Objective) -> Discrete:
+        if not (0 < self.rho < np.inf and 1 <= self.growth < np.inf and 0 < self.xi < 2 and self.inner_steps >= 1):
+            raise ValueError(
+                "rho must be positive, growth at least 1, xi between 0 and 2 and inner_steps at least 1, "
+                f"got {self.rho!r}, {self.growth!r}, {self.xi!r} and {self.inner_steps!r}"
+            )
+        if self.lasso not in LASSO_STEPS:
+            raise ValueError(f"lasso must be 'w' or 'u', the step that has it, got {self.lasso!r}")
+        if not isinstance(problem.penalty, Discrete):
+            raise ValueError(f"DiscreteAdmm needs a Discrete penalty, got {type(problem.penalty).__name__}")
+        return problem.penalty
+
+    def _inner(self) -> Solver:
+        return Owlqn(tol=1e-4, memory=6, check_every=10**6) if self.inner is None else self.inner
+
+    def init(self, problem: Objective, x: Array) -> DiscreteState:
+        """u is the nearest point of S to the start, alpha zero."""
+        penalty = self._check(problem)
+        n = problem.n_weights if self.tail and not problem.settles else problem.design.n_penalised
+        u = nearest(check_values(penalty.values), x[:n])
+        relaxed = penalty.relaxed() if self.lasso == "w" else penalty.relaxed().replace(strength=0.0)
+        biased = Biased(problem, relaxed, self.rho, u.copy())
+        best = self._point(problem, x, u)
+        value = problem.value(best)
+        return DiscreteState(x, value, np.inf, u, np.zeros(n), biased, None, best, value, [])
+
+    def step(self, problem: Objective, state: DiscreteState) -> DiscreteState:
+        """One round of w, u and alpha."""
+        inner, biased = self._inner(), state.biased
+        biased.centre[:] = state.u - state.alpha
+        # A quasi-Newton memory is kept although rho has grown: its curvatures are off by little.
+        within = inner.init(biased, state.x) if state.inner is None else inner.resume(biased, state.inner)
+        for _ in range(self.inner_steps):
+            if within.error <= inner.tol or inner.stuck(within):
+                break
+            within = inner.step(biased, within)
+        x = within.x
+        w = x[: len(state.u)]
+        u = self._nearest(problem, w + state.alpha, biased.rho)
+        alpha = (state.alpha + self.xi * (w - u)) / self.growth  # alpha is in units of 1 / rho
+        biased.rho *= self.growth
+        size = max(float(np.linalg.norm(u)), 1e-300)
+        primal = float(np.linalg.norm(w - u)) / max(size, float(np.linalg.norm(w)))
+        dual = float(np.linalg.norm(u - state.u)) / size
+        point = self._point(problem, x, u)
+        value = problem.value(point)
+        best, best_value = (point, value) if value < state.best_value else (state.best, state.best_value)
+        residuals = [*state.residuals, (primal, dual)]
+        return DiscreteState(x, value, max(primal, dual), u, alpha, biased, within, best, best_value, residuals)
+
+    def _nearest(self, problem: Objective, b: Array, rho: float) -> Array:
+        """The u-step: the exact prox of the penalty over S, or of S alone if the w-step has the penalty; S alone for the tail."""
+        penalty = self._check(problem)
+        n = problem.design.n_penalised
+        u = nearest(check_values(penalty.values), b)
+        if self.lasso == "u":
+            u[:n] = penalty.prox(b[:n], 1.0 / rho)
+        return u
+
+    @staticmethod
+    def _point(problem: Objective, x: Array, u: Array) -> Array:
+        """x with u in place of the weights it covers, the intercept settled."""
+        point = x.copy()
+        point[: len(u)] = u
+        problem.settle(point)
+        return point
+
+    def finish(self, problem: Objective, state: DiscreteState) -> tuple[Array, float, dict[str, Any]]:
+        """The best u; the residuals of all rounds, (primal, dual) each, under "residuals"."""
+        return state.best, state.error, {"residuals": state.residuals}
