@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from laconic.errors import InputError as InputError
+    from laconic.estimators.discrete import discretize as discretize
+    from laconic.estimators.discrete import quantize as quantize
+    from laconic.estimators.discrete import tune_values as tune_values
     from laconic.estimators.linear import SparseClassifier as SparseClassifier
     from laconic.estimators.linear import SparseRegressor as SparseRegressor
     from laconic.estimators.path import StrengthCV as StrengthCV
@@ -76,6 +79,7 @@ _HOMES: dict[str, tuple[str, str]] = {
     "load": ("estimators.storage", "load_model"),
     "regularization_path": ("estimators.path", "regularization_path"),
     "tune": ("estimators.tuning", "tune"),
+    **{name: ("estimators.discrete", name) for name in ("discretize", "quantize", "tune_values")},
     "Groups": ("groups", "Groups"),
     **{name: ("penalties", name) for name in _PENALTIES},
     **{name: ("losses", name) for name in ("Logistic", "Multinomial", "Squared", "SquaredHinge")},

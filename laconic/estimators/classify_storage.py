@@ -152,6 +152,7 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "class_weight": _is_class_weight,
     "n_jobs": lambda value: value is None or type(value) is int,
     "random_state": lambda value: value is None or type(value) is int,
+    "values": lambda value: value is None or (isinstance(value, list) and all(map(is_number, value))),
 }
 
 

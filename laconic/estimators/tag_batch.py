@@ -7,7 +7,7 @@ with the conditional random field's loss, or the structured SVM's or perceptron'
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +18,9 @@ from laconic import _core
 from laconic.designs.chain import Chain, Tokens
 from laconic.estimators.tag_model import TagWeights
 from laconic.losses import ChainHinge, ChainLog, ChainLoss, ChainPerceptron
-from laconic.penalties import ElasticNet, GroupLasso, Penalty, SparseGroupLasso
+from laconic.penalties import Discrete, ElasticNet, GroupLasso, Penalty, SparseGroupLasso
 from laconic.problem.chain import ChainProblem
-from laconic.solvers import Fista, Owlqn
+from laconic.solvers import DiscreteAdmm, Fista, Owlqn
 from laconic.solvers.base import Progress, Result, Solver
 from laconic.solvers.gravity import group_weights
 from laconic.solvers.online import Sentences
@@ -58,6 +58,7 @@ class Crf(BaseEstimator):
 
     group_weight: d_m by rule, see laconic.solvers.gravity. support: weights for the (feature, label) pairs that occur in the data
     ("observed"), or for all labels of a feature ("all"). Without a group term L-BFGS / OWL-QN solves it, else proximal gradient.
+    values: if given, all weights, transitions too, take values of this set (see laconic.value_set), by `admm` or DiscreteAdmm().
     """
 
     def __init__(
@@ -71,6 +72,8 @@ class Crf(BaseEstimator):
         start: bool = True,
         tol: float = 1e-3,
         max_iter: int = 100,
+        values: Iterable[float] | None = None,
+        admm: DiscreteAdmm | None = None,
     ):
         self.ridge = ridge
         self.lasso = lasso
@@ -81,6 +84,8 @@ class Crf(BaseEstimator):
         self.start = start
         self.tol = tol
         self.max_iter = max_iter
+        self.values = values
+        self.admm = admm
 
     def check(self) -> Crf:
         """Raise on parameters that make no sense."""
@@ -92,13 +97,16 @@ class Crf(BaseEstimator):
             )
         if self.group and self.ridge:
             raise ValueError("group goes with lasso, not with ridge: set ridge=0")
+        if self.group and self.values is not None:
+            raise ValueError("values go with lasso and ridge, not with group: set group=0")
         return self
 
     def penalty(self, design: Chain) -> Penalty:
         """The penalty over the design's weights."""
         if not self.group:
             strength = self.ridge + self.lasso
-            return ElasticNet(strength, self.lasso / strength if strength else 0.0)
+            ratio = self.lasso / strength if strength else 0.0
+            return ElasticNet(strength, ratio) if self.values is None else Discrete(self.values, strength, ratio)
         groups = design.by_template(group_weights(np.diff(design.template_ptr), self.group_weight))
         if not self.lasso:
             return GroupLasso(groups, self.group)
@@ -107,6 +115,8 @@ class Crf(BaseEstimator):
 
     def solver(self) -> Solver:
         """The solver of these parameters."""
+        if self.values is not None:
+            return DiscreteAdmm() if self.admm is None else self.admm
         # A certificate costs an evaluation's worth of memory traffic: it is asked for now and then only.
         return Fista(self.tol, self.max_iter) if self.group else Owlqn(self.tol, self.max_iter, memory=6, check_every=20)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from laconic.estimators.preparation import (
 from laconic.estimators.structure import PLAIN, STRUCTURED, Family
 from laconic.estimators.summary import GroupSummary, with_examples
 from laconic.estimators.weighting import WEIGHTINGS, contrast_of, idf_of, weighted
-from laconic.penalties import L1, ElasticNet, OverlapGroupLasso, Penalty, PenaltySum, Ridge
+from laconic.penalties import L1, Discrete, ElasticNet, OverlapGroupLasso, Penalty, PenaltySum, Ridge
 from laconic.solvers import Progress
 from laconic.text.documents import DocumentEncoder
 from laconic.text.io import PathLike
@@ -59,6 +60,7 @@ class TextClassifier(TextPredictor):
     features : tuple of "topics" and "brown": these also as features, folded back into the weights of words
     tol, max_iter, class_weight, n_jobs : as in SparseClassifier
     random_state : int, seed of the topics
+    values : None, or the values that weights may take (see laconic.value_set), for lasso, ridge and elastic
     """
 
     def __init__(
@@ -86,6 +88,7 @@ class TextClassifier(TextPredictor):
         contrast: float = 0.0,
         constituents: float = 0.0,
         refit: float | None = None,
+        values: Iterable[float] | None = None,
     ):
         self.regularizer = regularizer
         self.strength = strength
@@ -94,6 +97,7 @@ class TextClassifier(TextPredictor):
         self.refit = refit
         self.contrast = contrast
         self.constituents = constituents
+        self.values = values
         self.weighting = weighting
         self.ngrams = ngrams
         self.min_count = min_count
@@ -177,12 +181,12 @@ class TextClassifier(TextPredictor):
         n_words = prepared.X.shape[1]
         n_all = n_words + sum(part.shape[1] for part in prepared.added)
         strength = {name: self._strength_of(name) for name in names}
-        if names[0] == "lasso":
-            return L1(strength["lasso"])
-        if names[0] == "ridge":
-            return Ridge(strength["ridge"])
-        if names[0] == "elastic":
-            return _elastic(self.lasso, strength["elastic"])
+        if self.values is not None and (names[0] not in PLAIN or self.contrast or self.features or self.refit):
+            raise ValueError("values go with the regularizers lasso, ridge and elastic, without contrast, features and refit")
+        if names[0] in PLAIN:
+            make = {"lasso": L1, "ridge": Ridge, "elastic": partial(_elastic, self.lasso)}[names[0]]
+            penalty = make(strength[names[0]])
+            return penalty if self.values is None else Discrete.under(penalty, self.values)
         terms: list[Penalty] = [_elastic(self.lasso, self.ridge) if self.ridge else L1(self.lasso)]
         for family in prepared.families:
             groups = family.groups if n_all == n_words else _wider(family.groups, n_all)

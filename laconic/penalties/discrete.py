@@ -59,6 +59,11 @@ class Discrete(Penalty):
         self.l1_ratio = l1_ratio
         self.factors = factors
 
+    @classmethod
+    def under(cls, penalty: ElasticNet, values: Iterable[float]) -> Discrete:
+        """The same penalty over weights from a set of values."""
+        return cls(values, penalty.strength, penalty._ratio(), penalty.factors)
+
     def check(self) -> Penalty:
         """See Penalty.check."""
         check_values(self.values)

@@ -24,13 +24,13 @@ from laconic.solvers.working_set import WorkingSet
 
 def choose_solver(penalty: Penalty, tol: float, max_iter: int | None = None) -> Solver:
     """Working sets for lasso and disjoint groups, quasi-Newton for ridge, reweighting or ADMM for overlaps, ADMM for sets of values, FISTA otherwise."""
+    if isinstance(penalty, Discrete):  # its residuals are of another scale than gaps
+        return DiscreteAdmm() if max_iter is None else DiscreteAdmm(max_iter=max_iter)
     kind = _kind(penalty)
     return kind(tol=tol) if max_iter is None else kind(tol=tol, max_iter=max_iter)
 
 
 def _kind(penalty: Penalty) -> type:
-    if isinstance(penalty, Discrete):
-        return DiscreteAdmm
     if isinstance(penalty, LayeredGroupLasso):
         return Fista
     if isinstance(penalty, (OverlapGroupLasso, PenaltySum)):

@@ -13,13 +13,14 @@ the larger of the residuals |w - u| / max(|w|, |u|) and |u - u before| / |u| of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from laconic.penalties.discrete import Discrete, check_values, nearest
 from laconic.problem import Biased, Objective
-from laconic.solvers.base import Array, Solver
+from laconic.solvers.base import Array, Progress, Result, Solver
 from laconic.solvers.owlqn import Owlqn
 
 LASSO_STEPS = ("w", "u")
@@ -85,8 +86,17 @@ class DiscreteAdmm(Solver):
     def _inner(self) -> Solver:
         return Owlqn(tol=1e-4, memory=6, check_every=10**6) if self.inner is None else self.inner
 
+    def run(
+        self, problem: Objective, x0: Array | None = None, callback: Callable[[Progress], bool | None] | None = None
+    ) -> Result:
+        """See Solver. Without a start the problem is first solved without the set: rounds then begin at its rounded weights."""
+        if x0 is None:
+            free = Biased(problem, self._check(problem).relaxed(), 0.0, np.zeros(0))
+            x0 = Owlqn(tol=1e-3, max_iter=100).run(free).x
+        return super().run(problem, x0, callback)
+
     def init(self, problem: Objective, x: Array) -> DiscreteState:
-        """u is the nearest point of S to the start, alpha zero."""
+        """U is the nearest point of S to the start, alpha zero."""
         penalty = self._check(problem)
         n = problem.n_weights if self.tail and not problem.settles else problem.design.n_penalised
         u = nearest(check_values(penalty.values), x[:n])
@@ -131,7 +141,7 @@ class DiscreteAdmm(Solver):
 
     @staticmethod
     def _point(problem: Objective, x: Array, u: Array) -> Array:
-        """x with u in place of the weights it covers, the intercept settled."""
+        """X with u in place of the weights it covers, the intercept settled."""
         point = x.copy()
         point[: len(u)] = u
         problem.settle(point)

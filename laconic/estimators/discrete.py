@@ -1,0 +1,273 @@
+"""Fitted models with few weight values: rounded (QT), or learned again under a discrete constraint (DC-ADMM).
+
+    quantize(model, values)                    every weight to the nearest value
+    discretize(model, X, y, values)            DC-ADMM over the features that the model has, from its weights
+    tune_values(model, train, dev, zeta)       either of them for several eta, the best on development data
+
+One mechanism serves every kind of model: `posed` states the model's problem over its own features, with the point at which the
+model stands and the way back from a point to a model. A new kind of model registers `posed` and `rounded`, and has all of this.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Sequence
+from functools import singledispatch
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from laconic.estimators.linear import SparseClassifier, SparseLinear, SparseRegressor
+from laconic.estimators.tag import Tagger
+from laconic.estimators.tag_batch import Crf
+from laconic.estimators.tag_learning import Learned
+from laconic.estimators.tag_model import TagWeights, kept_templates, narrow
+from laconic.estimators.tag_predicting import flat_labels
+from laconic.estimators.text import TextClassifier
+from laconic.penalties import L1, Discrete, ElasticNet, value_set
+from laconic.penalties.discrete import Values, check_values, nearest
+from laconic.problem import Objective
+from laconic.solvers import DiscreteAdmm, Progress, Result
+from laconic.solvers.online import Sentences
+from laconic.text.labels import convert_labels
+from laconic.text.sequences import TokenColumns
+
+Array = NDArray[np.float64]
+LASSO = 0.5  # of a refit, where a model does not say with which lasso it was learned
+ETAS = 7
+Change = Callable[[NDArray[Any]], NDArray[Any]]
+Callback = Callable[[Progress], bool | None]
+
+
+class Posed(NamedTuple):
+    """The problem of a fitted model over the features it has, where the model stands, and the model of a result."""
+
+    problem: Objective
+    x: Array
+    model: Callable[[Result], Any]
+
+
+class Trial(NamedTuple):
+    """One eta, and how the model with its values did on development data."""
+
+    eta: float
+    score: float
+    n_nonzero: int
+
+
+@singledispatch
+def posed(model: Any, X: Any, y: Any, penalty: ElasticNet | None = None) -> Posed:
+    """The problem of a fitted model on training data; the penalty is that of the model, if none is given."""
+    raise ValueError(f"a model of type {type(model).__name__} has no discrete form; expected a classifier, regressor or tagger")
+
+
+@singledispatch
+def rounded(model: Any, change: Change) -> Any:
+    """A copy of a fitted model with all weights changed."""
+    raise ValueError(f"a model of type {type(model).__name__} has no discrete form; expected a classifier, regressor or tagger")
+
+
+@singledispatch
+def weights_of(model: Any) -> Array:
+    """All weights of a fitted model that are not zero; intercepts are none."""
+    return model.coef_[model.coef_ != 0]
+
+
+def quantize(model: Any, values: Iterable[float]) -> Any:
+    """A copy of a fitted model whose weights are rounded to the nearest of the values: the u-step, once (QT)."""
+    allowed = check_values(values)
+    return rounded(model, lambda weights: nearest(allowed, weights).astype(weights.dtype))
+
+
+def discretize(
+    model: Any,
+    X: Any,
+    y: Any,
+    values: Iterable[float],
+    penalty: ElasticNet | None = None,
+    solver: DiscreteAdmm | None = None,
+    callback: Callback | None = None,
+) -> Any:
+    """A copy of a fitted model, learned again on X and y with weights that take the given values alone (DC-ADMM)."""
+    return solve_posed(posed(model, X, y, penalty), check_values(values), solver, callback)
+
+
+def solve_posed(at: Posed, values: Values, solver: DiscreteAdmm | None = None, callback: Callback | None = None) -> Any:
+    """The model of a posed problem under a set of values."""
+    given = at.problem.penalty
+    relaxed = given.relaxed() if isinstance(given, Discrete) else given
+    if not isinstance(relaxed, ElasticNet):
+        raise ValueError(f"values go with a lasso or ridge, not with {type(relaxed).__name__}")
+    at.problem.penalty = Discrete.under(relaxed, values)
+    try:
+        return at.model((DiscreteAdmm() if solver is None else solver).run(at.problem, at.x, callback))
+    finally:
+        at.problem.penalty = given
+
+
+def eta_grid(model: Any, zeta: int, n: int = ETAS) -> list[float]:
+    """N sizes of steps, by powers of sqrt 2, around the one whose largest value is the 99th percentile of the weights' sizes."""
+    sizes = np.abs(weights_of(model))
+    if len(sizes) == 0:
+        raise ValueError("the model has no weights that differ from zero")
+    middle = float(np.quantile(sizes, 0.99)) / max(value_set(1.0, zeta))
+    return [middle * 2 ** ((k - n // 2) / 2) for k in range(n)]
+
+
+def tune_values(
+    model: Any,
+    train: tuple[Any, Any] | None,
+    dev: tuple[Any, Any],
+    zeta: int,
+    etas: Sequence[float] | None = None,
+    score: Callable[[Any], float] | None = None,
+    **options: Any,
+) -> tuple[Any, list[Trial]]:
+    """The best of the models with 2 zeta values for some eta by `score` (or model.score on dev), and all trials.
+
+    Without train the model is rounded, with it learned again from its own weights (see discretize, which takes the options).
+    """
+    at = None if train is None else posed(model, *train, options.pop("penalty", None))
+    best: tuple[tuple[float, int], Any] | None = None
+    trials = []
+    for eta in eta_grid(model, zeta) if etas is None else etas:
+        values = value_set(eta, zeta)
+        found = quantize(model, values) if at is None else solve_posed(at, values, **options)
+        reached = found.score(*dev) if score is None else score(found)
+        trials.append(Trial(float(eta), float(reached), len(weights_of(found))))
+        key = (reached, -trials[-1].n_nonzero)
+        if best is None or key > best[0]:
+            best = (key, found)
+    if best is None:
+        raise ValueError("there is no eta to try")
+    return best[1], trials
+
+
+@rounded.register
+def _(model: SparseLinear, change: Change) -> SparseLinear:
+    check_is_fitted(model)
+    found = copy.copy(model)
+    found.coef_ = change(model.coef_)
+    return found
+
+
+@rounded.register
+def _(model: TextClassifier, change: Change) -> TextClassifier:
+    check_is_fitted(model, "coef_")
+    return _counted(copy.copy(model), change(model.coef_))
+
+
+def _counted(model: TextClassifier, coef: Array) -> TextClassifier:
+    model.coef_ = coef
+    model.n_features_selected_ = int(np.count_nonzero(np.any(coef != 0, axis=0)))
+    return model
+
+
+@rounded.register
+def _(model: Tagger, change: Change) -> Tagger:
+    check_is_fitted(model)
+    found = model.weights_
+    edge, start = change(found.edge), change(found.start)
+    weights = found._replace(weights=[change(part) for part in found.weights], edge=edge, start=start)
+    return _tagger(model, weights, Learned(weights, 0, [], model.interrupted_))
+
+
+@weights_of.register
+def _(model: Tagger) -> Array:
+    parts = (*(part[part != 0] for part in model.weights_.weights), model.weights_.edge.ravel(), model.weights_.start)
+    return np.concatenate(parts).astype(np.float64)
+
+
+def _tagger(model: Tagger, weights: TagWeights, last: Learned) -> Tagger:
+    """A copy of a tagger with other weights, and without what has none any more."""
+    templates, found = kept_templates(model.templates_, weights)
+    return copy.copy(model)._adopt(templates, *narrow(templates, model.encoder_, found), last)
+
+
+@posed.register
+def _(model: SparseLinear, X: Any, y: Any, penalty: ElasticNet | None = None) -> Posed:
+    check_is_fitted(model)
+    coef = np.atleast_2d(model.coef_)
+    alive = np.any(coef != 0, axis=0)
+    inner = copy.copy(model).set_params(penalty=penalty if penalty is not None else (model.penalty or L1()))
+    problem = inner.build_problem(X[:, alive], y)
+    _same_classes(model, inner)
+    x = np.concatenate([coef[:, alive].T.ravel(), np.atleast_1d(model.intercept_) if model.fit_intercept else []])
+
+    def adopt(result: Result) -> SparseLinear:
+        found = inner.adopt(problem, result)
+        found.coef_ = _widened(np.atleast_2d(found.coef_), alive).reshape(model.coef_.shape)
+        found.n_features_in_ = model.n_features_in_
+        return found
+
+    return Posed(problem, x, adopt)
+
+
+def _widened(coef: Array, alive: NDArray[np.bool_]) -> Array:
+    """Weights of some features among zeros for the others."""
+    wide = np.zeros((len(coef), len(alive)))
+    wide[:, alive] = coef
+    return wide
+
+
+def _same_classes(model: Any, inner: Any) -> None:
+    if isinstance(inner, SparseRegressor):
+        return
+    given, known = inner.classes_.tolist(), model.classes_.tolist()
+    if given != known:
+        raise ValueError(f"the model has the labels {known}, but the data has {given}")
+
+
+@posed.register
+def _(model: TextClassifier, X: Any, y: Any, penalty: ElasticNet | None = None) -> Posed:
+    check_is_fitted(model, "coef_")
+    strength = model.strength if isinstance(model.strength, (int, float)) else LASSO
+    own: dict[str, ElasticNet] = {
+        "lasso": L1(strength),
+        "ridge": ElasticNet(strength, 0.0),
+        "elastic": ElasticNet(strength + model.lasso, model.lasso / max(strength + model.lasso, 1e-300)),
+    }
+    chosen = penalty if penalty is not None else own.get(model.regularizer, L1(model.lasso))
+    inner = SparseClassifier(chosen, class_weight=model.class_weight, n_jobs=model.n_jobs)
+    inner.coef_, inner.intercept_, inner.classes_ = model.coef_, model.intercept_, model.classes_
+    rows = model.vectorize(X)
+    inner.n_features_in_ = rows.shape[1]
+    at = posed(inner, rows, np.asarray(y))
+
+    def adopt(result: Result) -> TextClassifier:
+        solved = at.model(result)
+        found = _counted(copy.copy(model), solved.coef_)
+        found.intercept_, found.objective_, found.certificate_ = solved.intercept_, solved.objective_, solved.certificate_
+        found.converged_, found.n_iter_, found.interrupted_ = solved.converged_, solved.n_iter_, result.interrupted
+        return found
+
+    return Posed(at.problem, at.x, adopt)
+
+
+@posed.register
+def _(model: Tagger, X: Any, y: Any, penalty: ElasticNet | None = None) -> Posed:
+    check_is_fitted(model)
+    tokens = X if isinstance(X, TokenColumns) else TokenColumns.from_sentences(X, model.columns)
+    labels = flat_labels(tokens, y)
+    if model.scheme_ != "plain":
+        labels = convert_labels(labels, tokens.ptr, model.scheme_)
+    number = {label: k for k, label in enumerate(model.classes_.tolist())}
+    unknown = next((label for label in labels if label not in number), None)
+    if unknown is not None:
+        raise ValueError(f"the label {unknown!r} is not one of the model's")
+    gold = np.fromiter(map(number.__getitem__, labels), np.int32, len(labels))
+    data = Sentences(*model.encoder_.encode(tokens), gold)
+    crf = model.learner if isinstance(model.learner, Crf) and not model.learner.group else Crf(ridge=0.0, lasso=LASSO)
+    arrays = model.templates_.arrays(model.encoder_.view_index)
+    at = crf.pose(model.templates_, arrays, data, len(number), model._n_threads(), model.weights_)
+    if penalty is not None:
+        at.problem.penalty = penalty.check()
+    problem = at.problem
+
+    def adopt(result: Result) -> Tagger:
+        weights = at.weights(result.x)
+        return _tagger(model, weights, Learned(weights, 0, [], result.interrupted, problem.value(result.x), result.error))
+
+    return Posed(problem, at.x if at.x is not None else problem.start(), adopt)
