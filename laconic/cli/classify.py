@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from laconic.cli.compression import Compression, compress_model
 from laconic.cli.console import Bar
 from laconic.cli.options import LABEL_FIELD, TEXT_FIELD, read_labelled
 from laconic.text.jsonl import Document, read_documents, write_jsonl
@@ -51,6 +52,13 @@ def evaluate(
         "macro_f1": float(scores.f1.mean()),
         "labels": [dict(zip(names, row, strict=True)) for row in zip(*(column.tolist() for column in scores), strict=True)],
     }
+
+
+def compress(
+    model: TextClassifier, wishes: Compression, bar: Bar, *, text_field: str = TEXT_FIELD, label_field: str = LABEL_FIELD
+) -> dict[str, Any]:
+    """Write the model with few weight values, and account for it."""
+    return compress_model(model, wishes, lambda path: read_labelled(path, text_field, label_field), bar)
 
 
 def inspect(model: TextClassifier, n: int, as_json: bool) -> dict[str, Any]:

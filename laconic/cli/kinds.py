@@ -1,6 +1,6 @@
 """Verbs by kind of model: `laconic VERB MODEL` finds the kind in the file and runs that kind's function of the verb's name.
 
-A kind is one module with the functions predict, evaluate, inspect and report; the options a function takes by keyword are those
+A kind is one module with the functions predict, evaluate, inspect, compress and report; the options a function takes by keyword are those
 that the verb has for models of this kind.
 """
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from laconic import __version__
+from laconic.cli.compress import compress
 from laconic.cli.demo import demo
 from laconic.cli.evaluate import evaluate
 from laconic.cli.inspect import inspect
@@ -26,7 +27,7 @@ train = typer.Typer(no_args_is_help=True, help="Learn a model.")
 for task in (classify, tag):
     train.command()(task)
 app.add_typer(train, name="train")
-for verb in (predict, evaluate, inspect, report, demo):
+for verb in (predict, evaluate, inspect, compress, report, demo):
     app.command()(verb)
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
+from laconic.cli.compression import Compression, compress_model
 from laconic.cli.console import Bar
 from laconic.errors import InputError
 from laconic.text.conll import column_writer, iterate_columns, read_columns
 from laconic.text.io import name_of
+from laconic.text.sequences import TokenColumns
 
 if TYPE_CHECKING:
     from laconic.estimators.tag import Tagger
-    from laconic.text.sequences import TokenColumns
 
 UTF8 = "utf-8"
 LABEL = "label"
@@ -122,6 +123,18 @@ def account(model: Tagger) -> dict[str, Any]:
 
 def _text(learner: Any) -> str | None:
     return learner if learner is None or isinstance(learner, str) else " ".join(repr(learner).split())
+
+
+def compress(model: Tagger, wishes: Compression, bar: Bar, *, encoding: str = UTF8) -> dict[str, Any]:
+    """Write the model with few weight values, and account for it."""
+
+    def read(path: str) -> tuple[TokenColumns, list[list[str]]]:
+        gold = read_columns(path, (*model.columns, LABEL), encoding=encoding)
+        labels = gold.values[-1]
+        by_sentence = [list(labels[a:b]) for a, b in pairwise(gold.ptr.tolist())]
+        return TokenColumns(gold.names[:-1], gold.values[:-1], gold.ptr), by_sentence
+
+    return compress_model(model, wishes, read, bar)
 
 
 def inspect(model: Tagger, n: int, as_json: bool) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
     quantize(model, values)                    every weight to the nearest value
     discretize(model, X, y, values)            DC-ADMM over the features that the model has, from its weights
-    tune_values(model, train, dev, zeta)       either of them for several eta, the best on development data
+    tune_values(model, train, dev, zeta)       either of them for several eta, and the best on development data
 
 One mechanism serves every kind of model: `posed` states the model's problem over its own features, with the point at which the
 model stands and the way back from a point to a model. A new kind of model registers `posed` and `rounded`, and has all of this.
@@ -119,30 +119,53 @@ def eta_grid(model: Any, zeta: int, n: int = ETAS) -> list[float]:
 def tune_values(
     model: Any,
     train: tuple[Any, Any] | None,
-    dev: tuple[Any, Any],
+    dev: tuple[Any, Any] | None,
     zeta: int,
     etas: Sequence[float] | None = None,
     score: Callable[[Any], float] | None = None,
     **options: Any,
 ) -> tuple[Any, list[Trial]]:
-    """The best of the models with 2 zeta values for some eta by `score` (or model.score on dev), and all trials.
+    """The best of the models with 2 zeta values over several eta, and all trials.
 
     Without train the model is rounded, with it learned again from its own weights (see discretize, which takes the options).
+    The best has the highest `score`; without one, that of model.score on dev; without dev, the lowest objective on train or, if
+    there is none either, the least squares of what rounding changes. Ties go to the smaller model. When a callback asks to
+    stop, the best so far is returned.
     """
     at = None if train is None else posed(model, *train, options.pop("penalty", None))
+    callback, stopped = options.pop("callback", None), [False]
+
+    def watch(progress: Progress) -> bool:
+        stopped[0] = callback is not None and bool(callback(progress))
+        return stopped[0]
+
+    def reached(found: Any, values: Values) -> float:
+        if score is not None:
+            return float(score(found))
+        if dev is not None:
+            return float(found.score(*dev))
+        off = weights_of(model) - nearest(values, weights_of(model))
+        return -float(found.objective_ if at is not None else off @ off)
+
     best: tuple[tuple[float, int], Any] | None = None
-    trials = []
+    trials: list[Trial] = []
     for eta in eta_grid(model, zeta) if etas is None else etas:
         values = value_set(eta, zeta)
-        found = quantize(model, values) if at is None else solve_posed(at, values, **options)
-        reached = found.score(*dev) if score is None else score(found)
-        trials.append(Trial(float(eta), float(reached), len(weights_of(found))))
-        key = (reached, -trials[-1].n_nonzero)
+        found = quantize(model, values) if at is None else solve_posed(at, values, callback=watch, **options)
+        trials.append(Trial(float(eta), reached(found, values), len(weights_of(found))))
+        key = (trials[-1].score, -trials[-1].n_nonzero)
         if best is None or key > best[0]:
             best = (key, found)
+        if stopped[0]:
+            break
     if best is None:
         raise ValueError("there is no eta to try")
     return best[1], trials
+
+
+def degrees_of_freedom(model: Any) -> int:
+    """How many different values the weights of a fitted model have that are not zero."""
+    return len(np.unique(weights_of(model)))
 
 
 @rounded.register
@@ -176,8 +199,8 @@ def _(model: Tagger, change: Change) -> Tagger:
 
 @weights_of.register
 def _(model: Tagger) -> Array:
-    parts = (*(part[part != 0] for part in model.weights_.weights), model.weights_.edge.ravel(), model.weights_.start)
-    return np.concatenate(parts).astype(np.float64)
+    every = (*model.weights_.weights, model.weights_.edge, model.weights_.start)
+    return np.concatenate([part[part != 0] for part in every]).astype(np.float64)
 
 
 def _tagger(model: Tagger, weights: TagWeights, last: Learned) -> Tagger:

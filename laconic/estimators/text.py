@@ -184,8 +184,12 @@ class TextClassifier(TextPredictor):
         if self.values is not None and (names[0] not in PLAIN or self.contrast or self.features or self.refit):
             raise ValueError("values go with the regularizers lasso, ridge and elastic, without contrast, features and refit")
         if names[0] in PLAIN:
-            make = {"lasso": L1, "ridge": Ridge, "elastic": partial(_elastic, self.lasso)}[names[0]]
-            penalty = make(strength[names[0]])
+            makers: dict[str, Callable[[float], ElasticNet]] = {
+                "lasso": L1,
+                "ridge": Ridge,
+                "elastic": partial(_elastic, self.lasso),
+            }
+            penalty = makers[names[0]](strength[names[0]])
             return penalty if self.values is None else Discrete.under(penalty, self.values)
         terms: list[Penalty] = [_elastic(self.lasso, self.ridge) if self.ridge else L1(self.lasso)]
         for family in prepared.families:
