@@ -22,8 +22,8 @@ class Compression(NamedTuple):
 
 def compress_model(model: Any, wishes: Compression, read: Callable[[str], tuple[Any, Any]], bar: Bar) -> dict[str, Any]:
     """Write the model with few weight values, and account for it; Ctrl-C keeps the best so far."""
+    from laconic import L1, value_set
     from laconic.estimators.discrete import degrees_of_freedom, tune_values, weights_of
-    from laconic.penalties import L1, value_set
 
     bar.describe("reading")
     train, dev = (None if path is None else read(path) for path in (wishes.data, wishes.dev))
