@@ -28,7 +28,12 @@ def predict(
         typer.Option("--marginals", help="Add a column of probable labels and their probabilities.", rich_help_panel=TAGGERS),
     ] = False,
     k_best: Annotated[
-        int | None, typer.Option(min=1, help="So many columns, one for each of the best sequences.", rich_help_panel=TAGGERS)
+        int | None,
+        typer.Option(
+            min=1,
+            help="So many columns, one for each of the best sequences; their scores stand in a line `# score` before each sentence.",
+            rich_help_panel=TAGGERS,
+        ),
     ] = None,
     constrained: Annotated[
         bool, typer.Option("--constrained", help="Only sequences that the scheme of labels allows.", rich_help_panel=TAGGERS)
@@ -39,8 +44,8 @@ def predict(
 ) -> None:
     """Predict the label of each document, or of each token.
 
-    Of documents, each line of the output is a JSON object with the label. Of tokens, the input is written with a column added,
-    batch by batch. With -o, a summary is printed.
+    Of documents, each line of the output is a JSON object with the label. Of tokens, the lines of the input are written with
+    a column added, batch by batch. With -o, a summary is printed.
     """
     check_output(output)
     shared = output == STANDARD_STREAM and sys.stdout.isatty()  # a bar would be drawn into the labels

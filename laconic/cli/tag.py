@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from laconic.cli.compression import Compression, compress_model
 from laconic.cli.console import Bar
 from laconic.errors import InputError
-from laconic.text.conll import column_writer, iterate_columns, read_columns
+from laconic.text.conll import column_writer, iterate_lines, read_columns
 from laconic.text.io import name_of
 from laconic.text.sequences import TokenColumns
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 UTF8 = "utf-8"
 LABEL = "label"
 LEAST_SHOWN = 0.0005  # probabilities below this would be printed as 0.000
-NO_SEQUENCE = "_"
+NOTHING = "_"
+OUTSIDE = "O"
 
 
 def predict(
@@ -33,15 +34,22 @@ def predict(
     constrained: bool = False,
     encoding: str = UTF8,
 ) -> dict[str, Any]:
-    """Write the columns of the input, a label column of its own if it has one, and after them what is predicted."""
+    """Write the lines of the input, and after the columns of each token what is predicted.
+
+    A line that starts a document has O in the added columns (_ if labels are not of chunks). With k_best a line `# score ..` stands
+    before each sentence: the scores of its sequences, best first.
+    """
     if marginals and k_best is not None:
         raise InputError("--marginals and --k-best each add columns of their own: give one of them.")
     model.set_params(constrained=constrained or model.constrained)
+    outside = NOTHING if model.given_scheme_ == "plain" else OUTSIDE
     n_sentences = n_tokens = 0
     with column_writer(output) as writer:
-        for batch in iterate_columns(input_path, (*model.columns, LABEL), 1, encoding):
-            writer.write(batch, *([*_sequences(model, batch, k_best)] if k_best else _labels(model, batch, marginals)))
-            n_sentences, n_tokens = n_sentences + len(batch), n_tokens + int(batch.ptr[-1])
+        for batch in iterate_lines(input_path, (*model.columns, LABEL), 1, encoding):
+            tokens = batch.tokens
+            added, scores = _sequences(model, tokens, k_best) if k_best else (_labels(model, tokens, marginals), [])
+            writer.write(batch, added, outside, scores)
+            n_sentences, n_tokens = n_sentences + len(tokens), n_tokens + int(tokens.ptr[-1])
             bar.describe(f"predicting: {n_sentences:,} sentences, {n_tokens:,} tokens")
     return {"sentences": n_sentences, "tokens": n_tokens}
 
@@ -59,13 +67,15 @@ def _labels(model: Tagger, batch: TokenColumns, marginals: bool) -> list[Sequenc
     return [best, shown]
 
 
-def _sequences(model: Tagger, batch: TokenColumns, k: int) -> list[list[str]]:
-    """A column for each of the k best sequences of a sentence; short sentences may have fewer."""
+def _sequences(model: Tagger, batch: TokenColumns, k: int) -> tuple[list[list[str]], list[str]]:
+    """A column for each of the k best sequences of a sentence (short sentences may have fewer), and their scores as text."""
     columns: list[list[str]] = [[] for _ in range(k)]
+    scores = []
     for ranked, length in zip(model.predict_k_best(batch, k), (batch.ptr[1:] - batch.ptr[:-1]).tolist(), strict=True):
+        scores.append(" ".join(["# score", *(f"{sequence.score:.4f}" for sequence in ranked)]))
         for place, column in enumerate(columns):
-            column += ranked[place].labels if place < len(ranked) else [NO_SEQUENCE] * length
-    return columns
+            column += ranked[place].labels if place < len(ranked) else [NOTHING] * length
+    return columns, scores
 
 
 def evaluate(model: Tagger, gold_path: str, bar: Bar, *, constrained: bool = False, encoding: str = UTF8) -> dict[str, Any]:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.estimators.tag_learning import Learned, learn
+from laconic.estimators.tag_learning import Growing, Learned, learn
 from laconic.estimators.tag_model import TagWeights, kept_templates, load_kernel, make_kernel, narrow
 from laconic.estimators.tag_predicting import TagPredictor, flat_labels
-from laconic.solvers.online import Examples, Mira, OnlineLearner, Sentences
+from laconic.solvers.online import Mira, OnlineLearner, Sentences
 from laconic.text.labels import convert_labels, detect_scheme
 from laconic.text.patterns import templates_from
 from laconic.text.sequences import SequenceEncoder, TokenColumns
@@ -87,7 +87,7 @@ class Tagger(TagPredictor, BaseEstimator):
     def partial_fit(self, X: Any, y: Any, labels: Sequence[str] | None = None) -> Tagger:
         """One more pass of an online learner over new sentences; the first call must name all labels, in the learning scheme.
 
-        The model can be used between calls. Averages are over all passes so far; penalties of the learner hold within a call.
+        The model can be used between calls. Averages and the rounds between penalties count from the first call.
         """
         learner = self._learner()
         if not isinstance(learner, OnlineLearner):
@@ -97,21 +97,18 @@ class Tagger(TagPredictor, BaseEstimator):
             if labels is None:
                 raise ValueError("the first call of partial_fit needs labels, the names of all of them")
             templates = templates_from(self.templates, self.columns)
-            encoder = self._new_encoder(templates)
             self.classes_ = np.array(sorted(set(labels)))
             if len(self.classes_) < 2:
                 raise ValueError(f"at least two different labels are needed, got {len(self.classes_)}")
             self.given_scheme_ = "plain"
-            kernel = make_kernel(templates, encoder, len(self.classes_))
-            self.growing_ = (templates, encoder, kernel, 0)
-        templates, encoder, kernel, epoch = self.growing_
-        data = self._encode_training(encoder, X, y, grow_labels=False)
-        learner.one_epoch(kernel, Examples.of(kernel, data, self._n_threads()), epoch)
-        self.growing_ = (templates, encoder, kernel, epoch + 1)
-        learned = Learned.from_kernel(learner, kernel, templates, len(self.classes_))
-        self.templates_given_, self.n_features_total_, self.trace_ = templates, learned.n_features * len(self.classes_), []
-        kept, found = kept_templates(templates, learned.weights)
-        return self._adopt(kept, *narrow(kept, encoder, found), learned)
+            self.growing_ = Growing(templates, self._new_encoder(templates), len(self.classes_))
+        growing = self.growing_
+        data = self._encode_training(growing.encoder, X, y, grow_labels=False)
+        learned = growing.learn(learner, data, self._n_threads())
+        self.templates_given_, self.n_features_total_ = growing.templates, learned.n_features * len(self.classes_)
+        self.trace_ = []
+        kept, found = kept_templates(growing.templates, learned.weights)
+        return self._adopt(kept, *narrow(kept, growing.encoder, found), learned)
 
     def _learner(self) -> Any:
         return Mira() if self.learner is None else self.learner

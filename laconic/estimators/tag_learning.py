@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from laconic.estimators.tag_batch import Crf
+from laconic.estimators.tag_batch import Solved
 from laconic.estimators.tag_model import TagWeights, drain_kernel, load_kernel, make_kernel
 from laconic.solvers.online import Epoch, Examples, OnlineLearner, Sentences
-from laconic.solvers.online_sparse import Sparseptron
 from laconic.text.sequences import SequenceEncoder
-from laconic.text.templates import Templates
+from laconic.text.templates import TemplateArrays, Templates
+
+Callback = Callable[[Any], bool | None]
+
+
+@runtime_checkable
+class BatchLearner(Protocol):
+    """What learns from all sentences at once."""
+
+    def solve(
+        self,
+        templates: Templates,
+        arrays: TemplateArrays,
+        data: Sentences,
+        n_labels: int,
+        threads: int,
+        callback: Callback | None,
+        start: TagWeights | None,
+    ) -> Solved:
+        """The weights. With `start`, only its features may get some."""
 
 
 class Learned(NamedTuple):
@@ -25,13 +45,6 @@ class Learned(NamedTuple):
     objective: float = np.nan
     certificate: float = np.nan
 
-    @classmethod
-    def from_kernel(cls, learner: OnlineLearner, kernel: Any, templates: Templates, n_labels: int) -> Learned:
-        """The final weights as they would be if learning ended here; the kernel goes on undisturbed."""
-        twin = kernel.copy()
-        learner.finish(twin)
-        return cls(drain_kernel(twin, templates, n_labels), int(kernel.sizes.sum()), [])
-
 
 def learn(
     learner: Any,
@@ -40,12 +53,12 @@ def learn(
     data: Sentences,
     n_labels: int,
     threads: int,
-    callback: Callable[[Any], bool | None] | None = None,
+    callback: Callback | None = None,
     start: TagWeights | None = None,
 ) -> Learned:
     """Run a learner from zero weights. With `start`, only its features may get weights."""
     arrays = templates.arrays(encoder.view_index)
-    if isinstance(learner, Crf):
+    if isinstance(learner, BatchLearner):
         solved = learner.solve(templates, arrays, data, n_labels, threads, callback, start)
         result = solved.result
         return Learned(solved.weights, solved.n_features, [], result.interrupted, solved.objective, result.error)
@@ -54,14 +67,44 @@ def learn(
     kernel = make_kernel(templates, encoder, n_labels)
     examples = Examples.of(kernel, data, threads)
     sizes = examples.seen.sizes
-    options: dict[str, Any] = {}
-    if isinstance(learner, Sparseptron):
-        widths = np.where(arrays.pairs == 1, n_labels**2, n_labels)
-        options["gravity"] = learner.gravity(sizes * widths, templates.order())
     if start is not None:
         load_kernel(
             kernel, start._replace(weights=[0 * part for part in start.weights], edge=0 * start.edge, start=0 * start.start)
         )
-    run = learner.run(kernel, examples, callback, start is None, **options)
+    ready = learner.on(sizes * widths(arrays, n_labels), templates.order)
+    run = ready.run(kernel, examples, callback, start is None)
     del examples
     return Learned(drain_kernel(kernel, templates, n_labels), int(sizes.sum()), run.trace, run.interrupted)
+
+
+class Growing:
+    """What an online learner has made of the sentences so far."""
+
+    def __init__(self, templates: Templates, encoder: SequenceEncoder, n_labels: int) -> None:
+        self.templates = templates
+        self.encoder = encoder
+        self.n_labels = n_labels
+        self.order = cache(templates.order)
+        self.kernel = make_kernel(templates, encoder, n_labels)
+        self.n_passes = self.n_rounds = 0
+        self.sizes = np.zeros(len(templates), dtype=np.int64)
+
+    def learn(self, learner: OnlineLearner, data: Sentences, threads: int) -> Learned:
+        """One pass more; the weights as they would be if learning ended here. The kernel goes on undisturbed.
+
+        A template is as large as the largest batch has shown it: all its features are not known yet.
+        """
+        arrays = self.templates.arrays(self.encoder.view_index)
+        examples = Examples.of(self.kernel, data, threads)
+        self.sizes = np.maximum(self.sizes, examples.seen.sizes)
+        ready = learner.on(self.sizes * widths(arrays, self.n_labels), self.order)
+        ready.one_epoch(self.kernel, examples, self.n_passes, done=self.n_rounds)
+        self.n_passes, self.n_rounds = self.n_passes + 1, self.n_rounds + len(data)
+        twin = self.kernel.copy()
+        ready.finish(twin)
+        return Learned(drain_kernel(twin, self.templates, self.n_labels), int(self.kernel.sizes.sum()), [])
+
+
+def widths(arrays: TemplateArrays, n_labels: int) -> NDArray[np.int64]:
+    """How many weights a feature of each template may have."""
+    return np.where(arrays.pairs == 1, n_labels**2, n_labels)

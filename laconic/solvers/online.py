@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from laconic.solvers.gravity import Order, Sizes
+
 LOSSES = {"perceptron": 0, "hinge": 1, "log": 2}
 
 
@@ -98,6 +100,10 @@ class OnlineLearner(BaseEstimator):
             raise ValueError(f"epochs must be at least 1, got {self.epochs!r}")
         return self
 
+    def on(self, sizes: Sizes, order: Callable[[], Order]) -> OnlineLearner:
+        """The learner for templates with so many weights each; order()[a, b] tells whether b is a or refines it."""
+        return self
+
     def run(self, tagger: Any, data: Examples, callback: Callback | None = None, grow: bool = True) -> Run:
         """Learn for all epochs, then leave final weights (averages, if they are kept) in the tagger.
 
@@ -118,22 +124,23 @@ class OnlineLearner(BaseEstimator):
         self.finish(tagger)
         return Run(trace, interrupted)
 
-    def one_epoch(self, tagger: Any, data: Examples, epoch: int, grow: bool = True) -> Epoch:
-        """One pass."""
+    def one_epoch(self, tagger: Any, data: Examples, epoch: int, grow: bool = True, done: int | None = None) -> Epoch:
+        """One pass. `done`: the rounds before it, if they were not of the same sentences."""
+        done = epoch * len(data.seen) if done is None else done
         order = np.random.default_rng((self.random_state, epoch)).permutation(len(data.seen))
         loss, wrong, held = 0.0, 0, []
         rule = self.rule(epoch)
-        for chunk, n_rounds in self.chunks(order, epoch):
+        for chunk, n_rounds in self.chunks(order, done):
             found = tagger.learn(data.seen, data.gold, chunk, grow=grow, **rule)
             loss, wrong = loss + found[0], wrong + found[1]
             held += self.after_chunk(tagger, n_rounds, rule["step"])
         self.after_epoch(tagger)
         weights = int(tagger.nonzeros.sum())
-        return Epoch(epoch + 1, loss, wrong / max(1, len(data.gold)), weights, held or [((epoch + 1) * len(data.seen), weights)])
+        return Epoch(epoch + 1, loss, wrong / max(1, len(data.gold)), weights, held or [(done + len(data.seen), weights)])
 
-    def chunks(self, order: NDArray[np.int64], epoch: int) -> Iterator[tuple[NDArray[np.int64], int]]:
-        """The sentences of an epoch in pieces, with the rounds done after each."""
-        yield order, (epoch + 1) * len(order)
+    def chunks(self, order: NDArray[np.int64], done: int) -> Iterator[tuple[NDArray[np.int64], int]]:
+        """The sentences of an epoch in pieces, with the rounds done after each; `done` are those before."""
+        yield order, done + len(order)
 
     def after_chunk(self, tagger: Any, n_rounds: int, step: float) -> list[tuple[int, int]]:
         """What happens between pieces: penalties. The weights held before and after, if it was looked."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,7 @@ from numpy.typing import NDArray
 from laconic.solvers.gravity import Gravity, Order, Sizes
 from laconic.solvers.online import (
     LOSSES,
-    Callback,
-    Examples,
     OnlineLearner,
-    Run,
     StochasticGradient,
     check_loss,
     check_not_negative,
@@ -107,9 +105,11 @@ class Sparseptron(OnlineLearner):
     """Algorithm 1 with a budget: gradient steps, and every `every` rounds one that leaves at most `budget` templates.
 
     Steps fall as 1 / sqrt(epoch). Groups are single templates, or with groups="coarse to fine" overlapping unions of a template
-    with all finer ones (see laconic.solvers.gravity): what is kept is kept with all that it refines. With the perceptron loss the choice does not depend on the size
-    of the first step. A lasso > 0 makes the sparse group lasso: features owe it at every shrinking.
+    with all finer ones (see laconic.solvers.gravity): what is kept is kept with all that it refines. With the perceptron loss the
+    choice does not depend on the size of the first step. A lasso > 0 makes the sparse group lasso: features owe it at every shrinking.
     """
+
+    _gravity: Gravity | None = None
 
     def __init__(
         self,
@@ -144,24 +144,11 @@ class Sparseptron(OnlineLearner):
         check_not_negative(lasso=self.lasso)
         return super().check()
 
-    def gravity(self, sizes: Sizes, finer: Order) -> Gravity:
-        """The groups, from the number of weights of each template and finer[a, b]: whether b is a or refines it."""
-        return Gravity(sizes, self.group_weight, finer if self.groups == "coarse to fine" else None)
-
-    def run(
-        self,
-        tagger: Any,
-        data: Examples,
-        callback: Callback | None = None,
-        grow: bool = True,
-        gravity: Gravity | None = None,
-    ) -> Run:
-        """See OnlineLearner. Without gravity, groups are single templates and all weigh alike."""
-        self._gravity = gravity
-        try:
-            return super().run(tagger, data, callback, grow)
-        finally:
-            del self._gravity
+    def on(self, sizes: Sizes, order: Callable[[], Order]) -> Sparseptron:
+        """See OnlineLearner. Without it, groups are single templates and all weigh alike."""
+        ready = copy(self)
+        ready._gravity = Gravity(sizes, self.group_weight, order() if self.groups == "coarse to fine" else None)
+        return ready
 
     def rule(self, epoch: int) -> dict[str, Any]:
         """See OnlineLearner."""
@@ -173,9 +160,8 @@ class Sparseptron(OnlineLearner):
             "settle": BY_WEIGHT if self.lasso else PLAIN,
         }
 
-    def chunks(self, order: NDArray[np.int64], epoch: int) -> Iterator[tuple[NDArray[np.int64], int]]:
+    def chunks(self, order: NDArray[np.int64], done: int) -> Iterator[tuple[NDArray[np.int64], int]]:
         """Pieces that end where the count of rounds is a multiple of `every`, or the epoch ends."""
-        done = epoch * len(order)
         cuts = np.arange(self.every - done % self.every, len(order), self.every)
         for piece in np.split(order, cuts):
             done += len(piece)
@@ -198,5 +184,5 @@ class Sparseptron(OnlineLearner):
         tagger.compact(False)
 
     def _shrink(self, tagger: Any) -> None:
-        gravity = getattr(self, "_gravity", None) or Gravity(np.ones(len(tagger.sizes)))
+        gravity = self._gravity or Gravity(np.ones(len(tagger.sizes)))
         tagger.shrink(gravity.shrink(tagger.norms, self.budget))

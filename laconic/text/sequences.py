@@ -1,6 +1,6 @@
 """Sentences to integer columns: the value of every view at every token. Strings go no further than here.
 
-A sentence is a list of tokens; a token is a string or, with several input columns, a tuple or list of strings.
+A sentence is a list (or an array) of tokens; a token is a string or, with several input columns, a tuple or list of strings.
 """
 
 from __future__ import annotations
@@ -33,13 +33,16 @@ class TokenColumns:
     @classmethod
     def from_sentences(cls, sentences: Iterable[Sequence[Token]], names: Sequence[str]) -> TokenColumns:
         """The columns of sentences whose tokens have one string for each of `names`."""
-        given = list(sentences)
-        if str in set(map(type, given)):
+        given: list[Any] = [sentence.tolist() if isinstance(sentence, np.ndarray) else sentence for sentence in sentences]
+        if any(issubclass(kind, str) for kind in set(map(type, given))):
             raise ValueError("a sentence is a list of tokens, but one is a string; split it into tokens first")
         ptr = pointers(len(sentence) for sentence in given)
         tokens: list[Any] = list(chain.from_iterable(given))
         types = set(map(type, tokens))
-        if len(names) == 1 and types <= {str}:
+        if np.ndarray in types:
+            tokens = [token.tolist() if isinstance(token, np.ndarray) else token for token in tokens]
+            types = set(map(type, tokens))
+        if len(names) == 1 and all(issubclass(kind, str) for kind in types):
             return cls(tuple(names), [tokens], ptr)
         if not all(issubclass(kind, (tuple, list)) for kind in types) or set(map(len, tokens)) - {len(names)}:
             bad = next(t for t in tokens if not isinstance(t, (tuple, list)) or len(t) != len(names))

@@ -131,6 +131,14 @@ def test_predict_adds_a_column(given: Files) -> None:
     assert target.read_text().splitlines() == with_gold
 
 
+def test_predict_writes_the_lines_that_it_reads(given: Files) -> None:
+    trained(given)
+    text = "-DOCSTART- -X-\n\nThe DT\ndog\tNN\n\n\n-DOCSTART- -X-\nsaw VBD"
+    lines = run("predict", given.model, text=text).stdout.split("\n")
+    assert [line.rsplit(None, 1)[0] if line else "" for line in lines] == [*text.split("\n"), ""]
+    assert lines[0] == "-DOCSTART- -X- O" and lines[3].startswith("dog\tNN\tI-")
+
+
 def test_predict_with_marginals_and_several_sequences(given: Files) -> None:
     trained(given, "--learner", "crf", "--scheme", "BIOES")
     rows = [line.split() for line in run("predict", given.model, given.dev, "--marginals").stdout.splitlines() if line]
@@ -140,9 +148,12 @@ def test_predict_with_marginals_and_several_sequences(given: Files) -> None:
     several = [
         line.split() for line in run("predict", given.model, "--k-best", "3", text="The DT\n\ndog NN\n").stdout.splitlines()
     ]
-    assert [len(row) for row in several] == [5, 0, 5, 0] and len(set(several[0][2:])) == 3
+    assert [len(row) for row in several] == [4, 5, 0, 4, 5] and len(set(several[1][2:])) == 3
+    assert all(row[:2] == ["#", "score"] and row[2:] == sorted(row[2:], key=float, reverse=True) for row in several[::3])
+    ((_, score), *_) = laconic.load(given.model).predict_k_best([[("The", "DT")]], 1)[0]
+    assert several[0][2] == f"{score:.4f}"
     few = [line.split() for line in run("predict", given.model, "--k-best", "99", text="dog NN\n").stdout.splitlines()]
-    assert few[0][-1] == "_"
+    assert few[1][-1] == "_" and few[1][2:].index("_") == len(few[0]) - 2, "as many scores as sequences"
     refused(given, "give one of them", "predict", given.model, given.dev, "--marginals", "--k-best", "2")
 
 
@@ -293,7 +304,7 @@ def test_line_ends_encodings_and_long_sentences(given: Files) -> None:
     lines = run("predict", given.model, str(other), "--encoding", "latin-1").stdout.splitlines()
     assert any(line.startswith("dögge NN I-NP I-NP") for line in lines)
     long = "The DT\nbig JJ\n" + "dog NN\n" * 10_000
-    assert len(run("predict", given.model, text=long).stdout.splitlines()) == 10_003
+    assert len(run("predict", given.model, text=long).stdout.splitlines()) == 10_002
     (given.folder / "long.txt").write_text("The DT B-NP\n" + "dog NN I-NP\n" * 9_998 + "saw VBD B-VP\n")
     report = result_of(
         "train", "tag", str(given.folder / "long.txt"), "-o", given.model, "--epochs", "1", "--templates", given.templates

@@ -48,6 +48,32 @@ def test_parts_of_a_perceptron_are_rounds_of_one() -> None:
     assert model.n_features_total_ > 0
 
 
+@pytest.mark.parametrize("groups", ["templates", "coarse to fine"])
+@pytest.mark.parametrize("weight", ["one", "log"])
+def test_parts_of_a_sparseptron_are_rounds_of_one(groups: str, weight: str) -> None:
+    X, y = sentences()
+    learner = Sparseptron(4, epochs=3, every=7, group_weight=weight, groups=groups)  # shrinks inside of passes, too
+    model = tagger(learner)
+    for _ in range(3):
+        model.partial_fit(X, y, labels=CHUNKS)
+    whole = tagger(learner).fit(X, y)
+    assert model.get_feature_names_out().tolist() == whole.get_feature_names_out().tolist()
+    for a, b in zip(model.weights_.weights, whole.weights_.weights, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-6)
+
+
+def test_group_weights_and_order_choose_in_parts() -> None:
+    X, y = sentences()
+    kept = {}
+    for groups, weight in (("templates", "one"), ("templates", "log"), ("coarse to fine", "one")):
+        model = tagger(Sparseptron(3, every=4, group_weight=weight, groups=groups))
+        for part in (slice(0, 2), slice(2, 5), slice(0, 2)):
+            model.partial_fit(X[part], y[part], labels=CHUNKS)
+        kept[groups, weight] = set(model.templates_.names)
+    assert kept["templates", "one"] != kept["templates", "log"]
+    assert "bias" in kept["coarse to fine", "one"], "all others refine it"
+
+
 def test_parts_keep_the_scheme_of_the_first() -> None:
     X, y = sentences()
     model = tagger(Perceptron(), scheme="BIOES").partial_fit(X, y, labels=BIOES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import time
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.errors import InputError
-from laconic.text.conll import column_writer, iterate_columns, read_columns
+from laconic.text.conll import column_writer, iterate_columns, iterate_lines, read_columns
 from laconic.text.labels import detect_scheme, spans
-from laconic.text.sequences import TokenColumns
 from laconic.text.vocab import Vocab
 
 NAMES = ("word", "pos", "label")
@@ -79,23 +79,51 @@ SENTENCES = st.lists(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=4), 
 
 @given(SENTENCES, st.integers(1, 4))
 def test_what_is_written_is_read_in_batches_of_any_size(tmp_path_factory, sentences: list, size: int) -> None:
-    path = tmp_path_factory.mktemp("columns") / "file"
-    given_tokens = TokenColumns.from_sentences(sentences, NAMES[:2])
-    added = [f"L{t}" for t in range(int(given_tokens.ptr[-1]))]
-    with column_writer(path) as writer:
-        writer.write(given_tokens, added)
-    batches = list(iterate_columns(path, NAMES, batch_sentences=size))
+    folder = tmp_path_factory.mktemp("columns")
+    path = write(folder, "\n\n".join("\n".join(map(" ".join, sentence)) for sentence in sentences) + "\n")
+    n_tokens = sum(map(len, sentences))
+    added = iter([f"L{t}" for t in range(n_tokens)])
+    with column_writer(folder / "out") as writer:
+        for batch in iterate_lines(path, NAMES[:2], batch_sentences=size):
+            writer.write(batch, [list(islice(added, int(batch.tokens.ptr[-1])))], "O")
+    batches = list(iterate_columns(folder / "out", NAMES, batch_sentences=size))
     assert all(len(batch) == size for batch in batches[:-1]) and 1 <= len(batches[-1]) <= size
     again = [sentence for batch in batches for sentence in batch.sentences()]
     assert [[token[:2] for token in sentence] for sentence in again] == sentences
-    whole = read_columns(path, NAMES)
-    assert list(whole.values[2]) == added and list(whole.sentences()) == again
+    whole = read_columns(folder / "out", NAMES)
+    assert list(whole.values[2]) == [f"L{t}" for t in range(n_tokens)] and list(whole.sentences()) == again
+
+
+@pytest.mark.parametrize("size", [1, 2, 100])
+def test_every_line_is_written_again(tmp_path: Path, size: int) -> None:
+    lines = ["-DOCSTART- -X-", "", "a A", " ", "", "b\tB", "-DOCSTART-\t-X-", "c C", "", "-DOCSTART- -X- O", "", ""]
+    path = write(tmp_path, "\r\n".join([*lines, ""]))
+    with column_writer(tmp_path / "out") as writer:
+        for batch in iterate_lines(path, NAMES[:2], batch_sentences=size):
+            labels = [f"={word}" for word in batch.tokens.values[0]]
+            writer.write(batch, [labels, labels], "O", [f"# {s[0][0]}" for s in batch.tokens.sentences()])
+    expected = [
+        "-DOCSTART- -X- O O",
+        "",
+        "# a",
+        "a A =a =a",
+        "",
+        "",
+        "# b",
+        "b\tB\t=b\t=b",
+        "-DOCSTART-\t-X-\tO\tO",
+        "c C =c =c",
+        "",
+    ]
+    assert (tmp_path / "out").read_text() == "\n".join([*expected, "-DOCSTART- -X- O O O", "", "", ""])
 
 
 def test_writer_refuses_columns_of_another_length(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"shorter|longer"), column_writer(tmp_path / "out") as writer:
-        writer.write(TokenColumns.from_sentences([["a", "b"]], ("word",)), ["x"])
-    assert not (tmp_path / "out").exists()
+    (batch,) = iterate_lines(write(tmp_path, "a\nb\n"), ("word",))
+    for added in ([["x"]], [["x"] * 3], [["x"] * 2, ["x"]]):
+        with pytest.raises(ValueError, match="there are 2 tokens"), column_writer(tmp_path / "out") as writer:
+            writer.write(batch, added, "O")
+        assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

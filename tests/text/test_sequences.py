@@ -82,11 +82,30 @@ def test_names_of_values() -> None:
         ([[("a", "NN"), ("b",)]], r"one is \('b',\)"),
         (["a sentence"], "split it into tokens first"),
         ([[3]], "one is 3"),
+        (np.array(["a sentence"]), "split it into tokens first"),
+        ([np.array([3, 4])], "one is 3"),
     ],
 )
 def test_sentences_that_do_not_fit(sentences: list, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         encoder().grow(sentences)
+
+
+def test_arrays_of_strings_are_sentences() -> None:
+    lists = [[("a", "NN"), ("b", "VB")], [("ab", "NN")]]
+    for given_arrays in (
+        [np.array(s) for s in lists],
+        [list(map(np.array, s)) for s in lists],
+        [np.array(s, dtype=object) for s in lists],
+    ):
+        tokens = TokenColumns.from_sentences(given_arrays, ("word", "pos"))
+        assert list(tokens.sentences()) == lists and {type(v) for values in tokens.values for v in values} == {str}
+    whole = np.array([["a", "b"], ["ab", "a"]])
+    for words in (whole, list(whole), [list(row) for row in whole]):
+        tokens = TokenColumns.from_sentences(words, ("word",))
+        assert list(tokens.values[0]) == ["a", "b", "ab", "a"] and tokens.ptr.tolist() == [0, 2, 4]
+    encoded = encoder().grow([np.array(s) for s in lists])
+    np.testing.assert_array_equal(encoded.columns, encoder().grow(lists).columns)
 
 
 def test_columns_by_name_and_bad_names() -> None:
