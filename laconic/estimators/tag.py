@@ -75,6 +75,7 @@ class Tagger(TagPredictor, BaseEstimator):
         first = learn(self._learner(), templates, encoder, data, len(self.classes_), self._n_threads(), callback)
         self.templates_given_ = templates
         self.n_features_total_ = first.n_features * len(self.classes_)
+        self.n_features_first_ = first.weights.n_nonzero
         templates, found = kept_templates(templates, first.weights)
         steps = [first]
         if self.refit is not None and not first.interrupted:

@@ -58,8 +58,9 @@ class Fobos(StochasticGradient):
     """Gradient steps, and every `every` rounds a proximal step of lasso * |w|_1, or of lasso * sum over features of |row|_2.
 
     Rows are label-based groups: all labels of a feature. `every` above 1 is the truncated gradient of Langford et al. (2009): the
-    same penalty, less often. Features pay what they owe when they next fire: no pass over all weights is made. With a ridge this
-    is the elastic net.
+    same penalty, less often and more at a time, with a last proximal step at the end, so that what came since the one before is
+    not spared. Features pay what they owe when they next fire: no pass over all weights is made. With a ridge this is the
+    elastic net.
     """
 
     def __init__(
@@ -98,6 +99,9 @@ class Fobos(StochasticGradient):
 
     def finish(self, tagger: Any) -> None:
         """See OnlineLearner."""
+        if self.every > 1:
+            last_step = self.rule(self.epochs - 1)["step"]
+            tagger.owe(np.full(len(tagger.sizes), last_step * self.lasso * self.every))
         tagger.compact(self.groups == "rows")
 
 

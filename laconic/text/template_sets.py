@@ -14,7 +14,7 @@ gives 45 + 18 + 9 = 72 (`chunking72`). Label bigrams are in no set: they always 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from laconic.text.templates import Atom, Template, Templates, ngrams
 
@@ -79,6 +79,25 @@ def ner_clusters() -> Templates:
         found += [Template((Atom("word", left), Atom(view, left + 1))) for left in (-1, 0)]
         found += [Template((Atom(view, here), Atom("shape", 0))) for here in (-1, 0, 1)]
     return Templates(found)
+
+
+def for_cluster_column(column: str) -> Templates:
+    """45: a column of cluster bits, for clusterings beside the one of the `cluster` views: prefixes near by, pairs of neighbours."""
+    views = [f"prefix{length}({column})" for length in (4, 6, 8, 10, 12, 16)] + [column]
+    pairs = [template for view in views[2:] for template in ngrams(view, (2, 2), (-1, 1))]
+    return Templates([*_each(views, range(-2, 3)), *pairs])
+
+
+def for_list_columns(columns: Sequence[str]) -> Templates:
+    """Columns that mark phrases of lists of names: each near by and beside shapes, tags and classes, and all lists together."""
+    found = []
+    for column in columns:
+        here = Atom(column, 0)
+        found += [*_each((column,), range(-2, 3)), *ngrams(column, (2, 3), (-1, 1))]
+        found += [Template((here, Atom("shape", 0))), Template((here, Atom("pos", 0))), Template((here, Atom("class", 1)))]
+        found += [Template((Atom(column, -1), Atom("class", 0))), Template((here, Atom(column, 1), Atom("class", 1)))]
+    found.append(Template(tuple(Atom(column, 0) for column in columns)))
+    return Templates(dict.fromkeys(found))
 
 
 SETS: dict[str, Callable[[], Templates]] = {

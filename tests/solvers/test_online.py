@@ -265,6 +265,20 @@ def test_nothing_grows_without_growth() -> None:
         assert kernel.sizes.sum() == 0 and np.any(kernel.transitions()[0])
 
 
+def test_a_lasso_paid_now_and_then_is_paid_at_the_end_too() -> None:
+    never, epochs, due = 1000, 4, 0.7
+    found = []
+    for lasso in (0.0, due * np.sqrt(epochs) / never):
+        task, sentences = data()
+        kernel = task.kernel()
+        Fobos(lasso, every=never, epochs=epochs).run(kernel, sentences)
+        found.append(np.concatenate([kernel.features(m)[1].ravel() for m in range(4)]))
+    free, paid = found
+    expected = np.sign(free) * np.maximum(0, np.abs(free) - due)
+    assert 0 < np.count_nonzero(expected) < np.count_nonzero(free)
+    np.testing.assert_allclose(np.sort(paid[paid != 0]), np.sort(expected[expected != 0]), rtol=1e-5)
+
+
 @pytest.mark.parametrize(
     "bad",
     [

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from laconic.text.template_sets import SETS, ready_templates
+from laconic.text.template_sets import SETS, for_cluster_column, for_list_columns, ready_templates
 from laconic.text.templates import Atom, Template, Templates, at_or_below, ngrams, view_at_or_below
 
 
@@ -48,6 +48,14 @@ def test_parts_of_the_ready_sets() -> None:
         assert offsets == {-2, -1, 0, 1, 2}
     with pytest.raises(ValueError, match="no ready set of templates 'pos'; the sets are chunking"):
         ready_templates("pos")
+
+
+def test_templates_of_columns_with_clusters_and_with_lists() -> None:
+    bits = for_cluster_column("more")
+    assert len(bits) == 45 and {"prefix4(more)[-2]", "more[2]", "more[-1]|more[0]"} <= set(bits.names)
+    lists = for_list_columns(["city", "first"])
+    assert {"city[0]", "first[-1]|class[0]", "city[0]|first[0]", "first[0]|first[1]|class[1]"} <= set(lists.names)
+    assert len(lists) == len(set(lists.names)) == 2 * 13 + 1
 
 
 def test_arrays_give_the_atoms_back() -> None:

