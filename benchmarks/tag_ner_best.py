@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.page import table
-from benchmarks.tag_ner_knowledge import NEWS, Capitals, name_lists, published_clusters, text_clusters, with_lists
+from benchmarks.tag_ner_knowledge import NEWS, Capitals, name_lists, published_clusters, small_letter_clusters, with_lists
 from benchmarks.tag_ner_parts import FILES, HasBits, Part, read_parts, with_clusters
 from benchmarks.tag_ner_table import WORKERS, f1
 from laconic.estimators.tag import Tagger
@@ -68,7 +68,7 @@ def best(job: Job) -> tuple[Tagger, list[Part]]:
     if job.language == "Spanish":
         return with_knowledge("ner_wide", parts, {"paths": published_clusters("es")}, epochs)
     news = WordClusters.read(job.data / NEWS)
-    added = {"small": text_clusters(job.data, job.quick), "capitals": Capitals(news)}
+    added = {"small": small_letter_clusters(job.data, job.quick).clusters, "capitals": Capitals(news)}
     return with_knowledge("ner_clusters", parts, added, epochs, str(job.data / NEWS))
 
 

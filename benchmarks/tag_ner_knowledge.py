@@ -5,18 +5,22 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
+from benchmarks.__main__ import write_atomically
 from benchmarks.tag_ner_parts import Part, read_part
 from laconic.text.clusters import learn_clusters
 from laconic.text.views import WordClusters
 
 NEWS, TWITTER = "brown_clusters/bllip-clusters.txt.gz", "brown_clusters/ark-6mpaths.txt.gz"
-N_CLUSTERS, MIN_COUNT = 1000, 10
+N_CLUSTERS = 1000
 QUICK_LINES = 2000
 CITY, LARGE_CITY = 15_000, 100_000  # people; of large cities other names count too
 NUMBER = re.compile(r"[\d.,/:-]*\d[\d.,/:-]*")
@@ -30,18 +34,65 @@ def published_clusters(language: str) -> WordClusters:
     return WordClusters({word: f"{int(path):b}"[::-1] for word, path in paths.items() if int(path)})
 
 
-def text_clusters(data: Path, quick: bool) -> WordClusters:
-    """Brown clusters of Wikipedia, Reuters newswire of 1987 and the English training text, all in small letters."""
+class Learned(NamedTuple):
+    """Clusters learned from text, and how long that took, reading included."""
+
+    clusters: WordClusters
+    seconds: float
+
+
+def small_letter_clusters(data: Path, quick: bool) -> Learned:
+    """Of Wikipedia, Reuters newswire of 1987 and the English training text, all in small letters."""
+    return _learned("small", 10, lambda: _in_small_letters(data, quick), quick)
+
+
+def cased_clusters(data: Path, quick: bool) -> Learned:
+    """Of newswire of 1987, BBC news, a little Wikipedia, the Brown corpus and the English training text, as they are written."""
+    files = (
+        "reuters21578/reuters.train.txt.gz",
+        "bbc_news/bbc.train.txt.gz",
+        "wikitext2/wiki.train.tokens.gz",
+        "brown/brown.txt.gz",
+    )
+
+    def documents() -> list[list[list[str]]]:
+        texts = [[[_number(word) for word in line.split()] for line in _lines(data / file, quick)] for file in files]
+        return [*texts, [[_number(word) for word in sentence] for sentence in _training_text(data)]]
+
+    return _learned("cased", 5, documents, quick)
+
+
+def _learned(name: str, min_count: int, documents: Callable[[], list[list[list[str]]]], quick: bool) -> Learned:
+    """Learned once and kept in the folder of temporary files, because it takes minutes; delete the file to learn anew."""
+    kept = Path(tempfile.gettempdir()) / f"laconic-clusters-{name}-{N_CLUSTERS}-{min_count}.json"
+    if not quick and kept.exists():
+        found = json.loads(kept.read_text(encoding="utf-8"))
+        return Learned(WordClusters.from_state(found["words"]), found["seconds"])
+    start = time.perf_counter()
+    vocab, clusters = learn_clusters(documents(), 50 if quick else N_CLUSTERS, min_count)
+    seconds = time.perf_counter() - start
+    words = WordClusters({word: bits for word, bits in zip(vocab.words, clusters.paths(), strict=True) if bits is not None})
+    if not quick:
+        write_atomically(kept, json.dumps({"seconds": seconds, "words": words.to_state()}))
+    return Learned(words, seconds)
+
+
+def _in_small_letters(data: Path, quick: bool) -> list[list[list[str]]]:
     wikipedia = [data / "embed_corpus" / f"{name}-0{k}.txt.gz" for name in ("enwiki_featured", "simplewiki") for k in range(2)]
-    train = read_part(data, "English", "train").tokens
-    words = [_plain(word) for word in train.column("word")]
-    documents = [
+    newswire = _lines(data / "reuters21578" / "reuters.train.txt.gz", quick)
+    return [
         [line.split() for file in wikipedia for line in _lines(file, quick)],
-        [[_plain(word) for word in line.split()] for line in _lines(data / "reuters21578" / "reuters.train.txt.gz", quick)],
-        [words[a:b] for a, b in pairwise(train.ptr.tolist())],
+        [[_number(word).lower() for word in line.split()] for line in newswire],
+        [[_number(word).lower() for word in sentence] for sentence in _training_text(data)],
     ]
-    vocab, clusters = learn_clusters(documents, 50 if quick else N_CLUSTERS, MIN_COUNT)
-    return WordClusters({word: bits for word, bits in zip(vocab.words, clusters.paths(), strict=True) if bits is not None})
+
+
+def _training_text(data: Path) -> list[list[str]]:
+    """Words of the English training text, marks between documents left out."""
+    train = read_part(data, "English", "train").tokens
+    words = list(train.column("word"))
+    sentences = [words[a:b] for a, b in pairwise(train.ptr.tolist())]
+    return [sentence for sentence in sentences if sentence[0] != "-DOCSTART-"]
 
 
 def _lines(file: Path, quick: bool) -> Iterator[str]:
@@ -52,9 +103,9 @@ def _lines(file: Path, quick: bool) -> Iterator[str]:
             yield line
 
 
-def _plain(word: str) -> str:
-    """In small letters, all numbers alike, as the text of Wikipedia is written."""
-    return "#number#" if NUMBER.fullmatch(word) else word.lower()
+def _number(word: str) -> str:
+    """All numbers alike, as the text of Wikipedia has them."""
+    return "#number#" if NUMBER.fullmatch(word) else word
 
 
 class Capitals:

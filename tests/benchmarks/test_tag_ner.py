@@ -9,7 +9,14 @@ import pytest
 
 from benchmarks import tag_ner_best, tag_ner_table
 from benchmarks.tag_ner import SECTIONS
-from benchmarks.tag_ner_knowledge import Capitals, list_marks, published_clusters, text_clusters, with_lists
+from benchmarks.tag_ner_knowledge import (
+    Capitals,
+    cased_clusters,
+    list_marks,
+    published_clusters,
+    small_letter_clusters,
+    with_lists,
+)
 from benchmarks.tag_ner_parts import FILES, Part, read_part, with_clusters
 from benchmarks.tag_ner_table import PUBLISHED, Job, Row, fit, models
 from laconic.text.sequences import TokenColumns
@@ -64,9 +71,10 @@ def test_the_longest_phrase_of_a_list_is_marked() -> None:
 
 
 def test_clusters_of_unlabelled_text(data: Path) -> None:
-    found = text_clusters(data, quick=True)
-    assert {"the", "#number#", "germany"} <= set(found.paths)
-    assert len(set(found.paths.values())) == 50
+    small, cased = small_letter_clusters(data, quick=True), cased_clusters(data, quick=True)
+    assert {"the", "#number#", "germany"} <= set(small.clusters.paths)
+    assert {"The", "#number#", "Germany"} <= set(cased.clusters.paths)
+    assert all(len(set(found.clusters.paths.values())) == 50 and found.seconds > 0 for found in (small, cased))
 
 
 def test_published_clusters_put_like_words_together() -> None:
