@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from benchmarks import tag_ner_best, tag_ner_table
 
 TITLE = "Names in three languages"
-SECTIONS = {language.lower(): partial(tag_ner_table.section, language) for language in tag_ner_table.PUBLISHED}
+SECTIONS: dict[str, Callable[[Path, bool], str]] = {
+    language.lower(): partial(tag_ner_table.section, language) for language in tag_ner_table.PUBLISHED
+}
 SECTIONS["beyond"] = tag_ner_best.section
 
 

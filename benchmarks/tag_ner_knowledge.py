@@ -7,6 +7,7 @@ import json
 import re
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib import resources
@@ -16,12 +17,13 @@ from typing import NamedTuple
 
 from benchmarks.__main__ import write_atomically
 from benchmarks.tag_ner_parts import Part, read_part
-from laconic.text.clusters import learn_clusters
+from laconic.text.clusters import learn_clusters, read_paths
 from laconic.text.views import WordClusters
 
 NEWS, TWITTER = "brown_clusters/bllip-clusters.txt.gz", "brown_clusters/ark-6mpaths.txt.gz"
 N_CLUSTERS = 1000
 QUICK_LINES = 2000
+RARE = 3  # a word seen less often has no share of capitals
 CITY, LARGE_CITY = 15_000, 100_000  # people; of large cities other names count too
 NUMBER = re.compile(r"[\d.,/:-]*\d[\d.,/:-]*")
 
@@ -115,8 +117,30 @@ class Capitals:
         self.clusters = clusters
 
     def bits(self, word: str) -> str | None:
-        """The cluster of Rome for ROME, and that of the word itself for others."""
-        return self.clusters.bits(word.capitalize() if len(word) > 1 and word.isupper() else word)
+        """The cluster of Rome for ROME if there is one, and that of the word itself for others."""
+        usual = self.clusters.bits(word.capitalize()) if len(word) > 1 and word.isupper() else None
+        return usual or self.clusters.bits(word)
+
+
+def capital_shares(counted: Path) -> Callable[[str], str]:
+    """How often a word begins with a capital in running text, in steps, from a `paths` file with counts; ? for rare words."""
+    vocab, clusters = read_paths(counted)
+    small, capital = Counter[str](), Counter[str]()
+    for word, count in zip(vocab.words, clusters.count.tolist(), strict=True):
+        if word.islower():
+            small[word] += count
+        elif word[:1].isupper() and word[1:].islower():
+            capital[word.lower()] += count
+
+    def share(word: str) -> str:
+        plain = word.lower()
+        seen = small[plain] + capital[plain]
+        if seen < RARE:
+            return "?"
+        found = capital[plain] / seen
+        return "all" if found == 1 else "most" if found > 0.98 else str(int(10 * found))
+
+    return share
 
 
 @lru_cache(maxsize=1)

@@ -11,6 +11,7 @@ from benchmarks import tag_ner_best, tag_ner_table
 from benchmarks.tag_ner import SECTIONS
 from benchmarks.tag_ner_knowledge import (
     Capitals,
+    capital_shares,
     cased_clusters,
     list_marks,
     published_clusters,
@@ -46,7 +47,8 @@ def test_a_table_says_which_row_is_best() -> None:
 
 
 def test_the_page_says_which_aims_were_reached() -> None:
-    page = tag_ner_best.layout([tag_ner_best.Row(language, 77.0, 78.5, 1000, 40, 1.5, 2.5) for language in FILES])
+    page = tag_ner_best.layout([tag_ner_best.Row(language, 77.0, 78.5, 1000, 40, 1.5, 2.5) for language in FILES], [90.4, 30])
+    assert "that took 90 and 30 seconds." in page
     assert "| Dutch | 77.00 | 78.50 | 78.00 | yes | 1,000 | 40 | 1.50 | 2.50 |" in page
     assert "| Spanish | 77.00 | 78.50 | 79.00 | no, 0.50 short |" in page
 
@@ -58,8 +60,15 @@ def test_further_clusters_become_a_column() -> None:
 
 
 def test_words_in_capitals_are_looked_up_as_in_running_text() -> None:
-    clusters = Capitals(WordClusters({"Rome": "01", "ROME": "10", "A": "11", "us": "00"}))
-    assert [clusters.bits(word) for word in ("ROME", "Rome", "A", "US", "xyz")] == ["01", "01", "11", "00", None]
+    clusters = Capitals(WordClusters({"Rome": "01", "ROME": "10", "A": "11", "us": "00", "NATO": "001"}))
+    found = [clusters.bits(word) for word in ("ROME", "Rome", "A", "US", "NATO", "xyz")]
+    assert found == ["01", "01", "11", "00", "001", None]
+
+
+def test_shares_of_capitals(tmp_path: Path) -> None:
+    (tmp_path / "paths").write_text("0\tmay\t60\n1\tMay\t40\n10\tRome\t9\n11\tNATO\t9\n11\tx\t9\n")
+    share = capital_shares(tmp_path / "paths")
+    assert [share(word) for word in ("MAY", "may", "rome", "NATO", "x")] == ["4", "4", "all", "?", "0"]
 
 
 def test_the_longest_phrase_of_a_list_is_marked() -> None:
