@@ -269,8 +269,7 @@ def test_a_lasso_paid_now_and_then_is_paid_at_the_end_too() -> None:
     never, epochs, due = 1000, 4, 0.7
     found = []
     for lasso in (0.0, due * np.sqrt(epochs) / never):
-        task, sentences = data()
-        kernel = task.kernel()
+        kernel, sentences = data()
         Fobos(lasso, every=never, epochs=epochs).run(kernel, sentences)
         found.append(np.concatenate([kernel.features(m)[1].ravel() for m in range(4)]))
     free, paid = found
