@@ -14,8 +14,9 @@ from benchmarks import corpora, problems
 from benchmarks.page import table
 from benchmarks.timing import measure_in_subprocess
 from laconic.estimators.linear import SparseClassifier
-from laconic.groups import Groups, pointers
+from laconic.groups import Groups
 from laconic.penalties import L1, OverlapGroupLasso, PenaltySum
+from laconic.ragged import pointers
 from laconic.solvers import Reweighted
 
 WINDOW = 6  # words of a phrase

@@ -11,8 +11,9 @@ import numpy as np
 
 from laconic.estimators.tag import Tagger
 from laconic.metrics import chunk_scores
+from laconic.ragged import cut, pointers
 from laconic.text.conll import read_columns
-from laconic.text.sequences import TokenColumns, pointers
+from laconic.text.sequences import TokenColumns
 from laconic.text.templates import Templates
 
 NAMES = ("word", "pos", "label")
@@ -58,8 +59,7 @@ def pick(tokens: TokenColumns, sentences: Iterable[int]) -> TokenColumns:
 
 def labels_of(tokens: TokenColumns) -> list[list[str]]:
     """The labels, a list a sentence."""
-    labels = list(tokens.column("label"))
-    return [labels[begin:end] for begin, end in zip(tokens.ptr[:-1].tolist(), tokens.ptr[1:].tolist(), strict=True)]
+    return list(cut(list(tokens.column("label")), tokens.ptr))
 
 
 def measure(tagger: Tagger, split: Split) -> Fit:

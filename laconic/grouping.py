@@ -10,7 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.groups import Groups, pointers, subtree_sums
+from laconic.groups import Groups, subtree_sums
+from laconic.ragged import pointers
 
 
 def by_label(n_features: int) -> Groups:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from laconic.ragged import pointers
+
 
 @dataclass(frozen=True, eq=False)
 class Groups:
@@ -127,11 +129,6 @@ def _frozen(values: ArrayLike, dtype: type) -> NDArray:
     array = np.ascontiguousarray(array)
     array.flags.writeable = False
     return array
-
-
-def pointers(sizes: NDArray) -> NDArray[np.int64]:
-    """(0, s_0, s_0 + s_1, ...)."""
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
 def parents_first(parent: NDArray) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from laconic.groups import Groups, parents_first, pointers, subtree_sums
+from laconic.groups import Groups, parents_first, subtree_sums
 
 
 def flat(**changed: object) -> Groups:
@@ -177,7 +177,3 @@ def test_join_refuses_other_features_and_mixtures() -> None:
     with pytest.raises(ValueError, match="groups that are joined"):
         Groups.join([])
     assert list(Groups.join([flat(), flat()]).ptr) == [0, 2, 4, 6, 8]
-
-
-def test_pointers() -> None:
-    assert list(pointers(np.array([2, 0, 3]))) == [0, 2, 2, 5]

@@ -17,12 +17,13 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # Room -> what it may import from laconic besides itself. A room is a file or folder right under laconic/; `__init__` is
 # the public names, `_core` the compiled kernels. "text.io" allows that one module of a room. A room may be listed
 # before it is built. Loss, penalty and solver stand apart: a solver knows penalties by their protocol alone.
-BASE = {"errors", "_core"}
+BASE = {"errors", "ragged", "_core"}
 NUMERICS = BASE | {"groups", "grouping", "designs", "inference", "losses", "penalties"}
 MODELS = NUMERICS | {"problem", "solvers", "mining"}
 READERS = BASE | {"text", "files", "metrics"}
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
+    "ragged": set(),
     "text": BASE,
     "groups": BASE,
     "grouping": BASE | {"groups"},

@@ -14,6 +14,7 @@ from laconic.estimators.tag_model import TagWeights
 from laconic.inference import chain
 from laconic.inference.chain import Chains
 from laconic.metrics import chunk_scores
+from laconic.ragged import cut
 from laconic.text.io import PathLike
 from laconic.text.labels import allowed_ends, allowed_transitions, convert_labels
 from laconic.text.sequences import SequenceEncoder, TokenColumns
@@ -68,7 +69,7 @@ class TagPredictor:
     def predict(self, X: Any, fixed: Sequence[Sequence[str | None]] | None = None) -> Labels:
         """The best labels of every sentence. `fixed` gives labels that are known beforehand, None where they are not."""
         tokens = self._tokens(X)
-        return self._split(self.predict_flat(tokens, fixed), tokens.ptr)
+        return list(cut(self.predict_flat(tokens, fixed), tokens.ptr))
 
     def predict_flat(self, tokens: TokenColumns, fixed: Sequence[Sequence[str | None]] | None = None) -> list[str]:
         """The labels of all tokens one after the other, in the scheme of the training data."""
@@ -179,7 +180,3 @@ class TagPredictor:
 
     def _given(self, labels: list[str], ptr: NDArray[np.int64]) -> list[str]:
         return labels if self.scheme_ == self.given_scheme_ else convert_labels(labels, ptr, self.given_scheme_)
-
-    @staticmethod
-    def _split(flat: list[str], ptr: NDArray[np.int64]) -> Labels:
-        return [flat[begin:end] for begin, end in zip(ptr[:-1].tolist(), ptr[1:].tolist(), strict=True)]

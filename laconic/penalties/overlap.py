@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.groups import Groups, pointers
+from laconic.groups import Groups
 from laconic.penalties.base import Array, Penalty
 from laconic.penalties.group import GroupLasso
 from laconic.penalties.grouped import check_size, norm_code
 from laconic.penalties.tree import TreeGroupLasso
+from laconic.ragged import pointers
 
 
 class CopyTerm(NamedTuple):

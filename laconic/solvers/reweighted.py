@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic import _core
-from laconic.groups import pointers
 from laconic.penalties import CopyTerm, GroupLasso, Terms
 from laconic.problem import Problem
+from laconic.ragged import pointers
 from laconic.solvers.admm import split_penalty
 from laconic.solvers.base import Array, Solver
 

@@ -13,8 +13,9 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from laconic.errors import InputError
+from laconic.ragged import pointers
 from laconic.text.io import PathLike, atomic_writer, name_of, open_text
-from laconic.text.sequences import TokenColumns, pointers
+from laconic.text.sequences import TokenColumns
 
 DOCUMENT_START = "-DOCSTART-"
 TOKEN, BLANK, START = range(3)  # what a line is

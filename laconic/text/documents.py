@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from laconic.ragged import pointers
 from laconic.text.tokens import Boundary, sentences, words
 from laconic.text.trees import Tree
 from laconic.text.vocab import Vocab
@@ -102,11 +103,7 @@ class DocumentEncoder:
                 lengths.append(len(features))
                 n_words.append(len(unit))
         feature = np.concatenate(parts).astype(np.int32) if parts else np.zeros(0, np.int32)
-        return Encoded(feature, _pointers(lengths), _pointers(per_document), np.array(n_words, dtype=np.int64))
+        return Encoded(feature, pointers(lengths), pointers(per_document), np.array(n_words, dtype=np.int64))
 
     def _ngrams_of(self, unit: list[str]) -> list[str]:
         return [" ".join(unit[i : i + n]) for n in range(2, min(self.ngrams, len(unit)) + 1) for i in range(len(unit) - n + 1)]
-
-
-def _pointers(lengths: list[int]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

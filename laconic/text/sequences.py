@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from laconic.ragged import cut, pointers
 from laconic.text.views import View, WordClusters, make_view
 from laconic.text.vocab import UNKNOWN, IdArray, Vocab
 
@@ -62,9 +63,7 @@ class TokenColumns:
 
     def sentences(self) -> Iterator[list[tuple[str, ...]]]:
         """One list of tokens (tuples of strings) for each sentence."""
-        tokens = list(zip(*self.values, strict=True))
-        for start, end in zip(self.ptr[:-1].tolist(), self.ptr[1:].tolist(), strict=True):
-            yield tokens[start:end]
+        return cut(list(zip(*self.values, strict=True)), self.ptr)
 
 
 class EncodedSentences(NamedTuple):
@@ -234,8 +233,3 @@ class SequenceEncoder:
             for entry in encoder._of(column):
                 entry.learn(encoder._strings[column].words)
         return encoder
-
-
-def pointers(lengths: Iterable[int]) -> npt.NDArray[np.int64]:
-    """0, then the running sum of `lengths`."""
-    return np.concatenate([[0], np.cumsum(list(lengths), dtype=np.int64)]).astype(np.int64)

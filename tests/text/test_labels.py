@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from laconic.ragged import pointers
 from laconic.text.labels import (
     SCHEMES,
     allowed_ends,
@@ -19,7 +20,6 @@ from laconic.text.labels import (
     is_chunk_label,
     spans,
 )
-from laconic.text.sequences import pointers
 from laconic.text.vocab import Vocab
 
 CHUNK_SCHEMES = [scheme for scheme in SCHEMES if scheme != "plain"]

@@ -1,0 +1,30 @@
+"""Lists of lists, flat: part s of a flat sequence is flat[ptr[s]:ptr[s+1]]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Part = TypeVar("Part", covariant=True)
+
+
+class Sliceable(Protocol[Part]):
+    """A list, a tuple, a string or an array."""
+
+    def __getitem__(self, index: slice, /) -> Part: ...
+
+
+def pointers(lengths: Iterable[int] | NDArray[np.integer]) -> NDArray[np.int64]:
+    """0, then the running sum of `lengths`: (0, n_0, n_0 + n_1, ..)."""
+    lengths = lengths if isinstance(lengths, np.ndarray) else list(lengths)
+    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
+
+
+def cut(flat: Sliceable[Part], ptr: NDArray[np.int64]) -> Iterator[Part]:
+    """The parts of a flat sequence, in order."""
+    bounds: list[int] = ptr.tolist()
+    return (flat[begin:end] for begin, end in pairwise(bounds))

@@ -1,0 +1,22 @@
+"""Flat lists of lists: bounds from lengths, and parts from bounds."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from laconic.ragged import cut, pointers
+
+
+def test_pointers() -> None:
+    for lengths in (np.array([2, 0, 3]), [2, 0, 3], iter([2, 0, 3])):
+        assert pointers(lengths).tolist() == [0, 2, 2, 5] and pointers([]).tolist() == [0]
+
+
+@given(st.lists(st.lists(st.integers())))
+def test_parts_of_what_was_joined_are_the_parts(parts: list[list[int]]) -> None:
+    flat = [item for part in parts for item in part]
+    ptr = pointers(map(len, parts))
+    assert ptr.dtype == np.int64 and list(cut(flat, ptr)) == parts
+    assert [part.tolist() for part in cut(np.array(flat, dtype=object), ptr)] == parts
