@@ -59,18 +59,22 @@ def docstring_corpus(
     giveaway = _giveaway(packages)
     label_of: dict[str, str | None] = {}
     for package in packages:
-        root = _folder_of(package)
-        for path in sorted(root.rglob("*.py")):
-            folders = path.relative_to(root).parts
-            if _SKIPPED.intersection(folders):
-                continue
-            label = ".".join((package, *folders[:-1])[:level])
-            for docstring in _docstrings_of(path):
-                text = _clean(docstring, giveaway)
-                if label_of.setdefault(text, label) != label:
-                    label_of[text] = None
+        for folders, docstring in docstrings_in(package):
+            label = ".".join((package, *folders)[:level])
+            text = _clean(docstring, giveaway)
+            if label_of.setdefault(text, label) != label:
+                label_of[text] = None
     kept = [(text, label) for text, label in label_of.items() if label is not None and len(words(text)) >= min_words]
     return [text for text, _ in kept], [label for _, label in kept]
+
+
+def docstrings_in(package: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Folders and text of every docstring of an installed package's public names, as it stands."""
+    root = _folder_of(package)
+    for path in sorted(root.rglob("*.py")):
+        folders = path.relative_to(root).parts
+        if not _SKIPPED.intersection(folders):
+            yield from ((folders[:-1], docstring) for docstring in _docstrings_of(path))
 
 
 def _folder_of(package: str) -> Path:
