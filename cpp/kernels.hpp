@@ -49,3 +49,4 @@ void bind_tagger(nb::module_& m);
 void bind_chain(nb::module_& m);
 void bind_crf(nb::module_& m);
 void bind_quasi_newton(nb::module_& m);
+void bind_parse(nb::module_& m);

@@ -16,4 +16,5 @@ NB_MODULE(_core, m) {
     bind_chain(m);
     bind_crf(m);
     bind_quasi_newton(m);
+    bind_parse(m);
 }
