@@ -69,16 +69,27 @@ class Trees(NamedTuple):
         single_root: bool = False,
     ) -> Trees:
         """Arrays of the right type and shape."""
-        tables = [
-            None if part is None else np.ascontiguousarray(part, dtype=np.float64)
-            for part in (arc, sibling, grandchild, grand_sibling, tri_sibling)
-        ]
-        first = tables[0]
-        n = 0 if first is None or first.ndim == 0 else len(first)
-        for name, part, dimensions in zip(cls._fields, tables, (2, 3, 3, 4, 4), strict=False):
-            if part is not None and part.shape != (n,) * dimensions:
-                raise ValueError(f"{name} must have shape {(n,) * dimensions}, got {part.shape}")
-        made = cls(np.asarray(first), *tables[1:], crossing=crossing, single_root=single_root)
+        arcs = np.ascontiguousarray(arc, dtype=np.float64)
+        n = len(arcs) if arcs.ndim else 0
+
+        def table(name: str, part: ArrayLike | None, dimensions: int) -> Array | None:
+            if part is None:
+                return None
+            made = np.ascontiguousarray(part, dtype=np.float64)
+            if made.shape != (n,) * dimensions:
+                raise ValueError(f"{name} must have shape {(n,) * dimensions}, got {made.shape}")
+            return made
+
+        table("arc", arcs, 2)
+        made = cls(
+            arcs,
+            table("sibling", sibling, 3),
+            table("grandchild", grandchild, 3),
+            table("grand_sibling", grand_sibling, 4),
+            table("tri_sibling", tri_sibling, 4),
+            crossing,
+            single_root,
+        )
         if crossing and made.model != "arcs":
             raise ValueError("trees that cross are scored by arcs alone")
         return made
