@@ -54,6 +54,8 @@ def main(arguments: list[str] | None = None) -> int:
         page = header(command, REPOSITORY) + "\n" + module.run(chosen.data, chosen.quick).rstrip("\n") + "\n"
     if chosen.write:
         write_atomically(target, page)
+        for name, figure in getattr(module, "FIGURES", {}).items():
+            figure.savefig(target.parent / name, metadata={"Date": None})
         print(f"written: {target.relative_to(REPOSITORY)}", file=sys.stderr)
     else:
         print(page, end="")

@@ -1,4 +1,4 @@
-"""Pictures of models as matplotlib Figures: regularization paths, weights held by round, parse trees with their removed phrases.
+"""Pictures of models as matplotlib Figures: regularization paths, weights held by round, scores by degrees of freedom, trees of removed phrases.
 
 Figures are built without pyplot: nothing is global, no display is needed, and `figure.savefig(path)` writes any format.
 """
@@ -156,6 +156,28 @@ def plot_held(traces: Mapping[str, Sequence[Epoch]], title: str = "") -> Figure:
     axes.spines[["top", "right"]].set_visible(False)
     if len(traces) > 1:
         axes.legend(fontsize=9, frameon=False)
+    axes.set_title(title, loc="left", fontsize=11, fontweight="bold", parse_math=False)
+    return figure
+
+
+def plot_degrees(curves: Mapping[str, Sequence[tuple[int, float]]], measure: str, title: str = "") -> Figure:
+    """A score against degrees of freedom (log scale), a line for each named list of (degrees of freedom, score)."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import EngFormatter
+
+    figure = Figure(figsize=(8.4, 4.2), layout="constrained")
+    axes = figure.add_subplot()
+    for place, (name, points) in enumerate(curves.items()):
+        x, y = zip(*sorted(points), strict=True)
+        label = name.replace("$", r"\$")
+        axes.plot(x, y, color=COLOURS[place % len(COLOURS)], marker="os^D"[place % 4], markersize=5, linewidth=1.5, label=label)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(EngFormatter())
+    axes.set_xlabel("degrees of freedom: different non-zero weights")
+    axes.set_ylabel(measure)
+    axes.grid(axis="y", color=FAINT, linewidth=0.5, alpha=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(fontsize=9, frameon=False)
     axes.set_title(title, loc="left", fontsize=11, fontweight="bold", parse_math=False)
     return figure
 

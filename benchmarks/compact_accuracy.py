@@ -1,0 +1,239 @@
+"""Few weight values beside all of them: Table 1 (names) and Fig. 3 (a) of Suzuki and Nagata (ACL 2013), chunks and documents."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchmarks import tag_chunking
+from benchmarks.corpora import load
+from benchmarks.page import table
+from benchmarks.tag_ner import NEWS, Part, read_part
+from laconic.estimators.discrete import degrees_of_freedom, tune_values, weights_of
+from laconic.estimators.tag import Tagger
+from laconic.estimators.tag_batch import Crf
+from laconic.estimators.text import TextClassifier
+from laconic.metrics import chunk_scores
+from laconic.report.plots import plot_degrees
+from laconic.text.sequences import TokenColumns
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FIGURES: dict[str, Figure] = {}  # what sections have drawn, by the name of the file beside the page
+LASSOS, RIDGE = (0.03, 0.1, 0.3), 1.0
+SHOWN, CURVE = (4, 2, 1), (1, 2, 4, 8)
+QUICK = 120
+L2, L1, QT, DC = "L2-CRF", "L1-CRF", "QT", "DC-ADMM"
+# Table 1 of the paper, test text: COMP, F1, non-zero weights, degrees of freedom.
+PUBLISHED: dict[tuple[str, int], tuple[float, float, int, int]] = {
+    (L2, 0): (84.88, 89.97, 61_600_000, 38_600_000),
+    (L1, 0): (84.85, 89.99, 614_000, 321_000),
+    (QT, 4): (78.39, 85.33, 568_000, 8),
+    (QT, 2): (73.40, 81.45, 454_000, 4),
+    (QT, 1): (65.53, 75.87, 454_000, 2),
+    (DC, 4): (84.96, 89.92, 643_000, 8),
+    (DC, 2): (84.04, 89.35, 455_000, 4),
+    (DC, 1): (83.06, 88.62, 364_000, 2),
+}
+ABOUT = f"""\
+COMP is the share of sentences without a wrong label, F1 that of chunks as conlleval counts it, `weights` are non-zero (feature, label)
+weights and transitions, `DoF` the number of different values among them. All transitions count, and under a discrete constraint they
+take values of the set as all other weights do. The lasso of the L1-CRF ({", ".join(map(str, LASSOS))}), and for each number of values
+the eta of QT (the L1-CRF's weights rounded) and of DC-ADMM (learned again over the L1-CRF's features, from its weights and with its
+lasso), are those with the best COMP on development text. Test text was scored once, with the chosen models."""
+NAMES = """\
+## Names: Table 1 and Fig. 3 (a)
+
+CoNLL 2003, English: learned from train, chosen on testa, reported on testb. The templates are `ner_clusters` with Brown clusters of news
+text (BLLIP), labels in IOB2. The paper's templates are not published, so that its columns are another experiment of the same kind."""
+CHUNKS = """\
+## Chunking
+
+CoNLL-2000 with the templates `chunking72`; development text is every tenth sentence of train, which is left out of the learning."""
+DOCUMENTS = """\
+## Documents
+
+Two pairs of newsgroups, bags of words weighted by tf-idf, lasso; a fifth of the training messages is development data, on which the
+lasso's strength and eta are chosen by accuracy (ties to the smaller model). Intercepts are free and not counted."""
+
+
+class Split(NamedTuple):
+    """Sentences to learn from, to choose by, and to report on."""
+
+    train: Part
+    dev: Part
+    test: Part
+
+
+class Fitted(NamedTuple):
+    """A row: its name and number of positive values (0: not discrete), the model, its COMP on dev and what was chosen there."""
+
+    name: str
+    zeta: int
+    model: Any
+    dev: float
+    chosen: str
+    seconds: float
+
+
+def section(data: Path, quick: bool = False) -> str:
+    """Table 1, NER half, and Fig. 3 (a)."""
+    split = Split(*(read_part(data, "English", part) for part in ("train", "testa", "testb")))
+    split = Split(*(part.first(QUICK) for part in split)) if quick else split
+
+    def make(learner: Crf) -> Tagger:
+        return Tagger("ner_clusters", learner, scheme="IOB2", clusters=data / NEWS, n_jobs=-1)
+
+    return tagging(NAMES, make, split, quick, PUBLISHED, "names")
+
+
+def chunking(data: Path, quick: bool = False) -> str:
+    """The same rows on chunks."""
+    given = tag_chunking.corpus(data, quick)
+    apart = tag_chunking.held_out(given.train)
+    split = Split(*(unlabelled(tokens) for tokens in (apart.train, apart.test, given.test)))
+    return tagging(CHUNKS, lambda learner: Tagger("chunking72", learner, n_jobs=-1), split, quick, {}, "chunking")
+
+
+def unlabelled(tokens: TokenColumns) -> Part:
+    """Columns without the labels, and these."""
+    return Part(TokenColumns(tokens.names[:-1], tokens.values[:-1], tokens.ptr), tag_chunking.labels_of(tokens))
+
+
+def tagging(
+    title: str,
+    make: Callable[[Crf], Tagger],
+    split: Split,
+    quick: bool,
+    published: Mapping[tuple[str, int], tuple[float, float, int, int]],
+    name: str,
+) -> str:
+    """The table on test text and the curve on development text."""
+    plain, lassos = plain_models(make, split, quick)
+    best = max(lassos, key=lambda row: row.dev)
+    found = [
+        few_values(method, zeta, best.model, split, quick) for method in (QT, DC) for zeta in (CURVE[:2] if quick else CURVE)
+    ]
+    shown = [plain, best, *sorted((row for row in found if row.zeta in SHOWN), key=lambda row: (-len(row.name), -row.zeta))]
+    head = ["model", "COMP", "F1", "weights", "DoF", "dev COMP", "chosen", "seconds"]
+    rows = []
+    for row in shown:
+        scores = scored(row.model, split.test)
+        line = [label_of(row), f"{100 * scores.complete:.2f}", f"{100 * scores.f1:.2f}", len(weights_of(row.model))]
+        line += [degrees_of_freedom(row.model), f"{row.dev:.2f}", row.chosen, row.seconds]
+        if published:
+            comp, f1, weights, freedom = published[row.name, row.zeta]
+            line += [f"{comp:.2f}", f"{f1:.2f}", weights, freedom]
+        rows.append(line)
+    if published:
+        head += ["paper: COMP", "F1", "weights", "DoF"]
+    curves = {kind: [(degrees_of_freedom(row.model), row.dev) for row in found if row.name == kind] for kind in (DC, QT)}
+    curves |= {
+        L1: [(degrees_of_freedom(row.model), row.dev) for row in lassos],
+        L2: [(degrees_of_freedom(plain.model), plain.dev)],
+    }
+    FIGURES[f"compact_{name}.svg"] = plot_degrees(curves, "complete sentences on development text, %")
+    picture = f"![COMP on development text against degrees of freedom](compact_{name}.svg)"
+    listed = [[label_of(row), degrees_of_freedom(row.model), f"{row.dev:.2f}", row.chosen] for row in [plain, *lassos, *found]]
+    every = "Every model of the curve, on development text:\n\n" + table(["model", "DoF", "COMP", "chosen"], listed)
+    return "\n\n".join([title, ABOUT, table(head, rows).rstrip(), verdict(shown, split.test), picture, every.rstrip()]) + "\n"
+
+
+def plain_models(make: Callable[[Crf], Tagger], split: Split, quick: bool) -> tuple[Fitted, list[Fitted]]:
+    """The CRF with a ridge, and those with each lasso."""
+    limits: dict[str, Any] = {"max_iter": 20} if quick else {"tol": 2e-4, "max_iter": 150}
+
+    def fit(name: str, chosen: str, **strengths: float) -> Fitted:
+        began = time.perf_counter()
+        model = make(Crf(**strengths, **limits)).fit(split.train.tokens, split.train.labels)
+        return told(Fitted(name, 0, model, comp(model, split.dev), chosen, time.perf_counter() - began))
+
+    plain = fit(L2, f"ridge {RIDGE:g}", ridge=RIDGE)
+    return plain, [fit(L1, f"lasso {lasso:g}", ridge=0.0, lasso=lasso) for lasso in (LASSOS[-1:] if quick else LASSOS)]
+
+
+def few_values(method: str, zeta: int, model: Tagger, split: Split, quick: bool) -> Fitted:
+    """The model with 2 zeta values, rounded or learned again, at the best eta on development text."""
+    began = time.perf_counter()
+    train = None if method == QT else (split.train.tokens, split.train.labels)
+    found, trials = tune_values(
+        model, train, None, zeta, score=lambda tried: comp(tried, split.dev), etas=[0.05] if quick else None
+    )
+    best = max(trials, key=lambda trial: (trial.score, -trial.n_nonzero))
+    return told(Fitted(method, zeta, found, best.score, f"eta {best.eta:.3g}", time.perf_counter() - began))
+
+
+def told(row: Fitted) -> Fitted:
+    """The row, announced: a page takes long."""
+    print(f"{label_of(row)}: {row.chosen}, dev {row.dev:.2f}, {row.seconds:.0f} s", file=sys.stderr, flush=True)
+    return row
+
+
+def label_of(row: Fitted) -> str:
+    """`DC-ADMM, 8 values`."""
+    return f"{row.name}, {2 * row.zeta} values" if row.zeta else row.name
+
+
+def scored(model: Tagger, part: Part) -> Any:
+    """Chunk scores on a part."""
+    gold = [label for labels in part.labels for label in labels]
+    return chunk_scores(gold, model.predict_flat(part.tokens), part.tokens.ptr)
+
+
+def comp(model: Tagger, part: Part) -> float:
+    """Complete sentences in percent."""
+    return 100 * scored(model, part).complete
+
+
+def verdict(shown: Sequence[Fitted], test: Part) -> str:
+    """What few values cost on test text, beside the aims of 0.1 (8 values) and 1.9 (2 values)."""
+    reached = {(row.name, row.zeta): comp(row.model, test) for row in shown}
+    whole = reached[L1, 0]
+    costs = [(2 * zeta, whole - reached[DC, zeta], aim) for zeta, aim in ((4, 0.1), (1, 1.9)) if (DC, zeta) in reached]
+    said = [
+        f"{values} values cost {cost:+.2f} COMP (aim: at most {aim}, {'reached' if cost <= aim else 'missed'})"
+        for values, cost, aim in costs
+    ]
+    return f"Beside the L1-CRF's {whole:.2f} on test text: {'; '.join(said)}."
+
+
+def documents(data: Path, quick: bool = False) -> str:
+    """The rows on two tasks of text categorization."""
+    rows = [line for name in (("science",) if quick else ("science", "religion")) for line in document_rows(name, data, quick)]
+    return (
+        "\n\n".join([DOCUMENTS, table(["task", "model", "accuracy", "weights", "DoF", "dev accuracy", "chosen"], rows).rstrip()])
+        + "\n"
+    )
+
+
+def document_rows(name: str, data: Path, quick: bool) -> list[list[Any]]:
+    """The lasso, and few values of it."""
+    task = load(name, data)
+    train, dev, test = ((part.texts, part.labels.tolist()) for part in (task.train, task.dev, task.test))
+    fits = [
+        TextClassifier(strength=strength, weighting="tfidf").fit(*train)
+        for strength in ((1.0,) if quick else (0.03, 0.1, 0.3, 1.0))
+    ]
+    lasso = max(fits, key=lambda model: (model.score(*dev), -model.n_features_selected_))
+    found = [("lasso", lasso, lasso.score(*dev), f"strength {lasso.strength:g}")]
+    for method in (QT, DC):
+        for zeta in SHOWN:
+            model, trials = tune_values(lasso, None if method == QT else train, dev, zeta, etas=[0.5] if quick else None)
+            best = max(trials, key=lambda trial: (trial.score, -trial.n_nonzero))
+            found.append((f"{method}, {2 * zeta} values", model, best.score, f"eta {best.eta:.3g}"))
+    return [
+        [
+            task.name,
+            title,
+            f"{100 * model.score(*test):.2f}",
+            len(weights_of(model)),
+            degrees_of_freedom(model),
+            f"{100 * reached:.2f}",
+            chosen,
+        ]
+        for title, model, reached, chosen in found
+    ]
