@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from laconic.solvers.online import Mira as Mira
     from laconic.solvers.online import Perceptron as Perceptron
     from laconic.solvers.online import StochasticGradient as StochasticGradient
+    from laconic.solvers.online_discrete import OnlineDiscrete as OnlineDiscrete
     from laconic.solvers.online_sparse import Fobos as Fobos
     from laconic.solvers.online_sparse import Rda as Rda
     from laconic.solvers.online_sparse import Sparseptron as Sparseptron
@@ -85,6 +86,7 @@ _HOMES: dict[str, tuple[str, str]] = {
     **{name: ("losses", name) for name in ("Logistic", "Multinomial", "Squared", "SquaredHinge")},
     **{name: ("solvers", name) for name in ("Admm", "DiscreteAdmm", "Fista", "Owlqn", "Reweighted", "WorkingSet")},
     **{name: ("solvers.online", name) for name in ("Mira", "Perceptron", "StochasticGradient")},
+    "OnlineDiscrete": ("solvers.online_discrete", "OnlineDiscrete"),
     **{name: ("solvers.online_sparse", name) for name in ("Fobos", "Rda", "Sparseptron")},
 }
 
