@@ -48,5 +48,8 @@ void bind_templates(nb::module_& m);
 void bind_tagger(nb::module_& m);
 void bind_chain(nb::module_& m);
 void bind_crf(nb::module_& m);
+void bind_compact(nb::module_& m);
+void bind_compact_rows(nb::module_& m);
+void bind_compact_tagger(nb::module_& m);
 void bind_quasi_newton(nb::module_& m);
 void bind_parse(nb::module_& m);

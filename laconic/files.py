@@ -14,11 +14,12 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import mmap
 import os
 import re
 import stat
 import zlib
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -96,14 +97,18 @@ def save(path: PathLike, kind: str, arrays: dict[str, NDArray[Any]], meta: dict[
         stream.write(memoryview(content)[8 + n_header :])
 
 
-def load(path: PathLike) -> ModelFile:
-    """Read what `save` wrote; any other bytes are an InputError of one sentence."""
+def load(path: PathLike, mapped: Container[str] = ()) -> ModelFile:
+    """Read what `save` wrote; any other bytes are an InputError of one sentence.
+
+    Arrays of the kinds in `mapped` are read-only views of the file itself, mapped into memory: it must not be changed in place
+    while they are in use (`save` never does, it replaces files whole).
+    """
     try:
         # Asked before opening: to open a named pipe waits for its writer, and a device has no end.
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise InputError("a model file was expected, not a folder, pipe or device.")
         with Path(path).open("rb") as stream:
-            return _read(stream)
+            return _read(stream, mapped)
     except InputError as error:
         raise InputError(f"{name_of(path)}: {error}") from None
     except OSError as error:
@@ -134,7 +139,27 @@ def decode_strings(data: NDArray[np.uint8], ptr: NDArray[np.int64]) -> list[str]
         raise InputError("a list of strings is not valid UTF-8.") from None
 
 
-def _read(stream: BinaryIO) -> ModelFile:
+def pack_json(value: dict[str, Any]) -> NDArray[np.uint8]:
+    """JSON as a compressed array, where `meta` would take too much room."""
+    _check_json(value)
+    return np.frombuffer(zlib.compress(_dump_json(value).encode(), 9), np.uint8)
+
+
+def unpack_json(data: NDArray[np.uint8]) -> dict[str, Any]:
+    """The inverse of `pack_json`; arrays that it cannot have written are an InputError."""
+    if data.ndim != 1 or data.dtype != np.uint8:
+        raise InputError("compressed JSON was expected as a row of uint8.")
+    stream = zlib.decompressobj()
+    try:
+        raw = stream.decompress(data.tobytes(), MAX_HEADER_BYTES)
+    except zlib.error:
+        raise InputError("compressed JSON cannot be decompressed.") from None
+    if not stream.eof:
+        raise InputError("compressed JSON is truncated or too long.")
+    return _parse_json(raw, "description")
+
+
+def _read(stream: BinaryIO, mapped: Container[str]) -> ModelFile:
     size = os.fstat(stream.fileno()).st_size
     prefix = stream.read(8)
     if len(prefix) < 8:
@@ -146,16 +171,32 @@ def _read(stream: BinaryIO) -> ModelFile:
     header = _check_header(prefix[8:], size - 8 - n_header)
     meta = _parse_json(header.meta.encode(), "meta")
     stream.seek(0)
-    content = stream.read(size)
-    if len(content) != size or not content.startswith(prefix):
+    content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) if header.kind in mapped else stream.read(size)
+    if len(content) != size or content[: len(prefix)] != prefix:
         raise InputError("the file changed while it was read.")
-    try:
-        arrays = safetensors.numpy.load(content)
-    except (SafetensorError, ValueError) as error:
-        raise InputError(f"not a valid safetensors file: {error}.") from None
+    if header.kind in mapped:
+        arrays = _views(content, prefix)
+    else:
+        try:
+            arrays = safetensors.numpy.load(content)
+        except (SafetensorError, ValueError) as error:
+            raise InputError(f"not a valid safetensors file: {error}.") from None
     if _checksum(header.kind, header.meta, arrays) != header.crc32:
         raise InputError("the file is damaged: its checksum does not match its content.")
     return ModelFile(header.kind, header.version, arrays, meta)
+
+
+def _views(content: mmap.mmap, prefix: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays of a mapped file whose header has been checked."""
+    arrays = {}
+    for name, entry in json.loads(prefix[8:]).items():
+        if name != "__metadata__":
+            start, dtype = len(prefix) + entry["data_offsets"][0], DTYPES[entry["dtype"]]
+            flat = np.frombuffer(content, dtype, math.prod(entry["shape"]), start)
+            if start % dtype.itemsize:  # a header of another length than `save` gives it
+                flat = flat.copy()
+            arrays[name] = flat.reshape(entry["shape"])
+    return arrays
 
 
 def _check_header(raw: bytes, n_data: int) -> _Header:

@@ -14,7 +14,7 @@ from typing import Any
 
 from laconic.errors import InputError
 
-MODULES = {"classify": "laconic.cli.classify", "tag": "laconic.cli.tag"}
+MODULES = {kind + form: f"laconic.cli.{kind}" for kind in ("classify", "tag") for form in ("", ".compact")}
 
 
 def verb_for(verb: str, model_path: str, **options: Any) -> Callable[..., dict[str, Any]]:

@@ -53,7 +53,12 @@ def pack_classifier(model: TextClassifier) -> Contents:
     words = model.encoder_.vocab.words
     check_storable([*words, *map(str, model.classes_.tolist())])
     arrays["word_data"], arrays["word_ptr"] = files.encode_strings([words[f] for f in order.tolist()])
-    meta = {
+    return arrays, classifier_meta(model)
+
+
+def classifier_meta(model: TextClassifier) -> dict[str, Any]:
+    """All of a fitted model that arrays do not hold."""
+    return {
         "laconic": version("laconic"),
         "parameters": {name: _plain(name, value) for name, value in model.get_params(deep=False).items()},
         "labels": _plain("labels", model.classes_),
@@ -66,15 +71,12 @@ def pack_classifier(model: TextClassifier) -> Contents:
         "features_nonzero": int(model.n_features_selected_),
         "groups": {name: summary._asdict() for name, summary in model.groups_.items()},
     }
-    return arrays, meta
 
 
 def unpack_classifier(arrays: Arrays, meta: dict[str, Any]) -> TextClassifier:
     """The model that gave these, or a ValueError that says what is wrong with them."""
-    parameters = _checked_parameters(item(meta, "parameters", dict))
-    model = TextClassifier(**parameters)
-    model.parts()
-    labels = _checked_labels(item(meta, "labels", list))
+    model = classifier_of_meta(meta)
+    labels = checked_labels(item(meta, "labels", list))
     n_outputs = 1 if len(labels) == 2 else len(labels)
     wanted = {"weight", "intercept", "word_data", "word_ptr"} | ({"idf"} if model.weighting in TFIDF else set())
     check_names(arrays, wanted)
@@ -89,6 +91,13 @@ def unpack_classifier(arrays: Arrays, meta: dict[str, Any]) -> TextClassifier:
     model.encoder_ = DocumentEncoder(model.lowercase, model.ngrams, model.boundary)
     model.encoder_.vocab = Vocab(words).freeze()
     model.classes_ = labels
+    return model
+
+
+def classifier_of_meta(meta: dict[str, Any]) -> TextClassifier:
+    """A model with the parameters of a file, and with what is told of its fit; it has no words and weights yet."""
+    model = TextClassifier(**_checked_parameters(item(meta, "parameters", dict)))
+    model.parts()
     model.objective_ = number_or_nan(meta, "objective")
     model.certificate_ = number_or_nan(meta, "certificate")
     model.converged_ = item(meta, "converged", bool)
@@ -173,7 +182,8 @@ def _checked_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _checked_labels(labels: list[Any]) -> NDArray[Any]:
+def checked_labels(labels: list[Any]) -> NDArray[Any]:
+    """At least two different labels."""
     kinds = {type(label) for label in labels}
     if len(labels) < 2 or len(kinds) != 1 or not kinds <= {str, int, float, bool} or len(set(labels)) != len(labels):
         raise InputError("expected at least two different labels, all text or all numbers")

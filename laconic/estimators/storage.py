@@ -7,7 +7,10 @@ from typing import Any, NamedTuple
 
 from laconic import files
 from laconic.errors import InputError
+from laconic.estimators import compact_classify, compact_tag
 from laconic.estimators.classify_storage import pack_classifier, unpack_classifier
+from laconic.estimators.compact_classify import CompactClassifier
+from laconic.estimators.compact_tag import CompactTagger
 from laconic.estimators.storage_checks import Arrays, Contents
 from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_storage import pack_tagger, unpack_tagger
@@ -26,7 +29,10 @@ class Kind(NamedTuple):
 KINDS: dict[str, Kind] = {
     "classify": Kind(TextClassifier, pack_classifier, unpack_classifier),
     "tag": Kind(Tagger, pack_tagger, unpack_tagger),
+    compact_classify.KIND: Kind(CompactClassifier, lambda model: model._contents, compact_classify.unpack_classifier),
+    compact_tag.KIND: Kind(CompactTagger, lambda model: model._contents, compact_tag.unpack_tagger),
 }
+MAPPED = (compact_classify.KIND, compact_tag.KIND)  # compact models are read where their files lie
 
 
 def kind_of(model: Any) -> str:
@@ -46,7 +52,7 @@ def save_model(model: Any, path: PathLike) -> None:
 
 def load_model(path: PathLike) -> Any:
     """The model of a file that `save_model` wrote; any other file is an InputError of one sentence."""
-    file = files.load(path)
+    file = files.load(path, MAPPED)
     if file.kind not in KINDS:
         raise InputError(f"{name_of(path)}: holds a model of the kind {file.kind!r}, this laconic knows {', '.join(KINDS)}.")
     try:

@@ -44,10 +44,16 @@ def pack_tagger(model: Tagger) -> Contents:
     """Arrays and JSON of a fitted model."""
     check_is_fitted(model)
     state = model.encoder_.to_state()
-    labels = model.classes_.tolist()
-    given, kept = model.templates_given_.names, model.templates_.names
-    check_storable([*labels, *given, *state["columns"]])
     arrays = {**pack_weights(model.weights_), **pack_values(state), **pack_trace(model.trace_)}
+    return arrays, tagger_meta(model)
+
+
+def tagger_meta(model: Tagger, dropped: bool = True) -> dict[str, Any]:
+    """All of a fitted model that arrays do not hold; `dropped`: with the templates that it does not use."""
+    labels = model.classes_.tolist()
+    kept = model.templates_.names
+    given = model.templates_given_.names if dropped else kept
+    check_storable([*labels, *given, *model.columns])
     meta = {
         "laconic": version("laconic"),
         "parameters": _parameters(model),
@@ -61,18 +67,18 @@ def pack_tagger(model: Tagger) -> Contents:
         "interrupted": bool(model.interrupted_),
         "features_total": int(model.n_features_total_),
     }
-    _templates(meta, state["columns"])  # what could not be read back must not be written
-    return arrays, meta
+    checked_templates(meta, model.columns)  # what could not be read back must not be written
+    return meta
 
 
 def unpack_tagger(arrays: Arrays, meta: dict[str, Any]) -> Tagger:
     """The model that gave these, or a ValueError that says what is wrong with them."""
-    model = Tagger(**_checked_parameters(item(meta, "parameters", dict)))
+    model = Tagger(**checked_parameters(item(meta, "parameters", dict)))
     check_names(arrays, names_of(arrays))
-    model.templates_given_, model.templates_ = _templates(meta, model.columns)
+    model.templates_given_, model.templates_ = checked_templates(meta, model.columns)
     model.templates = model.templates_given_
-    model.classes_ = _labels(item(meta, "labels", list))
-    model.scheme_, model.given_scheme_ = _schemes(meta, model.classes_.tolist())
+    model.classes_ = checked_labels(item(meta, "labels", list))
+    model.scheme_, model.given_scheme_ = checked_schemes(meta, model.classes_.tolist())
     model.encoder_ = unpack_values(arrays, model.templates_, model.columns)
     model.weights_ = unpack_weights(arrays, model.templates_, model.encoder_, len(model.classes_))
     model.trace_ = unpack_trace(arrays)
@@ -121,7 +127,8 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
 }
 
 
-def _checked_parameters(given: dict[str, Any]) -> dict[str, Any]:
+def checked_parameters(given: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a file as a tagger takes them."""
     if given.keys() != _PARAMETERS.keys():
         raise InputError(f"expected the parameters {', '.join(sorted(_PARAMETERS))}")
     for name, value in given.items():
@@ -130,7 +137,7 @@ def _checked_parameters(given: dict[str, Any]) -> dict[str, Any]:
     return {**given, "columns": tuple(given["columns"])}
 
 
-def _templates(meta: dict[str, Any], columns: Any) -> tuple[Templates, Templates]:
+def checked_templates(meta: dict[str, Any], columns: Any) -> tuple[Templates, Templates]:
     """All templates and the kept ones."""
     names, kept = item(meta, "templates", list), item(meta, "kept", list)
     if not all(isinstance(name, str) for name in names):
@@ -143,14 +150,16 @@ def _templates(meta: dict[str, Any], columns: Any) -> tuple[Templates, Templates
     return given, given.subset(kept)
 
 
-def _labels(labels: list[Any]) -> NDArray[Any]:
+def checked_labels(labels: list[Any]) -> NDArray[Any]:
+    """At least two different labels."""
     found = np.array(labels) if labels and all(isinstance(label, str) for label in labels) else np.array([])
     if len(labels) < 2 or len(set(labels)) != len(labels) or found.tolist() != labels:
         raise InputError("expected at least two different labels as text")
     return found
 
 
-def _schemes(meta: dict[str, Any], labels: list[str]) -> tuple[str, str]:
+def checked_schemes(meta: dict[str, Any], labels: list[str]) -> tuple[str, str]:
+    """The scheme in which labels were learned, and that of the training data."""
     found = item(meta, "scheme", str), item(meta, "given_scheme", str)
     if not set(found) <= set(SCHEMES) or (found[0] == "plain") != (found[1] == "plain"):
         raise InputError(f"expected two schemes of labels among {', '.join(SCHEMES)}")

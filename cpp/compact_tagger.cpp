@@ -1,0 +1,320 @@
+// A tagger that reads its weights from compact maps: unary[t][y] = sum_m weight(feature of template m at t, y), as in tagger.hpp.
+//
+// A feature is the number sum_a value_a * multiplier_a of its atoms' values; its code in the template's map names a row, a short
+// list of (label, value). Rows are few where weights have few values, and are added label by label in the order of templates, so
+// that sums are those of the plain tagger to the last bit.
+#include "compact.hpp"
+#include "compact_rows.hpp"
+#include "kernels.hpp"
+#include "tagger.hpp"
+#include "threads.hpp"
+
+// Shifts by a variable and counts of bits have better instructions where the processor is younger than the portable baseline: the
+// hot function is compiled twice, all that it calls with it, and the loader chooses. (Sanitizers come too late for the loader.)
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define COMPACT_CLONES __attribute__((target_clones("arch=x86-64-v3", "default"), flatten))
+#else
+#define COMPACT_CLONES
+#endif
+
+namespace {
+
+using namespace compact;
+
+class CompactTagger {
+  public:
+    CompactTagger(nb::tuple templates, Vec<int64_t> n_values, nb::tuple maps, const Rows<float>& rows_in, int64_t n_shared_in,
+                  Vec<float> edge_in, Vec<float> start_in)
+        : rows(rows_in), n_values_(n_values.data(), n_values.data() + n_values.size()) {
+        const auto atom_ptr = nb::cast<Vec<int64_t>>(templates[0]);
+        const auto atom_view = nb::cast<Vec<int32_t>>(templates[1]), atom_offset = nb::cast<Vec<int32_t>>(templates[2]);
+        const auto pairs_in = nb::cast<Vec<uint8_t>>(templates[3]);
+        n_labels = static_cast<int>(start_in.size());
+        require(n_labels >= 1 && n_labels <= 4096 && edge_in.size() == start_in.size() * start_in.size(),
+                "edge must have L x L entries and start L, L from 1 to 4096");
+        check_ptr(atom_ptr, static_cast<int64_t>(atom_view.size()), "atom_ptr");
+        require(atom_offset.size() == atom_view.size() && pairs_in.size() + 1 == atom_ptr.size(),
+                "there must be an offset an atom and an entry of pairs a template");
+        check_range(atom_view, 0, static_cast<int64_t>(n_values_.size()), "atom_view");
+        check_range(atom_offset, -::Templates::kFarthest, ::Templates::kFarthest + 1, "atom_offset");
+        check_range(n_values, 0, kMostEntries - 2 * ::Templates::kFarthest, "n_values");
+        std::vector<int64_t> universes;
+        for (size_t m = 0; m < pairs_in.size(); ++m) {
+            std::vector<int64_t> radix;
+            Template entry;
+            for (int64_t a = atom_ptr.data()[m]; a < atom_ptr.data()[m + 1]; ++a) {
+                entry.view.push_back(atom_view.data()[a]);
+                entry.offset.push_back(atom_offset.data()[a]);
+                reach_ = std::max(reach_, std::abs(entry.offset.back()));
+                // Positions outside the sentence are values of their own, one for each step that the atom can reach.
+                radix.push_back(std::max<int64_t>(1, n_values_[entry.view.back()] + std::abs(entry.offset.back())));
+            }
+            entry.radix = Radix(radix);
+            entry.pairs = pairs_in.data()[m] != 0;
+            has_pairs = has_pairs || entry.pairs;
+            universes.push_back(entry.radix.universe);
+            templates_.push_back(std::move(entry));
+        }
+        maps_ = std::make_unique<Maps>(nb::cast<Vec<uint64_t>>(maps[0]), nb::cast<Sizes>(maps[1]), nb::cast<Widths>(maps[2]),
+                                       universes);
+        check_rows(n_shared_in);
+        stride = lane_stride(n_labels);
+        edge.assign(static_cast<size_t>(n_labels) * stride, 0.0f);
+        start.assign(stride, 0.0f);
+        for (size_t k = 0; k < edge_in.size(); ++k) {
+            require(std::isfinite(edge_in.data()[k]), "edge must be finite");
+            edge[k / n_labels * stride + k % n_labels] = edge_in.data()[k];
+        }
+        for (int k = 0; k < n_labels; ++k) {
+            require(std::isfinite(start_in.data()[k]), "start must be finite");
+            start[k] = start_in.data()[k];
+        }
+    }
+
+    void check(const Columns& columns) const {
+        require(columns.n_views == static_cast<int64_t>(n_values_.size()), "columns must have a row for every view");
+        for (int64_t v = 0; v < columns.n_views; ++v)
+            for (int64_t t = 0; t < columns.n_tokens; ++t)
+                require(columns.data[v * columns.n_tokens + t] < n_values_[v], "columns hold a value that no view has");
+    }
+
+    // Scores of one sentence.
+    COMPACT_CLONES void read(const Columns& columns, int64_t s, Sentence& at) const {
+        at.begin = columns.ptr[s];
+        const int64_t n = at.n = columns.ptr[s + 1] - at.begin;
+        pad(columns, at);
+        at.best.resize(n);
+        at.keys.resize(2 * n);
+        at.unary.assign(n * stride, 0.0f);
+        if (has_pairs) {
+            at.edges.resize(n * n_labels * stride);
+            for (int64_t t = 0; t < n; ++t) std::copy(edge.begin(), edge.end(), at.edges.begin() + t * n_labels * stride);
+        }
+        // Three templates are under way: keys of one are made, those of the one before are looked up and their rows asked for,
+        // and the rows of the one before that are added.
+        const int64_t M = size();
+        at.rows.resize(2 * n);
+        uint64_t *looked = at.keys.data(), *made = looked + n;
+        int32_t *added = at.rows.data(), *found = added + n;
+        for (int64_t m = 0; m < M + 2; ++m) {
+            if (m < M) mixed_keys(m, at, made);
+            if (m >= 1 && m <= M) find_rows(m - 1, n, looked, found);
+            if (m >= 2) add_rows(m - 2, added, at);
+            std::swap(looked, made);
+            std::swap(added, found);
+        }
+    }
+
+    double decode(Sentence& at) const {
+        if (!has_pairs)
+            return chain::viterbi(at.unary.data(), at.n, edge.data(), start.data(), n_labels, stride, at.scratch, at.best.data());
+        const float* edges = at.edges.data();
+        const int64_t size = int64_t{n_labels} * stride;
+        return chain::viterbi_at(
+            at.unary.data(), at.n, [=](int64_t t) { return edges + t * size; }, start.data(), n_labels, stride, at.scratch,
+            at.best.data());
+    }
+
+    int64_t size() const { return static_cast<int64_t>(templates_.size()); }
+    bool exact(int64_t m) const { return templates_[m].radix.universe > 0 && (*maps_)[m].shape.exact(); }
+    nb::object sizes() const {
+        std::vector<int64_t> out;
+        for (int64_t m = 0; m < size(); ++m) out.push_back((*maps_)[m].shape.n);
+        return to_numpy(std::move(out));
+    }
+    // The row of every feature of a template, in the order of their numbers.
+    nb::object feature_rows(int64_t m) const {
+        require(m >= 0 && m < size(), "there is no such template");
+        std::vector<uint32_t> out;
+        for (int64_t i = 0; i < (*maps_)[m].shape.n; ++i) out.push_back(static_cast<uint32_t>(row_of(m, i)));
+        return to_numpy(std::move(out));
+    }
+    // The values of the atoms of every feature of an exact template, outside positions counted on from the values of the view.
+    nb::object feature_values(int64_t m) const {
+        require(m >= 0 && m < size(), "there is no such template");
+        require(exact(m), "the features of this template are known by hashes alone");
+        const auto& radix = templates_[m].radix.radix;
+        std::vector<int64_t> out((*maps_)[m].shape.n * radix.size());
+        (*maps_)[m].each_key([&](int64_t number, uint64_t key) {
+            for (size_t a = 0; a < radix.size(); ++a) {
+                out[number * radix.size() + a] = static_cast<int64_t>(key % radix[a]);
+                key /= radix[a];
+            }
+            require(key == 0, "a feature mentions a value that is not there");
+        });
+        return to_numpy(std::move(out));
+    }
+
+    Rows<float> rows;
+    int n_labels = 0, stride = 0;
+    bool has_pairs = false;
+    std::vector<float> edge, start;
+
+  private:
+    static constexpr uint64_t kMissing = ~uint64_t{0};  // no mixed key: buckets and rests have fewer than 64 bits
+
+    struct Template {
+        std::vector<int32_t> view, offset;
+        Radix radix;
+        bool pairs = false;
+        int64_t first_own = 0;  // the row of its first long code
+    };
+
+    // The first n_shared rows are named by short codes; after them come the rows of long codes, template after template.
+    void check_rows(int64_t n_shared) {
+        require(n_shared >= 0 && n_shared <= rows.size(), "there are more shared rows than rows");
+        int64_t first = n_shared;
+        for (int64_t m = 0; m < size(); ++m) {
+            const Map& map = (*maps_)[m];
+            require(map.shape.long_bits == 0, "long codes of features have no bits");
+            map.check_codes(n_shared, map.shape.n_long);
+            templates_[m].first_own = first;
+            first += map.shape.n_long;
+            require(first <= rows.size(), "a code names a row that is not there");
+            const uint32_t most = static_cast<uint32_t>(templates_[m].pairs ? n_labels * n_labels : n_labels);
+            for (int64_t i = 0; has_pairs && i < map.shape.n; ++i) {
+                const int64_t row = row_of(m, i);
+                require(rows.largest(row) < most, "a weight belongs to a label that is not there");
+            }
+        }
+        require(first == rows.size(), "there are rows that no feature has");
+    }
+    int64_t row_of(int64_t m, int64_t number) const {
+        const Code code = (*maps_)[m].code(number);
+        return code.is_long ? templates_[m].first_own + code.value : int64_t{code.value};
+    }
+
+    // Maps are copied before their loops: what is written in the loop cannot be the copy, so that its numbers stay in registers.
+    void find_rows(int64_t m, int64_t n, const uint64_t* keys, int32_t* out) const {
+        const Map map = (*maps_)[m];
+        const int32_t first_own = static_cast<int32_t>(templates_[m].first_own);
+        const auto spans = rows.spans();
+        for (int64_t t = 0; t < n; ++t) {
+            const int64_t number = keys[t] == kMissing ? -1 : map.find(keys[t]);
+            out[t] = -1;
+            if (number < 0) continue;
+            const Code code = map.code(number);
+            out[t] = static_cast<int32_t>(code.value) + (code.is_long ? first_own : 0);
+            spans.prefetch(out[t]);
+        }
+    }
+    void add_rows(int64_t m, const int32_t* row, Sentence& at) const {
+        const auto spans = rows.spans();
+        float *unary = at.unary.data(), *edges = at.edges.data();
+        for (int64_t t = 0; t < at.n; ++t, unary += stride) {
+            if (row[t] < 0) continue;
+            const Cell<float>*cell = spans.begin(row[t]), *end = spans.end(row[t]);
+            if (templates_[m].pairs) {
+                for (; cell != end; ++cell)
+                    edges[(t * n_labels + cell->label / n_labels) * stride + cell->label % n_labels] += cell->value;
+            } else {
+                do unary[cell->label] += cell->value;
+                while (++cell != end);  // no row is empty
+            }
+        }
+    }
+
+    void pad(const Columns& columns, Sentence& at) const {
+        const int64_t width = at.n + 2 * reach_;
+        at.padded.resize(n_values_.size() * width);
+        for (size_t v = 0; v < n_values_.size(); ++v) {
+            int32_t* row = at.padded.data() + v * width;
+            for (int32_t d = 1; d <= reach_; ++d)
+                row[reach_ - d] = row[reach_ + at.n + d - 1] = static_cast<int32_t>(n_values_[v] + d - 1);
+            std::copy_n(columns.data + v * columns.n_tokens + at.begin, at.n, row + reach_);
+        }
+    }
+
+    void mixed_keys(int64_t m, const Sentence& at, uint64_t* out) const {
+        const Template& entry = templates_[m];
+        const Map map = (*maps_)[m];
+        const int64_t n = at.n, width = n + 2 * reach_;
+        const auto values_of = [&](size_t a) { return at.padded.data() + entry.view[a] * width + reach_ + entry.offset[a]; };
+        std::fill(out, out + n, uint64_t{0});
+        for (size_t a = 0; a < entry.view.size(); ++a) {
+            const int32_t* value = values_of(a);
+            const uint64_t multiplier = entry.radix.multiplier[a];
+            for (int64_t t = 0; t < n; ++t) out[t] += static_cast<uint64_t>(value[t]) * multiplier;
+        }
+        if (!map.shape.direct())
+            for (int64_t t = 0; t < n; ++t) out[t] = map.mix(out[t]);
+        // Missing values are rare: a quick look for any is cheaper than a question at every step.
+        for (size_t a = 0; a < entry.view.size(); ++a) {
+            const int32_t* value = values_of(a);
+            int missing = 0;
+            for (int64_t t = 0; t < n; ++t) missing |= value[t] == -1;
+            if (missing)
+                for (int64_t t = 0; t < n; ++t) out[t] = value[t] == -1 ? kMissing : out[t];
+        }
+        if (map.is_large())
+            for (int64_t t = 0; t < n; ++t)
+                if (out[t] != kMissing) map.prefetch(out[t]);
+    }
+
+    std::vector<int64_t> n_values_;
+    std::vector<Template> templates_;
+    std::unique_ptr<Maps> maps_;
+    int32_t reach_ = 0;
+};
+
+template <class Body>
+void each_sentence(const CompactTagger& tagger, const Columns& columns, int threads, Body body) {
+    tagger.check(columns);
+    nb::gil_scoped_release release;
+    parallel_ranges(columns.n_sentences, threads, 64, [&](int64_t first, int64_t last, int) {
+        Sentence at;
+        for (int64_t s = first; s < last; ++s) {
+            tagger.read(columns, s, at);
+            body(at);
+        }
+    });
+}
+
+nb::object tag(const CompactTagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, int threads) {
+    const Columns columns(columns_in, ptr);
+    std::vector<int32_t> labels(columns.n_tokens);
+    each_sentence(tagger, columns, threads, [&](Sentence& at) {
+        tagger.decode(at);
+        std::copy_n(at.best.data(), at.n, labels.data() + at.begin);
+    });
+    return to_numpy(std::move(labels));
+}
+
+nb::object scores(const CompactTagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, int threads) {
+    const Columns columns(columns_in, ptr);
+    std::vector<float> out(columns.n_tokens * tagger.n_labels);
+    each_sentence(tagger, columns, threads, [&](Sentence& at) {
+        for (int64_t t = 0; t < at.n; ++t)
+            std::copy_n(at.unary.data() + t * tagger.stride, tagger.n_labels, out.data() + (at.begin + t) * tagger.n_labels);
+    });
+    return to_numpy(std::move(out));
+}
+
+nb::object edges(const CompactTagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, int threads) {
+    const Columns columns(columns_in, ptr);
+    require(tagger.has_pairs, "transitions are the same at all tokens: there are no templates with label pairs");
+    const int L = tagger.n_labels;
+    std::vector<float> out(columns.n_tokens * L * L);
+    each_sentence(tagger, columns, threads, [&](Sentence& at) {
+        for (int64_t row = 0; row < at.n * L; ++row)
+            std::copy_n(at.edges.data() + row * tagger.stride, L, out.data() + (at.begin * L + row) * L);
+    });
+    return to_numpy(std::move(out));
+}
+
+}  // namespace
+
+void bind_compact_tagger(nb::module_& m) {
+    nb::class_<CompactTagger>(m, "CompactTagger")
+        .def(nb::init<nb::tuple, Vec<int64_t>, nb::tuple, const Rows<float>&, int64_t, Vec<float>, Vec<float>>(),
+             nb::arg("templates"), nb::arg("n_values"), nb::arg("maps"), nb::arg("rows"), nb::arg("n_shared"), nb::arg("edge"),
+             nb::arg("start"))
+        .def_prop_ro("sizes", &CompactTagger::sizes)
+        .def_ro("has_pairs", &CompactTagger::has_pairs)
+        .def("exact", &CompactTagger::exact, nb::arg("template"))
+        .def("feature_rows", &CompactTagger::feature_rows, nb::arg("template"))
+        .def("feature_values", &CompactTagger::feature_values, nb::arg("template"))
+        .def("tag", &tag, nb::arg("columns"), nb::arg("ptr"), nb::arg("threads") = 1)
+        .def("edges", &edges, nb::arg("columns"), nb::arg("ptr"), nb::arg("threads") = 1)
+        .def("scores", &scores, nb::arg("columns"), nb::arg("ptr"), nb::arg("threads") = 1);
+}

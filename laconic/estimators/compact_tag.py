@@ -1,0 +1,333 @@
+"""Taggers in compact files: static maps of features, rows of weight codes, strings as hashes; predicting reads them where they lie.
+
+    about                              compressed JSON: parameters, templates, labels, and what the arrays do not say
+    value_words, value_sizes, value_widths     maps of the views' strings, and one of words in clusters
+    feature_words, _sizes, _widths     maps of the templates' features
+    cells, values                      rows of weights and the values that their codes mean
+    edge, start                        transitions
+    name_lengths, name_text            the strings, sorted within views; only with names
+    wide_atoms                         values of features that are too many to be numbered; only with names
+
+With names every map of features is exact, so that features can be listed. Without, a feature that was never seen is taken for one
+with weights at most once in 2^FEATURE_ERROR_BITS; most templates have so few possible features that their maps are exact as well.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from laconic import _core, files
+from laconic.errors import InputError
+from laconic.estimators.compact_rows import Cells, Codebook, equal_rows, row_tables, short_bits
+from laconic.estimators.storage_checks import Arrays, Contents, check_names, item, number_or_nan, numbers
+from laconic.estimators.tag import Tagger
+from laconic.estimators.tag_model import TagWeights
+from laconic.estimators.tag_predicting import TagPredictor
+from laconic.estimators.tag_storage import checked_labels, checked_parameters, checked_schemes, checked_templates, tagger_meta
+from laconic.text.compact import (
+    NAMELESS,
+    CompactClusters,
+    CompactEncoder,
+    Maps,
+    Names,
+    join_maps,
+    pack_clusters,
+    pack_strings,
+)
+from laconic.text.io import PathLike
+from laconic.text.sequences import AFTER_BASE, BEFORE_BASE, SequenceEncoder
+from laconic.text.templates import Template, Templates
+
+KIND = "tag.compact"
+FEATURE_ERROR_BITS = 24
+EXACT = 64
+ARRAYS = {"about", "cells", "values", "edge", "start"} | {
+    f"{what}_{part}" for what in ("value", "feature") for part in ("words", "sizes", "widths")
+}
+NAMES = {"name_lengths", "name_text", "wide_atoms"}
+
+
+class Summary(NamedTuple):
+    """What a file says of its weights beside the maps: shared rows, cells, whether cells have values of their own."""
+
+    n_shared: int
+    n_cells: int
+    own_values: bool
+
+
+def pack_tagger(model: Tagger, names: bool) -> Contents:
+    """Arrays and JSON of a fitted model."""
+    state = model.encoder_.to_state()
+    templates, n_labels = model.templates_, len(model.classes_)
+    values: list[Maps] = []
+    number_of: dict[str, NDArray[np.int64]] = {}
+    for view, strings in state["values"].items():
+        packed, number_of[view] = pack_strings(strings)
+        values.append(packed)
+    paths: list[str] | None = None
+    words: list[str] = []
+    if state["clusters"] is not None:
+        packed_clusters, paths = pack_clusters(state["clusters"])
+        values += packed_clusters
+        words = [word for members in state["clusters"].values() for word in members]
+    features, weights, summary, wide = _pack_features(templates, number_of, model.weights_, n_labels, names)
+    about = {**tagger_meta(model, names), **summary._asdict(), "paths": paths}
+    about |= {"nonzero": int(model.weights_.n_nonzero), "distinct": model.weights_.n_distinct}
+    arrays: Arrays = {"about": files.pack_json(about), **weights, "edge": model.weights_.edge, "start": model.weights_.start}
+    for what, maps in (("value", values), ("feature", features)):
+        arrays |= dict(zip((f"{what}_words", f"{what}_sizes", f"{what}_widths"), join_maps(maps), strict=True))
+    if names:
+        lists = [sorted(strings) for strings in state["values"].values()]
+        arrays["name_lengths"], arrays["name_text"] = Names.pack([*lists, sorted(words)])
+        arrays["wide_atoms"] = np.concatenate([np.zeros(0, np.int32), *(part.ravel() for part in wide)])
+    return arrays, {"names": names}
+
+
+def _pack_features(
+    templates: Templates, number_of: dict[str, NDArray[np.int64]], found: TagWeights, n_labels: int, names: bool
+) -> tuple[list[Maps], Arrays, Summary, list[NDArray[np.int32]]]:
+    """Maps of features, the rows of their weights, and the atoms of features that exact maps cannot number."""
+    n_columns = n_labels**2 if any(template.pairs for template in templates) else n_labels
+    cells = Cells.of_tables(found.weights)
+    kinds = equal_rows(cells)
+    book = Codebook.of(cells.value)
+    ends = np.cumsum([len(part) for part in found.atoms], dtype=np.int64).tolist()
+    parts = [slice(begin, end) for begin, end in itertools.pairwise([0, *ends])]
+    bits = short_bits(kinds, np.diff(cells.ptr), parts, book.cell_bits(n_columns))
+    maps, wide, own = [], [], []
+    for template, part, atoms, width in zip(templates, parts, found.atoms, bits, strict=True):
+        values, radix = _mixed_values(template, atoms, number_of)
+        codes = kinds.kind[part].astype(np.uint32)
+        words, sizes, widths, number = _core.pack_features(values, radix, codes, width, 0, EXACT if names else FEATURE_ERROR_BITS)
+        maps.append((words, sizes, widths))
+        order = np.argsort(number)
+        own.append(order[codes[order] >= 1 << width] + part.start)
+        if not _is_exact(radix):
+            wide.append(values[order].astype(np.int32))
+    n_shared = min(max((1 << width for width in bits), default=0), len(kinds.first))
+    rows = cells.take(np.concatenate([kinds.first[:n_shared], *own]).astype(np.int64))
+    packed, values_of = book.pack(rows, n_columns)
+    return maps, {"cells": packed, "values": values_of}, Summary(n_shared, len(rows.label), book.own), wide
+
+
+def _mixed_values(
+    template: Template, atoms: NDArray[np.int32], number_of: dict[str, NDArray[np.int64]]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Values of atoms from 0 on, with d steps outside the sentence counted on from the values of the view; and their bounds."""
+    values, radix = np.zeros(atoms.shape, np.int64), []
+    for column, atom in enumerate(template.atoms):
+        number, given = number_of[atom.view], atoms[:, column].astype(np.int64)
+        inside, after = given >= 0, (given < 0) & (given > AFTER_BASE)
+        values[inside, column] = number[given[inside]]
+        steps = given - np.where(after, AFTER_BASE, BEFORE_BASE)
+        values[~inside, column] = len(number) + steps[~inside] - 1
+        radix.append(max(1, len(number) + abs(atom.offset)))
+    return values, np.array(radix, dtype=np.int64)
+
+
+def _is_exact(radix: NDArray[np.int64]) -> bool:
+    """Whether the kernel numbers the features of such a template: fewer than 2^62."""
+    product = 1
+    for bound in radix.tolist():
+        if product >= 2**62 // bound:
+            return False
+        product *= bound
+    return True
+
+
+class CompactWeights:
+    """The weights of a compact tagger, read when asked for: as TagWeights has them, if the model has names."""
+
+    def __init__(self, model: CompactTagger, about: dict[str, Any], edge: Any, start: Any, rows: Any, wide: Any) -> None:
+        self.edge, self.start = edge, start
+        self.n_nonzero, self.n_distinct = item(about, "nonzero", int), item(about, "distinct", int)
+        self._model, self._rows, self._wide = model, rows, wide
+
+    @cached_property
+    def atoms(self) -> list[NDArray[np.int32]]:
+        """Values of the atoms of each template's features."""
+        if self._model.encoder_.names is None:
+            raise ValueError(NAMELESS)
+        encoder, rest, found = self._model.encoder_, self._wide, []
+        for m, template in enumerate(self._model.templates_):
+            shape = int(self._model._kernel.sizes[m]), len(template.atoms)
+            if self._model._kernel.exact(m):
+                values = self._model._kernel.feature_values(m).reshape(shape)
+            else:
+                values, rest = rest[: shape[0] * shape[1]].reshape(shape), rest[shape[0] * shape[1] :]
+            part = values.astype(np.int32)
+            for column, atom in enumerate(template.atoms):
+                steps = part[:, column] - int(encoder.n_values[encoder.view_index[atom.view]]) + 1
+                outside = (BEFORE_BASE if atom.offset < 0 else AFTER_BASE) + steps
+                part[:, column] = np.where(steps > 0, outside, part[:, column])
+            found.append(part)
+        return found
+
+    @cached_property
+    def weights(self) -> list[NDArray[np.float32]]:
+        """Weights of each template's features, a column a label or pair of labels."""
+        n_labels = len(self.start)
+        return [
+            row_tables(self._rows, self._model._kernel.feature_rows(m), n_labels**2 if t.pairs else n_labels, np.float32)
+            for m, t in enumerate(self._model.templates_)
+        ]
+
+
+class CompactTagger(TagPredictor, BaseEstimator):
+    """A tagger read from a compact file: predicts, evaluates and, if the file has names, can be inspected; it learns no more."""
+
+    def __init__(
+        self,
+        learner: Any = None,
+        refit: Any = None,
+        refit_features: str = "templates",
+        columns: Sequence[str] = ("word", "pos"),
+        scheme: str | None = None,
+        clusters: Any = None,
+        constrained: bool = False,
+        n_jobs: int | None = None,
+    ):
+        self.learner = learner
+        self.refit = refit
+        self.refit_features = refit_features
+        self.columns = columns
+        self.scheme = scheme
+        self.clusters = clusters
+        self.constrained = constrained
+        self.n_jobs = n_jobs
+
+    def partial_fit(self, X: Any, y: Any, labels: Any = None) -> NoReturn:
+        """A compact model does not learn."""
+        raise ValueError("a compact model predicts and does not learn: go on with the model from which it was made")
+
+    fit = partial_fit
+
+    def plain(self) -> Tagger:
+        """The same model as an ordinary Tagger, which can be saved plainly; ValueError if it has no names."""
+        model = Tagger(templates=self.templates_given_, **self.get_params())
+        for name in ("templates_given_", "templates_", "classes_", "scheme_", "given_scheme_", "trace_", "interrupted_"):
+            setattr(model, name, getattr(self, name))
+        for name in ("objective_", "certificate_", "n_features_total_", "n_features_selected_"):
+            setattr(model, name, getattr(self, name))
+        model.encoder_ = SequenceEncoder.from_state({**self.encoder_.named_state(), "clusters": self._named_clusters()})
+        model.weights_ = TagWeights(self.weights_.atoms, self.weights_.weights, self.weights_.edge, self.weights_.start)
+        model.__setstate__(model.__dict__)
+        return model
+
+    def _named_clusters(self) -> dict[str, list[str]] | None:
+        clusters = self.encoder_.clusters
+        if clusters is None:
+            return None
+        assert self.encoder_.names is not None
+        found: dict[str, list[str]] = {}
+        words = self.encoder_.names.of(len(self.encoder_.views))
+        for word, code in zip(words, clusters.codes(words), strict=True):
+            found.setdefault(clusters.paths[code], []).append(word)
+        return found
+
+    def __reduce__(self) -> Any:
+        return unpack_tagger, (self._contents[0], self._contents[1])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "weights_")
+
+    encoder_: Any
+    weights_: Any
+    templates_given_: Templates
+    _contents: Contents
+
+    def save(self, path: PathLike) -> None:
+        """Write the same compact file again."""
+        files.save(path, KIND, *self._contents)
+
+
+def unpack_tagger(arrays: Arrays, meta: dict[str, Any]) -> CompactTagger:
+    """The model of these, or a ValueError that says what is wrong with them."""
+    names = item(meta, "names", bool)
+    check_names(arrays, ARRAYS | (NAMES if names else set()))
+    about = files.unpack_json(arrays["about"])
+    model = CompactTagger(**checked_parameters(item(about, "parameters", dict)))
+    model.templates_given_, model.templates_ = checked_templates(about, model.columns)
+    model.classes_ = checked_labels(item(about, "labels", list))
+    model.scheme_, model.given_scheme_ = checked_schemes(about, model.classes_.tolist())
+    model.encoder_ = _unpack_encoder(arrays, about, model)
+    n_labels = len(model.classes_)
+    edge, start = (numbers(arrays, name, (n_labels,) * n, np.float32) for name, n in (("edge", 2), ("start", 1)))
+    template_arrays = model.templates_.arrays(model.encoder_.view_index)
+    summary = Summary(item(about, "n_shared", int), item(about, "n_cells", int), item(about, "own_values", bool))
+    n_columns = n_labels**2 if template_arrays.pairs.any() else n_labels
+    rows = _core.FloatRows(
+        typed(arrays, "cells", np.uint64), summary.n_cells, typed(arrays, "values", np.float32), n_columns, summary.own_values
+    )
+    model._kernel = _core.CompactTagger(
+        tuple(template_arrays),
+        model.encoder_.n_values,
+        maps_of(arrays, "feature"),
+        rows,
+        summary.n_shared,
+        edge.ravel(),
+        start,
+    )
+    wide = _unpack_names(arrays, model) if names else None
+    model.weights_ = CompactWeights(model, about, edge, start, rows, wide)
+    model.trace_ = []
+    model.objective_, model.certificate_ = number_or_nan(about, "objective"), number_or_nan(about, "certificate")
+    model.interrupted_ = item(about, "interrupted", bool)
+    model.n_features_total_ = item(about, "features_total", int)
+    model.n_features_selected_ = model.weights_.n_nonzero
+    model._contents = arrays, meta
+    return model
+
+
+def typed(arrays: Arrays, name: str, kind: Any, n_dimensions: int = 1) -> NDArray[Any]:
+    """The array of this name, which must have this type and number of dimensions."""
+    array = arrays[name]
+    if array.dtype != kind or array.ndim != n_dimensions:
+        raise InputError(f"the array {name} is {array.dtype} of shape {array.shape}, expected {np.dtype(kind)}")
+    return array
+
+
+def maps_of(arrays: Arrays, what: str) -> Maps:
+    """The three arrays of some maps."""
+    words = typed(arrays, f"{what}_words", np.uint64)
+    return words, typed(arrays, f"{what}_sizes", np.int32, 2), typed(arrays, f"{what}_widths", np.uint8, 2)
+
+
+def _unpack_encoder(arrays: Arrays, about: dict[str, Any], model: CompactTagger) -> CompactEncoder:
+    maps = maps_of(arrays, "value")
+    views, paths = model.templates_.views, about.get("paths")
+    if paths is not None and not (isinstance(paths, list) and all(isinstance(path, str) for path in paths)):
+        raise InputError("expected the paths of clusters as text")
+    if len(maps[1]) != len(views) + (0 if paths is None else 2):
+        raise InputError(f"there are strings of {len(maps[1])} views, expected {len(views)}")
+    strings = _core.CompactStrings(*maps)
+    clusters = None if paths is None else CompactClusters(strings, len(views), paths)
+    return CompactEncoder(views, model.columns, strings, clusters)
+
+
+def _unpack_names(arrays: Arrays, model: CompactTagger) -> NDArray[np.int32]:
+    """Gives the encoder its names; the values of features that no exact map numbers."""
+    sizes, n_views = arrays["value_sizes"][:, 0].tolist(), len(model.encoder_.views)
+    counts = [*sizes[:n_views], sum(sizes[n_views:])]
+    model.encoder_.names = Names(typed(arrays, "name_lengths", np.uint8), typed(arrays, "name_text", np.uint8), counts)
+    wide = typed(arrays, "wide_atoms", np.int32)
+    n_features, n_wide = model._kernel.sizes, 0
+    for m, template in enumerate(model.templates_):
+        if model._kernel.exact(m):
+            continue
+        count = int(n_features[m]) * len(template.atoms)
+        part = wide[n_wide : n_wide + count]
+        bounds = [int(model.encoder_.n_values[model.encoder_.view_index[a.view]]) + abs(a.offset) for a in template.atoms]
+        if len(part) != count or np.any(part < 0) or np.any(part.reshape(-1, len(bounds)) >= bounds):
+            raise InputError("a feature mentions a value that is not there")
+        n_wide += count
+    if n_wide != len(wide):
+        raise InputError("there are values of features that are not there")
+    return wide
