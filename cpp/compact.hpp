@@ -6,9 +6,9 @@
 // is with probability n / 2^(bucket_bits + rest_bits). A map is, word-aligned,
 //
 //     counts    4 bits a bucket, 16 buckets a word; of a direct map a bit a number
-//     before    entries before each such word, bit_width(n) bits each
+//     before    entries before each such word, 16 bits each or, if n is 2^16 or more, 32
 //     rests     rest_bits an entry, bucket after bucket
-//     is_long   a bit an entry and, for every 64 of them, how many are long before (bit_width(n) bits each); only if n_long > 0
+//     is_long   a bit an entry and, for every 64 of them, how many are long before (as above); only if n_long > 0
 //     shorts    short_bits each: codes of the entries that are not long
 //     longs     long_bits each: codes of those that are; without bits their code is their place among the long ones
 //
@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "bind.hpp"
@@ -29,6 +30,8 @@ constexpr int64_t kSpareWords = 2;
 constexpr int64_t kMostEntries = int64_t{1} << 31;
 
 inline uint64_t low_bits(int width) { return width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1; }
+
+inline uint64_t low_bits_below_64(uint64_t width) { return (uint64_t{1} << width) - 1; }
 
 // `width` bits from bit `at` on; it reads two words even where it needs none, so that every row of words ends with two spare
 // ones.
@@ -90,7 +93,7 @@ struct Shape {
         return direct() ? words_of(universe) : std::max<int64_t>(1, (int64_t{1} << bucket_bits) / kBucketsAWord);
     }
     int64_t n_long_words() const { return n_long > 0 ? words_of(n) : 0; }
-    int width() const { return std::bit_width(static_cast<uint64_t>(n)); }
+    int width() const { return n < 65536 ? 16 : 32; }  // of running counts
     int64_t before_at() const { return n_count_words(); }
     int64_t rests_at() const { return before_at() + words_of(n_count_words() * width()); }
     int64_t is_long_at() const { return rests_at() + words_of(n * rest_bits); }
@@ -133,7 +136,8 @@ class Map {
           longs_before_(words + shape.longs_before_at()),
           shorts_(words + shape.shorts_at()),
           longs_(words + shape.longs_at()),
-          width_(shape.width()) {
+          rest_mask_(low_bits(shape.rest_bits)),
+          wide_(shape.width() == 32) {
         if (shape.rest_bits > 0)
             for (at_once_ = 0; (at_once_ + 1) * shape.rest_bits <= 64 && at_once_ < kMostInBucket; ++at_once_)
                 ones_ |= uint64_t{1} << at_once_ * shape.rest_bits;
@@ -147,37 +151,48 @@ class Map {
     void prefetch(uint64_t mixed) const {
         __builtin_prefetch(&counts_[shape.direct() ? mixed >> 6 : mixed >> shape.rest_bits >> 4]);
     }
-    // The number of the entry with this mixed key, or -1.
-    int64_t find(uint64_t mixed) const { return shape.direct() ? find_direct(mixed) : find_in_bucket(mixed); }
-    int64_t find_direct(uint64_t key) const {
-        const uint64_t word = counts_[key >> 6];
-        if (!(word >> (key & 63) & 1)) return -1;
-        return before(key >> 6) + count_bits(word & low_bits(static_cast<int>(key & 63)));
+    // A place that a key may have: the entries from `first` on, those of `fields` (each a bit in a field of rest_bits) or of
+    // `left` more than were compared at once.
+    struct Place {
+        uint64_t fields;
+        int64_t first;
+        int left;
+    };
+    // Whether a direct map has this key, without a branch.
+    bool has(uint64_t key) const { return counts_[key >> 6] >> (key & 63) & 1; }
+    int64_t number_of(uint64_t key) const {
+        return running(before_, key >> 6) + count_bits(counts_[key >> 6] & low_bits_below_64(key & 63));
     }
-    int64_t find_in_bucket(uint64_t mixed) const {
-        const uint64_t bucket = mixed >> shape.rest_bits, rest = mixed & low_bits(shape.rest_bits);
+    // Where this mixed key may be in its bucket, without a branch: nowhere if `fields` and `left` are zero. As many entries as a
+    // word holds are compared at once: a field of the difference is zero where rests are equal. The lowest zero field is found
+    // without fail; fields beyond the bucket are masked.
+    Place search(uint64_t mixed) const {
+        const uint64_t bucket = mixed >> shape.rest_bits, rest = mixed & rest_mask_;
         const uint64_t counts = counts_[bucket >> 4];
-        const int place = static_cast<int>(bucket & 15) * 4;
-        const int in_bucket = counts >> place & 15;
-        if (in_bucket == 0) return -1;
-        int64_t first = before(bucket >> 4) + sum(counts & low_bits(place));
-        if (shape.rest_bits == 0) return first;
-        // As many entries as a word holds are compared at once: a field of the difference is zero where the rests are equal. The
-        // lowest zero field is found without fail; fields beyond the bucket are masked.
-        for (int left = in_bucket; left > 0; left -= at_once_, first += at_once_) {
-            const int width = std::min(left, at_once_) * shape.rest_bits;
-            const uint64_t difference = bits_at(rests_, first * shape.rest_bits, width) ^ (rest * ones_);
-            const uint64_t zero = (difference - ones_) & ~difference & tops_ & low_bits(width);
-            if (zero != 0) return first + std::countr_zero(zero) / shape.rest_bits;
-        }
+        const int place = static_cast<int>(bucket & 15) * 4, in_bucket = counts >> place & 15;
+        const int64_t first = running(before_, bucket >> 4) + sum(counts & low_bits_below_64(place));
+        const int compared = std::min(in_bucket, at_once_), width = compared * shape.rest_bits;
+        const uint64_t difference = bits_at(rests_, first * shape.rest_bits, 64) ^ (rest * ones_);
+        const uint64_t zero = (difference - ones_) & ~difference & tops_ & low_bits(width);
+        return {zero, first, in_bucket - compared};
+    }
+    // The number of the entry, or -1.
+    int64_t settle(const Place& place, uint64_t mixed) const {
+        if (place.fields != 0) return place.first + std::countr_zero(place.fields) / shape.rest_bits;
+        for (int64_t i = place.first + at_once_; i < place.first + at_once_ + place.left; ++i)
+            if (bits_at(rests_, i * shape.rest_bits, shape.rest_bits) == (mixed & rest_mask_)) return i;
         return -1;
+    }
+    // The number of the entry with this mixed key, or -1.
+    int64_t find(uint64_t mixed) const {
+        if (shape.direct()) return has(mixed) ? number_of(mixed) : -1;
+        return settle(search(mixed), mixed);
     }
     Code code(int64_t i) const {
         int64_t longs = 0;
         if (shape.n_long > 0) {
             const uint64_t word = is_long_[i >> 6];
-            longs = static_cast<int64_t>(bits_at(longs_before_, (i >> 6) * width_, width_)) +
-                    count_bits(word & low_bits(static_cast<int>(i & 63)));
+            longs = running(longs_before_, i >> 6) + count_bits(word & low_bits(static_cast<int>(i & 63)));
             if (word >> (i & 63) & 1)
                 return {static_cast<uint32_t>(shape.long_bits == 0 ? longs
                                                                    : bits_at(longs_, longs * shape.long_bits, shape.long_bits)),
@@ -220,11 +235,20 @@ class Map {
         const uint64_t low = 0x0F0F0F0F0F0F0F0Full;
         return static_cast<int64_t>(((nibbles & low) + (nibbles >> 4 & low)) * 0x0101010101010101ull >> 56);
     }
-    int64_t before(uint64_t word) const { return static_cast<int64_t>(bits_at(before_, word * width_, width_)); }
+    int64_t running(const uint64_t* words, uint64_t i) const {
+        const char* at = reinterpret_cast<const char*>(words);
+        uint32_t wide = 0;
+        uint16_t narrow = 0;
+        if (wide_)
+            std::memcpy(&wide, at + 4 * i, 4);
+        else
+            std::memcpy(&narrow, at + 2 * i, 2);
+        return wide_ ? wide : narrow;
+    }
     void check() const {
         int64_t seen = 0;
         for (int64_t word = 0; word < shape.n_count_words(); ++word) {
-            require(before(word) == seen, "the counts of a map do not add up");
+            require(running(before_, word) == seen, "the counts of a map do not add up");
             seen += shape.direct() ? count_bits(counts_[word]) : sum(counts_[word]);
         }
         // The last word may be of fewer buckets or numbers than it has room for.
@@ -233,8 +257,7 @@ class Map {
         require(seen == shape.n, "a map has another number of entries than it says");
         int64_t longs = 0;
         for (int64_t word = 0; word < shape.n_long_words(); ++word) {
-            require(static_cast<int64_t>(bits_at(longs_before_, word * width_, width_)) == longs,
-                    "the long codes of a map do not add up");
+            require(running(longs_before_, word) == longs, "the long codes of a map do not add up");
             longs += count_bits(is_long_[word]);
         }
         require(longs == shape.n_long, "a map has another number of long codes than it says");
@@ -245,7 +268,8 @@ class Map {
     Mixer mixer_;
     int dropped_;
     const uint64_t *counts_, *before_, *rests_, *is_long_, *longs_before_, *shorts_, *longs_;
-    int width_;
+    uint64_t rest_mask_;
+    bool wide_;
     int at_once_ = 0;               // rests in a word
     uint64_t ones_ = 0, tops_ = 0;  // the lowest and the highest bit of each
 };

@@ -21,6 +21,16 @@ namespace {
 
 using namespace compact;
 
+struct Hit {
+    int32_t token, row;
+};
+
+// What a sentence needs while it is scored; one a thread.
+struct Work : Sentence {
+    std::vector<Map::Place> places;
+    std::vector<Hit> hits;
+};
+
 class CompactTagger {
   public:
     CompactTagger(nb::tuple templates, Vec<int64_t> n_values, nb::tuple maps, const Rows<float>& rows_in, int64_t n_shared_in,
@@ -79,7 +89,7 @@ class CompactTagger {
     }
 
     // Scores of one sentence.
-    COMPACT_CLONES void read(const Columns& columns, int64_t s, Sentence& at) const {
+    COMPACT_CLONES void read(const Columns& columns, int64_t s, Work& at) const {
         at.begin = columns.ptr[s];
         const int64_t n = at.n = columns.ptr[s + 1] - at.begin;
         pad(columns, at);
@@ -93,15 +103,18 @@ class CompactTagger {
         // Three templates are under way: keys of one are made, those of the one before are looked up and their rows asked for,
         // and the rows of the one before that are added.
         const int64_t M = size();
-        at.rows.resize(2 * n);
+        at.places.resize(n);
+        at.hits.resize(2 * n);
         uint64_t *looked = at.keys.data(), *made = looked + n;
-        int32_t *added = at.rows.data(), *found = added + n;
+        Hit *added = at.hits.data(), *found = added + n;
+        int64_t n_added = 0, n_found = 0;
         for (int64_t m = 0; m < M + 2; ++m) {
             if (m < M) mixed_keys(m, at, made);
-            if (m >= 1 && m <= M) find_rows(m - 1, n, looked, found);
-            if (m >= 2) add_rows(m - 2, added, at);
+            if (m >= 1 && m <= M) n_found = find_rows(m - 1, n, looked, at.places.data(), found);
+            if (m >= 2) add_rows(m - 2, added, n_added, at);
             std::swap(looked, made);
             std::swap(added, found);
+            n_added = n_found;
         }
     }
 
@@ -184,33 +197,54 @@ class CompactTagger {
         return code.is_long ? templates_[m].first_own + code.value : int64_t{code.value};
     }
 
-    // Maps are copied before their loops: what is written in the loop cannot be the copy, so that its numbers stay in registers.
-    void find_rows(int64_t m, int64_t n, const uint64_t* keys, int32_t* out) const {
+    // Which tokens have features with weights, and their rows. First all keys are tried without a branch that the processor could
+    // guess wrong, then those that hit are followed. Maps are copied before their loops: what is written in the loop cannot be
+    // the copy, so that its numbers stay in registers.
+    int64_t find_rows(int64_t m, int64_t n, const uint64_t* keys, Map::Place* places, Hit* hits) const {
         const Map map = (*maps_)[m];
+        int64_t n_tried = 0;
+        if (map.shape.direct()) {
+            for (int64_t t = 0; t < n; ++t) {
+                hits[n_tried].token = static_cast<int32_t>(t);
+                const bool known = keys[t] != kMissing;
+                n_tried += known & map.has(known ? keys[t] : 0);
+            }
+        } else {
+            for (int64_t t = 0; t < n; ++t) {
+                hits[n_tried].token = static_cast<int32_t>(t);
+                const bool known = keys[t] != kMissing;
+                places[n_tried] = map.search(known ? keys[t] : 0);
+                n_tried += known & (places[n_tried].fields != 0 || places[n_tried].left > 0);
+            }
+        }
         const int32_t first_own = static_cast<int32_t>(templates_[m].first_own);
         const auto spans = rows.spans();
-        for (int64_t t = 0; t < n; ++t) {
-            const int64_t number = keys[t] == kMissing ? -1 : map.find(keys[t]);
-            out[t] = -1;
+        int64_t n_hits = 0;
+        for (int64_t k = 0; k < n_tried; ++k) {
+            const int32_t token = hits[k].token;
+            const int64_t number = map.shape.direct() ? map.number_of(keys[token]) : map.settle(places[k], keys[token]);
             if (number < 0) continue;
             const Code code = map.code(number);
-            out[t] = static_cast<int32_t>(code.value) + (code.is_long ? first_own : 0);
-            spans.prefetch(out[t]);
+            hits[n_hits] = {token, static_cast<int32_t>(code.value) + (code.is_long ? first_own : 0)};
+            spans.prefetch(hits[n_hits++].row);
         }
+        return n_hits;
     }
-    void add_rows(int64_t m, const int32_t* row, Sentence& at) const {
+    void add_rows(int64_t m, const Hit* hits, int64_t n, Sentence& at) const {
         const auto spans = rows.spans();
         float *unary = at.unary.data(), *edges = at.edges.data();
-        for (int64_t t = 0; t < at.n; ++t, unary += stride) {
-            if (row[t] < 0) continue;
-            const Cell<float>*cell = spans.begin(row[t]), *end = spans.end(row[t]);
-            if (templates_[m].pairs) {
-                for (; cell != end; ++cell)
-                    edges[(t * n_labels + cell->label / n_labels) * stride + cell->label % n_labels] += cell->value;
-            } else {
-                do unary[cell->label] += cell->value;
-                while (++cell != end);  // no row is empty
-            }
+        const int64_t L = n_labels, stride_ = stride;
+        if (templates_[m].pairs) {
+            for (const Hit* hit = hits; hit != hits + n; ++hit)
+                for (const Cell<float>* cell = spans.begin(hit->row); cell != spans.end(hit->row); ++cell)
+                    edges[(hit->token * L + cell->label / L) * stride_ + cell->label % L] += cell->value;
+            return;
+        }
+        for (const Hit* hit = hits; hit != hits + n; ++hit) {
+            float* here = unary + hit->token * stride_;
+            const Cell<float>*cell = spans.begin(hit->row), *end = spans.end(hit->row);
+            do here[cell->label] += cell->value;
+            while (++cell != end);  // no row is empty
         }
     }
 
@@ -262,7 +296,7 @@ void each_sentence(const CompactTagger& tagger, const Columns& columns, int thre
     tagger.check(columns);
     nb::gil_scoped_release release;
     parallel_ranges(columns.n_sentences, threads, 64, [&](int64_t first, int64_t last, int) {
-        Sentence at;
+        Work at;
         for (int64_t s = first; s < last; ++s) {
             tagger.read(columns, s, at);
             body(at);
