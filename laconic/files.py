@@ -72,11 +72,18 @@ class _Header(NamedTuple):
 
 def save(path: PathLike, kind: str, arrays: dict[str, NDArray[Any]], meta: dict[str, Any]) -> None:
     """Write one model file, whole or not at all; `meta` is made of JSON values, tuples become lists."""
+    head, body = content_of(kind, arrays, meta)
+    with atomic_writer(path, binary=True) as stream:
+        stream.write(head)
+        stream.write(body)
+
+
+def content_of(kind: str, arrays: dict[str, NDArray[Any]], meta: dict[str, Any]) -> tuple[bytes, memoryview]:
+    """The bytes of a model file: its header, and its arrays."""
     if not _KIND.fullmatch(kind):
         raise ValueError(f"the kind of a model is a short word of letters, digits, '_', '-' and '.', not {kind!r}")
-    _check_json(meta)
     plain = {name: _plain_array(name, array) for name, array in arrays.items()}
-    text = _dump_json(meta)
+    text = dump_json(meta)
     metadata = {
         "format": FORMAT,
         "format_version": str(FORMAT_VERSION),
@@ -87,14 +94,11 @@ def save(path: PathLike, kind: str, arrays: dict[str, NDArray[Any]], meta: dict[
     content = safetensors.numpy.save(plain, metadata)
     n_header = int.from_bytes(content[:8], "little")
     # The package writes metadata in random order; in ours, the same model is the same bytes. Spaces align the arrays.
-    header = _dump_json({**json.loads(content[8 : 8 + n_header]), "__metadata__": metadata}).encode()
+    header = dump_json({**json.loads(content[8 : 8 + n_header]), "__metadata__": metadata}).encode()
     header += b" " * (-len(header) % 8)
     if len(header) > MAX_HEADER_BYTES:
         raise ValueError(f"meta is too large for the header of a model file ({MAX_HEADER_BYTES} bytes): use arrays")
-    with atomic_writer(path, binary=True) as stream:
-        stream.write(len(header).to_bytes(8, "little"))
-        stream.write(header)
-        stream.write(memoryview(content)[8 + n_header :])
+    return len(header).to_bytes(8, "little") + header, memoryview(content)[8 + n_header :]
 
 
 def load(path: PathLike, mapped: Container[str] = ()) -> ModelFile:
@@ -139,26 +143,6 @@ def decode_strings(data: NDArray[np.uint8], ptr: NDArray[np.int64]) -> list[str]
         raise InputError("a list of strings is not valid UTF-8.") from None
 
 
-def pack_json(value: dict[str, Any]) -> NDArray[np.uint8]:
-    """JSON as a compressed array, where `meta` would take too much room."""
-    _check_json(value)
-    return np.frombuffer(zlib.compress(_dump_json(value).encode(), 9), np.uint8)
-
-
-def unpack_json(data: NDArray[np.uint8]) -> dict[str, Any]:
-    """The inverse of `pack_json`; arrays that it cannot have written are an InputError."""
-    if data.ndim != 1 or data.dtype != np.uint8:
-        raise InputError("compressed JSON was expected as a row of uint8.")
-    stream = zlib.decompressobj()
-    try:
-        raw = stream.decompress(data.tobytes(), MAX_HEADER_BYTES)
-    except zlib.error:
-        raise InputError("compressed JSON cannot be decompressed.") from None
-    if not stream.eof:
-        raise InputError("compressed JSON is truncated or too long.")
-    return _parse_json(raw, "description")
-
-
 def _read(stream: BinaryIO, mapped: Container[str]) -> ModelFile:
     size = os.fstat(stream.fileno()).st_size
     prefix = stream.read(8)
@@ -169,7 +153,7 @@ def _read(stream: BinaryIO, mapped: Container[str]) -> ModelFile:
         raise InputError("not a laconic model, or a truncated one: its header does not fit into the file.")
     prefix += stream.read(n_header)
     header = _check_header(prefix[8:], size - 8 - n_header)
-    meta = _parse_json(header.meta.encode(), "meta")
+    meta = parse_json(header.meta.encode(), "meta")
     stream.seek(0)
     content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) if header.kind in mapped else stream.read(size)
     if len(content) != size or content[: len(prefix)] != prefix:
@@ -201,7 +185,7 @@ def _views(content: mmap.mmap, prefix: bytes) -> dict[str, NDArray[Any]]:
 
 def _check_header(raw: bytes, n_data: int) -> _Header:
     """All that the header says, or an InputError; `n_data` bytes of arrays follow it in the file."""
-    entries = _parse_json(raw, "header")
+    entries = parse_json(raw, "header")
     metadata = entries.pop("__metadata__", None)
     if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
         raise InputError("not a laconic model: the header does not name that format.")
@@ -247,7 +231,7 @@ def _are_sizes(value: Any) -> bool:
     return isinstance(value, list) and all(type(item) is int and item >= 0 for item in value)
 
 
-def _parse_json(raw: bytes, what: str) -> dict[str, Any]:
+def parse_json(raw: bytes, what: str) -> dict[str, Any]:
     """One JSON object without duplicate keys, huge or non-finite numbers, broken Unicode or deep nesting."""
     try:
         value = json.loads(
@@ -264,7 +248,9 @@ def _parse_json(raw: bytes, what: str) -> dict[str, Any]:
     return value
 
 
-def _dump_json(value: Any) -> str:
+def dump_json(value: Any) -> str:
+    """JSON as model files hold it; ValueError for what `parse_json` would not give back."""
+    _check_json(value)
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 

@@ -21,7 +21,7 @@ from laconic.errors import InputError
 from laconic.estimators.classify_storage import checked_labels, classifier_meta, classifier_of_meta
 from laconic.estimators.compact_rows import Cells, Codebook, equal_rows, row_tables
 from laconic.estimators.compact_tag import maps_of, typed
-from laconic.estimators.storage_checks import Arrays, Contents, check_names, check_storable, item, numbers
+from laconic.estimators.storage_checks import Arrays, Contents, check_names, check_storable, item, numbers, pack_json, unpack_json
 from laconic.estimators.predictor import TextPredictor
 from laconic.estimators.text import TextClassifier
 from laconic.estimators.weighting import TFIDF
@@ -61,7 +61,7 @@ def pack_classifier(model: TextClassifier, names: bool) -> Contents:
     words_map, _ = pack_strings(words, rank[kind.ravel()].astype(np.uint32), code_widths(uses[by_use]))
     about = {**classifier_meta(model), "n_cells": len(rows.label), "own_values": book.own}
     arrays: Arrays = {
-        "about": files.pack_json(about),
+        "about": pack_json(about),
         **dict(zip(("word_words", "word_sizes", "word_widths"), join_maps([words_map]), strict=True)),
         "code_row": (pair[by_use] // len(idf)).astype(np.uint32),
         "cells": packed,
@@ -153,7 +153,7 @@ class CompactClassifier(TextPredictor):
 def unpack_classifier(arrays: Arrays, meta: dict[str, Any]) -> CompactClassifier:
     """The model of these, or a ValueError that says what is wrong with them."""
     names = item(meta, "names", bool)
-    about = files.unpack_json(arrays["about"]) if "about" in arrays else {}
+    about = unpack_json(arrays["about"]) if "about" in arrays else {}
     plain = classifier_of_meta(about)
     tfidf = plain.weighting in TFIDF
     check_names(arrays, ARRAYS | (IDF if tfidf else set()) | (NAMES if names else set()))

@@ -26,7 +26,7 @@ from sklearn.base import BaseEstimator
 from laconic import _core, files
 from laconic.errors import InputError
 from laconic.estimators.compact_rows import Cells, Codebook, equal_rows, row_tables, short_bits
-from laconic.estimators.storage_checks import Arrays, Contents, check_names, item, number_or_nan, numbers
+from laconic.estimators.storage_checks import Arrays, Contents, check_names, item, number_or_nan, numbers, pack_json, unpack_json
 from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_model import TagWeights
 from laconic.estimators.tag_predicting import TagPredictor
@@ -80,7 +80,7 @@ def pack_tagger(model: Tagger, names: bool) -> Contents:
     features, weights, summary, wide = _pack_features(templates, number_of, model.weights_, n_labels, names)
     about = {**tagger_meta(model, names), **summary._asdict(), "paths": paths}
     about |= {"nonzero": int(model.weights_.n_nonzero), "distinct": model.weights_.n_distinct}
-    arrays: Arrays = {"about": files.pack_json(about), **weights, "edge": model.weights_.edge, "start": model.weights_.start}
+    arrays: Arrays = {"about": pack_json(about), **weights, "edge": model.weights_.edge, "start": model.weights_.start}
     for what, maps in (("value", values), ("feature", features)):
         arrays |= dict(zip((f"{what}_words", f"{what}_sizes", f"{what}_widths"), join_maps(maps), strict=True))
     if names:
@@ -252,7 +252,7 @@ def unpack_tagger(arrays: Arrays, meta: dict[str, Any]) -> CompactTagger:
     """The model of these, or a ValueError that says what is wrong with them."""
     names = item(meta, "names", bool)
     check_names(arrays, ARRAYS | (NAMES if names else set()))
-    about = files.unpack_json(arrays["about"])
+    about = unpack_json(arrays["about"])
     model = CompactTagger(**checked_parameters(item(about, "parameters", dict)))
     model.templates_given_, model.templates_ = checked_templates(about, model.columns)
     model.classes_ = checked_labels(item(about, "labels", list))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic import files
 from laconic.errors import InputError
 
 Arrays = dict[str, NDArray[Any]]
@@ -68,3 +70,22 @@ def numbers(arrays: Arrays, name: str, shape: tuple[int, ...], kind: type[np.flo
     if not np.all(np.isfinite(array)):
         raise InputError(f"the array {name} holds numbers that are not finite")
     return array
+
+
+def pack_json(value: dict[str, Any]) -> NDArray[np.uint8]:
+    """JSON as a compressed array, where the meta of a file would take too much room."""
+    return np.frombuffer(zlib.compress(files.dump_json(value).encode(), 9), np.uint8)
+
+
+def unpack_json(data: NDArray[np.uint8]) -> dict[str, Any]:
+    """The inverse of `pack_json`; arrays that it cannot have written are an InputError."""
+    if data.ndim != 1 or data.dtype != np.uint8:
+        raise InputError("compressed JSON was expected as a row of uint8.")
+    stream = zlib.decompressobj()
+    try:
+        raw = stream.decompress(data.tobytes(), files.MAX_HEADER_BYTES)
+    except zlib.error:
+        raise InputError("compressed JSON cannot be decompressed.") from None
+    if not stream.eof:
+        raise InputError("compressed JSON is truncated or too long.")
+    return files.parse_json(raw, "description")

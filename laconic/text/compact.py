@@ -21,7 +21,7 @@ from laconic.text.sequences import AFTER_BASE, BEFORE_BASE, EncodedSentences, To
 from laconic.text.views import View, make_view
 from laconic.text.vocab import UNKNOWN, IdArray
 
-ERROR_BITS = 18
+ERROR_BITS = 16
 CLUSTER_ERROR_BITS = 14
 SPILL_ERROR_BITS = 30
 MOST_REMEMBERED = 100_000  # strings of a column whose views are kept in memory

@@ -1,0 +1,151 @@
+"""Damaged and forged model files: a stream of them from a sound one, and what must hold of each when it is opened and used."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from laconic import files
+from laconic.errors import InputError
+from laconic.estimators.storage import load_model
+from laconic.estimators.storage_checks import pack_json, unpack_json
+
+EXTREMES = (0, 1, 2, 3, 15, 16, 63, 64, 127, 255, 256, 65_535, 65_536, 2**31 - 1, 2**31, 2**32 - 1, 2**62, 2**63 - 1, -1, -(2**31))
+Mutation = Callable[[bytes, np.random.Generator], bytes]
+
+
+def truncated(content: bytes, rng: np.random.Generator) -> bytes:
+    """Without its end, or with something after it."""
+    if rng.random() < 0.2:
+        return content + rng.bytes(int(rng.integers(1, 100)))
+    return content[: int(rng.integers(len(content)))]
+
+
+def flipped(content: bytes, rng: np.random.Generator) -> bytes:
+    """One to eight bits flipped."""
+    damaged = bytearray(content)
+    for place in rng.integers(8 * len(content), size=int(rng.integers(1, 9))).tolist():
+        damaged[place // 8] ^= 1 << place % 8
+    return bytes(damaged)
+
+
+def overwritten(content: bytes, rng: np.random.Generator) -> bytes:
+    """A run of bytes replaced by noise, zeros or ones."""
+    size = int(rng.integers(1, 65))
+    start = int(rng.integers(max(1, len(content) - size)))
+    run = (rng.bytes(size), bytes(size), b"\xff" * size)[int(rng.integers(3))]
+    return content[:start] + run[: len(content) - start] + content[start + size :]
+
+
+def reheaded(content: bytes, rng: np.random.Generator) -> bytes:
+    """A number of the header, its version or a byte range among them, replaced by an extreme one."""
+    n_header = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + n_header])
+    name = list(header)[int(rng.integers(len(header)))]
+    extreme = EXTREMES[int(rng.integers(len(EXTREMES)))]
+    if name == "__metadata__":
+        header[name]["format_version"] = str(extreme)
+    else:
+        key = ("shape", "data_offsets")[int(rng.integers(2))]
+        values = header[name][key]
+        values[int(rng.integers(len(values)))] = extreme
+    raw = json.dumps(header).encode()
+    raw += b" " * (-len(raw) % 8)
+    return len(raw).to_bytes(8, "little") + raw + content[8 + n_header :]
+
+
+def forged(content: bytes, rng: np.random.Generator) -> bytes:
+    """Arrays, or the compressed description, changed by somebody who knows the format, checksum and all."""
+    file = _parsed(content)
+    arrays = {name: array.copy() for name, array in file.arrays.items()}
+    for _ in range(int(rng.integers(1, 4))):
+        name = list(arrays)[int(rng.integers(len(arrays)))]
+        arrays[name] = _forged_about(arrays[name], rng) if name == "about" else _forged_array(arrays[name], rng)
+    return _written(file._replace(arrays=arrays))
+
+
+def _forged_array(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    if array.size == 0 or rng.random() < 0.15:  # another length
+        rows = max(0, len(array) + int(rng.integers(-2, 3)))
+        return np.resize(array, (rows, *array.shape[1:])) if array.size else np.zeros((rows, *array.shape[1:]), array.dtype)
+    flat = array.reshape(-1)
+    where = rng.integers(flat.size, size=int(rng.integers(1, 5)))
+    if rng.random() < 0.5:
+        flat.view(np.uint8)[int(rng.integers(flat.nbytes))] ^= 1 << int(rng.integers(8))
+    elif array.dtype.kind == "f":
+        flat[where] = rng.choice([0.0, -1.0, np.inf, np.nan, 1e30])
+    else:
+        limits = np.iinfo(array.dtype)
+        flat[where] = np.clip(EXTREMES[int(rng.integers(len(EXTREMES)))], limits.min, int(limits.max)).astype(array.dtype)
+    return array
+
+
+def _forged_about(packed: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    about = unpack_json(packed)
+    key = list(about)[int(rng.integers(len(about)))]
+    value = about[key]
+    extreme: Any = EXTREMES[int(rng.integers(len(EXTREMES)))]
+    if isinstance(value, list) and value and rng.random() < 0.8:
+        place = int(rng.integers(len(value)))
+        about[key] = [*value[:place], *value[place + 1 :]] if rng.random() < 0.5 else [*value[:place], extreme, *value[place:]]
+    elif isinstance(value, dict) and value:
+        inner = list(value)[int(rng.integers(len(value)))]
+        about[key] = {**value, inner: extreme}
+    else:
+        about[key] = (extreme, None, "x", [], True)[int(rng.integers(5))]
+    return pack_json(about)
+
+
+def _parsed(content: bytes) -> files.ModelFile:
+    n_header = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + n_header])
+    metadata = header.pop("__metadata__")
+    arrays = {}
+    for name, entry in header.items():
+        start, stop = (8 + n_header + offset for offset in entry["data_offsets"])
+        arrays[name] = np.frombuffer(content[start:stop], files.DTYPES[entry["dtype"]]).reshape(entry["shape"])
+    return files.ModelFile(metadata["kind"], int(metadata["format_version"]), arrays, json.loads(metadata["meta"]))
+
+
+def _written(file: files.ModelFile) -> bytes:
+    return b"".join(files.content_of(file.kind, file.arrays, file.meta))
+
+
+MUTATIONS: tuple[Mutation, ...] = (truncated, flipped, overwritten, reheaded, forged, forged, forged)
+
+
+def damaged(contents: Sequence[bytes], n: int, seed: int = 0) -> Iterator[tuple[str, bytes]]:
+    """The name of a mutation and the bytes that it has made of one of `contents`, n times."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        mutate = MUTATIONS[int(rng.integers(len(MUTATIONS)))]
+        yield mutate.__name__, mutate(contents[int(rng.integers(len(contents)))], rng)
+
+
+def attempt(path: Path, content: bytes, use: Callable[[Any], None]) -> str:
+    """'refused' in one sentence, 'used', or 'refused in use': anything else is raised."""
+    path.write_bytes(content)
+    try:
+        model = load_model(path)
+    except InputError as error:
+        if "\n" in str(error) or not str(error).startswith(f"{path}: "):
+            raise AssertionError(f"not a sentence that names the file: {error}") from error
+        return "refused"
+    try:
+        use(model)
+    except ValueError:  # of names that turn out not to be the model's
+        return "refused in use"
+    return "used"
+
+
+def tally(path: Path, contents: Sequence[bytes], n: int, seed: int, use: Callable[[Any], None]) -> Counter[tuple[str, str]]:
+    """How often each mutation had which outcome."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for mutation, content in damaged(contents, n, seed):
+        counts[mutation, attempt(path, content, use)] += 1
+    return counts
