@@ -10,12 +10,38 @@ from typing import Any
 
 import numpy as np
 
-from laconic import files
+from laconic import Perceptron, Tagger, TextClassifier, files
 from laconic.errors import InputError
+from laconic.estimators.compact import save_compact
+from laconic.estimators.compact_classify import CompactClassifier
+from laconic.estimators.discrete import quantize
 from laconic.estimators.storage import load_model
 from laconic.estimators.storage_checks import pack_json, unpack_json
+from laconic.text.patterns import parse_templates
+from laconic.text.views import WordClusters
 
-EXTREMES = (0, 1, 2, 3, 15, 16, 63, 64, 127, 255, 256, 65_535, 65_536, 2**31 - 1, 2**31, 2**32 - 1, 2**62, 2**63 - 1, -1, -(2**31))
+EXTREMES = (
+    0,
+    1,
+    2,
+    3,
+    15,
+    16,
+    63,
+    64,
+    127,
+    255,
+    256,
+    65_535,
+    65_536,
+    2**31 - 1,
+    2**31,
+    2**32 - 1,
+    2**62,
+    2**63 - 1,
+    -1,
+    -(2**31),
+)
 Mutation = Callable[[bytes, np.random.Generator], bytes]
 
 
@@ -124,10 +150,52 @@ def damaged(contents: Sequence[bytes], n: int, seed: int = 0) -> Iterator[tuple[
     rng = np.random.default_rng(seed)
     for _ in range(n):
         mutate = MUTATIONS[int(rng.integers(len(MUTATIONS)))]
-        yield mutate.__name__, mutate(contents[int(rng.integers(len(contents)))], rng)
+        content = changed = contents[int(rng.integers(len(contents)))]
+        while changed == content:  # zeros may be overwritten by zeros
+            changed = mutate(content, rng)
+        yield mutate.__name__, changed
 
 
-def attempt(path: Path, content: bytes, use: Callable[[Any], None]) -> str:
+def small_models(folder: Path) -> list[bytes]:
+    """Compact files of a small tagger and a small classifier, with names and without."""
+    contents = []
+    for model in (_tagger(), _classifier()):
+        for names in (True, False):
+            save_compact(model, folder / "model", names)
+            contents.append((folder / "model").read_bytes())
+    return contents
+
+
+def _tagger() -> Tagger:
+    rng = np.random.default_rng(0)
+    words = [f"{a}{b}" for a in "bdkt" for b in ("a", "o", "ing", "ed")]
+    X = [[(word, "NN" if len(word) < 3 else "VB") for word in rng.choice(words, 6).tolist()] for _ in range(20)]
+    y = [["B-X" if word[0] == "k" else "O" for word, _ in sentence] for sentence in X]
+    templates = parse_templates("word[0]\npos[-1]|word[0]\ncluster[0]\nword[-1]|word[0]|word[1]\npairs:pos[0]", ("word", "pos"))
+    clusters = WordClusters({word: f"{k % 4:02b}" for k, word in enumerate(words)})
+    return quantize(Tagger(templates, Perceptron(2), clusters=clusters).fit(X, y), [-1.0, -0.5, 0.5, 1.0])
+
+
+def _classifier() -> TextClassifier:
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice([f"word{k}" for k in range(40)], 10)) for _ in range(40)]
+    return TextClassifier(strength=0.1, weighting="tfidf").fit(texts, ["yes" if "word1" in text else "no" for text in texts])
+
+
+def use(model: Any) -> None:
+    """Predict with the model, and read all of it that has names."""
+    if isinstance(model, CompactClassifier):
+        model.predict_proba(["word1 word2 word3", "", "word39 unknown"])
+    else:
+        sentence = [("kading", "VB"), ("ka", "NN"), ("ted", "VB"), ("unknown", "XX")]
+        model.set_params(columns=("word", "pos"), n_jobs=None)
+        model.predict([sentence, [], sentence[:1]])
+        model.predict_marginals([sentence])
+    if model._contents[1]["names"]:
+        model.plain()
+
+
+def attempt(path: Path, content: bytes) -> str:
     """'refused' in one sentence, 'used', or 'refused in use': anything else is raised."""
     path.write_bytes(content)
     try:
@@ -143,9 +211,9 @@ def attempt(path: Path, content: bytes, use: Callable[[Any], None]) -> str:
     return "used"
 
 
-def tally(path: Path, contents: Sequence[bytes], n: int, seed: int, use: Callable[[Any], None]) -> Counter[tuple[str, str]]:
+def tally(path: Path, contents: Sequence[bytes], n: int, seed: int) -> Counter[tuple[str, str]]:
     """How often each mutation had which outcome."""
     counts: Counter[tuple[str, str]] = Counter()
     for mutation, content in damaged(contents, n, seed):
-        counts[mutation, attempt(path, content, use)] += 1
+        counts[mutation, attempt(path, content)] += 1
     return counts

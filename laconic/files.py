@@ -154,13 +154,14 @@ def _read(stream: BinaryIO, mapped: Container[str]) -> ModelFile:
     prefix += stream.read(n_header)
     header = _check_header(prefix[8:], size - 8 - n_header)
     meta = parse_json(header.meta.encode(), "meta")
-    stream.seek(0)
-    content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) if header.kind in mapped else stream.read(size)
-    if len(content) != size or content[: len(prefix)] != prefix:
-        raise InputError("the file changed while it was read.")
     if header.kind in mapped:
-        arrays = _views(content, prefix)
+        view = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        _check_unchanged(view, size, prefix)
+        arrays = _views(view, prefix)
     else:
+        stream.seek(0)
+        content = stream.read(size)
+        _check_unchanged(content, size, prefix)
         try:
             arrays = safetensors.numpy.load(content)
         except (SafetensorError, ValueError) as error:
@@ -168,6 +169,11 @@ def _read(stream: BinaryIO, mapped: Container[str]) -> ModelFile:
     if _checksum(header.kind, header.meta, arrays) != header.crc32:
         raise InputError("the file is damaged: its checksum does not match its content.")
     return ModelFile(header.kind, header.version, arrays, meta)
+
+
+def _check_unchanged(content: bytes | mmap.mmap, size: int, prefix: bytes) -> None:
+    if len(content) != size or content[: len(prefix)] != prefix:
+        raise InputError("the file changed while it was read.")
 
 
 def _views(content: mmap.mmap, prefix: bytes) -> dict[str, NDArray[Any]]:

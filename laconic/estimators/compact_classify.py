@@ -1,11 +1,11 @@
 """Classifiers in compact files: a static map of words, rows of weight codes; predicting reads them where they lie.
 
-    about                          compressed JSON: parameters, labels, and what the arrays do not say
-    word_words, _sizes, _widths    the map of words and n-grams: a code each
-    code_row, code_idf             what a code means: the row of weights (0: none, k: row k - 1) and the place of the idf
-    cells, values, intercept       rows of weights and the values that their codes mean
-    idf                            different values of idf, with tf-idf alone
-    name_lengths, name_text        the words, sorted; only with names
+about                          compressed JSON: parameters, labels, and what the arrays do not say
+word_words, _sizes, _widths    the map of words and n-grams: a code each
+code_row, code_idf             what a code means: the row of weights (0: none, k: row k - 1) and the place of the idf
+cells, values, intercept       rows of weights and the values that their codes mean
+idf                            different values of idf, with tf-idf alone
+name_lengths, name_text        the words, sorted; only with names
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from laconic.errors import InputError
 from laconic.estimators.classify_storage import checked_labels, classifier_meta, classifier_of_meta
 from laconic.estimators.compact_rows import Cells, Codebook, equal_rows, row_tables
 from laconic.estimators.compact_tag import maps_of, typed
-from laconic.estimators.storage_checks import Arrays, Contents, check_names, check_storable, item, numbers, pack_json, unpack_json
 from laconic.estimators.predictor import TextPredictor
+from laconic.estimators.storage_checks import Arrays, Contents, check_names, check_storable, item, numbers, pack_json, unpack_json
 from laconic.estimators.text import TextClassifier
 from laconic.estimators.weighting import TFIDF
 from laconic.text.compact import CompactVocab, Names, code_widths, join_maps, pack_strings
@@ -98,7 +98,7 @@ class CompactClassifier(TextPredictor):
         return parameters[name]
 
     @property
-    def coef_(self) -> Array:
+    def coef_(self) -> Array:  # type: ignore[override]
         """Weights (outputs x words), made anew whenever they are asked for: predicting does without them."""
         codes = self._strings.codes_of(0, np.arange(self.width_, dtype=np.int32))
         return np.ascontiguousarray(row_tables(self._rows, self._code_row[codes], len(self.intercept_), np.float64).T)

@@ -148,18 +148,20 @@ class CompactWeights:
     def __init__(self, model: CompactTagger, about: dict[str, Any], edge: Any, start: Any, rows: Any, wide: Any) -> None:
         self.edge, self.start = edge, start
         self.n_nonzero, self.n_distinct = item(about, "nonzero", int), item(about, "distinct", int)
-        self._model, self._rows, self._wide = model, rows, wide
+        # Not the model itself: a circle would keep the file open until the collector comes.
+        self._kernel, self._encoder, self._templates = model._kernel, model.encoder_, model.templates_
+        self._rows, self._wide = rows, wide
 
     @cached_property
     def atoms(self) -> list[NDArray[np.int32]]:
         """Values of the atoms of each template's features."""
-        if self._model.encoder_.names is None:
+        if self._encoder.names is None:
             raise ValueError(NAMELESS)
-        encoder, rest, found = self._model.encoder_, self._wide, []
-        for m, template in enumerate(self._model.templates_):
-            shape = int(self._model._kernel.sizes[m]), len(template.atoms)
-            if self._model._kernel.exact(m):
-                values = self._model._kernel.feature_values(m).reshape(shape)
+        encoder, rest, found = self._encoder, self._wide, []
+        for m, template in enumerate(self._templates):
+            shape = int(self._kernel.sizes[m]), len(template.atoms)
+            if self._kernel.exact(m):
+                values = self._kernel.feature_values(m).reshape(shape)
             else:
                 values, rest = rest[: shape[0] * shape[1]].reshape(shape), rest[shape[0] * shape[1] :]
             part = values.astype(np.int32)
@@ -175,8 +177,8 @@ class CompactWeights:
         """Weights of each template's features, a column a label or pair of labels."""
         n_labels = len(self.start)
         return [
-            row_tables(self._rows, self._model._kernel.feature_rows(m), n_labels**2 if t.pairs else n_labels, np.float32)
-            for m, t in enumerate(self._model.templates_)
+            row_tables(self._rows, self._kernel.feature_rows(m), n_labels**2 if t.pairs else n_labels, np.float32)
+            for m, t in enumerate(self._templates)
         ]
 
 

@@ -22,7 +22,7 @@ from laconic.text.views import View, make_view
 from laconic.text.vocab import UNKNOWN, IdArray
 
 ERROR_BITS = 16
-CLUSTER_ERROR_BITS = 14
+CLUSTER_ERROR_BITS = 12
 SPILL_ERROR_BITS = 30
 MOST_REMEMBERED = 100_000  # strings of a column whose views are kept in memory
 NAMELESS = "the model was stored without names: keep them with save_compact(model, path, names=True)"
@@ -105,7 +105,7 @@ def pack_clusters(clusters: Mapping[str, Sequence[str]]) -> tuple[list[Maps], li
     *packed, number = _core.pack_strings(words, codes, short, longest, CLUSTER_ERROR_BITS, True)
     left = np.flatnonzero(number < 0)
     *others, _ = _core.pack_strings([words[i] for i in left.tolist()], codes[left], longest, longest, SPILL_ERROR_BITS)
-    return [tuple(packed), tuple(others)], paths  # type: ignore[list-item]
+    return [tuple(packed), tuple(others)], paths
 
 
 def join_maps(maps: Sequence[Maps]) -> Maps:
