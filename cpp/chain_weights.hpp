@@ -1,153 +1,135 @@
-// Weights of (feature, label) pairs, scored by token and pulled back.
+// Weights of (feature, label) pairs, scored by token and pulled back. See chain_layout.hpp for how they lie.
 //
-// A feature owns adjacent weights, one for each label it has been seen with (or for all labels). A token stores for each of its
-// features where the feature's weights begin, so that scoring reads one place and walks on: label_[w] is the label of weight w,
-// its high bit marks the last weight of a feature. The few features seen often and with many labels make most of the work: their
-// weights are copied to rows of all labels first, which are added as vectors; a token stores -2 - row for them, -1 for nothing.
-// Features of a template are a slice, so threads that take different templates write different weights: no gradient is held
-// twice, and sums are the same for any number of threads.
+// Blocks of templates share neither rows nor weights, so threads that take different blocks write different places: no gradient
+// is held twice, and sums are the same for any number of threads. Large working memory is the caller's, who can keep it:
+// touching new memory costs more than the sums.
 #pragma once
-#include <bit>
-
+#include "aligned.hpp"
 #include "bind.hpp"
+#include "chain_layout.hpp"
 #include "lanes.hpp"
 #include "threads.hpp"
 
 class ChainWeights {
   public:
-    ChainWeights(const Vec<int32_t>& ids, const Vec<int64_t>& sizes, const Vec<int32_t>& gold, int n_labels, bool all_labels)
+    ChainWeights(const Vec<int32_t>& ids, const Vec<int64_t>& sizes, const std::vector<int32_t>& gold, int n_labels,
+                 bool all_labels, bool merge_twins)
         : n_labels(n_labels),
           stride(lane_stride(n_labels)),
           n_tokens(static_cast<int64_t>(gold.size())),
-          n_templates(static_cast<int64_t>(sizes.size())) {
-        require(n_labels >= 1 && n_labels < last_, "there must be from 1 to 32767 labels");
-        require(static_cast<int64_t>(ids.size()) == n_tokens * n_templates, "ids must have n_tokens * n_templates entries");
-        check_range(gold, 0, n_labels, "gold");
-        std::vector<int64_t> first(n_templates + 1, 0);  // first feature of a template
-        for (int64_t m = 0; m < n_templates; ++m) {
-            require(sizes.data()[m] >= 0 && sizes.data()[m] < INT32_MAX, "sizes must be from 0 to below 2^31");
-            first[m + 1] = first[m] + sizes.data()[m];
-            require(first[m + 1] < INT32_MAX, "there must be fewer than 2^31 features");
-        }
-        const int32_t* id = ids.data();
-        for (int64_t t = 0; t < n_tokens; ++t)
-            for (int64_t m = 0; m < n_templates; ++m, ++id)
-                require(*id == -1 || (*id >= first[m] && *id < first[m + 1]), "ids must be -1 or in the slice of their template");
-        lay_out(ids.data(), gold.data(), first[n_templates], all_labels);
-    }
+          layout(checked(ids, n_tokens, sizes), starts(sizes), gold, n_labels, all_labels, merge_twins) {}
 
-    int64_t size() const { return static_cast<int64_t>(label_.size()); }
-    const std::vector<int32_t>& feature_ptr() const { return feature_ptr_; }
-    int label(int64_t w) const { return label_[w] & ~last_; }
+    int64_t size() const { return static_cast<int64_t>(layout.label.size()); }
+    int label_of(int64_t w) const { return layout.label[w] & ~ChainLayout::last_label; }
 
-    // Rows of all labels with the weights of the wide features. Large working memory is the caller's, who can keep it: touching
-    // new memory costs more than the sums.
-    void wide_rows(const double* w, std::vector<double>& rows) const {
-        rows.assign(wide_.size() * stride, 0.0);
-        for (size_t k = 0; k < wide_.size(); ++k) walk(wide_[k], [&](int64_t at, int j) { rows[k * stride + j] = w[at]; });
-    }
-
-    // row[j] = sum of the weights of the token's features with label j; row has a stride's entries.
-    void score(int64_t t, const double* w, const double* wide, double* row) const {
-        std::fill(row, row + stride, 0.0);
-        split(t, 0, n_templates, [&](const int32_t* rows, int n_rows, const int32_t* narrow, int n_narrow) {
-            steps_.add_rows(wide, rows, n_rows, stride, row);
-            for (int k = 0; k < n_narrow; ++k) walk(narrow[k], [&](int64_t at, int j) { row[j] += w[at]; });
+    // Fills the rows; tokens can then be scored.
+    void fill(const double* w, AlignedVector<double>& rows, int threads) const {
+        rows.resize(layout.n_rows * stride);
+        parallel_ranges(layout.blocks.size(), threads, 1, [&](int64_t begin, int64_t end, int) {
+            for (int64_t b = begin; b < end; ++b) {
+                const auto& block = layout.blocks[b];
+                for (int64_t r = block.first_row; r < block.last_row; ++r) {
+                    double* row = rows.data() + r * stride;
+                    std::fill(row, row + stride, 0.0);
+                    if (const int32_t own = block.own[r - block.first_row]; own >= 0)
+                        walk(own, [&](int64_t at, int j) { row[j] = w[at]; });
+                    add(block.rows[r - block.first_row], w, rows.data(), row);
+                }
+            }
         });
+    }
+
+    // out[t - begin][j] = sum of the weights of token t's features with label j, for tokens [begin, end); rows of a stride. Block
+    // after block passes over the tokens, so that the rows of a block stay in the cache.
+    void score(int64_t begin, int64_t end, const double* w, const double* rows, double* out) const {
+        std::fill(out, out + (end - begin) * stride, 0.0);
+        for (const auto& block : layout.blocks)
+            for (int64_t t = begin; t < end; ++t) {
+                if (t + ahead_ < end) fetch(block.tokens[t + ahead_], w, rows);
+                add(block.tokens[t], w, rows, out + (t - begin) * stride);
+            }
     }
 
     // gradient[w] = sum of residual[t][label of w] over the tokens t that have w's feature; residual is (n_tokens, stride).
-    // Templates are split over the threads and taken a few at a time, so that their weights stay in the cache as tokens pass.
-    void pull(const double* residual, double* gradient, std::vector<double>& wide, int threads) const {
+    void pull(const double* residual, double* gradient, AlignedVector<double>& rows, int threads) const {
         std::fill(gradient, gradient + size(), 0.0);
-        wide.assign(wide_.size() * stride, 0.0);
-        parallel_ranges(n_templates, threads, 1, [&](int64_t first, int64_t last, int) {
-            for (int64_t begin = first; begin < last; begin += block_)
+        rows.resize(layout.n_rows * stride);
+        parallel_ranges(layout.blocks.size(), threads, 1, [&](int64_t begin, int64_t end, int) {
+            for (int64_t b = begin; b < end; ++b) {
+                const auto& block = layout.blocks[b];
+                std::fill(rows.data() + block.first_row * stride, rows.data() + block.last_row * stride, 0.0);
                 for (int64_t t = 0; t < n_tokens; ++t) {
-                    const double* r = residual + t * stride;
-                    split(t, begin, std::min(last, begin + block_),
-                          [&](const int32_t* rows, int n_rows, const int32_t* narrow, int n_narrow) {
-                              steps_.spread_rows(r, rows, n_rows, stride, wide.data());
-                              for (int k = 0; k < n_narrow; ++k)
-                                  walk(narrow[k], [&](int64_t at, int j) { gradient[at] += r[j]; });
-                          });
+                    if (t + ahead_ < n_tokens) fetch(block.tokens[t + ahead_], gradient, rows.data());
+                    spread(block.tokens[t], residual + t * stride, gradient, rows.data());
                 }
+                for (int64_t r = block.last_row; r-- > block.first_row;) {
+                    const double* row = rows.data() + r * stride;
+                    spread(block.rows[r - block.first_row], row, gradient, rows.data());
+                    if (const int32_t own = block.own[r - block.first_row]; own >= 0)
+                        walk(own, [&](int64_t at, int j) { gradient[at] = row[j]; });
+                }
+            }
         });
-        for (size_t k = 0; k < wide_.size(); ++k) walk(wide_[k], [&](int64_t at, int j) { gradient[at] = wide[k * stride + j]; });
     }
 
     const int n_labels, stride;
-    const int64_t n_tokens, n_templates;
+    const int64_t n_tokens;
+    const ChainLayout layout;
 
   private:
-    static constexpr uint16_t last_ = 0x8000;
-    static constexpr int64_t block_ = 16;
+    static constexpr int64_t ahead_ = 8;  // tokens that memory gets to answer
 
-    // body(weight, label) for the weights of the feature whose first weight is given.
+    static const int32_t* checked(const Vec<int32_t>& ids, int64_t n_tokens, const Vec<int64_t>& sizes) {
+        const int64_t M = static_cast<int64_t>(sizes.size());
+        require(static_cast<int64_t>(ids.size()) == n_tokens * M, "ids must have n_tokens * n_templates entries");
+        const auto first = starts(sizes);
+        const int32_t* id = ids.data();
+        for (int64_t t = 0; t < n_tokens; ++t)
+            for (int64_t m = 0; m < M; ++m, ++id)
+                require(*id == -1 || (*id >= first[m] && *id < first[m + 1]), "ids must be -1 or in the slice of their template");
+        return ids.data();
+    }
+
+    // The first feature of every template, and the number of all.
+    static std::vector<int64_t> starts(const Vec<int64_t>& sizes) {
+        std::vector<int64_t> first{0};
+        for (size_t m = 0; m < sizes.size(); ++m) {
+            require(sizes.data()[m] >= 0 && sizes.data()[m] < INT32_MAX, "sizes must be from 0 to below 2^31");
+            first.push_back(first.back() + sizes.data()[m]);
+            require(first.back() < INT32_MAX, "there must be fewer than 2^31 features");
+        }
+        return first;
+    }
+
+    // body(weight, label) for the weights of the unit whose first weight is given.
     template <class Body>
     void walk(int64_t at, Body body) const {
         uint16_t label;
         do {
-            label = label_[at];
-            body(at++, label & ~last_);
-        } while (!(label & last_));
+            label = layout.label[at];
+            body(at++, label & ~ChainLayout::last_label);
+        } while (!(label & ChainLayout::last_label));
     }
 
-    // body(rows, n_rows, narrow, n_narrow): the token's features of some templates, wide ones apart from narrow ones.
-    template <class Body>
-    void split(int64_t t, int64_t begin, int64_t end, Body body) const {
-        constexpr int room = 128;
-        int32_t rows[room], narrow[room];
-        const int32_t* slot = slot_.data() + t * n_templates;
-        for (int64_t m = begin; m < end; m += room) {
-            int n_rows = 0, n_narrow = 0;
-            for (int64_t k = m; k < std::min(end, m + room); ++k) {
-                const int32_t s = slot[k];
-                rows[n_rows] = -2 - s;
-                n_rows += s < -1;
-                narrow[n_narrow] = s;
-                n_narrow += s >= 0;
-            }
-            body(rows, n_rows, narrow, n_narrow);
+    // Tells memory what will be asked for soon. Always inline: compilers take a call that only does this for one without effect.
+    [[gnu::always_inline]] void fetch(const References::Span& span, const double* w, const double* rows) const {
+        for (int k = 0; k < span.n_rows; ++k)
+            for (int j = 0; j < stride; j += 8) __builtin_prefetch(rows + static_cast<int64_t>(span.rows[k]) * stride + j);
+        for (int k = 0; k < span.n_narrow; ++k) {
+            __builtin_prefetch(w + span.narrow[k]);
+            __builtin_prefetch(layout.label.data() + span.narrow[k]);
         }
     }
 
-    void lay_out(const int32_t* ids, const int32_t* gold, int64_t n_features, bool all_labels) {
-        const int words = (n_labels + 63) / 64;
-        std::vector<uint64_t> seen(n_features * words, 0);
-        std::vector<int32_t> times(n_features, 0);
-        for (int64_t t = 0; t < n_tokens; ++t)
-            for (int64_t m = 0; m < n_templates; ++m)
-                if (const int64_t f = ids[t * n_templates + m]; f >= 0) {
-                    times[f] += 1;
-                    for (int j = all_labels ? 0 : gold[t]; j < (all_labels ? n_labels : gold[t] + 1); ++j)
-                        seen[f * words + j / 64] |= uint64_t{1} << (j % 64);
-                }
-        feature_ptr_.assign(n_features + 1, 0);
-        std::vector<int32_t> code(n_features);  // what a token stores for a feature
-        for (int64_t f = 0; f < n_features; ++f) {
-            int64_t n = 0;
-            for (int v = 0; v < words; ++v) n += std::popcount(seen[f * words + v]);
-            require(feature_ptr_[f] + n < INT32_MAX, "there must be fewer than 2^31 weights");
-            feature_ptr_[f + 1] = static_cast<int32_t>(feature_ptr_[f] + n);
-            code[f] = feature_ptr_[f];
-            if (n > std::max(3, stride / 8) && times[f] > 3) {
-                code[f] = -2 - static_cast<int32_t>(wide_.size());
-                wide_.push_back(feature_ptr_[f]);
-            }
-        }
-        label_.reserve(feature_ptr_[n_features]);
-        for (int64_t f = 0; f < n_features; ++f) {
-            for (int v = 0; v < words; ++v)
-                for (uint64_t bits = seen[f * words + v]; bits; bits &= bits - 1)
-                    label_.push_back(static_cast<uint16_t>(64 * v + std::countr_zero(bits)));
-            if (feature_ptr_[f + 1] > feature_ptr_[f]) label_.back() |= last_;
-        }
-        slot_.resize(n_tokens * n_templates);
-        for (size_t i = 0; i < slot_.size(); ++i) slot_[i] = ids[i] < 0 ? -1 : code[ids[i]];
+    void add(const References::Span& span, const double* w, const double* rows, double* row) const {
+        steps_.add_rows(rows, span.rows, span.n_rows, stride, row);
+        for (int k = 0; k < span.n_narrow; ++k) walk(span.narrow[k], [&](int64_t at, int j) { row[j] += w[at]; });
+    }
+
+    void spread(const References::Span& span, const double* row, double* gradient, double* rows) const {
+        steps_.spread_rows(row, span.rows, span.n_rows, stride, rows);
+        for (int k = 0; k < span.n_narrow; ++k) walk(span.narrow[k], [&](int64_t at, int j) { gradient[at] += row[j]; });
     }
 
     const LaneSteps<double>& steps_ = lane_steps<double>();
-    std::vector<int32_t> slot_, feature_ptr_, wide_;  // wide_: first weight of every wide feature
-    std::vector<uint16_t> label_;
 };

@@ -11,8 +11,14 @@ namespace {
 // min smooth(x) + sum ridge_i x_i^2 / 2 + sum lasso_i |x_i|; rates are for the first n_penalised entries, zero for the rest.
 class QuasiNewton {
   public:
-    QuasiNewton(int64_t n, int64_t n_penalised, Vec<double> lasso, Vec<double> ridge, int memory)
-        : n_(n), n_penalised_(n_penalised), memory_(memory), lasso_(lasso, n_penalised), ridge_(ridge, n_penalised) {
+    QuasiNewton(int64_t n, int64_t n_penalised, Vec<double> lasso, Vec<double> ridge, int memory, Vec<float> spread)
+        : n_(n),
+          n_penalised_(n_penalised),
+          memory_(memory),
+          lasso_(lasso, n_penalised),
+          ridge_(ridge, n_penalised),
+          spread_(spread.data(), spread.data() + spread.size()) {
+        require(spread.size() == 0 || static_cast<int64_t>(spread.size()) == n, "spread must be empty or have n entries");
         require(n_penalised >= 0 && n_penalised <= n, "n_penalised must be from 0 to n");
         require(memory >= 1, "memory must be at least 1");
     }
@@ -57,8 +63,9 @@ class QuasiNewton {
                 pairs_.clear();
                 slope = 0;
                 for (int64_t i = 0; i < n_; ++i) {
-                    d[i] = -pseudo(i, x, gradient);
-                    slope -= d[i] * d[i];
+                    const double v = pseudo(i, x, gradient);
+                    d[i] = -v * spread(i);
+                    slope += d[i] * v;
                 }
             }
         }
@@ -99,7 +106,7 @@ class QuasiNewton {
             pair.s[i] = static_cast<float>(moved.data()[i] - x.data()[i]);
             pair.y[i] = static_cast<float>(new_gradient.data()[i] - gradient.data()[i]);
             along += double(pair.s[i]) * pair.y[i];
-            length += double(pair.y[i]) * pair.y[i];
+            length += double(pair.y[i]) * pair.y[i] * spread(i);
         }
         pair.rho = 1 / along;
         pair.scale = along / length;
@@ -134,6 +141,8 @@ class QuasiNewton {
     size_t size() const { return static_cast<size_t>(n_); }
     static void check(bool ok) { require(ok, "vectors must have n entries"); }
 
+    double spread(int64_t i) const { return spread_.empty() ? 1.0 : spread_[i]; }
+
     // The gradient of smallest size among the one-sided ones at x.
     double pseudo(int64_t i, const double* x, const double* gradient) const {
         const double g = gradient[i], rate = i < n_penalised_ ? lasso_(i) : 0.0;
@@ -164,15 +173,16 @@ class QuasiNewton {
             a[k] = pairs_[k].rho * dot(pairs_[k].s.data(), q);
             add(-a[k], pairs_[k].y.data(), q);
         }
-        if (!pairs_.empty())
-            for (int64_t i = 0; i < n_; ++i) q[i] *= pairs_.back().scale;
+        const double scale = pairs_.empty() ? 1.0 : pairs_.back().scale;
+        for (int64_t i = 0; i < n_; ++i) q[i] *= scale * spread(i);
         for (size_t k = 0; k < pairs_.size(); ++k) add(a[k] - pairs_[k].rho * dot(pairs_[k].y.data(), q), pairs_[k].s.data(), q);
     }
 
     int64_t n_, n_penalised_;
     int memory_;
     Rates lasso_, ridge_;
-    std::deque<Pair> pairs_;  // oldest first
+    std::vector<float> spread_;  // the diagonal of H before any step is known, up to a factor; empty: all ones
+    std::deque<Pair> pairs_;     // oldest first
     Pair spare_;
 };
 
@@ -180,8 +190,8 @@ class QuasiNewton {
 
 void bind_quasi_newton(nb::module_& m) {
     nb::class_<QuasiNewton>(m, "QuasiNewton")
-        .def(nb::init<int64_t, int64_t, Vec<double>, Vec<double>, int>(), nb::arg("n"), nb::arg("n_penalised"), nb::arg("lasso"),
-             nb::arg("ridge"), nb::arg("memory"))
+        .def(nb::init<int64_t, int64_t, Vec<double>, Vec<double>, int, Vec<float>>(), nb::arg("n"), nb::arg("n_penalised"),
+             nb::arg("lasso"), nb::arg("ridge"), nb::arg("memory"), nb::arg("spread"))
         .def_prop_ro("n_pairs", &QuasiNewton::n_pairs)
         .def("add_ridge", &QuasiNewton::add_ridge, nb::arg("x"), nb::arg("gradient"), nb::arg("out").noconvert())
         .def("lasso_value", &QuasiNewton::lasso_value, nb::arg("x"))

@@ -1,7 +1,7 @@
 """The chain design: weights of (feature, label) pairs and of label bigrams -> scores of a chain, and its adjoint.
 
 The weights are one flat vector: features in the order of their templates, so that a template is a slice, the labels of a feature
-adjacent; then, never penalised, L x L transitions by rows and L starts.
+adjacent; then, the tail, L x L transitions by rows and L starts.
 """
 
 from __future__ import annotations
@@ -37,41 +37,96 @@ class Chain:
     """A: w -> (unary scores (n_tokens, L), transitions (L, L), starts (L,)).
 
     support: weights for the (feature, label) pairs that occur ("observed") or for all labels of a feature ("all").
+    merge_twins: features that fire at the very same tokens share their weights. A weight shared by k of them is sqrt(k) times
+        the weight of one, so that lengths, ridge, gradients and all steps of a quasi-Newton method are those of the features apart,
+        while a lasso counts sqrt(k) times (`roots`).
+    penalise_tail: transitions and starts are counted among the penalised weights.
     """
 
-    def __init__(self, tokens: Tokens, support: str = "observed", start: bool = True, threads: int = 1):
+    def __init__(
+        self,
+        tokens: Tokens,
+        support: str = "observed",
+        start: bool = True,
+        threads: int = 1,
+        merge_twins: bool = False,
+        penalise_tail: bool = False,
+    ):
         if support not in SUPPORTS:
             raise ValueError(f"support must be one of {', '.join(SUPPORTS)}, got {support!r}")
         ids = np.ascontiguousarray(tokens.ids, dtype=np.int32).reshape(-1)
         sizes = np.ascontiguousarray(tokens.sizes, dtype=np.int64)
         ptr = np.ascontiguousarray(tokens.ptr, dtype=np.int64)
         gold = np.ascontiguousarray(tokens.gold, dtype=np.int32)
-        self.kernel = _core.ChainDesign(ids, sizes, ptr, gold, tokens.n_labels, support == "all", start)
+        self.kernel = _core.ChainDesign(ids, sizes, ptr, gold, tokens.n_labels, support == "all", start, merge_twins)
         self.n_labels = tokens.n_labels
         self.n_tokens = len(gold)
         self.n_sentences = len(ptr) - 1
         self.start = start
         self.threads = threads
-        self.n_penalised: int = self.kernel.n_penalised
+        self.merge_twins = merge_twins
+        self.n_state: int = self.kernel.n_state
         self.n_weights: int = self.kernel.n_weights
-        self.feature_ptr: NDArray[np.int64] = self.kernel.feature_ptr()
-        self.template_ptr = self.feature_ptr[pointers(sizes)]
+        self.n_penalised = self.n_weights if penalise_tail else self.n_state
+        self.feature_first = pointers(sizes)
 
     @property
     def weight_label(self) -> NDArray[np.int32]:
-        """The label of every penalised weight."""
+        """The label of every weight of a feature."""
         return self.kernel.weight_label()
 
+    @property
+    def unit_ptr(self) -> NDArray[np.int32]:
+        """Unit u has the weights [unit_ptr[u], unit_ptr[u + 1]), one a label; a feature is a unit if twins are not merged."""
+        return self.kernel.unit_ptr()
+
+    @property
+    def twins(self) -> NDArray[np.int32]:
+        """How many features each unit stands for."""
+        return self.kernel.twins()
+
+    @property
+    def feature_unit(self) -> NDArray[np.int32]:
+        """The unit of every feature."""
+        return self.kernel.feature_unit()
+
+    @property
+    def first_token(self) -> NDArray[np.int32]:
+        """The first token at which each feature fires; n_tokens if none."""
+        return self.kernel.first_token()
+
+    @property
+    def template_ptr(self) -> NDArray[np.int64]:
+        """The weights of template m are the slice [template_ptr[m], template_ptr[m + 1])."""
+        if self.merge_twins:
+            raise ValueError("twins of several templates share weights: templates are no slices")
+        return self.unit_ptr[self.feature_first].astype(np.int64)
+
+    def roots(self) -> Array:
+        """For every weight the root of its number of twins: what is shared is root times the weight of a single feature."""
+        return np.repeat(np.sqrt(self.twins), np.diff(self.unit_ptr))
+
+    def counts(self) -> Array:
+        """How often each weight counts in the data: tokens times twins; for the tail about what a transition has."""
+        counts = np.repeat(self.kernel.times() * self.twins.astype(np.float64), np.diff(self.unit_ptr))
+        return np.concatenate([counts, np.full(self.n_weights - self.n_state, self.n_tokens / self.n_labels)])
+
     def by_template(self, weight: Array | None = None) -> Groups:
-        """One group a template over the penalised weights."""
-        ones = np.ones(len(self.template_ptr) - 1) if weight is None else weight
-        return Groups(np.arange(self.n_penalised), self.template_ptr, ones, self.n_penalised)
+        """One group a template over the weights of features."""
+        ptr = self.template_ptr
+        ones = np.ones(len(ptr) - 1) if weight is None else weight
+        return Groups(np.arange(self.n_state), ptr, ones, self.n_state)
+
+    def rows(self, weights: Array, template: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """The features of a template that have a weight, and their weights (n, L), each apart from its twins."""
+        features = self.kernel.alive(weights, *self.feature_first[template : template + 2])
+        return features, self.kernel.feature_rows(weights, features).reshape(-1, self.n_labels)
 
     def tail(self, weights: Array) -> tuple[Array, Array]:
         """Transitions (L, L) and starts (L,)."""
-        split = self.n_penalised + self.n_labels**2
+        split = self.n_state + self.n_labels**2
         first = weights[split:] if self.start else np.zeros(self.n_labels)
-        return weights[self.n_penalised : split].reshape(self.n_labels, self.n_labels), first
+        return weights[self.n_state : split].reshape(self.n_labels, self.n_labels), first
 
     def score(self, weights: Array) -> Array:
         """Unary scores (n_tokens, L)."""
@@ -82,9 +137,9 @@ class Chain:
     def pull(self, unary: Array, transitions: Array, starts: Array) -> Array:
         """The adjoint of (score, tail)."""
         gradient = np.empty(self.n_weights)
-        self.kernel.pull(np.ascontiguousarray(unary).reshape(-1), gradient[: self.n_penalised], self.threads)
+        self.kernel.pull(np.ascontiguousarray(unary).reshape(-1), gradient[: self.n_state], self.threads)
         rest = [transitions.ravel(), starts] if self.start else [transitions.ravel()]
-        gradient[self.n_penalised :] = np.concatenate(rest)
+        gradient[self.n_state :] = np.concatenate(rest)
         return gradient
 
     def loss(self, kind: int, cost: float, weights: Array) -> float:

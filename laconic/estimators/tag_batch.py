@@ -2,7 +2,7 @@
 
     min_w  sum over sentences loss(gold, scores of w) + penalty(w)
 
-with the conditional random field's loss, or the structured SVM's or perceptron's. Transitions are not penalised.
+with the conditional random field's loss, or the structured SVM's or perceptron's. Transitions are not penalised unless asked for.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from sklearn.base import BaseEstimator
 from laconic import _core
 from laconic.designs.chain import Chain, Tokens
 from laconic.estimators.tag_model import TagWeights
+from laconic.groups import pointers
 from laconic.losses import ChainHinge, ChainLog, ChainLoss, ChainPerceptron
-from laconic.penalties import Discrete, ElasticNet, GroupLasso, Penalty, SparseGroupLasso
+from laconic.penalties import Discrete, GroupLasso, Penalty, Ridge, SparseGroupLasso
+from laconic.penalties.total import RatedElasticNet
 from laconic.problem.chain import ChainProblem
 from laconic.solvers import DiscreteAdmm, Fista, Owlqn
 from laconic.solvers.base import Progress, Result, Solver
@@ -57,7 +59,8 @@ class Crf(BaseEstimator):
     """ridge |w|^2 / 2 + lasso |w|_1 + group * sum over templates of d_m |w_m|_2, with any of the three strengths above zero.
 
     group_weight: d_m by rule, see laconic.solvers.gravity. support: weights for the (feature, label) pairs that occur in the data
-    ("observed"), or for all labels of a feature ("all"). Without a group term L-BFGS / OWL-QN solves it, else proximal gradient.
+    ("observed"), or for all labels of a feature ("all"). start: first labels have weights too. penalise_transitions: ridge and lasso
+    are on transitions and starts as well. Without a group term L-BFGS / OWL-QN solves it, else proximal gradient.
     values: if given, all weights, transitions too, take values of this set (see laconic.value_set), by `admm` or DiscreteAdmm().
     """
 
@@ -70,6 +73,7 @@ class Crf(BaseEstimator):
         loss: str = "log",
         support: str = "observed",
         start: bool = True,
+        penalise_transitions: bool = False,
         tol: float = 1e-3,
         max_iter: int = 100,
         values: Iterable[float] | None = None,
@@ -82,6 +86,7 @@ class Crf(BaseEstimator):
         self.loss = loss
         self.support = support
         self.start = start
+        self.penalise_transitions = penalise_transitions
         self.tol = tol
         self.max_iter = max_iter
         self.values = values
@@ -97,6 +102,8 @@ class Crf(BaseEstimator):
             )
         if self.group and self.ridge:
             raise ValueError("group goes with lasso, not with ridge: set ridge=0")
+        if self.group and self.penalise_transitions:
+            raise ValueError("penalise_transitions goes with ridge and lasso, not with group")
         if self.group and self.values is not None:
             raise ValueError("values go with lasso and ridge, not with group: set group=0")
         return self
@@ -105,8 +112,12 @@ class Crf(BaseEstimator):
         """The penalty over the design's weights."""
         if not self.group:
             strength = self.ridge + self.lasso
-            ratio = self.lasso / strength if strength else 0.0
-            return ElasticNet(strength, ratio) if self.values is None else Discrete(self.values, strength, ratio)
+            if self.values is not None:
+                return Discrete(self.values, strength, self.lasso / strength if strength else 0.0)
+            if not self.lasso:
+                return Ridge(self.ridge)
+            tail = np.ones(design.n_penalised - design.n_state)
+            return RatedElasticNet(self.lasso * np.concatenate([design.roots(), tail]), np.full(1, self.ridge))
         groups = design.by_template(group_weights(np.diff(design.template_ptr), self.group_weight))
         if not self.lasso:
             return GroupLasso(groups, self.group)
@@ -133,7 +144,8 @@ class Crf(BaseEstimator):
         """Number the features, solve, and give the weights back by features. With `start`, only its features take part."""
         posed = self.pose(templates, arrays, data, n_labels, threads, start)
         result = self.solver().run(posed.problem, posed.x, callback)
-        return Solved(posed.weights(result.x), posed.n_features, result, posed.problem.value(result.x))
+        objective = posed.problem.value(result.x)
+        return Solved(posed.weights(result.x), posed.n_features, result, objective)
 
     def pose(
         self,
@@ -150,10 +162,13 @@ class Crf(BaseEstimator):
             raise ValueError("templates with pairs of labels need an online learner such as Mira, not Crf")
         ids, sizes = _core.Expander(*arrays[:3]).number(data.columns, data.ptr, threads)
         ids = ids.reshape(-1, len(templates))
-        book = FeatureBook(ids, sizes, arrays, data)
+        book = FeatureBook(sizes, arrays, data)
         if start is not None:
-            book.keep_only(start)
-        design = Chain(Tokens(ids, sizes, data.ptr, data.gold, n_labels), self.support, self.start, threads)
+            book.keep_only(ids, start)
+        tokens = Tokens(ids, sizes, data.ptr, data.gold, n_labels)
+        # Twins may share weights where the penalty is one of single weights: they would be equal anyway.
+        merge = not self.group and self.values is None
+        design = Chain(tokens, self.support, self.start, threads, merge, self.penalise_transitions)
         # Transitions that gold never makes would drift away without end under proximal gradient.
         problem = ChainProblem(design, LOSSES[self.loss](), self.penalty(design), TAIL_RIDGE if self.group else 0.0)
         return Posed(problem, book, int(sizes.sum()), None if start is None else book.point(design, start))
@@ -162,21 +177,15 @@ class Crf(BaseEstimator):
 class FeatureBook:
     """From numbers of features back to the values of their atoms, through a token at which each fires."""
 
-    def __init__(self, ids: NDArray[np.int32], sizes: NDArray[np.int64], arrays: TemplateArrays, data: Sentences):
-        self.ids = ids
+    def __init__(self, sizes: NDArray[np.int64], arrays: TemplateArrays, data: Sentences):
         self.arrays = arrays
         self.data = data
-        self.first = np.concatenate([[0], np.cumsum(sizes)])
-        self.token = np.zeros(int(self.first[-1]), dtype=np.int64)
-        for column in ids.T:
-            fires = np.flatnonzero(column >= 0)
-            self.token[column[fires]] = fires
+        self.first = pointers(sizes)
         length = np.diff(data.ptr)
         self.begin, self.end = np.repeat(data.ptr[:-1], length), np.repeat(data.ptr[1:], length)
 
-    def atoms(self, template: int, features: NDArray[np.int64]) -> NDArray[np.int32]:
-        """(n, atoms): the values of features of a template; positions outside the sentence have values of their own."""
-        token = self.token[features]
+    def atoms(self, template: int, token: NDArray[np.integer]) -> NDArray[np.int32]:
+        """(n, atoms): the values of a template at tokens; positions outside the sentence have values of their own."""
         out = []
         for a in range(self.arrays.atom_ptr[template], self.arrays.atom_ptr[template + 1]):
             at = token + self.arrays.atom_offset[a]
@@ -184,46 +193,45 @@ class FeatureBook:
             inside = np.clip(at, self.begin[token], self.end[token] - 1)
             value = self.data.columns[self.arrays.atom_view[a], inside].astype(np.int64)
             out.append(np.where(early > 0, BEFORE_BASE + early, np.where(late > 0, AFTER_BASE + late, value)))
-        return np.stack(out, axis=1).astype(np.int32) if out else np.zeros((len(features), 0), np.int32)
+        return np.stack(out, axis=1).astype(np.int32) if out else np.zeros((len(token), 0), np.int32)
 
-    def keep_only(self, start: TagWeights) -> None:
+    def keep_only(self, ids: NDArray[np.int32], start: TagWeights) -> None:
         """Let all features but those of `start` no longer fire."""
         for m, wanted in enumerate(start.atoms):
-            features = np.arange(self.first[m], self.first[m + 1])
-            known = as_keys(self.atoms(m, features))
-            lost = np.append(~np.isin(known, as_keys(wanted)), False)
-            column = self.ids[:, m]
+            column = ids[:, m]
+            fires = np.flatnonzero(column >= 0)
+            token = np.zeros(self.first[m + 1] - self.first[m], np.int64)
+            token[column[fires] - self.first[m]] = fires
+            lost = np.append(~np.isin(as_keys(self.atoms(m, token)), as_keys(wanted)), False)
             column[lost[np.where(column >= 0, column - self.first[m], -1)]] = -1
 
     def weights(self, design: Chain, x: NDArray[np.float64]) -> TagWeights:
         """The features with weights, template by template."""
-        n_labels = design.n_labels
-        label, owner = design.weight_label, np.repeat(np.arange(int(self.first[-1])), np.diff(design.feature_ptr))
+        token = design.first_token
         atoms, weights = [], []
         for m in range(len(self.first) - 1):
-            part = slice(*design.template_ptr[m : m + 2])
-            alive = np.flatnonzero(x[part]) + part.start
-            features, row = np.unique(owner[alive], return_inverse=True)
-            table = np.zeros((len(features), n_labels), np.float32)
-            table[row, label[alive]] = x[alive]
-            weights.append(table)
-            atoms.append(self.atoms(m, features))
+            features, rows = design.rows(x, m)
+            weights.append(rows)
+            atoms.append(self.atoms(m, token[features]))
         edge, first = design.tail(x)
         return TagWeights(atoms, weights, edge.astype(np.float32), first.astype(np.float32))
 
     def point(self, design: Chain, found: TagWeights) -> NDArray[np.float64]:
-        """The inverse of `weights`; what the design has no weight for is left out."""
+        """The inverse of `weights`, with the same scores; what the design has no weight for is left out."""
         x = np.zeros(design.n_weights)
-        label, owner = design.weight_label, np.repeat(np.arange(int(self.first[-1])), np.diff(design.feature_ptr))
+        label, ptr, unit, token = design.weight_label, design.unit_ptr, design.feature_unit, design.first_token
         for m, (atoms, weights) in enumerate(zip(found.atoms, found.weights, strict=True)):
-            part = slice(*design.template_ptr[m : m + 2])
-            n_known = int(self.first[m + 1] - self.first[m])
-            known = as_keys(self.atoms(m, np.arange(self.first[m], self.first[m + 1])))
+            features = np.arange(self.first[m], self.first[m + 1])
+            features = features[token[features] < design.n_tokens]
+            known = as_keys(self.atoms(m, token[features]))
             code = np.unique(np.concatenate([known, as_keys(atoms)]), return_inverse=True)[1]
             row_of = np.full(len(code), len(weights))
-            row_of[code[n_known:]] = np.arange(len(weights))
+            row_of[code[len(known) :]] = np.arange(len(weights))
             table = np.concatenate([weights, np.zeros((1, design.n_labels), weights.dtype)])
-            x[part] = table[row_of[code[owner[part] - self.first[m]]], label[part]]
+            begin, n = ptr[unit[features]], np.diff(ptr)[unit[features]]
+            at = np.arange(n.sum()) + np.repeat(begin - np.cumsum(n) + n, n)
+            np.add.at(x, at, table[np.repeat(row_of[code[: len(known)]], n), label[at]])
+        x[: design.n_state] /= design.roots()
         edge, first = design.tail(x)
         edge[:] = found.edge
         first[:] = found.start

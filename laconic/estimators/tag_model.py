@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,23 +72,29 @@ def kept_templates(templates: Templates, found: TagWeights) -> tuple[Templates, 
 
 
 def narrow(templates: Templates, encoder: SequenceEncoder, found: TagWeights) -> tuple[SequenceEncoder, TagWeights]:
-    """An encoder of the values alone that features with weights mention, and the features in its numbers."""
-    alive = [np.flatnonzero(weights.any(axis=1)) for weights in found.weights]
-    atoms = [part[rows] for part, rows in zip(found.atoms, alive, strict=True)]
-    used: dict[str, list[NDArray[np.int32]]] = {view: [] for view in templates.views}
+    """An encoder of the values alone that features with weights mention, and the features in its numbers.
+
+    Numbers change in place where all features of a template have weights: `found` must not be used any more.
+    """
+    alive = [weights.any(axis=1) for weights in found.weights]
+    atoms = [part if live.all() else part[live] for part, live in zip(found.atoms, alive, strict=True)]
+    used = {view: np.zeros(1, dtype=bool) for view in templates.views}
+    for view, values in columns_of(templates, atoms):
+        mark = np.zeros(max(len(used[view]), int(values.max(initial=0)) + 1), dtype=bool)
+        mark[values[values >= 0]] = True  # others lie outside the sentence
+        mark[: len(used[view])] |= used[view]
+        used[view] = mark
+    place = {view: np.cumsum(mark, dtype=np.int32) - 1 for view, mark in used.items()}
+    for view, values in columns_of(templates, atoms):
+        inside = values >= 0
+        values[inside] = place[view][values[inside]]
+    keep = {view: np.flatnonzero(mark).astype(np.int32) for view, mark in used.items()}
+    weights = [rows if live.all() else rows[live] for rows, live in zip(found.weights, alive, strict=True)]
+    return encoder.narrowed(keep), found._replace(atoms=atoms, weights=weights)
+
+
+def columns_of(templates: Templates, atoms: list[NDArray[np.int32]]) -> Iterator[tuple[str, NDArray[np.int32]]]:
+    """Every atom of every template: its view, and its values as a view of `atoms`."""
     for template, part in zip(templates, atoms, strict=True):
         for column, atom in enumerate(template.atoms):
-            used[atom.view].append(part[:, column])
-    keep = {}
-    for view, parts in used.items():
-        values = np.unique(np.concatenate(parts))
-        keep[view] = values[values >= 0]
-    renumbered = []
-    for template, part in zip(templates, atoms, strict=True):
-        part = part.copy()
-        for column, atom in enumerate(template.atoms):
-            inside = part[:, column] >= 0  # others lie outside the sentence
-            part[inside, column] = np.searchsorted(keep[atom.view], part[inside, column])
-        renumbered.append(part)
-    weights = [rows if len(live) == len(rows) else rows[live] for rows, live in zip(found.weights, alive, strict=True)]
-    return encoder.narrowed(keep), found._replace(atoms=renumbered, weights=weights)
+            yield atom.view, part[:, column]

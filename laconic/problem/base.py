@@ -42,6 +42,10 @@ class Objective(ABC):
     def certificate(self, x: Array) -> float:
         """How far x is from optimal, relative; 0 at the optimum."""
 
+    def spread(self) -> NDArray[np.float32]:
+        """A guess, up to a factor, of the inverse second derivatives: where quasi-Newton methods begin. Empty: all alike."""
+        return np.empty(0, dtype=np.float32)
+
     def value(self, x: Array) -> float:
         """The objective at x."""
         return self.loss_value(x) + self.penalty.value(self.parts(x)[0])

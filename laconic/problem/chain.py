@@ -9,6 +9,7 @@ tail_ridge |tail|^2 / 2 to the loss, makes all optima finite.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from laconic.designs.chain import Chain
@@ -56,6 +57,14 @@ class ChainProblem(Objective):
         scale = self.gradient_scale()
         weights, tail = self.parts(self.smooth(x)[1])
         return max(self.prox_residual(x, weights, 1.0), float(np.max(np.abs(tail), initial=0.0)) / scale)
+
+    def spread(self) -> NDArray[np.float32]:
+        """1 / (1 + 0.1 counts^0.7), see Objective.
+
+        Second derivatives are sums of p (1 - p) over the tokens that count: they grow with the counts, and the less so the surer
+        the model is of its labels. Powers from 0.5 to 1 all save most of the steps to an optimum; 0.7 did so best in chunking.
+        """
+        return (1 / (1 + 0.1 * self.design.counts() ** 0.7)).astype(np.float32)
 
     def strength_max(self) -> float:
         """The penalty strength at and above which all weights of features are zero, with the best transitions."""

@@ -1,6 +1,6 @@
 """L-BFGS, and OWL-QN where there is an L1 term (Andrew and Gao 2007).
 
-    d = -H v,  v = the steepest-descent pseudo-gradient of loss + ridge + lasso,  H from the last `memory` steps
+    d = -H v,  v = the steepest-descent pseudo-gradient of loss + ridge + lasso,  H from the last `memory` steps and problem.spread()
 
 With an L1 term the direction keeps the sign of -v and a step stays in its orthant, so weights become exactly zero. Vectors are
 worked on in place (cpp/quasi_newton.cpp): a step writes into the memory of the point before the last.
@@ -48,7 +48,7 @@ class Owlqn(Solver):
         if penalty.positive:
             raise ValueError("Owlqn does not take positive=True: use WorkingSet or Fista")
         n = problem.design.n_penalised
-        kernel = _core.QuasiNewton(problem.n_weights, n, *penalty.rates(n), self.memory)
+        kernel = _core.QuasiNewton(problem.n_weights, n, *penalty.rates(n), self.memory, problem.spread())
         error = problem.certificate(x)
         gradient = np.empty_like(x)
         value = smooth(problem, kernel, x, gradient) + kernel.lasso_value(x)
@@ -76,7 +76,7 @@ class Owlqn(Solver):
             lasso, along = kernel.move(x, state.gradient, direction, t, moved)
             value = smooth(problem, kernel, moved, gradient) + lasso
             # Near the optimum values differ by rounding alone, while gradients still tell better from worse.
-            if value <= state.value + 1e-4 * along + 1e-15 * abs(state.value):
+            if value <= state.value + 1e-4 * along + 1e-14 * abs(state.value):
                 break
             t *= 0.5
         else:

@@ -32,7 +32,7 @@ def by_enumeration(design: Chain, tokens: Tokens, loss: ChainLoss, w: np.ndarray
     """Loss and gradient from all label sequences, with features as plain dictionaries of (feature, label) -> weight."""
     place = {}
     label = design.weight_label
-    for f, (begin, end) in enumerate(pairwise(design.feature_ptr)):
+    for f, (begin, end) in enumerate(pairwise(design.unit_ptr)):
         for k in range(begin, end):
             place[f, int(label[k])] = k
     n, L = design.n_penalised, design.n_labels
@@ -93,7 +93,7 @@ def test_support_and_layout():
     pairs = {(f, y) for row, y in zip(tokens.ids, tokens.gold, strict=True) for f in row if f >= 0}
     assert observed.n_penalised == len(pairs)
     assert everything.n_penalised == 4 * len({f for f, _ in pairs})
-    feature = np.repeat(np.arange(len(observed.feature_ptr) - 1), np.diff(observed.feature_ptr))
+    feature = np.repeat(np.arange(len(observed.unit_ptr) - 1), np.diff(observed.unit_ptr))
     assert set(zip(feature, observed.weight_label, strict=True)) == pairs
     assert np.all(np.diff(feature * 4 + observed.weight_label) > 0)
     groups = observed.by_template()
@@ -214,7 +214,7 @@ def crfsuite_weights(design: Chain, tokens: Tokens, path: str, options: dict[str
     info = tagger.info()
     w = np.zeros(design.n_weights)
     label = design.weight_label
-    for f, (begin, end) in enumerate(pairwise(design.feature_ptr)):
+    for f, (begin, end) in enumerate(pairwise(design.unit_ptr)):
         for k in range(begin, end):
             w[k] = info.state_features.get((str(f), str(label[k])), 0.0)
     transitions = design.tail(w)[0]
@@ -228,6 +228,7 @@ class EveryWeight:
 
     def __init__(self, design: Chain, tokens: Tokens):
         self.kind = design
+        self.counts = design.counts
         self.n_weights = self.n_penalised = design.n_weights
         self.free = np.ones(design.n_weights, dtype=bool)
         seen = np.zeros((design.n_labels, design.n_labels), dtype=bool)
@@ -256,4 +257,5 @@ def test_crfsuite_reaches_the_same_optimum(tmp_path, c1, c2):
     ours = Owlqn(tol=1e-9, max_iter=5000).run(problem)
     assert ours.converged
     assert problem.value(theirs) == pytest.approx(problem.value(ours.x), rel=1e-8)
-    assert near(theirs, ours.x, 1e-3)
+    if c2:  # the lasso alone can have many optima: adding to all labels of a feature may cost nothing
+        assert near(theirs, ours.x, 1e-3)
