@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from benchmarks import tag_chunking
 from benchmarks.corpora import load
 from benchmarks.page import table
-from benchmarks.tag_ner import NEWS, Part, read_part
+from benchmarks.tag_ner_knowledge import NEWS
+from benchmarks.tag_ner_parts import Part, read_part
 from laconic.estimators.discrete import degrees_of_freedom, tune_values, weights_of
 from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_batch import Crf
 from laconic.estimators.text import TextClassifier
 from laconic.metrics import chunk_scores
 from laconic.report.plots import plot_degrees
+from laconic.solvers import DiscreteAdmm
 from laconic.text.sequences import TokenColumns
 
 if TYPE_CHECKING:
@@ -160,9 +162,10 @@ def few_values(method: str, zeta: int, model: Tagger, split: Split, quick: bool)
     """The model with 2 zeta values, rounded or learned again, at the best eta on development text."""
     began = time.perf_counter()
     train = None if method == QT else (split.train.tokens, split.train.labels)
-    found, trials = tune_values(
-        model, train, None, zeta, score=lambda tried: comp(tried, split.dev), etas=[0.05] if quick else None
-    )
+    options: dict[str, Any] = {"etas": [0.05], "solver": DiscreteAdmm(max_iter=3)} if quick else {}
+    if train is None:
+        options.pop("solver", None)
+    found, trials = tune_values(model, train, None, zeta, score=lambda tried: comp(tried, split.dev), **options)
     best = max(trials, key=lambda trial: (trial.score, -trial.n_nonzero))
     return told(Fitted(method, zeta, found, best.score, f"eta {best.eta:.3g}", time.perf_counter() - began))
 
