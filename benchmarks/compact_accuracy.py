@@ -163,8 +163,6 @@ def few_values(method: str, zeta: int, model: Tagger, split: Split, quick: bool)
     began = time.perf_counter()
     train = None if method == QT else (split.train.tokens, split.train.labels)
     options: dict[str, Any] = {"etas": [0.05], "solver": DiscreteAdmm(max_iter=3)} if quick else {}
-    if train is None:
-        options.pop("solver", None)
     found, trials = tune_values(model, train, None, zeta, score=lambda tried: comp(tried, split.dev), **options)
     best = max(trials, key=lambda trial: (trial.score, -trial.n_nonzero))
     return told(Fitted(method, zeta, found, best.score, f"eta {best.eta:.3g}", time.perf_counter() - began))
