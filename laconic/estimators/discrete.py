@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.estimators.linear import SparseClassifier, SparseLinear, SparseRegressor
@@ -205,7 +206,8 @@ def _(model: Tagger) -> Array:
 
 def _tagger(model: Tagger, weights: TagWeights, last: Learned) -> Tagger:
     """A copy of a tagger with other weights, and without what has none any more."""
-    templates, found = kept_templates(model.templates_, weights)
+    # Atoms are copied because narrowing renumbers them in place, and the model's own may be among them.
+    templates, found = kept_templates(model.templates_, weights._replace(atoms=[part.copy() for part in weights.atoms]))
     return copy.copy(model)._adopt(templates, *narrow(templates, model.encoder_, found), last)
 
 
@@ -269,6 +271,11 @@ def _(model: TextClassifier, X: Any, y: Any, penalty: ElasticNet | None = None) 
     return Posed(at.problem, at.x, adopt)
 
 
+def _share(crf: Crf) -> float:
+    """The lasso's part of a Crf's lasso and ridge."""
+    return crf.lasso / (crf.ridge + crf.lasso) if crf.lasso else 0.0
+
+
 @posed.register
 def _(model: Tagger, X: Any, y: Any, penalty: ElasticNet | None = None) -> Posed:
     check_is_fitted(model)
@@ -282,12 +289,13 @@ def _(model: Tagger, X: Any, y: Any, penalty: ElasticNet | None = None) -> Posed
         raise ValueError(f"the label {unknown!r} is not one of the model's")
     gold = np.fromiter(map(number.__getitem__, labels), np.int32, len(labels))
     data = Sentences(*model.encoder_.encode(tokens), gold)
-    crf = model.learner if isinstance(model.learner, Crf) and not model.learner.group else Crf(ridge=0.0, lasso=LASSO)
+    known = isinstance(model.learner, Crf) and not model.learner.group
+    crf = clone(model.learner) if known else Crf(ridge=0.0, lasso=LASSO)
+    crf.set_params(values=(1.0,))  # any set: twins must not share weights, and the set of a solution comes later
     arrays = model.templates_.arrays(model.encoder_.view_index)
     at = crf.pose(model.templates_, arrays, data, len(number), model._n_threads(), model.weights_)
-    if penalty is not None:
-        at.problem.penalty = penalty.check()
     problem = at.problem
+    problem.penalty = (ElasticNet(crf.ridge + crf.lasso, _share(crf)) if penalty is None else penalty).check()
 
     def adopt(result: Result) -> Tagger:
         weights = at.weights(result.x)

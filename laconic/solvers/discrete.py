@@ -14,6 +14,7 @@ the larger of the residuals |w - u| / max(|w|, |u|) and |u - u before| / |u| of 
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from laconic.solvers.base import Array, Progress, Result, Solver
 from laconic.solvers.owlqn import Owlqn
 
 LASSO_STEPS = ("w", "u")
+AUTO, LARGE = "auto", 0.9  # the quantile of sizes that the largest value of the tail is to have
 
 
 class DiscreteState(NamedTuple):
@@ -34,6 +36,7 @@ class DiscreteState(NamedTuple):
     error: float
     u: Array
     alpha: Array
+    scale: float
     biased: Biased
     inner: Any
     best: Array
@@ -45,8 +48,9 @@ class DiscreteAdmm(Solver):
     """Alternating directions for problems with a Discrete penalty.
 
     rho: the pull of w towards u, `growth` times larger after each round; xi: the step of alpha. lasso: the step, "w" or "u", that has the penalty. inner: the solver of
-    the w-step, `inner_steps` of its steps at a time; None is Owlqn. tail: whether weights that nothing penalises (transitions)
-    lie in S too; an intercept, which the problem settles by itself, never does.
+    the w-step, `inner_steps` of its steps at a time; None is Owlqn. tail: weights that nothing penalises (transitions) take values of
+    tail * S, as if their features were worth `tail` and not 1; "auto" is the size of the large ones at the start over that of S; None leaves
+    them free. An intercept, which the problem settles by itself, is always free.
     """
 
     def __init__(
@@ -59,7 +63,7 @@ class DiscreteAdmm(Solver):
         lasso: str = "w",
         inner: Solver | None = None,
         inner_steps: int = 5,
-        tail: bool = True,
+        tail: float | str | None = 1.0,
     ):
         self.tol = tol
         self.max_iter = max_iter
@@ -77,6 +81,8 @@ class DiscreteAdmm(Solver):
                 "rho must be positive, growth at least 1, xi between 0 and 2 and inner_steps at least 1, "
                 f"got {self.rho!r}, {self.growth!r}, {self.xi!r} and {self.inner_steps!r}"
             )
+        if not (self.tail in (None, AUTO) or (isinstance(self.tail, Real) and 0 < self.tail < np.inf)):
+            raise ValueError(f"tail must be a number above 0, 'auto' or None, got {self.tail!r}")
         if self.lasso not in LASSO_STEPS:
             raise ValueError(f"lasso must be 'w' or 'u', the step that has it, got {self.lasso!r}")
         if not isinstance(problem.penalty, Discrete):
@@ -98,13 +104,14 @@ class DiscreteAdmm(Solver):
     def init(self, problem: Objective, x: Array) -> DiscreteState:
         """U is the nearest point of S to the start, alpha zero."""
         penalty = self._check(problem)
-        n = problem.n_weights if self.tail and not problem.settles else problem.design.n_penalised
-        u = nearest(check_values(penalty.values), x[:n])
+        n = problem.design.n_penalised if self.tail is None or problem.settles else problem.n_weights
+        scale = self._tail_scale(penalty, problem.parts(x)[1])
+        u = self._round(problem, x[:n], scale)
         relaxed = penalty.relaxed() if self.lasso == "w" else penalty.relaxed().replace(strength=0.0)
         biased = Biased(problem, relaxed, self.rho, u.copy())
         best = self._point(problem, x, u)
         value = problem.value(best)
-        return DiscreteState(x, value, np.inf, u, np.zeros(n), biased, None, best, value, [])
+        return DiscreteState(x, value, np.inf, u, np.zeros(n), scale, biased, None, best, value, [])
 
     def step(self, problem: Objective, state: DiscreteState) -> DiscreteState:
         """One round of w, u and alpha."""
@@ -118,7 +125,7 @@ class DiscreteAdmm(Solver):
             within = inner.step(biased, within)
         x = within.x
         w = x[: len(state.u)]
-        u = self._nearest(problem, w + state.alpha, biased.rho)
+        u = self._round(problem, w + state.alpha, state.scale, biased.rho)
         alpha = (state.alpha + self.xi * (w - u)) / self.growth  # alpha is in units of 1 / rho
         biased.rho *= self.growth
         size = max(float(np.linalg.norm(u)), 1e-300)
@@ -128,16 +135,22 @@ class DiscreteAdmm(Solver):
         value = problem.value(point)
         best, best_value = (point, value) if value < state.best_value else (state.best, state.best_value)
         residuals = [*state.residuals, (primal, dual)]
-        return DiscreteState(x, value, max(primal, dual), u, alpha, biased, within, best, best_value, residuals)
+        return DiscreteState(x, value, max(primal, dual), u, alpha, state.scale, biased, within, best, best_value, residuals)
 
-    def _nearest(self, problem: Objective, b: Array, rho: float) -> Array:
-        """The u-step: the exact prox of the penalty over S, or of S alone if the w-step has the penalty; S alone for the tail."""
+    def _tail_scale(self, penalty: Discrete, tail: Array) -> float:
+        if self.tail != AUTO:
+            return 1.0 if self.tail is None else float(self.tail)
+        sizes = np.abs(tail[tail != 0])
+        return max(1.0, float(np.quantile(sizes, LARGE)) / max(map(abs, penalty.values))) if len(sizes) else 1.0
+
+    def _round(self, problem: Objective, b: Array, scale: float, rho: float | None = None) -> Array:
+        """The u-step: the exact prox over S of the penalty, if it is this step's (and not the start's), and of nothing for the tail."""
         penalty = self._check(problem)
-        n = problem.design.n_penalised
-        u = nearest(check_values(penalty.values), b)
-        if self.lasso == "u":
-            u[:n] = penalty.prox(b[:n], 1.0 / rho)
-        return u
+        values = check_values(penalty.values)
+        weights, tail = problem.parts(b)
+        if self.lasso == "u" and rho is not None:
+            weights = penalty.relaxed().prox(weights, 1.0 / rho)
+        return np.concatenate([nearest(values, weights), scale * nearest(values, tail / scale)])
 
     @staticmethod
     def _point(problem: Objective, x: Array, u: Array) -> Array:

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import laconic
-from laconic import Crf, Discrete, SparseClassifier, SparseRegressor, Tagger, TextClassifier, value_set
+from laconic import Crf, Discrete, DiscreteAdmm, SparseClassifier, SparseRegressor, Tagger, TextClassifier, value_set
 from laconic.estimators.discrete import discretize, eta_grid, posed, quantize, tune_values, weights_of
 from laconic.penalties import L1, GroupLasso
 from laconic.penalties.discrete import check_values
@@ -62,7 +62,7 @@ def distinct(model: Any) -> set[float]:
 
 @pytest.mark.parametrize("zeta", [1, 2, 4])
 def test_tagger_of_few_values(tagger: Tagger, zeta: int) -> None:
-    values = value_set(0.1, zeta)
+    values = value_set({1: 0.5, 2: 0.1, 4: 0.1}[zeta], zeta)
     X, y = sentences(80, 0)
     found, plain = discretize(tagger, X, y, values), quantize(tagger, values)
     for model in (found, plain):
@@ -75,6 +75,19 @@ def test_tagger_of_few_values(tagger: Tagger, zeta: int) -> None:
     assert found.score(*held_out) > 0.95
     assert found.weights_.n_nonzero == found.n_features_selected_
     assert 0 <= found.certificate_ < 0.1
+
+
+def test_transitions_of_a_scale_of_their_own(tagger: Tagger) -> None:
+    X, y = sentences(80, 0)
+    values = (-0.1, 0.1)
+    for tail, sizes in ((None, None), (7.0, {np.float32(0.7)}), ("auto", None)):
+        found = discretize(tagger, X, y, values, solver=DiscreteAdmm(tail=tail))
+        assert {abs(value) for part in found.weights_.weights for value in np.unique(part).tolist()} <= {0.0, np.float32(0.1)}
+        edges = np.abs(np.append(found.weights_.edge.ravel(), found.weights_.start))
+        assert (len(np.unique(edges[edges > 0])) > 1) == (tail is None)
+        assert sizes is None or set(edges[edges > 0].tolist()) <= sizes
+    with pytest.raises(ValueError, match="tail must be a number above 0, 'auto' or None"):
+        discretize(tagger, X, y, values, solver=DiscreteAdmm(tail="some"))
 
 
 def test_models_are_left_as_they_were(tagger: Tagger) -> None:
