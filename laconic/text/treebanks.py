@@ -1,0 +1,192 @@
+"""Dependency treebanks: CoNLL-X, CoNLL-2009 and CoNLL-U files, and four columns (number, word, tag, head); plain or gzip.
+
+The format is told by the number of columns. Lines of CoNLL-U that are no words (multiword tokens such as 3-4, empty nodes such as
+5.1, comments) are passed over, and stand in their places again when a treebank is written. A sentence may have several roots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic.errors import InputError
+from laconic.ragged import pointers
+from laconic.text.io import PathLike, atomic_writer, name_of, open_text
+from laconic.text.sequences import TokenColumns
+
+COLUMNS = ("word", "lemma", "coarse", "fine", "morph")
+NOTHING = "_"
+
+
+class Format(NamedTuple):
+    """Which field of a line is what; -1 for what the format has not."""
+
+    name: str
+    fields: tuple[int, ...]  # of COLUMNS
+    head: int
+    label: int
+
+
+FOUR_COLUMNS = Format("four columns", (1, -1, 2, 2, -1), 3, -1)
+CONLL_X = Format("CoNLL-X or CoNLL-U", (1, 2, 3, 4, 5), 6, 7)
+CONLL_2009 = Format("CoNLL-2009", (1, 2, 4, 4, 6), 8, 10)
+
+
+class Treebank(NamedTuple):
+    """Sentences with trees: heads[t] is the place of token t's head in its sentence, counted from 1, or 0 at a root.
+
+    labels is empty if the file has none. lines, where kept, are those of the file: (line, token or -1 for what is no word).
+    """
+
+    tokens: TokenColumns
+    heads: NDArray[np.int32]
+    labels: list[str]
+    lines: list[tuple[str, int]] | None = None
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def ptr(self) -> NDArray[np.int64]:
+        """Boundaries of the sentences."""
+        return self.tokens.ptr
+
+
+def read_treebank(path: PathLike, encoding: str = "utf-8", keep_lines: bool = False, trees: bool = True) -> Treebank:
+    """All sentences of a file; without `trees`, heads may be missing ("_") and are then -1. InputError names the line."""
+    reader = _Reader(name_of(path), trees)
+    with open_text(path, encoding) as stream:
+        for number, line in enumerate(stream, 1):
+            token = reader.take(line.rstrip("\r\n"), number)
+            if keep_lines:
+                reader.lines.append((line.rstrip("\r\n"), token))
+    return reader.treebank(keep_lines)
+
+
+def write_treebank(path: PathLike, bank: Treebank, heads: NDArray[np.int32], labels: Sequence[str] | None = None) -> None:
+    """The lines of a treebank again, with other heads and labels; the file appears whole or not at all."""
+    if bank.lines is None:
+        raise ValueError("the lines of the treebank were not kept: read it with keep_lines=True")
+    with atomic_writer(path) as stream:
+        for line, token in bank.lines:
+            if token >= 0:
+                fields = line.split("\t")
+                layout = _format_of(len(fields))
+                assert layout is not None
+                fields[layout.head] = str(int(heads[token]))
+                if labels is not None and layout.label >= 0:
+                    fields[layout.label] = labels[token]
+                line = "\t".join(fields)
+            stream.write(line + "\n")
+
+
+def _format_of(n_fields: int) -> Format | None:
+    if n_fields == 4:
+        return FOUR_COLUMNS
+    if n_fields == 10:
+        return CONLL_X
+    return CONLL_2009 if n_fields >= 13 else None
+
+
+class _Reader:
+    """Line after line into columns; a sentence is looked at when it ends."""
+
+    def __init__(self, place: str, trees: bool):
+        self.place = place
+        self.trees = trees
+        self.format: Format | None = None
+        self.columns: list[list[str]] = [[] for _ in COLUMNS]
+        self.heads: list[int] = []
+        self.labels: list[str] = []
+        self.lengths: list[int] = []
+        self.lines: list[tuple[str, int]] = []
+        self.begin = 0  # of the sentence being read, in tokens
+        self.numbers: list[int] = []  # the lines of its tokens
+        self.known: dict[str, str] = {}
+
+    def take(self, line: str, number: int) -> int:
+        """Read one line; the token that it is, or -1."""
+        if not line.strip():
+            self._end_sentence()
+            return -1
+        if line.startswith("#") and "\t" not in line:
+            return -1
+        fields = line.split("\t")
+        if self.format is None:
+            self.format = _format_of(len(fields))
+        if self.format is None or _format_of(len(fields)) is not self.format:
+            expected = self.format.name if self.format else "4 columns, CoNLL-X or -U (10) or CoNLL-2009 (13 or more)"
+            raise InputError(f"{self.place}:{number}: expected {expected}, parted by tabs, found {len(fields)} columns.")
+        if "-" in fields[0] or "." in fields[0]:
+            return self._pass_over(fields[0], number)
+        if fields[0] != str(len(self.heads) - self.begin + 1):
+            wanted = len(self.heads) - self.begin + 1
+            raise InputError(f"{self.place}:{number}: expected token number {wanted}, found {fields[0][:20]!r}.")
+        for column, field in zip(self.columns, self.format.fields, strict=True):
+            value = fields[field] if field >= 0 else NOTHING
+            column.append(self.known.setdefault(value, value))
+        self.heads.append(self._head(fields[self.format.head], number))
+        if self.format.label >= 0:
+            label = fields[self.format.label]
+            self.labels.append(self.known.setdefault(label, label))
+        self.numbers.append(number)
+        return len(self.heads) - 1
+
+    def treebank(self, keep_lines: bool) -> Treebank:
+        """All that was read."""
+        self._end_sentence()
+        if not self.heads:
+            raise InputError(f"{self.place}: holds no tokens.")
+        tokens = TokenColumns(COLUMNS, list(self.columns), pointers(self.lengths))
+        return Treebank(tokens, np.array(self.heads, dtype=np.int32), self.labels, self.lines if keep_lines else None)
+
+    def _pass_over(self, name: str, number: int) -> int:
+        """Multiword tokens and empty nodes: their numbers must be numbers, all else of them is not looked at."""
+        parts = name.replace(".", "-").split("-")
+        if len(parts) != 2 or not all(part.isdigit() for part in parts):
+            raise InputError(f"{self.place}:{number}: expected a token number such as 3, 3-4 or 3.1, found {name[:20]!r}.")
+        return -1
+
+    def _head(self, text: str, number: int) -> int:
+        if not self.trees and text == NOTHING:
+            return -1
+        if not (text.isascii() and text.isdigit() and len(text) < 9):
+            raise InputError(f"{self.place}:{number}: the head must be a number from 0 on, found {text[:20]!r}.")
+        return int(text)
+
+    def _end_sentence(self) -> None:
+        n = len(self.heads) - self.begin
+        if n == 0:
+            return
+        heads = self.heads[self.begin :]
+        for head, number in zip(heads, self.numbers, strict=True):
+            if head > n:
+                raise InputError(f"{self.place}:{number}: the head is {head}, but the sentence has {n} tokens.")
+        if self.trees and (stuck := first_on_cycle(heads)) is not None:
+            raise InputError(
+                f"{self.place}:{self.numbers[stuck]}: the heads form a cycle: token {stuck + 1} never leads to a root."
+            )
+        self.lengths.append(n)
+        self.begin = len(self.heads)
+        self.numbers = []
+
+
+def first_on_cycle(heads: Sequence[int]) -> int | None:
+    """The first token (from 0) whose heads (counted from 1, 0 is the root) never lead to a root; None if there is none."""
+    state = [0] * (len(heads) + 1)  # of tokens from 1: 0 not seen, 1 on the way, 2 leads to the root
+    state[0] = 2
+    for start in range(1, len(heads) + 1):
+        path = []
+        at = start
+        while state[at] == 0:
+            state[at] = 1
+            path.append(at)
+            at = heads[at - 1]
+        if state[at] == 1:
+            return start - 1
+        for token in path:
+            state[token] = 2
+    return None
