@@ -40,6 +40,9 @@ def compress(
     dev: Annotated[str | None, typer.Option(help="Data of the same form, on which the size of the values is chosen.")] = None,
     eta: Annotated[float | None, typer.Option(help="The size of the values: they are 1.5, 4.5, 16.5 .. times this.")] = None,
     lasso: Annotated[float | None, typer.Option(help="Strength of the lasso with --data: the model's own, if known.")] = None,
+    names: Annotated[
+        bool, typer.Option("--names/--no-names", help="With names of features the file can be inspected, without it is smallest.")
+    ] = True,
     text_field: TextField = None,
     label_field: LabelField = None,
     encoding: Encoding = None,
@@ -61,7 +64,7 @@ def compress(
     if output == "-":
         raise InputError("a model is written to a file: give its name with -o.")
     check_output(output)
-    wishes = Compression(output, values // 2, data, dev, eta, lasso)
+    wishes = Compression(output, names, values // 2, data, dev, eta, lasso)
     with Measured() as cost, progress("loading", quiet=quiet) as bar:
         run = verb_for("compress", model_path, text_field=text_field, label_field=label_field, encoding=encoding)
         account = run(wishes, bar)

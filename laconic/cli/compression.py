@@ -10,9 +10,10 @@ from laconic.cli.interrupt import graceful_interrupt
 
 
 class Compression(NamedTuple):
-    """Options of `laconic compress`: the file to write, 2 zeta values, files of training and development data, eta, lasso."""
+    """Options of `laconic compress`: the file to write, names in it, 2 zeta values, training and development data, eta, lasso."""
 
     output: str
+    names: bool
     zeta: int
     data: str | None
     dev: str | None
@@ -23,8 +24,11 @@ class Compression(NamedTuple):
 def compress_model(model: Any, wishes: Compression, read: Callable[[str], tuple[Any, Any]], bar: Bar) -> dict[str, Any]:
     """Write the model with few weight values, and account for it; Ctrl-C keeps the best so far."""
     from laconic import L1, value_set
+    from laconic.estimators.compact import CompactClassifier, CompactTagger, save_compact
     from laconic.estimators.discrete import degrees_of_freedom, tune_values, weights_of
 
+    if isinstance(model, CompactClassifier | CompactTagger):
+        model = model.plain()
     bar.describe("reading")
     train, dev = (None if path is None else read(path) for path in (wishes.data, wishes.dev))
     options: dict[str, Any] = {} if wishes.lasso is None else {"penalty": L1(wishes.lasso)}
@@ -36,7 +40,7 @@ def compress_model(model: Any, wishes: Compression, read: Callable[[str], tuple[
 
         etas = None if wishes.eta is None else [wishes.eta]
         found, trials = tune_values(model, train, dev, wishes.zeta, etas, callback=on_round, **options)
-    found.save(wishes.output)
+    save_compact(found, wishes.output, wishes.names)
     best = max(trials, key=lambda trial: (trial.score, -trial.n_nonzero))
     learned = {"objective": found.objective_, "certificate": found.certificate_} if train is not None else {}
     return {
