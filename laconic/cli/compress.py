@@ -41,7 +41,7 @@ def compress(
     eta: Annotated[float | None, typer.Option(help="The size of the values: they are 1.5, 4.5, 16.5 .. times this.")] = None,
     lasso: Annotated[float | None, typer.Option(help="Strength of the lasso with --data: the model's own, if known.")] = None,
     names: Annotated[
-        bool, typer.Option("--names/--no-names", help="With names of features the file can be inspected, without it is smallest.")
+        bool, typer.Option("--names/--no-names", help="Keep the names of features, so that the model can be inspected.")
     ] = True,
     text_field: TextField = None,
     label_field: LabelField = None,
@@ -64,7 +64,7 @@ def compress(
     if output == "-":
         raise InputError("a model is written to a file: give its name with -o.")
     check_output(output)
-    wishes = Compression(output, names, values // 2, data, dev, eta, lasso)
+    wishes = Compression(output, values // 2, data, dev, eta, lasso, names)
     with Measured() as cost, progress("loading", quiet=quiet) as bar:
         run = verb_for("compress", model_path, text_field=text_field, label_field=label_field, encoding=encoding)
         account = run(wishes, bar)

@@ -10,15 +10,15 @@ from laconic.cli.interrupt import graceful_interrupt
 
 
 class Compression(NamedTuple):
-    """Options of `laconic compress`: the file to write, names in it, 2 zeta values, training and development data, eta, lasso."""
+    """Options of `laconic compress`: the file to write, 2 zeta values, files of training and development data, eta, lasso, names."""
 
     output: str
-    names: bool
     zeta: int
     data: str | None
     dev: str | None
     eta: float | None
     lasso: float | None
+    names: bool = True
 
 
 def compress_model(model: Any, wishes: Compression, read: Callable[[str], tuple[Any, Any]], bar: Bar) -> dict[str, Any]:
