@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import compact_accuracy
+from benchmarks import compact_accuracy, compact_files
 
 TITLE = "Compact models"
 SECTIONS = {
     "accuracy": compact_accuracy.section,
     "chunking": compact_accuracy.chunking,
     "documents": compact_accuracy.documents,
+    "files": compact_files.section,
 }
 FIGURES = compact_accuracy.FIGURES
 
