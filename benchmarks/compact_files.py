@@ -20,7 +20,7 @@ from benchmarks.tag_chunking import corpus, held_out
 from benchmarks.tag_ner_parts import Part, read_part
 from benchmarks.timing import interleaved, measure_in_subprocess
 from laconic.estimators.compact import save_compact
-from laconic.estimators.discrete import tune_values
+from laconic.estimators.discrete import quantize, tune_values
 from laconic.estimators.storage import load_model
 from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_batch import Crf
@@ -33,7 +33,7 @@ from laconic.text.views import WordClusters
 CLUSTERS = "brown_clusters/bllip-clusters.txt.gz"
 LEAST_COUNT = 40  # of a word in the text from which the clusters were made: 30,022 words
 LASSO, ETAS, ZETA = 0.3, (0.02, 0.028, 0.04), 4
-BUDGET, GROUP_WEIGHT = 8, "one"
+BUDGET, STEPS, SHARES = 8, (2, 4, 8), (0.999, 0.9999, 1.0)
 FUZZED = 100_000
 QUICK = 120
 TEXT = """\
@@ -52,8 +52,10 @@ file can be a tenth of the plain one.)"""
 CHUNKS = """\
 ### A chunker
 
-CoNLL-2000: {budget} templates of `chunking72` chosen by the sparseptron (d = 1) on train without every tenth sentence, which chose the
-number of values and eta as well; the averaged perceptron (10 passes) on all of train over these templates, its weights rounded."""
+CoNLL-2000: {budget} templates of `chunking72` chosen by the sparseptron (d = 1), then 10 passes of the averaged perceptron over their
+features. Weights are rounded to steps of equal size, transitions stay as they are (a file holds them as numbers in any case). The
+number of values, and of which share of the weights the largest value is the upper bound, are chosen on every tenth sentence of
+train, left out of the learning: the fewest values within 0.25 of the best. The perceptron then learned from all of train."""
 DOCUMENTS = """\
 ### Documents
 
@@ -166,20 +168,21 @@ def chunker_files(data: Path, folder: Path, quick: bool) -> tuple[str, Files, Pa
     given = corpus(data, quick)
     apart = held_out(given.train)
     learn, hold, every, test = (unlabelled(tokens) for tokens in (apart.train, apart.test, given.train, given.test))
-    first = Tagger("chunking72", Sparseptron(BUDGET, group_weight=GROUP_WEIGHT), Perceptron(10), n_jobs=1)
+    first = Tagger("chunking72", Sparseptron(BUDGET), Perceptron(10), n_jobs=1)
     first.fit(learn.tokens, learn.labels)
     tried = []
-    for zeta in (2, 4, 8):
-        _, trials = tune_values(first, None, None, zeta, score=lambda model: f1(model, hold))
-        best = max(trials, key=lambda trial: trial.score)
-        tried.append((best.score, zeta, best.eta, best.n_nonzero))
-    # The fewest values within a tenth of a point of the best.
+    for n in STEPS:
+        for share in SHARES:
+            few = with_steps(first, n, share)
+            tried.append((f1(few, hold), -n, share, few.n_features_selected_))
+    # The fewest values, then the fewest weights, within a quarter of a point of the best.
     top = max(score for score, *_ in tried)
-    _, zeta, eta, _ = next(row for row in tried if row[0] >= top - 0.1)
+    _, n, share, _ = max((row for row in tried if row[0] >= top - 0.25), key=lambda row: (row[1], -row[3]))
     plain = Tagger(first.templates_, Perceptron(10), n_jobs=1).fit(every.tokens, every.labels)
-    few, _ = tune_values(plain, None, None, zeta, [eta])
-    files = Files.write(f"chunker, {2 * zeta} values", few, folder)
-    listed = table(["values", "F1 held out", "eta", "weights"], [[2 * z, f"{s:.2f}", e, n] for s, z, e, n in tried])
+    few = with_steps(plain, -n, share)
+    files = Files.write(f"chunker, {-2 * n} values", few, folder)
+    held = [[-2 * n, f"{100 * share:g} %", f"{score:.2f}", weights] for score, n, share, weights in tried]
+    listed = table(["values", "largest", "F1 held out", "weights"], held)
     head = ["model", "F1 on test", "weights", *SIZES]
     rows = [files.row(f"{f1(few, test):.2f}", few.n_features_selected_)]
     size = files.nameless.stat().st_size
@@ -189,6 +192,18 @@ def chunker_files(data: Path, folder: Path, quick: bool) -> tuple[str, Files, Pa
     )
     intro = CHUNKS.format(budget=BUDGET)
     return "\n\n".join([intro, listed.rstrip(), table(head, rows).rstrip(), verdict]), files, test
+
+
+def with_steps(model: Tagger, n: int, share: float) -> Tagger:
+    """The model with weights rounded to n steps of equal size on either side of 0, transitions as they are.
+
+    The largest value is the quantile `share` of the sizes of weights.
+    """
+    step = float(np.quantile(np.abs(np.concatenate([part[part != 0] for part in model.weights_.weights])), share)) / n
+    few = quantize(model, [side * step * k for side in (-1, 1) for k in range(1, n + 1)])
+    few.weights_ = few.weights_._replace(edge=model.weights_.edge, start=model.weights_.start)
+    few.__setstate__(few.__dict__)
+    return few
 
 
 def f1(model: Tagger, part: Part) -> float:
