@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from laconic.errors import InputError as InputError
+    from laconic.estimators.compact import save_compact as save_compact
     from laconic.estimators.discrete import discretize as discretize
     from laconic.estimators.discrete import quantize as quantize
     from laconic.estimators.discrete import tune_values as tune_values
@@ -78,6 +79,7 @@ _HOMES: dict[str, tuple[str, str]] = {
     "Crf": ("estimators.tag_batch", "Crf"),
     "TextClassifier": ("estimators.text", "TextClassifier"),
     "load": ("estimators.storage", "load_model"),
+    "save_compact": ("estimators.compact", "save_compact"),
     "regularization_path": ("estimators.path", "regularization_path"),
     "tune": ("estimators.tuning", "tune"),
     **{name: ("estimators.discrete", name) for name in ("discretize", "quantize", "tune_values")},
