@@ -31,7 +31,7 @@ from laconic.solvers.online_sparse import Sparseptron
 from laconic.text.views import WordClusters
 
 CLUSTERS = "brown_clusters/bllip-clusters.txt.gz"
-LEAST_COUNT = 40  # of a word in the text from which the clusters were made: 30,022 words
+LEAST_COUNT = 160  # of a word in the text from which the clusters were made: 13,075 words
 LASSO, ETAS, ZETA = 0.3, (0.02, 0.028, 0.04), 4
 BUDGET, STEPS, SHARES = 8, (2, 4, 8), (0.999, 0.9999, 1.0)
 FUZZED = 100_000
