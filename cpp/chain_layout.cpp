@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr size_t n_blocks_at_most = 8;
+constexpr size_t n_blocks_at_most = 8, n_words_at_once = size_t{1} << 22;
 
 uint64_t mixed(uint64_t x) {  // splitmix64
     x += 0x9E3779B97F4A7C15ull;
@@ -64,36 +64,28 @@ class Builder {
         std::vector<uint64_t> seen;
         out_.unit_ptr.push_back(0);
         for (size_t m = 0; m < M_; ++m) {
-            seen.assign((first_[m + 1] - first_[m]) * words, 0);
-            for (size_t t = 0; t < n_; ++t)
-                if (const int32_t f = column(m)[t]; f >= 0 && leads_[f] && gold_[t] >= 0)
-                    seen[(f - first_[m]) * words + gold_[t] / 64] |= uint64_t{1} << (gold_[t] % 64);
-            for (int64_t f = first_[m]; f < first_[m + 1]; ++f) {
-                if (!leads_[f]) continue;
-                const size_t before = out_.label.size();
-                if (all_labels) {
-                    for (int j = 0; times_[f] && j < n_labels_; ++j) out_.label.push_back(static_cast<uint16_t>(j));
-                } else {
-                    for (size_t v = 0; v < words; ++v)
-                        for (uint64_t bits = seen[(f - first_[m]) * words + v]; bits; bits &= bits - 1)
-                            out_.label.push_back(static_cast<uint16_t>(64 * v + std::countr_zero(bits)));
-                }
-                if (out_.label.size() > before) out_.label.back() |= ChainLayout::last_label;
-                require(out_.label.size() < INT32_MAX, "there must be fewer than 2^31 weights");
-                out_.unit_ptr.push_back(static_cast<int32_t>(out_.label.size()));
+            const int64_t n_at_once = std::max<int64_t>(1, n_words_at_once / words);
+            for (int64_t low = first_[m]; low < first_[m + 1]; low += n_at_once) {
+                const int64_t high = std::min(first_[m + 1], low + n_at_once);
+                seen.assign((high - low) * words, 0);
+                for (size_t t = 0; t < n_; ++t)
+                    if (const int32_t f = column(m)[t]; f >= low && f < high && leads_[f] && gold_[t] >= 0)
+                        seen[(f - low) * words + gold_[t] / 64] |= uint64_t{1} << (gold_[t] % 64);
+                for (int64_t f = low; f < high; ++f)
+                    if (leads_[f]) close_unit(f, all_labels, seen.data() + (f - low) * words, words);
             }
         }
         out_.label.shrink_to_fit();
     }
 
-    void plant_trees() {
+    void plant_trees(bool nest) {
         std::vector<size_t> order(M_);  // children before parents
         std::iota(order.begin(), order.end(), 0);
         std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return size(a) < size(b); });
         children_.resize(M_);
         std::vector<size_t> root(M_);
         std::iota(root.begin(), root.end(), 0);
-        for (size_t k = M_; k-- > 0;) {
+        for (size_t k = nest ? M_ : 0; k-- > 0;) {
             const size_t b = order[k];
             const auto parent = std::find_if(order.begin() + k + 1, order.end(), [&](size_t a) { return determines(a, b); });
             if (parent == order.end()) continue;
@@ -118,6 +110,21 @@ class Builder {
     }
 
   private:
+    // The labels of a unit: all of them if its feature fires at all, or those whose bits are set.
+    void close_unit(int64_t f, bool all_labels, const uint64_t* seen, size_t words) {
+        const size_t before = out_.label.size();
+        if (all_labels) {
+            for (int j = 0; times_[f] && j < n_labels_; ++j) out_.label.push_back(static_cast<uint16_t>(j));
+        } else {
+            for (size_t v = 0; v < words; ++v)
+                for (uint64_t bits = seen[v]; bits; bits &= bits - 1)
+                    out_.label.push_back(static_cast<uint16_t>(64 * v + std::countr_zero(bits)));
+        }
+        if (out_.label.size() > before) out_.label.back() |= ChainLayout::last_label;
+        require(out_.label.size() < INT32_MAX, "there must be fewer than 2^31 weights");
+        out_.unit_ptr.push_back(static_cast<int32_t>(out_.label.size()));
+    }
+
     const int32_t* column(size_t m) const { return column_.data() + m * n_; }
     int64_t size(size_t m) const { return first_[m + 1] - first_[m]; }
 
@@ -213,9 +220,9 @@ class Builder {
 }  // namespace
 
 ChainLayout::ChainLayout(const int32_t* ids, const std::vector<int64_t>& first, const std::vector<int32_t>& gold, int n_labels,
-                         bool all_labels, bool merge_twins) {
+                         Shape shape) {
     Builder builder(*this, ids, first, gold, n_labels);
-    builder.unite(merge_twins);
-    builder.give_labels(all_labels);
-    builder.plant_trees();
+    builder.unite(shape.merge_twins);
+    builder.give_labels(shape.all_labels);
+    builder.plant_trees(shape.nest);
 }

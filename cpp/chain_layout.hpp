@@ -49,9 +49,15 @@ class References {
 };
 
 struct ChainLayout {
+    // Weights for all labels or for those seen; twins in one unit or apart; implied templates as children or on their own: a row
+    // takes memory for all labels, which where these are pairs of labels can be far more than the weights that it stands for.
+    struct Shape {
+        bool all_labels = false, merge_twins = false, nest = true;
+    };
+
     // ids (n_tokens, n_templates) by tokens, the features of template m from first[m] to first[m + 1]; label -1: none here.
     ChainLayout(const int32_t* ids, const std::vector<int64_t>& first, const std::vector<int32_t>& gold, int n_labels,
-                bool all_labels, bool merge_twins);
+                Shape shape);
 
     // Trees of templates that threads take one by one. The rows of a block follow those of the block before; a row refers to
     // rows before it in its block.

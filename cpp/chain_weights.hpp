@@ -4,6 +4,9 @@
 // is held twice, and sums are the same for any number of threads. Large working memory is the caller's, who can keep it:
 // touching new memory costs more than the sums.
 #pragma once
+#include <cmath>
+#include <span>
+
 #include "aligned.hpp"
 #include "bind.hpp"
 #include "chain_layout.hpp"
@@ -12,12 +15,15 @@
 
 class ChainWeights {
   public:
-    ChainWeights(const Vec<int32_t>& ids, const Vec<int64_t>& sizes, const std::vector<int32_t>& gold, int n_labels,
-                 bool all_labels, bool merge_twins)
+    ChainWeights(std::span<const int32_t> ids, std::span<const int64_t> sizes, const std::vector<int32_t>& gold, int n_labels,
+                 ChainLayout::Shape shape)
         : n_labels(n_labels),
           stride(lane_stride(n_labels)),
           n_tokens(static_cast<int64_t>(gold.size())),
-          layout(checked(ids, n_tokens, sizes), starts(sizes), gold, n_labels, all_labels, merge_twins) {}
+          layout(checked(ids, n_tokens, sizes), starts(sizes), gold, n_labels, shape) {
+        if (shape.merge_twins)
+            for (int32_t twins : layout.twins) root_.push_back(std::sqrt(static_cast<double>(twins)));
+    }
 
     int64_t size() const { return static_cast<int64_t>(layout.label.size()); }
     int label_of(int64_t w) const { return layout.label[w] & ~ChainLayout::last_label; }
@@ -25,16 +31,13 @@ class ChainWeights {
     // Fills the rows; tokens can then be scored.
     void fill(const double* w, AlignedVector<double>& rows, int threads) const {
         rows.resize(layout.n_rows * stride);
-        parallel_ranges(layout.blocks.size(), threads, 1, [&](int64_t begin, int64_t end, int) {
-            for (int64_t b = begin; b < end; ++b) {
-                const auto& block = layout.blocks[b];
-                for (int64_t r = block.first_row; r < block.last_row; ++r) {
-                    double* row = rows.data() + r * stride;
-                    std::fill(row, row + stride, 0.0);
-                    if (const int32_t own = block.own[r - block.first_row]; own >= 0)
-                        walk(own, [&](int64_t at, int j) { row[j] = w[at]; });
-                    add(block.rows[r - block.first_row], w, rows.data(), row);
-                }
+        each_block(threads, [&](const ChainLayout::Block& block) {
+            for (int64_t r = block.first_row; r < block.last_row; ++r) {
+                double* row = rows.data() + r * stride;
+                std::fill(row, row + stride, 0.0);
+                if (const int32_t own = block.own[r - block.first_row]; own >= 0)
+                    walk(own, [&](int64_t at, int j) { row[j] = w[at]; });
+                add(block.rows[r - block.first_row], w, rows.data(), row);
             }
         });
     }
@@ -54,22 +57,31 @@ class ChainWeights {
     void pull(const double* residual, double* gradient, AlignedVector<double>& rows, int threads) const {
         std::fill(gradient, gradient + size(), 0.0);
         rows.resize(layout.n_rows * stride);
-        parallel_ranges(layout.blocks.size(), threads, 1, [&](int64_t begin, int64_t end, int) {
-            for (int64_t b = begin; b < end; ++b) {
-                const auto& block = layout.blocks[b];
-                std::fill(rows.data() + block.first_row * stride, rows.data() + block.last_row * stride, 0.0);
-                for (int64_t t = 0; t < n_tokens; ++t) {
-                    if (t + ahead_ < n_tokens) fetch(block.tokens[t + ahead_], gradient, rows.data());
-                    spread(block.tokens[t], residual + t * stride, gradient, rows.data());
-                }
-                for (int64_t r = block.last_row; r-- > block.first_row;) {
-                    const double* row = rows.data() + r * stride;
-                    spread(block.rows[r - block.first_row], row, gradient, rows.data());
-                    if (const int32_t own = block.own[r - block.first_row]; own >= 0)
-                        walk(own, [&](int64_t at, int j) { gradient[at] = row[j]; });
-                }
-            }
+        each_block(threads, [&](const ChainLayout::Block& block) {
+            std::fill(rows.data() + block.first_row * stride, rows.data() + block.last_row * stride, 0.0);
+            pull_tokens(block, 0, n_tokens, residual, gradient, rows.data());
+            pull_rows(block, gradient, rows.data());
         });
+    }
+
+    // The same in pieces: a beginning, tokens [begin, end) whose residuals begin with that of `begin`, ..., an end.
+    void begin_pull(double* gradient, AlignedVector<double>& rows) const {
+        std::fill(gradient, gradient + size(), 0.0);
+        rows.assign(layout.n_rows * stride, 0.0);
+    }
+    void pull_some(int64_t begin, int64_t end, const double* residual, double* gradient, double* rows, int threads) const {
+        each_block(threads, [&](const ChainLayout::Block& block) { pull_tokens(block, begin, end, residual, gradient, rows); });
+    }
+    void end_pull(double* gradient, double* rows, int threads) const {
+        each_block(threads, [&](const ChainLayout::Block& block) { pull_rows(block, gradient, rows); });
+    }
+
+    // With k twins in a unit, its weight is sqrt(k) times that of each: lengths and gradients are those of all of them apart.
+    bool has_twins() const { return !root_.empty(); }
+    double root(int64_t unit) const { return root_.empty() ? 1.0 : root_[unit]; }
+    void times_roots(const double* from, double* to) const {
+        for (size_t unit = 0; unit < root_.size(); ++unit)
+            for (int32_t at = layout.unit_ptr[unit]; at < layout.unit_ptr[unit + 1]; ++at) to[at] = root_[unit] * from[at];
     }
 
     const int n_labels, stride;
@@ -79,7 +91,7 @@ class ChainWeights {
   private:
     static constexpr int64_t ahead_ = 8;  // tokens that memory gets to answer
 
-    static const int32_t* checked(const Vec<int32_t>& ids, int64_t n_tokens, const Vec<int64_t>& sizes) {
+    static const int32_t* checked(std::span<const int32_t> ids, int64_t n_tokens, std::span<const int64_t> sizes) {
         const int64_t M = static_cast<int64_t>(sizes.size());
         require(static_cast<int64_t>(ids.size()) == n_tokens * M, "ids must have n_tokens * n_templates entries");
         const auto first = starts(sizes);
@@ -91,14 +103,38 @@ class ChainWeights {
     }
 
     // The first feature of every template, and the number of all.
-    static std::vector<int64_t> starts(const Vec<int64_t>& sizes) {
+    static std::vector<int64_t> starts(std::span<const int64_t> sizes) {
         std::vector<int64_t> first{0};
-        for (size_t m = 0; m < sizes.size(); ++m) {
-            require(sizes.data()[m] >= 0 && sizes.data()[m] < INT32_MAX, "sizes must be from 0 to below 2^31");
-            first.push_back(first.back() + sizes.data()[m]);
+        for (int64_t size : sizes) {
+            require(size >= 0 && size < INT32_MAX, "sizes must be from 0 to below 2^31");
+            first.push_back(first.back() + size);
             require(first.back() < INT32_MAX, "there must be fewer than 2^31 features");
         }
         return first;
+    }
+
+    template <class Body>
+    void each_block(int threads, Body body) const {
+        parallel_ranges(layout.blocks.size(), threads, 1, [&](int64_t begin, int64_t end, int) {
+            for (int64_t b = begin; b < end; ++b) body(layout.blocks[b]);
+        });
+    }
+
+    void pull_tokens(const ChainLayout::Block& block, int64_t begin, int64_t end, const double* residual, double* gradient,
+                     double* rows) const {
+        for (int64_t t = begin; t < end; ++t) {
+            if (t + ahead_ < end) fetch(block.tokens[t + ahead_], gradient, rows);
+            spread(block.tokens[t], residual + (t - begin) * stride, gradient, rows);
+        }
+    }
+
+    void pull_rows(const ChainLayout::Block& block, double* gradient, double* rows) const {
+        for (int64_t r = block.last_row; r-- > block.first_row;) {
+            const double* row = rows + r * stride;
+            spread(block.rows[r - block.first_row], row, gradient, rows);
+            if (const int32_t own = block.own[r - block.first_row]; own >= 0)
+                walk(own, [&](int64_t at, int j) { gradient[at] = row[j]; });
+        }
     }
 
     // body(weight, label) for the weights of the unit whose first weight is given.
@@ -132,4 +168,5 @@ class ChainWeights {
     }
 
     const LaneSteps<double>& steps_ = lane_steps<double>();
+    std::vector<double> root_;  // of the number of twins in a unit, empty if none are merged
 };

@@ -1,7 +1,7 @@
-"""The chain design: weights of (feature, label) pairs and of label bigrams -> scores of a chain, and its adjoint.
+"""The chain design: weights of features with labels or pairs of labels, and of transitions -> scores of a chain, and its adjoint.
 
 The weights are one flat vector: features in the order of their templates, so that a template is a slice, the labels of a feature
-adjacent; then, the tail, L x L transitions by rows and L starts.
+adjacent; then, the tail, L x L transitions by rows and L starts. Label j after label i is the pair i L + j.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ class Tokens(NamedTuple):
 
     ids: (n_tokens, M), the feature of each template at each token, -1 where it does not fire; sizes (M,): template m's features
     are the numbers [sum of the sizes before m, + sizes[m]); ptr (n_sentences + 1,); gold (n_tokens,), labels below n_labels.
+    n_pairs: so many templates, the last ones, are of pairs of neighbouring labels; at first tokens they do not fire.
     """
 
     ids: NDArray[np.int32]
@@ -31,12 +32,13 @@ class Tokens(NamedTuple):
     ptr: NDArray[np.int64]
     gold: NDArray[np.int32]
     n_labels: int
+    n_pairs: int = 0
 
 
 class Chain:
-    """A: w -> (unary scores (n_tokens, L), transitions (L, L), starts (L,)).
+    """A: w -> (scores of labels (n_tokens, L), scores of pairs (n_tokens, L, L), transitions (L, L), starts (L,)).
 
-    support: weights for the (feature, label) pairs that occur ("observed") or for all labels of a feature ("all").
+    support: weights for the labels (or pairs of labels) that a feature occurs with ("observed") or for all of them ("all").
     merge_twins: features that fire at the very same tokens share their weights. A weight shared by k of them is sqrt(k) times
         the weight of one, so that lengths, ridge, gradients and all steps of a quasi-Newton method are those of the features apart,
         while a lasso counts sqrt(k) times (`roots`).
@@ -58,8 +60,11 @@ class Chain:
         sizes = np.ascontiguousarray(tokens.sizes, dtype=np.int64)
         ptr = np.ascontiguousarray(tokens.ptr, dtype=np.int64)
         gold = np.ascontiguousarray(tokens.gold, dtype=np.int32)
-        self.kernel = _core.ChainDesign(ids, sizes, ptr, gold, tokens.n_labels, support == "all", start, merge_twins)
+        self.kernel = _core.ChainDesign(
+            ids, sizes, ptr, gold, tokens.n_labels, tokens.n_pairs, support == "all", start, merge_twins
+        )
         self.n_labels = tokens.n_labels
+        self.n_pairs = tokens.n_pairs
         self.n_tokens = len(gold)
         self.n_sentences = len(ptr) - 1
         self.start = start
@@ -72,7 +77,7 @@ class Chain:
 
     @property
     def weight_label(self) -> NDArray[np.int32]:
-        """The label of every weight of a feature."""
+        """The label, or pair of labels, of every weight of a feature."""
         return self.kernel.weight_label()
 
     @property
@@ -118,9 +123,10 @@ class Chain:
         return Groups(np.arange(self.n_state), ptr, ones, self.n_state)
 
     def rows(self, weights: Array, template: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """The features of a template that have a weight, and their weights (n, L), each apart from its twins."""
+        """The features of a template that have a weight, and their weights (n, L) or (n, L^2), each apart from its twins."""
         features = self.kernel.alive(weights, *self.feature_first[template : template + 2])
-        return features, self.kernel.feature_rows(weights, features).reshape(-1, self.n_labels)
+        paired = template >= len(self.feature_first) - 1 - self.n_pairs
+        return features, self.kernel.feature_rows(weights, features).reshape(-1, self.n_labels ** (1 + paired))
 
     def tail(self, weights: Array) -> tuple[Array, Array]:
         """Transitions (L, L) and starts (L,)."""
@@ -129,15 +135,24 @@ class Chain:
         return weights[self.n_state : split].reshape(self.n_labels, self.n_labels), first
 
     def score(self, weights: Array) -> Array:
-        """Unary scores (n_tokens, L)."""
+        """Scores of labels (n_tokens, L)."""
         unary = np.empty(self.n_tokens * self.n_labels)
-        self.kernel.score(weights, unary, self.threads)
+        self.kernel.score(weights, unary, False, self.threads)
         return unary.reshape(-1, self.n_labels)
 
-    def pull(self, unary: Array, transitions: Array, starts: Array) -> Array:
-        """The adjoint of (score, tail)."""
-        gradient = np.empty(self.n_weights)
-        self.kernel.pull(np.ascontiguousarray(unary).reshape(-1), gradient[: self.n_state], self.threads)
+    def score_pairs(self, weights: Array) -> Array:
+        """What features add to the transitions into each token, (n_tokens, L, L)."""
+        pairs = np.empty(self.n_tokens * self.n_labels**2)
+        self.kernel.score(weights, pairs, True, self.threads)
+        return pairs.reshape(-1, self.n_labels, self.n_labels)
+
+    def pull(self, unary: Array, transitions: Array, starts: Array, pairs: Array | None = None) -> Array:
+        """The adjoint of (score, tail, score_pairs)."""
+        gradient = np.zeros(self.n_weights)
+        split = self.kernel.n_single
+        self.kernel.pull(np.ascontiguousarray(unary).reshape(-1), gradient[:split], False, self.threads)
+        if pairs is not None:
+            self.kernel.pull(np.ascontiguousarray(pairs).reshape(-1), gradient[split : self.n_state], True, self.threads)
         rest = [transitions.ravel(), starts] if self.start else [transitions.ravel()]
         gradient[self.n_state :] = np.concatenate(rest)
         return gradient

@@ -292,8 +292,7 @@ def _(model: Tagger, X: Any, y: Any, penalty: ElasticNet | None = None) -> Posed
     known = isinstance(model.learner, Crf) and not model.learner.group
     crf = clone(model.learner) if known else Crf(ridge=0.0, lasso=LASSO)
     crf.set_params(values=(1.0,))  # any set: twins must not share weights, and the set of a solution comes later
-    arrays = model.templates_.arrays(model.encoder_.view_index)
-    at = crf.pose(model.templates_, arrays, data, len(number), model._n_threads(), model.weights_)
+    at = crf.pose(model.templates_, model.encoder_, data, len(number), model._n_threads(), model.weights_)
     problem = at.problem
     problem.penalty = (ElasticNet(crf.ridge + crf.lasso, _share(crf)) if penalty is None else penalty).check()
 

@@ -26,7 +26,7 @@ from laconic.solvers import DiscreteAdmm, Fista, Owlqn
 from laconic.solvers.base import Progress, Result, Solver
 from laconic.solvers.gravity import group_weights
 from laconic.solvers.online import Sentences
-from laconic.text.sequences import AFTER_BASE, BEFORE_BASE
+from laconic.text.sequences import AFTER_BASE, BEFORE_BASE, SequenceEncoder
 from laconic.text.templates import TemplateArrays, Templates
 
 TAIL_RIDGE = 1e-3
@@ -49,17 +49,18 @@ class Posed(NamedTuple):
     book: FeatureBook
     n_features: int
     x: NDArray[np.float64] | None
+    place: list[int]  # of every template in the problem, where those of pairs of labels come last
 
     def weights(self, x: NDArray[np.float64]) -> TagWeights:
         """A point as a tagger has it."""
-        return self.book.weights(self.problem.design, x)
+        return self.book.weights(self.problem.design, x).subset(self.place)
 
 
 class Crf(BaseEstimator):
     """ridge |w|^2 / 2 + lasso |w|_1 + group * sum over templates of d_m |w_m|_2, with any of the three strengths above zero.
 
-    group_weight: d_m by rule, see laconic.solvers.gravity. support: weights for the (feature, label) pairs that occur in the data
-    ("observed"), or for all labels of a feature ("all"). start: first labels have weights too. penalise_transitions: ridge and lasso
+    group_weight: d_m by rule, see laconic.solvers.gravity. support: weights for the labels, or pairs of labels, that features
+    occur with in the data ("observed"), or for all of them ("all"). start: first labels have weights too. penalise_transitions: ridge and lasso
     are on transitions and starts as well. Without a group term L-BFGS / OWL-QN solves it, else proximal gradient.
     values: if given, all weights, transitions too, take values of this set (see laconic.value_set), by `admm` or DiscreteAdmm().
     """
@@ -134,7 +135,7 @@ class Crf(BaseEstimator):
     def solve(
         self,
         templates: Templates,
-        arrays: TemplateArrays,
+        encoder: SequenceEncoder,
         data: Sentences,
         n_labels: int,
         threads: int = 1,
@@ -142,7 +143,7 @@ class Crf(BaseEstimator):
         start: TagWeights | None = None,
     ) -> Solved:
         """Number the features, solve, and give the weights back by features. With `start`, only its features take part."""
-        posed = self.pose(templates, arrays, data, n_labels, threads, start)
+        posed = self.pose(templates, encoder, data, n_labels, threads, start)
         result = self.solver().run(posed.problem, posed.x, callback)
         objective = posed.problem.value(result.x)
         return Solved(posed.weights(result.x), posed.n_features, result, objective)
@@ -150,7 +151,7 @@ class Crf(BaseEstimator):
     def pose(
         self,
         templates: Templates,
-        arrays: TemplateArrays,
+        encoder: SequenceEncoder,
         data: Sentences,
         n_labels: int,
         threads: int = 1,
@@ -158,20 +159,22 @@ class Crf(BaseEstimator):
     ) -> Posed:
         """The problem that `solve` solves. With `start`, only its features take part, and its weights are where solving begins."""
         self.check()
-        if any(template.pairs for template in templates):
-            raise ValueError("templates with pairs of labels need an online learner such as Mira, not Crf")
+        order = sorted(range(len(templates)), key=lambda m: templates[m].pairs)
+        arrays = templates.subset(order).arrays(encoder.view_index)
         ids, sizes = _core.Expander(*arrays[:3]).number(data.columns, data.ptr, threads)
         ids = ids.reshape(-1, len(templates))
         book = FeatureBook(sizes, arrays, data)
         if start is not None:
+            start = start.subset(order)
             book.keep_only(ids, start)
-        tokens = Tokens(ids, sizes, data.ptr, data.gold, n_labels)
+        tokens = Tokens(ids, sizes, data.ptr, data.gold, n_labels, int(arrays.pairs.sum()))
         # Twins may share weights where the penalty is one of single weights: they would be equal anyway.
         merge = not self.group and self.values is None
         design = Chain(tokens, self.support, self.start, threads, merge, self.penalise_transitions)
         # Transitions that gold never makes would drift away without end under proximal gradient.
         problem = ChainProblem(design, LOSSES[self.loss](), self.penalty(design), TAIL_RIDGE if self.group else 0.0)
-        return Posed(problem, book, int(sizes.sum()), None if start is None else book.point(design, start))
+        x = None if start is None else book.point(design, start)
+        return Posed(problem, book, int(sizes.sum()), x, np.argsort(order).tolist())
 
 
 class FeatureBook:
@@ -227,7 +230,7 @@ class FeatureBook:
             code = np.unique(np.concatenate([known, as_keys(atoms)]), return_inverse=True)[1]
             row_of = np.full(len(code), len(weights))
             row_of[code[len(known) :]] = np.arange(len(weights))
-            table = np.concatenate([weights, np.zeros((1, design.n_labels), weights.dtype)])
+            table = np.concatenate([weights, np.zeros((1, weights.shape[1]), weights.dtype)])
             begin, n = ptr[unit[features]], np.diff(ptr)[unit[features]]
             at = np.arange(n.sum()) + np.repeat(begin - np.cumsum(n) + n, n)
             np.add.at(x, at, table[np.repeat(row_of[code[: len(known)]], n), label[at]])

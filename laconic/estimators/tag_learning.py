@@ -25,7 +25,7 @@ class BatchLearner(Protocol):
     def solve(
         self,
         templates: Templates,
-        arrays: TemplateArrays,
+        encoder: SequenceEncoder,
         data: Sentences,
         n_labels: int,
         threads: int,
@@ -57,9 +57,8 @@ def learn(
     start: TagWeights | None = None,
 ) -> Learned:
     """Run a learner from zero weights. With `start`, only its features may get weights."""
-    arrays = templates.arrays(encoder.view_index)
     if isinstance(learner, BatchLearner):
-        solved = learner.solve(templates, arrays, data, n_labels, threads, callback, start)
+        solved = learner.solve(templates, encoder, data, n_labels, threads, callback, start)
         result = solved.result
         return Learned(solved.weights, solved.n_features, [], result.interrupted, solved.objective, result.error)
     if not isinstance(learner, OnlineLearner):
@@ -71,6 +70,7 @@ def learn(
         load_kernel(
             kernel, start._replace(weights=[0 * part for part in start.weights], edge=0 * start.edge, start=0 * start.start)
         )
+    arrays = templates.arrays(encoder.view_index)
     ready = learner.on(sizes * widths(arrays, n_labels), templates.order)
     run = ready.run(kernel, examples, callback, start is None)
     del examples

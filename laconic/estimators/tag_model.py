@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,10 @@ class TagWeights(NamedTuple):
     weights: list[Float32]
     edge: Float32
     start: Float32
+
+    def subset(self, keep: Sequence[int]) -> TagWeights:
+        """The features of some templates, in this order."""
+        return self._replace(atoms=[self.atoms[m] for m in keep], weights=[self.weights[m] for m in keep])
 
     @property
     def n_nonzero(self) -> int:
@@ -68,7 +72,7 @@ def drain_kernel(kernel: Any, templates: Templates, n_labels: int) -> TagWeights
 def kept_templates(templates: Templates, found: TagWeights) -> tuple[Templates, TagWeights]:
     """The templates that have weights, and these."""
     keep = [m for m, weights in enumerate(found.weights) if weights.any()]
-    return templates.subset(keep), found._replace(atoms=[found.atoms[m] for m in keep], weights=[found.weights[m] for m in keep])
+    return templates.subset(keep), found.subset(keep)
 
 
 def narrow(templates: Templates, encoder: SequenceEncoder, found: TagWeights) -> tuple[SequenceEncoder, TagWeights]:

@@ -14,9 +14,10 @@ from sklearn.exceptions import NotFittedError
 from laconic.checks import check_tagger
 from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_batch import Crf
-from laconic.solvers.online import Mira, Perceptron
+from laconic.solvers.online import Mira, Perceptron, Sentences
 from laconic.solvers.online_sparse import Fobos, Rda, Sparseptron
 from laconic.text.patterns import parse_templates
+from laconic.text.sequences import TokenColumns
 
 CHUNKS = ["B-NP", "B-PP", "B-VP", "I-NP", "I-VP", "O"]
 BIOES = ["B-NP", "B-VP", "E-NP", "E-VP", "I-NP", "O", "S-NP", "S-PP", "S-VP"]
@@ -162,10 +163,13 @@ def test_a_tagger_without_features_has_transitions(learner: Any) -> None:
     assert pickle.loads(pickle.dumps(model)).predict(X) == model.predict(X)
 
 
-def test_templates_of_label_pairs() -> None:
+@pytest.mark.parametrize(
+    "learner", [Perceptron(20), Crf(0.01), Crf(0, lasso=0.01, support="all"), Crf(0.1, loss="hinge")], ids=repr
+)
+def test_templates_of_label_pairs(learner: Any) -> None:
     X, y = sentences()
-    templates = parse_templates("word[0]\npairs: pos[0]\npairs: bias", NAMES)
-    model = Tagger(templates, Perceptron(20)).fit(X, y)
+    templates = parse_templates("pairs: pos[0]\nword[0]\npairs: bias\npos[0]", NAMES)
+    model = Tagger(templates, learner).fit(X, y)
     assert model.predict(X) == y
     assert any(name.startswith("pairs:") for name in model.get_feature_names_out())
     assert pickle.loads(pickle.dumps(model)).predict(X) == y
@@ -177,6 +181,25 @@ def test_templates_of_label_pairs() -> None:
     fixed: list[list[str | None]] = [[None] * len(labels) for labels in y]
     fixed[0][0] = "O"
     assert model.predict(X, fixed)[0][0] == "O"
+
+
+def test_a_crf_starts_where_another_ended() -> None:
+    """A refit of the features of a model begins there: with the same penalty nothing is left to do."""
+    X, y = sentences()
+    templates = parse_templates("pairs: pos[0]\nword[0]\npairs: pos[-1]|pos[0]\npos[0]", NAMES)
+    crf = Crf(0.5, lasso=0.3, tol=1e-7, max_iter=3000, penalise_transitions=True)
+    once = Tagger(templates, crf).fit(X, y)
+    twice = Tagger(templates, crf, refit=crf, refit_features="features").fit(X, y)
+    assert once.certificate_ < 1e-6 and 0 < once.n_features_selected_ < 0.9 * once.n_features_total_
+    assert twice.objective_ == pytest.approx(once.objective_, rel=1e-6)
+    data = Sentences(
+        *once.encoder_.encode(TokenColumns.from_sentences(X, NAMES)),
+        np.concatenate([once.classes_.searchsorted(t) for t in y]).astype(np.int32),
+    )
+    posed = crf.pose(once.templates_, once.encoder_, data, len(once.classes_), start=once.weights_)
+    assert posed.x is not None and posed.problem.value(posed.x) == pytest.approx(once.objective_, rel=1e-6)
+    for found, expected in zip(posed.weights(posed.x).weights, once.weights_.weights, strict=True):
+        np.testing.assert_allclose(np.sort(found, axis=None), np.sort(expected, axis=None), atol=1e-6)
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: repr(learner)[:50])

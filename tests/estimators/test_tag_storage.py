@@ -49,6 +49,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "lasso": {"learner": Rda(0.05), "scheme": "BIOES"},
     "fobos": {"learner": Fobos(0.01, "rows"), "refit": Mira(1), "refit_features": "features"},
     "pairs": {"templates": PAIRED},
+    "pairs of a crf": {"templates": PAIRED, "learner": Crf(max_iter=5)},
     "clusters": {"templates": CLUSTERED, "clusters": CLUSTERS},
 }
 

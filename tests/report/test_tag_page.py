@@ -60,7 +60,7 @@ def test_the_page_shows_what_was_kept(tmp_path: Path, refit: Mira | None) -> Non
 
 
 def test_a_model_without_a_trace_has_a_page_without_a_plot(tmp_path: Path) -> None:
-    model = fitted(TEMPLATES.replace("\npairs:pos[0]", ""), learner=Crf())
+    model = fitted(learner=Crf())
     write_tag_report(model, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text("utf-8")
     assert "<polyline" not in page and "certificate" in page
