@@ -113,7 +113,7 @@ def eta_grid(model: Any, zeta: int, n: int = ETAS) -> list[float]:
     sizes = np.abs(weights_of(model))
     if len(sizes) == 0:
         raise ValueError("the model has no weights that differ from zero")
-    middle = float(np.quantile(sizes, 0.99)) / max(value_set(1.0, zeta))
+    middle = float(np.quantile(sizes, 1 - 0.05 / zeta)) / max(value_set(1.0, zeta))
     return [middle * 2 ** ((k - n // 2) / 2) for k in range(n)]
 
 
