@@ -46,8 +46,8 @@ PUBLISHED: dict[tuple[str, int], tuple[float, float, int, int]] = {
 ABOUT = f"""\
 COMP is the share of sentences without a wrong label, F1 that of chunks as conlleval counts it, `weights` are non-zero (feature, label)
 weights and transitions, `DoF` the number of different values among them. All transitions count, and under a discrete constraint they
-take values of the set as all other weights do. In the rows `transitions apart` they take values of the set times a factor: the size of
-the large transitions of the L1-CRF (their 90th percentile) over the largest value. The lasso of the L1-CRF ({", ".join(map(str, LASSOS))}), and for each number of values
+take values of the set as all other weights do, but in the rows `transitions apart`, where they take values of the set times a factor: the
+size of the large transitions of the L1-CRF (their 90th percentile) over the largest value. The lasso of the L1-CRF ({", ".join(map(str, LASSOS))}), and for each number of values
 the eta of QT (the L1-CRF's weights rounded) and of DC-ADMM (learned again over the L1-CRF's features, from its weights and with its
 lasso), are those with the best COMP on development text. Test text was scored once, with the chosen models."""
 NAMES = """\
@@ -120,9 +120,9 @@ def tagging(
     """The table on test text and the curve on development text."""
     plain, lassos = plain_models(make, split, quick)
     best = max(lassos, key=lambda row: row.dev)
-    found = [
-        few_values(method, zeta, best.model, split, quick) for method in (QT, DC) for zeta in (CURVE[:2] if quick else CURVE)
-    ]
+    curve = CURVE[:2] if quick else CURVE
+    wanted = [*((method, zeta) for method in (QT, DC) for zeta in curve), (APART, 1), (APART, 2)]
+    found = [few_values(method, zeta, best.model, split, quick) for method, zeta in wanted]
     order = {name: place for place, name in enumerate((QT, DC, APART))}
     shown = [plain, best, *sorted((row for row in found if row.zeta in SHOWN), key=lambda row: (order[row.name], -row.zeta))]
     head = ["model", "COMP", "F1", "weights", "DoF", "dev COMP", "chosen", "seconds"]
@@ -235,7 +235,10 @@ def document_rows(name: str, data: Path, quick: bool) -> list[list[Any]]:
     found = [("lasso", lasso, lasso.score(*dev), f"strength {lasso.strength:g}")]
     for method in (QT, DC):
         for zeta in SHOWN:
-            model, trials = tune_values(lasso, None if method == QT else train, dev, zeta, etas=[0.5] if quick else None)
+            solver = DiscreteAdmm(max_iter=3 if quick else 50)
+            model, trials = tune_values(
+                lasso, None if method == QT else train, dev, zeta, etas=[0.5] if quick else None, solver=solver
+            )
             best = max(trials, key=lambda trial: (trial.score, -trial.n_nonzero))
             found.append((f"{method}, {2 * zeta} values", model, best.score, f"eta {best.eta:.3g}"))
     return [

@@ -109,11 +109,11 @@ def solve_posed(at: Posed, values: Values, solver: DiscreteAdmm | None = None, c
 
 
 def eta_grid(model: Any, zeta: int, n: int = ETAS) -> list[float]:
-    """N sizes of steps, by powers of sqrt 2, around the one whose largest value is the 99th percentile of the weights' sizes."""
+    """Sizes of steps by powers of sqrt 2, around that whose largest value is the quantile 1 - 0.1 zeta^-1.5 of the weights' sizes."""
     sizes = np.abs(weights_of(model))
     if len(sizes) == 0:
         raise ValueError("the model has no weights that differ from zero")
-    middle = float(np.quantile(sizes, 1 - 0.05 / zeta)) / max(value_set(1.0, zeta))
+    middle = float(np.quantile(sizes, 1 - 0.1 * zeta**-1.5)) / max(value_set(1.0, zeta))
     return [middle * 2 ** ((k - n // 2) / 2) for k in range(n)]
 
 
