@@ -117,3 +117,12 @@ def test_pyplot_stays_out() -> None:
         "sys.exit('matplotlib.pyplot' in sys.modules)"
     )
     assert b"<svg" in subprocess.run([sys.executable, "-c", script], check=True, capture_output=True).stdout
+
+
+def test_scores_by_degrees_of_freedom() -> None:
+    from laconic.report.plots import plot_degrees
+
+    axes = plot_degrees({"few $": [(8, 76.0), (2, 70.0)], "all": [(900, 77.0)]}, "score").axes[0]
+    assert axes.get_xscale() == "log" and axes.get_ylabel() == "score"
+    assert [line.get_xdata().tolist() for line in axes.lines] == [[2, 8], [900]]
+    assert axes.lines[0].get_label() == r"few \$"
