@@ -21,8 +21,8 @@ from laconic.text.sequences import AFTER_BASE, BEFORE_BASE, EncodedSentences, To
 from laconic.text.views import View, make_view
 from laconic.text.vocab import UNKNOWN, IdArray
 
-ERROR_BITS = 16
-CLUSTER_ERROR_BITS = 12
+ERROR_BITS = 18
+CLUSTER_ERROR_BITS = 14
 SPILL_ERROR_BITS = 30
 MOST_REMEMBERED = 100_000  # strings of a column whose views are kept in memory
 NAMELESS = "the model was stored without names: keep them with save_compact(model, path, names=True)"
