@@ -62,6 +62,7 @@ class Rows {
         const Cell<Real>* cells;
         const Cell<Real>* begin(int64_t row) const { return cells + ptr[row]; }
         const Cell<Real>* end(int64_t row) const { return cells + ptr[row + 1]; }
+        void prefetch_place(int64_t row) const { __builtin_prefetch(ptr + row); }
         void prefetch(int64_t row) const { __builtin_prefetch(begin(row)); }
     };
     Spans spans() const { return {ptr_.data(), cells_.data()}; }

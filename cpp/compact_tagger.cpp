@@ -83,9 +83,11 @@ class CompactTagger {
 
     void check(const Columns& columns) const {
         require(columns.n_views == static_cast<int64_t>(n_values_.size()), "columns must have a row for every view");
-        for (int64_t v = 0; v < columns.n_views; ++v)
-            for (int64_t t = 0; t < columns.n_tokens; ++t)
-                require(columns.data[v * columns.n_tokens + t] < n_values_[v], "columns hold a value that no view has");
+        for (int64_t v = 0; v < columns.n_views; ++v) {
+            int32_t largest = -1;  // found without a question a token
+            for (int64_t t = 0; t < columns.n_tokens; ++t) largest = std::max(largest, columns.data[v * columns.n_tokens + t]);
+            require(largest < n_values_[v], "columns hold a value that no view has");
+        }
     }
 
     // Scores of one sentence.
@@ -226,8 +228,9 @@ class CompactTagger {
             if (number < 0) continue;
             const Code code = map.code(number);
             hits[n_hits] = {token, static_cast<int32_t>(code.value) + (code.is_long ? first_own : 0)};
-            spans.prefetch(hits[n_hits++].row);
+            spans.prefetch_place(hits[n_hits++].row);
         }
+        for (int64_t k = 0; k < n_hits; ++k) spans.prefetch(hits[k].row);
         return n_hits;
     }
     void add_rows(int64_t m, const Hit* hits, int64_t n, Sentence& at) const {
