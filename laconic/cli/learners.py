@@ -103,6 +103,8 @@ def _crf(penalty: str, wishes: Wishes) -> Any:
         "elastic": {"ridge": strength, "lasso": lasso},
         "group": {"ridge": 0.0, "group": strength},
         "sparse-group": {"ridge": 0.0, "group": strength, "lasso": lasso},
+        "label-group": {"ridge": 0.0, "group": strength, "groups": "rows", **_given(lasso=wishes.lasso)},
+        "tree": {"ridge": 0.0, "group": strength, "groups": "tree", **_given(lasso=wishes.lasso)},
     }
     return Crf(**parts[penalty], **_given(group_weight=wishes.group_weight, max_iter=wishes.epochs))
 
@@ -111,7 +113,7 @@ LEARNERS: dict[str, Entry] = {
     "sparseptron": Entry(("group", "sparse-group", "coarse-to-fine"), _sparseptron),
     "mira": Entry(("none",), _mira),
     "perceptron": Entry(("none",), _perceptron),
-    "crf": Entry(("ridge", "lasso", "elastic", "group", "sparse-group"), _crf),
+    "crf": Entry(("ridge", "lasso", "elastic", "group", "sparse-group", "label-group", "tree"), _crf),
     "svm": Entry(("none", "ridge"), _stochastic("hinge")),
     "sgd": Entry(("none", "ridge"), _stochastic("log")),
     "rda": Entry(("lasso",), _rda),
@@ -127,6 +129,6 @@ STRONG: dict[str, tuple[str, ...]] = {
 }
 WITH_LASSO: dict[str, tuple[str, ...]] = {
     "sparseptron": ("sparse-group",),
-    "crf": ("elastic", "sparse-group"),
+    "crf": ("elastic", "sparse-group", "label-group", "tree"),
     "fobos": ("elastic",),
 }

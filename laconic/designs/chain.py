@@ -101,11 +101,16 @@ class Chain:
         return self.kernel.first_token()
 
     @property
+    def row_ptr(self) -> NDArray[np.int64]:
+        """The weights of feature f are the slice [row_ptr[f], row_ptr[f + 1])."""
+        if self.merge_twins:
+            raise ValueError("twins of several templates share weights: features and templates are no slices")
+        return self.unit_ptr.astype(np.int64)
+
+    @property
     def template_ptr(self) -> NDArray[np.int64]:
         """The weights of template m are the slice [template_ptr[m], template_ptr[m + 1])."""
-        if self.merge_twins:
-            raise ValueError("twins of several templates share weights: templates are no slices")
-        return self.unit_ptr[self.feature_first].astype(np.int64)
+        return self.row_ptr[self.feature_first]
 
     def roots(self) -> Array:
         """For every weight the root of its number of twins: what is shared is root times the weight of a single feature."""
@@ -121,6 +126,18 @@ class Chain:
         ptr = self.template_ptr
         ones = np.ones(len(ptr) - 1) if weight is None else weight
         return Groups(np.arange(self.n_state), ptr, ones, self.n_state)
+
+    def by_row(self, weight: Array | None = None) -> Groups:
+        """One group a feature: its weights for all labels."""
+        ptr = self.row_ptr
+        return Groups(np.arange(self.n_state), ptr, np.ones(len(ptr) - 1) if weight is None else weight, self.n_state)
+
+    def by_tree(self, weight: Array | None = None) -> Groups:
+        """A forest: templates, which come first, hold the rows of their features, and these the weights."""
+        sizes = np.diff(self.feature_first)
+        parent = np.concatenate([np.full(len(sizes), -1), np.repeat(np.arange(len(sizes)), sizes)])
+        ptr = np.concatenate([np.zeros(len(sizes), np.int64), self.row_ptr])
+        return Groups(np.arange(self.n_state), ptr, np.ones(len(parent)) if weight is None else weight, self.n_state, parent)
 
     def rows(self, weights: Array, template: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The features of a template that have a weight, and their weights (n, L) or (n, L^2), each apart from its twins."""

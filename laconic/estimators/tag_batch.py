@@ -17,9 +17,9 @@ from sklearn.base import BaseEstimator
 from laconic import _core
 from laconic.designs.chain import Chain, Tokens
 from laconic.estimators.tag_model import TagWeights
-from laconic.groups import pointers
+from laconic.groups import Groups, pointers
 from laconic.losses import ChainHinge, ChainLog, ChainLoss, ChainPerceptron
-from laconic.penalties import Discrete, GroupLasso, Penalty, Ridge, SparseGroupLasso
+from laconic.penalties import Discrete, Penalty, Ridge, SparseGroupLasso, TreeGroupLasso
 from laconic.penalties.total import RatedElasticNet
 from laconic.problem.chain import ChainProblem
 from laconic.solvers import DiscreteAdmm, Fista, Owlqn
@@ -30,6 +30,7 @@ from laconic.text.sequences import AFTER_BASE, BEFORE_BASE, SequenceEncoder
 from laconic.text.templates import TemplateArrays, Templates
 
 TAIL_RIDGE = 1e-3
+GROUPS = ("templates", "rows", "tree")
 LOSSES: dict[str, Callable[[], ChainLoss]] = {"log": ChainLog, "hinge": ChainHinge, "perceptron": ChainPerceptron}
 
 
@@ -57,9 +58,10 @@ class Posed(NamedTuple):
 
 
 class Crf(BaseEstimator):
-    """ridge |w|^2 / 2 + lasso |w|_1 + group * sum over templates of d_m |w_m|_2, with any of the three strengths above zero.
+    """ridge |w|^2 / 2 + lasso |w|_1 + group * sum over groups of d_g |w_g|_2, with any of the three strengths above zero.
 
-    group_weight: d_m by rule, see laconic.solvers.gravity. support: weights for the labels, or pairs of labels, that features
+    groups: the "templates", the "rows" (all labels of a feature), or both as a "tree": a feature is kept only in a template that
+    is kept. group_weight: d_g by rule, see laconic.solvers.gravity. support: weights for the labels, or pairs of labels, that features
     occur with in the data ("observed"), or for all of them ("all"). start: first labels have weights too. penalise_transitions: ridge and lasso
     are on transitions and starts as well. Without a group term L-BFGS / OWL-QN solves it, else proximal gradient.
     values: if given, all weights, transitions too, take values of this set (see laconic.value_set), by `admm` or DiscreteAdmm().
@@ -70,6 +72,7 @@ class Crf(BaseEstimator):
         ridge: float = 1.0,
         lasso: float = 0.0,
         group: float = 0.0,
+        groups: str = "templates",
         group_weight: str = "one",
         loss: str = "log",
         support: str = "observed",
@@ -83,6 +86,7 @@ class Crf(BaseEstimator):
         self.ridge = ridge
         self.lasso = lasso
         self.group = group
+        self.groups = groups
         self.group_weight = group_weight
         self.loss = loss
         self.support = support
@@ -97,6 +101,8 @@ class Crf(BaseEstimator):
         """Raise on parameters that make no sense."""
         if self.loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {self.loss!r}")
+        if self.groups not in GROUPS:
+            raise ValueError(f"groups must be one of {', '.join(map(repr, GROUPS))}, got {self.groups!r}")
         if min(self.ridge, self.lasso, self.group) < 0:
             raise ValueError(
                 f"ridge, lasso and group must not be negative, got {self.ridge!r}, {self.lasso!r} and {self.group!r}"
@@ -119,11 +125,16 @@ class Crf(BaseEstimator):
                 return Ridge(self.ridge)
             tail = np.ones(design.n_penalised - design.n_state)
             return RatedElasticNet(self.lasso * np.concatenate([design.roots(), tail]), np.full(1, self.ridge))
-        groups = design.by_template(group_weights(np.diff(design.template_ptr), self.group_weight))
-        if not self.lasso:
-            return GroupLasso(groups, self.group)
         strength = self.group + self.lasso
-        return SparseGroupLasso(groups, strength, self.lasso / strength)
+        penalty = TreeGroupLasso if self.groups == "tree" else SparseGroupLasso
+        return penalty(self.groups_of(design), strength, self.lasso / strength)
+
+    def groups_of(self, design: Chain) -> Groups:
+        """The groups over the design's weights, weighted by their sizes."""
+        templates, rows = np.diff(design.template_ptr), np.diff(design.row_ptr)
+        sizes = {"templates": templates, "rows": rows, "tree": np.concatenate([templates, rows])}
+        make = {"templates": design.by_template, "rows": design.by_row, "tree": design.by_tree}
+        return make[self.groups](group_weights(sizes[self.groups], self.group_weight))
 
     def solver(self) -> Solver:
         """The solver of these parameters."""

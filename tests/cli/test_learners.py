@@ -29,6 +29,8 @@ from laconic.errors import InputError
         ("crf", {"penalty": "elastic", "strength": 2.0, "lasso": 0.5}, Crf(ridge=2.0, lasso=0.5)),
         ("crf", {"penalty": "group", "strength": 3.0, "group_weight": "log"}, Crf(ridge=0.0, group=3.0, group_weight="log")),
         ("crf", {"penalty": "sparse-group", "strength": 3.0, "lasso": 0.5}, Crf(ridge=0.0, group=3.0, lasso=0.5)),
+        ("crf", {"penalty": "label-group", "strength": 3.0}, Crf(ridge=0.0, group=3.0, groups="rows")),
+        ("crf", {"penalty": "tree", "strength": 3.0, "lasso": 0.5}, Crf(ridge=0.0, group=3.0, groups="tree", lasso=0.5)),
         ("svm", {"epochs": 4}, StochasticGradient("hinge", 4)),
         ("sgd", {"penalty": "ridge", "strength": 0.5}, StochasticGradient("log", ridge=0.5)),
         ("rda", {"strength": 0.01}, Rda(0.01)),

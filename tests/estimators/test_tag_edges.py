@@ -19,6 +19,14 @@ from laconic.solvers.online_sparse import Fobos, Rda, Sparseptron
 from laconic.text.patterns import parse_templates
 from laconic.text.sequences import TokenColumns
 
+BATCH = [
+    Crf(),
+    Crf(0, lasso=0.1),
+    Crf(0, group=0.3),
+    Crf(0, group=0.1, groups="rows"),
+    Crf(0, group=0.1, groups="tree", lasso=0.01),
+    Crf(loss="hinge"),
+]
 CHUNKS = ["B-NP", "B-PP", "B-VP", "I-NP", "I-VP", "O"]
 BIOES = ["B-NP", "B-VP", "E-NP", "E-VP", "I-NP", "O", "S-NP", "S-PP", "S-VP"]
 
@@ -207,7 +215,7 @@ def test_laws(learner: Any) -> None:
     check_tagger(tagger(learner), *sentences())
 
 
-@pytest.mark.parametrize("learner", [Crf(), Crf(0, lasso=0.1), Crf(0, group=0.3), Crf(loss="hinge")], ids=repr)
+@pytest.mark.parametrize("learner", BATCH, ids=repr)
 def test_laws_of_batch_learners(learner: Any) -> None:
     check_tagger(tagger(learner), *sentences())
     X, y = sentences()
