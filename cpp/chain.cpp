@@ -2,6 +2,7 @@
 #include "chain.hpp"
 
 #include "chain_k_best.hpp"
+#include "chain_loss.hpp"
 #include "kernels.hpp"
 #include "threads.hpp"
 
@@ -142,6 +143,11 @@ void chain_marginals(Vec<double> scores, Vec<int64_t> ptr, Vec<double> edge, Vec
 }  // namespace
 
 void bind_chain(nb::module_& m) {
+    m.def("chain_losses", [] {
+        nb::dict kinds;
+        for (const auto& [name, loss] : chain_loss_names) kinds[name] = static_cast<int>(loss);
+        return kinds;
+    });
     m.def("chain_best", &chain_best, nb::arg("scores"), nb::arg("ptr"), nb::arg("edge"), nb::arg("start"),
           nb::arg("best").noconvert(), nb::arg("value").noconvert(), nb::arg("threads") = 1);
     m.def("chain_k_best", &chain_k_best, nb::arg("scores"), nb::arg("ptr"), nb::arg("edge"), nb::arg("start"), nb::arg("k"),

@@ -3,13 +3,12 @@
 #include <mutex>
 
 #include "chain.hpp"
+#include "chain_loss.hpp"
 #include "chain_parts.hpp"
 #include "kernels.hpp"
 #include "threads.hpp"
 
 namespace {
-
-enum class Kind { log, hinge, perceptron };
 
 class ChainDesign {
   public:
@@ -92,7 +91,7 @@ class ChainDesign {
     // do the sums.
     double evaluate(int kind, double cost, Vec<double> weights, MutVec<double> gradient, int threads) {
         check_weights(weights.size());
-        require(kind >= 0 && kind <= 2, "loss kind must be 0, 1 or 2");
+        const ChainLoss loss = chain_loss(kind);
         require(cost >= 0 && std::isfinite(cost), "cost must be finite and not negative");
         require(gradient.size() == 0 || gradient.size() == weights.size(), "gradient must be empty or have n_weights entries");
         const double* w = weights.data();
@@ -110,7 +109,7 @@ class ChainDesign {
         const double* pair_w = w + labels.size();
         labels.fill(w, rows_, threads);
         pairs.fill(pair_w, pair_rows_, threads);
-        const Point point{static_cast<Kind>(kind), cost, potentials, pair_w, g != nullptr};
+        const Point point{loss, cost, potentials, pair_w, g != nullptr};
         residual_.resize(labels.n_tokens * stride);
         parallel_ranges(labels.n_tokens, threads, 1024, [&](int64_t begin, int64_t end, int) {
             labels.score(begin, end, w, rows_.data(), residual_.data() + begin * stride);
@@ -140,7 +139,7 @@ class ChainDesign {
 
   private:
     struct Point {
-        Kind kind;
+        ChainLoss kind;
         double cost;
         const chain::Potentials<double>& potentials;
         const double* pair_weights;
@@ -224,14 +223,14 @@ class ChainDesign {
         for (int64_t t = 0; t < n; ++t) {
             double* row = unary + t * stride;
             gold_score += row[gold[t]] + (t ? edge_at(t)[gold[t - 1] * stride + gold[t]] : 0.0);
-            if (point.kind == Kind::hinge)
+            if (point.kind == ChainLoss::hinge)
                 for (int j = 0; j < L; ++j) row[j] += j == gold[t] ? 0.0 : point.cost;
         }
         const auto add_edge = [&](int64_t t, int i, int j, double p) {
             sums.edge[i * stride + j] += p;
             if (pair) pair[t * pair_stride + i * L + j] += p;
         };
-        if (point.kind != Kind::log) {
+        if (point.kind != ChainLoss::log) {
             work.best.resize(std::max<size_t>(work.best.size(), n));
             int32_t* best = work.best.data();
             const double score = chain::viterbi_at(unary, n, edge_at, potentials.start, L, stride, work.scratch, best);

@@ -1,6 +1,7 @@
 // Learning a tagger sentence by sentence: residual = predicted - gold, where predicted is the best path (perceptron), the best
 // path with a cost for every wrong label (SVM, MIRA) or the marginals (CRF). Templates are shrunk by the caller, between calls;
 // here features only come to owe a lasso, which they pay when they next fire.
+#include "chain_loss.hpp"
 #include "difference.hpp"
 #include "interrupts.hpp"
 #include "kernels.hpp"
@@ -8,10 +9,8 @@
 
 namespace {
 
-enum Loss { kPerceptron = 0, kHinge = 1, kLog = 2 };
-
 struct Rule {
-    int loss;
+    ChainLoss loss;
     double step;      // of a gradient step; the upper bound C of a passive-aggressive one
     bool aggressive;  // step = min(C, loss / |difference of features|^2)
     bool grow;        // whether features may be added
@@ -32,7 +31,7 @@ class Learner {
         if (rule_.averaged) tagger_.clock += 1;
         if (rule_.ridge > 0) shrink(std::max(0.0, 1 - rule_.step * rule_.ridge));
         tagger_.read_learning(seen_, s, at_, rule_.settle);
-        const double loss = at_.n == 0 ? 0 : rule_.loss == kLog ? by_marginals() : by_best();
+        const double loss = at_.n == 0 ? 0 : rule_.loss == ChainLoss::log ? by_marginals() : by_best();
         tagger_.rounds += 1;
         if (rule_.averaged)
             for (Table& table : tagger_.tables) table.end_step();
@@ -75,7 +74,7 @@ class Learner {
     }
 
     double by_best() {
-        const bool costly = rule_.loss == kHinge;
+        const bool costly = rule_.loss == ChainLoss::hinge;
         if (costly)
             for (int64_t t = 0; t < at_.n; ++t)
                 for (int j = 0; j < tagger_.n_labels; ++j) at_.unary[t * tagger_.stride + j] += j != gold()[t];
@@ -224,7 +223,7 @@ nb::tuple learn(Tagger& tagger, const Occurrences& seen, Vec<int32_t> gold, Vec<
     require(static_cast<int64_t>(gold.size()) == seen.n_tokens, "gold must have an entry a token");
     check_range(gold, 0, tagger.n_labels, "gold");
     check_range(order, 0, seen.n_sentences(), "order");
-    require(loss >= 0 && loss <= 2, "loss must be 0 (perceptron), 1 (hinge) or 2 (log)");
+    const ChainLoss kind = chain_loss(loss);
     require(step >= 0 && ridge >= 0 && lasso >= 0, "step, ridge and lasso must not be negative");
     require(std::isfinite(ridge) && std::isfinite(lasso) && (aggressive || std::isfinite(step)),
             "ridge and lasso must be finite, and so must the step unless it is aggressive");
@@ -247,7 +246,7 @@ nb::tuple learn(Tagger& tagger, const Occurrences& seen, Vec<int32_t> gold, Vec<
         tagger.clock = 0;
     }
     tagger.know(seen);
-    const Rule rule{loss, step, aggressive, grow, averaged, settle, ridge, lasso, every};
+    const Rule rule{kind, step, aggressive, grow, averaged, settle, ridge, lasso, every};
     Learner learner(tagger, seen, gold.data(), rule);
     double total = 0;
     {

@@ -79,6 +79,9 @@ class SquaredHinge(Loss):
     kind = 3
 
 
+CHAIN_KINDS: dict[str, int] = _core.chain_losses()
+
+
 class ChainLoss(BaseEstimator):
     """sum over sentences of predicted score - gold score; its residual is predicted - gold parts (see cpp/crf.cpp)."""
 
@@ -89,13 +92,13 @@ class ChainLoss(BaseEstimator):
 class ChainLog(ChainLoss):
     """log Z - score(gold): the conditional random field. Predicted: marginals."""
 
-    kind = 0
+    kind = CHAIN_KINDS["log"]
 
 
 class ChainHinge(ChainLoss):
     """max_y score(y) + cost * wrong labels of y - score(gold): the structured SVM with margin rescaling. Predicted: that y."""
 
-    kind = 1
+    kind = CHAIN_KINDS["hinge"]
 
     def __init__(self, cost: float = 1.0):
         self.cost = cost
@@ -104,4 +107,4 @@ class ChainHinge(ChainLoss):
 class ChainPerceptron(ChainLoss):
     """max_y score(y) - score(gold). Predicted: the best path."""
 
-    kind = 2
+    kind = CHAIN_KINDS["perceptron"]

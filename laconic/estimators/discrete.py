@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.estimators.linear import SparseClassifier, SparseLinear, SparseRegressor
 from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_batch import Crf
-from laconic.estimators.tag_learning import Learned
+from laconic.estimators.tag_learning import Learned, Lesson
 from laconic.estimators.tag_model import TagWeights, kept_templates, narrow
 from laconic.estimators.tag_predicting import flat_labels
 from laconic.estimators.text import TextClassifier
@@ -292,7 +292,8 @@ def _(model: Tagger, X: Any, y: Any, penalty: ElasticNet | None = None) -> Posed
     known = isinstance(model.learner, Crf) and not model.learner.group
     crf = clone(model.learner) if known else Crf(ridge=0.0, lasso=LASSO)
     crf.set_params(values=(1.0,))  # any set: twins must not share weights, and the set of a solution comes later
-    at = crf.pose(model.templates_, model.encoder_, data, len(number), model._n_threads(), model.weights_)
+    lesson = Lesson(model.templates_, model.encoder_, data, len(number), model._n_threads(), start=model.weights_)
+    at = crf.pose(lesson)
     problem = at.problem
     problem.penalty = (ElasticNet(crf.ridge + crf.lasso, _share(crf)) if penalty is None else penalty).check()
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.estimators.tag_learning import Growing, Learned, learn
+from laconic.estimators.tag_learning import Growing, Learned, Lesson, as_learner
 from laconic.estimators.tag_model import TagWeights, kept_templates, load_kernel, make_kernel, narrow
 from laconic.estimators.tag_predicting import TagPredictor, flat_labels
 from laconic.solvers.online import Mira, OnlineLearner, Sentences
@@ -72,7 +72,8 @@ class Tagger(TagPredictor, BaseEstimator):
         templates = templates_from(self.templates, self.columns)
         encoder = self._new_encoder(templates)
         data = self._encode_training(encoder, X, y)
-        first = learn(self._learner(), templates, encoder, data, len(self.classes_), self._n_threads(), callback)
+        lesson = Lesson(templates, encoder, data, len(self.classes_), self._n_threads(), callback)
+        first = as_learner(self._learner()).learn(lesson)
         self.templates_given_ = templates
         self.n_features_total_ = first.n_features * len(self.classes_)
         self.n_features_first_ = first.weights.n_nonzero
@@ -80,7 +81,7 @@ class Tagger(TagPredictor, BaseEstimator):
         steps = [first]
         if self.refit is not None and not first.interrupted:
             start = found if self.refit_features == "features" else None
-            steps.append(learn(self.refit, templates, encoder, data, len(self.classes_), self._n_threads(), callback, start))
+            steps.append(as_learner(self.refit).learn(lesson._replace(templates=templates, start=start)))
             templates, found = kept_templates(templates, steps[-1].weights)
         self.trace_ = [epoch for step in steps for epoch in step.trace]
         return self._adopt(templates, *narrow(templates, encoder, found), steps[-1])

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 
 from laconic import _core
 from laconic.designs.chain import Chain, Tokens
+from laconic.estimators.tag_learning import Learned, Lesson
 from laconic.estimators.tag_model import TagWeights
 from laconic.groups import Groups, pointers
 from laconic.losses import ChainHinge, ChainLog, ChainLoss, ChainPerceptron
@@ -23,24 +24,15 @@ from laconic.penalties import Discrete, Penalty, Ridge, SparseGroupLasso, TreeGr
 from laconic.penalties.total import RatedElasticNet
 from laconic.problem.chain import ChainProblem
 from laconic.solvers import DiscreteAdmm, Fista, Owlqn
-from laconic.solvers.base import Progress, Result, Solver
+from laconic.solvers.base import Solver
 from laconic.solvers.gravity import group_weights
 from laconic.solvers.online import Sentences
-from laconic.text.sequences import AFTER_BASE, BEFORE_BASE, SequenceEncoder
-from laconic.text.templates import TemplateArrays, Templates
+from laconic.text.sequences import AFTER_BASE, BEFORE_BASE
+from laconic.text.templates import TemplateArrays
 
 TAIL_RIDGE = 1e-3
 GROUPS = ("templates", "rows", "tree")
 LOSSES: dict[str, Callable[[], ChainLoss]] = {"log": ChainLog, "hinge": ChainHinge, "perceptron": ChainPerceptron}
-
-
-class Solved(NamedTuple):
-    """Weights as a tagger has them, the number of features, and the solver's result with its objective."""
-
-    weights: TagWeights
-    n_features: int
-    result: Result
-    objective: float
 
 
 class Posed(NamedTuple):
@@ -143,45 +135,29 @@ class Crf(BaseEstimator):
         # A certificate costs an evaluation's worth of memory traffic: it is asked for now and then only.
         return Fista(self.tol, self.max_iter) if self.group else Owlqn(self.tol, self.max_iter, memory=6, check_every=20)
 
-    def solve(
-        self,
-        templates: Templates,
-        encoder: SequenceEncoder,
-        data: Sentences,
-        n_labels: int,
-        threads: int = 1,
-        callback: Callable[[Progress], bool | None] | None = None,
-        start: TagWeights | None = None,
-    ) -> Solved:
-        """Number the features, solve, and give the weights back by features. With `start`, only its features take part."""
-        posed = self.pose(templates, encoder, data, n_labels, threads, start)
-        result = self.solver().run(posed.problem, posed.x, callback)
+    def learn(self, lesson: Lesson) -> Learned:
+        """Number the features, solve, and give the weights back by features."""
+        posed = self.pose(lesson)
+        result = self.solver().run(posed.problem, posed.x, lesson.callback)
         objective = posed.problem.value(result.x)
-        return Solved(posed.weights(result.x), posed.n_features, result, objective)
+        return Learned(posed.weights(result.x), posed.n_features, [], result.interrupted, objective, result.error)
 
-    def pose(
-        self,
-        templates: Templates,
-        encoder: SequenceEncoder,
-        data: Sentences,
-        n_labels: int,
-        threads: int = 1,
-        start: TagWeights | None = None,
-    ) -> Posed:
-        """The problem that `solve` solves. With `start`, only its features take part, and its weights are where solving begins."""
+    def pose(self, lesson: Lesson) -> Posed:
+        """The problem that `learn` solves. With a start, only its features take part, and its weights are where solving begins."""
+        templates, data, start = lesson.templates, lesson.data, lesson.start
         self.check()
         order = sorted(range(len(templates)), key=lambda m: templates[m].pairs)
-        arrays = templates.subset(order).arrays(encoder.view_index)
-        ids, sizes = _core.Expander(*arrays[:3]).number(data.columns, data.ptr, threads)
+        arrays = templates.subset(order).arrays(lesson.encoder.view_index)
+        ids, sizes = _core.Expander(*arrays[:3]).number(data.columns, data.ptr, lesson.threads)
         ids = ids.reshape(-1, len(templates))
         book = FeatureBook(sizes, arrays, data)
         if start is not None:
             start = start.subset(order)
             book.keep_only(ids, start)
-        tokens = Tokens(ids, sizes, data.ptr, data.gold, n_labels, int(arrays.pairs.sum()))
+        tokens = Tokens(ids, sizes, data.ptr, data.gold, lesson.n_labels, int(arrays.pairs.sum()))
         # Twins may share weights where the penalty is one of single weights: they would be equal anyway.
         merge = not self.group and self.values is None
-        design = Chain(tokens, self.support, self.start, threads, merge, self.penalise_transitions)
+        design = Chain(tokens, self.support, self.start, lesson.threads, merge, self.penalise_transitions)
         # Transitions that gold never makes would drift away without end under proximal gradient.
         problem = ChainProblem(design, LOSSES[self.loss](), self.penalty(design), TAIL_RIDGE if self.group else 0.0)
         x = None if start is None else book.point(design, start)

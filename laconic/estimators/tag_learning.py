@@ -1,38 +1,20 @@
-"""One learner on encoded sentences: online ones move a kernel tagger, batch ones solve a problem over numbered features."""
+"""What a tagger gives to a learner, and what it gets back."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.estimators.tag_batch import Solved
 from laconic.estimators.tag_model import TagWeights, drain_kernel, load_kernel, make_kernel
-from laconic.solvers.online import Epoch, Examples, OnlineLearner, Sentences
+from laconic.solvers.online import Epoch, Examples, OnlineLearner, Run, Sentences
 from laconic.text.sequences import SequenceEncoder
 from laconic.text.templates import TemplateArrays, Templates
 
 Callback = Callable[[Any], bool | None]
-
-
-@runtime_checkable
-class BatchLearner(Protocol):
-    """What learns from all sentences at once."""
-
-    def solve(
-        self,
-        templates: Templates,
-        encoder: SequenceEncoder,
-        data: Sentences,
-        n_labels: int,
-        threads: int,
-        callback: Callback | None,
-        start: TagWeights | None,
-    ) -> Solved:
-        """The weights. With `start`, only its features may get some."""
 
 
 class Learned(NamedTuple):
@@ -46,35 +28,56 @@ class Learned(NamedTuple):
     certificate: float = np.nan
 
 
-def learn(
-    learner: Any,
-    templates: Templates,
-    encoder: SequenceEncoder,
-    data: Sentences,
-    n_labels: int,
-    threads: int,
-    callback: Callback | None = None,
-    start: TagWeights | None = None,
-) -> Learned:
-    """Run a learner from zero weights. With `start`, only its features may get weights."""
-    if isinstance(learner, BatchLearner):
-        solved = learner.solve(templates, encoder, data, n_labels, threads, callback, start)
-        result = solved.result
-        return Learned(solved.weights, solved.n_features, [], result.interrupted, solved.objective, result.error)
-    if not isinstance(learner, OnlineLearner):
-        raise ValueError(f"a learner such as Mira(), Sparseptron() or Crf() is needed, got {learner!r}")
-    kernel = make_kernel(templates, encoder, n_labels)
-    examples = Examples.of(kernel, data, threads)
-    sizes = examples.seen.sizes
-    if start is not None:
-        load_kernel(
-            kernel, start._replace(weights=[0 * part for part in start.weights], edge=0 * start.edge, start=0 * start.start)
-        )
-    arrays = templates.arrays(encoder.view_index)
-    ready = learner.on(sizes * widths(arrays, n_labels), templates.order)
-    run = ready.run(kernel, examples, callback, start is None)
-    del examples
-    return Learned(drain_kernel(kernel, templates, n_labels), int(sizes.sum()), run.trace, run.interrupted)
+class Lesson(NamedTuple):
+    """Encoded sentences and the templates that make features of them; with `start`, only its features may get weights.
+
+    A learner sees passes or iterations to `callback`, which may stop it.
+    """
+
+    templates: Templates
+    encoder: SequenceEncoder
+    data: Sentences
+    n_labels: int
+    threads: int = 1
+    callback: Callback | None = None
+    start: TagWeights | None = None
+
+    @property
+    def arrays(self) -> TemplateArrays:
+        """The templates over the rows of the encoded columns."""
+        return self.templates.arrays(self.encoder.view_index)
+
+    @property
+    def widths(self) -> NDArray[np.int64]:
+        """How many weights a feature of each template may have."""
+        return widths(self.arrays, self.n_labels)
+
+    def kernel(self) -> Any:
+        """A kernel tagger without weights; with `start`, with its features."""
+        kernel = make_kernel(self.templates, self.encoder, self.n_labels)
+        if self.start is None:
+            return kernel
+        found = self.start
+        zeros = [np.zeros_like(part) for part in found.weights]
+        return load_kernel(kernel, TagWeights(found.atoms, zeros, np.zeros_like(found.edge), np.zeros_like(found.start)))
+
+    def learned(self, kernel: Any, n_features: int, run: Run) -> Learned:
+        """What a kernel tagger has learned in a run; it loses its features."""
+        return Learned(drain_kernel(kernel, self.templates, self.n_labels), n_features, run.trace, run.interrupted)
+
+
+class Learner(Protocol):
+    """What makes weights of a lesson: sentence by sentence, or from all sentences at once."""
+
+    def learn(self, lesson: Lesson) -> Learned:
+        """The weights, learned from zero, or from `start` where a learner can."""
+
+
+def as_learner(given: Any) -> Learner:
+    """What was given, if it learns."""
+    if not hasattr(given, "learn"):
+        raise ValueError(f"a learner such as Mira(), Sparseptron() or Crf() is needed, got {given!r}")
+    return given
 
 
 class Growing:

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from laconic import _core
 from laconic.solvers.gravity import Order, Sizes
 
-LOSSES = {"perceptron": 0, "hinge": 1, "log": 2}
+LOSSES: dict[str, int] = _core.chain_losses()
 
 
 class Sentences(NamedTuple):
@@ -84,6 +85,25 @@ def check_not_negative(**given: float) -> None:
             raise ValueError(f"{name} must be a number from 0 on, got {value!r}")
 
 
+class Lesson(Protocol):
+    """What learning takes: sentences, a kernel tagger for them, and what is made of it in the end."""
+
+    @property
+    def data(self) -> Sentences: ...
+    @property
+    def templates(self) -> Any: ...
+    @property
+    def widths(self) -> NDArray[np.int64]: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def callback(self) -> Callback | None: ...
+    @property
+    def start(self) -> Any: ...
+    def kernel(self) -> Any: ...
+    def learned(self, kernel: Any, n_features: int, run: Run) -> Any: ...
+
+
 class OnlineLearner(BaseEstimator):
     """What all learners share: passes over shuffled sentences, in chunks, and a callback that may stop them."""
 
@@ -103,6 +123,16 @@ class OnlineLearner(BaseEstimator):
     def on(self, sizes: Sizes, order: Callable[[], Order]) -> OnlineLearner:
         """The learner for templates with so many weights each; order()[a, b] tells whether b is a or refines it."""
         return self
+
+    def learn(self, lesson: Lesson) -> Any:
+        """What the lesson makes of its kernel tagger after all passes, from zero weights."""
+        kernel = lesson.kernel()
+        examples = Examples.of(kernel, lesson.data, lesson.threads)
+        sizes = examples.seen.sizes
+        ready = self.on(sizes * lesson.widths, lesson.templates.order)
+        run = ready.run(kernel, examples, lesson.callback, lesson.start is None)
+        del examples  # features are given back before they are copied
+        return lesson.learned(kernel, int(sizes.sum()), run)
 
     def run(self, tagger: Any, data: Examples, callback: Callback | None = None, grow: bool = True) -> Run:
         """Learn for all epochs, then leave final weights (averages, if they are kept) in the tagger.

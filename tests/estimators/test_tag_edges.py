@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from laconic.checks import check_tagger
 from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_batch import Crf
+from laconic.estimators.tag_learning import Lesson
 from laconic.solvers.online import Mira, Perceptron, Sentences
 from laconic.solvers.online_sparse import Fobos, Rda, Sparseptron
 from laconic.text.patterns import parse_templates
@@ -204,7 +205,7 @@ def test_a_crf_starts_where_another_ended() -> None:
         *once.encoder_.encode(TokenColumns.from_sentences(X, NAMES)),
         np.concatenate([once.classes_.searchsorted(t) for t in y]).astype(np.int32),
     )
-    posed = crf.pose(once.templates_, once.encoder_, data, len(once.classes_), start=once.weights_)
+    posed = crf.pose(Lesson(once.templates_, once.encoder_, data, len(once.classes_), start=once.weights_))
     assert posed.x is not None and posed.problem.value(posed.x) == pytest.approx(once.objective_, rel=1e-6)
     for found, expected in zip(posed.weights(posed.x).weights, once.weights_.weights, strict=True):
         np.testing.assert_allclose(np.sort(found, axis=None), np.sort(expected, axis=None), atol=1e-6)

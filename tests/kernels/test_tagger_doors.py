@@ -82,7 +82,7 @@ def test_sentences_are_refused_by_whoever_reads_them(bad: dict[str, Any]) -> Non
         refuses(call, sentences(), bad)
 
 
-LESSON: dict[str, Any] = {"gold": small(0, 1, 1, 0), "order": ints(0, 1, 2), "loss": 0, "step": 1.0}
+LESSON: dict[str, Any] = {"gold": small(0, 1, 1, 0), "order": ints(0, 1, 2), "loss": 2, "step": 1.0}
 LESSON |= {"aggressive": False, "grow": True, "averaged": False}
 BAD_LESSONS: dict[str, dict[str, Any]] = {
     "gold short": {"gold": small(0, 1, 1)},

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from solvers.plain_tagger import PlainTagger, Task
 
+from laconic.losses import ChainHinge, ChainLog, ChainPerceptron
 from laconic.solvers.online import LOSSES, Examples, Mira, OnlineLearner, Perceptron, Sentences, StochasticGradient
 from laconic.solvers.online_sparse import BY_ROW, BY_WEIGHT, DUAL, Fobos, Rda, Sparseptron
 
@@ -307,3 +308,8 @@ def test_bad_parameters_are_refused(bad: OnlineLearner) -> None:
     kernel, sentences = data()
     with pytest.raises(ValueError, match="must"):
         bad.run(kernel, sentences)
+
+
+def test_batches_and_online_learners_number_losses_alike() -> None:
+    assert {"log": ChainLog.kind, "hinge": ChainHinge.kind, "perceptron": ChainPerceptron.kind} == LOSSES
+    assert len(set(LOSSES.values())) == 3
