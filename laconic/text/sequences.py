@@ -61,6 +61,16 @@ class TokenColumns:
             raise ValueError(f"there is no column {name!r}; the columns are {', '.join(self.names)}")
         return self.values[self.names.index(name)]
 
+    def with_columns(self, added: Mapping[str, Sequence[str]]) -> TokenColumns:
+        """These columns and more of them, a string a token: cluster bits, marks of phrases, or what else is known of the words."""
+        n_tokens = int(self.ptr[-1])
+        for name, column in added.items():
+            if name in self.names:
+                raise ValueError(f"there is a column {name!r} already; the columns are {', '.join(self.names)}")
+            if len(column) != n_tokens:
+                raise ValueError(f"column {name!r} has {len(column)} strings for {n_tokens} tokens")
+        return TokenColumns((*self.names, *added), [*self.values, *added.values()], self.ptr)
+
     def sentences(self) -> Iterator[list[tuple[str, ...]]]:
         """One list of tokens (tuples of strings) for each sentence."""
         return cut(list(zip(*self.values, strict=True)), self.ptr)

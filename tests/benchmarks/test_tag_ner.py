@@ -13,13 +13,13 @@ from benchmarks.tag_ner_knowledge import (
     Capitals,
     capital_shares,
     cased_clusters,
-    list_marks,
     published_clusters,
     small_letter_clusters,
     with_lists,
 )
 from benchmarks.tag_ner_parts import FILES, Part, read_part, with_clusters
 from benchmarks.tag_ner_table import PUBLISHED, Job, Row, fit, models
+from laconic.text.phrases import PhraseList
 from laconic.text.sequences import TokenColumns
 from laconic.text.views import WordClusters
 
@@ -71,11 +71,8 @@ def test_shares_of_capitals(tmp_path: Path) -> None:
     assert [share(word) for word in ("MAY", "may", "rome", "NATO", "x")] == ["4", "4", "all", "?", "0"]
 
 
-def test_the_longest_phrase_of_a_list_is_marked() -> None:
-    phrases = frozenset({("new", "york"), ("new", "york", "city"), ("york",), ("city", "of", "london")})
-    words = ["In", "New", "York", "City", "of", "London", "york", "York", "New", "York"]
-    assert list_marks(words, [0, 9, 10], phrases) == ["O", "B", "I", "E", "O", "O", "O", "U", "O", "U"]
-    found = with_lists(ROME, {"city": frozenset({("rome",)})})
+def test_phrases_of_lists_become_columns() -> None:
+    found = with_lists(ROME, {"city": PhraseList(["rome"])})
     assert found.tokens.names == ("word", "pos", "city") and list(found.tokens.column("city")) == ["U", "O"]
 
 

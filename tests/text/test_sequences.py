@@ -119,6 +119,16 @@ def test_columns_by_name_and_bad_names() -> None:
             SequenceEncoder(views, columns)
 
 
+def test_columns_are_added_by_name() -> None:
+    tokens = TokenColumns.from_sentences([["a", "b"], ["c"]], ("word",))
+    more = tokens.with_columns({"list": ["O", "U", "O"]})
+    assert list(more.sentences()) == [[("a", "O"), ("b", "U")], [("c", "O")]] and tokens.names == ("word",)
+    with pytest.raises(ValueError, match="'word' already"):
+        tokens.with_columns({"word": ["a", "b", "c"]})
+    with pytest.raises(ValueError, match="'list' has 2 strings for 3 tokens"):
+        tokens.with_columns({"list": ["O", "U"]})
+
+
 def test_speed_does_not_hang_on_the_number_of_views() -> None:
     """At least 500,000 tokens a second with ten views; a slow machine gets a factor of five."""
     rng = np.random.default_rng(0)

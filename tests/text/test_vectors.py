@@ -1,0 +1,72 @@
+"""Files of word vectors, and their clusters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from laconic.errors import InputError
+from laconic.text.clusters import read_paths, write_paths
+from laconic.text.vectors import cluster_vectors, read_vectors
+from laconic.text.views import WordClusters
+
+
+def directions(seed: int = 0) -> np.ndarray:
+    """Four directions, two pairs of near ones, of 25 noisy vectors of any length each."""
+    rng = np.random.default_rng(seed)
+    centres = np.array([[10, 1, 0], [10, -1, 0], [-10, 0, 1], [-10, 0, -1]], dtype=float)
+    noisy = np.repeat(centres, 25, axis=0) + rng.normal(scale=0.05, size=(100, 3))
+    return noisy * rng.uniform(0.1, 5, size=(100, 1))
+
+
+def test_clusters_are_directions_and_near_ones_share_bits() -> None:
+    paths = cluster_vectors(directions(), 4, random_state=1).paths()
+    of_direction = [set(paths[25 * k : 25 * k + 25]) for k in range(4)]
+    assert all(len(found) == 1 for found in of_direction)
+    bits = [found.pop() for found in of_direction]
+    assert len(set(bits)) == 4
+    assert bits[0][0] == bits[1][0] != bits[2][0] == bits[3][0]
+
+
+def test_words_beyond_those_learned_from_go_to_the_nearest() -> None:
+    given = directions()
+    shuffled = np.random.default_rng(1).permutation(100)
+    paths = cluster_vectors(given[shuffled], 2, n_learn=40).paths()
+    sides = {(path, bool(given[k, 0] > 0)) for path, k in zip(paths, shuffled.tolist(), strict=True)}
+    assert len(sides) == 2
+
+
+def test_clusters_make_a_paths_file(tmp_path: Path) -> None:
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("4 2\na 1 0\nb 2 0.1\nc -1 0\na 9 9\n")
+    vocab, found = read_vectors(vectors)
+    assert list(vocab.words) == ["a", "b", "c"]
+    assert found.tolist() == np.array([[1, 0], [2, 0.1], [-1, 0]], dtype=np.float32).tolist()
+    write_paths(tmp_path / "paths", vocab, cluster_vectors(found, 2))
+    clusters = WordClusters.read(tmp_path / "paths")
+    assert clusters.bits("a") == clusters.bits("b") != clusters.bits("c")
+    assert len(read_paths(tmp_path / "paths")[0]) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a 1 x\n", r"vectors\.txt:1: expected a word and numbers, found 'a 1 x"),
+        ("a 1 2\nb 1\n", r"vectors\.txt:2: expected 2 numbers as before, found 1"),
+        ("\n", "expected a word and numbers a line, found none"),
+    ],
+)
+def test_bad_files_of_vectors_are_named(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "vectors.txt"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_vectors(path)
+
+
+def test_parameters_that_make_no_sense_raise() -> None:
+    with pytest.raises(ValueError, match=r"n_clusters must lie in 2\.\.100"):
+        cluster_vectors(directions(), 101)
+    with pytest.raises(ValueError, match="a matrix of finite numbers"):
+        cluster_vectors([[1.0, np.nan]], 2)
