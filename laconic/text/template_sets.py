@@ -38,6 +38,21 @@ def chunking_clusters() -> Templates:
     return Templates([*chunking72(), *ngrams("cluster", (1, 3), (-2, 2)), *ngrams("cluster8", (1, 3), (-2, 2))])
 
 
+def chunking_pairs() -> Templates:
+    """116: `chunking_clusters`, words and clusters beside the tags and clusters of neighbours, and tags, words and clusters of pairs of labels."""
+    found = [*chunking_clusters()]
+    for view in ("word", "cluster"):
+        found += [Template((Atom(view, here), Atom("pos", 0))) for here in (-1, 1)]
+        found += [Template((Atom(view, 0), Atom("pos", here))) for here in (-1, 1)]
+    around = (-1, 0, 1)  # no tag beside its own word, which tells as much by itself
+    found += [Template((Atom("word", here), *(Atom("pos", at) for at in around if at != here))) for here in around]
+    found.append(Template((Atom("cluster", 0), Atom("pos", -1), Atom("pos", 1))))
+    found += [Template((Atom("word", here), Atom("cluster", 0))) for here in (-1, 1)]
+    found += [Template((Atom("word", 0), Atom("cluster", here))) for here in (-1, 1)]
+    found += [Template((Atom(view, 0),), pairs=True) for view in ("pos", "cluster8", "word")]
+    return Templates([*found, Template((Atom("pos", -1), Atom("pos", 0)), pairs=True)])
+
+
 def ner() -> Templates:
     """452: `chunking` with shapes up to 3-grams, affixes of 1 to 3 letters, case, punctuation and digit indicators."""
     affixes = [f"{end}{length}" for length in (1, 2, 3) for end in ("prefix", "suffix")]
@@ -104,6 +119,7 @@ SETS: dict[str, Callable[[], Templates]] = {
     "chunking": chunking,
     "chunking72": chunking72,
     "chunking_clusters": chunking_clusters,
+    "chunking_pairs": chunking_pairs,
     "ner": ner,
     "ner_compact": ner_compact,
     "ner_wide": ner_wide,

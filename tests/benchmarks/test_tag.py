@@ -14,6 +14,7 @@ def test_every_section_of_the_page(data):
     assert "| lasso | F1 |" in page
     assert "| averaged perceptron, 2 passes |" in page
     assert "tokens a second" in page
+    assert "| at most 300,000 weights | chunking" in page
 
 
 def test_held_out_sentences_are_not_trained_on(data):
@@ -23,6 +24,22 @@ def test_held_out_sentences_are_not_trained_on(data):
     parts = held_out(split.train)
     assert len(parts.train) + len(parts.test) == len(split.train)
     assert parts.test.values[0][: int(parts.test.ptr[1])] == split.train.values[0][split.train.ptr[9] : split.train.ptr[10]]
+
+
+def test_the_best_mean_on_held_out_tenths_within_a_limit_is_chosen():
+    from benchmarks.tag_chunking_small import Score, Setting, choose, finalists
+
+    large, small, broad = Setting("chunking", 20, "one"), Setting("chunking", 10, "one"), Setting("chunking", 30, "one")
+    rows = {
+        (large, "perceptron"): Score((95.0, 94.0), 290_000, 1.0),
+        (small, "perceptron"): Score((95.5, 93.0), 50_000, 1.0),
+        (small, "MIRA"): Score((94.0, 94.3), 150_000, 1.0),
+        (broad, "MIRA"): Score((99.0, 99.0), 1_000, 1.0),
+    }
+    assert choose(rows, 1_000_000) == (large, "perceptron")
+    assert choose(rows, 300_000) == (small, "perceptron"), "sizes grow with the data: 290,000 would be above the limit"
+    assert choose(rows, 10_000) is None
+    assert finalists(rows) == [large, small]
 
 
 def test_the_lasso_of_a_wanted_size_is_found():
