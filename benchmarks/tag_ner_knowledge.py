@@ -21,7 +21,7 @@ from laconic.text.clusters import learn_clusters, read_paths
 from laconic.text.phrases import PhraseList
 from laconic.text.views import WordClusters
 
-NEWS, TWITTER = "brown_clusters/bllip-clusters.txt.gz", "brown_clusters/ark-6mpaths.txt.gz"
+NEWS = "brown_clusters/bllip-clusters.txt.gz"
 N_CLUSTERS = 1000
 QUICK_LINES = 2000
 RARE = 3  # a word seen less often has no share of capitals
@@ -42,11 +42,6 @@ class Learned(NamedTuple):
 
     clusters: WordClusters
     seconds: float
-
-
-def small_letter_clusters(data: Path, quick: bool) -> Learned:
-    """Of Wikipedia, Reuters newswire of 1987 and the English training text, all in small letters."""
-    return _learned("small", 10, lambda: _in_small_letters(data, quick), quick)
 
 
 def cased_clusters(data: Path, quick: bool) -> Learned:
@@ -80,16 +75,6 @@ def _learned(name: str, min_count: int, documents: Callable[[], list[list[list[s
     return Learned(words, seconds)
 
 
-def _in_small_letters(data: Path, quick: bool) -> list[list[list[str]]]:
-    wikipedia = [data / "embed_corpus" / f"{name}-0{k}.txt.gz" for name in ("enwiki_featured", "simplewiki") for k in range(2)]
-    newswire = _lines(data / "reuters21578" / "reuters.train.txt.gz", quick)
-    return [
-        [line.split() for file in wikipedia for line in _lines(file, quick)],
-        [[_number(word).lower() for word in line.split()] for line in newswire],
-        [[_number(word).lower() for word in sentence] for sentence in _training_text(data)],
-    ]
-
-
 def _training_text(data: Path) -> list[list[str]]:
     """Words of the English training text, marks between documents left out."""
     train = read_part(data, "English", "train").tokens
@@ -107,7 +92,7 @@ def _lines(file: Path, quick: bool) -> Iterator[str]:
 
 
 def _number(word: str) -> str:
-    """All numbers alike, as the text of Wikipedia has them."""
+    """All numbers alike."""
     return "#number#" if NUMBER.fullmatch(word) else word
 
 

@@ -8,6 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from laconic.text.conll import read_columns
 from laconic.text.sequences import TokenColumns
 
@@ -35,6 +37,14 @@ class Part(NamedTuple):
         ptr = self.tokens.ptr[: n + 1]
         values: list[Sequence[str]] = [column[: ptr[-1]] for column in self.tokens.values]
         return Part(TokenColumns(self.tokens.names, values, ptr), self.labels[:n])
+
+    def followed_by(self, other: Part) -> Part:
+        """The sentences of both."""
+        values: list[Sequence[str]] = [
+            [*ours, *theirs] for ours, theirs in zip(self.tokens.values, other.tokens.values, strict=True)
+        ]
+        ptr = np.concatenate([self.tokens.ptr, self.tokens.ptr[-1] + other.tokens.ptr[1:]])
+        return Part(TokenColumns(self.tokens.names, values, ptr), [*self.labels, *other.labels])
 
     def with_columns(self, added: Mapping[str, Sequence[str]]) -> Part:
         """The part with more columns, a string a token."""

@@ -115,6 +115,18 @@ def for_list_columns(columns: Sequence[str]) -> Templates:
     return Templates(dict.fromkeys(found))
 
 
+def for_kind_columns(columns: Sequence[str]) -> Templates:
+    """Columns of how likely kinds of words are, and last the likeliest kind: near by, beside neighbours, classes, words and tags."""
+    *kinds, best = columns
+    found = []
+    for kind in kinds:
+        found += [*_each((kind,), range(-2, 3)), *ngrams(kind, (2, 2), (-1, 1))]
+        found += [Template((Atom(kind, here), Atom("class", 0))) for here in (-1, 0, 1)]
+    found += [*ngrams(best, (1, 3), (-2, 2)), *(Template((Atom(best, here), Atom("class", 0))) for here in (-1, 0, 1))]
+    found += [Template((Atom(best, 0), beside)) for beside in (Atom("word", -1), Atom("word", 1), Atom("pos", 0))]
+    return Templates(found)
+
+
 SETS: dict[str, Callable[[], Templates]] = {
     "chunking": chunking,
     "chunking72": chunking72,
