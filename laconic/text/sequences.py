@@ -187,6 +187,12 @@ class SequenceEncoder:
             return "(none)"
         return f"_B+{value - AFTER_BASE}" if value > AFTER_BASE else f"_B-{value - BEFORE_BASE}"
 
+    def thawed(self) -> SequenceEncoder:
+        """An encoder that grows on from the values that this one has."""
+        encoder = type(self)(self.views, self.columns, self.clusters)
+        encoder._values = [_ViewValues(entry.view, entry.vocab.words) for entry in self._values]
+        return encoder
+
     def narrowed(self, keep: Mapping[str, Sequence[int] | npt.NDArray[np.integer]]) -> SequenceEncoder:
         """A frozen encoder of the views in `keep` alone: value k of a view is value keep[view][k] of this one's."""
         values = {view: self._values[self.views.index(view)].vocab.renumber(ids).words for view, ids in keep.items()}
