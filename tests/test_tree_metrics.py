@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laconic.text.sequences import TokenColumns
@@ -62,6 +62,7 @@ def test_punctuation_by_tag_and_by_signs() -> None:
     assert by_tag.tolist() == [False, True, False]
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.booleans()), min_size=1, max_size=6), min_size=1))
 def test_scores_agree_with_counting_one_by_one(sentences: list[list[tuple[int, int, bool]]]) -> None:
     flat = [token for sentence in sentences for token in sentence]

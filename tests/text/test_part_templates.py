@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laconic.errors import InputError
@@ -50,6 +50,7 @@ def test_writing_and_kinds(text: str, name: str, kind: str) -> None:
     assert parse_part_template(name) == template
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from("hms"), st.sampled_from(["word", "fine", "suffix2"]), st.integers(-3, 3)), max_size=5),
     st.sampled_from(SPECIALS),
