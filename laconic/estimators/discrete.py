@@ -25,11 +25,12 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.estimators.features import kept_templates, narrow
 from laconic.estimators.linear import SparseClassifier, SparseLinear, SparseRegressor
 from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_batch import Crf
 from laconic.estimators.tag_learning import Learned, Lesson
-from laconic.estimators.tag_model import TagWeights, kept_templates, narrow
+from laconic.estimators.tag_model import TagWeights
 from laconic.estimators.tag_predicting import flat_labels
 from laconic.estimators.text import TextClassifier
 from laconic.penalties import L1, Discrete, ElasticNet, value_set

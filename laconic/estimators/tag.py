@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.estimators.features import kept_templates, narrow
 from laconic.estimators.tag_learning import Growing, Learned, Lesson, as_learner
-from laconic.estimators.tag_model import TagWeights, kept_templates, load_kernel, make_kernel, narrow
+from laconic.estimators.tag_model import TagWeights, load_kernel, make_kernel
 from laconic.estimators.tag_predicting import TagPredictor, flat_labels
 from laconic.solvers.online import Mira, OnlineLearner, Sentences
 from laconic.text.labels import convert_labels, detect_scheme

@@ -110,6 +110,12 @@ class PartTemplate:
         return max(SPECIALS.index(self.special), int(self.kind != ARC))
 
     @property
+    def value_views(self) -> tuple[str | None, ...]:
+        """The views whose values name a feature: of the atoms, None for the code of directions and distance, of what lies between."""
+        shape = (None,) if self.n_signs else ()
+        return (*(atom.view for atom in self.atoms), *shape, *((self.between,) if self.between is not None else ()))
+
+    @property
     def families(self) -> tuple[str, ...]:
         """The families it belongs to: what is seen of head and modifier, then everything else it sees."""
         return tuple(dict.fromkeys((*_pair_family(self), *_other_families(self))))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -60,6 +60,11 @@ class TokenColumns:
         if name not in self.names:
             raise ValueError(f"there is no column {name!r}; the columns are {', '.join(self.names)}")
         return self.values[self.names.index(name)]
+
+    def split(self) -> Iterator[TokenColumns]:
+        """Each sentence by itself."""
+        for begin, end in pairwise(self.ptr.tolist()):
+            yield TokenColumns(self.names, [column[begin:end] for column in self.values], np.array([0, end - begin], np.int64))
 
     def sentences(self) -> Iterator[list[tuple[str, ...]]]:
         """One list of tokens (tuples of strings) for each sentence."""

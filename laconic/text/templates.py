@@ -49,6 +49,11 @@ class Template:
         object.__setattr__(self, "atoms", atoms)
 
     @property
+    def value_views(self) -> tuple[str | None, ...]:
+        """The views whose values name a feature, in the order of the values."""
+        return tuple(atom.view for atom in self.atoms)
+
+    @property
     def name(self) -> str:
         """How the template is written, such as word[-1]|pos[0]."""
         return (PAIRS if self.pairs else "") + ("|".join(map(str, self.atoms)) or BIAS)
