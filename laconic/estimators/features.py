@@ -36,7 +36,7 @@ def kept_templates(templates: Set, found: Found) -> tuple[Set, Found]:
     return templates.subset(keep), found.subset(keep)
 
 
-def narrow(templates: TemplateSet[Any], encoder: SequenceEncoder, found: Found) -> tuple[SequenceEncoder, Found]:
+def narrow(templates: Any, encoder: SequenceEncoder, found: Found) -> tuple[SequenceEncoder, Found]:
     """An encoder of the values alone that features with weights mention, and the features in its numbers.
 
     Numbers change in place where all features of a template have weights: `found` must not be used any more.
