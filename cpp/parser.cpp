@@ -207,6 +207,26 @@ nb::list features(const Parser& parser, const TrainingTrees& data) {
     return out;
 }
 
+// The weights of template k, in an order that stays while no feature is added and nothing is compacted.
+nb::object weights(const Parser& parser, int64_t k) {
+    require(k >= 0 && k < parser.templates.size(), "there is no such template");
+    const FlatTable& table = parser.tables[k];
+    std::vector<float> out;
+    out.reserve(table.size());
+    table.each([&](uint64_t, int64_t slot) { out.push_back(static_cast<float>(table.value(slot))); });
+    return to_numpy(std::move(out));
+}
+
+// The inverse of `weights`.
+void set_weights(Parser& parser, int64_t k, Vec<float> weights) {
+    require(k >= 0 && k < parser.templates.size(), "there is no such template");
+    FlatTable& table = parser.tables[k];
+    require(static_cast<int64_t>(weights.size()) == table.size(), "weights must have an entry a feature");
+    for (size_t i = 0; i < weights.size(); ++i) require(std::isfinite(weights.data()[i]), "weights must be finite");
+    size_t i = 0;
+    table.each([&](uint64_t, int64_t slot) { table.set(slot, weights.data()[i++]); });
+}
+
 // Adds features of template k with given weights; one that is there already is overwritten.
 void add_features(Parser& parser, int64_t k, Matrix32 values, Vec<float> weights) {
     require(k >= 0 && k < parser.templates.size(), "there is no such template");
@@ -318,6 +338,8 @@ void bind_parser(nb::module_& m) {
             },
             nb::arg("seen"))
         .def("features", &features, nb::arg("seen"))
+        .def("weights", &weights, nb::arg("template"))
+        .def("set_weights", &set_weights, nb::arg("template"), nb::arg("weights"))
         .def("add_features", &add_features, nb::arg("template"), nb::arg("values"), nb::arg("weights"))
         .def("information", &information, nb::arg("seen"), nb::arg("gold"))
         .def("candidates", &candidates, nb::arg("columns"), nb::arg("ptr"), nb::arg("threshold"), nb::arg("most"),

@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.estimators.features import kept_templates, narrow
 from laconic.estimators.linear import SparseClassifier, SparseLinear, SparseRegressor
+from laconic.estimators.parse import Parser
 from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_batch import Crf
 from laconic.estimators.tag_learning import Learned, Lesson
@@ -216,6 +217,22 @@ def _(model: Tagger, change: Change) -> Tagger:
 def _(model: Tagger) -> Array:
     every = (*model.weights_.weights, model.weights_.edge, model.weights_.start)
     return np.concatenate([part[part != 0] for part in every]).astype(np.float64)
+
+
+@rounded.register
+def _(model: Parser, change: Change) -> Parser:
+    found = model.weights_
+    return model.with_weights(found._replace(weights=[change(part) for part in found.weights]))
+
+
+@weights_of.register
+def _(model: Parser) -> Array:
+    return np.concatenate([part[part != 0] for part in model.weights_.weights]).astype(np.float64)
+
+
+@posed.register
+def _(model: Parser, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model") -> Posed:
+    raise ValueError("a parser is learned sentence by sentence: use model.relearned(OnlineDiscrete(values), treebank)")
 
 
 def _tagger(model: Tagger, weights: TagWeights, last: Learned, encoder: SequenceEncoder | None = None) -> Tagger:

@@ -10,6 +10,7 @@ say how the arcs of a predicted tree cross (Nivre and Nilsson 2005).
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -26,6 +27,7 @@ from laconic.estimators.parse_model import Candidates, ParseWeights, TreeShape, 
 from laconic.inference.tree import MODELS
 from laconic.ragged import cut
 from laconic.solvers.online import Mira, StochasticGradient
+from laconic.text.io import PathLike
 from laconic.text.part_templates import PartTemplates, part_templates_from
 from laconic.text.pseudo_projective import lift, sink
 from laconic.text.sequences import SequenceEncoder, TokenColumns
@@ -148,6 +150,34 @@ class Parser(BaseEstimator):
             self.labeler_ = labeler.fit(bank.tokens, heads, labels)
         return self
 
+    @property
+    def weights_(self) -> ParseWeights:
+        """The features of the kept templates, and their weights."""
+        return self.scorer_.weights
+
+    def with_weights(self, weights: ParseWeights) -> Parser:
+        """A copy with other weights of the same features; those that are zero are dropped with all that only they mention."""
+        check_is_fitted(self)
+        found = copy.copy(self)
+        # Narrowing renumbers values in place, and they are this model's own.
+        weights = weights._replace(atoms=[part.copy() for part in weights.atoms])
+        templates, weights = kept_templates(self.scorer_.templates, weights)
+        found.scorer_ = Scorer.of(templates, *narrow(templates, self.scorer_.encoder, weights), self.shape_)
+        found.n_features_selected_ = found.scorer_.weights.n_nonzero
+        return found
+
+    def relearned(self, learner: Any, X: Any, y: Any = None, callback: Callable[[Any], bool | None] | None = None) -> Parser:
+        """A copy whose features were weighed anew by another learner, from zero weights; pruning and labels stay as they are."""
+        check_is_fitted(self)
+        bank = X if isinstance(X, Treebank) and y is None else self._bank(X, y)
+        heads, _ = self._learned_trees(bank)
+        data = TreeData(*self.scorer_.encoder.encode(bank.tokens), heads, self._candidates(bank.tokens, heads))
+        lesson = ParseLesson(self.scorer_.templates, self.scorer_.encoder, data, self.shape_, callback, self.scorer_.weights)
+        learned = as_tree_learner(learner).learn(lesson)
+        found = self.with_weights(learned.weights)
+        found.trace_, found.interrupted_ = learned.trace, learned.interrupted
+        return found
+
     def _adopt(self, lesson: ParseLesson, steps: list[Learned]) -> None:
         self.scorer_ = Scorer.narrowed(lesson, steps[-1].weights)
         self.n_features_selected_ = self.scorer_.weights.n_nonzero
@@ -227,7 +257,9 @@ class Parser(BaseEstimator):
             return Candidates()
         columns, ptr = self.pruner_.encoder.encode(tokens)
         wanted = np.zeros(0, np.int32) if gold is None else gold
-        return Candidates(*self.pruner_.kernel.candidates(columns, ptr, self._threshold(), self.most_heads, wanted, self._n_threads()))
+        return Candidates(
+            *self.pruner_.kernel.candidates(columns, ptr, self._threshold(), self.most_heads, wanted, self._n_threads())
+        )
 
     def _threshold(self) -> float:
         given = (0.0 if self.model == "arcs" else 1e-4) if self.prune is None else self.prune
@@ -290,6 +322,12 @@ class Parser(BaseEstimator):
         """The share of tokens with the right head."""
         bank = X if isinstance(X, Treebank) and y is None else self._bank(X, y)
         return float(np.mean(self.parse(bank.tokens)[0] == bank.heads))
+
+    def save(self, path: PathLike) -> None:
+        """Write the model to one file, whole or not at all; `laconic.load` reads it."""
+        from laconic.estimators.storage import save_model  # imported late: storage knows the estimators
+
+        save_model(self, path)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
