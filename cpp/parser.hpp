@@ -24,6 +24,11 @@ struct PartScores {
     const double* kind[kKinds];
 
     bool allowed(int h, int m) const { return layout.allowed(h, m); }
+    int64_t n_arcs() const { return layout.lists[kArcPart].size(); }
+    int64_t number(int h, int m) const { return layout.arc(h, m); }
+    std::pair<int, int> ends(int64_t arc) const {
+        return {layout.lists[kArcPart].word[kHead][arc], layout.lists[kArcPart].word[kModifier][arc]};
+    }
     double arc(int h, int m) const { return kind[kArcPart][layout.arc(h, m)]; }
     double grandchild(int h, int m, int c) const { return kind[kGrandchildPart][layout.grandchild(h, m, c)]; }
     double tri_sibling(int h, int m, int s, int t) const {
