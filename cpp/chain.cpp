@@ -3,6 +3,7 @@
 
 #include "chain_k_best.hpp"
 #include "chain_loss.hpp"
+#include "chain_tables.hpp"
 #include "kernels.hpp"
 #include "threads.hpp"
 
@@ -124,10 +125,10 @@ void chain_marginals(Vec<double> scores, Vec<int64_t> ptr, Vec<double> edge, Vec
         double* sum = sums[part].data();
         if (batch.moving) {
             const auto tables = batch.edges(s);
-            out[s] = chain::log_forward_backward_at(batch.sentence(s).data(), n, batch.edge_at(tables), batch.start(), L, stride,
-                                                    scratch[part], rows.data(), [&](int64_t, int i, const double* p) {
-                                                        for (int j = 0; j < L; ++j) sum[i * stride + j] += p[j];
-                                                    });
+            out[s] = chain::forward_backward_at(batch.sentence(s).data(), n, batch.edge_at(tables), batch.start(), L, stride,
+                                                scratch[part], rows.data(), [&](int64_t, int i, const double* p) {
+                                                    for (int j = 0; j < L; ++j) sum[i * stride + j] += p[j];
+                                                });
         } else {
             out[s] = chain::forward_backward(batch.sentence(s).data(), n, potentials, scratch[part], rows.data(), sum);
         }

@@ -14,12 +14,11 @@ nb::object score(const Rows<double>& rows, Vec<int64_t> ptr, Vec<int32_t> row, V
     check_range(row, -1, rows.size(), "row");
     require(data.size() == row.size(), "row and data must have the same length");
     require(n_outputs >= rows.n_labels, "there must be an output a label");
-    const auto spans = rows.spans();
     std::vector<double> out((ptr.size() - 1) * n_outputs, 0.0);
     for (size_t i = 0; i + 1 < ptr.size(); ++i)
         for (int64_t e = ptr.data()[i]; e < ptr.data()[i + 1]; ++e) {
             if (row.data()[e] < 0) continue;
-            for (const Cell<double>* cell = spans.begin(row.data()[e]); cell != spans.end(row.data()[e]); ++cell)
+            for (const Cell<double>* cell = rows.begin(row.data()[e]); cell != rows.end(row.data()[e]); ++cell)
                 out[i * n_outputs + cell->label] += data.data()[e] * cell->value;
         }
     return to_numpy(std::move(out));

@@ -6,8 +6,7 @@
 #include "compact.hpp"
 #include "compact_rows.hpp"
 #include "kernels.hpp"
-#include "tagger.hpp"
-#include "threads.hpp"
+#include "tagging.hpp"
 
 // Shifts by a variable and counts of bits have better instructions where the processor is younger than the portable baseline: the
 // hot function is compiled twice, all that it calls with it, and the loader chooses. (Sanitizers come too late for the loader.)
@@ -25,23 +24,26 @@ struct Hit {
     int32_t token, row;
 };
 
-// What a sentence needs while it is scored; one a thread.
-struct Work : Sentence {
+// What a sentence needs while it is scored.
+struct Looking : Scored {
+    std::vector<uint64_t> keys;
     std::vector<Map::Place> places;
     std::vector<Hit> hits;
 };
 
-class CompactTagger {
+class CompactTagger : public Decoder {
   public:
+    using Work = Looking;
+
     CompactTagger(nb::tuple templates, Vec<int64_t> n_values, nb::tuple maps, const Rows<float>& rows_in, int64_t n_shared_in,
                   Vec<float> edge_in, Vec<float> start_in)
-        : rows(rows_in), n_values_(n_values.data(), n_values.data() + n_values.size()) {
+        : Decoder(static_cast<int>(std::min<size_t>(start_in.size(), INT32_MAX)), is_any(nb::cast<Vec<uint8_t>>(templates[3]))),
+          rows_(rows_in, n_labels),
+          n_values_(n_values.data(), n_values.data() + n_values.size()) {
         const auto atom_ptr = nb::cast<Vec<int64_t>>(templates[0]);
         const auto atom_view = nb::cast<Vec<int32_t>>(templates[1]), atom_offset = nb::cast<Vec<int32_t>>(templates[2]);
         const auto pairs_in = nb::cast<Vec<uint8_t>>(templates[3]);
-        n_labels = static_cast<int>(start_in.size());
-        require(n_labels >= 1 && n_labels <= 4096 && edge_in.size() == start_in.size() * start_in.size(),
-                "edge must have L x L entries and start L, L from 1 to 4096");
+        set_transitions(edge_in, start_in);
         check_ptr(atom_ptr, static_cast<int64_t>(atom_view.size()), "atom_ptr");
         require(atom_offset.size() == atom_view.size() && pairs_in.size() + 1 == atom_ptr.size(),
                 "there must be an offset an atom and an entry of pairs a template");
@@ -61,24 +63,12 @@ class CompactTagger {
             }
             entry.radix = Radix(radix);
             entry.pairs = pairs_in.data()[m] != 0;
-            has_pairs = has_pairs || entry.pairs;
             universes.push_back(entry.radix.universe);
             templates_.push_back(std::move(entry));
         }
         maps_ = std::make_unique<Maps>(nb::cast<Vec<uint64_t>>(maps[0]), nb::cast<Sizes>(maps[1]), nb::cast<Widths>(maps[2]),
                                        universes);
-        check_rows(n_shared_in);
-        stride = lane_stride(n_labels);
-        edge.assign(static_cast<size_t>(n_labels) * stride, 0.0f);
-        start.assign(stride, 0.0f);
-        for (size_t k = 0; k < edge_in.size(); ++k) {
-            require(std::isfinite(edge_in.data()[k]), "edge must be finite");
-            edge[k / n_labels * stride + k % n_labels] = edge_in.data()[k];
-        }
-        for (int k = 0; k < n_labels; ++k) {
-            require(std::isfinite(start_in.data()[k]), "start must be finite");
-            start[k] = start_in.data()[k];
-        }
+        check_rows(rows_in, n_shared_in);
     }
 
     void check(const Columns& columns) const {
@@ -91,17 +81,11 @@ class CompactTagger {
     }
 
     // Scores of one sentence.
-    COMPACT_CLONES void read(const Columns& columns, int64_t s, Work& at) const {
-        at.begin = columns.ptr[s];
-        const int64_t n = at.n = columns.ptr[s + 1] - at.begin;
+    COMPACT_CLONES void read(const Columns& columns, int64_t s, Looking& at) const {
+        const int64_t n = columns.ptr[s + 1] - columns.ptr[s];
+        open(columns.ptr[s], n, at);
         pad(columns, at);
-        at.best.resize(n);
         at.keys.resize(2 * n);
-        at.unary.assign(n * stride, 0.0f);
-        if (has_pairs) {
-            at.edges.resize(n * n_labels * stride);
-            for (int64_t t = 0; t < n; ++t) std::copy(edge.begin(), edge.end(), at.edges.begin() + t * n_labels * stride);
-        }
         // Three templates are under way: keys of one are made, those of the one before are looked up and their rows asked for,
         // and the rows of the one before that are added.
         const int64_t M = size();
@@ -118,16 +102,6 @@ class CompactTagger {
             std::swap(added, found);
             n_added = n_found;
         }
-    }
-
-    double decode(Sentence& at) const {
-        if (!has_pairs)
-            return chain::viterbi(at.unary.data(), at.n, edge.data(), start.data(), n_labels, stride, at.scratch, at.best.data());
-        const float* edges = at.edges.data();
-        const int64_t size = int64_t{n_labels} * stride;
-        return chain::viterbi_at(
-            at.unary.data(), at.n, [=](int64_t t) { return edges + t * size; }, start.data(), n_labels, stride, at.scratch,
-            at.best.data());
     }
 
     int64_t size() const { return static_cast<int64_t>(templates_.size()); }
@@ -160,12 +134,10 @@ class CompactTagger {
         return to_numpy(std::move(out));
     }
 
-    Rows<float> rows;
-    int n_labels = 0, stride = 0;
-    bool has_pairs = false;
-    std::vector<float> edge, start;
-
   private:
+    static bool is_any(const Vec<uint8_t>& flags) {
+        return std::any_of(flags.data(), flags.data() + flags.size(), [](uint8_t flag) { return flag != 0; });
+    }
     static constexpr uint64_t kMissing = ~uint64_t{0};  // no mixed key: buckets and rests have fewer than 64 bits
 
     struct Template {
@@ -176,7 +148,7 @@ class CompactTagger {
     };
 
     // The first n_shared rows are named by short codes; after them come the rows of long codes, template after template.
-    void check_rows(int64_t n_shared) {
+    void check_rows(const Rows<float>& rows, int64_t n_shared) {
         require(n_shared >= 0 && n_shared <= rows.size(), "there are more shared rows than rows");
         int64_t first = n_shared;
         for (int64_t m = 0; m < size(); ++m) {
@@ -220,7 +192,7 @@ class CompactTagger {
             }
         }
         const int32_t first_own = static_cast<int32_t>(templates_[m].first_own);
-        const auto spans = rows.spans();
+        const auto spans = rows_.spans();
         int64_t n_hits = 0;
         for (int64_t k = 0; k < n_tried; ++k) {
             const int32_t token = hits[k].token;
@@ -233,25 +205,25 @@ class CompactTagger {
         for (int64_t k = 0; k < n_hits; ++k) spans.prefetch(hits[k].row);
         return n_hits;
     }
-    void add_rows(int64_t m, const Hit* hits, int64_t n, Sentence& at) const {
-        const auto spans = rows.spans();
+    void add_rows(int64_t m, const Hit* hits, int64_t n, Scored& at) const {
+        const auto spans = rows_.spans();
         float *unary = at.unary.data(), *edges = at.edges.data();
-        const int64_t L = n_labels, stride_ = stride;
+        const uint32_t L = n_labels, stride_ = stride;
         if (templates_[m].pairs) {
-            for (const Hit* hit = hits; hit != hits + n; ++hit)
-                for (const Cell<float>* cell = spans.begin(hit->row); cell != spans.end(hit->row); ++cell)
-                    edges[(hit->token * L + cell->label / L) * stride_ + cell->label % L] += cell->value;
+            for (const Hit* hit = hits; hit != hits + n; ++hit) {
+                float* here = edges + int64_t{hit->token} * L * stride_;
+                spans.each(hit->row,
+                           [=](const Cell<float>& cell) { here[cell.label / L * stride_ + cell.label % L] += cell.value; });
+            }
             return;
         }
         for (const Hit* hit = hits; hit != hits + n; ++hit) {
-            float* here = unary + hit->token * stride_;
-            const Cell<float>*cell = spans.begin(hit->row), *end = spans.end(hit->row);
-            do here[cell->label] += cell->value;
-            while (++cell != end);  // no row is empty
+            float* here = unary + int64_t{hit->token} * stride_;
+            spans.each(hit->row, [=](const Cell<float>& cell) { here[cell.label] += cell.value; });
         }
     }
 
-    void pad(const Columns& columns, Sentence& at) const {
+    void pad(const Columns& columns, Scored& at) const {
         const int64_t width = at.n + 2 * reach_;
         at.padded.resize(n_values_.size() * width);
         for (size_t v = 0; v < n_values_.size(); ++v) {
@@ -262,7 +234,7 @@ class CompactTagger {
         }
     }
 
-    void mixed_keys(int64_t m, const Sentence& at, uint64_t* out) const {
+    void mixed_keys(int64_t m, const Scored& at, uint64_t* out) const {
         const Template& entry = templates_[m];
         const Map map = (*maps_)[m];
         const int64_t n = at.n, width = n + 2 * reach_;
@@ -288,70 +260,23 @@ class CompactTagger {
                 if (out[t] != kMissing) map.prefetch(out[t]);
     }
 
+    RowBlocks<float> rows_;
     std::vector<int64_t> n_values_;
     std::vector<Template> templates_;
     std::unique_ptr<Maps> maps_;
     int32_t reach_ = 0;
 };
 
-template <class Body>
-void each_sentence(const CompactTagger& tagger, const Columns& columns, int threads, Body body) {
-    tagger.check(columns);
-    nb::gil_scoped_release release;
-    parallel_ranges(columns.n_sentences, threads, 64, [&](int64_t first, int64_t last, int) {
-        Work at;
-        for (int64_t s = first; s < last; ++s) {
-            tagger.read(columns, s, at);
-            body(at);
-        }
-    });
-}
-
-nb::object tag(const CompactTagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, int threads) {
-    const Columns columns(columns_in, ptr);
-    std::vector<int32_t> labels(columns.n_tokens);
-    each_sentence(tagger, columns, threads, [&](Sentence& at) {
-        tagger.decode(at);
-        std::copy_n(at.best.data(), at.n, labels.data() + at.begin);
-    });
-    return to_numpy(std::move(labels));
-}
-
-nb::object scores(const CompactTagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, int threads) {
-    const Columns columns(columns_in, ptr);
-    std::vector<float> out(columns.n_tokens * tagger.n_labels);
-    each_sentence(tagger, columns, threads, [&](Sentence& at) {
-        for (int64_t t = 0; t < at.n; ++t)
-            std::copy_n(at.unary.data() + t * tagger.stride, tagger.n_labels, out.data() + (at.begin + t) * tagger.n_labels);
-    });
-    return to_numpy(std::move(out));
-}
-
-nb::object edges(const CompactTagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, int threads) {
-    const Columns columns(columns_in, ptr);
-    require(tagger.has_pairs, "transitions are the same at all tokens: there are no templates with label pairs");
-    const int L = tagger.n_labels;
-    std::vector<float> out(columns.n_tokens * L * L);
-    each_sentence(tagger, columns, threads, [&](Sentence& at) {
-        for (int64_t row = 0; row < at.n * L; ++row)
-            std::copy_n(at.edges.data() + row * tagger.stride, L, out.data() + (at.begin * L + row) * L);
-    });
-    return to_numpy(std::move(out));
-}
-
 }  // namespace
 
 void bind_compact_tagger(nb::module_& m) {
-    nb::class_<CompactTagger>(m, "CompactTagger")
-        .def(nb::init<nb::tuple, Vec<int64_t>, nb::tuple, const Rows<float>&, int64_t, Vec<float>, Vec<float>>(),
+    nb::class_<CompactTagger> door(m, "CompactTagger");
+    door.def(nb::init<nb::tuple, Vec<int64_t>, nb::tuple, const Rows<float>&, int64_t, Vec<float>, Vec<float>>(),
              nb::arg("templates"), nb::arg("n_values"), nb::arg("maps"), nb::arg("rows"), nb::arg("n_shared"), nb::arg("edge"),
              nb::arg("start"))
         .def_prop_ro("sizes", &CompactTagger::sizes)
-        .def_ro("has_pairs", &CompactTagger::has_pairs)
         .def("exact", &CompactTagger::exact, nb::arg("template"))
         .def("feature_rows", &CompactTagger::feature_rows, nb::arg("template"))
-        .def("feature_values", &CompactTagger::feature_values, nb::arg("template"))
-        .def("tag", &tag, nb::arg("columns"), nb::arg("ptr"), nb::arg("threads") = 1)
-        .def("edges", &edges, nb::arg("columns"), nb::arg("ptr"), nb::arg("threads") = 1)
-        .def("scores", &scores, nb::arg("columns"), nb::arg("ptr"), nb::arg("threads") = 1);
+        .def("feature_values", &CompactTagger::feature_values, nb::arg("template"));
+    bind_tagging(door);
 }

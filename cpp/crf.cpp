@@ -5,6 +5,7 @@
 #include "chain.hpp"
 #include "chain_loss.hpp"
 #include "chain_parts.hpp"
+#include "chain_tables.hpp"
 #include "kernels.hpp"
 #include "threads.hpp"
 
@@ -244,8 +245,7 @@ class ChainDesign {
             const auto add_row = [&](int64_t t, int i, const double* p) {
                 for (int j = 0; j < L; ++j) add_edge(t, i, j, p[j]);
             };
-            sums.value +=
-                chain::log_forward_backward_at(unary, n, edge_at, potentials.start, L, stride, work.scratch, node, add_row);
+            sums.value += chain::forward_backward_at(unary, n, edge_at, potentials.start, L, stride, work.scratch, node, add_row);
             sums.value -= gold_score;
         } else {
             double* edge_sum = point.differentiate ? sums.edge.data() : nullptr;

@@ -2,6 +2,7 @@
 // path with a cost for every wrong label (SVM, MIRA) or the marginals (CRF). Templates are shrunk by the caller, between calls;
 // here features only come to owe a lasso, which they pay when they next fire.
 #include "chain_loss.hpp"
+#include "chain_tables.hpp"
 #include "difference.hpp"
 #include "interrupts.hpp"
 #include "kernels.hpp"
@@ -105,7 +106,7 @@ class Learner {
         return loss;
     }
 
-    // Marginals are doubles in the log domain only if floats would lose them, see chain.hpp.
+    // Marginals are doubles in the log domain only if floats would lose them, see chain.hpp and chain_tables.hpp.
     double by_marginals() {
         const int L = tagger_.n_labels, stride = tagger_.stride;
         node_.resize(at_.n * stride);
@@ -115,10 +116,10 @@ class Learner {
         if (tagger_.has_pairs) {
             const float* edges = at_.edges.data();
             pair_.resize(at_.n * L * L);
-            log_z = chain::log_forward_backward_at(
+            log_z = chain::forward_backward_at(
                 at_.unary.data(), at_.n, [=](int64_t t) { return edges + t * L * stride; }, tagger_.start.data(), L, stride,
                 at_.scratch, node_.data(),
-                [&](int64_t t, int i, const double* p) {
+                [&](int64_t t, int i, const auto* p) {
                     for (int j = 0; j < L; ++j) {
                         pair_[(t * L + i) * L + j] = p[j];
                         edge_sum_[i * stride + j] += p[j];

@@ -19,6 +19,9 @@ struct Tables {
     int64_t at(int h, int m, int s) const { return at(h, m) * n + s; }
     int64_t at(int g, int h, int m, int s) const { return at(g, h, m) * n + s; }
     bool allowed(int h, int m) const { return h != m && arcs[at(h, m)] != deduction::forbidden; }
+    int64_t n_arcs() const { return int64_t{n} * n; }
+    int64_t number(int h, int m) const { return at(h, m); }
+    std::pair<int, int> ends(int64_t arc) const { return {static_cast<int>(arc / n), static_cast<int>(arc % n)}; }
     double arc(int h, int m) const { return arcs[at(h, m)]; }
     double grandchild(int h, int m, int c) const { return grandchildren[at(h, m, c)]; }
     double tri_sibling(int h, int m, int s, int t) const {

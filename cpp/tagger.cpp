@@ -2,7 +2,7 @@
 #include "tagger.hpp"
 
 #include "kernels.hpp"
-#include "threads.hpp"
+#include "tagging.hpp"
 
 namespace {
 
@@ -105,66 +105,6 @@ nb::tuple transitions(const Tagger& tagger) {
     return nb::make_tuple(to_numpy(std::move(edge)), to_numpy(std::move(start)));
 }
 
-void set_transitions(Tagger& tagger, Vec<float> edge, Vec<float> start) {
-    const int L = tagger.n_labels;
-    require(static_cast<int64_t>(edge.size()) == int64_t{L} * L && static_cast<int>(start.size()) == L,
-            "edge must have L x L entries and start L");
-    for (size_t k = 0; k < edge.size(); ++k) require(std::isfinite(edge.data()[k]), "edge must be finite");
-    for (size_t k = 0; k < start.size(); ++k) require(std::isfinite(start.data()[k]), "start must be finite");
-    for (int i = 0; i < L; ++i)
-        for (int j = 0; j < L; ++j) tagger.edge[i * tagger.stride + j] = edge.data()[i * L + j];
-    std::copy_n(start.data(), L, tagger.start.data());
-}
-
-// Calls body(sentence) for all sentences, threads side by side.
-template <class Body>
-void each_sentence(const Tagger& tagger, const Columns& columns, int threads, Body body) {
-    tagger.templates.check(columns);
-    nb::gil_scoped_release release;
-    parallel_ranges(columns.n_sentences, threads, 64, [&](int64_t first, int64_t last, int) {
-        Sentence at;
-        for (int64_t s = first; s < last; ++s) {
-            tagger.read(columns, s, at);
-            body(at);
-        }
-    });
-}
-
-// The best labels of all tokens.
-nb::object tag(const Tagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, int threads) {
-    const Columns columns(columns_in, ptr);
-    std::vector<int32_t> labels(columns.n_tokens);
-    each_sentence(tagger, columns, threads, [&](Sentence& at) {
-        tagger.decode(at);
-        std::copy_n(at.best.data(), at.n, labels.data() + at.begin);
-    });
-    return to_numpy(std::move(labels));
-}
-
-// Scores (n_tokens x L); what templates with label pairs add is in `edges`.
-nb::object scores(const Tagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, int threads) {
-    const Columns columns(columns_in, ptr);
-    std::vector<float> out(columns.n_tokens * tagger.n_labels);
-    each_sentence(tagger, columns, threads, [&](Sentence& at) {
-        for (int64_t t = 0; t < at.n; ++t)
-            std::copy_n(at.unary.data() + t * tagger.stride, tagger.n_labels, out.data() + (at.begin + t) * tagger.n_labels);
-    });
-    return to_numpy(std::move(out));
-}
-
-// The transitions into every token (n_tokens x L x L), with what templates with label pairs add.
-nb::object edges(const Tagger& tagger, Matrix32 columns_in, Vec<int64_t> ptr, int threads) {
-    const Columns columns(columns_in, ptr);
-    require(tagger.has_pairs, "transitions are the same at all tokens: there are no templates with label pairs");
-    const int L = tagger.n_labels;
-    std::vector<float> out(columns.n_tokens * L * L);
-    each_sentence(tagger, columns, threads, [&](Sentence& at) {
-        for (int64_t row = 0; row < at.n * L; ++row)
-            std::copy_n(at.edges.data() + row * tagger.stride, L, out.data() + (at.begin * L + row) * L);
-    });
-    return to_numpy(std::move(out));
-}
-
 }  // namespace
 
 void bind_online(nb::class_<Tagger>& door);
@@ -202,10 +142,7 @@ void bind_tagger(nb::module_& m) {
         .def("features", &features, nb::arg("template"))
         .def("add_features", &add_features, nb::arg("template"), nb::arg("atoms"), nb::arg("weights"))
         .def("transitions", &transitions)
-        .def("set_transitions", &set_transitions, nb::arg("edge"), nb::arg("start"))
-        .def("tag", &tag, nb::arg("columns"), nb::arg("ptr"), nb::arg("threads") = 1)
-        .def_ro("has_pairs", &Tagger::has_pairs)
-        .def("edges", &edges, nb::arg("columns"), nb::arg("ptr"), nb::arg("threads") = 1)
-        .def("scores", &scores, nb::arg("columns"), nb::arg("ptr"), nb::arg("threads") = 1);
+        .def("set_transitions", &Tagger::set_transitions, nb::arg("edge"), nb::arg("start"));
+    bind_tagging(door);
     bind_online(door);
 }

@@ -7,40 +7,34 @@
 #include <cstdint>
 #include <vector>
 
-#include "chain.hpp"
+#include "decoder.hpp"
 #include "occurrences.hpp"
 #include "table.hpp"
 
-// What a sentence needs while it is scored; one a thread.
-struct Sentence {
-    int64_t begin = 0, n = 0;
-    std::vector<int32_t> padded;
+// What a sentence needs while it is scored.
+struct Sentence : Scored {
     std::vector<uint64_t> keys;  // t * M + m, 0 where the template does not fire
     std::vector<uint64_t> template_keys;
     std::vector<int32_t> rows;      // t * M + m, -1 where the feature has no weights
     std::vector<const float*> row;  // weights of the features at one token, and the scales of their templates
     std::vector<float> scale;
-    std::vector<float> unary;  // n x stride
-    std::vector<float> edges;  // n x (n_labels x stride), only if there are pair templates
-    std::vector<int32_t> best;
-    chain::Scratch<float> scratch;
 };
 
-class Tagger {
+class Tagger : public Decoder {
   public:
+    using Work = Sentence;
+
     Tagger(const Templates& templates_in, Vec<uint8_t> pairs_in, int n_labels_in)
-        : templates(templates_in), pairs(pairs_in.data(), pairs_in.data() + pairs_in.size()), n_labels(n_labels_in) {
-        require(n_labels >= 1 && n_labels <= 4096, "n_labels must be from 1 to 4096");
+        : Decoder(n_labels_in, std::any_of(pairs_in.data(), pairs_in.data() + pairs_in.size(), [](uint8_t p) { return p != 0; })),
+          templates(templates_in),
+          pairs(pairs_in.data(), pairs_in.data() + pairs_in.size()) {
         require(static_cast<int64_t>(pairs.size()) == templates.size(), "pairs must have an entry a template");
-        stride = lane_stride(n_labels);
-        for (int64_t m = 0; m < templates.size(); ++m) {
+        for (int64_t m = 0; m < templates.size(); ++m)
             tables.emplace_back(pairs[m] ? int64_t{n_labels} * n_labels : n_labels, templates.n_atoms(m));
-            has_pairs = has_pairs || pairs[m];
-        }
         dual_width_ = has_pairs ? lane_stride(n_labels * n_labels) : stride;
-        edge.assign(static_cast<size_t>(n_labels) * stride, 0.0f);
-        start.assign(stride, 0.0f);
     }
+
+    void check(const Columns& columns) const { templates.check(columns); }
 
     // How weights are read while learning: as they are, after paying lazy dues weight by weight or row by row, or as regularized
     // dual averages (Xiao 2009): rows hold sums of steps, weights are dual_gain * soft(sum, dual_threshold).
@@ -49,7 +43,7 @@ class Tagger {
     // Rows and scores of one sentence. Each stage asks memory for what the next one needs.
     void read(const Columns& columns, int64_t s, Sentence& at) const {
         const int64_t M = templates.size();
-        open(columns.ptr[s], columns.ptr[s + 1] - columns.ptr[s], at);
+        open_rows(columns.ptr[s], columns.ptr[s + 1] - columns.ptr[s], at);
         templates.pad(columns, at.begin, at.n, at.padded);
         at.keys.resize(M * at.n);
         at.template_keys.resize(at.n);
@@ -82,7 +76,7 @@ class Tagger {
     // The same while learning from numbered features. A row that is not known yet is looked up by its key, once.
     void read_learning(const Occurrences& seen, int64_t s, Sentence& at, int settle) {
         const int64_t M = templates.size();
-        open(seen.begin(s), seen.length(s), at);
+        open_rows(seen.begin(s), seen.length(s), at);
         for (int64_t t = 0; t < at.n + 2; ++t) {
             if (t < at.n) {
                 const int32_t* id = seen.ids(at.begin + t);
@@ -124,23 +118,9 @@ class Tagger {
         if (known_ != 0) std::fill(row_of_.begin() + first_[m], row_of_.begin() + first_[m + 1], -1);
     }
 
-    // The best path into at.best, and its score.
-    double decode(Sentence& at) const {
-        if (!has_pairs)
-            return chain::viterbi(at.unary.data(), at.n, edge.data(), start.data(), n_labels, stride, at.scratch, at.best.data());
-        const float* edges = at.edges.data();
-        const int64_t size = int64_t{n_labels} * stride;
-        return chain::viterbi_at(
-            at.unary.data(), at.n, [=](int64_t t) { return edges + t * size; }, start.data(), n_labels, stride, at.scratch,
-            at.best.data());
-    }
-
     Templates templates;
     std::vector<uint8_t> pairs;
-    int n_labels, stride;
-    bool has_pairs = false;
     std::vector<Table> tables;
-    std::vector<float> edge, start;  // n_labels x stride, stride
     // Averages or dual averages of steps under way, until they are settled.
     enum Sums { kNoSums, kAverages, kDualSums };
     Sums sums = kNoSums;
@@ -160,18 +140,12 @@ class Tagger {
   private:
     static constexpr int32_t kUnknown = -2;
 
-    void open(int64_t begin, int64_t n, Sentence& at) const {
+    void open_rows(int64_t begin, int64_t n, Sentence& at) const {
         const int64_t M = templates.size();
-        at.begin = begin;
-        at.n = n;
+        open(begin, n, at);
         at.rows.resize(M * n);
-        at.best.resize(n);
         at.row.resize(M);
         at.scale.resize(M);
-        at.unary.assign(n * stride, 0.0f);
-        if (!has_pairs) return;
-        at.edges.resize(n * n_labels * stride);
-        for (int64_t t = 0; t < n; ++t) std::copy(edge.begin(), edge.end(), at.edges.begin() + t * n_labels * stride);
     }
 
     // Adds the weights(m, row) of all features at t that have some.

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from laconic.estimators.discrete import tune_values as tune_values
     from laconic.estimators.linear import SparseClassifier as SparseClassifier
     from laconic.estimators.linear import SparseRegressor as SparseRegressor
+    from laconic.estimators.parse import Parser as Parser
     from laconic.estimators.path import StrengthCV as StrengthCV
     from laconic.estimators.path import regularization_path as regularization_path
     from laconic.estimators.storage import load_model
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from laconic.solvers import Owlqn as Owlqn
     from laconic.solvers import Reweighted as Reweighted
     from laconic.solvers import WorkingSet as WorkingSet
+    from laconic.solvers.online import KBestMira as KBestMira
     from laconic.solvers.online import Mira as Mira
     from laconic.solvers.online import Perceptron as Perceptron
     from laconic.solvers.online import StochasticGradient as StochasticGradient
@@ -76,6 +78,7 @@ _HOMES: dict[str, tuple[str, str]] = {
     "SparseRegressor": ("estimators.linear", "SparseRegressor"),
     "StrengthCV": ("estimators.path", "StrengthCV"),
     "Tagger": ("estimators.tag", "Tagger"),
+    "Parser": ("estimators.parse", "Parser"),
     "Crf": ("estimators.tag_batch", "Crf"),
     "TextClassifier": ("estimators.text", "TextClassifier"),
     "load": ("estimators.storage", "load_model"),
@@ -87,7 +90,7 @@ _HOMES: dict[str, tuple[str, str]] = {
     **{name: ("penalties", name) for name in _PENALTIES},
     **{name: ("losses", name) for name in ("Logistic", "Multinomial", "Squared", "SquaredHinge")},
     **{name: ("solvers", name) for name in ("Admm", "DiscreteAdmm", "Fista", "Owlqn", "Reweighted", "WorkingSet")},
-    **{name: ("solvers.online", name) for name in ("Mira", "Perceptron", "StochasticGradient")},
+    **{name: ("solvers.online", name) for name in ("KBestMira", "Mira", "Perceptron", "StochasticGradient")},
     "OnlineDiscrete": ("solvers.online_discrete", "OnlineDiscrete"),
     **{name: ("solvers.online_sparse", name) for name in ("Fobos", "Rda", "Sparseptron")},
 }

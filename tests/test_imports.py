@@ -20,7 +20,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 BASE = {"errors", "ragged", "_core"}
 NUMERICS = BASE | {"groups", "grouping", "designs", "inference", "losses", "penalties"}
 MODELS = NUMERICS | {"problem", "solvers", "mining"}
-READERS = BASE | {"text", "files", "metrics"}
+READERS = BASE | {"text", "files", "metrics", "tree_metrics"}
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "ragged": set(),
@@ -29,6 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "grouping": BASE | {"groups"},
     "inference": BASE,
     "metrics": BASE | {"text.labels"},
+    "tree_metrics": BASE | {"text.sequences"},
     "files": {"errors", "text.io"},
     "designs": BASE | {"groups"},
     "losses": BASE | {"inference"},

@@ -10,7 +10,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from laconic import files
-from laconic.estimators import compact_classify, compact_tag
+from laconic.estimators import compact_classify, compact_tag, compact_tag_packing
 from laconic.estimators.compact_classify import CompactClassifier
 from laconic.estimators.compact_tag import CompactTagger
 from laconic.estimators.tag import Tagger
@@ -27,7 +27,7 @@ def save_compact(model: Any, path: PathLike, names: bool = True) -> None:
         model = model.plain()
     check_is_fitted(model)
     if isinstance(model, Tagger):
-        files.save(path, compact_tag.KIND, *compact_tag.pack_tagger(model, names))
+        files.save(path, compact_tag.KIND, *compact_tag_packing.pack_tagger(model, names))
     elif isinstance(model, TextClassifier):
         files.save(path, compact_classify.KIND, *compact_classify.pack_classifier(model, names))
     else:

@@ -14,132 +14,31 @@ with weights at most once in 2^FEATURE_ERROR_BITS; most templates have so few po
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from laconic import _core, files
 from laconic.errors import InputError
-from laconic.estimators.compact_rows import Cells, Codebook, equal_rows, row_tables, short_bits
-from laconic.estimators.storage_checks import Arrays, Contents, check_names, item, number_or_nan, numbers, pack_json, unpack_json
+from laconic.estimators.compact_rows import row_tables
+from laconic.estimators.compact_tag_packing import Summary
+from laconic.estimators.storage_checks import Arrays, Contents, check_names, item, number_or_nan, numbers, unpack_json
 from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_model import TagWeights
 from laconic.estimators.tag_predicting import TagPredictor
-from laconic.estimators.tag_storage import checked_labels, checked_parameters, checked_schemes, checked_templates, tagger_meta
-from laconic.text.compact import (
-    NAMELESS,
-    CompactClusters,
-    CompactEncoder,
-    Maps,
-    Names,
-    join_maps,
-    pack_clusters,
-    pack_strings,
-)
+from laconic.estimators.tag_storage import checked_labels, checked_parameters, checked_schemes, checked_templates
+from laconic.text.compact import NAMELESS, CompactClusters, CompactEncoder, Maps, Names
 from laconic.text.io import PathLike
 from laconic.text.sequences import AFTER_BASE, BEFORE_BASE, SequenceEncoder
-from laconic.text.templates import Template, Templates
+from laconic.text.templates import Templates
 
 KIND = "tag.compact"
-FEATURE_ERROR_BITS = 24
-EXACT = 64
 ARRAYS = {"about", "cells", "values", "edge", "start"} | {
     f"{what}_{part}" for what in ("value", "feature") for part in ("words", "sizes", "widths")
 }
 NAMES = {"name_lengths", "name_text", "wide_atoms"}
-
-
-class Summary(NamedTuple):
-    """What a file says of its weights beside the maps: shared rows, cells, whether cells have values of their own."""
-
-    n_shared: int
-    n_cells: int
-    own_values: bool
-
-
-def pack_tagger(model: Tagger, names: bool) -> Contents:
-    """Arrays and JSON of a fitted model."""
-    state = model.encoder_.to_state()
-    templates, n_labels = model.templates_, len(model.classes_)
-    values: list[Maps] = []
-    number_of: dict[str, NDArray[np.int64]] = {}
-    for view, strings in state["values"].items():
-        packed, number_of[view] = pack_strings(strings)
-        values.append(packed)
-    paths: list[str] | None = None
-    words: list[str] = []
-    if state["clusters"] is not None:
-        packed_clusters, paths = pack_clusters(state["clusters"])
-        values += packed_clusters
-        words = [word for members in state["clusters"].values() for word in members]
-    features, weights, summary, wide = _pack_features(templates, number_of, model.weights_, n_labels, names)
-    about = {**tagger_meta(model, names), **summary._asdict(), "paths": paths}
-    about |= {"nonzero": int(model.weights_.n_nonzero), "distinct": model.weights_.n_distinct}
-    arrays: Arrays = {"about": pack_json(about), **weights, "edge": model.weights_.edge, "start": model.weights_.start}
-    for what, maps in (("value", values), ("feature", features)):
-        arrays |= dict(zip((f"{what}_words", f"{what}_sizes", f"{what}_widths"), join_maps(maps), strict=True))
-    if names:
-        lists = [sorted(strings) for strings in state["values"].values()]
-        arrays["name_lengths"], arrays["name_text"] = Names.pack([*lists, sorted(words)])
-        arrays["wide_atoms"] = np.concatenate([np.zeros(0, np.int32), *(part.ravel() for part in wide)])
-    return arrays, {"names": names}
-
-
-def _pack_features(
-    templates: Templates, number_of: dict[str, NDArray[np.int64]], found: TagWeights, n_labels: int, names: bool
-) -> tuple[list[Maps], Arrays, Summary, list[NDArray[np.int32]]]:
-    """Maps of features, the rows of their weights, and the atoms of features that exact maps cannot number."""
-    n_columns = n_labels**2 if any(template.pairs for template in templates) else n_labels
-    cells = Cells.of_tables(found.weights)
-    kinds = equal_rows(cells)
-    book = Codebook.of(cells.value)
-    ends = np.cumsum([len(part) for part in found.atoms], dtype=np.int64).tolist()
-    parts = [slice(begin, end) for begin, end in itertools.pairwise([0, *ends])]
-    bits = short_bits(kinds, np.diff(cells.ptr), parts, book.cell_bits(n_columns))
-    maps, wide, own = [], [], []
-    for template, part, atoms, width in zip(templates, parts, found.atoms, bits, strict=True):
-        values, radix = _mixed_values(template, atoms, number_of)
-        codes = kinds.kind[part].astype(np.uint32)
-        words, sizes, widths, number = _core.pack_features(values, radix, codes, width, 0, EXACT if names else FEATURE_ERROR_BITS)
-        maps.append((words, sizes, widths))
-        order = np.argsort(number)
-        own.append(order[codes[order] >= 1 << width] + part.start)
-        if not _is_exact(radix):
-            wide.append(values[order].astype(np.int32))
-    n_shared = min(max((1 << width for width in bits), default=0), len(kinds.first))
-    rows = cells.take(np.concatenate([kinds.first[:n_shared], *own]).astype(np.int64))
-    packed, values_of = book.pack(rows, n_columns)
-    return maps, {"cells": packed, "values": values_of}, Summary(n_shared, len(rows.label), book.own), wide
-
-
-def _mixed_values(
-    template: Template, atoms: NDArray[np.int32], number_of: dict[str, NDArray[np.int64]]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Values of atoms from 0 on, with d steps outside the sentence counted on from the values of the view; and their bounds."""
-    values, radix = np.zeros(atoms.shape, np.int64), []
-    for column, atom in enumerate(template.atoms):
-        number, given = number_of[atom.view], atoms[:, column].astype(np.int64)
-        inside, after = given >= 0, (given < 0) & (given > AFTER_BASE)
-        values[inside, column] = number[given[inside]]
-        steps = given - np.where(after, AFTER_BASE, BEFORE_BASE)
-        values[~inside, column] = len(number) + steps[~inside] - 1
-        radix.append(max(1, len(number) + abs(atom.offset)))
-    return values, np.array(radix, dtype=np.int64)
-
-
-def _is_exact(radix: NDArray[np.int64]) -> bool:
-    """Whether the kernel numbers the features of such a template: fewer than 2^62."""
-    product = 1
-    for bound in radix.tolist():
-        if product >= 2**62 // bound:
-            return False
-        product *= bound
-    return True
 
 
 class CompactWeights:
@@ -182,28 +81,8 @@ class CompactWeights:
         ]
 
 
-class CompactTagger(TagPredictor, BaseEstimator):
+class CompactTagger(TagPredictor):
     """A tagger read from a compact file: predicts, evaluates and, if the file has names, can be inspected; it learns no more."""
-
-    def __init__(
-        self,
-        learner: Any = None,
-        refit: Any = None,
-        refit_features: str = "templates",
-        columns: Sequence[str] = ("word", "pos"),
-        scheme: str | None = None,
-        clusters: Any = None,
-        constrained: bool = False,
-        n_jobs: int | None = None,
-    ):
-        self.learner = learner
-        self.refit = refit
-        self.refit_features = refit_features
-        self.columns = columns
-        self.scheme = scheme
-        self.clusters = clusters
-        self.constrained = constrained
-        self.n_jobs = n_jobs
 
     def partial_fit(self, X: Any, y: Any, labels: Any = None) -> NoReturn:
         """A compact model does not learn."""
@@ -213,7 +92,7 @@ class CompactTagger(TagPredictor, BaseEstimator):
 
     def plain(self) -> Tagger:
         """The same model as an ordinary Tagger, which can be saved plainly; ValueError if it has no names."""
-        model = Tagger(templates=self.templates_given_, **self.get_params())
+        model = Tagger(**self.get_params())
         for name in ("templates_given_", "templates_", "classes_", "scheme_", "given_scheme_", "trace_", "interrupted_"):
             setattr(model, name, getattr(self, name))
         for name in ("objective_", "certificate_", "n_features_total_", "n_features_selected_"):
@@ -257,6 +136,7 @@ def unpack_tagger(arrays: Arrays, meta: dict[str, Any]) -> CompactTagger:
     about = unpack_json(arrays["about"])
     model = CompactTagger(**checked_parameters(item(about, "parameters", dict)))
     model.templates_given_, model.templates_ = checked_templates(about, model.columns)
+    model.templates = model.templates_given_
     model.classes_ = checked_labels(item(about, "labels", list))
     model.scheme_, model.given_scheme_ = checked_schemes(about, model.classes_.tolist())
     model.encoder_ = _unpack_encoder(arrays, about, model)

@@ -1,11 +1,16 @@
 """Fitted models with few weight values: rounded (QT), or learned again under a discrete constraint (DC-ADMM).
 
     quantize(model, values)                    every weight to the nearest value
-    discretize(model, X, y, values)            DC-ADMM over the features that the model has, from its weights
+    discretize(model, X, y, values)            DC-ADMM from the model's weights, over the features that it has or that the data has
     tune_values(model, train, dev, zeta)       either of them for several eta, and the best on development data
 
-One mechanism serves every kind of model: `posed` states the model's problem over its own features, with the point at which the
-model stands and the way back from a point to a model. A new kind of model registers `posed` and `rounded`, and has all of this.
+One mechanism serves every kind of model. A new kind of model registers
+
+    posed(model, X, y, penalty, features)      its problem on training data, the point at which it stands, the way back from a point to a model
+    rounded(model, change)                     a copy with all weights changed
+    weights_of(model)                          its weights that are not zero; only where they are not in coef_
+
+and has all of this.
 """
 
 from __future__ import annotations
@@ -20,11 +25,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.estimators.features import kept_templates, narrow
 from laconic.estimators.linear import SparseClassifier, SparseLinear, SparseRegressor
+from laconic.estimators.parse import Parser
 from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_batch import Crf
 from laconic.estimators.tag_learning import Learned, Lesson
-from laconic.estimators.tag_model import TagWeights, kept_templates, narrow
+from laconic.estimators.tag_model import TagWeights
 from laconic.estimators.tag_predicting import flat_labels
 from laconic.estimators.text import TextClassifier
 from laconic.penalties import L1, Discrete, ElasticNet, value_set
@@ -33,17 +40,18 @@ from laconic.problem import Objective
 from laconic.solvers import DiscreteAdmm, Progress, Result
 from laconic.solvers.online import Sentences
 from laconic.text.labels import convert_labels
-from laconic.text.sequences import TokenColumns
+from laconic.text.sequences import SequenceEncoder, TokenColumns
 
 Array = NDArray[np.float64]
 LASSO = 0.5  # of a refit, where a model does not say with which lasso it was learned
 ETAS = 7
+FEATURES = ("model", "data")
 Change = Callable[[NDArray[Any]], NDArray[Any]]
 Callback = Callable[[Progress], bool | None]
 
 
 class Posed(NamedTuple):
-    """The problem of a fitted model over the features it has, where the model stands, and the model of a result."""
+    """The problem of a fitted model, where the model stands, and the model of a result."""
 
     problem: Objective
     x: Array
@@ -59,8 +67,11 @@ class Trial(NamedTuple):
 
 
 @singledispatch
-def posed(model: Any, X: Any, y: Any, penalty: ElasticNet | None = None) -> Posed:
-    """The problem of a fitted model on training data; the penalty is that of the model, if none is given."""
+def posed(model: Any, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model") -> Posed:
+    """The problem of a fitted model on training data; the penalty is that of the model, if none is given.
+
+    features: those that have weights in the "model", or all that its templates, columns or words have in the "data".
+    """
     raise ValueError(f"a model of type {type(model).__name__} has no discrete form; expected a classifier, regressor or tagger")
 
 
@@ -87,12 +98,15 @@ def discretize(
     X: Any,
     y: Any,
     values: Iterable[float],
-    penalty: ElasticNet | None = None,
     solver: DiscreteAdmm | None = None,
     callback: Callback | None = None,
+    **posing: Any,
 ) -> Any:
-    """A copy of a fitted model, learned again on X and y with weights that take the given values alone (DC-ADMM)."""
-    return solve_posed(posed(model, X, y, penalty), check_values(values), solver, callback)
+    """A copy of a fitted model, learned again on X and y with weights that take the given values alone (DC-ADMM).
+
+    posing: the penalty and the features of the problem, see `posed`.
+    """
+    return solve_posed(posed(model, X, y, **posing), check_values(values), solver, callback)
 
 
 def solve_posed(at: Posed, values: Values, solver: DiscreteAdmm | None = None, callback: Callback | None = None) -> Any:
@@ -133,7 +147,8 @@ def tune_values(
     there is none either, the least squares of what rounding changes. Ties go to the smaller model. When a callback asks to
     stop, the best so far is returned.
     """
-    at = None if train is None else posed(model, *train, options.pop("penalty", None))
+    posing = {name: options.pop(name) for name in ("penalty", "features") if name in options}
+    at = None if train is None else posed(model, *train, **posing)
     callback, stopped = options.pop("callback", None), [False]
 
     def watch(progress: Progress) -> bool:
@@ -204,18 +219,41 @@ def _(model: Tagger) -> Array:
     return np.concatenate([part[part != 0] for part in every]).astype(np.float64)
 
 
-def _tagger(model: Tagger, weights: TagWeights, last: Learned) -> Tagger:
-    """A copy of a tagger with other weights, and without what has none any more."""
-    # Atoms are copied because narrowing renumbers them in place, and the model's own may be among them.
-    templates, found = kept_templates(model.templates_, weights._replace(atoms=[part.copy() for part in weights.atoms]))
-    return copy.copy(model)._adopt(templates, *narrow(templates, model.encoder_, found), last)
+@rounded.register
+def _(model: Parser, change: Change) -> Parser:
+    found = model.weights_
+    return model.with_weights(found._replace(weights=[change(part) for part in found.weights]))
+
+
+@weights_of.register
+def _(model: Parser) -> Array:
+    return np.concatenate([part[part != 0] for part in model.weights_.weights]).astype(np.float64)
 
 
 @posed.register
-def _(model: SparseLinear, X: Any, y: Any, penalty: ElasticNet | None = None) -> Posed:
+def _(model: Parser, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model") -> Posed:
+    raise ValueError("a parser is learned sentence by sentence: use model.relearned(OnlineDiscrete(values), treebank)")
+
+
+def _tagger(model: Tagger, weights: TagWeights, last: Learned, encoder: SequenceEncoder | None = None) -> Tagger:
+    """A copy of a tagger with other weights, and without what has none any more."""
+    # Atoms are copied because narrowing renumbers them in place, and the model's own may be among them.
+    templates, found = kept_templates(model.templates_, weights._replace(atoms=[part.copy() for part in weights.atoms]))
+    return copy.copy(model)._adopt(templates, *narrow(templates, model.encoder_ if encoder is None else encoder, found), last)
+
+
+def _keeps(features: str) -> bool:
+    """Whether only the model's features take part."""
+    if features not in FEATURES:
+        raise ValueError(f"features must be 'model' or 'data', got {features!r}")
+    return features == "model"
+
+
+@posed.register
+def _(model: SparseLinear, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model") -> Posed:
     check_is_fitted(model)
     coef = np.atleast_2d(model.coef_)
-    alive = np.any(coef != 0, axis=0)
+    alive = np.any(coef != 0, axis=0) if _keeps(features) else np.ones(coef.shape[1], dtype=bool)
     inner = copy.copy(model).set_params(penalty=penalty if penalty is not None else (model.penalty or L1()))
     problem = inner.build_problem(X[:, alive], y)
     _same_classes(model, inner)
@@ -246,7 +284,7 @@ def _same_classes(model: Any, inner: Any) -> None:
 
 
 @posed.register
-def _(model: TextClassifier, X: Any, y: Any, penalty: ElasticNet | None = None) -> Posed:
+def _(model: TextClassifier, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model") -> Posed:
     check_is_fitted(model, "coef_")
     strength = model.strength if isinstance(model.strength, (int, float)) else LASSO
     own: dict[str, ElasticNet] = {
@@ -259,7 +297,7 @@ def _(model: TextClassifier, X: Any, y: Any, penalty: ElasticNet | None = None) 
     inner.coef_, inner.intercept_, inner.classes_ = model.coef_, model.intercept_, model.classes_
     rows = model.vectorize(X)
     inner.n_features_in_ = rows.shape[1]
-    at = posed(inner, rows, np.asarray(y))
+    at = posed(inner, rows, np.asarray(y), features=features)
 
     def adopt(result: Result) -> TextClassifier:
         solved = at.model(result)
@@ -277,7 +315,7 @@ def _share(crf: Crf) -> float:
 
 
 @posed.register
-def _(model: Tagger, X: Any, y: Any, penalty: ElasticNet | None = None) -> Posed:
+def _(model: Tagger, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model") -> Posed:
     check_is_fitted(model)
     tokens = X if isinstance(X, TokenColumns) else TokenColumns.from_sentences(X, model.columns)
     labels = flat_labels(tokens, y)
@@ -288,17 +326,20 @@ def _(model: Tagger, X: Any, y: Any, penalty: ElasticNet | None = None) -> Posed
     if unknown is not None:
         raise ValueError(f"the label {unknown!r} is not one of the model's")
     gold = np.fromiter(map(number.__getitem__, labels), np.int32, len(labels))
-    data = Sentences(*model.encoder_.encode(tokens), gold)
+    keeps = _keeps(features)
+    encoder = model.encoder_ if keeps else model.encoder_.thawed()
+    data = Sentences(*(encoder.encode(tokens) if keeps else encoder.grow(tokens)), gold)
     known = isinstance(model.learner, Crf) and not model.learner.group
     crf = clone(model.learner) if known else Crf(ridge=0.0, lasso=LASSO)
     crf.set_params(values=(1.0,))  # any set: twins must not share weights, and the set of a solution comes later
-    lesson = Lesson(model.templates_, model.encoder_, data, len(number), model._n_threads(), start=model.weights_)
-    at = crf.pose(lesson)
+    lesson = Lesson(model.templates_, encoder, data, len(number), model._n_threads(), start=model.weights_)
+    at = crf.pose(lesson, keeps)
     problem = at.problem
     problem.penalty = (ElasticNet(crf.ridge + crf.lasso, _share(crf)) if penalty is None else penalty).check()
 
     def adopt(result: Result) -> Tagger:
         weights = at.weights(result.x)
-        return _tagger(model, weights, Learned(weights, 0, [], result.interrupted, problem.value(result.x), result.error))
+        last = Learned(weights, 0, [], result.interrupted, problem.value(result.x), result.error)
+        return _tagger(model, weights, last, encoder)
 
     return Posed(problem, at.x if at.x is not None else problem.start(), adopt)

@@ -11,6 +11,8 @@ from laconic.estimators import compact_classify, compact_tag
 from laconic.estimators.classify_storage import pack_classifier, unpack_classifier
 from laconic.estimators.compact_classify import CompactClassifier
 from laconic.estimators.compact_tag import CompactTagger
+from laconic.estimators.parse import Parser
+from laconic.estimators.parse_storage import pack_parser, unpack_parser
 from laconic.estimators.storage_checks import Arrays, Contents
 from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_storage import pack_tagger, unpack_tagger
@@ -29,6 +31,7 @@ class Kind(NamedTuple):
 KINDS: dict[str, Kind] = {
     "classify": Kind(TextClassifier, pack_classifier, unpack_classifier),
     "tag": Kind(Tagger, pack_tagger, unpack_tagger),
+    "parse": Kind(Parser, pack_parser, unpack_parser),
     compact_classify.KIND: Kind(CompactClassifier, lambda model: model._contents, compact_classify.unpack_classifier),
     compact_tag.KIND: Kind(CompactTagger, lambda model: model._contents, compact_tag.unpack_tagger),
 }

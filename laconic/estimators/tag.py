@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.estimators.features import kept_templates, narrow
 from laconic.estimators.tag_learning import Growing, Learned, Lesson, as_learner
-from laconic.estimators.tag_model import TagWeights, kept_templates, load_kernel, make_kernel, narrow
+from laconic.estimators.tag_model import TagWeights, load_kernel, make_kernel
 from laconic.estimators.tag_predicting import TagPredictor, flat_labels
 from laconic.solvers.online import Mira, OnlineLearner, Sentences
 from laconic.text.labels import convert_labels, detect_scheme
@@ -29,7 +29,7 @@ from laconic.text.views import WordClusters
 REFIT_FEATURES = ("templates", "features")
 
 
-class Tagger(TagPredictor, BaseEstimator):
+class Tagger(TagPredictor):
     """Learn a label for every token of sentences.
 
     templates: "chunking" (96), "chunking72", "ner" (452), "ner_clusters", a file (laconic's, CRF++'s or Wapiti's), or Templates
@@ -41,28 +41,6 @@ class Tagger(TagPredictor, BaseEstimator):
     clusters: a file of Brown clusters (bits TAB word), for templates with cluster views
     constrained: predict only sequences that the scheme of the labels allows
     """
-
-    def __init__(
-        self,
-        templates: Any = "chunking",
-        learner: Any = None,
-        refit: Any = None,
-        refit_features: str = "templates",
-        columns: Sequence[str] = ("word", "pos"),
-        scheme: str | None = None,
-        clusters: Any = None,
-        constrained: bool = False,
-        n_jobs: int | None = None,
-    ):
-        self.templates = templates
-        self.learner = learner
-        self.refit = refit
-        self.refit_features = refit_features
-        self.columns = columns
-        self.scheme = scheme
-        self.clusters = clusters
-        self.constrained = constrained
-        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, callback: Callable[[Any], bool | None] | None = None) -> Tagger:
         """Learn from sentences X (lists of tokens) and y (a list of labels for each); a callback sees every pass and may stop."""

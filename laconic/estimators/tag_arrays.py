@@ -22,6 +22,7 @@ from laconic.estimators.storage_checks import Arrays, check_storable, numbers
 from laconic.estimators.tag_model import TagWeights
 from laconic.ragged import cut, pointers
 from laconic.solvers.online import Epoch
+from laconic.text.part_templates import PartTemplates
 from laconic.text.sequences import AFTER_BASE, BEFORE_BASE, SequenceEncoder
 from laconic.text.templates import MOST_STEPS, Templates
 
@@ -124,7 +125,7 @@ def pack_values(state: dict[str, Any]) -> Arrays:
     return arrays
 
 
-def unpack_values(arrays: Arrays, templates: Templates, columns: Any) -> SequenceEncoder:
+def unpack_values(arrays: Arrays, templates: Templates | PartTemplates, columns: Any) -> SequenceEncoder:
     """The frozen encoder of the kept templates' views."""
     strings = files.decode_strings(arrays["value_data"], arrays["value_ptr"])
     counts = _counts(arrays, "value_count", len(templates.views))

@@ -142,8 +142,8 @@ class Crf(BaseEstimator):
         objective = posed.problem.value(result.x)
         return Learned(posed.weights(result.x), posed.n_features, [], result.interrupted, objective, result.error)
 
-    def pose(self, lesson: Lesson) -> Posed:
-        """The problem that `learn` solves. With a start, only its features take part, and its weights are where solving begins."""
+    def pose(self, lesson: Lesson, keep_only: bool = True) -> Posed:
+        """The problem that `learn` solves. With a start, its weights are where solving begins and only its features take part, unless told otherwise."""
         templates, data, start = lesson.templates, lesson.data, lesson.start
         self.check()
         order = sorted(range(len(templates)), key=lambda m: templates[m].pairs)
@@ -153,7 +153,8 @@ class Crf(BaseEstimator):
         book = FeatureBook(sizes, arrays, data)
         if start is not None:
             start = start.subset(order)
-            book.keep_only(ids, start)
+            if keep_only:
+                book.keep_only(ids, start)
         tokens = Tokens(ids, sizes, data.ptr, data.gold, lesson.n_labels, int(arrays.pairs.sum()))
         # Twins may share weights where the penalty is one of single weights: they would be equal anyway.
         merge = not self.group and self.values is None

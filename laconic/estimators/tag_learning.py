@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.estimators.tag_model import TagWeights, drain_kernel, load_kernel, make_kernel
-from laconic.solvers.online import Epoch, Examples, OnlineLearner, Run, Sentences
+from laconic.solvers.online import Epoch, Examples, KBestMira, OnlineLearner, Run, Sentences
 from laconic.text.sequences import SequenceEncoder
 from laconic.text.templates import TemplateArrays, Templates
 
@@ -52,6 +52,10 @@ class Lesson(NamedTuple):
         """How many weights a feature of each template may have."""
         return widths(self.arrays, self.n_labels)
 
+    def examples(self, kernel: Any) -> Examples:
+        """The sentences with their features numbered."""
+        return Examples.of(kernel, self.data, self.threads)
+
     def kernel(self) -> Any:
         """A kernel tagger without weights; with `start`, with its features."""
         kernel = make_kernel(self.templates, self.encoder, self.n_labels)
@@ -77,6 +81,8 @@ def as_learner(given: Any) -> Learner:
     """What was given, if it learns."""
     if not hasattr(given, "learn"):
         raise ValueError(f"a learner such as Mira(), Sparseptron() or Crf() is needed, got {given!r}")
+    if isinstance(given, KBestMira):
+        raise ValueError("KBestMira learns parsers; a tagger takes Mira(), its step from the one best path")
     return given
 
 
@@ -99,7 +105,7 @@ class Growing:
         """
         arrays = self.templates.arrays(self.encoder.view_index)
         examples = Examples.of(self.kernel, data, threads)
-        self.sizes = np.maximum(self.sizes, examples.seen.sizes)
+        self.sizes = np.maximum(self.sizes, examples.sizes)
         ready = learner.on(self.sizes * widths(arrays, self.n_labels), self.order)
         ready.one_epoch(self.kernel, examples, self.n_passes, done=self.n_rounds)
         self.n_passes, self.n_rounds = self.n_passes + 1, self.n_rounds + len(data)

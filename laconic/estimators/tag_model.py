@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,38 +67,3 @@ def drain_kernel(kernel: Any, templates: Templates, n_labels: int) -> TagWeights
         atoms.append(values.reshape(len(weights[-1]), len(template.atoms)))
     edge, start = kernel.transitions()
     return TagWeights(atoms, weights, edge.reshape(n_labels, n_labels), start)
-
-
-def kept_templates(templates: Templates, found: TagWeights) -> tuple[Templates, TagWeights]:
-    """The templates that have weights, and these."""
-    keep = [m for m, weights in enumerate(found.weights) if weights.any()]
-    return templates.subset(keep), found.subset(keep)
-
-
-def narrow(templates: Templates, encoder: SequenceEncoder, found: TagWeights) -> tuple[SequenceEncoder, TagWeights]:
-    """An encoder of the values alone that features with weights mention, and the features in its numbers.
-
-    Numbers change in place where all features of a template have weights: `found` must not be used any more.
-    """
-    alive = [weights.any(axis=1) for weights in found.weights]
-    atoms = [part if live.all() else part[live] for part, live in zip(found.atoms, alive, strict=True)]
-    used = {view: np.zeros(1, dtype=bool) for view in templates.views}
-    for view, values in columns_of(templates, atoms):
-        mark = np.zeros(max(len(used[view]), int(values.max(initial=0)) + 1), dtype=bool)
-        mark[values[values >= 0]] = True  # others lie outside the sentence
-        mark[: len(used[view])] |= used[view]
-        used[view] = mark
-    place = {view: np.cumsum(mark, dtype=np.int32) - 1 for view, mark in used.items()}
-    for view, values in columns_of(templates, atoms):
-        inside = values >= 0
-        values[inside] = place[view][values[inside]]
-    keep = {view: np.flatnonzero(mark).astype(np.int32) for view, mark in used.items()}
-    weights = [rows if live.all() else rows[live] for rows, live in zip(found.weights, alive, strict=True)]
-    return encoder.narrowed(keep), found._replace(atoms=atoms, weights=weights)
-
-
-def columns_of(templates: Templates, atoms: list[NDArray[np.int32]]) -> Iterator[tuple[str, NDArray[np.int32]]]:
-    """Every atom of every template: its view, and its values as a view of `atoms`."""
-    for template, part in zip(templates, atoms, strict=True):
-        for column, atom in enumerate(template.atoms):
-            yield atom.view, part[:, column]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.estimators.tag_model import TagWeights
@@ -52,12 +53,9 @@ class Ranked(NamedTuple):
     score: float
 
 
-class TagPredictor:
-    """What a fitted tagger does."""
+class TagPredictor(BaseEstimator):
+    """The parameters of a tagger (see Tagger), and what it does once it is fitted."""
 
-    columns: Sequence[str]
-    n_jobs: int | None
-    constrained: bool
     classes_: NDArray[Any]
     templates_: Templates
     encoder_: SequenceEncoder
@@ -65,6 +63,28 @@ class TagPredictor:
     scheme_: Any
     given_scheme_: Any
     _kernel: Any
+
+    def __init__(
+        self,
+        templates: Any = "chunking",
+        learner: Any = None,
+        refit: Any = None,
+        refit_features: str = "templates",
+        columns: Sequence[str] = ("word", "pos"),
+        scheme: str | None = None,
+        clusters: Any = None,
+        constrained: bool = False,
+        n_jobs: int | None = None,
+    ):
+        self.templates = templates
+        self.learner = learner
+        self.refit = refit
+        self.refit_features = refit_features
+        self.columns = columns
+        self.scheme = scheme
+        self.clusters = clusters
+        self.constrained = constrained
+        self.n_jobs = n_jobs
 
     def predict(self, X: Any, fixed: Sequence[Sequence[str | None]] | None = None) -> Labels:
         """The best labels of every sentence. `fixed` gives labels that are known beforehand, None where they are not."""

@@ -1,14 +1,16 @@
 """DC-ADMM: weights that all lie in a finite set S (Suzuki and Nagata 2013, Fig. 1).
 
-    w      <- argmin loss(w) + penalty(w) + rho / 2 |w - (u - alpha)|^2        a few warm-started steps of any solver
-    u      <- argmin over S^N of Upsilon(u) + rho / 2 |w + alpha - u|^2        exact, weight by weight (penalties/discrete.py)
+    w      <- argmin loss(w) + penalty(w) + rho / 2 |w - (u - alpha)|_D^2      a few warm-started steps of any solver
+    u      <- argmin over S^N of Upsilon(u) + rho / 2 |w + alpha - u|_D^2      exact, weight by weight (penalties/discrete.py)
     alpha  <- alpha + xi (w - u)
 
-The lasso may stand in either step: in that of w (DC-ADMM) or in that of u as Upsilon (DCwL1-ADMM). With a fixed rho, weights
-of frequent features go round in circles: u stays where it is only if rho times half the gap between two values outweighs the
-gradient. So rho grows from round to round, which makes w and u meet; growth = 1 is the paper's. The problem is not convex, and no
-bound of its optimum comes with the result. What is returned is the best u of all rounds by the objective, and as its certificate
-the larger of the residuals |w - u| / max(|w|, |u|) and |u - u before| / |u| of the last round.
+with |v|_D^2 = sum_i d_i v_i^2, d_i growing with the problem's guess of its second derivatives (see Biased; all 1 where it has none): under
+one rho for all, rare features are held fast while frequent ones still move, and nothing is left to make good for these. The lasso may
+stand in either step: in that of w (DC-ADMM) or in that of u as Upsilon (DCwL1-ADMM). With a fixed rho, weights of frequent features go
+round in circles: u stays where it is only if rho times half the gap between two values outweighs the gradient. So rho grows from round
+to round, which makes w and u meet; growth = 1 is the paper's. The problem is not convex, and no bound of its optimum comes with the
+result. What is returned is the best u of all rounds by the objective, and as its certificate the larger of the residuals
+|w - u| / max(|w|, |u|) and |u - u before| / |u| of the last round.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from laconic.penalties.base import factor_vector
 from laconic.penalties.discrete import Discrete, check_values, nearest
 from laconic.problem import Biased, Objective
 from laconic.solvers.base import Array, Progress, Result, Solver
@@ -47,8 +50,8 @@ class DiscreteState(NamedTuple):
 class DiscreteAdmm(Solver):
     """Alternating directions for problems with a Discrete penalty.
 
-    rho: the pull of w towards u, `growth` times larger after each round; xi: the step of alpha. lasso: the step, "w" or "u", that has the penalty. inner: the solver of
-    the w-step, `inner_steps` of its steps at a time; None is Owlqn. tail: weights that nothing penalises (transitions) take values of
+    rho: the pull of w towards u, in units of Biased.stiffness, `growth` times larger after each round; xi: the step of alpha. lasso: the
+    step, "w" or "u", that has the penalty. inner: the solver of the w-step, `inner_steps` of its steps at a time; None is Owlqn. tail: weights that nothing penalises (transitions) take values of
     tail * S, as if their features were worth `tail` and not 1; "auto" is the size of the large ones at the start over that of S; None leaves
     them free. An intercept, which the problem settles by itself, is always free.
     """
@@ -56,8 +59,8 @@ class DiscreteAdmm(Solver):
     def __init__(
         self,
         tol: float = 1e-2,
-        max_iter: int = 50,
-        rho: float = 1.0,
+        max_iter: int = 60,
+        rho: float = 0.01,
         growth: float = 1.2,
         xi: float = 1.0,
         lasso: str = "w",
@@ -125,7 +128,7 @@ class DiscreteAdmm(Solver):
             within = inner.step(biased, within)
         x = within.x
         w = x[: len(state.u)]
-        u = self._round(problem, w + state.alpha, state.scale, biased.rho)
+        u = self._round(problem, w + state.alpha, state.scale, biased)
         alpha = (state.alpha + self.xi * (w - u)) / self.growth  # alpha is in units of 1 / rho
         biased.rho *= self.growth
         size = max(float(np.linalg.norm(u)), 1e-300)
@@ -143,13 +146,14 @@ class DiscreteAdmm(Solver):
         sizes = np.abs(tail[tail != 0])
         return max(1.0, float(np.quantile(sizes, LARGE)) / max(map(abs, penalty.values))) if len(sizes) else 1.0
 
-    def _round(self, problem: Objective, b: Array, scale: float, rho: float | None = None) -> Array:
+    def _round(self, problem: Objective, b: Array, scale: float, biased: Biased | None = None) -> Array:
         """The u-step: the exact prox over S of the penalty, if it is this step's (and not the start's), and of nothing for the tail."""
         penalty = self._check(problem)
         values = check_values(penalty.values)
         weights, tail = problem.parts(b)
-        if self.lasso == "u" and rho is not None:
-            weights = penalty.relaxed().prox(weights, 1.0 / rho)
+        if self.lasso == "u" and biased is not None:
+            factors = factor_vector(penalty.factors, len(weights)) / biased.stiffness[: len(weights)]
+            weights = penalty.relaxed().replace(factors=factors).prox(weights, 1.0 / biased.rho)
         return np.concatenate([nearest(values, weights), scale * nearest(values, tail / scale)])
 
     @staticmethod

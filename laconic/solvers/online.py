@@ -34,15 +34,17 @@ class Sentences(NamedTuple):
 
 
 class Examples(NamedTuple):
-    """Training sentences as a kernel tagger learns from them: their features, numbered, and a label a token."""
+    """Training sentences as a kernel learns from them, a label or a head a token, and how many features each template has."""
 
     seen: Any
     gold: NDArray[np.int32]
+    sizes: NDArray[np.int64]
 
     @classmethod
     def of(cls, tagger: Any, data: Sentences, threads: int = 1) -> Examples:
         """Number the features that the tagger's templates make of sentences."""
-        return cls(tagger.number(data.columns, data.ptr, threads), data.gold)
+        seen = tagger.number(data.columns, data.ptr, threads)
+        return cls(seen, data.gold, seen.sizes)
 
 
 class Epoch(NamedTuple):
@@ -86,21 +88,18 @@ def check_not_negative(**given: float) -> None:
 
 
 class Lesson(Protocol):
-    """What learning takes: sentences, a kernel tagger for them, and what is made of it in the end."""
+    """What learning takes: sentences, a kernel tagger or parser for them, and what is made of it in the end."""
 
-    @property
-    def data(self) -> Sentences: ...
     @property
     def templates(self) -> Any: ...
     @property
     def widths(self) -> NDArray[np.int64]: ...
     @property
-    def threads(self) -> int: ...
-    @property
     def callback(self) -> Callback | None: ...
     @property
     def start(self) -> Any: ...
     def kernel(self) -> Any: ...
+    def examples(self, kernel: Any) -> Examples: ...
     def learned(self, kernel: Any, n_features: int, run: Run) -> Any: ...
 
 
@@ -125,10 +124,10 @@ class OnlineLearner(BaseEstimator):
         return self
 
     def learn(self, lesson: Lesson) -> Any:
-        """What the lesson makes of its kernel tagger after all passes, from zero weights."""
+        """What the lesson makes of its kernel after all passes, from zero weights."""
         kernel = lesson.kernel()
-        examples = Examples.of(kernel, lesson.data, lesson.threads)
-        sizes = examples.seen.sizes
+        examples = lesson.examples(kernel)
+        sizes = examples.sizes
         ready = self.on(sizes * lesson.widths, lesson.templates.order)
         run = ready.run(kernel, examples, lesson.callback, lesson.start is None)
         del examples  # features are given back before they are copied
@@ -213,6 +212,24 @@ class Mira(Perceptron):
     def rule(self, epoch: int) -> dict[str, Any]:
         """See OnlineLearner."""
         return {"loss": LOSSES["hinge"], "step": float(self.C), "aggressive": True, "averaged": self.averaged}
+
+
+class KBestMira(Mira):
+    """The smallest step after which gold is ahead of each of the k best trees by its cost (McDonald et al. 2005); for parsers."""
+
+    def __init__(self, k: int = 10, epochs: int = 10, C: float = np.inf, averaged: bool = True, random_state: int = 0):
+        super().__init__(epochs, C, averaged, random_state)
+        self.k = k
+
+    def check(self) -> OnlineLearner:
+        """See OnlineLearner."""
+        if not 1 <= self.k <= 1000:
+            raise ValueError(f"k must be from 1 to 1000, got {self.k!r}")
+        return super().check()
+
+    def rule(self, epoch: int) -> dict[str, Any]:
+        """See OnlineLearner."""
+        return {**super().rule(epoch), "k": self.k}
 
 
 class StochasticGradient(OnlineLearner):

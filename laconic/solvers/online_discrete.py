@@ -4,18 +4,20 @@
     u      <- nearest values to soft(w + alpha, lasso / rho)
     alpha  <- alpha + xi (w - u)
 
-All weights take part, transitions too. rho grows from pass to pass, so that w and u meet (see laconic.solvers.discrete).
+All weights take part, transitions too; of a parser those of the features that it has, since others would disturb their order. rho grows from pass to pass, so that w and u meet (see laconic.solvers.discrete).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from laconic import _core
 from laconic.penalties.discrete import Discrete, check_values
 from laconic.solvers.online import Callback, Epoch, Examples, Mira, OnlineLearner, Run, check_not_negative, check_positive
 from laconic.solvers.online_sparse import Fobos, Rda, Sparseptron
@@ -82,8 +84,8 @@ class OnlineDiscrete(OnlineLearner):
                     break
         except KeyboardInterrupt:
             interrupted = True
-        passes.finish(tagger)
         split.finish(tagger)
+        passes.finish(tagger)
         return Run(trace, interrupted)
 
     def finish(self, tagger: Any) -> None:
@@ -133,12 +135,14 @@ class Split:
         write(tagger, left)
 
 
+@singledispatch
 def read(tagger: Any) -> list[Weights]:
-    """The weights of every template, flat, row after row; then transitions and starts as one part."""
+    """The weights of every template, flat, row after row; then those without a lasso (transitions and starts) as one part."""
     tail = np.concatenate([part.ravel() for part in tagger.transitions()])
     return [*(tagger.features(m)[1].ravel() for m in range(len(tagger.sizes))), tail]
 
 
+@singledispatch
 def write(tagger: Any, parts: list[Weights]) -> None:
     """The inverse of `read`."""
     for m, weights in enumerate(parts[:-1]):
@@ -147,3 +151,14 @@ def write(tagger: Any, parts: list[Weights]) -> None:
             tagger.add_features(m, tagger.features(m)[0].reshape(n, -1), weights.reshape(n, -1))
     edge = tagger.transitions()[0]
     tagger.set_transitions(parts[-1][: edge.size], parts[-1][edge.size :])
+
+
+@read.register
+def _(parser: _core.Parser) -> list[Weights]:
+    return [*(parser.weights(m) for m in range(len(parser.sizes))), np.zeros(0, np.float32)]
+
+
+@write.register
+def _(parser: _core.Parser, parts: list[Weights]) -> None:
+    for m, weights in enumerate(parts[:-1]):
+        parser.set_weights(m, weights)

@@ -47,7 +47,7 @@ def read_templates(path: PathLike, columns: Sequence[str]) -> Templates:
 
 def parse_templates(text: str, columns: Sequence[str], source: str = "templates") -> Templates:
     """The templates of `text`; InputError names `source` and the line of what cannot be understood."""
-    stripped = [(number, _COMMENT.sub("", line).strip()) for number, line in enumerate(text.splitlines(), 1)]
+    stripped = [(number, without_comment(line)) for number, line in enumerate(text.splitlines(), 1)]
     lines = [(number, line) for number, line in stripped if line]
     is_pattern_file = any("%" in line and _PATTERN_LINE.match(line) for _, line in lines)
     parse: Callable[[str, Sequence[str]], Iterator[Template]] = _pattern_line if is_pattern_file else _short_line
@@ -62,10 +62,15 @@ def parse_templates(text: str, columns: Sequence[str], source: str = "templates"
     return Templates(found)
 
 
+def without_comment(line: str) -> str:
+    """`line` without a comment at its end and blanks around it."""
+    return _COMMENT.sub("", line).strip()
+
+
 def _short_line(line: str, columns: Sequence[str]) -> Iterator[Template]:
     if whole := _NGRAMS.fullmatch(line):
         view, smallest, largest, touching, left, right = whole.groups()
-        _checked_view(view, columns)
+        checked_view(view, columns)
         yield from ngrams(view, (int(smallest), int(largest)), (int(left), int(right)), bool(touching))
     else:
         yield parse_template(line, columns)
@@ -80,14 +85,14 @@ def parse_template(line: str, columns: Sequence[str]) -> Template:
         atom = _ATOM.match(rest)
         if atom is None:
             raise ValueError(f"expected views at offsets such as word[-1] pos[0], found {rest[:40]!r}")
-        atoms.append(Atom(_checked_view(atom[1], columns), int(atom[2])))
+        atoms.append(Atom(checked_view(atom[1], columns), int(atom[2])))
         rest = rest[atom.end() :]
     if not atoms and rest != BIAS:
         raise ValueError("expected views after 'pairs:'")
     return Template(tuple(atoms), pairs)
 
 
-def _checked_view(name: str, columns: Sequence[str]) -> str:
+def checked_view(name: str, columns: Sequence[str]) -> str:
     """`name` if it is the name of a view of these columns (whether there is a cluster file is seen later)."""
     make_view(name, columns, WordClusters({}))
     return name
@@ -121,7 +126,7 @@ def _command(match: re.Match[str], columns: Sequence[str]) -> Atom:
     if regex is None:
         return Atom(f"lower({name})" if letter == "X" else name, int(row))
     function = {"t": "test", "T": "test", "m": "match", "M": "match_lower"}[letter]
-    return Atom(_checked_view(f'{function}({name},"{_python_regex(regex)}")', columns), int(row))
+    return Atom(checked_view(f'{function}({name},"{_python_regex(regex)}")', columns), int(row))
 
 
 _PUNCTUATION = re.escape(string.punctuation).replace('"', r"\x22")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -60,6 +60,11 @@ class TokenColumns:
         if name not in self.names:
             raise ValueError(f"there is no column {name!r}; the columns are {', '.join(self.names)}")
         return self.values[self.names.index(name)]
+
+    def split(self) -> Iterator[TokenColumns]:
+        """Each sentence by itself."""
+        for begin, end in pairwise(self.ptr.tolist()):
+            yield TokenColumns(self.names, [column[begin:end] for column in self.values], np.array([0, end - begin], np.int64))
 
     def with_columns(self, added: Mapping[str, Sequence[str]]) -> TokenColumns:
         """These columns and more of them, a string a token: cluster bits, marks of phrases, or what else is known of the words."""
@@ -196,6 +201,12 @@ class SequenceEncoder:
         if value == UNKNOWN:
             return "(none)"
         return f"_B+{value - AFTER_BASE}" if value > AFTER_BASE else f"_B-{value - BEFORE_BASE}"
+
+    def thawed(self) -> SequenceEncoder:
+        """An encoder that grows on from the values that this one has."""
+        encoder = type(self)(self.views, self.columns, self.clusters)
+        encoder._values = [_ViewValues(entry.view, entry.vocab.words) for entry in self._values]
+        return encoder
 
     def narrowed(self, keep: Mapping[str, Sequence[int] | npt.NDArray[np.integer]]) -> SequenceEncoder:
         """A frozen encoder of the views in `keep` alone: value k of a view is value keep[view][k] of this one's."""

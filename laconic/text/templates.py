@@ -7,12 +7,15 @@ ngrams(pos, 1..5, -5..5)   all n-grams of one to five tags inside a window
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # of typing itself from Python 3.11 on
 
 MOST_STEPS = 4095  # how far outside a sentence a position still has a value of its own
 PAIRS = "pairs:"
@@ -46,9 +49,19 @@ class Template:
         object.__setattr__(self, "atoms", atoms)
 
     @property
+    def value_views(self) -> tuple[str | None, ...]:
+        """The views whose values name a feature, in the order of the values."""
+        return tuple(atom.view for atom in self.atoms)
+
+    @property
     def name(self) -> str:
         """How the template is written, such as word[-1]|pos[0]."""
         return (PAIRS if self.pairs else "") + ("|".join(map(str, self.atoms)) or BIAS)
+
+    @property
+    def key(self) -> tuple[frozenset[Atom], bool]:
+        """What tells it from other templates."""
+        return frozenset(self.atoms), self.pairs
 
 
 class TemplateArrays(NamedTuple):
@@ -60,50 +73,66 @@ class TemplateArrays(NamedTuple):
     pairs: npt.NDArray[np.uint8]
 
 
-class Templates(Sequence[Template]):
+class Named(Hashable, Protocol):
+    """What a set of templates asks of them: how each is written, and what tells it from others."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def key(self) -> Hashable: ...
+
+
+T = TypeVar("T", bound=Named)
+
+
+class TemplateSet(Sequence[T]):
     """Templates in the order given; of equal ones (the order of atoms does not matter) the first is kept."""
 
-    def __init__(self, templates: Iterable[Template]) -> None:
-        distinct: dict[tuple[frozenset[Atom], bool], Template] = {}
+    def __init__(self, templates: Iterable[T]) -> None:
+        distinct: dict[Hashable, T] = {}
         for template in templates:
-            distinct.setdefault((frozenset(template.atoms), template.pairs), template)
+            distinct.setdefault(template.key, template)
         self._templates = tuple(distinct.values())
 
     @overload
-    def __getitem__(self, index: int) -> Template: ...
+    def __getitem__(self, index: int) -> T: ...
     @overload
-    def __getitem__(self, index: slice) -> Templates: ...
-    def __getitem__(self, index: int | slice) -> Template | Templates:
-        return Templates(self._templates[index]) if isinstance(index, slice) else self._templates[index]
+    def __getitem__(self, index: slice) -> Self: ...
+    def __getitem__(self, index: int | slice) -> T | Self:
+        return type(self)(self._templates[index]) if isinstance(index, slice) else self._templates[index]
 
     def __len__(self) -> int:
         return len(self._templates)
 
-    def __iter__(self) -> Iterator[Template]:
+    def __iter__(self) -> Iterator[T]:
         return iter(self._templates)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Templates) and self._templates == other._templates
+        return isinstance(other, type(self)) and self._templates == other._templates
 
     def __hash__(self) -> int:
         return hash(self._templates)
 
     def __repr__(self) -> str:
-        return f"Templates({len(self)}: {', '.join(self.names[:3])}{', ..' if len(self) > 3 else ''})"
+        return f"{type(self).__name__}({len(self)}: {', '.join(self.names[:3])}{', ..' if len(self) > 3 else ''})"
 
     @property
     def names(self) -> list[str]:
-        """How each template is written; `laconic.text.patterns.parse_templates` reads these lines."""
+        """How each template is written, as files of templates hold them."""
         return [template.name for template in self]
+
+    def subset(self, keep: Iterable[int]) -> Self:
+        """The templates numbered `keep`, in that order."""
+        return type(self)(self[index] for index in keep)
+
+
+class Templates(TemplateSet[Template]):
+    """Templates of tokens; `laconic.text.patterns.parse_templates` reads their names."""
 
     @property
     def views(self) -> tuple[str, ...]:
         """The views in use, in order of first use."""
         return tuple(dict.fromkeys(atom.view for template in self for atom in template.atoms))
-
-    def subset(self, keep: Iterable[int]) -> Templates:
-        """The templates numbered `keep`, in that order."""
-        return Templates(self[index] for index in keep)
 
     def arrays(self, view_index: Mapping[str, int]) -> TemplateArrays:
         """The templates as arrays for the kernels; `view_index` is the row of each view in the encoded columns."""

@@ -104,6 +104,20 @@ def test_posed_tagger_stands_at_its_weights(tagger: Tagger) -> None:
     assert at.problem.value(at.x) == pytest.approx(tagger.objective_, rel=1e-5)
 
 
+def test_all_features_of_the_data_may_take_part(tagger: Tagger) -> None:
+    X, y = sentences(80, 0)
+    at, wider = posed(tagger, X, y), posed(tagger, X, y, features="data")
+    assert wider.problem.n_weights > at.problem.n_weights
+    assert wider.problem.value(wider.x) == pytest.approx(at.problem.value(at.x), rel=1e-5)
+    found = discretize(tagger, X, y, value_set(0.5, 1), features="data")
+    assert found.weights_.n_distinct <= 2
+    assert found.score(*sentences(40, 1)) > 0.95
+    again = posed(found, X, y, features="data")
+    assert again.problem.value(again.x) == pytest.approx(found.objective_, rel=1e-5)
+    with pytest.raises(ValueError, match="features must be 'model' or 'data', got 'some'"):
+        posed(tagger, X, y, features="some")
+
+
 def test_learner_with_values_from_the_start() -> None:
     values = value_set(0.2, 2)
     X, y = sentences(80, 0)

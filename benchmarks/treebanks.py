@@ -1,0 +1,50 @@
+"""The treebanks of the parsing page: which files are train, dev and test, and parts of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from laconic.ragged import pointers
+from laconic.text.sequences import TokenColumns
+from laconic.text.treebanks import Treebank, read_treebank
+
+
+class Banks(NamedTuple):
+    """Three parts of a treebank."""
+
+    train: Treebank
+    dev: Treebank
+    test: Treebank
+
+
+def english(data: Path) -> Banks:
+    """The English Web Treebank."""
+    return Banks(*(read_treebank(data / "ud" / "English-EWT" / f"{part}.conllu.gz") for part in ("train", "dev", "test")))
+
+
+def danish(data: Path) -> Banks:
+    """The Danish Dependency Treebank in the CoNLL-X style."""
+    folder = data / "conllx" / "danish_ddt"
+    folder = folder if folder.is_dir() else data / "conllx"
+    return Banks(*(read_treebank(folder / f"danish_ddt_{part}.conll.gz") for part in ("train", "dev", "test")))
+
+
+def part_of(bank: Treebank, first: int, last: int) -> Treebank:
+    """Sentences first .. last of a treebank."""
+    begin, end = int(bank.ptr[first]), int(bank.ptr[last])
+    lengths = bank.ptr[first + 1 : last + 1] - bank.ptr[first:last]
+    tokens = TokenColumns(bank.tokens.names, [column[begin:end] for column in bank.tokens.values], pointers(lengths))
+    return Treebank(tokens, bank.heads[begin:end], bank.labels[begin:end])
+
+
+def joined(*banks: Treebank) -> Treebank:
+    """The sentences of several treebanks one after the other."""
+    names = banks[0].tokens.names
+    values = [[value for bank in banks for value in bank.tokens.column(name)] for name in names]
+    lengths = np.concatenate([np.diff(bank.ptr) for bank in banks])
+    tokens = TokenColumns(names, values, pointers(lengths))
+    labels = [label for bank in banks for label in bank.labels]
+    return Treebank(tokens, np.concatenate([bank.heads for bank in banks]), labels)
