@@ -1,15 +1,15 @@
-"""Learners of taggers by name: which penalties each knows, and the parameter object that the options make."""
+"""Learners of taggers and parsers by name: which penalties each knows, and the parameter object that the options make."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from laconic.errors import InputError
 
 
 class Wishes(NamedTuple):
-    """Options of `laconic train tag`; None is the learner's own default."""
+    """Options of `laconic train tag` and `train parse`; None is the learner's own default."""
 
     penalty: str | None = None
     strength: float | None = None
@@ -22,24 +22,35 @@ class Wishes(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """The penalties that a learner knows, its default first, and how it is made."""
+    """The penalties that a learner knows, its default first, how it is made, and which take a --strength and a --lasso beside it."""
 
     penalties: tuple[str, ...]
     make: Callable[[str, Wishes], Any]
+    strong: tuple[str, ...] = ()
+    with_lasso: tuple[str, ...] = ()
 
 
-def make_learner(name: str, wishes: Wishes, option: str = "--learner") -> Any:
-    """The parameter object of a learner; InputError if there is none, or if it does not know the penalty."""
-    if name not in LEARNERS:
-        raise InputError(f"{option} is one of {', '.join(LEARNERS)}, not {name!r}.")
-    penalties, make = LEARNERS[name]
+def make_learner(
+    name: str, wishes: Wishes, option: str = "--learner", learners: Mapping[str, Entry] | None = None
+) -> Any:
+    """The parameter object of one of the learners (LEARNERS); InputError if there is none, or if it does not know the penalty."""
+    known = LEARNERS if learners is None else learners
+    if name not in known:
+        raise InputError(f"{option} is one of {', '.join(known)}, not {name!r}.")
+    penalties, make, strong, with_lasso = known[name]
     penalty = penalties[0] if wishes.penalty is None else wishes.penalty
     if penalty not in penalties:
         raise InputError(f"--penalty of the learner {name} is one of {', '.join(penalties)}, not {penalty!r}.")
-    for given, takers in (("strength", STRONG), ("lasso", WITH_LASSO)):
-        if getattr(wishes, given) is not None and penalty not in takers.get(name, ()):
+    for given, takers in (("strength", strong), ("lasso", with_lasso)):
+        if getattr(wishes, given) is not None and penalty not in takers:
             raise InputError(f"--{given} does not go with the learner {name} and the penalty {penalty}.")
     return make(penalty, wishes)
+
+
+def penalties_help(learners: Mapping[str, Entry]) -> str:
+    """The penalties of those learners that know more than one."""
+    several = [f"{name}: {', '.join(entry.penalties)}" for name, entry in learners.items() if len(entry.penalties) > 1]
+    return "; ".join(several) + ". Without it, the first."
 
 
 def _given(**parameters: Any) -> dict[str, Any]:
@@ -57,6 +68,12 @@ def _mira(penalty: str, wishes: Wishes) -> Any:
     from laconic import Mira
 
     return Mira(**_given(epochs=wishes.epochs), random_state=wishes.seed)
+
+
+def _k_best_mira(penalty: str, wishes: Wishes) -> Any:
+    from laconic import KBestMira
+
+    return KBestMira(**_given(epochs=wishes.epochs), random_state=wishes.seed)
 
 
 def _sparseptron(penalty: str, wishes: Wishes) -> Any:
@@ -109,26 +126,28 @@ def _crf(penalty: str, wishes: Wishes) -> Any:
     return Crf(**parts[penalty], **_given(group_weight=wishes.group_weight, max_iter=wishes.epochs))
 
 
+_SPARSEPTRON = Entry(("group", "sparse-group", "coarse-to-fine"), _sparseptron, with_lasso=("sparse-group",))
+_CRF = ("ridge", "lasso", "elastic", "group", "sparse-group", "label-group", "tree")
+_RDA = Entry(("lasso",), _rda, strong=("lasso",))
+
 LEARNERS: dict[str, Entry] = {
-    "sparseptron": Entry(("group", "sparse-group", "coarse-to-fine"), _sparseptron),
+    "sparseptron": _SPARSEPTRON,
     "mira": Entry(("none",), _mira),
     "perceptron": Entry(("none",), _perceptron),
-    "crf": Entry(("ridge", "lasso", "elastic", "group", "sparse-group", "label-group", "tree"), _crf),
-    "svm": Entry(("none", "ridge"), _stochastic("hinge")),
-    "sgd": Entry(("none", "ridge"), _stochastic("log")),
-    "rda": Entry(("lasso",), _rda),
-    "fobos": Entry(("lasso", "label-group", "elastic"), _fobos),
+    "crf": Entry(_CRF, _crf, strong=_CRF, with_lasso=("elastic", "sparse-group", "label-group", "tree")),
+    "svm": Entry(("none", "ridge"), _stochastic("hinge"), strong=("ridge",)),
+    "sgd": Entry(("none", "ridge"), _stochastic("log"), strong=("ridge",)),
+    "rda": _RDA,
+    "fobos": Entry(("lasso", "label-group", "elastic"), _fobos, ("lasso", "label-group", "elastic"), ("elastic",)),
 }
-# Which penalties of which learners take a --strength, and which a --lasso beside it.
-STRONG: dict[str, tuple[str, ...]] = {
-    "crf": LEARNERS["crf"].penalties,
-    "svm": ("ridge",),
-    "sgd": ("ridge",),
-    "rda": LEARNERS["rda"].penalties,
-    "fobos": LEARNERS["fobos"].penalties,
-}
-WITH_LASSO: dict[str, tuple[str, ...]] = {
-    "sparseptron": ("sparse-group",),
-    "crf": ("elastic", "sparse-group", "label-group", "tree"),
-    "fobos": ("elastic",),
+# A feature of a part of a tree has one weight: there are no rows of labels, and all learners see a sentence at a time.
+TREE_LEARNERS: dict[str, Entry] = {
+    "mira": LEARNERS["mira"],
+    "kbest-mira": Entry(("none",), _k_best_mira),
+    "perceptron": LEARNERS["perceptron"],
+    "sparseptron": _SPARSEPTRON,
+    "crf": LEARNERS["sgd"],
+    "svm": LEARNERS["svm"],
+    "rda": _RDA,
+    "fobos": Entry(("lasso", "elastic"), _fobos, ("lasso", "elastic"), ("elastic",)),
 }

@@ -11,7 +11,7 @@ import typer
 
 from laconic.cli.console import INTERRUPTED, guard, print_result, progress
 from laconic.cli.interrupt import graceful_interrupt
-from laconic.cli.learners import LEARNERS, Wishes, make_learner
+from laconic.cli.learners import LEARNERS, Wishes, make_learner, penalties_help
 from laconic.cli.measure import Measured
 from laconic.cli.options import COLUMNS_HELP, AsJson, Encoding, Quiet, check_output, check_strength
 from laconic.errors import InputError
@@ -45,10 +45,7 @@ def tag(
     penalty: Annotated[
         str | None,
         typer.Option(
-            help="; ".join(
-                f"{name}: {', '.join(entry.penalties)}" for name, entry in LEARNERS.items() if len(entry.penalties) > 1
-            )
-            + ". Without it, the first.",
+            help=penalties_help(LEARNERS),
             rich_help_panel=LEARNING,
         ),
     ] = None,

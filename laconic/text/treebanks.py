@@ -6,8 +6,9 @@ The format is told by the number of columns. Lines of CoNLL-U that are no words 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import IO, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from laconic.text.sequences import TokenColumns
 
 COLUMNS = ("word", "lemma", "coarse", "fine", "morph")
 NOTHING = "_"
+BATCH_SENTENCES = 1000
+Ranked: TypeAlias = Sequence[tuple[tuple[Sequence[int], Sequence[str] | None], float]]  # ((heads, labels), score) of trees
 
 
 class Format(NamedTuple):
@@ -63,24 +66,95 @@ def read_treebank(path: PathLike, encoding: str = "utf-8", keep_lines: bool = Fa
             token = reader.take(line.rstrip("\r\n"), number)
             if keep_lines:
                 reader.lines.append((line.rstrip("\r\n"), token))
+    if not reader.heads:
+        raise InputError(f"{reader.place}: holds no tokens.")
     return reader.treebank(keep_lines)
+
+
+def iterate_treebank(path: PathLike, encoding: str = "utf-8", batch_sentences: int = BATCH_SENTENCES) -> Iterator[Treebank]:
+    """Sentences without trees, or with trees that are not looked at, some at a time, with their lines; a file may be endless."""
+    reader = _Reader(name_of(path), trees=False)
+    with open_text(path, encoding) as stream:
+        for number, line in enumerate(stream, 1):
+            text = line.rstrip("\r\n")
+            reader.lines.append((text, reader.take(text, number)))
+            if len(reader.lengths) == batch_sentences:
+                yield reader.treebank(keep_lines=True)
+                reader = _Reader(reader.place, reader.trees, reader.format)
+    if reader.format is None:
+        raise InputError(f"{reader.place}: holds no tokens.")
+    if reader.lines:  # perhaps blank lines and comments alone
+        yield reader.treebank(keep_lines=True)
 
 
 def write_treebank(path: PathLike, bank: Treebank, heads: NDArray[np.int32], labels: Sequence[str] | None = None) -> None:
     """The lines of a treebank again, with other heads and labels; the file appears whole or not at all."""
+    with treebank_writer(path) as writer:
+        writer.write(bank, heads, labels)
+
+
+@contextmanager
+def treebank_writer(path: PathLike) -> Iterator[TreebankWriter]:
+    """A writer of treebanks, one after the other, into a file ("-": standard output) that appears whole or not at all."""
+    with atomic_writer(path) as stream:
+        yield TreebankWriter(stream)
+
+
+class TreebankWriter:
+    """Writes the lines of treebanks again, with other heads and labels."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, bank: Treebank, heads: NDArray[np.int32], labels: Sequence[str] | None = None) -> None:
+        """All lines, those of tokens with their heads and, unless None, labels."""
+        for line, token in _lines_of(bank):
+            filled = line if token < 0 else _filled(line, int(heads[token]), None if labels is None else labels[token])
+            self._stream.write(filled + "\n")
+
+    def write_ranked(self, bank: Treebank, ranked: Sequence[Ranked]) -> None:
+        """Each sentence once for each of its trees, every copy with its comments and, before its words, a line `# score = ..`."""
+        first = 0  # token of the sentence
+        for block, trees in zip(_sentences_of(_lines_of(bank)), ranked, strict=True):
+            for (heads, labels), score in trees:
+                told = False
+                for line, token in block:
+                    if not told and not line.startswith("#"):
+                        self._stream.write(f"# score = {score:.4f}\n")
+                        told = True
+                    if token >= 0:
+                        line = _filled(line, heads[token - first], None if labels is None else labels[token - first])
+                    self._stream.write(line + "\n")
+                self._stream.write("\n")
+            first += sum(token >= 0 for _, token in block)
+
+
+def _lines_of(bank: Treebank) -> list[tuple[str, int]]:
     if bank.lines is None:
         raise ValueError("the lines of the treebank were not kept: read it with keep_lines=True")
-    with atomic_writer(path) as stream:
-        for line, token in bank.lines:
-            if token >= 0:
-                fields = line.split("\t")
-                layout = _format_of(len(fields))
-                assert layout is not None
-                fields[layout.head] = str(int(heads[token]))
-                if labels is not None and layout.label >= 0:
-                    fields[layout.label] = labels[token]
-                line = "\t".join(fields)
-            stream.write(line + "\n")
+    return bank.lines
+
+
+def _sentences_of(lines: Sequence[tuple[str, int]]) -> Iterator[list[tuple[str, int]]]:
+    """The lines of each sentence that has tokens, without blank ones."""
+    block: list[tuple[str, int]] = []
+    for line, token in [*lines, ("", -1)]:
+        if line.strip():
+            block.append((line, token))
+        elif any(token >= 0 for _, token in block):
+            yield block
+            block = []
+
+
+def _filled(line: str, head: int, label: str | None) -> str:
+    """The line of a token with another head, and label unless None."""
+    fields = line.split("\t")
+    layout = _format_of(len(fields))
+    assert layout is not None
+    fields[layout.head] = str(head)
+    if label is not None and layout.label >= 0:
+        fields[layout.label] = label
+    return "\t".join(fields)
 
 
 def _format_of(n_fields: int) -> Format | None:
@@ -94,10 +168,10 @@ def _format_of(n_fields: int) -> Format | None:
 class _Reader:
     """Line after line into columns; a sentence is looked at when it ends."""
 
-    def __init__(self, place: str, trees: bool):
+    def __init__(self, place: str, trees: bool, known_format: Format | None = None):
         self.place = place
         self.trees = trees
-        self.format: Format | None = None
+        self.format = known_format
         self.columns: list[list[str]] = [[] for _ in COLUMNS]
         self.heads: list[int] = []
         self.labels: list[str] = []
@@ -138,8 +212,6 @@ class _Reader:
     def treebank(self, keep_lines: bool) -> Treebank:
         """All that was read."""
         self._end_sentence()
-        if not self.heads:
-            raise InputError(f"{self.place}: holds no tokens.")
         tokens = TokenColumns(COLUMNS, list(self.columns), pointers(self.lengths))
         return Treebank(tokens, np.array(self.heads, dtype=np.int32), self.labels, self.lines if keep_lines else None)
 
