@@ -75,9 +75,11 @@ class Bench:
         model = clone(self.model).set_params(regularizer=regularizer, weighting=weighting, features=features)
         return self.scored(choose(self.explored(model, grid)))
 
-    def explored(self, model: TextClassifier, grid: Grid) -> list[Candidate]:
-        """Every setting of the grid for one model, with what dev says of it."""
-        model = clone(model).set_params(tol=TUNING_TOL, max_iter=TUNING_STEPS)
+    def explored(
+        self, model: TextClassifier, grid: Grid, stop: tuple[float, int] = (TUNING_TOL, TUNING_STEPS)
+    ) -> list[Candidate]:
+        """Every setting of the grid for one model, with what dev says of it; fits stop at a tolerance or after so many steps."""
+        model = clone(model).set_params(tol=stop[0], max_iter=stop[1])
         lassos = grid.lassos if model.regularizer not in ("lasso", "ridge") else None
         train, dev = (self.train, self.task.train.labels), (self.dev, self.task.dev.labels)
         began = time.perf_counter()

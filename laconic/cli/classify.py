@@ -69,6 +69,7 @@ def inspect(model: TextClassifier, n: int, as_json: bool) -> dict[str, Any]:
         "lasso": model.lasso,
         "weighting": model.weighting,
         "ngrams": model.ngrams,
+        "prefixes": list(model.prefixes),
         "labels": model.classes_.tolist(),
         "features_total": model.n_features_total_,
         "features_nonzero": model.n_features_selected_,

@@ -82,6 +82,10 @@ def classify(
         str, typer.Option(help="count, binary, tfidf or logtfidf (1 + log count).", rich_help_panel=FEATURES)
     ] = "count",
     ngrams: Annotated[int, typer.Option(help="Longest n-gram.", min=1, rich_help_panel=FEATURES)] = 1,
+    prefix: Annotated[
+        list[int] | None,
+        typer.Option(help="Also the first so many letters of words; may be given again.", min=1, rich_help_panel=FEATURES),
+    ] = None,
     min_count: Annotated[int, typer.Option(help="Drop features seen less often.", min=1, rich_help_panel=FEATURES)] = 1,
     text_field: TextField = None,
     label_field: LabelField = None,
@@ -147,6 +151,7 @@ def classify(
                 refit=refit,
                 contrast=contrast,
                 constituents=constituents,
+                prefixes=tuple(dict.fromkeys(prefix or ())),
                 boundary=boundary,
                 neutral_label=neutral_label,
                 n_topics=topics,

@@ -88,7 +88,7 @@ def unpack_classifier(arrays: Arrays, meta: dict[str, Any]) -> TextClassifier:
     model.intercept_ = numbers(arrays, "intercept", (n_outputs,))
     model.idf_ = numbers(arrays, "idf", (len(words),)) if model.weighting in TFIDF else None
     model.width_ = width
-    model.encoder_ = DocumentEncoder(model.lowercase, model.ngrams, model.boundary)
+    model.encoder_ = DocumentEncoder(model.lowercase, model.ngrams, model.boundary, model.prefixes)
     model.encoder_.vocab = Vocab(words).freeze()
     model.classes_ = labels
     return model
@@ -147,6 +147,7 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "constituents": is_number,
     "weighting": lambda value: value in WEIGHTINGS,
     "ngrams": is_count,
+    "prefixes": lambda value: isinstance(value, list) and all(map(is_count, value)) and len(set(value)) == len(value),
     "min_count": lambda value: type(value) is int,
     "lowercase": lambda value: isinstance(value, bool),
     "boundary": lambda value: value in ("auto", "line", "double-space"),
@@ -178,6 +179,7 @@ def _checked_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     return {
         **parameters,
         "features": tuple(parameters["features"]),
+        "prefixes": tuple(parameters["prefixes"]),
         "class_weight": dict(weight) if isinstance(weight, list) else weight,
     }
 

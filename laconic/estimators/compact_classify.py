@@ -1,7 +1,7 @@
 """Classifiers in compact files: a static map of words, rows of weight codes; predicting reads them where they lie.
 
 about                          compressed JSON: parameters, labels, and what the arrays do not say
-word_words, _sizes, _widths    the map of words and n-grams: a code each
+word_words, _sizes, _widths    the map of words, n-grams and prefixes: a code each
 code_row, code_idf             what a code means: the row of weights (0: none, k: row k - 1) and the place of the idf
 cells, values, intercept       rows of weights and the values that their codes mean
 idf                            different values of idf, with tf-idf alone
@@ -128,7 +128,7 @@ class CompactClassifier(TextPredictor):
         """The same model as an ordinary TextClassifier, which can be saved plainly; ValueError if it has no names."""
         model = TextClassifier(**(self.plain_parameters or {}))
         words = self.encoder_.vocab.words
-        model.encoder_ = DocumentEncoder(model.lowercase, model.ngrams, model.boundary)
+        model.encoder_ = DocumentEncoder(model.lowercase, model.ngrams, model.boundary, model.prefixes)
         model.encoder_.vocab = Vocab(words).freeze()
         model.coef_, model.intercept_, model.classes_, model.width_ = self.coef_, self.intercept_, self.classes_, self.width_
         codes = self._strings.codes_of(0, np.arange(self.width_, dtype=np.int32))
@@ -188,7 +188,7 @@ def unpack_classifier(arrays: Arrays, meta: dict[str, Any]) -> CompactClassifier
     listed = None
     if names:
         listed = Names(typed(arrays, "name_lengths", np.uint8), typed(arrays, "name_text", np.uint8), [model.width_])
-    model.encoder_ = DocumentEncoder(plain.lowercase, plain.ngrams, plain.boundary)
+    model.encoder_ = DocumentEncoder(plain.lowercase, plain.ngrams, plain.boundary, plain.prefixes)
     model.encoder_.vocab = CompactVocab(model._strings, listed)  # type: ignore[assignment]
     model._contents = arrays, meta
     return model

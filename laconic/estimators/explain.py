@@ -19,6 +19,7 @@ from laconic.estimators.structure import Family
 from laconic.estimators.summary import rank_groups
 from laconic.estimators.text import TextClassifier
 from laconic.groups import Groups, subtree_sums
+from laconic.text.documents import prefix
 from laconic.text.tokens import sentences
 from laconic.text.trees import Tree, leaves
 
@@ -27,7 +28,7 @@ MOST_CELLS = 4_000_000  # of the leave-one-out rows that are held at once
 
 
 class WordWeight(NamedTuple):
-    """A word or n-gram and what each occurrence adds to the score of its class."""
+    """A word, n-gram or prefix and what each occurrence adds to the score of its class."""
 
     word: str
     weight: float
@@ -70,9 +71,11 @@ def top_words(model: TextClassifier, n: int = 10) -> dict[Any, list[WordWeight]]
 
 
 def live_words(model: TextClassifier, words: Sequence[str]) -> NDArray[np.bool_]:
-    """Which of `words` have a weight that is not zero; words the model does not know have none."""
-    ids = model.encoder_.vocab.ids(word.lower() for word in words) if model.lowercase else model.encoder_.vocab.ids(words)
-    return (ids >= 0) & np.append(model.alive(), False)[ids]
+    """Which of `words` have a weight that is not zero, as words or by a prefix; words the model does not know have none."""
+    cased = [word.lower() for word in words] if model.lowercase else list(words)
+    forms = [cased, *([prefix(word, length) for word in cased] for length in model.prefixes)]
+    alive = np.append(model.alive(), False)
+    return np.any([alive[model.encoder_.vocab.ids(form)] for form in forms], axis=0)
 
 
 def sentence_texts(model: TextClassifier, document: Any) -> list[str]:
@@ -188,9 +191,9 @@ class _GroupWords:
         return tuple(words)
 
     def _check(self, words: list[str], members: NDArray[np.int64]) -> None:
-        """ValueError unless the known words are those of the group (which also has n-grams in a sentence)."""
+        """ValueError unless the known words are those of the group (which also has n-grams and prefixes in a sentence)."""
         ids = self.model.encoder_.vocab.ids(word.lower() if self.model.lowercase else word for word in words)
-        wholly = self.model.ngrams > 1 or len(np.unique(members)) == len(np.unique(ids[ids >= 0]))
+        wholly = self.model.ngrams > 1 or self.model.prefixes or len(np.unique(members)) == len(np.unique(ids[ids >= 0]))
         if not wholly or not np.isin(ids[ids >= 0], members).all() or not (ids >= 0).any():
             raise ValueError("documents must be the training documents, all of them and in the same order")
 

@@ -90,6 +90,6 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
         return np.exp(self.predict_log_proba(documents))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray:
-        """Words and n-grams, in the order of the weights."""
+        """Words, n-grams and prefixes, in the order of the weights."""
         check_is_fitted(self)
         return np.asarray(self.encoder_.vocab.words[: self.width_], dtype=object)

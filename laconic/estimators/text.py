@@ -50,6 +50,7 @@ class TextClassifier(TextPredictor):
         whose label tells its class (see preparation.constituent_examples); contrast counts them as documents
     weighting : "count", "binary", "tfidf", or "logtfidf", which takes 1 + log(count) for the count
     ngrams : int, features are n-grams up to this length
+    prefixes : tuple of int, the first so many letters of longer words are features too: one weight for `bore`, `bored`, `boring`
     min_count : int, features seen less often in training are dropped
     lowercase : bool
     boundary : "auto", "line" or "double-space", how strings are split into sentences
@@ -89,6 +90,7 @@ class TextClassifier(TextPredictor):
         constituents: float = 0.0,
         refit: float | None = None,
         values: Iterable[float] | None = None,
+        prefixes: tuple[int, ...] = (),
     ):
         self.regularizer = regularizer
         self.strength = strength
@@ -100,6 +102,7 @@ class TextClassifier(TextPredictor):
         self.values = values
         self.weighting = weighting
         self.ngrams = ngrams
+        self.prefixes = prefixes
         self.min_count = min_count
         self.lowercase = lowercase
         self.boundary = boundary
@@ -132,7 +135,7 @@ class TextClassifier(TextPredictor):
         names = self.parts()
         if self.weighting not in WEIGHTINGS:
             raise ValueError(f"weighting is one of {', '.join(WEIGHTINGS)}; got {self.weighting!r}")
-        encoder = DocumentEncoder(self.lowercase, self.ngrams, self.boundary)
+        encoder = DocumentEncoder(self.lowercase, self.ngrams, self.boundary, self.prefixes)
         training = encode_training(documents, labels, encoder, self.min_count)
         idf = idf_of(training.counts, self.weighting)
         wanted = {*names, *self.features}

@@ -73,7 +73,9 @@ def _facts(model: TextClassifier) -> str:
     facts += [(name if name == "strength" else f"strength of {name}", f"{value:g}", "") for name, value in strengths.items()]
     if model.regularizer not in ("lasso", "ridge"):
         facts.append(("strength of the extra lasso", f"{model.lasso:g}", ""))
-    facts.append(("features are", f"{model.weighting} of words", f"and n-grams up to {model.ngrams}" if model.ngrams > 1 else ""))
+    further = [f"n-grams up to {model.ngrams}"] if model.ngrams > 1 else []
+    further += [f"prefixes of {' and '.join(map(str, model.prefixes))} letters"] if model.prefixes else []
+    facts.append(("features are", f"{model.weighting} of words", f"and {', '.join(further)}" if further else ""))
     facts.append(("objective", f"{model.objective_:.6g}", ""))
     state = "converged" if model.converged_ else "interrupted" if model.interrupted_ else "not converged"
     facts.append(("certificate of optimality", f"{model.certificate_:.1e}", state))

@@ -1,4 +1,4 @@
-"""Documents to feature ids: words and n-grams, sentence by sentence. Strings go no further than here.
+"""Documents to feature ids: words, n-grams and prefixes, sentence by sentence. Strings go no further than here.
 
 A document is a string (split into sentences by rule), a list of strings (its sentences), a list of lists of strings (sentences
 as words, taken as they are) or a Tree (one sentence, its words taken as they are).
@@ -22,7 +22,7 @@ from laconic.text.vocab import Vocab
 class Encoded(NamedTuple):
     """Feature ids of documents: sentence s is feature[sentence_ptr[s]:sentence_ptr[s+1]], its words first, -1 where unknown.
 
-    document_ptr delimits the sentences of each document, n_words counts the words of each sentence (the rest are n-grams).
+    document_ptr delimits the sentences of each document, n_words counts the words of each sentence (n-grams and prefixes follow).
     """
 
     feature: NDArray[np.int32]
@@ -52,11 +52,14 @@ class Encoded(NamedTuple):
 class DocumentEncoder:
     """grow on training documents, freeze (dropping rare features), encode any others."""
 
-    def __init__(self, lowercase: bool = True, ngrams: int = 1, boundary: Boundary = "auto"):
+    def __init__(self, lowercase: bool = True, ngrams: int = 1, boundary: Boundary = "auto", prefixes: Sequence[int] = ()):
         if ngrams < 1:
             raise ValueError(f"ngrams must be at least 1, got {ngrams!r}")
+        if isinstance(prefixes, str) or any(length < 1 for length in prefixes) or len(set(prefixes)) < len(prefixes):
+            raise ValueError(f"prefixes must be different numbers of letters, each at least 1, got {prefixes!r}")
         self.lowercase = lowercase
         self.ngrams = ngrams
+        self.prefixes = tuple(prefixes)
         self.boundary: Boundary = boundary
         self.vocab = Vocab()
 
@@ -98,7 +101,7 @@ class DocumentEncoder:
             units = self.sentence_words(document)
             per_document.append(len(units))
             for unit in units:
-                features = unit + self._ngrams_of(unit) if self.ngrams > 1 else unit
+                features = [*unit, *self._ngrams_of(unit), *self._prefixes_of(unit)]
                 parts.append(ids_of(features))
                 lengths.append(len(features))
                 n_words.append(len(unit))
@@ -107,3 +110,11 @@ class DocumentEncoder:
 
     def _ngrams_of(self, unit: list[str]) -> list[str]:
         return [" ".join(unit[i : i + n]) for n in range(2, min(self.ngrams, len(unit)) + 1) for i in range(len(unit) - n + 1)]
+
+    def _prefixes_of(self, unit: list[str]) -> list[str]:
+        return [prefix(word, length) for length in self.prefixes for word in unit if len(word) > length]
+
+
+def prefix(word: str, length: int) -> str:
+    """`bor*` of `boring` for 3 letters, which `bored` has in common with it; a word that is no longer is its own prefix."""
+    return f"{word[:length]}*" if len(word) > length else word

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from benchmarks import classify_structured
+from benchmarks import classify_phrases, classify_structured
 from benchmarks.classify_accuracy import FEATURES, SUM, Key, Measured, layout
 from benchmarks.classify_compare import PLAIN, SEED_ROWS
 from benchmarks.classify_models import Bench, Candidate, Grid, agreed, choose
@@ -70,6 +70,23 @@ def test_added_features_are_those_that_the_model_names(bench: Bench) -> None:
         assert len(bench.adapted(model).added) == len(features)
     assert bench.adapted(model).X.shape[1] == n_words
     assert bench.adapted(model).families == ()
+
+
+def test_folds_of_train_are_dev_in_turn_and_leave_test_alone(bench: Bench) -> None:
+    folds = classify_phrases.folds_of(bench.task, 5)
+    assert sorted(text for fold in folds for text in fold.dev.texts) == sorted(bench.task.train.texts)
+    for fold in folds:
+        assert len(fold.train) + len(fold.dev) == len(bench.task.train) and fold.test is bench.task.test
+
+
+def test_the_page_of_phrases_names_settings_and_shares(bench: Bench) -> None:
+    bench = Bench(bench.task, ["elastic"], weighting="logtfidf", prefixes=(2,))
+    outcome = bench.tuned("elastic", "logtfidf", GRID)
+    svm = classify_phrases.svm_row("SVM, words", [bench, bench])
+    assert svm.outcome.chosen in classify_phrases.COSTS and svm.folds == svm.outcome.dev_accuracy
+    page = classify_phrases.layout(bench.task.test.labels, [svm, classify_phrases.Row("ours", 0.5, outcome)])
+    share = outcome.nonzeros / svm.outcome.nonzeros
+    assert f"| ours | lasso {outcome.chosen[2]:g} | 50.0 |" in page and f"| {share:.3f} |" in page
 
 
 def test_the_pages_have_every_table(bench: Bench) -> None:

@@ -131,7 +131,7 @@ def test_tuning_by_log_loss_with_a_refit(given: Files) -> None:
         ["--regularizer", "sentence", "--strength", "0.01", "--lasso", "0.1"],
         ["--regularizer", "brown", "--clusters", "5", "--strength", "0.1", "--lasso", "0.1"],
         ["--regularizer", "sentence+brown", "--clusters", "5", "--strength", "0.01", "--lasso", "0.1"],
-        ["--regularizer", "ridge", "--weighting", "tfidf", "--ngrams", "2", "--min-count", "2"],
+        ["--regularizer", "ridge", "--weighting", "tfidf", "--ngrams", "2", "--min-count", "2", "--prefix", "3", "--prefix", "5"],
     ],
 )
 def test_every_model_is_written_and_works(given: Files, options: list[str]) -> None:

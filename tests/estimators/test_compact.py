@@ -175,16 +175,16 @@ def documents(n: int) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.parametrize("names", [True, False])
-@pytest.mark.parametrize("ngrams", [1, 2])
+@pytest.mark.parametrize(("ngrams", "prefixes"), [(1, ()), (2, (3,))])
 @pytest.mark.parametrize("weighting", ["count", "binary", "tfidf", "logtfidf"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_compact_classifier_predicts_what_the_plain_one_does(
-    tmp_path: Path, n_classes: int, weighting: str, ngrams: int, names: bool
+    tmp_path: Path, n_classes: int, weighting: str, ngrams: int, prefixes: tuple[int, ...], names: bool
 ) -> None:
     X, labels = documents(120)
     y = [label if n_classes == 3 else min(label, "y") for label in labels]
     strength = 0.05 if "tfidf" in weighting else 1.0
-    model = TextClassifier(strength=strength, weighting=weighting, ngrams=ngrams).fit(X, y)
+    model = TextClassifier(strength=strength, weighting=weighting, ngrams=ngrams, prefixes=prefixes).fit(X, y)
     compact = reloaded(model, tmp_path, names)
     unseen = [*X, "", "nothing known here", ["one sentence.", "another."]]
     assert np.allclose(compact.decision_function(unseen), model.decision_function(unseen), rtol=1e-12, atol=1e-12)

@@ -45,7 +45,7 @@ def tree_model() -> TextClassifier:
 @pytest.mark.parametrize("labels", [2, 3])
 def test_an_effect_is_what_leaving_the_sentence_out_changes(weighting: str, labels: int) -> None:
     documents, gold = (TEXTS, LABELS) if labels == 2 else (THREE, THREE_LABELS)
-    model = TextClassifier("lasso", strength=0.01, weighting=weighting, ngrams=2).fit(documents, gold)
+    model = TextClassifier("lasso", strength=0.01, weighting=weighting, ngrams=2, prefixes=(3,)).fit(documents, gold)
     units = ["The rocket and the patient.", "The goal of the rocket was calm.", "Zyx qwv.", "The rocket."]
     for label in model.classes_:
         effects = sentence_effects(model, units, label)
@@ -161,6 +161,15 @@ def test_topics_and_clusters(name: str) -> None:
     assert not any(live_words(model, row.words).any() for row in dropped)
     if name == "brown":
         assert all(np.all(np.diff(np.abs(model.coef_[0, model.encoder_.vocab.ids(r.words)])) <= 0) for r in kept)
+
+
+def test_words_live_by_their_prefixes() -> None:
+    documents = [[["boring", "film"]], [["bored", "us"]], [["lovely", "film"]], [["lovely", "us"]]]
+    model = TextClassifier("sentence", strength=0.01, lasso=0.01, prefixes=(3,)).fit(documents, ["bad", "bad", "good", "good"])
+    assert "bor*" in {row.word for row in top_words(model)["bad"]}
+    assert live_words(model, ["Bore", "boredom", "bo", "film", "unheard"]).tolist() == [True, True, False, False, False]
+    kept, _ = group_tables(model, "sentence", documents=documents)
+    assert ("bored", "us") in {row.words for row in kept}
 
 
 def test_removed_phrases_are_those_without_weight(tree_model: TextClassifier) -> None:

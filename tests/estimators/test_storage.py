@@ -35,10 +35,12 @@ def fitted(two_classes: bool = False, **parameters: Any) -> TextClassifier:
 
 
 @pytest.mark.parametrize("two_classes", [True, False])
-@pytest.mark.parametrize("ngrams", [1, 2])
+@pytest.mark.parametrize(("ngrams", "prefixes"), [(1, ()), (2, (2, 4))])
 @pytest.mark.parametrize("weighting", ["count", "binary", "tfidf", "logtfidf"])
-def test_predictions_survive_saving(tmp_path: Path, weighting: str, ngrams: int, two_classes: bool) -> None:
-    model = fitted(two_classes, weighting=weighting, ngrams=ngrams)
+def test_predictions_survive_saving(
+    tmp_path: Path, weighting: str, ngrams: int, prefixes: tuple[int, ...], two_classes: bool
+) -> None:
+    model = fitted(two_classes, weighting=weighting, ngrams=ngrams, prefixes=prefixes)
     assert 0 < model.n_features_selected_ < model.n_features_total_
     model.save(tmp_path / "m")
     loaded = laconic.load(tmp_path / "m")
@@ -173,6 +175,9 @@ def test_hostile_meta(tmp_path: Path) -> None:
         ("ngrams", 0),
         ("ngrams", True),
         ("ngrams", 2**40),
+        ("prefixes", 4),
+        ("prefixes", [0]),
+        ("prefixes", [3, 3]),
         ("boundary", "page"),
         ("boundary", {}),
         ("features", "topics"),

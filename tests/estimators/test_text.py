@@ -61,6 +61,7 @@ def test_added_features_are_folded_into_words():
         ({"strength": {"topics": 1.0}, "regularizer": "sentence"}, "sentence"),
         ({"regularizer": "tree"}, "trees"),
         ({"ngrams": 0}, "ngrams"),
+        ({"prefixes": (0,)}, "prefixes"),
         ({"features": ("verbs",)}, "verbs"),
     ],
 )

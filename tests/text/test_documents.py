@@ -35,6 +35,21 @@ def test_ngrams_stay_inside_sentences():
     assert encoded.words_of(0).tolist() == [0, 1]
 
 
+def test_prefixes_are_of_longer_words_and_follow_the_words():
+    encoder = DocumentEncoder(ngrams=2, prefixes=(2, 4))
+    encoded = encoder.grow([[["bored", "us"], ["bore"]]])
+    assert encoder.vocab.words == ["bored", "us", "bored us", "bo*", "bore*", "bore"]
+    assert encoded.n_words.tolist() == [2, 1]
+    assert encoded.words_of(1).tolist() == [5]
+    assert encoder.encode([[["boring", "us", "bore"]]]).feature.tolist() == [-1, 1, 5, -1, -1, 3, 3, -1]
+
+
+@pytest.mark.parametrize("prefixes", [(0,), (3, 3), "4"])
+def test_impossible_prefixes_are_named(prefixes):
+    with pytest.raises(ValueError, match="prefixes"):
+        DocumentEncoder(prefixes=prefixes)
+
+
 def test_what_is_no_document_is_refused():
     with pytest.raises(ValueError, match="int"):
         DocumentEncoder().grow([3])
