@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 
 from benchmarks import compact_fuzz
 from benchmarks.compact_accuracy import comp, unlabelled
+from benchmarks.compact_structures import structures
 from benchmarks.corpora import Task, load
 from benchmarks.page import table
 from benchmarks.tag_chunking import corpus, held_out
@@ -67,11 +67,6 @@ USE = """\
 `open`: `laconic.load` in a fresh process after its imports, the file in the system's cache, the best of five; `memory`: what opening and one
 prediction add to that process. Tokens a second on test text, one thread, plain and compact in turns, the best of five: `from strings`
 as users call it, `from columns` the kernels alone. `same`: equal labels for all of the test text."""
-FUZZ = """\
-### Damaged files
-
-Small taggers and classifiers, with names and without; {n:,} files made of them were opened and, if that went well, used and read, in a
-process of their own that would have shown a crash. `forged` files have arrays or descriptions changed and a checksum that is right."""
 
 
 class Files(NamedTuple):
@@ -109,8 +104,9 @@ def section(data: Path, quick: bool = False) -> str:
         about, chunks, tokens = chunker_files(data, folder, quick)
         documents = documents_files(folder, load("science", data), quick)
         used = table(USED, [use_row(names, text), use_row(chunks, tokens)])
-        fuzzed = fuzz(folder, 700 if quick else FUZZED)
-    return "\n\n".join(part.rstrip("\n") for part in (TEXT, told, about, documents, USE, used, fuzzed) if part) + "\n"
+        compared = structures(load_model(names.plain), load_model(names.nameless), text.tokens)
+        fuzzed = compact_fuzz.report(folder, 700 if quick else FUZZED)
+    return "\n\n".join(part.rstrip("\n") for part in (TEXT, told, about, documents, USE, used, compared, fuzzed) if part) + "\n"
 
 
 def names_files(data: Path, folder: Path, quick: bool) -> tuple[str, Files, Part]:
@@ -285,19 +281,6 @@ def opening(path: Path, tokens: Any) -> tuple[float, float]:
 def _resident() -> float:
     pages = int(Path("/proc/self/statm").read_text("utf-8").split()[1])
     return pages * 4096 / 1e6
-
-
-def fuzz(folder: Path, n: int) -> str:
-    """What became of damaged files, a thousand seeds a process."""
-    counts: Counter[tuple[str, str]] = Counter()
-    contents = compact_fuzz.small_models(folder)
-    counts += measure_in_subprocess(compact_fuzz.tally, folder / "damaged", contents, n, 0).value
-    kinds = list(dict.fromkeys(mutation.__name__ for mutation in compact_fuzz.MUTATIONS))
-    outcomes = ("refused", "refused in use", "used")
-    rows = [[kind, *(counts[kind, outcome] for outcome in outcomes)] for kind in kinds]
-    rows.append(["all", *(sum(row[k] for row in rows) for k in (1, 2, 3))])
-    verdict = f"{counts.total():,} files, no crash, and no error but one sentence that says what is wrong."
-    return "\n\n".join([FUZZ.format(n=n), table(["damage", *outcomes], rows).rstrip(), verdict])
 
 
 def _reached(yes: bool) -> str:
