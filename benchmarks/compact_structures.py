@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -121,7 +122,7 @@ def structures(model: Tagger, compact: Any, tokens: TokenColumns) -> str:
             f"2^-{FEATURE_ERROR_BITS} or none",
         ),
     ]
-    times = interleaved({row.name: row.look_up for row in rows})
+    times = interleaved({row.name: row.look_up for row in rows}, clock=time.thread_time)
     lines = [
         [row.name, row.n_bytes, _bits(row.n_bytes, len(names)), f"{1e9 * times[row.name].best / row.n_queries:.0f}", row.mistakes]
         for row in rows
