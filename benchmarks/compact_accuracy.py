@@ -13,7 +13,8 @@ from benchmarks.corpora import load
 from benchmarks.page import table
 from benchmarks.tag_ner_knowledge import NEWS
 from benchmarks.tag_ner_parts import Part, read_part
-from laconic.estimators.discrete import degrees_of_freedom, eta_grid, tune_values, weights_of
+from laconic.estimators.discrete import degrees_of_freedom, eta_grid, tune_values
+from laconic.estimators.discrete_forms import weights_of
 from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_batch import Crf
 from laconic.estimators.text import TextClassifier

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks import compact_fuzz
-from benchmarks.compact_accuracy import comp, unlabelled
+from benchmarks.compact_accuracy import ADMM, comp, unlabelled
+from benchmarks.compact_structures import structures
 from benchmarks.corpora import Task, load
 from benchmarks.page import table
 from benchmarks.tag_chunking import corpus, held_out
@@ -26,6 +26,7 @@ from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_batch import Crf
 from laconic.estimators.text import TextClassifier
 from laconic.metrics import chunk_scores
+from laconic.solvers import DiscreteAdmm
 from laconic.solvers.online import Perceptron
 from laconic.solvers.online_sparse import Sparseptron
 from laconic.text.views import WordClusters
@@ -65,13 +66,8 @@ USE = """\
 ### Opening and predicting
 
 `open`: `laconic.load` in a fresh process after its imports, the file in the system's cache, the best of five; `memory`: what opening and one
-prediction add to that process. Tokens a second on test text, one thread, plain and compact in turns, the best of five: `from strings`
-as users call it, `from columns` the kernels alone. `same`: equal labels for all of the test text."""
-FUZZ = """\
-### Damaged files
-
-Small taggers and classifiers, with names and without; {n:,} files made of them were opened and, if that went well, used and read, in a
-process of their own that would have shown a crash. `forged` files have arrays or descriptions changed and a checksum that is right."""
+prediction add to that process. Tokens a second of processor time on test text, one thread, plain and compact in turns: `from strings`
+as users call it, the best of five, `from columns` the kernels alone, the best of 15. `same`: equal labels for all of the test text."""
 
 
 class Files(NamedTuple):
@@ -109,8 +105,9 @@ def section(data: Path, quick: bool = False) -> str:
         about, chunks, tokens = chunker_files(data, folder, quick)
         documents = documents_files(folder, load("science", data), quick)
         used = table(USED, [use_row(names, text), use_row(chunks, tokens)])
-        fuzzed = fuzz(folder, 700 if quick else FUZZED)
-    return "\n\n".join(part.rstrip("\n") for part in (TEXT, told, about, documents, USE, used, fuzzed) if part) + "\n"
+        compared = structures(load_model(names.plain), load_model(names.nameless), text.tokens)
+        fuzzed = compact_fuzz.report(folder, 700 if quick else FUZZED)
+    return "\n\n".join(part.rstrip("\n") for part in (TEXT, told, about, documents, USE, used, compared, fuzzed) if part) + "\n"
 
 
 def names_files(data: Path, folder: Path, quick: bool) -> tuple[str, Files, Part]:
@@ -121,9 +118,8 @@ def names_files(data: Path, folder: Path, quick: bool) -> tuple[str, Files, Part
     clusters = WordClusters.read(data / CLUSTERS, LEAST_COUNT)
     learner = Crf(ridge=0.0, lasso=LASSO, tol=2e-4, max_iter=20 if quick else 150)
     lasso = Tagger("ner_clusters", learner, scheme="IOB2", clusters=clusters, n_jobs=1).fit(train.tokens, train.labels)
-    few, trials = tune_values(
-        lasso, (train.tokens, train.labels), None, ZETA, ETAS[:1] if quick else ETAS, lambda model: comp(model, dev)
-    )
+    options: dict[str, Any] = {"score": lambda model: comp(model, dev), "solver": DiscreteAdmm(**ADMM)}
+    few, trials = tune_values(lasso, (train.tokens, train.labels), None, ZETA, ETAS[:1] if quick else ETAS, **options)
     files = Files.write("8 values", few, folder)
     itself = Files.write("L1-CRF itself", lasso, folder)
     against = files._replace(title="8 values beside the L1-CRF", plain=itself.plain)
@@ -256,9 +252,9 @@ def use_row(files: Files, test: Part) -> list[Any]:
     n_tokens = int(test.tokens.ptr[-1])
     rates = []
     calls: dict[str, Callable[[], Any]] = {str(k): _whole(model, test) for k, model in enumerate((plain, nameless))}
-    rates += [n_tokens / times.best for times in interleaved(calls).values()]
+    rates += [n_tokens / times.best for times in interleaved(calls, clock=time.thread_time).values()]
     calls = {str(k): _kernel(model, test) for k, model in enumerate((plain, nameless))}
-    rates += [n_tokens / times.best for times in interleaved(calls).values()]
+    rates += [n_tokens / times.best for times in interleaved(calls, 15, clock=time.thread_time).values()]
     return [files.title, *opened, *memory, *rates, "yes" if same else "NO"]
 
 
@@ -285,19 +281,6 @@ def opening(path: Path, tokens: Any) -> tuple[float, float]:
 def _resident() -> float:
     pages = int(Path("/proc/self/statm").read_text("utf-8").split()[1])
     return pages * 4096 / 1e6
-
-
-def fuzz(folder: Path, n: int) -> str:
-    """What became of damaged files, a thousand seeds a process."""
-    counts: Counter[tuple[str, str]] = Counter()
-    contents = compact_fuzz.small_models(folder)
-    counts += measure_in_subprocess(compact_fuzz.tally, folder / "damaged", contents, n, 0).value
-    kinds = list(dict.fromkeys(mutation.__name__ for mutation in compact_fuzz.MUTATIONS))
-    outcomes = ("refused", "refused in use", "used")
-    rows = [[kind, *(counts[kind, outcome] for outcome in outcomes)] for kind in kinds]
-    rows.append(["all", *(sum(row[k] for row in rows) for k in (1, 2, 3))])
-    verdict = f"{counts.total():,} files, no crash, and no error but one sentence that says what is wrong."
-    return "\n\n".join([FUZZ.format(n=n), table(["damage", *outcomes], rows).rstrip(), verdict])
 
 
 def _reached(yes: bool) -> str:

@@ -10,6 +10,7 @@ TITLE = "Dependency parsing"
 SECTIONS = {
     "english": parse_orders.english,
     "danish": parse_orders.danish,
+    "peers": parse_orders.peers,
     "crossing": parse_crossing.section,
     "values": parse_values.section,
     "selection": parse_selection.section,

@@ -37,17 +37,25 @@ class Measured(NamedTuple):
     peak_megabytes: float
 
 
-def interleaved(competitors: Mapping[str, Callable[[], Any]], repeats: int = 5, warm: bool = True) -> dict[str, Times]:
-    """Run A B C A B C ...: a slow spell of a shared machine hits all alike. `warm` gives each an uncounted turn."""
+def interleaved(
+    competitors: Mapping[str, Callable[[], Any]],
+    repeats: int = 5,
+    warm: bool = True,
+    clock: Callable[[], float] = time.perf_counter,
+) -> dict[str, Times]:
+    """Run A B C A B C ...: a slow spell of a shared machine hits all alike. `warm` gives each an uncounted turn.
+
+    clock: time.thread_time counts the processor's time of calls that work in one thread.
+    """
     if repeats < 1:
         raise ValueError(f"repeats must be at least 1, got {repeats}")
     seconds: dict[str, list[float]] = {name: [] for name in competitors}
     for turn in range(-1 if warm else 0, repeats):
         for name, run in competitors.items():
-            start = time.perf_counter()
+            start = clock()
             run()
             if turn >= 0:
-                seconds[name].append(time.perf_counter() - start)
+                seconds[name].append(clock() - start)
     return {name: Times(tuple(values)) for name, values in seconds.items()}
 
 

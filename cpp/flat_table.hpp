@@ -18,6 +18,7 @@ class FlatTable {
 
     int64_t size() const { return n_used_; }
     bool empty() const { return n_used_ == 0; }
+    size_t n_slots() const { return buckets_.size() * kLanes; }
     double scale() const { return scale_; }
     double norm_squared() const { return std::max(0.0, norm_squared_); }
 
@@ -165,7 +166,6 @@ class FlatTable {
         const uint32_t tag = static_cast<uint32_t>(key >> 32);
         return tag == kFree ? 1 : tag;
     }
-    size_t n_slots() const { return buckets_.size() * kLanes; }
     uint32_t& tag(size_t at) { return reinterpret_cast<uint32_t*>(&buckets_[at / kLanes].tag)[at % kLanes]; }
     uint32_t tag(size_t at) const { return buckets_[at / kLanes].tag[at % kLanes]; }
     float& stored(size_t at) { return reinterpret_cast<float*>(&buckets_[at / kLanes].weight)[at % kLanes]; }

@@ -3,7 +3,7 @@
 
 #include "arborescence.hpp"
 #include "kernels.hpp"
-#include "projective.hpp"
+#include "projective_large.hpp"
 
 namespace {
 

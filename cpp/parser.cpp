@@ -165,125 +165,10 @@ nb::object arc_probabilities(const Parser& parser, Matrix32 columns_in, Vec<int6
     return to_numpy(std::move(out));
 }
 
-// The features that have weights, template by template: the values that name them, and the weights. What a feature is made of is
-// not kept while learning: it is found again at the parts of the sentences.
-nb::list features(const Parser& parser, const TrainingTrees& data) {
-    const int64_t M = parser.templates.size();
-    std::vector<std::vector<int32_t>> values(M);
-    std::vector<std::vector<float>> weights(M);
-    {
-        nb::gil_scoped_release release;
-        std::vector<FlatTable> left = parser.tables;  // a weight that was named becomes zero here
-        Parse at(parser);
-        std::vector<int32_t> names, between;
-        for (int64_t s = 0; s < data.columns.n_sentences; ++s) {
-            parser.lay_out(data.columns, s, data.candidates, at);
-            for (int64_t k = 0; k < M; ++k) {
-                if (left[k].empty()) continue;
-                const PartList& list = at.layout.lists[parser.templates.kind(k)];
-                int64_t last = -1, nth = 0;
-                parser.each_key(k, at, [&](int64_t i, uint64_t key) {
-                    nth = i == last ? nth + 1 : 0;
-                    last = i;
-                    const int64_t slot = left[k].find(key);
-                    const double weight = slot < 0 ? 0 : left[k].value(slot);
-                    if (weight == 0) return;
-                    left[k].set(slot, 0);
-                    const Part part = list.part(i);
-                    at.keys.values(k, part, names);
-                    if (parser.templates.between(k) >= 0) {
-                        const int h = part.word[kHead], m = part.word[kModifier];
-                        at.keys.between_values(parser.templates.between(k), std::min(h, m), std::max(h, m), between);
-                        names.push_back(between[nth]);
-                    }
-                    values[k].insert(values[k].end(), names.begin(), names.end());
-                    weights[k].push_back(static_cast<float>(weight));
-                });
-            }
-        }
-    }
-    nb::list out;
-    for (int64_t k = 0; k < M; ++k) out.append(nb::make_tuple(to_numpy(std::move(values[k])), to_numpy(std::move(weights[k]))));
-    return out;
-}
-
-// The weights of template k, in an order that stays while no feature is added and nothing is compacted.
-nb::object weights(const Parser& parser, int64_t k) {
-    require(k >= 0 && k < parser.templates.size(), "there is no such template");
-    const FlatTable& table = parser.tables[k];
-    std::vector<float> out;
-    out.reserve(table.size());
-    table.each([&](uint64_t, int64_t slot) { out.push_back(static_cast<float>(table.value(slot))); });
-    return to_numpy(std::move(out));
-}
-
-// The inverse of `weights`.
-void set_weights(Parser& parser, int64_t k, Vec<float> weights) {
-    require(k >= 0 && k < parser.templates.size(), "there is no such template");
-    FlatTable& table = parser.tables[k];
-    require(static_cast<int64_t>(weights.size()) == table.size(), "weights must have an entry a feature");
-    for (size_t i = 0; i < weights.size(); ++i) require(std::isfinite(weights.data()[i]), "weights must be finite");
-    size_t i = 0;
-    table.each([&](uint64_t, int64_t slot) { table.set(slot, weights.data()[i++]); });
-}
-
-// Adds features of template k with given weights; one that is there already is overwritten.
-void add_features(Parser& parser, int64_t k, Matrix32 values, Vec<float> weights) {
-    require(k >= 0 && k < parser.templates.size(), "there is no such template");
-    require(static_cast<int64_t>(values.shape(1)) == parser.templates.n_values(k),
-            "values must have a column for each that names a feature");
-    require(weights.size() == values.shape(0), "weights must have an entry a feature");
-    for (size_t i = 0; i < weights.size(); ++i) require(std::isfinite(weights.data()[i]), "weights must be finite");
-    nb::gil_scoped_release release;
-    FlatTable& table = parser.tables[k];
-    for (size_t f = 0; f < values.shape(0); ++f) {
-        const uint64_t key = PartKeys::key(parser.templates, k, values.data() + f * values.shape(1));
-        table.set(table.insert(key), weights.data()[f]);
-    }
-}
-
-// Mutual information of each template's features and the presence of an arc, in bits (Martins et al. 2011, Eq. 16), over all
-// parts of the sentences. Templates of arcs.
-nb::object information(const Parser& parser, const TrainingTrees& data, Vec<int32_t> gold) {
-    require(parser.model == TreeModel::arcs, "information is that of templates of arcs");
-    require(static_cast<int64_t>(gold.size()) == data.columns.n_tokens, "gold must have an entry a token");
-    const int64_t M = parser.templates.size();
-    std::vector<double> out(M, 0.0);
-    nb::gil_scoped_release release;
-    Parse at(parser);
-    for (int64_t k = 0; k < M; ++k) {
-        FlatTable all, active;
-        double n_all = 0, n_active = 0;
-        for (int64_t s = 0; s < data.columns.n_sentences; ++s) {
-            parser.lay_out(data.columns, s, data.candidates, at);
-            const PartList& list = at.layout.lists[kArcPart];
-            parser.each_key(k, at, [&](int64_t i, uint64_t key) {
-                const bool is_gold = gold.data()[at.begin + list.word[kModifier][i] - 1] == list.word[kHead][i];
-                all.add(all.insert(key), 1);
-                n_all += 1;
-                if (!is_gold) return;
-                active.add(active.insert(key), 1);
-                n_active += 1;
-            });
-        }
-        const double share = n_all > 0 ? n_active / n_all : 0;
-        const auto term = [&](double joint, double of_feature, double of_arc) {
-            return joint > 0 ? joint * std::log2(joint / (of_feature * of_arc)) : 0;
-        };
-        all.each([&](uint64_t key, int64_t slot) {
-            const double count = all.value(slot);
-            const int64_t found = active.find(key);
-            const double with = found < 0 ? 0 : active.value(found);
-            out[k] += term(with / n_all, count / n_all, share) + term((count - with) / n_all, count / n_all, 1 - share);
-        });
-    }
-    nb::gil_scoped_acquire acquire;
-    return to_numpy(std::move(out));
-}
-
 }  // namespace
 
 void bind_parser_learn(nb::class_<Parser>& door);
+void bind_parser_weights(nb::class_<Parser>& door);
 
 void bind_parser(nb::module_& m) {
     nb::class_<PartTemplates>(m, "PartTemplates")
@@ -337,11 +222,6 @@ void bind_parser(nb::module_& m) {
                 return to_numpy(std::move(sizes));
             },
             nb::arg("seen"))
-        .def("features", &features, nb::arg("seen"))
-        .def("weights", &weights, nb::arg("template"))
-        .def("set_weights", &set_weights, nb::arg("template"), nb::arg("weights"))
-        .def("add_features", &add_features, nb::arg("template"), nb::arg("values"), nb::arg("weights"))
-        .def("information", &information, nb::arg("seen"), nb::arg("gold"))
         .def("candidates", &candidates, nb::arg("columns"), nb::arg("ptr"), nb::arg("threshold"), nb::arg("most"),
              nb::arg("gold"), nb::arg("threads") = 1)
         .def("arc_probabilities", &arc_probabilities, nb::arg("columns"), nb::arg("ptr"), nb::arg("candidate_ptr"),
@@ -351,4 +231,5 @@ void bind_parser(nb::module_& m) {
         .def("k_best", &k_best, nb::arg("columns"), nb::arg("ptr"), nb::arg("candidate_ptr"), nb::arg("candidate_head"),
              nb::arg("k"));
     bind_parser_learn(door);
+    bind_parser_weights(door);
 }

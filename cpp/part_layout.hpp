@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "part_templates.hpp"
-#include "projective.hpp"
+#include "projective_large.hpp"
 
 enum class TreeModel { arcs = 0, siblings = 1, carreras = 2, grand_siblings = 3, tri_siblings = 4 };
 

@@ -25,7 +25,8 @@ def compress_model(model: Any, wishes: Compression, read: Callable[[str], tuple[
     """Write the model with few weight values, and account for it; Ctrl-C keeps the best so far."""
     from laconic import L1, value_set
     from laconic.estimators.compact import CompactClassifier, CompactTagger, save_compact
-    from laconic.estimators.discrete import degrees_of_freedom, tune_values, weights_of
+    from laconic.estimators.discrete import degrees_of_freedom, tune_values
+    from laconic.estimators.discrete_forms import weights_of
 
     if isinstance(model, CompactClassifier | CompactTagger):
         model = model.plain()

@@ -30,9 +30,7 @@ class Entry(NamedTuple):
     with_lasso: tuple[str, ...] = ()
 
 
-def make_learner(
-    name: str, wishes: Wishes, option: str = "--learner", learners: Mapping[str, Entry] | None = None
-) -> Any:
+def make_learner(name: str, wishes: Wishes, option: str = "--learner", learners: Mapping[str, Entry] | None = None) -> Any:
     """The parameter object of one of the learners (LEARNERS); InputError if there is none, or if it does not know the penalty."""
     known = LEARNERS if learners is None else learners
     if name not in known:

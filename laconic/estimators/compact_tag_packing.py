@@ -71,7 +71,7 @@ def _pack_features(
     bits = short_bits(kinds, np.diff(cells.ptr), parts, book.cell_bits(n_columns))
     maps, wide, own = [], [], []
     for template, part, atoms, width in zip(templates, parts, found.atoms, bits, strict=True):
-        values, radix = _mixed_values(template, atoms, number_of)
+        values, radix = mixed_values(template, atoms, number_of)
         codes = kinds.kind[part].astype(np.uint32)
         words, sizes, widths, number = _core.pack_features(values, radix, codes, width, 0, EXACT if names else FEATURE_ERROR_BITS)
         maps.append((words, sizes, widths))
@@ -85,7 +85,7 @@ def _pack_features(
     return maps, {"cells": packed, "values": values_of}, Summary(n_shared, len(rows.label), book.own), wide
 
 
-def _mixed_values(
+def mixed_values(
     template: Template, atoms: NDArray[np.int32], number_of: dict[str, NDArray[np.int64]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Values of atoms from 0 on, with d steps outside the sentence counted on from the values of the view; and their bounds."""

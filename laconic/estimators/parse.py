@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -23,13 +22,14 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.estimators.features import kept_templates, narrow
 from laconic.estimators.parse_labels import RelationLabeler
 from laconic.estimators.parse_learning import Learned, ParseLesson, TreeData, as_tree_learner
-from laconic.estimators.parse_model import Candidates, ParseWeights, TreeShape, load_kernel, make_kernel
+from laconic.estimators.parse_model import Candidates, ParseWeights, TreeShape
+from laconic.estimators.parse_predicting import ParsePredictor
+from laconic.estimators.parse_scorer import PRUNER, Scorer
 from laconic.inference.tree import MODELS
 from laconic.ragged import cut
 from laconic.solvers.online import Mira, StochasticGradient
-from laconic.text.io import PathLike
 from laconic.text.part_templates import PartTemplates, part_templates_from
-from laconic.text.pseudo_projective import lift, sink
+from laconic.text.pseudo_projective import lift
 from laconic.text.sequences import SequenceEncoder, TokenColumns
 from laconic.text.treebanks import COLUMNS, Treebank
 from laconic.text.views import WordClusters
@@ -38,37 +38,7 @@ REFIT_FEATURES = ("templates", "features")
 READY = {"arcs": "arcs", "siblings": "second", "carreras": "second", "grand siblings": "third", "tri siblings": "third"}
 
 
-class Tree(NamedTuple):
-    """heads[t]: the place in the sentence of token t's head, counted from 1, 0 at a root; labels: of the arcs, or None."""
-
-    heads: list[int]
-    labels: list[str] | None
-
-
-class Scorer(NamedTuple):
-    """Templates with weights, the encoder of their views, and the kernel that scores with them."""
-
-    templates: PartTemplates
-    encoder: SequenceEncoder
-    weights: ParseWeights
-    kernel: Any
-
-    @classmethod
-    def of(cls, templates: PartTemplates, encoder: SequenceEncoder, weights: ParseWeights, shape: TreeShape) -> Scorer:
-        """With a kernel of its own."""
-        return cls(templates, encoder, weights, load_kernel(make_kernel(templates, encoder, shape), weights))
-
-    @classmethod
-    def narrowed(cls, lesson: ParseLesson, found: ParseWeights) -> Scorer:
-        """What was learned, without templates and values that have no weights."""
-        templates, found = kept_templates(lesson.templates, found)
-        return cls.of(templates, *narrow(templates, lesson.encoder, found), lesson.shape)
-
-
-PRUNER = TreeShape("arcs", crossing=True)
-
-
-class Parser(BaseEstimator):
+class Parser(ParsePredictor, BaseEstimator):
     """Learn dependency trees.
 
     model: "arcs" (order 1), "siblings", "carreras" (order 2), "grand siblings", "tri siblings" (order 3)
@@ -150,11 +120,6 @@ class Parser(BaseEstimator):
             self.labeler_ = labeler.fit(bank.tokens, heads, labels)
         return self
 
-    @property
-    def weights_(self) -> ParseWeights:
-        """The features of the kept templates, and their weights."""
-        return self.scorer_.weights
-
     def with_weights(self, weights: ParseWeights) -> Parser:
         """A copy with other weights of the same features; those that are zero are dropped with all that only they mention."""
         check_is_fitted(self)
@@ -202,26 +167,6 @@ class Parser(BaseEstimator):
         roots = np.add.reduceat((heads == 0).astype(np.int64), ptr[:-1][np.diff(ptr) > 0])
         return bool(np.all(roots == 1))
 
-    def _bank(self, X: Any, y: Any) -> Treebank:
-        """Sentences and trees as a treebank."""
-        tokens = self._tokens(X)
-        trees = [tree if isinstance(tree, tuple) else (tree, None) for tree in y]
-        if len(trees) != len(tokens):
-            raise ValueError(f"there are {len(tokens)} sentences, but {len(trees)} trees")
-        for number, (tree, n) in enumerate(zip(trees, np.diff(tokens.ptr).tolist(), strict=True)):
-            if len(tree[0]) != n:
-                raise ValueError(f"sentence {number} has {n} tokens, but {len(tree[0])} heads")
-        heads = np.fromiter((head for tree in trees for head in tree[0]), np.int32, int(tokens.ptr[-1]))
-        labels = [label for tree in trees for label in tree[1] or ()]
-        if len(labels) not in (0, len(heads)):
-            raise ValueError(f"there are {len(heads)} tokens, but {len(labels)} labels")
-        return Treebank(tokens, heads, labels)
-
-    def _tokens(self, X: Any) -> TokenColumns:
-        if isinstance(X, Treebank):
-            return X.tokens
-        return X if isinstance(X, TokenColumns) else TokenColumns.from_sentences(X, self.columns)
-
     def _learned_trees(self, bank: Treebank) -> tuple[NDArray[np.int32], list[str] | None]:
         """Heads that the model can have, and labels for the second stage, if there is one."""
         if not len(bank.heads):
@@ -252,83 +197,6 @@ class Parser(BaseEstimator):
         learned = StochasticGradient("log", epochs=2, step=0.2, averaged=True).learn(lesson)
         return Scorer.narrowed(lesson, learned.weights)
 
-    def _candidates(self, tokens: TokenColumns, gold: NDArray[np.int32] | None = None) -> Candidates:
-        if self.pruner_ is None:
-            return Candidates()
-        columns, ptr = self.pruner_.encoder.encode(tokens)
-        wanted = np.zeros(0, np.int32) if gold is None else gold
-        return Candidates(
-            *self.pruner_.kernel.candidates(columns, ptr, self._threshold(), self.most_heads, wanted, self._n_threads())
-        )
-
-    def _threshold(self) -> float:
-        given = (0.0 if self.model == "arcs" else 1e-4) if self.prune is None else self.prune
-        if not 0 <= given <= 1 or self.most_heads < 1:
-            raise ValueError(f"prune must be from 0 to 1 and most_heads above 0, got {self.prune!r} and {self.most_heads!r}")
-        return given
-
-    def _n_threads(self) -> int:
-        return int(effective_n_jobs(self.n_jobs))
-
-    def parse(self, X: Any) -> tuple[NDArray[np.int32], list[str] | None]:
-        """A head and a label for every token of sentences, of a Treebank or of TokenColumns, one after the other."""
-        check_is_fitted(self)
-        tokens = self._tokens(X)
-        columns, ptr = self.scorer_.encoder.encode(tokens)
-        heads, _ = self.scorer_.kernel.parse(columns, ptr, *self._candidates(tokens), self._n_threads())
-        return self._labelled(tokens, heads)
-
-    def _labelled(self, tokens: TokenColumns, heads: NDArray[np.int32]) -> tuple[NDArray[np.int32], list[str] | None]:
-        if self.labeler_ is None:
-            return heads, None
-        marked = self.labeler_.predict(tokens, heads)
-        if self.crossing:
-            return heads, marked
-        labels: list[str] = []
-        for s, names in enumerate(cut(marked, tokens.ptr)):
-            span = slice(*tokens.ptr[s : s + 2].tolist())
-            heads[span], plain = sink(heads[span].tolist(), names)
-            labels += plain
-        return heads, labels if any(labels) else None
-
-    def predict(self, X: Any) -> list[Tree]:
-        """The best tree of each sentence."""
-        tokens = self._tokens(X)
-        heads, labels = self.parse(tokens)
-        trees = cut(heads.tolist(), tokens.ptr)
-        if labels is None:
-            return [Tree(part, None) for part in trees]
-        return [Tree(part, names) for part, names in zip(trees, cut(labels, tokens.ptr), strict=True)]
-
-    def predict_k_best(self, X: Any, k: int) -> list[list[tuple[Tree, float]]]:
-        """Up to k different trees of each sentence with their scores, best first."""
-        check_is_fitted(self)
-        tokens = self._tokens(X)
-        columns, ptr = self.scorer_.encoder.encode(tokens)
-        counts, heads, scores = self.scorer_.kernel.k_best(columns, ptr, *self._candidates(tokens), k)
-        found: list[list[tuple[Tree, float]]] = []
-        at = rank = 0
-        for sentence, count in zip(tokens.split(), counts.tolist(), strict=True):
-            n = int(sentence.ptr[-1])
-            ranked = []
-            for _ in range(count):
-                arcs, labels = self._labelled(sentence, heads[at : at + n].copy())
-                ranked.append((Tree(arcs.tolist(), labels), float(scores[rank])))
-                at, rank = at + n, rank + 1
-            found.append(ranked)
-        return found
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """The share of tokens with the right head."""
-        bank = X if isinstance(X, Treebank) and y is None else self._bank(X, y)
-        return float(np.mean(self.parse(bank.tokens)[0] == bank.heads))
-
-    def save(self, path: PathLike) -> None:
-        """Write the model to one file, whole or not at all; `laconic.load` reads it."""
-        from laconic.estimators.storage import save_model  # imported late: storage knows the estimators
-
-        save_model(self, path)
-
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         for name in ("scorer_", "pruner_"):
@@ -341,6 +209,3 @@ class Parser(BaseEstimator):
         if "scorer_" in state:
             self.scorer_ = Scorer.of(*self.scorer_[:3], self.shape_)
             self.pruner_ = None if self.pruner_ is None else Scorer.of(*self.pruner_[:3], PRUNER)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "scorer_")

@@ -16,7 +16,6 @@ from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_storage import pack_tagger, unpack_tagger
 from laconic.ragged import cut
 from laconic.solvers.online import Mira
-from laconic.solvers.online_sparse import Sparseptron
 from laconic.text.patterns import parse_template
 from laconic.text.relation_columns import RELATION_COLUMNS, relation_columns
 from laconic.text.sequences import TokenColumns
@@ -140,12 +139,8 @@ def _at_the_token(line: str) -> str:
     return " ".join(view.replace("head.suffix3", "suffix3(head.word)") for view in views)
 
 
-# What learns labels if nothing else is asked for: few templates take a third of the time and memory of all, and lose nothing.
-CHOICE, REFIT = Sparseptron(budget=40, epochs=2), Mira(6)
-
-
 class RelationLabeler(BaseEstimator):
-    """Learn the label of every token's relation to its head, from trees; without a learner, 40 templates are chosen and refitted."""
+    """Learn the label of every token's relation to its head, from trees; learner: Mira(8) if it is None."""
 
     def __init__(self, templates: Any = None, learner: Any = None, refit: Any = None, n_jobs: int | None = None):
         self.templates = templates
@@ -156,8 +151,8 @@ class RelationLabeler(BaseEstimator):
     def fit(self, tokens: TokenColumns, heads: ArrayLike, labels: list[str], callback: Any = None) -> RelationLabeler:
         """Learn from the tokens of a treebank, the places of their heads (from 1, 0 is the root) and their labels, all flat."""
         templates = relation_templates() if self.templates is None else self.templates
-        learner, refit = (CHOICE, REFIT) if self.learner is None else (self.learner, self.refit)
-        self.tagger_ = Tagger(templates, learner, refit, columns=RELATION_COLUMNS, n_jobs=self.n_jobs)
+        learner = Mira(8) if self.learner is None else self.learner
+        self.tagger_ = Tagger(templates, learner, self.refit, columns=RELATION_COLUMNS, n_jobs=self.n_jobs)
         self.tagger_.fit(relation_columns(tokens, heads), list(cut(labels, tokens.ptr)), callback)
         return self
 

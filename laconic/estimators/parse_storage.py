@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.errors import InputError
-from laconic.estimators.parse import PRUNER, REFIT_FEATURES, Parser, Scorer
+from laconic.estimators.parse import REFIT_FEATURES, Parser
 from laconic.estimators.parse_labels import pack_labeler, unpack_labeler
 from laconic.estimators.parse_model import ParseWeights, TreeShape
+from laconic.estimators.parse_scorer import PRUNER, Scorer
 from laconic.estimators.storage_checks import Arrays, Contents, check_names, check_storable, item, numbers
 from laconic.estimators.tag_arrays import CLUSTERS, VALUES, pack_trace, pack_values, unpack_trace, unpack_values
 from laconic.inference.tree import MODELS

@@ -12,7 +12,8 @@ import scipy.sparse as sp
 
 import laconic
 from laconic import Crf, Discrete, DiscreteAdmm, SparseClassifier, SparseRegressor, Tagger, TextClassifier, value_set
-from laconic.estimators.discrete import discretize, eta_grid, posed, quantize, tune_values, weights_of
+from laconic.estimators.discrete import discretize, eta_grid, quantize, tune_values
+from laconic.estimators.discrete_forms import posed, weights_of
 from laconic.penalties import L1, GroupLasso
 from laconic.penalties.discrete import check_values
 

@@ -1,0 +1,155 @@
+"""What a fitted parser does with sentences: prunes their arcs, finds the best trees, labels them, and puts lifted arcs back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from laconic.estimators.parse_labels import RelationLabeler
+from laconic.estimators.parse_model import Candidates, ParseWeights, TreeShape
+from laconic.estimators.parse_scorer import Scorer
+from laconic.ragged import cut
+from laconic.text.io import PathLike
+from laconic.text.pseudo_projective import sink
+from laconic.text.sequences import TokenColumns
+from laconic.text.treebanks import Treebank
+
+
+class Tree(NamedTuple):
+    """heads[t]: the place in the sentence of token t's head, counted from 1, 0 at a root; labels: of the arcs, or None."""
+
+    heads: list[int]
+    labels: list[str] | None
+
+
+class ParsePredictor:
+    """All that needs a fitted model alone; a subclass has the parameters and learns the attributes listed here."""
+
+    model: str
+    crossing: bool
+    prune: float | None
+    most_heads: int
+    columns: Sequence[str]
+    n_jobs: int | None
+    shape_: TreeShape
+    scorer_: Scorer
+    pruner_: Scorer | None
+    labeler_: RelationLabeler | None
+
+    @property
+    def weights_(self) -> ParseWeights:
+        """The features of the kept templates, and their weights."""
+        return self.scorer_.weights
+
+    def parse(self, X: Any) -> tuple[NDArray[np.int32], list[str] | None]:
+        """A head and a label for every token of sentences, of a Treebank or of TokenColumns, one after the other."""
+        check_is_fitted(self)
+        tokens = self._tokens(X)
+        columns, ptr = self.scorer_.encoder.encode(tokens)
+        heads, _ = self.scorer_.kernel.parse(columns, ptr, *self._candidates(tokens), self._n_threads())
+        return self._labelled(tokens, heads)
+
+    def _labelled(self, tokens: TokenColumns, heads: NDArray[np.int32]) -> tuple[NDArray[np.int32], list[str] | None]:
+        if self.labeler_ is None:
+            return heads, None
+        marked = self.labeler_.predict(tokens, heads)
+        if self.crossing:
+            return heads, marked
+        labels: list[str] = []
+        for s, names in enumerate(cut(marked, tokens.ptr)):
+            span = slice(*tokens.ptr[s : s + 2].tolist())
+            heads[span], plain = sink(heads[span].tolist(), names)
+            labels += plain
+        return heads, labels if any(labels) else None
+
+    def predict(self, X: Any) -> list[Tree]:
+        """The best tree of each sentence."""
+        tokens = self._tokens(X)
+        heads, labels = self.parse(tokens)
+        trees = cut(heads.tolist(), tokens.ptr)
+        if labels is None:
+            return [Tree(part, None) for part in trees]
+        return [Tree(part, names) for part, names in zip(trees, cut(labels, tokens.ptr), strict=True)]
+
+    def predict_k_best(self, X: Any, k: int) -> list[list[tuple[Tree, float]]]:
+        """Up to k different trees of each sentence with their scores, best first."""
+        check_is_fitted(self)
+        tokens = self._tokens(X)
+        columns, ptr = self.scorer_.encoder.encode(tokens)
+        counts, heads, scores = self.scorer_.kernel.k_best(columns, ptr, *self._candidates(tokens), k)
+        found: list[list[tuple[Tree, float]]] = []
+        at = rank = 0
+        for sentence, count in zip(tokens.split(), counts.tolist(), strict=True):
+            n = int(sentence.ptr[-1])
+            ranked = []
+            for _ in range(count):
+                arcs, labels = self._labelled(sentence, heads[at : at + n].copy())
+                ranked.append((Tree(arcs.tolist(), labels), float(scores[rank])))
+                at, rank = at + n, rank + 1
+            found.append(ranked)
+        return found
+
+    def arc_probabilities(self, X: Any, heads: Any) -> NDArray[np.float64]:
+        """How probable each token's arc to a given head is in the CRF with these weights; models of orders 1 and 2."""
+        check_is_fitted(self)
+        tokens = self._tokens(X)
+        columns, ptr = self.scorer_.encoder.encode(tokens)
+        wanted = np.ascontiguousarray(heads, dtype=np.int32)
+        return self.scorer_.kernel.arc_probabilities(columns, ptr, *self._candidates(tokens), wanted, self._n_threads())
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The share of tokens with the right head."""
+        bank = X if isinstance(X, Treebank) and y is None else self._bank(X, y)
+        return float(np.mean(self.parse(bank.tokens)[0] == bank.heads))
+
+    def save(self, path: PathLike) -> None:
+        """Write the model to one file, whole or not at all; `laconic.load` reads it."""
+        from laconic.estimators.storage import save_model  # imported late: storage knows the estimators
+
+        save_model(self, path)
+
+    def _bank(self, X: Any, y: Any) -> Treebank:
+        """Sentences and trees as a treebank."""
+        tokens = self._tokens(X)
+        trees = [tree if isinstance(tree, tuple) else (tree, None) for tree in y]
+        if len(trees) != len(tokens):
+            raise ValueError(f"there are {len(tokens)} sentences, but {len(trees)} trees")
+        for number, (tree, n) in enumerate(zip(trees, np.diff(tokens.ptr).tolist(), strict=True)):
+            if len(tree[0]) != n:
+                raise ValueError(f"sentence {number} has {n} tokens, but {len(tree[0])} heads")
+        heads = np.fromiter((head for tree in trees for head in tree[0]), np.int32, int(tokens.ptr[-1]))
+        labels = [label for tree in trees for label in tree[1] or ()]
+        if len(labels) not in (0, len(heads)):
+            raise ValueError(f"there are {len(heads)} tokens, but {len(labels)} labels")
+        return Treebank(tokens, heads, labels)
+
+    def _tokens(self, X: Any) -> TokenColumns:
+        if isinstance(X, Treebank):
+            return X.tokens
+        return X if isinstance(X, TokenColumns) else TokenColumns.from_sentences(X, self.columns)
+
+    def _candidates(self, tokens: TokenColumns, gold: NDArray[np.int32] | None = None) -> Candidates:
+        if self.pruner_ is None:
+            return Candidates()
+        columns, ptr = self.pruner_.encoder.encode(tokens)
+        wanted = np.zeros(0, np.int32) if gold is None else gold
+        return Candidates(
+            *self.pruner_.kernel.candidates(columns, ptr, self._threshold(), self.most_heads, wanted, self._n_threads())
+        )
+
+    def _threshold(self) -> float:
+        given = (0.0 if self.model == "arcs" else 1e-4) if self.prune is None else self.prune
+        if not 0 <= given <= 1 or self.most_heads < 1:
+            raise ValueError(f"prune must be from 0 to 1 and most_heads above 0, got {self.prune!r} and {self.most_heads!r}")
+        return given
+
+    def _n_threads(self) -> int:
+        return int(effective_n_jobs(self.n_jobs))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "scorer_")

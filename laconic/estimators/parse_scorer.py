@@ -1,0 +1,33 @@
+"""Templates with weights as they score trees, for a parser and for what prunes its arcs."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from laconic.estimators.features import kept_templates, narrow
+from laconic.estimators.parse_learning import ParseLesson
+from laconic.estimators.parse_model import ParseWeights, TreeShape, load_kernel, make_kernel
+from laconic.text.part_templates import PartTemplates
+from laconic.text.sequences import SequenceEncoder
+
+PRUNER = TreeShape("arcs", crossing=True)  # which trees the model that prunes arcs knows
+
+
+class Scorer(NamedTuple):
+    """Templates with weights, the encoder of their views, and the kernel that scores with them."""
+
+    templates: PartTemplates
+    encoder: SequenceEncoder
+    weights: ParseWeights
+    kernel: Any
+
+    @classmethod
+    def of(cls, templates: PartTemplates, encoder: SequenceEncoder, weights: ParseWeights, shape: TreeShape) -> Scorer:
+        """With a kernel of its own."""
+        return cls(templates, encoder, weights, load_kernel(make_kernel(templates, encoder, shape), weights))
+
+    @classmethod
+    def narrowed(cls, lesson: ParseLesson, found: ParseWeights) -> Scorer:
+        """What was learned, without templates and values that have no weights."""
+        templates, found = kept_templates(lesson.templates, found)
+        return cls.of(templates, *narrow(templates, lesson.encoder, found), lesson.shape)
