@@ -127,7 +127,7 @@ def contents(tmp_path: Path, weighting: str = "tfidf") -> files.ModelFile:
 
 
 def test_another_kind_is_named(tmp_path: Path) -> None:
-    assert "'parse'" in refused(tmp_path, contents(tmp_path)._replace(kind="parse"))
+    assert "'translate'" in refused(tmp_path, contents(tmp_path)._replace(kind="translate"))
 
 
 @pytest.mark.parametrize("name", ["weight", "intercept", "word_data", "word_ptr", "idf"])
