@@ -1,4 +1,4 @@
-"""`laconic evaluate`: the scores of a model on labelled documents or sentences."""
+"""`laconic evaluate`: the scores of a model on labelled documents or sentences, or on a treebank."""
 
 from __future__ import annotations
 
@@ -9,14 +9,28 @@ import typer
 from laconic.cli.console import guard, print_result, progress
 from laconic.cli.kinds import verb_for
 from laconic.cli.measure import Measured
-from laconic.cli.options import COLUMNS_HELP, INPUT_HELP, TAGGERS, AsJson, Encoding, LabelField, ModelPath, Quiet, TextField
+from laconic.cli.options import (
+    COLUMNS_HELP,
+    INPUT_HELP,
+    TAGGERS,
+    TREEBANK_HELP,
+    AsJson,
+    Encoding,
+    LabelField,
+    ModelPath,
+    Quiet,
+    TextField,
+)
 
 
 @guard()
 def evaluate(
     model_path: ModelPath,
     gold_path: Annotated[
-        str, typer.Argument(metavar="GOLD", help=f"Labelled documents: {INPUT_HELP} For a tagger, {COLUMNS_HELP}")
+        str,
+        typer.Argument(
+            metavar="GOLD", help=f"Labelled documents: {INPUT_HELP} For a tagger, {COLUMNS_HELP} For a parser, {TREEBANK_HELP}"
+        ),
     ],
     text_field: TextField = None,
     label_field: LabelField = None,
@@ -27,10 +41,11 @@ def evaluate(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Score a model on labelled documents or sentences.
+    """Score a model on labelled documents or sentences, or on a treebank.
 
     Of documents: accuracy, and precision, recall and F1 of each label. Of sentences: the same of chunks, as conlleval counts
-    them, and the share of sentences without a fault. A label that the model does not know counts as missed.
+    them, and the share of sentences without a fault. A label that the model does not know counts as missed. Of trees: the share
+    of tokens with the right head (uas), and label too (las), and of complete trees; then without punctuation.
     """
     with Measured() as cost, progress("loading", quiet=quiet) as bar:
         run = verb_for(

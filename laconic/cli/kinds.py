@@ -1,7 +1,7 @@
 """Verbs by kind of model: `laconic VERB MODEL` finds the kind in the file and runs that kind's function of the verb's name.
 
-A kind is one module with the functions predict, evaluate, inspect, compress and report; the options a function takes by keyword are those
-that the verb has for models of this kind.
+A kind is one module with the functions predict, evaluate, inspect, report and perhaps compress; the options a function takes by keyword
+are those that the verb has for models of this kind.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from laconic.errors import InputError
 
-MODULES = {kind + form: f"laconic.cli.{kind}" for kind in ("classify", "tag") for form in ("", ".compact")}
+MODULES = {kind + form: f"laconic.cli.{kind}" for kind in ("classify", "tag", "parse") for form in ("", ".compact")}
 
 
 def verb_for(verb: str, model_path: str, **options: Any) -> Callable[..., dict[str, Any]]:
@@ -23,7 +23,9 @@ def verb_for(verb: str, model_path: str, **options: Any) -> Callable[..., dict[s
 
     model = load_model(model_path)
     kind = kind_of(model)
-    function = getattr(import_module(MODULES[kind]), verb)
+    function = getattr(import_module(MODULES[kind]), verb, None)
+    if function is None:
+        raise InputError(f"laconic {verb} does not go with {model_path}, which holds a model of the kind {kind!r}.")
     given = {name: value for name, value in options.items() if value is not None and value is not False}
     for name in given:
         if name not in inspect.signature(function).parameters:

@@ -1,4 +1,4 @@
-"""`laconic predict`: the labels of documents or of tokens."""
+"""`laconic predict`: the labels of documents or of tokens, or the trees of sentences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,19 @@ import typer
 from laconic.cli.console import guard, print_result, progress
 from laconic.cli.kinds import verb_for
 from laconic.cli.measure import Measured
-from laconic.cli.options import COLUMNS_HELP, INPUT_HELP, TAGGERS, AsJson, Encoding, ModelPath, Quiet, TextField, check_output
+from laconic.cli.options import (
+    COLUMNS_HELP,
+    INPUT_HELP,
+    TAGGERS,
+    TAGGERS_AND_PARSERS,
+    TREEBANK_HELP,
+    AsJson,
+    Encoding,
+    ModelPath,
+    Quiet,
+    TextField,
+    check_output,
+)
 from laconic.text.io import STANDARD_STREAM
 
 
@@ -18,7 +30,10 @@ from laconic.text.io import STANDARD_STREAM
 def predict(
     model_path: ModelPath,
     input_path: Annotated[
-        str, typer.Argument(metavar="INPUT", help=f"Documents: {INPUT_HELP} For a tagger, {COLUMNS_HELP}")
+        str,
+        typer.Argument(
+            metavar="INPUT", help=f"Documents: {INPUT_HELP} For a tagger, {COLUMNS_HELP} For a parser, {TREEBANK_HELP}"
+        ),
     ] = STANDARD_STREAM,
     output: Annotated[str, typer.Option("--output", "-o", help="Where the labels go.")] = STANDARD_STREAM,
     proba: Annotated[bool, typer.Option("--proba", help="Add the probability of every label to those of documents.")] = False,
@@ -31,8 +46,9 @@ def predict(
         int | None,
         typer.Option(
             min=1,
-            help="So many columns, one for each of the best sequences; their scores stand in a line `# score` before each sentence.",
-            rich_help_panel=TAGGERS,
+            help="Taggers: so many columns, one for each of the best sequences, their scores in a line `# score` before each "
+            "sentence. Parsers: so many copies of each sentence, each with one of the best trees and a line `# score`.",
+            rich_help_panel=TAGGERS_AND_PARSERS,
         ),
     ] = None,
     constrained: Annotated[
@@ -42,10 +58,10 @@ def predict(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Predict the label of each document, or of each token.
+    """Predict the label of each document or of each token, or the tree of each sentence.
 
     Of documents, each line of the output is a JSON object with the label. Of tokens, the lines of the input are written with
-    a column added, batch by batch. With -o, a summary is printed.
+    a column added, batch by batch; of sentences of treebanks, with heads and labels filled in. With -o, a summary is printed.
     """
     check_output(output)
     shared = output == STANDARD_STREAM and sys.stdout.isatty()  # a bar would be drawn into the labels

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from laconic.cli.console import INTERRUPTED, guard, print_result, progress
+from laconic.cli.console import guard, print_result, progress
 from laconic.cli.interrupt import graceful_interrupt
 from laconic.cli.measure import Measured
 from laconic.cli.options import (
@@ -21,10 +21,10 @@ from laconic.cli.options import (
     LabelField,
     Quiet,
     TextField,
-    check_output,
     check_strength,
     read_labelled,
 )
+from laconic.cli.training import check_model_output, end_interrupted
 from laconic.errors import InputError
 from laconic.text.io import name_of
 
@@ -127,10 +127,7 @@ def classify(
         raise InputError(f"--criterion must be accuracy or log_loss, not {criterion}.")
     if tune and dev is None:
         raise InputError("--tune chooses strengths on development data: give it with --dev.")
-    if output == "-":
-        raise InputError("a model is written to a file: give its name with -o.")
-    if output is not None:
-        check_output(output)
+    check_model_output(output)
     with Measured() as cost:
         with progress("reading", quiet=quiet) as bar:
             fields = text_field or TEXT_FIELD, label_field or LABEL_FIELD
@@ -184,9 +181,7 @@ def classify(
     if learned.model.n_features_selected_ == 0:
         print("laconic: no word was kept; try a lower --strength, or --dev to tune it.", file=sys.stderr)
     if learned.model.interrupted_:
-        kept = "the model is not written, since no -o was given" if output is None else f"the best model so far is in {output}"
-        print(f"laconic: interrupted; {kept}.", file=sys.stderr)
-        raise SystemExit(INTERRUPTED)
+        end_interrupted(output)
 
 
 def _training_data(path: str, text_field: str, label_field: str) -> Labelled:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
-import sys
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from laconic.cli.console import INTERRUPTED, guard, print_result, progress
-from laconic.cli.interrupt import graceful_interrupt
+from laconic.cli.console import guard, print_result, progress
 from laconic.cli.learners import LEARNERS, Wishes, make_learner, penalties_help
 from laconic.cli.measure import Measured
-from laconic.cli.options import COLUMNS_HELP, AsJson, Encoding, Quiet, check_output, check_strength
+from laconic.cli.options import COLUMNS_HELP, AsJson, Encoding, Quiet, check_strength
+from laconic.cli.training import check_model_output, end_interrupted, fit_by_passes
 from laconic.errors import InputError
 from laconic.text.conll import read_columns
 from laconic.text.sequences import TokenColumns
@@ -85,10 +83,7 @@ def tag(
     names = _column_names(columns)
     if scheme is not None and scheme not in SCHEMES:
         raise InputError(f"--scheme is one of {', '.join(SCHEMES)}, not {scheme!r}.")
-    if output == "-":
-        raise InputError("a model is written to a file: give its name with -o.")
-    if output is not None:
-        check_output(output)
+    check_model_output(output)
     wishes = Wishes(penalty, strength, lasso, budget, epochs, every, group_weight, seed)
     with Measured() as cost:
         first = make_learner(learner, wishes)
@@ -127,9 +122,7 @@ def tag(
         report["trace"] = [epoch._asdict() for epoch in model.trace_]
     print_result({**report, **dev_scores}, as_json)
     if model.interrupted_:
-        kept = "the model is not written, since no -o was given" if output is None else f"the best model so far is in {output}"
-        print(f"laconic: interrupted; {kept}.", file=sys.stderr)
-        raise SystemExit(INTERRUPTED)
+        end_interrupted(output)
 
 
 def _column_names(columns: str) -> tuple[str, ...]:
@@ -143,16 +136,5 @@ def _fit(model: Tagger, data: TokenColumns, quiet: bool) -> None:
     """Fit with a bar by pass; Ctrl-C stops after a pass."""
     labels = data.values[-1]
     by_sentence = [labels[a:b] for a, b in pairwise(data.ptr.tolist())]
-    passes = [getattr(learner, "epochs", math.nan) for learner in (model.learner, model.refit) if learner is not None]
-    total = None if math.isnan(sum(passes)) else sum(passes)
-    with graceful_interrupt() as interrupt, progress("encoding", total, quiet=quiet) as bar:
-
-        def on_step(step: Any) -> bool:
-            if hasattr(step, "held"):
-                bar.describe(f"pass {step.n_iter}: {step.wrong:.2%} of labels wrong, {step.weights:,} weights")
-                bar.advance()
-            else:
-                bar.describe(f"step {step.n_iter}: objective {step.value:.6g}, certificate {step.error:.1e}")
-            return interrupt.requested
-
-        model.fit(TokenColumns(data.names[:-1], data.values[:-1], data.ptr), by_sentence, on_step)
+    tokens = TokenColumns(data.names[:-1], data.values[:-1], data.ptr)
+    fit_by_passes(lambda callback: model.fit(tokens, by_sentence, callback), (model.learner, model.refit), "labels", quiet)

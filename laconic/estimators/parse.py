@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.estimators.features import kept_templates, narrow
@@ -46,7 +46,7 @@ class Parser(ParsePredictor, BaseEstimator):
         model does not score are left out
     learner: Mira(10), Sparseptron(budget=200), .. ; None is Mira(); refit: a learner that learns anew from the kept templates
     crossing: trees may have crossing arcs (model "arcs" alone); else crossing arcs are lifted and marked in the labels
-    labels: learn relation labels, if the treebank has them; labeler: a RelationLabeler for it
+    labels: learn relation labels, if the treebank has different ones; labeler: a RelationLabeler for it
     single_root: one word of a sentence hangs on the root; None: as in the training data
     refit_features: the refit learns all features of the kept "templates", or only the very "features" that were kept
     prune: arcs less probable than this times a word's most probable one are out of question; None: 1e-4, and 0 (all arcs are looked
@@ -116,8 +116,9 @@ class Parser(ParsePredictor, BaseEstimator):
         self._adopt(lesson, steps)
         self.labeler_ = None
         if labels is not None:
-            labeler = RelationLabeler() if self.labeler is None else self.labeler
-            self.labeler_ = labeler.fit(bank.tokens, heads, labels)
+            labeler = RelationLabeler(n_jobs=self.n_jobs) if self.labeler is None else clone(self.labeler)
+            self.labeler_ = labeler.fit(bank.tokens, heads, labels, callback)
+            self.interrupted_ |= labeler.tagger_.interrupted_
         return self
 
     def with_weights(self, weights: ParseWeights) -> Parser:
@@ -171,7 +172,7 @@ class Parser(ParsePredictor, BaseEstimator):
         """Heads that the model can have, and labels for the second stage, if there is one."""
         if not len(bank.heads):
             raise ValueError("there are no tokens to learn from")
-        labels = bank.labels if self.labels and bank.labels else None
+        labels = bank.labels if self.labels and len(set(bank.labels)) > 1 else None  # labels that are all the same say nothing
         if self.crossing:
             return bank.heads, labels
         heads = bank.heads.copy()

@@ -13,7 +13,8 @@ import pytest
 from laconic import Crf, Mira, Sparseptron, Tagger
 from laconic.estimators.tag_explain import BEGINNING, dropped_templates, kept_templates, label_bigrams, top_features
 from laconic.report.plots import held_lines, plot_held
-from laconic.report.tag_page import _round_numbers, write_tag_report
+from laconic.report.tag_page import write_tag_report
+from laconic.report.templates import _round_numbers
 from laconic.text.patterns import parse_templates
 
 SENTENCES = [[("<b>", "DT"), ("dog", "NN"), ("barks", "VBZ")], [("dogs", "NNS"), ("bark", "VBP"), ("&c", ".")]] * 3

@@ -1,0 +1,143 @@
+"""`laconic train parse`: a treebank to a model file."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from laconic.cli.console import guard, print_result, progress
+from laconic.cli.learners import TREE_LEARNERS, Wishes, make_learner, penalties_help
+from laconic.cli.measure import Measured
+from laconic.cli.options import TREEBANK_HELP, AsJson, Encoding, Quiet, check_strength
+from laconic.cli.training import check_model_output, end_interrupted, fit_by_passes
+from laconic.errors import InputError
+from laconic.text.part_template_sets import SETS
+from laconic.text.treebanks import read_treebank
+
+LEARNING, REFITTING, TREES = "Learning", "Refit", "Trees"
+MODELS = ("arcs", "siblings", "carreras", "grand siblings", "tri siblings")
+OF_ORDER = {1: "arcs", 2: "carreras", 3: "grand siblings"}
+
+
+@guard()
+def parse(
+    train: Annotated[
+        str, typer.Argument(metavar="TRAIN", help=f"Sentences with trees in {TREEBANK_HELP} gzip is fine, - is standard input.")
+    ],
+    dev: Annotated[str | None, typer.Option(help="Sentences with trees to report scores on.")] = None,
+    output: Annotated[str | None, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help=f"Which parts of trees are scored: {', '.join(MODELS)}.", rich_help_panel=TREES)
+    ] = None,
+    order: Annotated[
+        int | None, typer.Option(help="1: arcs, 2: carreras, 3: grand siblings.", min=1, max=3, rich_help_panel=TREES)
+    ] = None,
+    templates: Annotated[
+        str | None, typer.Option(help=f"{', '.join(SETS)}, or a file; without it, what suits the model.", rich_help_panel=TREES)
+    ] = None,
+    clusters: Annotated[
+        str | None, typer.Option(help="Brown clusters for cluster views: bits, tab, word a line.", rich_help_panel=TREES)
+    ] = None,
+    crossing: Annotated[
+        bool, typer.Option("--crossing", help="Arcs may cross (arcs alone); else they are lifted.", rich_help_panel=TREES)
+    ] = False,
+    single_root: Annotated[
+        bool | None,
+        typer.Option("--single-root/--several-roots", help="Without it, as in the training data.", rich_help_panel=TREES),
+    ] = None,
+    labels: Annotated[bool, typer.Option("--labels/--no-labels", help="Learn relation labels.", rich_help_panel=TREES)] = True,
+    prune: Annotated[
+        float | None,
+        typer.Option(help="Arcs this much less probable than the best are left out; 0: none are.", rich_help_panel=TREES),
+    ] = None,
+    learner: Annotated[str, typer.Option(help=f"{', '.join(TREE_LEARNERS)}.", rich_help_panel=LEARNING)] = "mira",
+    penalty: Annotated[str | None, typer.Option(help=penalties_help(TREE_LEARNERS), rich_help_panel=LEARNING)] = None,
+    strength: Annotated[float | None, typer.Option(help="Strength of the penalty.", rich_help_panel=LEARNING)] = None,
+    lasso: Annotated[
+        float | None, typer.Option(help="Strength of the lasso in elastic and sparse-group.", rich_help_panel=LEARNING)
+    ] = None,
+    budget: Annotated[int, typer.Option(help="sparseptron: templates that may stay.", min=1, rich_help_panel=LEARNING)] = 30,
+    every: Annotated[
+        int | None, typer.Option(help="sparseptron, fobos: rounds between shrinkings.", min=1, rich_help_panel=LEARNING)
+    ] = None,
+    group_weight: Annotated[
+        str | None, typer.Option(help="sparseptron: weight of a template: one, log, 'sqrt log'.", rich_help_panel=LEARNING)
+    ] = None,
+    epochs: Annotated[
+        int | None, typer.Option(help="Passes over the sentences: 10, if not given.", min=1, rich_help_panel=LEARNING)
+    ] = None,
+    refit: Annotated[
+        str | None, typer.Option(help="A second learner, on what the first has kept.", rich_help_panel=REFITTING)
+    ] = None,
+    refit_epochs: Annotated[int | None, typer.Option(help="Its passes.", min=1, rich_help_panel=REFITTING)] = None,
+    refit_features: Annotated[
+        str, typer.Option(help="All features of the kept templates, or the kept features.", rich_help_panel=REFITTING)
+    ] = "templates",
+    seed: Annotated[int, typer.Option(help="Seed of the order of sentences.", min=0)] = 0,
+    jobs: Annotated[int | None, typer.Option(help="Threads; -1 for all cores.")] = None,
+    encoding: Encoding = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Learn a parser of sentences.
+
+    Ctrl-C stops the training after the pass at hand and keeps what was learned.
+    """
+    check_strength("--strength", strength)
+    check_strength("--lasso", lasso)
+    chosen = _model(model, order)
+    check_model_output(output)
+    wishes = Wishes(penalty, strength, lasso, budget, epochs, every, group_weight, seed)
+    with Measured() as cost:
+        first = make_learner(learner, wishes, learners=TREE_LEARNERS)
+        second = None if refit is None else make_learner(refit, Wishes(epochs=refit_epochs, seed=seed), "--refit", TREE_LEARNERS)
+        with progress("reading", quiet=quiet) as bar:
+            data = read_treebank(train, encoding or "utf-8")
+            dev_data = None if dev is None else read_treebank(dev, encoding or "utf-8")
+            bar.describe("importing")
+            from laconic.cli.parse import account, scores
+            from laconic.estimators.parse import Parser
+            from laconic.estimators.parse_labels import CHOICE, REFIT
+
+        parser = Parser(
+            chosen,
+            templates,
+            first,
+            second,
+            refit_features,
+            crossing,
+            labels,
+            single_root=single_root,
+            prune=prune,
+            clusters=clusters,
+            n_jobs=jobs,
+        )
+        learners = (first, second, *((CHOICE, REFIT) if labels and data.labels else ()))
+        fit_by_passes(lambda callback: parser.fit(data, callback=callback), learners, "tokens", quiet)
+        if output is not None:
+            parser.save(output)
+        dev_scores = {} if dev_data is None else {"dev": scores(parser, dev_data)}
+    report = {
+        "model": output,
+        **cost.report(),
+        "sentences": len(data),
+        "tokens": len(data.heads),
+        **account(parser),
+    }
+    if as_json:
+        report["trace"] = [epoch._asdict() for epoch in parser.trace_]
+    print_result({**report, **dev_scores}, as_json)
+    if parser.interrupted_:
+        end_interrupted(output)
+
+
+def _model(name: str | None, order: int | None) -> str:
+    if name is not None and order is not None:
+        raise InputError("--model and --order both say which parts of trees are scored: give one of them.")
+    if name is None:
+        return OF_ORDER[order or 1]
+    plain = name.replace("-", " ")
+    if plain not in MODELS:
+        raise InputError(f"--model is one of {', '.join(MODELS)}, not {name!r}.")
+    return plain

@@ -1,0 +1,47 @@
+"""What `laconic train` does for every kind of model: the checks before, the bar with Ctrl-C, and the word after."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from laconic.cli.console import INTERRUPTED, progress
+from laconic.cli.interrupt import graceful_interrupt
+from laconic.cli.options import check_output
+from laconic.errors import InputError
+
+Callback = Callable[[Any], bool]
+
+
+def check_model_output(output: str | None) -> None:
+    """InputError unless a model can be written there; None: it is not written."""
+    if output == "-":
+        raise InputError("a model is written to a file: give its name with -o.")
+    if output is not None:
+        check_output(output)
+
+
+def fit_by_passes(fit: Callable[[Callback], Any], learners: Iterable[Any], what: str, quiet: bool) -> None:
+    """Call fit(callback) with a bar by pass of the learners; the callback says stop after Ctrl-C. `what`: are told wrong or right."""
+    passes = [getattr(learner, "epochs", math.nan) for learner in learners if learner is not None]
+    total = None if math.isnan(sum(passes)) else sum(passes)
+    with graceful_interrupt() as interrupt, progress("encoding", total, quiet=quiet) as bar:
+
+        def on_step(step: Any) -> bool:
+            if hasattr(step, "held"):
+                bar.describe(f"pass {step.n_iter}: {step.wrong:.2%} of {what} wrong, {step.weights:,} weights")
+                bar.advance()
+            else:
+                bar.describe(f"step {step.n_iter}: objective {step.value:.6g}, certificate {step.error:.1e}")
+            return interrupt.requested
+
+        fit(on_step)
+
+
+def end_interrupted(output: str | None) -> None:
+    """Say where the model is whose training was interrupted, and end with the exit code of Ctrl-C."""
+    kept = "the model is not written, since no -o was given" if output is None else f"the best model so far is in {output}"
+    print(f"laconic: interrupted; {kept}.", file=sys.stderr)
+    raise SystemExit(INTERRUPTED)
