@@ -44,10 +44,10 @@ def corpus(data: Path, quick: bool) -> Split:
     return Split(pick(train, range(300)), pick(test, range(100))) if quick else Split(train, test)
 
 
-def held_out(tokens: TokenColumns, tenth: int = 9) -> Split:
-    """Every tenth sentence apart; `tenth` says which of ten."""
+def held_out(tokens: TokenColumns) -> Split:
+    """Every tenth sentence apart."""
     numbers = np.arange(len(tokens))
-    return Split(pick(tokens, numbers[numbers % 10 != tenth]), pick(tokens, numbers[numbers % 10 == tenth]))
+    return Split(pick(tokens, numbers[numbers % 10 != 9]), pick(tokens, numbers[numbers % 10 == 9]))
 
 
 def pick(tokens: TokenColumns, sentences: Iterable[int]) -> TokenColumns:
