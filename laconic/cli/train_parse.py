@@ -98,7 +98,7 @@ def parse(
             bar.describe("importing")
             from laconic.cli.parse import account, scores
             from laconic.estimators.parse import Parser
-            from laconic.estimators.parse_labels import CHOICE, REFIT
+            from laconic.estimators.parse_labels import LEARNER
 
         parser = Parser(
             chosen,
@@ -113,7 +113,7 @@ def parse(
             clusters=clusters,
             n_jobs=jobs,
         )
-        learners = (first, second, *((CHOICE, REFIT) if labels and data.labels else ()))
+        learners = (first, second, LEARNER if labels and data.labels else None)
         fit_by_passes(lambda callback: parser.fit(data, callback=callback), learners, "tokens", quiet)
         if output is not None:
             parser.save(output)

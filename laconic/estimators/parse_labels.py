@@ -139,6 +139,9 @@ def _at_the_token(line: str) -> str:
     return " ".join(view.replace("head.suffix3", "suffix3(head.word)") for view in views)
 
 
+LEARNER = Mira(8)  # if no other is asked for
+
+
 class RelationLabeler(BaseEstimator):
     """Learn the label of every token's relation to its head, from trees; learner: Mira(8) if it is None."""
 
@@ -151,7 +154,7 @@ class RelationLabeler(BaseEstimator):
     def fit(self, tokens: TokenColumns, heads: ArrayLike, labels: list[str], callback: Any = None) -> RelationLabeler:
         """Learn from the tokens of a treebank, the places of their heads (from 1, 0 is the root) and their labels, all flat."""
         templates = relation_templates() if self.templates is None else self.templates
-        learner = Mira(8) if self.learner is None else self.learner
+        learner = LEARNER if self.learner is None else self.learner
         self.tagger_ = Tagger(templates, learner, self.refit, columns=RELATION_COLUMNS, n_jobs=self.n_jobs)
         self.tagger_.fit(relation_columns(tokens, heads), list(cut(labels, tokens.ptr)), callback)
         return self
