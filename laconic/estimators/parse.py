@@ -31,7 +31,7 @@ from laconic.solvers.online import Mira, StochasticGradient
 from laconic.text.part_templates import PartTemplates, part_templates_from
 from laconic.text.pseudo_projective import lift
 from laconic.text.sequences import SequenceEncoder, TokenColumns
-from laconic.text.treebanks import COLUMNS, Treebank
+from laconic.text.treebanks import COLUMNS, Treebank, check_trees
 from laconic.text.views import WordClusters
 
 REFIT_FEATURES = ("templates", "features")
@@ -172,6 +172,7 @@ class Parser(ParsePredictor, BaseEstimator):
         """Heads that the model can have, and labels for the second stage, if there is one."""
         if not len(bank.heads):
             raise ValueError("there are no tokens to learn from")
+        check_trees(bank)
         labels = bank.labels if self.labels and len(set(bank.labels)) > 1 else None  # labels that are all the same say nothing
         if self.crossing:
             return bank.heads, labels

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.errors import InputError
-from laconic.ragged import pointers
+from laconic.ragged import cut, pointers
 from laconic.text.io import PathLike, atomic_writer, name_of, open_text
 from laconic.text.sequences import TokenColumns
 
@@ -244,6 +244,16 @@ class _Reader:
         self.lengths.append(n)
         self.begin = len(self.heads)
         self.numbers = []
+
+
+def check_trees(bank: Treebank) -> None:
+    """ValueError unless the heads of every sentence form a tree; treebanks that were read with their trees are in order."""
+    for number, heads in enumerate(cut(bank.heads.tolist(), bank.ptr)):
+        for token, head in enumerate(heads, 1):
+            if not 0 <= head <= len(heads):
+                raise ValueError(f"sentence {number}: the head of token {token} is {head}, but there are {len(heads)} tokens")
+        if (stuck := first_on_cycle(heads)) is not None:
+            raise ValueError(f"sentence {number}: the heads form a cycle: token {stuck + 1} never leads to a root")
 
 
 def first_on_cycle(heads: Sequence[int]) -> int | None:
