@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 FIGURES: dict[str, Figure] = {}  # what sections have drawn, by the name of the file beside the page
 LASSOS, RIDGE = (0.03, 0.1), 1.0
 SHOWN, CURVE = (4, 2, 1), (1, 2, 4, 8)
-ETAS = {1: (0.17, 0.24), 2: (0.07, 0.1), 4: (0.02, 0.03)}  # of DC-ADMM, chosen from on development text
+Etas = Mapping[int, tuple[float, ...]]
+ETAS: Etas = {1: (0.17, 0.24), 2: (0.07, 0.1), 4: (0.02, 0.03)}  # of DC-ADMM, chosen from on development text
+ETAS_OF_CHUNKS: Etas = {1: (0.24,), 2: (0.1,), 4: (0.03,)}
 QUICK = 120
 L2, L1, QT, DC = "L2-CRF", "L1-CRF", "QT", "DC-ADMM"
 APART = "DC-ADMM, transitions apart"  # their values are those of the set times a factor
@@ -67,7 +69,7 @@ CHUNKS = """\
 ## Chunking
 
 CoNLL-2000 with the templates `chunking72`, which see no label pairs; development text is every tenth sentence of train, which is left out of
-the learning. In the rows `transitions apart` transitions take values of the set times a factor: the size of the large transitions of the L1-CRF (their
+the learning. DC-ADMM has one eta for each number of values, near those chosen in names. In the rows `transitions apart` transitions take values of the set times a factor: the size of the large transitions of the L1-CRF (their
 90th percentile) over the largest value."""
 DOCUMENTS = """\
 ## Documents
@@ -82,6 +84,16 @@ class Split(NamedTuple):
     train: Part
     dev: Part
     test: Part
+
+
+class Experiment(NamedTuple):
+    """A task: its name and text, its taggers, the eta of DC-ADMM to choose from, and published rows."""
+
+    name: str
+    text: str
+    make: Callable[[Crf], Tagger]
+    etas: Etas
+    published: Mapping[tuple[str, int], tuple[float, float, int, int]]
 
 
 class Fitted(NamedTuple):
@@ -103,7 +115,7 @@ def section(data: Path, quick: bool = False) -> str:
     def make(learner: Crf) -> Tagger:
         return Tagger(with_pairs(), learner, scheme="IOB2", clusters=data / NEWS, n_jobs=-1)
 
-    return tagging(NAMES, make, split, quick, PUBLISHED, "names")
+    return tagging(Experiment("names", NAMES, make, ETAS, PUBLISHED), split, quick)
 
 
 def with_pairs() -> Templates:
@@ -119,7 +131,11 @@ def chunking(data: Path, quick: bool = False) -> str:
     given = tag_chunking.corpus(data, quick)
     apart = tag_chunking.held_out(given.train)
     split = Split(*(unlabelled(tokens) for tokens in (apart.train, apart.test, given.test)))
-    return tagging(CHUNKS, lambda learner: Tagger("chunking72", learner, n_jobs=-1), split, quick, {}, "chunking")
+
+    def make(learner: Crf) -> Tagger:
+        return Tagger("chunking72", learner, n_jobs=-1)
+
+    return tagging(Experiment("chunking", CHUNKS, make, ETAS_OF_CHUNKS, {}), split, quick)
 
 
 def unlabelled(tokens: TokenColumns) -> Part:
@@ -127,20 +143,19 @@ def unlabelled(tokens: TokenColumns) -> Part:
     return Part(TokenColumns(tokens.names[:-1], tokens.values[:-1], tokens.ptr), tag_chunking.labels_of(tokens))
 
 
-def tagging(
-    title: str,
-    make: Callable[[Crf], Tagger],
-    split: Split,
-    quick: bool,
-    published: Mapping[tuple[str, int], tuple[float, float, int, int]],
-    name: str,
-) -> str:
+def tagging(experiment: Experiment, split: Split, quick: bool) -> str:
     """The table on test text and the curve on development text."""
-    plain, lassos = plain_models(make, split, quick)
+    published, name = experiment.published, experiment.name
+    plain, lassos = plain_models(experiment.make, split, quick)
     best = max(lassos, key=lambda row: row.dev)
     wanted = [*((QT, zeta) for zeta in CURVE), *((DC, zeta) for zeta in sorted(SHOWN)[: 2 if quick else None])]
     wanted += [] if published else [(APART, 1), (APART, 2)]
-    found = [few_values(method, zeta, best.model, split, quick) for method, zeta in wanted]
+    found = [
+        few_values(
+            method, zeta, best.model, split, eta_grid(best.model, zeta, N_ETAS) if method == QT else experiment.etas[zeta], quick
+        )
+        for method, zeta in wanted
+    ]
     order = {name: place for place, name in enumerate((QT, DC, APART))}
     shown = [plain, best, *sorted((row for row in found if row.zeta in SHOWN), key=lambda row: (order[row.name], -row.zeta))]
     head = ["model", "COMP", "F1", "weights", "DoF", "dev COMP", "chosen", "seconds"]
@@ -164,7 +179,10 @@ def tagging(
     picture = f"![COMP on development text against degrees of freedom](compact_{name}.svg)"
     listed = [[label_of(row), degrees_of_freedom(row.model), f"{row.dev:.2f}", row.chosen] for row in [plain, *lassos, *found]]
     every = "Every model of the curve, on development text:\n\n" + table(["model", "DoF", "COMP", "chosen"], listed)
-    return "\n\n".join([title, ABOUT, table(head, rows).rstrip(), verdict(shown, split.test), picture, every.rstrip()]) + "\n"
+    return (
+        "\n\n".join([experiment.text, ABOUT, table(head, rows).rstrip(), verdict(shown, split.test), picture, every.rstrip()])
+        + "\n"
+    )
 
 
 def theirs(published: tuple[float, float, int, int] | None) -> list[Any]:
@@ -188,15 +206,15 @@ def plain_models(make: Callable[[Crf], Tagger], split: Split, quick: bool) -> tu
     return plain, [fit(L1, f"lasso {lasso:g}", ridge=0.0, lasso=lasso) for lasso in (LASSOS[-1:] if quick else LASSOS)]
 
 
-def few_values(method: str, zeta: int, model: Tagger, split: Split, quick: bool) -> Fitted:
+def few_values(method: str, zeta: int, model: Tagger, split: Split, etas: Sequence[float], quick: bool) -> Fitted:
     """The model with 2 zeta values, rounded or learned again, at the best eta on development text."""
     began = time.perf_counter()
-    options: dict[str, Any] = {"etas": [0.05] if quick else eta_grid(model, zeta, N_ETAS)}
+    options: dict[str, Any] = {"etas": etas[: 1 if quick else None]}
     train = None
     if method != QT:
         train = (split.train.tokens, split.train.labels)
         solver = DiscreteAdmm(**(ADMM | ({"max_iter": 3} if quick else {})), tail="auto" if method == APART else 1.0)
-        options |= {"features": "data", "solver": solver, "etas": ETAS[zeta][: 1 if quick else None]}
+        options |= {"features": "data", "solver": solver}
     found, trials = tune_values(model, train, None, zeta, score=lambda tried: comp(tried, split.dev), **options)
     best = max(trials, key=lambda trial: (trial.score, -trial.n_nonzero))
     return told(Fitted(method, zeta, found, best.score, f"eta {best.eta:.3g}", time.perf_counter() - began))
