@@ -56,7 +56,7 @@ ABOUT = f"""\
 COMP is the share of sentences without a wrong label, F1 that of chunks as conlleval counts it, `weights` are non-zero (feature, label)
 weights and transitions, `DoF` the number of different values among them: all transitions count. The lasso of the L1-CRF
 ({", ".join(map(str, LASSOS))}), and for each number of values the eta of QT (the L1-CRF's weights rounded) and of DC-ADMM (learned over all features
-of the training text, from the L1-CRF's weights and with its lasso), are those with the best COMP on development text. Test text was
+of the training text, from the L1-CRF's weights and with its lasso), are those with the best COMP on development text, where several were tried. Test text was
 scored once, with the chosen models."""
 NAMES = f"""\
 ## Names: Table 1 and Fig. 3 (a)
