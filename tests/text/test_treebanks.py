@@ -10,7 +10,16 @@ import pytest
 
 from laconic.errors import InputError
 from laconic.ragged import cut
-from laconic.text.treebanks import first_on_cycle, read_treebank, write_treebank
+from laconic.text.sequences import TokenColumns
+from laconic.text.treebanks import (
+    Treebank,
+    check_trees,
+    first_on_cycle,
+    iterate_treebank,
+    read_treebank,
+    treebank_writer,
+    write_treebank,
+)
 
 CONLLU = """\
 # sent_id = 1
@@ -114,3 +123,40 @@ def test_treebanks_of_the_data_are_read(data: Path) -> None:
     assert len(bank) > 1900
     roots = [sum(head == 0 for head in heads) for heads in cut(bank.heads.tolist(), bank.ptr)]
     assert set(roots) == {1}
+
+
+def test_batches_hold_all_lines_and_sentences(tmp_path: Path) -> None:
+    block = "# a comment\n1-2\tdu" + "\t_" * 8 + "\n1\tde\tde\tADP\tP\t_\t_\t_\t_\t_\n2\tle\tle\tDET\tD\t_\t1\tdet\t_\t_\n\n"
+    path = tmp_path / "bank"
+    path.write_text(block * 5 + "# the end\n\n")
+    batches = list(iterate_treebank(path, batch_sentences=2))
+    assert [len(batch) for batch in batches] == [2, 2, 1] and all(
+        batch.heads.tolist() == [-1, 1] * len(batch) for batch in batches
+    )
+    with treebank_writer(tmp_path / "out") as writer:
+        for batch in batches:
+            writer.write(batch, batch.heads.clip(0), batch.labels)
+    assert (tmp_path / "out").read_text() == path.read_text().replace("P\t_\t_\t_", "P\t_\t0\t_")
+    with treebank_writer(tmp_path / "ranked") as writer:
+        writer.write_ranked(batches[0], [[(([2, 0], ["a", "b"]), 1.5), (([0, 1], None), -2.0)], []])
+    lines = (tmp_path / "ranked").read_text().splitlines()
+    assert [line for line in lines if line.startswith("#")] == [
+        "# a comment",
+        "# score = 1.5000",
+        "# a comment",
+        "# score = -2.0000",
+    ]
+    assert [line.split("\t")[6:8] for line in lines if line[:2] in ("1\t", "2\t")] == [
+        ["2", "a"],
+        ["0", "b"],
+        ["0", "_"],
+        ["1", "det"],
+    ]
+
+
+def test_heads_that_make_no_tree() -> None:
+    tokens = TokenColumns.from_sentences([["a", "b"]], ("word",))
+    for heads, words in (([0, 3], "is 3, but there are 2"), ([-1, 0], "is -1"), ([2, 1], "form a cycle")):
+        with pytest.raises(ValueError, match=words):
+            check_trees(Treebank(tokens, np.array(heads, np.int32), []))
+    check_trees(Treebank(tokens, np.array([0, 0], np.int32), []))
