@@ -107,7 +107,8 @@ def _commit(repository: Path) -> str:
         return done.stdout.strip()
 
     try:
-        return git("rev-parse", "--short", "HEAD") + (" dirty" if git("status", "--porcelain") else "")
+        changed = git("status", "--porcelain", "--", ".", ":!docs/results")  # pages that other sections wrote are no code
+        return git("rev-parse", "--short", "HEAD") + (" dirty" if changed else "")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
 
