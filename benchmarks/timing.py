@@ -87,19 +87,19 @@ def measure_in_subprocess(call: Callable[..., Any], *arguments: Any) -> Measured
 
 def _report(door: Connection, call: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     """In the child: run, and send back (value, seconds, megabytes) or the exception."""
-    before = _peak_megabytes()
+    before = peak_megabytes_so_far()
     start = time.perf_counter()
     try:
         value = call(*arguments)
     except Exception as error:
         door.send(error)
     else:
-        door.send((value, time.perf_counter() - start, _peak_megabytes() - before))
+        door.send((value, time.perf_counter() - start, peak_megabytes_so_far() - before))
     finally:
         door.close()
 
 
-def _peak_megabytes() -> float:
+def peak_megabytes_so_far() -> float:
     """Largest resident size of this process so far.
 
     Linux is asked for VmHWM: its ru_maxrss is inherited from the parent, whose peak would hide the child's.
