@@ -1,30 +1,18 @@
 // Learning a tagger sentence by sentence: residual = predicted - gold, where predicted is the best path (perceptron), the best
 // path with a cost for every wrong label (SVM, MIRA) or the marginals (CRF). Templates are shrunk by the caller, between calls;
 // here features only come to owe a lasso, which they pay when they next fire.
-#include "chain_loss.hpp"
 #include "chain_tables.hpp"
 #include "difference.hpp"
 #include "interrupts.hpp"
 #include "kernels.hpp"
+#include "online_rule.hpp"
 #include "tagger.hpp"
 
 namespace {
 
-struct Rule {
-    ChainLoss loss;
-    double step;      // of a gradient step; the upper bound C of a passive-aggressive one
-    bool aggressive;  // step = min(C, loss / |difference of features|^2)
-    bool grow;        // whether features may be added
-    bool averaged;
-    int settle;     // how weights are read, see Tagger::Reading
-    double ridge;   // weights shrink by 1 - step * ridge before a step
-    double lasso;   // of dual averages: the threshold grows by it with every step; else what features owe a round, times step
-    int64_t every;  // rounds between dues
-};
-
 class Learner {
   public:
-    Learner(Tagger& tagger, const Occurrences& seen, const int32_t* gold, const Rule& rule)
+    Learner(Tagger& tagger, const Occurrences& seen, const int32_t* gold, const OnlineRule& rule)
         : tagger_(tagger), seen_(seen), gold_(gold), rule_(rule), difference_(tagger, rule.grow) {}
 
     // One sentence; the loss before the step.
@@ -210,7 +198,7 @@ class Learner {
     Tagger& tagger_;
     const Occurrences& seen_;
     const int32_t* gold_;
-    const Rule& rule_;
+    const OnlineRule& rule_;
     Sentence at_;
     Difference difference_;
     std::vector<int64_t> moved_;
@@ -225,16 +213,9 @@ nb::tuple learn(Tagger& tagger, const Occurrences& seen, Vec<int32_t> gold, Vec<
     check_range(gold, 0, tagger.n_labels, "gold");
     check_range(order, 0, seen.n_sentences(), "order");
     const ChainLoss kind = chain_loss(loss);
-    require(step >= 0 && ridge >= 0 && lasso >= 0, "step, ridge and lasso must not be negative");
-    require(std::isfinite(ridge) && std::isfinite(lasso) && (aggressive || std::isfinite(step)),
-            "ridge and lasso must be finite, and so must the step unless it is aggressive");
-    require(!(aggressive && ridge > 0), "aggressive steps take no ridge");
-    require(settle >= 0 && settle <= 3, "settle must be from 0 to 3");
-    require(every >= 1, "every must be at least 1");
+    const OnlineRule rule{kind, step, aggressive, grow, averaged, settle, ridge, lasso, every};
+    rule.check(Tagger::kDual, Tagger::kPlain);
     const bool dual = settle == Tagger::kDual;
-    require(!(dual && (averaged || aggressive || ridge > 0)),
-            "dual averages take no averaging, no aggressive steps and no ridge");
-    require(!(averaged && settle != Tagger::kPlain), "averages are of weights without lazy penalties: settle must be 0");
     const Tagger::Sums sums = dual ? Tagger::kDualSums : averaged ? Tagger::kAverages : Tagger::kNoSums;
     require(tagger.sums == Tagger::kNoSums || tagger.sums == sums,
             "other averages are under way: settle_sums must end them first");
@@ -247,7 +228,6 @@ nb::tuple learn(Tagger& tagger, const Occurrences& seen, Vec<int32_t> gold, Vec<
         tagger.clock = 0;
     }
     tagger.know(seen);
-    const Rule rule{kind, step, aggressive, grow, averaged, settle, ridge, lasso, every};
     Learner learner(tagger, seen, gold.data(), rule);
     double total = 0;
     {

@@ -1,25 +1,12 @@
 // Learning a parser sentence by sentence: residual = predicted - gold, where predicted is the best tree (perceptron), the best
 // one or the k best ones with a cost for every wrong head (SVM, MIRA), or the marginals (CRF). See online.cpp, which does it for
 // chains.
-#include "chain_loss.hpp"
 #include "interrupts.hpp"
 #include "kernels.hpp"
+#include "online_rule.hpp"
 #include "parser_data.hpp"
 
 namespace {
-
-struct Rule {
-    ChainLoss loss;
-    double step;      // of a gradient step; the upper bound C of a passive-aggressive one
-    bool aggressive;  // step = min(C, loss / |difference of features|^2)
-    bool grow;        // whether features may be added
-    bool averaged;
-    int settle;     // how weights are read, see Parser::Reading
-    double ridge;   // weights shrink by 1 - step * ridge before a step
-    double lasso;   // of dual averages: the threshold grows by it with every step; else what features owe a round, times step
-    int64_t every;  // rounds between dues
-    int64_t k;      // trees of an aggressive step
-};
 
 // How often a feature occurs in gold more often than in a predicted tree.
 struct Change {
@@ -46,8 +33,8 @@ double dot(const Changes& x, const Changes& y) {
 
 class Learner {
   public:
-    Learner(Parser& parser, const TrainingTrees& data, const int32_t* gold, const Rule& rule)
-        : parser_(parser), data_(data), gold_(gold), rule_(rule), at_(parser) {}
+    Learner(Parser& parser, const TrainingTrees& data, const int32_t* gold, const OnlineRule& rule, int64_t k)
+        : parser_(parser), data_(data), gold_(gold), rule_(rule), k_(k), at_(parser) {}
 
     // One sentence; the loss before the step.
     double learn(int64_t s) {
@@ -88,8 +75,8 @@ class Learner {
             for (const PlacedPart& part : of_gold_[kArcPart]) at_.score[kArcPart][part.place] -= 1;
         }
         double best;
-        if (rule_.k > 1) {
-            parser_.decode_k(at_, rule_.k, trees_, values_);
+        if (k_ > 1) {
+            parser_.decode_k(at_, k_, trees_, values_);
             at_.heads.assign(trees_.begin(), trees_.begin() + at_.n);
             best = values_[0];
         } else {
@@ -100,7 +87,7 @@ class Learner {
         wrong_ += wrong;
         const double gold = score_of(of_gold_);
         if (wrong == 0) return 0;
-        if (rule_.k > 1) {
+        if (k_ > 1) {
             step_to_k(gold);
             return best - gold;
         }
@@ -219,7 +206,8 @@ class Learner {
     Parser& parser_;
     const TrainingTrees& data_;
     const int32_t* gold_;
-    const Rule& rule_;
+    const OnlineRule& rule_;
+    const int64_t k_;  // trees of an aggressive step
     Parse at_;
     std::vector<int32_t> target_, trees_;
     std::vector<double> values_, residual_[kKinds];
@@ -234,19 +222,13 @@ nb::tuple learn(Parser& parser, const TrainingTrees& data, Vec<int32_t> gold, Ve
     require(static_cast<int64_t>(gold.size()) == data.columns.n_tokens, "gold must have an entry a token");
     check_range(order, 0, data.columns.n_sentences, "order");
     const ChainLoss kind = chain_loss(loss);
-    require(step >= 0 && ridge >= 0 && lasso >= 0, "step, ridge and lasso must not be negative");
-    require(std::isfinite(ridge) && std::isfinite(lasso) && (aggressive || std::isfinite(step)),
-            "ridge and lasso must be finite, and so must the step unless it is aggressive");
-    require(!(aggressive && ridge > 0), "aggressive steps take no ridge");
-    require(settle == Parser::kPlain || settle == Parser::kByWeight || settle == Parser::kDual, "settle must be 0, 1 or 3");
-    require(every >= 1, "every must be at least 1");
+    const OnlineRule rule{kind, step, aggressive, grow, averaged, settle, ridge, lasso, every};
+    rule.check(Parser::kDual, Parser::kPlain);
+    require(settle != Parser::kByRow, "a feature of a parser has one weight: there are no rows");
     require(k == 1 || (k > 1 && k <= 1000 && aggressive), "k must be 1, or up to 1000 for aggressive steps");
     require(kind != ChainLoss::log || parser.crossing || parser.model <= TreeModel::carreras,
             "the log loss is for models of orders 1 and 2");
     const bool dual = settle == Parser::kDual;
-    require(!(dual && (averaged || aggressive || ridge > 0)),
-            "dual averages take no averaging, no aggressive steps and no ridge");
-    require(!(averaged && settle != Parser::kPlain), "averages are of weights without lazy penalties: settle must be 0");
     const Parser::Sums sums = dual ? Parser::kDualSums : averaged ? Parser::kAverages : Parser::kNoSums;
     require(parser.sums == Parser::kNoSums || parser.sums == sums,
             "other averages are under way: settle_sums must end them first");
@@ -256,8 +238,7 @@ nb::tuple learn(Parser& parser, const TrainingTrees& data, Vec<int32_t> gold, Ve
         parser.sums = sums;
         parser.clock = 0;
     }
-    const Rule rule{kind, step, aggressive, grow, averaged, settle, ridge, lasso, every, k};
-    Learner learner(parser, data, gold.data(), rule);
+    Learner learner(parser, data, gold.data(), rule, k);
     double total = 0;
     {
         nb::gil_scoped_release release;
