@@ -43,14 +43,6 @@ struct WithTriSiblings : Tables {
     double grand_sibling(int g, int h, int m, int s) const { return grand_siblings[at(g, h, m, s)]; }
 };
 
-struct Heads {
-    int32_t* heads;
-    void arc(int h, int m) { heads[m] = h; }
-    void sibling(int, int, int) {}
-    void grandchild(int, int, int) {}
-    void grand_sibling(int, int, int, int) {}
-    void tri_sibling(int, int, int, int) {}
-};
 struct Marginals {
     int n;
     double *arcs, *siblings, *grandchildren, probability = 0;
@@ -114,7 +106,7 @@ nb::tuple projective_best(int model, int n, const Scores& scores, bool single_ro
     const double score = with_model(model, tables, single_root, [&]<class M>(const M& grammar) {
         deduction::Best<M> best;
         const double found = best.solve(grammar);
-        Heads visit{heads.data()};
+        projective::Heads visit{heads.data()};
         if (found != deduction::forbidden) best.follow(grammar, visit);
         return found;
     });
@@ -131,7 +123,7 @@ nb::tuple projective_k_best(int model, int n, const Scores& scores, bool single_
         const int64_t found = best.solve(grammar, k);
         heads.assign(found * n, -1);
         for (int64_t i = 0; i < found; ++i) {
-            Heads visit{heads.data() + i * n};
+            projective::Heads visit{heads.data() + i * n};
             best.follow(grammar, i, visit);
             values.push_back(best.score(grammar, i));
         }

@@ -198,7 +198,7 @@ class Parser {
             heads.assign(found * at.n, -1);
             values.clear();
             for (int64_t i = 0; i < found; ++i) {
-                Heads visit{heads.data() + i * at.n};
+                projective::Heads visit{heads.data() + i * at.n};
                 best.follow(grammar, i, visit);
                 values.push_back(best.score(grammar, i));
             }
@@ -254,14 +254,6 @@ class Parser {
         }();
         return hashes;
     }
-    struct Heads {
-        int32_t* heads;
-        void arc(int h, int m) { heads[m] = h; }
-        void sibling(int, int, int) {}
-        void grandchild(int, int, int) {}
-        void grand_sibling(int, int, int, int) {}
-        void tri_sibling(int, int, int, int) {}
-    };
     struct Probabilities {
         const PartLayout& layout;
         std::vector<double> (&out)[kKinds];
@@ -285,7 +277,7 @@ class Parser {
     static double best_of(const M& grammar, Parse& at) {
         deduction::Best<M> best;
         const double found = best.solve(grammar);
-        Heads visit{at.heads.data()};
+        projective::Heads visit{at.heads.data()};
         if (found != deduction::forbidden) best.follow(grammar, visit);
         return found;
     }

@@ -27,6 +27,15 @@ void each_width(int n, F f) {
     for (int width = 1; width < n; ++width)
         for (int low = 0; low + width < n; ++low) f(low, low + width);
 }
+// Parts of a tree as the heads of its words.
+struct Heads {
+    int32_t* heads;
+    void arc(int h, int m) { heads[m] = h; }
+    void sibling(int, int, int) {}
+    void grandchild(int, int, int) {}
+    void grand_sibling(int, int, int, int) {}
+    void tri_sibling(int, int, int, int) {}
+};
 inline int toward(int from, int to) { return from < to ? 1 : -1; }
 
 template <class Scores>

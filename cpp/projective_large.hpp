@@ -145,24 +145,32 @@ class Carreras : public ArcItems<Scores> {
 };
 
 // Spans with the head g of their head, which lies outside; S(s, m) with the head of both. The root's g is 0. A span without
-// children is the unit.
+// children is the unit. How I(g, h, m) comes about is up to a model.
 template <class Scores>
-class GrandSiblings : public ArcItems<Scores> {
+class GrandItems : public ArcItems<Scores> {
     using Base = ArcItems<Scores>;
-    using Base::at, Base::n_, Base::parts, Base::scores_, Base::unit;
 
   public:
-    GrandSiblings(const Scores& scores, int n, bool single_root) : Base(scores, n, single_root, 3) {}
+    GrandItems(const Scores& scores, int n, bool single_root, int n_kinds) : Base(scores, n, single_root, n_kinds) {}
     int64_t goal() const { return complete(0, 0, n_ - 1); }
     template <class F>
     void each_leaf(F f) const {
         f(unit());
     }
-    template <class F>
-    void each_item(F f) const {
+
+  protected:
+    using Base::at, Base::n_, Base::parts, Base::scores_, Base::unit;
+    enum Kind { kComplete, kIncomplete, kSibling, kArc };
+    int64_t complete(int g, int h, int e) const { return h == e ? unit() : at(kComplete, g, h, e); }
+    int64_t siblings(int head, int s, int m) const { return at(kSibling, head, std::min(s, m), std::max(s, m)); }
+
+    // Calls before(h, e), which may name items of a model's own, and then f(item) for the spans from h to e.
+    template <class Before, class F>
+    void each_span(Before before, F f) const {
         each_width(n_, [&](int low, int high) {
             this->each_common_head(low, high, [&](int head) { f(at(kSibling, head, low, high)); });
             this->each_way(low, high, [&](int h, int e) {
+                if (scores_.allowed(h, e)) before(h, e);
                 this->each_grand(h, low, high, [&](int g) {
                     if (scores_.allowed(h, e)) f(at(kIncomplete, g, h, e));
                     f(complete(g, h, e));
@@ -170,23 +178,45 @@ class GrandSiblings : public ArcItems<Scores> {
             });
         });
     }
+    // The rules of C(g, h, e).
+    template <class F>
+    void rules_of_complete(int g, int h, int e, F f) const {
+        for (int m = h, step = toward(h, e); m != e;) {
+            m += step;
+            if (scores_.allowed(h, m)) f(at(kIncomplete, g, h, m), complete(h, m, e), 0.0);
+        }
+    }
+    // The rules of S(s, m) with their head.
+    template <class F>
+    void rules_of_siblings(int head, int s, int m, F f) const {
+        for (int r = s; r < m; ++r) f(complete(head, s, r), complete(head, m, r + 1), 0.0);
+    }
+};
+
+template <class Scores>
+class GrandSiblings : public GrandItems<Scores> {
+    using Base = GrandItems<Scores>;
+    using Base::at, Base::complete, Base::parts, Base::scores_, Base::unit, Base::kComplete, Base::kIncomplete, Base::kSibling;
+
+  public:
+    GrandSiblings(const Scores& scores, int n, bool single_root) : Base(scores, n, single_root, 3) {}
+    template <class F>
+    void each_item(F f) const {
+        this->each_span([](int, int) {}, f);
+    }
     template <class F>
     void rules(int64_t item, F f) const {
         const auto [kind, g, h, e] = parts(item);
-        const int step = toward(h, e);
         if (kind == kComplete) {
-            for (int m = h; m != e;) {
-                m += step;
-                if (scores_.allowed(h, m)) f(at(kIncomplete, g, h, m), complete(h, m, e), 0.0);
-            }
-        } else if (kind == kSibling) {  // g is the head of h and e
-            for (int r = h; r < e; ++r) f(complete(g, h, r), complete(g, e, r + 1), 0.0);
+            this->rules_of_complete(g, h, e, f);
+        } else if (kind == kSibling) {
+            this->rules_of_siblings(g, h, e, f);
         } else {
+            const int step = toward(h, e);
             f(unit(), complete(h, e, h + step), scores_.grand_sibling(g, h, e, h));
             for (int s = h + step; s != e; s += step)
                 if (this->may_precede(h, s))
-                    f(at(kIncomplete, g, h, s), at(kSibling, h, std::min(s, e), std::max(s, e)),
-                      scores_.grand_sibling(g, h, e, s));
+                    f(at(kIncomplete, g, h, s), this->siblings(h, s, e), scores_.grand_sibling(g, h, e, s));
         }
     }
     template <class Visit>
@@ -196,51 +226,33 @@ class GrandSiblings : public ArcItems<Scores> {
         visit.arc(h, m);
         visit.grand_sibling(g, h, m, a == unit() ? h : parts(a).place);
     }
-
-  private:
-    enum Kind { kComplete, kIncomplete, kSibling };
-    int64_t complete(int g, int h, int e) const { return h == e ? unit() : at(kComplete, g, h, e); }
 };
 
-// As GrandSiblings, but arcs are made in J(h, m, s), which knows the next child s towards h and not the head of h; I(g, h, m)
-// forgets s and scores the grand-sibling of the outermost child alone.
+// Arcs are made in J(h, m, s), which knows the next child s towards h and not the head of h; I(g, h, m) forgets s and scores the
+// grand-sibling of the outermost child alone.
 template <class Scores>
-class TriSiblings : public ArcItems<Scores> {
-    using Base = ArcItems<Scores>;
-    using Base::at, Base::n_, Base::parts, Base::scores_, Base::unit;
+class TriSiblings : public GrandItems<Scores> {
+    using Base = GrandItems<Scores>;
+    using Base::at, Base::complete, Base::parts, Base::scores_, Base::unit, Base::kComplete, Base::kIncomplete, Base::kSibling,
+        Base::kArc;
 
   public:
     TriSiblings(const Scores& scores, int n, bool single_root) : Base(scores, n, single_root, 4) {}
-    int64_t goal() const { return complete(0, 0, n_ - 1); }
-    template <class F>
-    void each_leaf(F f) const {
-        f(unit());
-    }
     template <class F>
     void each_item(F f) const {
-        each_width(n_, [&](int low, int high) {
-            this->each_common_head(low, high, [&](int head) { f(at(kSibling, head, low, high)); });
-            this->each_way(low, high, [&](int h, int e) {
-                if (scores_.allowed(h, e))
-                    for (int s = h, step = toward(h, e); s != e; s += step)
-                        if (this->may_precede(h, s)) f(at(kArc, h, e, s));
-                this->each_grand(h, low, high, [&](int g) {
-                    if (scores_.allowed(h, e)) f(at(kIncomplete, g, h, e));
-                    f(complete(g, h, e));
-                });
-            });
-        });
+        const auto arcs = [&](int h, int m) {
+            for (int s = h, step = toward(h, m); s != m; s += step)
+                if (this->may_precede(h, s)) f(at(kArc, h, m, s));
+        };
+        this->each_span(arcs, f);
     }
     template <class F>
     void rules(int64_t item, F f) const {
         const auto [kind, x, y, z] = parts(item);
-        if (kind == kComplete) {  // x = g, y = h, z = the end
-            for (int m = y, step = toward(y, z); m != z;) {
-                m += step;
-                if (scores_.allowed(y, m)) f(at(kIncomplete, x, y, m), complete(y, m, z), 0.0);
-            }
-        } else if (kind == kSibling) {  // x = the head of y and z
-            for (int r = y; r < z; ++r) f(complete(x, y, r), complete(x, z, r + 1), 0.0);
+        if (kind == kComplete) {
+            this->rules_of_complete(x, y, z, f);
+        } else if (kind == kSibling) {
+            this->rules_of_siblings(x, y, z, f);
         } else if (kind == kIncomplete) {  // x = g, y = h, z = m
             for (int s = y, step = toward(y, z); s != z; s += step)
                 if (this->may_precede(y, s)) f(at(kArc, y, z, s), unit(), scores_.grand_sibling(x, y, z, s));
@@ -249,7 +261,7 @@ class TriSiblings : public ArcItems<Scores> {
         } else {  // z = s
             for (int t = x, step = toward(x, z); t != z; t += step)
                 if (t == x || scores_.allowed(x, t))
-                    f(at(kArc, x, z, t), at(kSibling, x, std::min(y, z), std::max(y, z)), scores_.tri_sibling(x, y, z, t));
+                    f(at(kArc, x, z, t), this->siblings(x, z, y), scores_.tri_sibling(x, y, z, t));
         }
     }
     template <class Visit>
@@ -260,10 +272,6 @@ class TriSiblings : public ArcItems<Scores> {
         visit.arc(x, y);
         visit.tri_sibling(x, y, z, z == x ? x : parts(a).place);
     }
-
-  private:
-    enum Kind { kComplete, kIncomplete, kSibling, kArc };
-    int64_t complete(int g, int h, int e) const { return h == e ? unit() : at(kComplete, g, h, e); }
 };
 
 }  // namespace projective
