@@ -8,6 +8,19 @@ import typer
 
 from laconic.cli.console import guard, print_result, progress
 from laconic.cli.learners import TREE_LEARNERS, Wishes, make_learner, penalties_help
+from laconic.cli.learning_options import (
+    LEARNING,
+    Budget,
+    Every,
+    Jobs,
+    Lasso,
+    Output,
+    RefitEpochs,
+    RefitFeatures,
+    RefitLearner,
+    Seed,
+    Strength,
+)
 from laconic.cli.measure import Measured
 from laconic.cli.options import TREEBANK_HELP, AsJson, Encoding, Quiet, check_strength
 from laconic.cli.training import check_model_output, end_interrupted, fit_by_passes
@@ -15,7 +28,7 @@ from laconic.errors import InputError
 from laconic.text.part_template_sets import SETS
 from laconic.text.treebanks import read_treebank
 
-LEARNING, REFITTING, TREES = "Learning", "Refit", "Trees"
+TREES = "Trees"
 MODELS = ("arcs", "siblings", "carreras", "grand siblings", "tri siblings")
 OF_ORDER = {1: "arcs", 2: "carreras", 3: "grand siblings"}
 
@@ -26,7 +39,7 @@ def parse(
         str, typer.Argument(metavar="TRAIN", help=f"Sentences with trees in {TREEBANK_HELP} gzip is fine, - is standard input.")
     ],
     dev: Annotated[str | None, typer.Option(help="Sentences with trees to report scores on.")] = None,
-    output: Annotated[str | None, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")] = None,
+    output: Output = None,
     model: Annotated[
         str | None, typer.Option(help=f"Which parts of trees are scored: {', '.join(MODELS)}.", rich_help_panel=TREES)
     ] = None,
@@ -53,29 +66,21 @@ def parse(
     ] = None,
     learner: Annotated[str, typer.Option(help=f"{', '.join(TREE_LEARNERS)}.", rich_help_panel=LEARNING)] = "mira",
     penalty: Annotated[str | None, typer.Option(help=penalties_help(TREE_LEARNERS), rich_help_panel=LEARNING)] = None,
-    strength: Annotated[float | None, typer.Option(help="Strength of the penalty.", rich_help_panel=LEARNING)] = None,
-    lasso: Annotated[
-        float | None, typer.Option(help="Strength of the lasso in elastic and sparse-group.", rich_help_panel=LEARNING)
-    ] = None,
-    budget: Annotated[int, typer.Option(help="sparseptron: templates that may stay.", min=1, rich_help_panel=LEARNING)] = 30,
-    every: Annotated[
-        int | None, typer.Option(help="sparseptron, fobos: rounds between shrinkings.", min=1, rich_help_panel=LEARNING)
-    ] = None,
+    strength: Strength = None,
+    lasso: Lasso = None,
+    budget: Budget = 30,
+    every: Every = None,
     group_weight: Annotated[
         str | None, typer.Option(help="sparseptron: weight of a template: one, log, 'sqrt log'.", rich_help_panel=LEARNING)
     ] = None,
     epochs: Annotated[
         int | None, typer.Option(help="Passes over the sentences: 10, if not given.", min=1, rich_help_panel=LEARNING)
     ] = None,
-    refit: Annotated[
-        str | None, typer.Option(help="A second learner, on what the first has kept.", rich_help_panel=REFITTING)
-    ] = None,
-    refit_epochs: Annotated[int | None, typer.Option(help="Its passes.", min=1, rich_help_panel=REFITTING)] = None,
-    refit_features: Annotated[
-        str, typer.Option(help="All features of the kept templates, or the kept features.", rich_help_panel=REFITTING)
-    ] = "templates",
-    seed: Annotated[int, typer.Option(help="Seed of the order of sentences.", min=0)] = 0,
-    jobs: Annotated[int | None, typer.Option(help="Threads; -1 for all cores.")] = None,
+    refit: RefitLearner = None,
+    refit_epochs: RefitEpochs = None,
+    refit_features: RefitFeatures = "templates",
+    seed: Seed = 0,
+    jobs: Jobs = None,
     encoding: Encoding = None,
     quiet: Quiet = False,
     as_json: AsJson = False,

@@ -9,6 +9,19 @@ import typer
 
 from laconic.cli.console import guard, print_result, progress
 from laconic.cli.learners import LEARNERS, Wishes, make_learner, penalties_help
+from laconic.cli.learning_options import (
+    LEARNING,
+    Budget,
+    Every,
+    Jobs,
+    Lasso,
+    Output,
+    RefitEpochs,
+    RefitFeatures,
+    RefitLearner,
+    Seed,
+    Strength,
+)
 from laconic.cli.measure import Measured
 from laconic.cli.options import COLUMNS_HELP, AsJson, Encoding, Quiet, check_strength
 from laconic.cli.training import check_model_output, end_interrupted, fit_by_passes
@@ -19,7 +32,6 @@ from laconic.text.sequences import TokenColumns
 if TYPE_CHECKING:  # numerics are imported when the work begins, so that `--help` and wrong options answer at once
     from laconic.estimators.tag import Tagger
 
-LEARNING, REFIT = "Learning", "Refit"
 SCHEMES = ("IOB1", "IOB2", "BIOES")
 
 
@@ -27,7 +39,7 @@ SCHEMES = ("IOB1", "IOB2", "BIOES")
 def tag(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help=f"Labelled {COLUMNS_HELP} gzip is fine, - is standard input.")],
     dev: Annotated[str | None, typer.Option(help="Labelled sentences to report scores on.")] = None,
-    output: Annotated[str | None, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")] = None,
+    output: Output = None,
     columns: Annotated[str, typer.Option(help="Names of the columns; the last holds the labels.")] = "word,pos,label",
     templates: Annotated[
         str, typer.Option(help="chunking, chunking72, ner, ner_clusters, or a file (laconic's, CRF++'s or Wapiti's).")
@@ -47,29 +59,21 @@ def tag(
             rich_help_panel=LEARNING,
         ),
     ] = None,
-    strength: Annotated[float | None, typer.Option(help="Strength of the penalty.", rich_help_panel=LEARNING)] = None,
-    lasso: Annotated[
-        float | None, typer.Option(help="Strength of the lasso in elastic and sparse-group.", rich_help_panel=LEARNING)
-    ] = None,
-    budget: Annotated[int, typer.Option(help="sparseptron: templates that may stay.", min=1, rich_help_panel=LEARNING)] = 30,
-    every: Annotated[
-        int | None, typer.Option(help="sparseptron, fobos: rounds between shrinkings.", min=1, rich_help_panel=LEARNING)
-    ] = None,
+    strength: Strength = None,
+    lasso: Lasso = None,
+    budget: Budget = 30,
+    every: Every = None,
     group_weight: Annotated[
         str | None, typer.Option(help="sparseptron, crf: weight of a template: one, log, 'sqrt log'.", rich_help_panel=LEARNING)
     ] = None,
     epochs: Annotated[
         int | None, typer.Option(help="Passes over the sentences; steps at most of crf.", min=1, rich_help_panel=LEARNING)
     ] = None,
-    refit: Annotated[
-        str | None, typer.Option(help="A second learner, on what the first has kept.", rich_help_panel=REFIT)
-    ] = None,
-    refit_epochs: Annotated[int | None, typer.Option(help="Its passes.", min=1, rich_help_panel=REFIT)] = None,
-    refit_features: Annotated[
-        str, typer.Option(help="All features of the kept templates, or the kept features.", rich_help_panel=REFIT)
-    ] = "templates",
-    seed: Annotated[int, typer.Option(help="Seed of the order of sentences.", min=0)] = 0,
-    jobs: Annotated[int | None, typer.Option(help="Threads; -1 for all cores.")] = None,
+    refit: RefitLearner = None,
+    refit_epochs: RefitEpochs = None,
+    refit_features: RefitFeatures = "templates",
+    seed: Seed = 0,
+    jobs: Jobs = None,
     encoding: Encoding = None,
     quiet: Quiet = False,
     as_json: AsJson = False,

@@ -12,13 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import refused, result_of, run
 from terminal import interrupted
-from typer.testing import CliRunner
 
 import laconic
-from laconic.cli.main import app
 
-RUNNER = CliRunner()
 WORDS = {"space": ["orbit", "moon", "rocket", "launch", "shuttle"], "med": ["doctor", "disease", "patient", "drug", "symptom"]}
 COMMON = [
     "the",
@@ -74,16 +72,6 @@ class Files:
 @pytest.fixture
 def given(tmp_path: Path) -> Files:
     return Files(tmp_path)
-
-
-def run(*arguments: str, text: str | None = None) -> Any:
-    return RUNNER.invoke(app, arguments, input=text)
-
-
-def result_of(*arguments: str, text: str | None = None) -> Any:
-    outcome = run(*arguments, "--json", text=text)
-    assert outcome.exit_code == 0, outcome.output
-    return json.loads(outcome.stdout)
 
 
 def trained(given: Files, *options: str) -> Any:
@@ -261,16 +249,6 @@ def test_bad_requests(given: Files, sentence: str, arguments: list[str]) -> None
     strange = written(given.folder / "strange.jsonl", documents(4, 2, ("space", "sport")))
     names = {"train": given.train, "model": given.model, "folder": str(given.folder), "strange": strange}
     refused(given, sentence, "train", "classify", *(argument.format(**names) for argument in arguments))
-
-
-def refused(given: Files, sentence: str, *arguments: str) -> None:
-    """Exit code 2, one line on stderr with the sentence, nothing on stdout, nothing new in the folder."""
-    before = sorted(os.listdir(given.folder))
-    outcome = run(*arguments)
-    assert outcome.exit_code == 2, outcome.output
-    assert outcome.stderr.startswith("laconic: error: ") and outcome.stderr.count("\n") == 1
-    assert sentence in outcome.stderr and outcome.stdout == ""
-    assert sorted(os.listdir(given.folder)) == before
 
 
 def test_a_refused_training_leaves_the_old_model(given: Files) -> None:

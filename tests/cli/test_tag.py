@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import sys
 from pathlib import Path
@@ -11,14 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import refused, result_of, run
 from terminal import interrupted
-from typer.testing import CliRunner
 
 import laconic
 from laconic.cli.learners import LEARNERS
-from laconic.cli.main import app
 
-RUNNER = CliRunner()
 NOUNS, VERBS, ADJECTIVES = ("dog", "cat", "bird", "fish", "horse"), ("saw", "chased", "met"), ("big", "old", "red")
 TEMPLATES = "word[0]\nword[-1]\npos[0]\npos[-1] pos[0]\nshape[0]\nngrams(pos, 1..3, -2..2)\n"
 
@@ -56,28 +53,8 @@ def given(tmp_path: Path) -> Files:
     return Files(tmp_path)
 
 
-def run(*arguments: str, text: str | bytes | None = None) -> Any:
-    return RUNNER.invoke(app, arguments, input=text)
-
-
-def result_of(*arguments: str, text: str | None = None) -> Any:
-    outcome = run(*arguments, "--json", text=text)
-    assert outcome.exit_code == 0, outcome.output
-    return json.loads(outcome.stdout)
-
-
 def trained(given: Files, *options: str) -> Any:
     return result_of("train", "tag", given.train, "-o", given.model, "--templates", given.templates, *options)
-
-
-def refused(given: Files, sentence: str, *arguments: str, text: str | bytes | None = None) -> None:
-    """Exit code 2, one line on stderr with the sentence, nothing on stdout, nothing new in the folder."""
-    before = sorted(os.listdir(given.folder))
-    outcome = run(*arguments, text=text)
-    assert outcome.exit_code == 2, outcome.output
-    assert outcome.stderr.startswith("laconic: error: ") and outcome.stderr.count("\n") == 1
-    assert sentence in outcome.stderr and outcome.stdout == ""
-    assert sorted(os.listdir(given.folder)) == before
 
 
 def test_train_reports_what_was_learned(given: Files) -> None:

@@ -1,0 +1,40 @@
+"""Commands of the command line run in this process: their outcome, their result, or their refusal."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Protocol
+
+from typer.testing import CliRunner
+
+from laconic.cli.main import app
+
+RUNNER = CliRunner()
+
+
+class InFolder(Protocol):
+    """The files of one test."""
+
+    folder: Path
+
+
+def run(*arguments: str, text: str | bytes | None = None) -> Any:
+    return RUNNER.invoke(app, arguments, input=text)
+
+
+def result_of(*arguments: str, text: str | None = None) -> Any:
+    outcome = run(*arguments, "--json", text=text)
+    assert outcome.exit_code == 0, outcome.output
+    return json.loads(outcome.stdout)
+
+
+def refused(given: InFolder, sentence: str, *arguments: str, text: str | bytes | None = None) -> None:
+    """Exit code 2, one line on stderr with the sentence, nothing on stdout, nothing new in the folder."""
+    before = sorted(os.listdir(given.folder))
+    outcome = run(*arguments, text=text)
+    assert outcome.exit_code == 2, outcome.output
+    assert outcome.stderr.startswith("laconic: error: ") and outcome.stderr.count("\n") == 1
+    assert sentence in outcome.stderr and outcome.stdout == ""
+    assert sorted(os.listdir(given.folder)) == before
