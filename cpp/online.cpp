@@ -3,7 +3,6 @@
 // here features only come to owe a lasso, which they pay when they next fire.
 #include "chain_tables.hpp"
 #include "difference.hpp"
-#include "interrupts.hpp"
 #include "kernels.hpp"
 #include "online_rule.hpp"
 #include "tagger.hpp"
@@ -215,30 +214,13 @@ nb::tuple learn(Tagger& tagger, const Occurrences& seen, Vec<int32_t> gold, Vec<
     const ChainLoss kind = chain_loss(loss);
     const OnlineRule rule{kind, step, aggressive, grow, averaged, settle, ridge, lasso, every};
     rule.check(Tagger::kDual, Tagger::kPlain);
-    const bool dual = settle == Tagger::kDual;
-    const Tagger::Sums sums = dual ? Tagger::kDualSums : averaged ? Tagger::kAverages : Tagger::kNoSums;
-    require(tagger.sums == Tagger::kNoSums || tagger.sums == sums,
-            "other averages are under way: settle_sums must end them first");
-    if (tagger.sums != sums) {
-        if (averaged)
-            for (Table& table : tagger.tables) table.average_from_here();
-        tagger.sums = sums;
+    if (begin_sums(tagger, rule)) {
         tagger.edge_sum.assign(tagger.edge.size(), 0.0f);
         tagger.start_sum.assign(tagger.start.size(), 0.0f);
-        tagger.clock = 0;
     }
     tagger.know(seen);
     Learner learner(tagger, seen, gold.data(), rule);
-    double total = 0;
-    {
-        nb::gil_scoped_release release;
-        Interrupts interrupts;
-        for (size_t i = 0; i < order.size(); ++i) {
-            total += learner.learn(order.data()[i]);
-            interrupts.poll();
-        }
-    }
-    return nb::make_tuple(total, learner.wrong());
+    return learn_in_order(learner, order);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "bind.hpp"
 #include "chain_loss.hpp"
+#include "interrupts.hpp"
 
 struct OnlineRule {
     ChainLoss loss;
@@ -30,3 +31,31 @@ struct OnlineRule {
         require(!(averaged && settle != plain), "averages are of weights without lazy penalties: settle must be 0");
     }
 };
+
+// Begins the averages or dual averages that a rule wants of a tagger or parser; false if they are under way already.
+template <class Model>
+bool begin_sums(Model& model, const OnlineRule& rule) {
+    const auto sums = rule.settle == Model::kDual ? Model::kDualSums : rule.averaged ? Model::kAverages : Model::kNoSums;
+    require(model.sums == Model::kNoSums || model.sums == sums, "other averages are under way: settle_sums must end them first");
+    if (model.sums == sums) return false;
+    if (rule.averaged)
+        for (auto& table : model.tables) table.average_from_here();
+    model.sums = sums;
+    model.clock = 0;
+    return true;
+}
+
+// One sentence after the other: the sum of the losses before each step, and the number of wrong tokens.
+template <class Learner>
+nb::tuple learn_in_order(Learner& learner, const Vec<int64_t>& order) {
+    double total = 0;
+    {
+        nb::gil_scoped_release release;
+        Interrupts interrupts;
+        for (size_t i = 0; i < order.size(); ++i) {
+            total += learner.learn(order.data()[i]);
+            interrupts.poll();
+        }
+    }
+    return nb::make_tuple(total, learner.wrong());
+}

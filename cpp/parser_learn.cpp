@@ -1,7 +1,6 @@
 // Learning a parser sentence by sentence: residual = predicted - gold, where predicted is the best tree (perceptron), the best
 // one or the k best ones with a cost for every wrong head (SVM, MIRA), or the marginals (CRF). See online.cpp, which does it for
 // chains.
-#include "interrupts.hpp"
 #include "kernels.hpp"
 #include "online_rule.hpp"
 #include "parser_data.hpp"
@@ -228,27 +227,9 @@ nb::tuple learn(Parser& parser, const TrainingTrees& data, Vec<int32_t> gold, Ve
     require(k == 1 || (k > 1 && k <= 1000 && aggressive), "k must be 1, or up to 1000 for aggressive steps");
     require(kind != ChainLoss::log || parser.crossing || parser.model <= TreeModel::carreras,
             "the log loss is for models of orders 1 and 2");
-    const bool dual = settle == Parser::kDual;
-    const Parser::Sums sums = dual ? Parser::kDualSums : averaged ? Parser::kAverages : Parser::kNoSums;
-    require(parser.sums == Parser::kNoSums || parser.sums == sums,
-            "other averages are under way: settle_sums must end them first");
-    if (parser.sums != sums) {
-        if (averaged)
-            for (FlatTable& table : parser.tables) table.average_from_here();
-        parser.sums = sums;
-        parser.clock = 0;
-    }
+    begin_sums(parser, rule);
     Learner learner(parser, data, gold.data(), rule, k);
-    double total = 0;
-    {
-        nb::gil_scoped_release release;
-        Interrupts interrupts;
-        for (size_t i = 0; i < order.size(); ++i) {
-            total += learner.learn(order.data()[i]);
-            interrupts.poll();
-        }
-    }
-    return nb::make_tuple(total, learner.wrong());
+    return learn_in_order(learner, order);
 }
 
 }  // namespace
