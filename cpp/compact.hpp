@@ -142,6 +142,7 @@ class Map {
             for (at_once_ = 0; (at_once_ + 1) * shape.rest_bits <= 64 && at_once_ < kMostInBucket; ++at_once_)
                 ones_ |= uint64_t{1} << at_once_ * shape.rest_bits;
         tops_ = shape.rest_bits > 0 ? ones_ << (shape.rest_bits - 1) : 0;
+        per_field_ = 65536 / std::max(1, shape.rest_bits) + 1;
         check();
     }
 
@@ -178,7 +179,7 @@ class Map {
     }
     // The number of the entry, or -1.
     int64_t settle(const Place& place, uint64_t mixed) const {
-        if (place.fields != 0) return place.first + std::countr_zero(place.fields) / shape.rest_bits;
+        if (place.fields != 0) return place.first + (std::countr_zero(place.fields) * per_field_ >> 16);
         for (int64_t i = place.first + at_once_; i < place.first + at_once_ + place.left; ++i)
             if (bits_at(rests_, i * shape.rest_bits, shape.rest_bits) == (mixed & rest_mask_)) return i;
         return -1;
@@ -188,17 +189,15 @@ class Map {
         if (shape.direct()) return has(mixed) ? number_of(mixed) : -1;
         return settle(search(mixed), mixed);
     }
+    // Without a branch where codes are of both kinds: which one comes next cannot be guessed.
     Code code(int64_t i) const {
-        int64_t longs = 0;
-        if (shape.n_long > 0) {
-            const uint64_t word = is_long_[i >> 6];
-            longs = running(longs_before_, i >> 6) + count_bits(word & low_bits(static_cast<int>(i & 63)));
-            if (word >> (i & 63) & 1)
-                return {static_cast<uint32_t>(shape.long_bits == 0 ? longs
-                                                                   : bits_at(longs_, longs * shape.long_bits, shape.long_bits)),
-                        true};
-        }
-        return {static_cast<uint32_t>(bits_at(shorts_, (i - longs) * shape.short_bits, shape.short_bits)), false};
+        if (shape.n_long == 0) return {static_cast<uint32_t>(bits_at(shorts_, i * shape.short_bits, shape.short_bits)), false};
+        const uint64_t word = is_long_[i >> 6];
+        const bool is_long = word >> (i & 63) & 1;
+        const int64_t longs = running(longs_before_, i >> 6) + count_bits(word & low_bits_below_64(i & 63));
+        const uint64_t among_shorts = bits_at(shorts_, (i - longs) * shape.short_bits, shape.short_bits);
+        const uint64_t among_longs = shape.long_bits == 0 ? longs : bits_at(longs_, longs * shape.long_bits, shape.long_bits);
+        return {static_cast<uint32_t>(is_long ? among_longs : among_shorts), is_long};
     }
     // ValueError unless all short codes are below one number and all long ones below another.
     void check_codes(int64_t n_short, int64_t n_long) const {
@@ -272,6 +271,7 @@ class Map {
     bool wide_;
     int at_once_ = 0;               // rests in a word
     uint64_t ones_ = 0, tops_ = 0;  // the lowest and the highest bit of each
+    int per_field_ = 0;             // the place of a bit times this over 2^16 is its field, as a division would find it
 };
 
 // Several maps, one after the other in the same words. `sizes` are rows of n, n_long; `widths` are rows of bucket_bits,

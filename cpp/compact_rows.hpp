@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compact.hpp"
@@ -79,45 +80,83 @@ class Rows {
     std::vector<Cell<Real>> cells_;
 };
 
-// The same rows in blocks of kBlock cells: nearly all rows are one block, so that the processor guesses right when it adds them.
-// Cells that fill a block up are of value 0.
-template <class Real>
-class RowBlocks {
-  public:
-    static constexpr int kBlock = 4;
+// The same rows in the forms that are added fastest. Nearly all are one block of kCells cells, filled up with cells of value 0.
+// Of longer ones those that have weights for a good part of all labels are dense, a value a label, and are added by lanes; the
+// others are several blocks. Cells have as labels their places in scores whose lines have `stride` entries; pairs of labels have
+// a line for each first one.
+enum RowForm : uint32_t { kBlock, kDense, kBlocks, kNone, kForms };
 
-    RowBlocks(const Rows<Real>& rows, int n_labels) {
-        first_.reserve(rows.size() + 1);
+// Where a row is: its number among those of its form, and the form; kNone is no row.
+struct RowPlace {
+    uint32_t packed = kNone;
+    RowForm form() const { return static_cast<RowForm>(packed & 3); }
+    uint32_t number() const { return packed >> 2; }
+};
+
+template <class Real>
+class RowForms {
+  public:
+    static constexpr int kCells = 4, kSparsest = 6;  // labels a weight of dense rows
+
+    RowForms(const Rows<Real>& rows, int n_labels, int stride) : stride_(stride) {
         for (int64_t row = 0; row < rows.size(); ++row) {
-            first_.push_back(static_cast<uint32_t>(cells_.size()));
-            cells_.insert(cells_.end(), rows.begin(row), rows.end(row));
+            const int64_t n = rows.end(row) - rows.begin(row);
+            if (n > kCells && stride <= kSparsest * n && rows.largest(row) < static_cast<uint32_t>(n_labels)) {
+                place(dense_.size() / stride, kDense);
+                dense_.resize(dense_.size() + stride, Real(0));
+                for (auto cell = rows.begin(row); cell != rows.end(row); ++cell)
+                    *(dense_.end() - stride + cell->label) += cell->value;
+                continue;
+            }
+            const size_t first = cells_.size() / kCells;
+            for (auto cell = rows.begin(row); cell != rows.end(row); ++cell)
+                cells_.push_back({cell->label / n_labels * stride + cell->label % n_labels, cell->value});
             // Other labels than the row's own, where there are some: sums of one label wait for each other.
-            uint32_t label = cells_.back().label % n_labels;
-            while (cells_.size() % kBlock) cells_.push_back({label = (label + 1) % n_labels, Real(0)});
+            uint32_t label = (rows.end(row) - 1)->label % n_labels;
+            while (cells_.size() % kCells) cells_.push_back({label = (label + 1) % n_labels, Real(0)});
+            place(n > kCells ? several_.size() : first, n > kCells ? kBlocks : kBlock);
+            if (n > kCells) several_.push_back({static_cast<uint32_t>(first), static_cast<uint32_t>(cells_.size() / kCells)});
         }
-        first_.push_back(static_cast<uint32_t>(cells_.size()));
-        require(cells_.size() <= UINT32_MAX, "there are too many weights");
+        require(cells_.size() / kCells <= UINT32_MAX >> 2, "there are too many weights");
     }
-    // Where rows lie; to be held by value in hot loops.
-    struct Spans {
-        const uint32_t* first;
+    // To be held by value in hot loops.
+    struct View {
+        const RowPlace* places;
         const Cell<Real>* cells;
-        void prefetch_place(int64_t row) const { __builtin_prefetch(first + row); }
-        void prefetch(int64_t row) const { __builtin_prefetch(cells + first[row]); }
-        // Calls body(cell) for all cells of a row; no row is empty.
-        template <class Body>
-        void each(int64_t row, Body body) const {
-            const Cell<Real>*cell = cells + first[row], *end = cells + first[row + 1];
-            do
-                for (int k = 0; k < kBlock; ++k) body(cell[k]);
-            while ((cell += kBlock) != end);
+        const Real* dense;
+        const std::pair<uint32_t, uint32_t>* several;
+        int stride;
+
+        void prefetch_place(int64_t row) const { __builtin_prefetch(places + row); }
+        void prefetch(RowPlace place) const {
+            const void* at = cells + int64_t{place.number()} * kCells;
+            if (place.form() == kDense) at = dense + int64_t{place.number()} * stride;
+            if (place.form() == kBlocks) at = several + place.number();
+            __builtin_prefetch(at);
+        }
+        void add_block(uint32_t number, Real* here) const {
+            const Cell<Real>* cell = cells + int64_t{number} * kCells;
+            for (int k = 0; k < kCells; ++k) here[cell[k].label] += cell[k].value;
+        }
+        void add_dense(uint32_t number, Real* __restrict here) const {
+            const Real* row = dense + int64_t{number} * stride;
+            for (int j = 0; j < stride; j += 8)
+                for (int k = 0; k < 8; ++k) here[j + k] += row[j + k];
+        }
+        void add_blocks(uint32_t number, Real* here) const {
+            for (uint32_t block = several[number].first; block != several[number].second; ++block) add_block(block, here);
         }
     };
-    Spans spans() const { return {first_.data(), cells_.data()}; }
+    View view() const { return {places_.data(), cells_.data(), dense_.data(), several_.data(), stride_}; }
 
   private:
-    std::vector<uint32_t> first_;
+    void place(size_t number, RowForm form) { places_.push_back({static_cast<uint32_t>(number) << 2 | form}); }
+
+    int stride_;
+    std::vector<RowPlace> places_;  // by row
     std::vector<Cell<Real>> cells_;
+    std::vector<Real> dense_;
+    std::vector<std::pair<uint32_t, uint32_t>> several_;  // first and last block
 };
 
 }  // namespace compact

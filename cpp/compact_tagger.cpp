@@ -1,8 +1,8 @@
 // A tagger that reads its weights from compact maps: unary[t][y] = sum_m weight(feature of template m at t, y), as in tagger.hpp.
 //
 // A feature is the number sum_a value_a * multiplier_a of its atoms' values; its code in the template's map names a row, a short
-// list of (label, value). Rows are few where weights have few values, and are added label by label in the order of templates, so
-// that sums are those of the plain tagger to the last bit.
+// list of (label, value). Rows are few where weights have few values, and are added in the order of templates, so that sums are
+// those of the plain tagger to the last bit.
 #include "compact.hpp"
 #include "compact_rows.hpp"
 #include "kernels.hpp"
@@ -20,15 +20,23 @@ namespace {
 
 using namespace compact;
 
+// A token with a feature that has weights: the number of their row, at first among all and then among those of its form.
 struct Hit {
-    int32_t token, row;
+    int32_t token;
+    uint32_t row;
+};
+
+// The hits of a template by the forms of their rows.
+struct Hits {
+    Hit* of[kForms];
+    int64_t n[kForms] = {};
 };
 
 // What a sentence needs while it is scored.
 struct Looking : Scored {
     std::vector<uint64_t> keys;
     std::vector<Map::Place> places;
-    std::vector<Hit> hits;
+    std::vector<Hit> tried, hits;
 };
 
 class CompactTagger : public Decoder {
@@ -38,7 +46,7 @@ class CompactTagger : public Decoder {
     CompactTagger(nb::tuple templates, Vec<int64_t> n_values, nb::tuple maps, const Rows<float>& rows_in, int64_t n_shared_in,
                   Vec<float> edge_in, Vec<float> start_in)
         : Decoder(static_cast<int>(std::min<size_t>(start_in.size(), INT32_MAX)), is_any(nb::cast<Vec<uint8_t>>(templates[3]))),
-          rows_(rows_in, n_labels),
+          rows_(rows_in, n_labels, stride),
           n_values_(n_values.data(), n_values.data() + n_values.size()) {
         const auto atom_ptr = nb::cast<Vec<int64_t>>(templates[0]);
         const auto atom_view = nb::cast<Vec<int32_t>>(templates[1]), atom_offset = nb::cast<Vec<int32_t>>(templates[2]);
@@ -69,6 +77,7 @@ class CompactTagger : public Decoder {
         maps_ = std::make_unique<Maps>(nb::cast<Vec<uint64_t>>(maps[0]), nb::cast<Sizes>(maps[1]), nb::cast<Widths>(maps[2]),
                                        universes);
         check_rows(rows_in, n_shared_in);
+        for (int64_t m = 0; m < size(); ++m) list_places(m);
     }
 
     void check(const Columns& columns) const {
@@ -90,17 +99,20 @@ class CompactTagger : public Decoder {
         // and the rows of the one before that are added.
         const int64_t M = size();
         at.places.resize(n);
-        at.hits.resize(2 * n);
+        at.tried.resize(n);
+        at.hits.resize(2 * kForms * n);
         uint64_t *looked = at.keys.data(), *made = looked + n;
-        Hit *added = at.hits.data(), *found = added + n;
-        int64_t n_added = 0, n_found = 0;
+        Hits added, found;
+        for (int64_t form = 0; form < kForms; ++form) {
+            added.of[form] = at.hits.data() + form * n;
+            found.of[form] = added.of[form] + kForms * n;
+        }
         for (int64_t m = 0; m < M + 2; ++m) {
             if (m < M) mixed_keys(m, at, made);
-            if (m >= 1 && m <= M) n_found = find_rows(m - 1, n, looked, at.places.data(), found);
-            if (m >= 2) add_rows(m - 2, added, n_added, at);
+            if (m >= 1 && m <= M) find_rows(m - 1, looked, at, found);
+            if (m >= 2) add_rows(m - 2, added, at);
             std::swap(looked, made);
             std::swap(added, found);
-            n_added = n_found;
         }
     }
 
@@ -139,12 +151,14 @@ class CompactTagger : public Decoder {
         return std::any_of(flags.data(), flags.data() + flags.size(), [](uint8_t flag) { return flag != 0; });
     }
     static constexpr uint64_t kMissing = ~uint64_t{0};  // no mixed key: buckets and rests have fewer than 64 bits
+    static constexpr int64_t kSparsestList = 3;         // keys a row in a list
 
     struct Template {
         std::vector<int32_t> view, offset;
         Radix radix;
         bool pairs = false;
-        int64_t first_own = 0;  // the row of its first long code
+        int64_t first_own = 0;         // the row of its first long code
+        std::vector<RowPlace> places;  // by key, and none for the one after the last; only where most keys have rows
     };
 
     // The first n_shared rows are named by short codes; after them come the rows of long codes, template after template.
@@ -166,6 +180,14 @@ class CompactTagger : public Decoder {
         }
         require(first == rows.size(), "there are rows that no feature has");
     }
+    // Templates such as words and tags by themselves, of whose possible features many have weights, get a list of these.
+    void list_places(int64_t m) {
+        const Map& map = (*maps_)[m];
+        if (!map.shape.direct() || map.shape.universe > kSparsestList * map.shape.n) return;
+        templates_[m].places.resize(map.shape.universe + 1);
+        const auto rows = rows_.view();
+        map.each_key([&](int64_t number, uint64_t key) { templates_[m].places[key] = rows.places[row_of(m, number)]; });
+    }
     int64_t row_of(int64_t m, int64_t number) const {
         const Code code = (*maps_)[m].code(number);
         return code.is_long ? templates_[m].first_own + code.value : int64_t{code.value};
@@ -174,53 +196,62 @@ class CompactTagger : public Decoder {
     // Which tokens have features with weights, and their rows. First all keys are tried without a branch that the processor could
     // guess wrong, then those that hit are followed. Maps are copied before their loops: what is written in the loop cannot be
     // the copy, so that its numbers stay in registers.
-    int64_t find_rows(int64_t m, int64_t n, const uint64_t* keys, Map::Place* places, Hit* hits) const {
+    void find_rows(int64_t m, const uint64_t* keys, Looking& at, Hits& hits) const {
+        const auto rows = rows_.view();
+        std::fill(hits.n, hits.n + kForms, 0);
+        const auto keep = [&](int32_t token, RowPlace place) {
+            hits.of[place.form()][hits.n[place.form()]++] = {token, place.number()};
+        };
+        const RowPlace* place_of = templates_[m].places.data();
+        if (const uint64_t last = templates_[m].places.size(); last > 0) {
+            for (int64_t t = 0; t < at.n; ++t) keep(static_cast<int32_t>(t), place_of[std::min(keys[t], last - 1)]);
+            return;
+        }
         const Map map = (*maps_)[m];
+        Map::Place* places = at.places.data();
+        Hit* tried = at.tried.data();
         int64_t n_tried = 0;
         if (map.shape.direct()) {
-            for (int64_t t = 0; t < n; ++t) {
-                hits[n_tried].token = static_cast<int32_t>(t);
+            for (int64_t t = 0; t < at.n; ++t) {
+                tried[n_tried].token = static_cast<int32_t>(t);
                 const bool known = keys[t] != kMissing;
                 n_tried += known & map.has(known ? keys[t] : 0);
             }
         } else {
-            for (int64_t t = 0; t < n; ++t) {
-                hits[n_tried].token = static_cast<int32_t>(t);
+            for (int64_t t = 0; t < at.n; ++t) {
+                tried[n_tried].token = static_cast<int32_t>(t);
                 const bool known = keys[t] != kMissing;
                 places[n_tried] = map.search(known ? keys[t] : 0);
                 n_tried += known & (places[n_tried].fields != 0 || places[n_tried].left > 0);
             }
         }
-        const int32_t first_own = static_cast<int32_t>(templates_[m].first_own);
-        const auto spans = rows_.spans();
+        const uint32_t first_own = static_cast<uint32_t>(templates_[m].first_own);
         int64_t n_hits = 0;
         for (int64_t k = 0; k < n_tried; ++k) {
-            const int32_t token = hits[k].token;
+            const int32_t token = tried[k].token;
             const int64_t number = map.shape.direct() ? map.number_of(keys[token]) : map.settle(places[k], keys[token]);
             if (number < 0) continue;
             const Code code = map.code(number);
-            hits[n_hits] = {token, static_cast<int32_t>(code.value) + (code.is_long ? first_own : 0)};
-            spans.prefetch_place(hits[n_hits++].row);
+            tried[n_hits] = {token, code.value + (code.is_long ? first_own : 0)};
+            rows.prefetch_place(tried[n_hits++].row);
         }
-        for (int64_t k = 0; k < n_hits; ++k) spans.prefetch(hits[k].row);
-        return n_hits;
+        for (const Hit* hit = tried; hit != tried + n_hits; ++hit) {
+            const RowPlace place = rows.places[hit->row];
+            keep(hit->token, place);
+            rows.prefetch(place);
+        }
     }
-    void add_rows(int64_t m, const Hit* hits, int64_t n, Scored& at) const {
-        const auto spans = rows_.spans();
-        float *unary = at.unary.data(), *edges = at.edges.data();
-        const uint32_t L = n_labels, stride_ = stride;
-        if (templates_[m].pairs) {
-            for (const Hit* hit = hits; hit != hits + n; ++hit) {
-                float* here = edges + int64_t{hit->token} * L * stride_;
-                spans.each(hit->row,
-                           [=](const Cell<float>& cell) { here[cell.label / L * stride_ + cell.label % L] += cell.value; });
-            }
-            return;
-        }
-        for (const Hit* hit = hits; hit != hits + n; ++hit) {
-            float* here = unary + int64_t{hit->token} * stride_;
-            spans.each(hit->row, [=](const Cell<float>& cell) { here[cell.label] += cell.value; });
-        }
+    void add_rows(int64_t m, const Hits& hits, Scored& at) const {
+        const auto rows = rows_.view();
+        float* scores = templates_[m].pairs ? at.edges.data() : at.unary.data();
+        const int64_t step = templates_[m].pairs ? int64_t{n_labels} * stride : stride;
+        const auto each = [&](RowForm form, auto add) {
+            for (const Hit* hit = hits.of[form]; hit != hits.of[form] + hits.n[form]; ++hit)
+                add(hit->row, scores + hit->token * step);
+        };
+        each(kBlock, [=](uint32_t row, float* here) { rows.add_block(row, here); });
+        each(kDense, [=](uint32_t row, float* here) { rows.add_dense(row, here); });
+        each(kBlocks, [=](uint32_t row, float* here) { rows.add_blocks(row, here); });
     }
 
     void pad(const Columns& columns, Scored& at) const {
@@ -239,11 +270,16 @@ class CompactTagger : public Decoder {
         const Map map = (*maps_)[m];
         const int64_t n = at.n, width = n + 2 * reach_;
         const auto values_of = [&](size_t a) { return at.padded.data() + entry.view[a] * width + reach_ + entry.offset[a]; };
-        std::fill(out, out + n, uint64_t{0});
+        if (entry.view.empty()) std::fill(out, out + n, uint64_t{0});
         for (size_t a = 0; a < entry.view.size(); ++a) {
             const int32_t* value = values_of(a);
             const uint64_t multiplier = entry.radix.multiplier[a];
-            for (int64_t t = 0; t < n; ++t) out[t] += static_cast<uint64_t>(value[t]) * multiplier;
+            // Of 32 bits: half of a product of 64 bits need not be computed. (What is missing, -1, is mended below.)
+            const auto part = [=](int64_t t) { return uint64_t{static_cast<uint32_t>(value[t])} * multiplier; };
+            if (a == 0)
+                for (int64_t t = 0; t < n; ++t) out[t] = part(t);
+            else
+                for (int64_t t = 0; t < n; ++t) out[t] += part(t);
         }
         if (!map.shape.direct())
             for (int64_t t = 0; t < n; ++t) out[t] = map.mix(out[t]);
@@ -260,7 +296,7 @@ class CompactTagger : public Decoder {
                 if (out[t] != kMissing) map.prefetch(out[t]);
     }
 
-    RowBlocks<float> rows_;
+    RowForms<float> rows_;
     std::vector<int64_t> n_values_;
     std::vector<Template> templates_;
     std::unique_ptr<Maps> maps_;

@@ -94,6 +94,21 @@ def test_the_same_scores_to_the_last_bit(tagger: Tagger, tmp_path: Path) -> None
     assert np.array_equal(a.edges(columns, ptr), b.edges(others, ptr))
 
 
+@pytest.mark.parametrize("n_labels", [2, 3, 22, 45])
+def test_rows_of_any_length_are_added_alike(n_labels: int, tmp_path: Path) -> None:
+    """Rows have from 1 to n_labels weights, and are one block, several or dense."""
+    rng = np.random.default_rng(n_labels)
+    X, _ = sentences(60)
+    of_word = {word: rng.integers(0, n_labels, size=1 + k % n_labels) for k, word in enumerate(WORDS)}
+    y = [[f"L{rng.choice(of_word[word])}" for word, _ in sentence] for sentence in X]
+    templates = parse_templates("word[0]\nword[-1]|pos[0]\npos[0]\nbias\npairs:bias\npairs:word[0]", COLUMNS)
+    model = Tagger(templates, Perceptron(3), columns=COLUMNS).fit(X, y)
+    compact = reloaded(model, tmp_path, names=False)
+    for ours, plain in zip(compact.predict_marginals(X), model.predict_marginals(X), strict=True):
+        assert np.array_equal(ours, plain)
+    assert compact.predict(X) == model.predict(X)
+
+
 def test_names_make_a_compact_tagger_readable(tagger: Tagger, tmp_path: Path) -> None:
     compact = reloaded(tagger, tmp_path)
     for ours, theirs in zip(sorted(kept_templates(compact)), sorted(kept_templates(tagger)), strict=True):
