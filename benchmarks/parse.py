@@ -9,6 +9,7 @@ from benchmarks import parse_crossing, parse_orders, parse_selection, parse_valu
 TITLE = "Dependency parsing"
 SECTIONS = {
     "english": parse_orders.english,
+    "third": parse_orders.third,
     "danish": parse_orders.danish,
     "peers": parse_orders.peers,
     "crossing": parse_crossing.section,
