@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from laconic.estimators.linear import SparseClassifier as SparseClassifier
     from laconic.estimators.linear import SparseRegressor as SparseRegressor
     from laconic.estimators.parse import Parser as Parser
+    from laconic.estimators.parse_tags import WordTagger as WordTagger
     from laconic.estimators.path import StrengthCV as StrengthCV
     from laconic.estimators.path import regularization_path as regularization_path
     from laconic.estimators.storage import load_model
     from laconic.estimators.tag import Tagger as Tagger
     from laconic.estimators.tag_batch import Crf as Crf
     from laconic.estimators.text import TextClassifier as TextClassifier
+    from laconic.estimators.text_trees import text_trees as text_trees
     from laconic.estimators.tuning import tune as tune
     from laconic.groups import Groups as Groups
     from laconic.losses import Logistic as Logistic
@@ -79,8 +81,10 @@ _HOMES: dict[str, tuple[str, str]] = {
     "StrengthCV": ("estimators.path", "StrengthCV"),
     "Tagger": ("estimators.tag", "Tagger"),
     "Parser": ("estimators.parse", "Parser"),
+    "WordTagger": ("estimators.parse_tags", "WordTagger"),
     "Crf": ("estimators.tag_batch", "Crf"),
     "TextClassifier": ("estimators.text", "TextClassifier"),
+    "text_trees": ("estimators.text_trees", "text_trees"),
     "load": ("estimators.storage", "load_model"),
     "save_compact": ("estimators.compact", "save_compact"),
     "regularization_path": ("estimators.path", "regularization_path"),

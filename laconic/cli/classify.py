@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from laconic.cli.compression import Compression, compress_model
 from laconic.cli.console import Bar
 from laconic.cli.options import LABEL_FIELD, TEXT_FIELD, read_labelled
+from laconic.errors import InputError
 from laconic.text.jsonl import Document, read_documents, write_jsonl
 
 if TYPE_CHECKING:
@@ -23,6 +24,21 @@ def predict(
     bar.describe("predicting")
     write_jsonl(output, list(_rows(model, documents, proba)))
     return {"documents": len(documents)}
+
+
+def dependency_trees(documents: Sequence[Document], parser_path: str, boundary: Any) -> Sequence[Document]:
+    """Training documents as trees, by the parser of a file; others stay texts, since words are all that a model looks up in them."""
+    from laconic.estimators.parse import Parser
+    from laconic.estimators.storage import load_model
+    from laconic.estimators.text_trees import text_trees
+
+    texts = [document for document in documents if isinstance(document, str)]
+    if len(texts) < len(documents):
+        raise InputError("--parser is for documents that are strings.")
+    parser = load_model(parser_path)
+    if not isinstance(parser, Parser) or parser.tagger_ is None:
+        raise InputError(f"{parser_path}: expected a parser that was learned with `laconic train parse --own-tags`.")
+    return list(text_trees(parser, texts, boundary))
 
 
 def _rows(model: TextClassifier, documents: list[Document], proba: bool) -> Iterator[dict[str, Any]]:

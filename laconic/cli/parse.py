@@ -82,6 +82,7 @@ def account(model: Parser) -> dict[str, Any]:
         "features_held_most": max((held for epoch in model.trace_ for _, held in epoch.held), default=None),
         "groups_total": len(model.templates_given_),
         "groups_selected": len(model.scorer_.templates),
+        "tag_weights": 0 if model.tagger_ is None else model.tagger_.tagger_.n_features_selected_,
         "labels": 0 if model.labeler_ is None else len(model.labeler_.tagger_.classes_),
         "label_weights": 0 if model.labeler_ is None else model.labeler_.tagger_.n_features_selected_,
     }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from laconic.cli.classify import dependency_trees
 from laconic.cli.console import guard, print_result, progress
 from laconic.cli.interrupt import graceful_interrupt
 from laconic.cli.measure import Measured
@@ -95,6 +96,10 @@ def classify(
     neutral_label: Annotated[
         str | None, typer.Option(help="tree: only constituents of this label.", rich_help_panel=STRUCTURE)
     ] = None,
+    parser: Annotated[
+        str | None,
+        typer.Option(help="tree: parse texts by this model (train parse --own-tags).", rich_help_panel=STRUCTURE),
+    ] = None,
     constituents: Annotated[
         float, typer.Option(help="Weight of labelled phrases of trees as training examples.", rich_help_panel=STRUCTURE)
     ] = 0.0,
@@ -123,6 +128,8 @@ def classify(
     check_strength("--contrast", contrast)
     check_strength("--constituents", constituents)
     check_strength("--tol", tol)
+    if parser is not None and "tree" not in regularizer:
+        raise InputError("--parser makes trees for the regularizer tree; give it with --regularizer tree.")
     if criterion not in ("accuracy", "log_loss"):
         raise InputError(f"--criterion must be accuracy or log_loss, not {criterion}.")
     if tune and dev is None:
@@ -161,6 +168,9 @@ def classify(
                 random_state=seed,
             )
             model.parts()
+            if parser is not None:
+                bar.describe("parsing the documents")
+                data = data._replace(documents=dependency_trees(data.documents, parser, boundary))
             bar.describe(
                 "encoding the documents" if regularizer == "lasso" else f"encoding the documents, building {regularizer} groups"
             )

@@ -59,6 +59,10 @@ def parse(
         bool | None,
         typer.Option("--single-root/--several-roots", help="Without it, as in the training data.", rich_help_panel=TREES),
     ] = None,
+    own_tags: Annotated[
+        bool,
+        typer.Option("--own-tags", help="Learn a tagger beside: sentences then need words alone.", rich_help_panel=TREES),
+    ] = False,
     labels: Annotated[bool, typer.Option("--labels/--no-labels", help="Learn relation labels.", rich_help_panel=TREES)] = True,
     prune: Annotated[
         float | None,
@@ -104,7 +108,10 @@ def parse(
             from laconic.cli.parse import account, scores
             from laconic.estimators.parse import Parser
             from laconic.estimators.parse_labels import LEARNER
+            from laconic.estimators.parse_tags import LEARNER as TAG_LEARNER
+            from laconic.estimators.parse_tags import WordTagger
 
+        tagger = WordTagger(n_jobs=jobs) if own_tags else None
         parser = Parser(
             chosen,
             templates,
@@ -117,8 +124,10 @@ def parse(
             prune=prune,
             clusters=clusters,
             n_jobs=jobs,
+            tagger=tagger,
         )
-        learners = (first, second, LEARNER if labels and data.labels else None)
+        taggers = [TAG_LEARNER] * (1 + tagger.folds) if tagger is not None else []
+        learners = (*taggers, first, second, LEARNER if labels and data.labels else None)
         fit_by_passes(lambda callback: parser.fit(data, callback=callback), learners, "tokens", quiet)
         if output is not None:
             parser.save(output)

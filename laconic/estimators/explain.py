@@ -19,8 +19,7 @@ from laconic.estimators.structure import Family
 from laconic.estimators.summary import rank_groups
 from laconic.estimators.text import TextClassifier
 from laconic.groups import Groups, subtree_sums
-from laconic.text.documents import prefix
-from laconic.text.tokens import sentences
+from laconic.text.documents import prefix, sentence_text, sentences_of
 from laconic.text.trees import Tree, leaves
 
 Array = NDArray[np.float64]
@@ -80,11 +79,7 @@ def live_words(model: TextClassifier, words: Sequence[str]) -> NDArray[np.bool_]
 
 def sentence_texts(model: TextClassifier, document: Any) -> list[str]:
     """The sentences of a document as the model divides it."""
-    if isinstance(document, str):
-        return [document[start:end] for start, end in sentences(document, model.boundary)]
-    if isinstance(document, Tree):
-        return [" ".join(document.words)]
-    return [unit if isinstance(unit, str) else " ".join(unit) for unit in document]
+    return [sentence_text(sentence) for sentence in sentences_of(document, model.boundary)]
 
 
 def sentence_effects(model: TextClassifier, document: Any, label: Any = None) -> list[SentenceEffect]:
@@ -168,8 +163,9 @@ class _GroupWords:
         self.size = np.sum(model.coef_**2, axis=0)
         self.vocab = model.encoder_.vocab.words
         self.below = _descendants(family.groups)
-        self.trees = documents if family.name == "tree" else None
-        self.sentences = None
+        self.trees = self.sentences = None
+        if documents is not None and family.name == "tree":
+            self.trees = [unit for document in documents for unit in sentences_of(document, model.boundary)]
         if documents is not None and family.name == "sentence":
             self.sentences = [unit for document in documents for unit in model.encoder_.sentence_words(document)]
 
@@ -180,8 +176,8 @@ class _GroupWords:
             place = int(self.family.source[g])
             words = self.sentences[place] if place < len(self.sentences) else []
         elif self.trees is not None:
-            document, node = self.family.source[g].tolist()
-            tree = self.trees[document] if document < len(self.trees) else None
+            place, node = self.family.source[g].tolist()
+            tree = self.trees[place] if place < len(self.trees) else None
             words = leaves(tree, node) if isinstance(tree, Tree) and node < len(tree.label) else []
         else:
             if self.family.name == "brown":

@@ -53,6 +53,7 @@ class Parser(ParsePredictor, BaseEstimator):
         at) for the model "arcs"
     most_heads: at most so many heads of a word are looked at where arcs are pruned
     clusters: a file of Brown clusters, for templates with cluster views
+    tagger: a WordTagger, for a parser that needs words alone: it learns from tags that this one predicts, and predicts them itself
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Parser(ParsePredictor, BaseEstimator):
         columns: Sequence[str] = COLUMNS,
         clusters: Any = None,
         n_jobs: int | None = None,
+        tagger: Any = None,
     ):
         self.model = model
         self.templates = templates
@@ -86,6 +88,7 @@ class Parser(ParsePredictor, BaseEstimator):
         self.columns = columns
         self.clusters = clusters
         self.n_jobs = n_jobs
+        self.tagger = tagger
 
     def fit(self, X: Any, y: Any = None, callback: Callable[[Any], bool | None] | None = None) -> Parser:
         """Learn from a Treebank, or from sentences X and y: for each a Tree, or a list of heads. A callback sees every pass."""
@@ -93,6 +96,12 @@ class Parser(ParsePredictor, BaseEstimator):
         if self.refit_features not in REFIT_FEATURES:
             raise ValueError(f"refit_features must be 'templates' or 'features', got {self.refit_features!r}")
         templates = self._templates()
+        self.tagger_ = None
+        if self.tagger is not None:
+            if tuple(self.columns) != COLUMNS:
+                raise ValueError(f"a tagger fills the columns {', '.join(COLUMNS)}; got columns={self.columns!r}")
+            self.tagger_ = clone(self.tagger).fit(bank.tokens, callback)
+            bank = Treebank(self.tagger_.crossed(bank.tokens, callback), bank.heads, bank.labels)
         first, *rest = [as_tree_learner(learner) for learner in (self._learner(), self.refit) if learner is not None]
         heads, labels = self._learned_trees(bank)
         self.shape_ = TreeShape(self.model, self.crossing, self._single_root(bank.heads, bank.ptr))
@@ -136,6 +145,7 @@ class Parser(ParsePredictor, BaseEstimator):
         """A copy whose features were weighed anew by another learner, from zero weights; pruning and labels stay as they are."""
         check_is_fitted(self)
         bank = X if isinstance(X, Treebank) and y is None else self._bank(X, y)
+        bank = Treebank(self._tagged(bank.tokens), bank.heads, bank.labels)
         heads, _ = self._learned_trees(bank)
         data = TreeData(*self.scorer_.encoder.encode(bank.tokens), heads, self._candidates(bank.tokens, heads))
         lesson = ParseLesson(self.scorer_.templates, self.scorer_.encoder, data, self.shape_, callback, self.scorer_.weights)

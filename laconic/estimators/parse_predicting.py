@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.estimators.parse_labels import RelationLabeler
 from laconic.estimators.parse_model import Candidates, ParseWeights, TreeShape
 from laconic.estimators.parse_scorer import Scorer
+from laconic.estimators.parse_tags import WordTagger
 from laconic.ragged import cut
 from laconic.text.io import PathLike
 from laconic.text.pseudo_projective import sink
@@ -40,6 +41,7 @@ class ParsePredictor:
     scorer_: Scorer
     pruner_: Scorer | None
     labeler_: RelationLabeler | None
+    tagger_: WordTagger | None
 
     @property
     def weights_(self) -> ParseWeights:
@@ -49,7 +51,7 @@ class ParsePredictor:
     def parse(self, X: Any) -> tuple[NDArray[np.int32], list[str] | None]:
         """A head and a label for every token of sentences, of a Treebank or of TokenColumns, one after the other."""
         check_is_fitted(self)
-        tokens = self._tokens(X)
+        tokens = self._tagged(self._tokens(X))
         columns, ptr = self.scorer_.encoder.encode(tokens)
         heads, _ = self.scorer_.kernel.parse(columns, ptr, *self._candidates(tokens), self._n_threads())
         return self._labelled(tokens, heads)
@@ -79,7 +81,7 @@ class ParsePredictor:
     def predict_k_best(self, X: Any, k: int) -> list[list[tuple[Tree, float]]]:
         """Up to k different trees of each sentence with their scores, best first."""
         check_is_fitted(self)
-        tokens = self._tokens(X)
+        tokens = self._tagged(self._tokens(X))
         columns, ptr = self.scorer_.encoder.encode(tokens)
         counts, heads, scores = self.scorer_.kernel.k_best(columns, ptr, *self._candidates(tokens), k)
         found: list[list[tuple[Tree, float]]] = []
@@ -97,7 +99,7 @@ class ParsePredictor:
     def arc_probabilities(self, X: Any, heads: Any) -> NDArray[np.float64]:
         """How probable each token's arc to a given head is in the CRF with these weights; models of orders 1 and 2."""
         check_is_fitted(self)
-        tokens = self._tokens(X)
+        tokens = self._tagged(self._tokens(X))
         columns, ptr = self.scorer_.encoder.encode(tokens)
         wanted = np.ascontiguousarray(heads, dtype=np.int32)
         return self.scorer_.kernel.arc_probabilities(columns, ptr, *self._candidates(tokens), wanted, self._n_threads())
@@ -131,7 +133,14 @@ class ParsePredictor:
     def _tokens(self, X: Any) -> TokenColumns:
         if isinstance(X, Treebank):
             return X.tokens
-        return X if isinstance(X, TokenColumns) else TokenColumns.from_sentences(X, self.columns)
+        if isinstance(X, TokenColumns):
+            return X
+        bare = getattr(self, "tagger_", None) is not None and all(isinstance(token, str) for s in X for token in s)
+        return TokenColumns.from_sentences(X, tuple(self.columns)[:1] if bare else self.columns)
+
+    def _tagged(self, tokens: TokenColumns) -> TokenColumns:
+        """The tokens with tags by the parser's own tagger, if it has one: others than it learned from would lead it astray."""
+        return tokens if self.tagger_ is None else self.tagger_.filled(tokens)
 
     def _candidates(self, tokens: TokenColumns, gold: NDArray[np.int32] | None = None) -> Candidates:
         if self.pruner_ is None:

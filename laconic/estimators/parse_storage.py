@@ -1,7 +1,7 @@
-"""Parsers in model files: the templates, values and weights of the parser, of what prunes its arcs, and of its labeller.
+"""Parsers in model files: the templates, values and weights of the parser, of what prunes its arcs, of its labeller and its tagger.
 
-A loaded model predicts what the saved one did; learners are kept as text for people to read. Arrays of the three parts bear their
-names: parser.*, pruner.*, labels.*
+A loaded model predicts what the saved one did; learners are kept as text for people to read. Arrays of the parts bear their
+names: parser.*, pruner.*, labels.*, tags.*
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from laconic.estimators.parse import REFIT_FEATURES, Parser
 from laconic.estimators.parse_labels import pack_labeler, unpack_labeler
 from laconic.estimators.parse_model import ParseWeights, TreeShape
 from laconic.estimators.parse_scorer import PRUNER, Scorer
+from laconic.estimators.parse_tags import pack_word_tagger, unpack_word_tagger
 from laconic.estimators.storage_checks import Arrays, Contents, check_names, check_storable, item, numbers
 from laconic.estimators.tag_arrays import CLUSTERS, VALUES, pack_trace, pack_values, unpack_trace, unpack_values
 from laconic.inference.tree import MODELS
 from laconic.text.part_templates import PartTemplates, parse_part_template
 from laconic.text.sequences import AFTER_BASE, BEFORE_BASE, SequenceEncoder
+from laconic.text.treebanks import COLUMNS
 
 ROOT, NOBODY = BEFORE_BASE + 8192, BEFORE_BASE + 8193  # values of the root, and of a role that no word has
 CODES = 256  # of directions and distances
@@ -49,20 +51,24 @@ def pack_parser(model: Parser) -> Contents:
         "interrupted": bool(model.interrupted_),
         "pruner": None if model.pruner_ is None else model.pruner_.templates.names,
         "labels": None,
+        "tags": None,
     }
     if model.pruner_ is not None:
         arrays |= _prefixed("pruner", pack_scorer(model.pruner_))
     if model.labeler_ is not None:
         of_labels, meta["labels"] = pack_labeler(model.labeler_)
         arrays |= _prefixed("labels", of_labels)
+    if model.tagger_ is not None:
+        of_tags, meta["tags"] = pack_word_tagger(model.tagger_)
+        arrays |= _prefixed("tags", of_tags)
     return arrays, meta
 
 
 def unpack_parser(arrays: Arrays, meta: dict[str, Any]) -> Parser:
     """The model that gave these, or a ValueError that says what is wrong with them."""
     model = Parser(**_checked_parameters(item(meta, "parameters", dict)))
-    if {name.partition(".")[0] for name in arrays} - {"parser", "pruner", "labels"}:
-        raise InputError("expected arrays of the parser, its pruner and its labels")
+    if {name.partition(".")[0] for name in arrays} - {"parser", "pruner", "labels", "tags"}:
+        raise InputError("expected arrays of the parser, its pruner, its labels and its tags")
     model.templates_given_ = _checked_templates(item(meta, "templates", list), model.columns)
     kept = item(meta, "kept", list)
     if not all(type(m) is int and 0 <= m < len(model.templates_given_) for m in kept) or sorted(set(kept)) != kept:
@@ -75,7 +81,7 @@ def unpack_parser(arrays: Arrays, meta: dict[str, Any]) -> Parser:
     model.n_features_total_ = item(meta, "features_total", int)
     model.n_features_selected_ = model.scorer_.weights.n_nonzero
     model.interrupted_ = item(meta, "interrupted", bool)
-    model.pruner_ = model.labeler_ = None
+    model.pruner_ = model.labeler_ = model.tagger_ = None
     if meta.get("pruner") is not None:
         names = _checked_templates(item(meta, "pruner", list), model.columns)
         model.pruner_ = unpack_scorer(_part(arrays, "pruner"), names, model.columns, PRUNER)
@@ -85,6 +91,12 @@ def unpack_parser(arrays: Arrays, meta: dict[str, Any]) -> Parser:
         model.labeler_ = unpack_labeler(_part(arrays, "labels"), item(meta, "labels", dict))
     elif _part(arrays, "labels"):
         raise InputError("there are arrays of labels, but no description of them")
+    if meta.get("tags") is not None:
+        model.tagger_ = unpack_word_tagger(_part(arrays, "tags"), item(meta, "tags", dict))
+        if tuple(model.columns) != COLUMNS:
+            raise InputError("a tagger of words needs a parser with the columns of treebanks")
+    elif _part(arrays, "tags"):
+        raise InputError("there are arrays of tags, but no description of them")
     return model
 
 
@@ -177,6 +189,7 @@ def _parameters(model: Parser) -> dict[str, Any]:
         "columns": list(model.columns),
         "clusters": os.fspath(clusters) if isinstance(clusters, str | os.PathLike) else None,
         "n_jobs": None if model.n_jobs is None else int(model.n_jobs),
+        "tagger": _text(model.tagger),
     }
 
 
@@ -198,6 +211,7 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "columns": lambda value: isinstance(value, list) and bool(value) and all(isinstance(name, str) for name in value),
     "clusters": _is_text,
     "n_jobs": lambda value: value is None or (type(value) is int and abs(value) < 2**31),
+    "tagger": _is_text,
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from laconic import grouping
 from laconic.groups import Groups
 from laconic.text.clusters import Clusters, brown_clusters, read_paths
-from laconic.text.documents import Encoded
+from laconic.text.documents import Encoded, sentences_of
 from laconic.text.topics import Topics, learn_topics
 from laconic.text.trees import Tree
 from laconic.text.vocab import Vocab
@@ -24,7 +24,7 @@ PLAIN = ("lasso", "ridge", "elastic")
 class Family(NamedTuple):
     """The groups of one regularizer, and what each group is in the text: a row of `source` a group.
 
-    sentence (sentence,)   tree (document, node)   topics (topic,)   brown (cluster node,)
+    sentence (sentence,)   tree (sentence, node)   topics (topic,)   brown (cluster node,)
     """
 
     name: str
@@ -50,19 +50,28 @@ def sentence_family(training: Training) -> Family:
 
 def tree_family(training: Training, neutral_label: str | None) -> Family:
     """Every constituent of every parse tree, or only those whose label is `neutral_label`."""
-    encoded, shapes, keep, document_of = training.encoded, [], [], []
-    for d, document in enumerate(training.documents):
-        if isinstance(document, Tree):
-            words = encoded.words_of(int(encoded.document_ptr[d]))
-            shapes.append((document.parent, document.owner, words))
-            document_of.append(d)
-            if neutral_label is not None:
-                keep.append(np.array([label == neutral_label for label in document.label]))
+    shapes, keep, sentence_of = [], [], []
+    for sentence, tree in _trees(training):
+        shapes.append((tree.parent, tree.owner, training.encoded.words_of(sentence)))
+        sentence_of.append(sentence)
+        if neutral_label is not None:
+            keep.append(np.array([label == neutral_label for label in tree.label]))
     if not shapes:
-        raise ValueError("the tree regularizer needs documents that are trees (a bracketed file, or laconic.text.trees.Tree)")
+        raise ValueError(
+            "the tree regularizer needs documents that are trees: a bracketed file, or what laconic.text_trees makes of texts"
+        )
     groups, source = grouping.by_constituent(shapes, len(training.vocab), keep if neutral_label is not None else None)
-    source[:, 0] = np.array(document_of)[source[:, 0]]
+    source[:, 0] = np.array(sentence_of)[source[:, 0]]
     return Family("tree", groups, source)
+
+
+def _trees(training: Training) -> Iterator[tuple[int, Tree]]:
+    """The trees among the sentences of the documents, with the number of each sentence."""
+    for document, first in zip(training.documents, training.encoded.document_ptr[:-1].tolist(), strict=True):
+        if not isinstance(document, str):
+            for k, sentence in enumerate(sentences_of(document)):
+                if isinstance(sentence, Tree):
+                    yield first + k, sentence
 
 
 def topic_family(topics: Topics, n_features: int) -> Family:

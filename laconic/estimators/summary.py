@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from laconic.estimators.structure import Family, Training
 from laconic.groups import subtree_sums
 from laconic.penalties import OverlapGroupLasso
-from laconic.text.tokens import sentences
-from laconic.text.trees import Tree, leaves
+from laconic.text.documents import sentence_text, sentences_of
+from laconic.text.trees import leaves
 
 N_EXAMPLES = 20
 EXAMPLE_LENGTH = 100
@@ -77,24 +77,17 @@ class _Names:
     def of(self, group: int) -> str:
         """One short line for one group."""
         if self.family.name == "sentence":
-            return _short(self._sentence(int(self.family.source[group])))
+            return _short(sentence_text(self._sentence(int(self.family.source[group]))))
         if self.family.name == "tree":
-            document, node = self.family.source[group].tolist()
-            return _short(" ".join(leaves(self.training.documents[document], node)))
+            sentence, node = self.family.source[group].tolist()
+            return _short(" ".join(leaves(self._sentence(sentence), node)))
         words = self.training.vocab.words
         return _short(" ".join(words[f] for f in self._features(group)[:N_WORDS_SHOWN].tolist()))
 
-    def _sentence(self, sentence: int) -> str:
+    def _sentence(self, sentence: int) -> Any:
         starts = self.training.encoded.document_ptr
         d = int(np.searchsorted(starts, sentence, side="right")) - 1
-        document = self.training.documents[d]
-        if isinstance(document, Tree):
-            return " ".join(document.words)
-        k = sentence - int(starts[d])
-        if isinstance(document, str):
-            start, end = sentences(document, self.boundary)[k]
-            return document[start:end]
-        return document[k] if isinstance(document[k], str) else " ".join(document[k])
+        return sentences_of(self.training.documents[d], self.boundary)[sentence - int(starts[d])]
 
     def _features(self, group: int) -> NDArray[np.int64]:
         """Features of a flat group in its order; of a node, all features below it, the most frequent first."""

@@ -14,6 +14,7 @@ from laconic.estimators.text import TextClassifier
 from laconic.report.html import bar_cards, page, section, text
 from laconic.report.html import facts as boxes
 from laconic.report.plots import tree_layout
+from laconic.text.documents import sentence_text
 from laconic.text.io import PathLike, atomic_writer
 from laconic.text.trees import Tree
 
@@ -182,7 +183,7 @@ def _is_short(document: Any) -> bool:
         return len(document.words) <= SHORT_TREE
     if isinstance(document, str):
         return len(document) <= SHORT_TEXT
-    return sum(len(word) + 1 for unit in document for word in ([unit] if isinstance(unit, str) else unit)) <= SHORT_TEXT
+    return sum(len(sentence_text(sentence)) + 1 for sentence in document) <= SHORT_TEXT
 
 
 def _sentences(model: TextClassifier, document: Any) -> str:

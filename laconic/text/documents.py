@@ -1,7 +1,7 @@
 """Documents to feature ids: words, n-grams and prefixes, sentence by sentence. Strings go no further than here.
 
-A document is a string (split into sentences by rule), a list of strings (its sentences), a list of lists of strings (sentences
-as words, taken as they are) or a Tree (one sentence, its words taken as they are).
+A document is a string (split into sentences by rule), a Tree (one sentence), or a list of sentences: strings, lists of strings (their
+words, taken as they are) or Trees (whose words are taken as they are).
 """
 
 from __future__ import annotations
@@ -17,6 +17,24 @@ from laconic.ragged import pointers
 from laconic.text.tokens import Boundary, sentences, words
 from laconic.text.trees import Tree
 from laconic.text.vocab import Vocab
+
+
+def sentences_of(document: Any, boundary: Boundary = "auto") -> list[Any]:
+    """The sentences of a document: strings, lists of words, or Trees."""
+    if isinstance(document, str):
+        return [document[start:end] for start, end in sentences(document, boundary)]
+    if isinstance(document, Tree):
+        return [document]
+    if isinstance(document, (list, tuple)):
+        return list(document)
+    raise ValueError(f"a document is a string, a list of sentences or a tree, got {type(document).__name__}")
+
+
+def sentence_text(sentence: Any) -> str:
+    """A sentence of any kind as one string."""
+    if isinstance(sentence, str):
+        return sentence
+    return " ".join(sentence.words if isinstance(sentence, Tree) else sentence)
 
 
 class Encoded(NamedTuple):
@@ -65,16 +83,12 @@ class DocumentEncoder:
 
     def sentence_words(self, document: Any) -> list[list[str]]:
         """The words of each sentence of one document."""
-        if isinstance(document, str):
-            spans = sentences(document, self.boundary)
-            return [words(document[start:end], self.lowercase) for start, end in spans]
-        if isinstance(document, Tree):
-            return [self._as_given(document.words)]
-        if isinstance(document, (list, tuple)):
-            return [words(s, self.lowercase) if isinstance(s, str) else self._as_given(s) for s in document]
-        raise ValueError(f"a document is a string, a list of sentences or a tree, got {type(document).__name__}")
+        return [self._words_of(sentence) for sentence in sentences_of(document, self.boundary)]
 
-    def _as_given(self, tokens: Iterable[str]) -> list[str]:
+    def _words_of(self, sentence: Any) -> list[str]:
+        if isinstance(sentence, str):
+            return words(sentence, self.lowercase)
+        tokens: Iterable[str] = sentence.words if isinstance(sentence, Tree) else sentence
         return [token.lower() for token in tokens] if self.lowercase else list(tokens)
 
     def grow(self, documents: Sequence[Any], min_count: int = 1) -> Encoded:

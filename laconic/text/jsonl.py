@@ -12,8 +12,8 @@ from laconic.errors import InputError
 from laconic.text.io import PathLike, atomic_writer, name_of, open_text
 from laconic.text.trees import Tree, read_trees
 
-# A text, its sentences, its sentences as words, or its tree.
-Document: TypeAlias = str | list[str] | list[list[str]] | Tree
+# A text, its sentences, its sentences as words or as trees, or its one tree.
+Document: TypeAlias = str | list[str] | list[list[str]] | list[Tree] | Tree
 
 
 class Documents(NamedTuple):

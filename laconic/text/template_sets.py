@@ -96,6 +96,17 @@ def ner_clusters() -> Templates:
     return Templates(found)
 
 
+def tagging() -> Templates:
+    """31 for tags of words, from the words alone: words and pairs of them, letters at either end, shapes."""
+    found = [
+        *ngrams("word", (1, 2), (-2, 2)),
+        Template((Atom("word", -1), Atom("word", 1))),
+        *_each(("lower", "shape"), (-1, 0, 1)),
+    ]
+    found += [*_each(AFFIX_VIEWS, (0,)), *_each(("suffix2", "suffix3"), (-1, 1)), *ngrams("shape", (2, 2), (-1, 1))]
+    return Templates([*found, Template((Atom("shape", 0), Atom("suffix3", 0)))])
+
+
 def for_cluster_column(column: str) -> Templates:
     """45: a column of cluster bits, for clusterings beside the one of the `cluster` views: prefixes near by, pairs of neighbours."""
     views = [f"prefix{length}({column})" for length in (4, 6, 8, 10, 12, 16)] + [column]
@@ -132,6 +143,7 @@ SETS: dict[str, Callable[[], Templates]] = {
     "chunking72": chunking72,
     "chunking_clusters": chunking_clusters,
     "chunking_pairs": chunking_pairs,
+    "tagging": tagging,
     "ner": ner,
     "ner_compact": ner_compact,
     "ner_wide": ner_wide,

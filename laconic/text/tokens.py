@@ -29,6 +29,7 @@ _ONE_HEADER = re.compile(_HEADER)
 # "> ", "|> ", ">>> ", ": ", "JD> ", "R >>>JD> ", "<>"; a colon before no blank opens a smiley, "<" may open an address.
 _QUOTE_MARK = r"[ \t]*(?:[A-Za-z]{0,3}[ \t]?>|[|}]|:(?=[ \t>])|<(?![^\s<>]+>))"
 _QUOTED_LINE = re.compile(rf"\n((?:{_QUOTE_MARK})+)([^\n]*)")
+_LINE_MARKS = re.compile(rf"\n(?:{_QUOTE_MARK})+")
 _MASKED_LINES = re.compile(rf"\n(?:(?P<quote>{_QUOTE_MARK}[^\n]*(?:\n{_QUOTE_MARK}[^\n]*)*)|[^\w\n]+(?=\n|\Z))")
 _DEPTH = re.compile(r"[<>|:}]")
 _COLUMN_GAP = re.compile(r"[ \t](?<=\S[ \t])(?:(?<=\t)| {3}| {0,2}\t)[ \t]*(?=\S)")
@@ -83,6 +84,16 @@ _OPENERS = _entries("""
 def words(text: str, lowercase: bool = True) -> list[str]:
     """Runs of two or more word characters, as scikit-learn's CountVectorizer finds them."""
     return _WORD.findall(text.lower() if lowercase else text)
+
+
+def word_spans(text: str) -> list[Span]:
+    """Where the words of `words` stand."""
+    return [match.span() for match in _WORD.finditer(text)]
+
+
+def without_quote_marks(text: str) -> str:
+    """`text` of the same length, the marks of quoted lines that open its second and later lines blanked."""
+    return _LINE_MARKS.sub(lambda match: "\n" + " " * (match.end() - match.start() - 1), text)
 
 
 def sentences(text: str, boundary: Boundary = "auto") -> list[Span]:

@@ -199,3 +199,22 @@ def tree_from_heads(words: Sequence[str], heads: Sequence[int], labels: Sequence
             end[above] = max(end[above], end[node])
     sentence, label = list(words), [names[word - 1] for word in order]
     return Tree(sentence, label, *map(_int32, (parent, node_of[1:], start, end)))
+
+
+def over_words(tree: Tree, words: Sequence[str], place: Sequence[int]) -> Tree:
+    """The same tree over other words: word w hangs where the old word place[w] hung. Nodes without any word are left out."""
+    parent = tree.parent.tolist()
+    node_of = [int(tree.owner[at]) for at in place]
+    start, end = [len(words)] * len(parent), [0] * len(parent)
+    for word, node in enumerate(node_of):
+        start[node], end[node] = min(start[node], word), word + 1
+    for node in range(len(parent) - 1, -1, -1):  # children before parents
+        above = parent[node]
+        if above >= 0:
+            start[above] = min(start[above], start[node])
+            end[above] = max(end[above], end[node])
+    kept = [node for node in range(len(parent)) if start[node] < end[node]]
+    number = dict(zip(kept, range(len(kept)), strict=True)) | {-1: -1}
+    heads, owner = [number[parent[node]] for node in kept], [number[node] for node in node_of]
+    starts, ends = [start[node] for node in kept], [end[node] for node in kept]
+    return Tree(list(words), [tree.label[node] for node in kept], *map(_int32, (heads, owner, starts, ends)))

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import laconic
-from laconic import Mira, Parser, Perceptron, Rda, Sparseptron, files
+from laconic import Mira, Parser, Perceptron, Rda, Sparseptron, WordTagger, files
 from laconic.errors import InputError
 from laconic.estimators.parse_predicting import Tree
 from laconic.text.part_templates import parse_part_templates
@@ -43,6 +43,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "third": {"model": "tri siblings", "n_jobs": 2},
     "crossing": {"crossing": True},
     "no labels": {"labels": False, "single_root": False, "learner": Sparseptron(3, every=2), "refit": Perceptron(2)},
+    "own tags": {"tagger": WordTagger(learner=Mira(2), folds=2)},
     "lasso": {"learner": Rda(0.01), "prune": 1e-3, "refit": Mira(1), "refit_features": "features"},
 }
 
@@ -102,7 +103,7 @@ def test_cut_and_flipped_files_are_refused(tmp_path: Path, saved: tuple[bytes, l
 
 
 def contents(tmp_path: Path) -> files.ModelFile:
-    fitted(model="carreras").save(tmp_path / "good")
+    fitted(model="carreras", tagger=MODELS["own tags"]["tagger"]).save(tmp_path / "good")
     return files.load(tmp_path / "good")
 
 
@@ -110,7 +111,7 @@ def test_hostile_arrays(tmp_path: Path) -> None:
     """Arrays that were changed by someone who made the checksum right again."""
     file = contents(tmp_path)
     for name, array in file.arrays.items():
-        if not len(array) or name.startswith("labels."):  # those are a tagger's, which has such tests of its own
+        if not len(array) or name.startswith(("labels.", "tags.")):  # those are taggers', which have such tests of their own
             continue
         poisoned = array.copy()
         poisoned.flat[-1] = np.nan if array.dtype.kind == "f" else -7 if array.dtype.kind == "i" else 255
@@ -124,7 +125,7 @@ def test_hostile_arrays(tmp_path: Path) -> None:
         ):
             refused(tmp_path, file._replace(arrays={**file.arrays, name: changed}))
         refused(tmp_path, file._replace(arrays={key: value for key, value in file.arrays.items() if key != name}))
-    for name in ("more", "parser.more", "pruner.more", "labels.more"):
+    for name in ("more", "parser.more", "pruner.more", "labels.more", "tags.more"):
         refused(tmp_path, file._replace(arrays={**file.arrays, name: np.zeros(1)}))
 
 

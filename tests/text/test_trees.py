@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.errors import InputError
-from laconic.text.trees import Tree, leaves, parse_tree, read_trees, to_bracketed, tree_from_heads
+from laconic.text.trees import Tree, leaves, over_words, parse_tree, read_trees, to_bracketed, tree_from_heads
 
 NAMES = st.text(alphabet="abS1-=\\/*", min_size=1, max_size=4)
 WORDS = st.one_of(
@@ -149,6 +149,25 @@ def test_heads_give_each_word_its_subtree_or_name_a_cycle(heads: tuple[int, ...]
         below = [other for other, path in paths.items() if word in path]
         assert leaves(tree, node) == [f"w{other}" for other in below]
         assert (tree.start[node], tree.end[node]) == (min(below) - 1, max(below))
+
+
+@given(st.integers(1, 8).flatmap(lambda n: st.tuples(st.permutations(range(n)), st.lists(st.integers(0, n - 1), min_size=1))))
+def test_a_tree_over_other_words(drawn: tuple[list[int], list[int]]) -> None:
+    """Every node holds the words that hang on the old words below it, and only nodes with words are left."""
+    order, places = drawn[0], sorted(drawn[1])
+    heads = [0 if place == 0 else order[(place - 1) // 2] + 1 for place in map(order.index, range(len(order)))]
+    old = tree_from_heads([str(place) for place in range(len(order))], heads)
+    new = over_words(old, [f"{place}/{k}" for k, place in enumerate(places)], places)
+    expected = []
+    for node in range(len(old.label)):
+        below = set(leaves(old, node))
+        held = [word for word in new.words if word.split("/")[0] in below]
+        if held:
+            expected.append(held)
+    assert [leaves(new, node) for node in range(len(new.label))] == expected
+    assert (new.parent < np.arange(len(new.parent))).all()
+    for node, held in enumerate(expected):
+        assert (new.start[node], new.end[node]) == (new.words.index(held[0]), new.words.index(held[-1]) + 1)
 
 
 def test_dependencies_with_labels() -> None:

@@ -1,0 +1,85 @@
+"""Plain texts to dependency trees: sentences and tokens by rule, tags and heads by a parser that has its own tagger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+
+from laconic.estimators.parse import Parser
+from laconic.ragged import cut, pointers
+from laconic.text.sequences import TokenColumns
+from laconic.text.tokens import Boundary, Span, sentences, without_quote_marks, word_spans
+from laconic.text.treebank_tokens import treebank_tokens
+from laconic.text.trees import Tree, over_words, tree_from_heads
+
+MOST_TOKENS = (
+    100  # of what is parsed at once: longer are tables and lists more often than sentences, and their time grows as the cube
+)
+BATCH_DOCUMENTS = 500
+
+
+class _Sentence(NamedTuple):
+    """A sentence of a text, and the spans of its tokens in it."""
+
+    text: str
+    tokens: list[Span]
+
+
+def text_trees(
+    parser: Parser, texts: Sequence[str], boundary: Boundary = "auto", most_tokens: int = MOST_TOKENS
+) -> list[list[Tree]]:
+    """For each text a document of TextClassifier: the dependency tree of each of its sentences, over the words of the text.
+
+    A node is a token with all that hangs on it, and its label a relation. Sentences and words are those that TextClassifier finds in
+    the text itself, so that a model learned from trees reads plain texts too. A sentence of more than `most_tokens` tokens is parsed
+    in pieces of that many, and is a forest.
+    """
+    if getattr(parser, "tagger_", None) is None:
+        raise ValueError(
+            "this parser needs tags, which plain text has not: learn one with Parser(tagger=WordTagger()) or --own-tags"
+        )
+    if most_tokens < 1:
+        raise ValueError(f"most_tokens must be at least 1, got {most_tokens!r}")
+    found: list[list[Tree]] = []
+    for first in range(0, len(texts), BATCH_DOCUMENTS):
+        found += _batch(parser, texts[first : first + BATCH_DOCUMENTS], boundary, most_tokens)
+    return found
+
+
+def _batch(parser: Parser, texts: Sequence[str], boundary: Boundary, most_tokens: int) -> list[list[Tree]]:
+    by_text = [list(_sentences(text, boundary)) for text in texts]
+    every = [sentence for document in by_text for sentence in document]
+    sizes = [size for sentence in every for size in _pieces(len(sentence.tokens), most_tokens)]
+    words = [sentence.text[start:end] for sentence in every for start, end in sentence.tokens]
+    heads, labels = parser.parse(TokenColumns(("word",), [words], pointers(sizes)))
+    ptr = pointers([len(sentence.tokens) for sentence in every])
+    names = [None] * len(every) if labels is None else list(cut(labels, ptr))
+    trees = [
+        _tree(sentence, own, name, most_tokens)
+        for sentence, own, name in zip(every, cut(heads.tolist(), ptr), names, strict=True)
+    ]
+    return list(cut(trees, pointers([len(document) for document in by_text])))
+
+
+def _sentences(text: str, boundary: Boundary) -> Iterator[_Sentence]:
+    for start, end in sentences(text, boundary):
+        sentence = text[start:end]
+        yield _Sentence(sentence, treebank_tokens(without_quote_marks(sentence)))
+
+
+def _pieces(n_tokens: int, most_tokens: int) -> list[int]:
+    return [min(most_tokens, n_tokens - first) for first in range(0, n_tokens, most_tokens)]
+
+
+def _tree(sentence: _Sentence, heads: list[int], labels: list[str] | None, most_tokens: int) -> Tree:
+    """The pieces of a sentence joined to one forest, over the words of classifiers: each in the last token that begins before it."""
+    begins = accumulate(_pieces(len(heads), most_tokens), initial=0)
+    own = [head + begin if head else 0 for begin in begins for head in heads[begin : begin + most_tokens]]
+    spans = word_spans(sentence.text)
+    starts = [start for start, _ in sentence.tokens]
+    place = np.maximum(np.searchsorted(starts, [start for start, _ in spans], side="right") - 1, 0).tolist()
+    tokens = [sentence.text[start:end] for start, end in sentence.tokens]
+    return over_words(tree_from_heads(tokens, own, labels), [sentence.text[start:end] for start, end in spans], place)
