@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import classify_accuracy, classify_phrases, classify_speed, classify_structured
+from benchmarks import classify_accuracy, classify_phrases, classify_speed, classify_structured, classify_subtrees
 
 TITLE = "Text categorization"
 SECTIONS = {
     "accuracy": classify_accuracy.section,
+    "subtrees": classify_subtrees.section,
     "structured": classify_structured.section,
     "phrases": classify_phrases.section,
     "speed": classify_speed.section,

@@ -27,7 +27,7 @@ INTRODUCTION = """\
 Test accuracy in percent, non-zero weights in brackets. Strengths are tuned on dev by accuracy (20 % of train, stratified, seed 0;
 SST and convote have their own dev), ties go to the smaller model; nothing is fitted on dev, and no strength is chosen on test. The
 standard error of an accuracy is 1 to 1.7 points, so differences below that are noise unless a paired test says otherwise. The
-tree regularizer takes the neutral constituents of SST. A sum gives each of its regularizers the same strength. Topics (1,000, 10
+tree regularizer takes the neutral constituents of SST; newsgroups have it by dependency subtrees in the next section. A sum gives each of its regularizers the same strength. Topics (1,000, 10
 words each) and Brown clusters (5,000) are learned from the training documents alone."""
 SECONDS_TEXT = """\
 Wall-clock seconds on unigram counts, two tasks at a time: the chosen fit from zero to a certificate of 1e-3 / the whole grid at

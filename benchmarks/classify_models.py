@@ -65,7 +65,7 @@ class Bench:
     def __init__(self, task: Task, families: Sequence[str], features: tuple[str, ...] = (), **parameters: Any):
         self.task = task
         self.train, self.dev, self.test = (documents(part) for part in (task.train, task.dev, task.test))
-        self.model = TextClassifier("+".join(families), features=features, neutral_label="2", **parameters)
+        self.model = TextClassifier("+".join(families), features=features, **{"neutral_label": "2", **parameters})
         began = time.perf_counter()
         self.prepared = self.model.prepare(self.train, task.train.labels)
         self.seconds = time.perf_counter() - began

@@ -33,12 +33,12 @@ LEAF = re.compile(r"\(\d ([^()]+)\)")
 
 @dataclass(frozen=True)
 class Part:
-    """Documents with labels; `trees` (SST) and `sentences` (SST, convote) where the corpus gives them."""
+    """Documents with labels; `trees` (SST) and `sentences` (SST, convote) where the corpus gives them, or a parser made them."""
 
     texts: list[str]
     labels: NDArray[np.str_]
     trees: list[str] | None = None
-    sentences: list[list[str]] | None = None
+    sentences: list[Any] | None = None
 
     def __len__(self) -> int:
         """Number of documents."""

@@ -130,6 +130,34 @@ def _without_tree(fields: list[str]) -> str:
     return "\t".join([*fields[:6], "_", "_", *fields[8:]])
 
 
+def test_a_parser_with_its_own_tags_makes_subtrees_of_texts(given: Files) -> None:
+    report = trained(given, "--own-tags", "--dev", given.dev)
+    assert report["tag_weights"] > 0 and report["dev"]["uas"] > 0.9
+    bare = (
+        "\n".join(f"{n}\t{word}" + "\t_" * 8 for n, word in enumerate(["the", "big", "dog", "met", "the", "cat", "."], 1)) + "\n"
+    )
+    predicted = run("predict", given.model, text=bare).stdout
+    assert [line.split("\t")[6] for line in predicted.strip().split("\n")] == ["3", "3", "4", "0", "6", "4", "4"]
+    texts = given.folder / "texts.jsonl"
+    rows = [{"text": text, "label": text[4:7]} for text in ("The dog saw the big cat.", "The cat met the old dog.") * 5]
+    texts.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    classify = ("train", "classify", str(texts), "--regularizer", "tree", "--strength", "0.01", "--lasso", "0.01")
+    output = str(given.folder / "c.laconic")
+    assert result_of(*classify, "--parser", given.model, "-o", output)["groups_total"] == 10 * 3
+    assert result_of("evaluate", output, str(texts))["accuracy"] == 1.0
+    refused(given, "give it with --regularizer tree", "train", "classify", str(texts), "--parser", given.model)
+    refused(given, "expected a parser that was learned with", *classify, "--parser", output)
+    refused(given, "is for documents that are strings", *classify[:2], _as_words(given), *classify[3:], "--parser", given.model)
+    trained(given)
+    refused(given, "expected a parser that was learned with", *classify, "--parser", given.model)
+
+
+def _as_words(given: Files) -> str:
+    path = given.folder / "words.jsonl"
+    path.write_text("".join(json.dumps({"text": [["a", word]], "label": word}) + "\n" for word in ("dog", "cat")))
+    return str(path)
+
+
 def test_several_trees_of_a_sentence(given: Files) -> None:
     trained(given)
     lines = run("predict", given.model, given.dev, "--k-best", "4").stdout
