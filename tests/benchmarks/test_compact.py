@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import compact, compact_accuracy
-from benchmarks.compact_accuracy import APART, DC, L1, QT, Fitted, label_of
+from benchmarks.compact_accuracy import DC, L1, QT, Fitted, label_of
 
 
 @pytest.mark.parametrize("section", ["chunking", "documents"])
@@ -18,7 +18,7 @@ def test_sections_of_the_page(data: Path, section: str, monkeypatch: pytest.Monk
     if section == "chunking":
         assert "Beside the L1-CRF's" in page and "(compact_chunking.svg)" in page
         axes = compact.FIGURES["compact_chunking.svg"].axes[0]
-        assert {line.get_label() for line in axes.lines} == {"L2-CRF", L1, QT, DC, APART}
+        assert {line.get_label() for line in axes.lines} == {"L2-CRF", L1, QT, DC}
 
 
 def test_names_of_rows() -> None:
