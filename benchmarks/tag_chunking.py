@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,10 +44,11 @@ def corpus(data: Path, quick: bool) -> Split:
     return Split(pick(train, range(300)), pick(test, range(100))) if quick else Split(train, test)
 
 
-def held_out(tokens: TokenColumns) -> Split:
-    """Every tenth sentence apart."""
+def held_out(tokens: TokenColumns, tenths: Sequence[int] = (9,)) -> Split:
+    """Of every ten sentences, those numbered `tenths` (counted from 0) apart."""
     numbers = np.arange(len(tokens))
-    return Split(pick(tokens, numbers[numbers % 10 != 9]), pick(tokens, numbers[numbers % 10 == 9]))
+    apart = np.isin(numbers % 10, tenths)
+    return Split(pick(tokens, numbers[~apart]), pick(tokens, numbers[apart]))
 
 
 def pick(tokens: TokenColumns, sentences: Iterable[int]) -> TokenColumns:

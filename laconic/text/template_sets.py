@@ -53,6 +53,22 @@ def chunking_pairs() -> Templates:
     return Templates([*found, Template((Atom("pos", -1), Atom("pos", 0)), pairs=True)])
 
 
+def chunking_compact() -> Templates:
+    """20: tags up to 4-grams, words and clusters up to 2-grams, and words beside tags of neighbours, all around the present token."""
+    found = [
+        Template((Atom("pos", 0),)),
+        *ngrams("pos", (2, 2), (-1, 1)),
+        *ngrams("pos", (3, 3), (-2, 2)),
+        *ngrams("pos", (4, 4), (-2, 2)),
+    ]
+    for view in ("word", "cluster"):
+        found += [Template((Atom(view, 0),)), *ngrams(view, (2, 2), (-1, 1))]
+    found += ngrams("cluster8", (2, 2), (-1, 1))
+    for here in (-1, 1):
+        found += [Template((Atom("word", 0), Atom("pos", here))), Template((Atom("word", here), Atom("pos", 0)))]
+    return Templates(found)
+
+
 def ner() -> Templates:
     """452: `chunking` with shapes up to 3-grams, affixes of 1 to 3 letters, case, punctuation and digit indicators."""
     affixes = [f"{end}{length}" for length in (1, 2, 3) for end in ("prefix", "suffix")]
@@ -143,6 +159,7 @@ SETS: dict[str, Callable[[], Templates]] = {
     "chunking72": chunking72,
     "chunking_clusters": chunking_clusters,
     "chunking_pairs": chunking_pairs,
+    "chunking_compact": chunking_compact,
     "tagging": tagging,
     "ner": ner,
     "ner_compact": ner_compact,

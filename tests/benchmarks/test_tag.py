@@ -1,5 +1,7 @@
 """The tagging page is made whole from a small part of the data."""
 
+from itertools import pairwise
+
 import pytest
 
 from benchmarks import tag
@@ -14,31 +16,33 @@ def test_every_section_of_the_page(data):
     assert "| lasso | F1 |" in page
     assert "| averaged perceptron, 2 passes |" in page
     assert "tokens a second" in page
-    assert "| at most 300,000 weights | chunking" in page
+    assert "| at most 300,000 weights | chunking" in page and "| chunking_compact | BIOES |" in page
 
 
 def test_held_out_sentences_are_not_trained_on(data):
     from benchmarks.tag_chunking import corpus, held_out
 
-    split = corpus(data, quick=True)
-    parts = held_out(split.train)
-    assert len(parts.train) + len(parts.test) == len(split.train)
-    assert parts.test.values[0][: int(parts.test.ptr[1])] == split.train.values[0][split.train.ptr[9] : split.train.ptr[10]]
+    given = corpus(data, quick=True).train
+    sentences = [tuple(given.values[0][a:b]) for a, b in pairwise(given.ptr)]
+    for tenths in ((9,), (9, 4, 1)):
+        parts = held_out(given, tenths)
+        found = [[tuple(part.values[0][a:b]) for a, b in pairwise(part.ptr)] for part in parts]
+        assert found[1] == [sentence for k, sentence in enumerate(sentences) if k % 10 in tenths]
+        assert found[0] == [sentence for k, sentence in enumerate(sentences) if k % 10 not in tenths]
 
 
 def test_the_best_row_within_a_limit_is_chosen():
-    from benchmarks.tag_chunking import Fit
-    from benchmarks.tag_chunking_small import Setting, choose
+    from benchmarks.tag_chunking_small import Judged, Setting, choose
 
-    large, small, broad = Setting("chunking", 20, "one"), Setting("chunking", 10, "one"), Setting("chunking", 30, "one")
+    large, small, sparse, broad = (Setting("chunking", 20, "IOB2", 0.2, lasso) for lasso in (0.05, 0.2, 0.5, 0.1))
     rows = {
-        (large, "perceptron"): Fit(94.5, 290_000, 20, 0, 1.0, None),
-        (small, "perceptron"): Fit(94.2, 50_000, 10, 0, 1.0, None),
-        (small, "CRF"): Fit(94.1, 9_000, 10, 0, 1.0, None),
-        (broad, "CRF"): Fit(99.0, 1_000, 30, 0, 1.0, None),
+        large: Judged([94.0, 95.0], 290_000, 1.0, range(20)),
+        small: Judged([95.0, 93.4], 50_000, 1.0, range(10)),
+        sparse: Judged([94.1, 94.1], 9_000, 1.0, range(10)),
+        broad: Judged([99.0, 99.0], 1_000, 1.0, range(30)),
     }
-    assert choose(rows, 1_000_000) == (large, "perceptron")
-    assert choose(rows, 300_000) == (small, "perceptron"), "sizes grow with the data: 290,000 would be above the limit"
+    assert choose(rows, 1_000_000) == large
+    assert choose(rows, 300_000) == small, "sizes grow with the data: 290,000 would be above the limit"
     assert choose(rows, 1_000) is None
 
 

@@ -29,7 +29,15 @@ def test_ngrams_inside_and_touching_a_window() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "size"), [("chunking", 96), ("chunking72", 72), ("chunking_pairs", 116), ("ner", 452), ("ner_clusters", 138)]
+    ("name", "size"),
+    [
+        ("chunking", 96),
+        ("chunking72", 72),
+        ("chunking_pairs", 116),
+        ("chunking_compact", 20),
+        ("ner", 452),
+        ("ner_clusters", 138),
+    ],
 )
 def test_sizes_of_the_ready_sets(name: str, size: int) -> None:
     templates = ready_templates(name)
