@@ -12,20 +12,34 @@ import numpy as np
 
 from benchmarks.page import table
 from benchmarks.timing import measure_in_subprocess
-from laconic import Perceptron, Tagger, TextClassifier, files
+from laconic import Mira, Parser, Perceptron, Tagger, TextClassifier, files, value_set
 from laconic.errors import InputError
 from laconic.estimators.compact import save_compact
 from laconic.estimators.compact_classify import CompactClassifier
+from laconic.estimators.compact_parse import CompactParser
 from laconic.estimators.discrete import quantize
+from laconic.estimators.parse_labels import RelationLabeler
+from laconic.estimators.parse_predicting import Tree
 from laconic.estimators.storage import load_model
 from laconic.estimators.storage_checks import pack_json, unpack_json
+from laconic.text.part_templates import parse_part_templates
 from laconic.text.patterns import parse_templates
+from laconic.text.relation_columns import RELATION_COLUMNS
+from laconic.text.treebanks import COLUMNS
 from laconic.text.views import WordClusters
 
+PART_TEMPLATES = (
+    "h.word|m.word",
+    "h.coarse[-1]|m.word|dist",
+    "h.cluster|m.coarse|dir",
+    "m.word|between.word",
+    "s.coarse|h.coarse|m.word",
+    "g.word|h.coarse[+1]|m.coarse|dist",
+)
 TEXT = """\
 ### Damaged files
 
-Small taggers and classifiers, with names and without; {n:,} files made of them were opened and, if that went well, used and read, in a
+Small taggers, parsers and classifiers, with names and without; {n:,} files made of them were opened and, if that went well, used and read, in a
 process of their own that would have shown a crash. `forged` files have arrays or descriptions changed and a checksum that is right."""
 EXTREMES = (
     0,
@@ -98,7 +112,7 @@ def forged(content: bytes, rng: np.random.Generator) -> bytes:
     arrays = {name: array.copy() for name, array in file.arrays.items()}
     for _ in range(int(rng.integers(1, 4))):
         name = list(arrays)[int(rng.integers(len(arrays)))]
-        arrays[name] = _forged_about(arrays[name], rng) if name == "about" else _forged_array(arrays[name], rng)
+        arrays[name] = _forged_about(arrays[name], rng) if name.endswith("about") else _forged_array(arrays[name], rng)
     return _written(file._replace(arrays=arrays))
 
 
@@ -164,9 +178,9 @@ def damaged(contents: Sequence[bytes], n: int, seed: int = 0) -> Iterator[tuple[
 
 
 def small_models(folder: Path) -> list[bytes]:
-    """Compact files of a small tagger and a small classifier, with names and without."""
+    """Compact files of a small tagger, classifier and parsers, with names and without."""
     contents = []
-    for model in (_tagger(), _classifier()):
+    for model in (_tagger(), _classifier(), _parser("carreras"), _parser("arcs")):
         for names in (True, False):
             save_compact(model, folder / "model", names)
             contents.append((folder / "model").read_bytes())
@@ -189,10 +203,35 @@ def _classifier() -> TextClassifier:
     return TextClassifier(strength=0.1, weighting="tfidf").fit(texts, ["yes" if "word1" in text else "no" for text in texts])
 
 
+def _parser(kind: str) -> Parser:
+    """With labels and a pruner and few values, or with crossing arcs and values of their own."""
+    rng = np.random.default_rng(0)
+    words = [f"{a}{b}" for a in "bdkt" for b in ("a", "o", "ing", "ed")]
+    X = [[_token(word) for word in rng.choice(words, 5).tolist()] for _ in range(12)]
+    y = [Tree([0, 1, 1, int(rng.integers(1, 4)), 4], ["root", "a", "b", "a", "c"]) for _ in X]
+    templates = parse_part_templates([line for line in PART_TEMPLATES if kind == "carreras" or line[0] in "hm"])
+    clusters = WordClusters({word: f"{k % 4:02b}" for k, word in enumerate(words)})
+    labeler = RelationLabeler(parse_templates("word[0]\nhead.word[0]|word[-1]", RELATION_COLUMNS), Perceptron(2))
+    parser = Parser(kind, templates, Mira(2), labels=kind == "carreras", labeler=labeler, clusters=clusters)
+    if kind == "arcs":
+        return parser.set_params(crossing=True).fit(X, y)
+    return quantize(parser.fit(X, y), value_set(0.02, 4))
+
+
+def _token(word: str) -> tuple[str, ...]:
+    tag = "N" if len(word) < 3 else "V"
+    return word, word.lower(), tag, tag, "_"
+
+
 def use(model: Any) -> None:
     """Predict with the model, and read all of it that has names."""
     if isinstance(model, CompactClassifier):
         model.predict_proba(["word1 word2 word3", "", "word39 unknown"])
+    elif isinstance(model, CompactParser):
+        known = [_token(word) for word in ("king", "ka", "ted", "unknown", "bo")]
+        model.set_params(columns=COLUMNS, n_jobs=None)
+        model.predict([known, [], known[:1]])
+        model.predict_k_best([known], 3)
     else:
         sentence = [("kading", "VB"), ("ka", "NN"), ("ted", "VB"), ("unknown", "XX")]
         model.set_params(columns=("word", "pos"), n_jobs=None)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from benchmarks.page import table
 from benchmarks.timing import interleaved
 from laconic import _core
-from laconic.estimators.compact_tag_packing import FEATURE_ERROR_BITS, mixed_values
+from laconic.estimators.compact_packing import mixed_values
+from laconic.estimators.compact_tag import FEATURE_ERROR_BITS, places_of
 from laconic.estimators.tag import Tagger
 from laconic.text.compact import ERROR_BITS, join_maps, pack_strings
 from laconic.text.sequences import TokenColumns
@@ -140,7 +141,7 @@ def number_bytes(model: Tagger) -> int:
         identity = {
             atom.view: np.arange(int(model.encoder_.n_values[model.encoder_.view_index[atom.view]])) for atom in template.atoms
         }
-        values, radix = mixed_values(template, atoms, identity)
+        values, radix = mixed_values(places_of(template), atoms, identity)
         total += _core.pack_features(values, radix, np.zeros(len(values), np.uint32), 0, 0, FEATURE_ERROR_BITS)[0].nbytes
     return total
 

@@ -164,19 +164,28 @@ class Map {
     int64_t number_of(uint64_t key) const {
         return running(before_, key >> 6) + count_bits(counts_[key >> 6] & low_bits_below_64(key & 63));
     }
+    // The entries of a mixed key's bucket.
+    struct Bucket {
+        int64_t first;
+        int count;
+    };
+    Bucket bucket_of(uint64_t mixed) const {
+        const uint64_t bucket = mixed >> shape.rest_bits, counts = counts_[bucket >> 4];
+        const int place = static_cast<int>(bucket & 15) * 4;
+        return {running(before_, bucket >> 4) + sum(counts & low_bits_below_64(place)), static_cast<int>(counts >> place & 15)};
+    }
+    void prefetch(const Bucket& bucket) const { __builtin_prefetch(&rests_[bucket.first * shape.rest_bits >> 6]); }
     // Where this mixed key may be in its bucket, without a branch: nowhere if `fields` and `left` are zero. As many entries as a
     // word holds are compared at once: a field of the difference is zero where rests are equal. The lowest zero field is found
     // without fail; fields beyond the bucket are masked.
-    Place search(uint64_t mixed) const {
-        const uint64_t bucket = mixed >> shape.rest_bits, rest = mixed & rest_mask_;
-        const uint64_t counts = counts_[bucket >> 4];
-        const int place = static_cast<int>(bucket & 15) * 4, in_bucket = counts >> place & 15;
-        const int64_t first = running(before_, bucket >> 4) + sum(counts & low_bits_below_64(place));
-        const int compared = std::min(in_bucket, at_once_), width = compared * shape.rest_bits;
-        const uint64_t difference = bits_at(rests_, first * shape.rest_bits, 64) ^ (rest * ones_);
+    Place search(uint64_t mixed, const Bucket& bucket) const {
+        const uint64_t rest = mixed & rest_mask_;
+        const int compared = std::min(bucket.count, at_once_), width = compared * shape.rest_bits;
+        const uint64_t difference = bits_at(rests_, bucket.first * shape.rest_bits, 64) ^ (rest * ones_);
         const uint64_t zero = (difference - ones_) & ~difference & tops_ & low_bits(width);
-        return {zero, first, in_bucket - compared};
+        return {zero, bucket.first, bucket.count - compared};
     }
+    Place search(uint64_t mixed) const { return search(mixed, bucket_of(mixed)); }
     // The number of the entry, or -1.
     int64_t settle(const Place& place, uint64_t mixed) const {
         if (place.fields != 0) return place.first + (std::countr_zero(place.fields) * per_field_ >> 16);

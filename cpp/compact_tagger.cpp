@@ -3,18 +3,9 @@
 // A feature is the number sum_a value_a * multiplier_a of its atoms' values; its code in the template's map names a row, a short
 // list of (label, value). Rows are few where weights have few values, and are added in the order of templates, so that sums are
 // those of the plain tagger to the last bit.
-#include "compact.hpp"
-#include "compact_rows.hpp"
+#include "compact_features.hpp"
 #include "kernels.hpp"
 #include "tagging.hpp"
-
-// Shifts by a variable and counts of bits have better instructions where the processor is younger than the portable baseline: the
-// hot function is compiled twice, all that it calls with it, and the loader chooses. (Sanitizers come too late for the loader.)
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define COMPACT_CLONES __attribute__((target_clones("arch=x86-64-v3", "default"), flatten))
-#else
-#define COMPACT_CLONES
-#endif
 
 namespace {
 
@@ -43,40 +34,17 @@ class CompactTagger : public Decoder {
   public:
     using Work = Looking;
 
-    CompactTagger(nb::tuple templates, Vec<int64_t> n_values, nb::tuple maps, const Rows<float>& rows_in, int64_t n_shared_in,
+    CompactTagger(nb::tuple templates, Vec<int64_t> n_values, nb::tuple maps, const Rows<float>& rows_in, int64_t n_shared,
                   Vec<float> edge_in, Vec<float> start_in)
         : Decoder(static_cast<int>(std::min<size_t>(start_in.size(), INT32_MAX)), is_any(nb::cast<Vec<uint8_t>>(templates[3]))),
+          templates_(checked(templates, n_values)),
+          features(radixes(templates_, n_values), maps, rows_in.size(), n_shared),
           rows_(rows_in, n_labels, stride),
           n_values_(n_values.data(), n_values.data() + n_values.size()) {
-        const auto atom_ptr = nb::cast<Vec<int64_t>>(templates[0]);
-        const auto atom_view = nb::cast<Vec<int32_t>>(templates[1]), atom_offset = nb::cast<Vec<int32_t>>(templates[2]);
-        const auto pairs_in = nb::cast<Vec<uint8_t>>(templates[3]);
         set_transitions(edge_in, start_in);
-        check_ptr(atom_ptr, static_cast<int64_t>(atom_view.size()), "atom_ptr");
-        require(atom_offset.size() == atom_view.size() && pairs_in.size() + 1 == atom_ptr.size(),
-                "there must be an offset an atom and an entry of pairs a template");
-        check_range(atom_view, 0, static_cast<int64_t>(n_values_.size()), "atom_view");
-        check_range(atom_offset, -::Templates::kFarthest, ::Templates::kFarthest + 1, "atom_offset");
-        check_range(n_values, 0, kMostEntries - 2 * ::Templates::kFarthest, "n_values");
-        std::vector<int64_t> universes;
-        for (size_t m = 0; m < pairs_in.size(); ++m) {
-            std::vector<int64_t> radix;
-            Template entry;
-            for (int64_t a = atom_ptr.data()[m]; a < atom_ptr.data()[m + 1]; ++a) {
-                entry.view.push_back(atom_view.data()[a]);
-                entry.offset.push_back(atom_offset.data()[a]);
-                reach_ = std::max(reach_, std::abs(entry.offset.back()));
-                // Positions outside the sentence are values of their own, one for each step that the atom can reach.
-                radix.push_back(std::max<int64_t>(1, n_values_[entry.view.back()] + std::abs(entry.offset.back())));
-            }
-            entry.radix = Radix(radix);
-            entry.pairs = pairs_in.data()[m] != 0;
-            universes.push_back(entry.radix.universe);
-            templates_.push_back(std::move(entry));
-        }
-        maps_ = std::make_unique<Maps>(nb::cast<Vec<uint64_t>>(maps[0]), nb::cast<Sizes>(maps[1]), nb::cast<Widths>(maps[2]),
-                                       universes);
-        check_rows(rows_in, n_shared_in);
+        for (const Template& entry : templates_)
+            for (int32_t offset : entry.offset) reach_ = std::max(reach_, std::abs(offset));
+        check_labels(rows_in);
         for (int64_t m = 0; m < size(); ++m) list_places(m);
     }
 
@@ -117,34 +85,6 @@ class CompactTagger : public Decoder {
     }
 
     int64_t size() const { return static_cast<int64_t>(templates_.size()); }
-    bool exact(int64_t m) const { return templates_[m].radix.universe > 0 && (*maps_)[m].shape.exact(); }
-    nb::object sizes() const {
-        std::vector<int64_t> out;
-        for (int64_t m = 0; m < size(); ++m) out.push_back((*maps_)[m].shape.n);
-        return to_numpy(std::move(out));
-    }
-    // The row of every feature of a template, in the order of their numbers.
-    nb::object feature_rows(int64_t m) const {
-        require(m >= 0 && m < size(), "there is no such template");
-        std::vector<uint32_t> out;
-        for (int64_t i = 0; i < (*maps_)[m].shape.n; ++i) out.push_back(static_cast<uint32_t>(row_of(m, i)));
-        return to_numpy(std::move(out));
-    }
-    // The values of the atoms of every feature of an exact template, outside positions counted on from the values of the view.
-    nb::object feature_values(int64_t m) const {
-        require(m >= 0 && m < size(), "there is no such template");
-        require(exact(m), "the features of this template are known by hashes alone");
-        const auto& radix = templates_[m].radix.radix;
-        std::vector<int64_t> out((*maps_)[m].shape.n * radix.size());
-        (*maps_)[m].each_key([&](int64_t number, uint64_t key) {
-            for (size_t a = 0; a < radix.size(); ++a) {
-                out[number * radix.size() + a] = static_cast<int64_t>(key % radix[a]);
-                key /= radix[a];
-            }
-            require(key == 0, "a feature mentions a value that is not there");
-        });
-        return to_numpy(std::move(out));
-    }
 
   private:
     static bool is_any(const Vec<uint8_t>& flags) {
@@ -155,42 +95,54 @@ class CompactTagger : public Decoder {
 
     struct Template {
         std::vector<int32_t> view, offset;
-        Radix radix;
         bool pairs = false;
-        int64_t first_own = 0;         // the row of its first long code
         std::vector<RowPlace> places;  // by key, and none for the one after the last; only where most keys have rows
     };
-
-    // The first n_shared rows are named by short codes; after them come the rows of long codes, template after template.
-    void check_rows(const Rows<float>& rows, int64_t n_shared) {
-        require(n_shared >= 0 && n_shared <= rows.size(), "there are more shared rows than rows");
-        int64_t first = n_shared;
-        for (int64_t m = 0; m < size(); ++m) {
-            const Map& map = (*maps_)[m];
-            require(map.shape.long_bits == 0, "long codes of features have no bits");
-            map.check_codes(n_shared, map.shape.n_long);
-            templates_[m].first_own = first;
-            first += map.shape.n_long;
-            require(first <= rows.size(), "a code names a row that is not there");
-            const uint32_t most = static_cast<uint32_t>(templates_[m].pairs ? n_labels * n_labels : n_labels);
-            for (int64_t i = 0; has_pairs && i < map.shape.n; ++i) {
-                const int64_t row = row_of(m, i);
-                require(rows.largest(row) < most, "a weight belongs to a label that is not there");
-            }
+    static std::vector<Template> checked(const nb::tuple& templates, const Vec<int64_t>& n_values) {
+        const auto atom_ptr = nb::cast<Vec<int64_t>>(templates[0]);
+        const auto atom_view = nb::cast<Vec<int32_t>>(templates[1]), atom_offset = nb::cast<Vec<int32_t>>(templates[2]);
+        const auto pairs = nb::cast<Vec<uint8_t>>(templates[3]);
+        check_ptr(atom_ptr, static_cast<int64_t>(atom_view.size()), "atom_ptr");
+        require(atom_offset.size() == atom_view.size() && pairs.size() + 1 == atom_ptr.size(),
+                "there must be an offset an atom and an entry of pairs a template");
+        check_range(atom_view, 0, static_cast<int64_t>(n_values.size()), "atom_view");
+        check_range(atom_offset, -::Templates::kFarthest, ::Templates::kFarthest + 1, "atom_offset");
+        check_range(n_values, 0, kMostEntries - 2 * ::Templates::kFarthest, "n_values");
+        std::vector<Template> out(pairs.size());
+        for (size_t m = 0; m < out.size(); ++m) {
+            const int64_t begin = atom_ptr.data()[m], end = atom_ptr.data()[m + 1];
+            out[m].view.assign(atom_view.data() + begin, atom_view.data() + end);
+            out[m].offset.assign(atom_offset.data() + begin, atom_offset.data() + end);
+            out[m].pairs = pairs.data()[m] != 0;
         }
-        require(first == rows.size(), "there are rows that no feature has");
+        return out;
+    }
+    // Positions outside the sentence are values of their own, one for each step that an atom can reach.
+    static std::vector<Radix> radixes(const std::vector<Template>& templates, const Vec<int64_t>& n_values) {
+        std::vector<Radix> out;
+        for (const Template& entry : templates) {
+            std::vector<int64_t> radix;
+            for (size_t a = 0; a < entry.view.size(); ++a)
+                radix.push_back(std::max<int64_t>(1, n_values.data()[entry.view[a]] + std::abs(entry.offset[a])));
+            out.emplace_back(radix);
+        }
+        return out;
+    }
+
+    void check_labels(const Rows<float>& rows) const {
+        for (int64_t m = 0; has_pairs && m < size(); ++m) {
+            const uint32_t most = static_cast<uint32_t>(templates_[m].pairs ? n_labels * n_labels : n_labels);
+            for (int64_t i = 0; i < features.map(m).shape.n; ++i)
+                require(rows.largest(features.row_of(m, i)) < most, "a weight belongs to a label that is not there");
+        }
     }
     // Templates such as words and tags by themselves, of whose possible features many have weights, get a list of these.
     void list_places(int64_t m) {
-        const Map& map = (*maps_)[m];
+        const Map& map = features.map(m);
         if (!map.shape.direct() || map.shape.universe > kSparsestList * map.shape.n) return;
         templates_[m].places.resize(map.shape.universe + 1);
         const auto rows = rows_.view();
-        map.each_key([&](int64_t number, uint64_t key) { templates_[m].places[key] = rows.places[row_of(m, number)]; });
-    }
-    int64_t row_of(int64_t m, int64_t number) const {
-        const Code code = (*maps_)[m].code(number);
-        return code.is_long ? templates_[m].first_own + code.value : int64_t{code.value};
+        map.each_key([&](int64_t number, uint64_t key) { templates_[m].places[key] = rows.places[features.row_of(m, number)]; });
     }
 
     // Which tokens have features with weights, and their rows. First all keys are tried without a branch that the processor could
@@ -207,7 +159,7 @@ class CompactTagger : public Decoder {
             for (int64_t t = 0; t < at.n; ++t) keep(static_cast<int32_t>(t), place_of[std::min(keys[t], last - 1)]);
             return;
         }
-        const Map map = (*maps_)[m];
+        const Map map = features.map(m);
         Map::Place* places = at.places.data();
         Hit* tried = at.tried.data();
         int64_t n_tried = 0;
@@ -225,7 +177,7 @@ class CompactTagger : public Decoder {
                 n_tried += known & (places[n_tried].fields != 0 || places[n_tried].left > 0);
             }
         }
-        const uint32_t first_own = static_cast<uint32_t>(templates_[m].first_own);
+        const uint32_t first_own = static_cast<uint32_t>(features.first_own(m));
         int64_t n_hits = 0;
         for (int64_t k = 0; k < n_tried; ++k) {
             const int32_t token = tried[k].token;
@@ -267,13 +219,13 @@ class CompactTagger : public Decoder {
 
     void mixed_keys(int64_t m, const Scored& at, uint64_t* out) const {
         const Template& entry = templates_[m];
-        const Map map = (*maps_)[m];
+        const Map map = features.map(m);
         const int64_t n = at.n, width = n + 2 * reach_;
         const auto values_of = [&](size_t a) { return at.padded.data() + entry.view[a] * width + reach_ + entry.offset[a]; };
         if (entry.view.empty()) std::fill(out, out + n, uint64_t{0});
         for (size_t a = 0; a < entry.view.size(); ++a) {
             const int32_t* value = values_of(a);
-            const uint64_t multiplier = entry.radix.multiplier[a];
+            const uint64_t multiplier = features.radix()[m].multiplier[a];
             // Of 32 bits: half of a product of 64 bits need not be computed. (What is missing, -1, is mended below.)
             const auto part = [=](int64_t t) { return uint64_t{static_cast<uint32_t>(value[t])} * multiplier; };
             if (a == 0)
@@ -296,10 +248,14 @@ class CompactTagger : public Decoder {
                 if (out[t] != kMissing) map.prefetch(out[t]);
     }
 
+    std::vector<Template> templates_;
+
+  public:
+    const Features features;
+
+  private:
     RowForms<float> rows_;
     std::vector<int64_t> n_values_;
-    std::vector<Template> templates_;
-    std::unique_ptr<Maps> maps_;
     int32_t reach_ = 0;
 };
 
@@ -309,10 +265,7 @@ void bind_compact_tagger(nb::module_& m) {
     nb::class_<CompactTagger> door(m, "CompactTagger");
     door.def(nb::init<nb::tuple, Vec<int64_t>, nb::tuple, const Rows<float>&, int64_t, Vec<float>, Vec<float>>(),
              nb::arg("templates"), nb::arg("n_values"), nb::arg("maps"), nb::arg("rows"), nb::arg("n_shared"), nb::arg("edge"),
-             nb::arg("start"))
-        .def_prop_ro("sizes", &CompactTagger::sizes)
-        .def("exact", &CompactTagger::exact, nb::arg("template"))
-        .def("feature_rows", &CompactTagger::feature_rows, nb::arg("template"))
-        .def("feature_values", &CompactTagger::feature_values, nb::arg("template"));
+             nb::arg("start"));
+    bind_features(door);
     bind_tagging(door);
 }

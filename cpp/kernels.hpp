@@ -51,6 +51,7 @@ void bind_crf(nb::module_& m);
 void bind_compact(nb::module_& m);
 void bind_compact_rows(nb::module_& m);
 void bind_compact_tagger(nb::module_& m);
+void bind_compact_parser(nb::module_& m);
 void bind_quasi_newton(nb::module_& m);
 void bind_parse(nb::module_& m);
 void bind_parser(nb::module_& m);

@@ -21,4 +21,5 @@ NB_MODULE(_core, m) {
     bind_compact(m);
     bind_compact_rows(m);
     bind_compact_tagger(m);
+    bind_compact_parser(m);
 }

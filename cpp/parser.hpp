@@ -1,101 +1,37 @@
-// A dependency parser's weights, and the scores and best trees that they make of sentences.
+// A dependency parser's weights, and the scores that they make of sentences.
 #pragma once
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "arborescence.hpp"
 #include "flat_table.hpp"
-#include "part_layout.hpp"
-#include "part_templates.hpp"
-
-// Arcs that may be: the heads of token t (places in its sentence, 0 the root) are head[ptr[t]] .. head[ptr[t + 1]]; without ptr,
-// all.
-struct Candidates {
-    const int64_t* ptr = nullptr;
-    const int32_t* head = nullptr;
-};
-
-// Scores of parts as the models of projective.hpp ask for them.
-struct PartScores {
-    const PartLayout& layout;
-    const double* kind[kKinds];
-
-    bool allowed(int h, int m) const { return layout.allowed(h, m); }
-    int64_t n_arcs() const { return layout.lists[kArcPart].size(); }
-    int64_t number(int h, int m) const { return layout.arc(h, m); }
-    std::pair<int, int> ends(int64_t arc) const {
-        return {layout.lists[kArcPart].word[kHead][arc], layout.lists[kArcPart].word[kModifier][arc]};
-    }
-    double arc(int h, int m) const { return kind[kArcPart][layout.arc(h, m)]; }
-    double grandchild(int h, int m, int c) const { return kind[kGrandchildPart][layout.grandchild(h, m, c)]; }
-    double tri_sibling(int h, int m, int s, int t) const {
-        return arc(h, m) + kind[kSiblingPart][layout.sibling(h, m, s)] + kind[kTriSiblingPart][layout.tri_sibling(h, m, s, t)];
-    }
-};
-struct WithArcs : PartScores {
-    double sibling(int h, int m, int s) const { return arc(h, m) + kind[kSiblingPart][layout.sibling(h, m, s)]; }
-    double grand_sibling(int g, int h, int m, int s) const { return sibling(h, m, s) + grand(g, h, m, s); }
-    double grand(int g, int h, int m, int s) const {
-        if (h == 0) return 0;  // the root has no head
-        return kind[kGrandchildPart][layout.grandchild(g, h, m)] + kind[kGrandSiblingPart][layout.grand_sibling(g, h, m, s)];
-    }
-};
-struct WithoutArcs : WithArcs {
-    double sibling(int h, int m, int s) const { return kind[kSiblingPart][layout.sibling(h, m, s)]; }
-    double grand_sibling(int g, int h, int m, int s) const { return grand(g, h, m, s); }
-};
+#include "tree_decoder.hpp"
 
 class Parser;
 
-// One sentence under work: its parts, their scores and a tree. A thread has its own.
-struct Parse {
-    Parse(const Parser& parser);
-    int n = 0;          // words and the root
-    int64_t begin = 0;  // of its tokens
+// A sentence under work, with the keys of its features.
+struct Parse : TreeState {
+    explicit Parse(const Parser& parser);
     PartKeys keys;
-    PartLayout layout;
-    PartKeys::Words words;
-    std::vector<double> score[kKinds], dense, probability;
-    std::vector<uint8_t> may;  // by (h, m): whether the arc may be
-    std::vector<int32_t> heads;
+    PartWords words;
 };
 
-class Parser {
+class Parser : public TreeDecoder {
   public:
+    using Work = Parse;
     enum Reading { kPlain = 0, kByWeight = 1, kByRow = 2, kDual = 3 };
     enum Sums { kNoSums, kAverages, kDualSums };
 
     Parser(const PartTemplates& templates, int model, bool crossing, bool single_root)
-        : templates(templates), model(static_cast<TreeModel>(model)), crossing(crossing), single_root(single_root) {
-        require(model >= 0 && model <= 4, "model must be from 0 to 4");
-        require(!crossing || model == 0, "trees that cross are scored by arcs alone");
+        : TreeDecoder(templates, model, crossing, single_root) {
         tables.resize(templates.size());
-        for (int64_t k = 0; k < templates.size(); ++k)
-            require(scores(templates.kind(k)), "the model has no parts for a template");
     }
-    // Whether the model scores a kind of part.
-    bool scores(int kind) const {
-        switch (model) {
-            case TreeModel::arcs:
-                return kind == kArcPart;
-            case TreeModel::siblings:
-                return kind <= kSiblingPart;
-            case TreeModel::carreras:
-                return kind <= kGrandchildPart;
-            case TreeModel::grand_siblings:
-                return kind <= kGrandSiblingPart;
-            default:
-                return true;
-        }
-    }
+    void check(const Columns& columns) const { templates.check(columns); }
 
     // Parts of sentence s and their scores.
     void read(const Columns& columns, int64_t s, const Candidates& candidates, Parse& at, int reading = kPlain) const {
         lay_out(columns, s, candidates, at);
-        for (int kind = 0; kind < kKinds; ++kind) at.score[kind].assign(at.layout.lists[kind].n_places, 0.0);
         for (int64_t k = 0; k < templates.size(); ++k) {
             const FlatTable& table = tables[k];
             if (table.empty()) continue;
@@ -111,18 +47,8 @@ class Parser {
         }
     }
     void lay_out(const Columns& columns, int64_t s, const Candidates& candidates, Parse& at) const {
-        at.begin = columns.ptr[s];
-        at.n = static_cast<int>(columns.ptr[s + 1] - at.begin) + 1;
+        open(columns, s, candidates, at);
         at.keys.read(columns, at.begin, at.n);
-        if (candidates.ptr == nullptr) {
-            at.layout.build(at.n, [](int, int) { return true; });
-        } else {
-            at.may.assign(static_cast<size_t>(at.n) * at.n, 0);
-            for (int m = 1; m < at.n; ++m)
-                for (int64_t i = candidates.ptr[at.begin + m - 1]; i < candidates.ptr[at.begin + m]; ++i)
-                    at.may[static_cast<size_t>(candidates.head[i]) * at.n + m] = 1;
-            at.layout.build(at.n, [&](int h, int m) { return at.may[static_cast<size_t>(h) * at.n + m] != 0; });
-        }
     }
     // Calls body(i, key) for the features of template k at all parts, i the number of the part in its list.
     template <class Body>
@@ -130,120 +56,34 @@ class Parser {
         const PartList& list = at.layout.lists[templates.kind(k)];
         const FlatTable& table = tables[k];
         at.keys.words(k, at.words);
-        const uint64_t plain = PartKeys::code_hash(0);
-        const uint64_t* code_hash = code_hashes().data();
-        const uint8_t* code = !templates.knows_shape(k)           ? nullptr
-                              : templates.special(k) == kDistance ? list.shape_and_distance.data()
-                                                                  : list.shape.data();
         const int between = templates.between(k);
-        std::array<uint64_t, kBlock> key;
-        std::array<uint8_t, kBlock> gone;
-        for (int64_t first = 0; first < list.size(); first += kBlock) {
-            const int count = static_cast<int>(std::min<int64_t>(kBlock, list.size() - first));
-            for (int j = 0; j < count; ++j) key[j] = code ? code_hash[code[first + j]] : plain;
-            bool some_gone = false;
-            for (int r = 0; r < kRoles; ++r) {
-                if (!at.words.has[r]) continue;
-                const uint64_t* of_word = at.words.key[r].data();
-                const int32_t* word = list.word[r].data() + first;
-                if (at.words.missing[r]) {
-                    if (!some_gone) gone.fill(0);
-                    some_gone = true;
-                    for (int j = 0; j < count; ++j) gone[j] |= of_word[word[j]] == 0;
-                }
-                for (int j = 0; j < count; ++j) key[j] += of_word[word[j]];
-            }
-            if (between >= 0) {
-                for (int j = 0; j < count; ++j) {
-                    if (some_gone && gone[j]) continue;
-                    const int h = list.word[kHead][first + j], m = list.word[kModifier][first + j];
-                    at.keys.each_between(between, std::min(h, m), std::max(h, m),
-                                         [&](uint64_t value) { body(first + j, key[j] + value); });
-                }
-                continue;
-            }
-            if (table.size() > kSmall)
-                for (int j = 0; j < count; ++j) table.prefetch(key[j]);
-            for (int j = 0; j < count; ++j)
-                if (!some_gone || !gone[j]) body(first + j, key[j]);
-        }
-    }
-
-    // The best tree into at.heads, and its score.
-    double decode(Parse& at) const {
-        at.heads.assign(at.n, -1);
-        if (crossing) {
-            fill_dense(at);
-            return arborescence::ChuLiuEdmonds().solve(at.dense.data(), at.n, single_root, at.heads.data());
-        }
-        return with_grammar<double>(at, [&](const auto& grammar) { return best_of(grammar, at); });
-    }
-    // The best projective tree by the scores of arcs alone.
-    double decode_projective(Parse& at) const {
-        at.heads.assign(at.n, -1);
-        const WithArcs scores = scores_of(at);
-        return best_of(projective::Arcs<WithArcs>(scores, at.n, single_root), at);
-    }
-    // Up to k trees: rows of heads and scores.
-    int64_t decode_k(Parse& at, int64_t k, std::vector<int32_t>& heads, std::vector<double>& values) const {
-        if (crossing) {
-            fill_dense(at);
-            heads.assign(k * at.n, -1);
-            values.assign(k, 0.0);
-            return arborescence::KBest().solve(at.dense.data(), at.n, single_root, k, heads.data(), values.data());
-        }
-        return with_grammar<int64_t>(at, [&]<class M>(const M& grammar) {
-            deduction::KBest<M> best;
-            const int64_t found = best.solve(grammar, k);
-            heads.assign(found * at.n, -1);
-            values.clear();
-            for (int64_t i = 0; i < found; ++i) {
-                projective::Heads visit{heads.data() + i * at.n};
-                best.follow(grammar, i, visit);
-                values.push_back(best.score(grammar, i));
-            }
-            return found;
-        });
-    }
-    // log Z; the probability of every part into `out`, by its place. Orders 1 and 2.
-    double marginals(Parse& at, std::vector<double> (&out)[kKinds]) const {
-        for (int kind = 0; kind < kKinds; ++kind) out[kind].assign(at.score[kind].size(), 0.0);
-        if (crossing) {
-            fill_dense(at);
-            at.probability.resize(at.dense.size());
-            const double log_z = arborescence::MatrixTree().solve(at.dense.data(), at.n, single_root, at.probability.data());
-            const PartList& arcs = at.layout.lists[kArcPart];
-            for (int64_t a = 0; a < arcs.size(); ++a)
-                out[kArcPart][a] = at.probability[static_cast<size_t>(arcs.word[kHead][a]) * at.n + arcs.word[kModifier][a]];
-            return log_z;
-        }
-        Probabilities visit{at.layout, out};
-        const auto sum = [&]<class M>(const M& grammar) {
-            deduction::InsideOutside<M> sums;
-            const double log_z = sums.inside(grammar);
-            if (log_z != deduction::forbidden) sums.outside(grammar, visit);
-            return log_z;
-        };
-        require(model <= TreeModel::carreras, "marginals are those of models of orders 1 and 2");
-        const WithArcs with = scores_of(at);
-        const WithoutArcs without{with};
-        if (model == TreeModel::arcs) return sum(projective::Arcs<WithArcs>(with, at.n, single_root));
-        if (model == TreeModel::siblings) return sum(projective::Siblings<WithArcs>(with, at.n, single_root));
-        return sum(projective::Carreras<WithoutArcs>(without, at.n, single_root));
+        const uint64_t* of_code = templates.knows_shape(k) ? code_hashes().data() : nullptr;
+        each_block(list, templates.special(k) == kDistance, of_code, PartKeys::code_hash(0), at.words,
+                   [&](const KeyBlock& block) {
+                       if (between >= 0) {
+                           for (int j = 0; j < block.count; ++j) {
+                               if (block.gone(j)) continue;
+                               const int h = list.word[kHead][block.first + j], m = list.word[kModifier][block.first + j];
+                               at.keys.each_between(between, std::min(h, m), std::max(h, m),
+                                                    [&](uint64_t value) { body(block.first + j, block.key[j] + value); });
+                           }
+                           return;
+                       }
+                       if (table.size() > kSmall)
+                           for (int j = 0; j < block.count; ++j) table.prefetch(block.key[j]);
+                       for (int j = 0; j < block.count; ++j)
+                           if (!block.gone(j)) body(block.first + j, block.key[j]);
+                   });
     }
 
     double from_dual(double sum) const { return dual_gain * std::copysign(std::max(0.0, std::abs(sum) - dual_threshold), sum); }
 
-    const PartTemplates templates;
-    const TreeModel model;
-    const bool crossing, single_root;
     std::vector<FlatTable> tables;
     Sums sums = kNoSums;
     double clock = 0, dual_gain = 0, dual_threshold = 0;
     int64_t rounds = 0;
 
   private:
-    static constexpr int kBlock = 64;
     static constexpr int64_t kSmall = 2000;  // features that stay in the nearest cache by themselves
 
     static const std::array<uint64_t, 256>& code_hashes() {
@@ -254,50 +94,6 @@ class Parser {
         }();
         return hashes;
     }
-    struct Probabilities {
-        const PartLayout& layout;
-        std::vector<double> (&out)[kKinds];
-        double probability = 0;
-        void arc(int h, int m) { out[kArcPart][layout.arc(h, m)] += probability; }
-        void sibling(int h, int m, int s) { out[kSiblingPart][layout.sibling(h, m, s)] += probability; }
-        void grandchild(int h, int m, int c) { out[kGrandchildPart][layout.grandchild(h, m, c)] += probability; }
-    };
-    void fill_dense(Parse& at) const {
-        at.dense.assign(static_cast<size_t>(at.n) * at.n, deduction::forbidden);
-        const PartList& arcs = at.layout.lists[kArcPart];
-        for (int64_t a = 0; a < arcs.size(); ++a)
-            at.dense[static_cast<size_t>(arcs.word[kHead][a]) * at.n + arcs.word[kModifier][a]] = at.score[kArcPart][a];
-    }
-    static WithArcs scores_of(const Parse& at) {
-        WithArcs scores{{at.layout, {}}};
-        for (int kind = 0; kind < kKinds; ++kind) scores.kind[kind] = at.score[kind].data();
-        return scores;
-    }
-    template <class M>
-    static double best_of(const M& grammar, Parse& at) {
-        deduction::Best<M> best;
-        const double found = best.solve(grammar);
-        projective::Heads visit{at.heads.data()};
-        if (found != deduction::forbidden) best.follow(grammar, visit);
-        return found;
-    }
-    template <class Result, class Body>
-    Result with_grammar(const Parse& at, Body body) const {
-        const WithArcs with = scores_of(at);
-        const WithoutArcs without{with};
-        switch (model) {
-            case TreeModel::arcs:
-                return body(projective::Arcs<WithArcs>(with, at.n, single_root));
-            case TreeModel::siblings:
-                return body(projective::Siblings<WithArcs>(with, at.n, single_root));
-            case TreeModel::carreras:
-                return body(projective::Carreras<WithoutArcs>(without, at.n, single_root));
-            case TreeModel::grand_siblings:
-                return body(projective::GrandSiblings<WithArcs>(with, at.n, single_root));
-            default:
-                return body(projective::TriSiblings<WithoutArcs>(without, at.n, single_root));
-        }
-    }
 };
 
-inline Parse::Parse(const Parser& parser) : keys(parser.templates), layout(parser.model, parser.single_root) {}
+inline Parse::Parse(const Parser& parser) : TreeState(parser.model, parser.single_root), keys(parser.templates) {}

@@ -5,21 +5,7 @@
 #include <vector>
 
 #include "parser.hpp"
-
-// Arrays at the door: no candidates, or the heads of each token.
-inline Candidates check_candidates(const Columns& columns, const Vec<int64_t>& ptr, const Vec<int32_t>& head) {
-    if (ptr.size() == 0) return {};
-    require(static_cast<int64_t>(ptr.size()) == columns.n_tokens + 1, "candidate_ptr must have an entry a token and one more");
-    check_ptr(ptr, static_cast<int64_t>(head.size()), "candidate_ptr");
-    for (int64_t s = 0; s < columns.n_sentences; ++s)
-        for (int64_t t = columns.ptr[s]; t < columns.ptr[s + 1]; ++t)
-            for (int64_t i = ptr.data()[t]; i < ptr.data()[t + 1]; ++i) {
-                const int32_t h = head.data()[i];
-                require(h >= 0 && h <= columns.ptr[s + 1] - columns.ptr[s], "a candidate lies outside its sentence");
-                require(h != t - columns.ptr[s] + 1, "a token cannot be a candidate for its own head");
-            }
-    return {ptr.data(), head.data()};
-}
+#include "parsing.hpp"
 
 // About how many different keys were shown, within about 3 % (HyperLogLog: Flajolet et al. 2007).
 class DistinctCount {

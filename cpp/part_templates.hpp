@@ -88,53 +88,120 @@ class PartTemplates {
     std::vector<Atom> distinct_;
     int64_t n_views_ = 0;
 
+    friend class PartValues;
     friend class PartKeys;
+    friend class PartNumbers;
 };
 
-// The hashes of one sentence's words: the root is word 0, words are 1 .. n - 1, n is nobody.
-class PartKeys {
-  public:
-    explicit PartKeys(const PartTemplates& templates) : of_(templates) {}
+constexpr uint64_t kGone = ~uint64_t{0};  // the key of a word at which a template does not fire
 
-    void read(const Columns& columns, int64_t begin, int n) {
+// What each role contributes to the keys of one template: key[role][p] with word p.
+struct PartWords {
+    std::vector<uint64_t> key[kRoles];
+    bool has[kRoles];
+    bool missing[kRoles];  // whether some word has no key
+
+    void clear() {
+        for (int r = 0; r < kRoles; ++r) has[r] = missing[r] = false;
+    }
+    // One atom more: what it contributes with each word.
+    void add(int r, const uint64_t* of_word, size_t width) {
+        if (!has[r]) {
+            has[r] = true;
+            key[r].assign(of_word, of_word + width);
+            for (size_t p = 0; p < width; ++p) missing[r] |= of_word[p] == kGone;
+            return;
+        }
+        uint64_t* sum = key[r].data();
+        for (size_t p = 0; p < width; ++p) {
+            const bool gone = of_word[p] == kGone || sum[p] == kGone;
+            missing[r] |= gone;
+            sum[p] = gone ? kGone : sum[p] + of_word[p];
+        }
+    }
+};
+
+// The values of one sentence's words: the root is word 0, words are 1 .. n - 1, n is nobody.
+class PartValues {
+  public:
+    explicit PartValues(const PartTemplates& templates) : of_(templates) {}
+
+  protected:
+    void open(const Columns& columns, int64_t begin, int n) {
         n_ = n;
         begin_ = begin;
         columns_ = &columns;
+        lists_of_ = -1;
+    }
+    int32_t at(int view, int p) const { return columns_->data[view * columns_->n_tokens + begin_ + p - 1]; }
+    int32_t value_at(const PartTemplates::Atom& atom, int p) const {
+        if (p == n_) return PartTemplates::kNobody;
+        p += atom.offset;
+        if (p < 0) return Templates::kBefore - p;
+        if (p >= n_) return Templates::kAfter + (p - n_ + 1);
+        return p == 0 ? PartTemplates::kRoot : at(atom.view, p);
+    }
+    // Calls body(code(value)) for every distinct value of a view between two words.
+    template <class Code, class Body>
+    void each_between(int view, int low, int high, Code code, Body body) {
+        if (lists_of_ != view) list_between(view, code);
+        const int count = counts_[low * (n_ + 1) + high];
+        const uint64_t* list = lists_.data() + static_cast<size_t>(low) * n_;
+        for (int i = 0; i < count; ++i) body(list[i]);
+    }
+
+    const PartTemplates& of_;
+    const Columns* columns_ = nullptr;
+    int n_ = 0;
+    int64_t begin_ = 0;
+
+  private:
+    // Distinct values after word `low` in their order: those before `high` are the first counts[low, high] of them.
+    template <class Code>
+    void list_between(int view, Code code) {
+        lists_of_ = view;
+        lists_.assign(static_cast<size_t>(n_) * n_, 0);
+        counts_.assign(static_cast<size_t>(n_ + 1) * (n_ + 1), 0);
+        std::vector<int32_t> seen;
+        for (int low = 0; low < n_; ++low) {
+            seen.clear();
+            for (int p = low + 1; p < n_; ++p) {
+                counts_[low * (n_ + 1) + p] = static_cast<int32_t>(seen.size());
+                const int32_t value = at(view, p);
+                if (value == -1 || std::find(seen.begin(), seen.end(), value) != seen.end()) continue;
+                lists_[static_cast<size_t>(low) * n_ + seen.size()] = code(value);
+                seen.push_back(value);
+            }
+        }
+    }
+
+    int lists_of_ = -1;  // the view that lists_ and counts_ are about
+    std::vector<uint64_t> lists_;
+    std::vector<int32_t> counts_;
+};
+
+// The hashes of one sentence's words.
+class PartKeys : public PartValues {
+  public:
+    using PartValues::PartValues;
+
+    void read(const Columns& columns, int64_t begin, int n) {
+        open(columns, begin, n);
         const size_t width = n + 1;
         hash_.resize(of_.distinct_.size() * width);
         for (size_t a = 0; a < of_.distinct_.size(); ++a)
             for (int p = 0; p <= n; ++p) {
                 const int32_t value = value_at(of_.distinct_[a], p);
-                hash_[a * width + p] = value == -1 ? 0 : hash_of(a, value);
+                hash_[a * width + p] = value == -1 ? kGone : hash_of(a, value);
             }
-        lists_of_ = -1;
     }
     int n() const { return n_; }
 
-    // word_keys[role][p]: what role contributes to template k's keys with word p; false in `fires` where it does not fire.
-    struct Words {
-        std::vector<uint64_t> key[kRoles];
-        bool has[kRoles];
-        bool missing[kRoles];
-    };
-    void words(int64_t k, Words& out) const {
-        const size_t width = n_ + 1;
-        for (int r = 0; r < kRoles; ++r) out.has[r] = out.missing[r] = false;
+    void words(int64_t k, PartWords& out) const {
+        out.clear();
         for (int64_t i = of_.ptr_[k]; i < of_.ptr_[k + 1]; ++i) {
-            const int a = of_.atom_[i], r = of_.distinct_[a].role;
-            const uint64_t* hash = hash_.data() + a * width;
-            if (!out.has[r]) {
-                out.has[r] = true;
-                out.key[r].assign(hash, hash + width);
-                for (size_t p = 0; p < width; ++p) out.missing[r] |= hash[p] == 0;
-                continue;
-            }
-            uint64_t* key = out.key[r].data();
-            for (size_t p = 0; p < width; ++p) {
-                const bool gone = hash[p] == 0 || key[p] == 0;
-                out.missing[r] |= gone;
-                key[p] = gone ? 0 : key[p] + hash[p];
-            }
+            const int a = of_.atom_[i];
+            out.add(of_.distinct_[a].role, hash_.data() + a * (n_ + 1), n_ + 1);
         }
     }
 
@@ -157,7 +224,7 @@ class PartKeys {
         for (int64_t i = of_.ptr_[k]; i < of_.ptr_[k + 1]; ++i) {
             const int a = of_.atom_[i];
             const uint64_t hash = hash_[a * width + part.word[of_.distinct_[a].role]];
-            if (hash == 0) return;
+            if (hash == kGone) return;
             key += hash;
         }
         if (of_.between_[k] < 0) {
@@ -170,10 +237,7 @@ class PartKeys {
     // Calls body(hash) for every distinct value of a view between two words.
     template <class Body>
     void each_between(int view, int low, int high, Body body) {
-        if (lists_of_ != view) list_between(view);
-        const int count = counts_[low * (n_ + 1) + high];
-        const uint64_t* list = lists_.data() + static_cast<size_t>(low) * n_;
-        for (int i = 0; i < count; ++i) body(list[i]);
+        PartValues::each_between(view, low, high, between_hash, body);
     }
 
     // The values that name the features of template k at a part (see n_values); false where it does not fire. One more value is
@@ -214,40 +278,8 @@ class PartKeys {
   private:
     static uint64_t hash_of(size_t atom, int32_t value) {
         const uint64_t hash = mixed((static_cast<uint64_t>(atom) + 1) * 0x9E3779B97F4A7C15ull + static_cast<uint32_t>(value));
-        return hash == 0 ? 1 : hash;
-    }
-    int32_t at(int view, int p) const { return columns_->data[view * columns_->n_tokens + begin_ + p - 1]; }
-    int32_t value_at(const PartTemplates::Atom& atom, int p) const {
-        if (p == n_) return PartTemplates::kNobody;
-        p += atom.offset;
-        if (p < 0) return Templates::kBefore - p;
-        if (p >= n_) return Templates::kAfter + (p - n_ + 1);
-        return p == 0 ? PartTemplates::kRoot : at(atom.view, p);
-    }
-    // Distinct values after word `low` in their order: those before `high` are the first counts[low, high] of them.
-    void list_between(int view) {
-        lists_of_ = view;
-        lists_.assign(static_cast<size_t>(n_) * n_, 0);
-        counts_.assign(static_cast<size_t>(n_ + 1) * (n_ + 1), 0);
-        std::vector<int32_t> seen;
-        for (int low = 0; low < n_; ++low) {
-            seen.clear();
-            for (int p = low + 1; p < n_; ++p) {
-                counts_[low * (n_ + 1) + p] = static_cast<int32_t>(seen.size());
-                const int32_t value = at(view, p);
-                if (value == -1 || std::find(seen.begin(), seen.end(), value) != seen.end()) continue;
-                lists_[static_cast<size_t>(low) * n_ + seen.size()] = between_hash(value);
-                seen.push_back(value);
-            }
-        }
+        return hash == kGone ? 1 : hash;
     }
 
-    const PartTemplates& of_;
-    const Columns* columns_ = nullptr;
-    int n_ = 0;
-    int64_t begin_ = 0;
-    std::vector<uint64_t> hash_;  // of distinct atom a at word p: [a * (n + 1) + p], 0 where it has no value
-    int lists_of_ = -1;           // the view that lists_ and counts_ are about
-    std::vector<uint64_t> lists_;
-    std::vector<int32_t> counts_;
+    std::vector<uint64_t> hash_;  // of distinct atom a at word p: [a * (n + 1) + p], kGone where it has no value
 };

@@ -20,14 +20,14 @@ def contents(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
 
 
 def test_thousands_of_damaged_files(tmp_path: Path, contents: list[bytes]) -> None:
-    counts = tally(tmp_path / "m", contents, 4000, 1)
+    counts = tally(tmp_path / "m", contents, 6000, 1)
     outcomes: Counter[str] = Counter()
     for (mutation, outcome), n in counts.items():
         outcomes[outcome] += n
         # A header may be written anew and say the same; whoever forges a checksum may as well write a sound model.
         assert mutation in ("reheaded", "forged") or outcome == "refused", f"{mutation} was {outcome}"
-    assert sum(outcomes.values()) == 4000
-    assert outcomes["refused"] > 3000 and outcomes["used"] > 0  # some forgeries are sound models
+    assert sum(outcomes.values()) == 6000
+    assert outcomes["refused"] > 4500 and outcomes["used"] > 0  # some forgeries are sound models
 
 
 def test_every_truncation_of_a_small_model_is_refused(tmp_path: Path, contents: list[bytes]) -> None:
@@ -57,6 +57,29 @@ def test_mutations_are_many_and_change_something(contents: list[bytes]) -> None:
 )
 def test_lies_of_the_description_are_named(tmp_path: Path, contents: list[bytes], key: str, value: Any, words: str) -> None:
     (tmp_path / "m").write_bytes(contents[0])
+    file = files.load(tmp_path / "m", MAPPED)
+    about = {**unpack_json(file.arrays["about"]), key: value}
+    files.save(tmp_path / "bad", file.kind, {**file.arrays, "about": pack_json(about)}, file.meta)
+    with pytest.raises(files.InputError, match=words):
+        load_model(tmp_path / "bad")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("parser", {}, "nonzero"),
+        ("parser", None, "parser"),
+        ("pruner", None, "no description"),
+        ("labels", False, "none are told of"),
+        ("templates", ["h.word|m.word"], "kept"),
+        ("kept", [0, 1, 2, 3, 4], "map|views|template"),
+        ("single_root", 1, "single_root"),
+    ],
+)
+def test_lies_of_the_description_of_a_parser_are_named(
+    tmp_path: Path, contents: list[bytes], key: str, value: Any, words: str
+) -> None:
+    (tmp_path / "m").write_bytes(contents[4])
     file = files.load(tmp_path / "m", MAPPED)
     about = {**unpack_json(file.arrays["about"]), key: value}
     files.save(tmp_path / "bad", file.kind, {**file.arrays, "about": pack_json(about)}, file.meta)

@@ -16,6 +16,7 @@ from laconic.cli.measure import Measured
 from laconic.cli.options import (
     COLUMNS_HELP,
     INPUT_HELP,
+    TREEBANK_HELP,
     AsJson,
     Encoding,
     LabelField,
@@ -35,7 +36,9 @@ def compress(
     values: Annotated[int, typer.Option(help="Values that weights may take besides 0, half of them negative: 2, 4, 8 ..")] = 8,
     data: Annotated[
         str | None,
-        typer.Option(help=f"The training data, to learn the weights again: {INPUT_HELP} For a tagger, {COLUMNS_HELP}"),
+        typer.Option(
+            help=f"The training data, to learn the weights again: {INPUT_HELP} For a tagger, {COLUMNS_HELP} For a parser, {TREEBANK_HELP}"
+        ),
     ] = None,
     dev: Annotated[str | None, typer.Option(help="Data of the same form, on which the size of the values is chosen.")] = None,
     eta: Annotated[float | None, typer.Option(help="The size of the values: they are 1.5, 4.5, 16.5 .. times this.")] = None,

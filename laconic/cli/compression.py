@@ -21,29 +21,45 @@ class Compression(NamedTuple):
     names: bool = True
 
 
-def compress_model(model: Any, wishes: Compression, read: Callable[[str], tuple[Any, Any]], bar: Bar) -> dict[str, Any]:
-    """Write the model with few weight values, and account for it; Ctrl-C keeps the best so far."""
+def compress_model(
+    model: Any,
+    wishes: Compression,
+    read: Callable[[str], tuple[Any, Any]],
+    bar: Bar,
+    n_etas: int = 7,
+    finish: Callable[[Any, Any], Any] | None = None,
+) -> dict[str, Any]:
+    """Write the model with few weight values, and account for it; Ctrl-C keeps the best so far.
+
+    finish(model, data) is the model that is written; data: that of development, else of training, else None.
+    """
     from laconic import L1, value_set
-    from laconic.estimators.compact import CompactClassifier, CompactTagger, save_compact
-    from laconic.estimators.discrete import degrees_of_freedom, tune_values
+    from laconic.estimators.compact import COMPACT, save_compact
+    from laconic.estimators.discrete import degrees_of_freedom, eta_grid, tune_values
     from laconic.estimators.discrete_forms import weights_of
 
-    if isinstance(model, CompactClassifier | CompactTagger):
+    if isinstance(model, COMPACT):
         model = model.plain()
     bar.describe("reading")
     train, dev = (None if path is None else read(path) for path in (wishes.data, wishes.dev))
     options: dict[str, Any] = {} if wishes.lasso is None else {"penalty": L1(wishes.lasso)}
     with graceful_interrupt() as interrupt:
 
-        def on_round(progress: Any) -> bool:
-            bar.describe(f"round {progress.n_iter}: objective {progress.value:.6g}, residual {progress.error:.1e}")
+        def on_round(step: Any) -> bool:
+            if hasattr(step, "held"):  # a pass of an online learner
+                bar.describe(f"pass {step.n_iter}: {step.wrong:.2%} of tokens wrong")
+            else:
+                bar.describe(f"round {step.n_iter}: objective {step.value:.6g}, residual {step.error:.1e}")
             return interrupt.requested
 
-        etas = None if wishes.eta is None else [wishes.eta]
+        etas = eta_grid(model, wishes.zeta, n_etas) if wishes.eta is None else [wishes.eta]
         found, trials = tune_values(model, train, dev, wishes.zeta, etas, callback=on_round, **options)
+    if finish is not None:
+        found = finish(found, dev or train)
     save_compact(found, wishes.output, wishes.names)
     best = max(trials, key=lambda trial: (trial.score, -trial.n_nonzero))
-    learned = {"objective": found.objective_, "certificate": found.certificate_} if train is not None else {}
+    told = [name for name in ("objective", "certificate") if train is not None and hasattr(found, f"{name}_")]
+    learned = {name: getattr(found, f"{name}_") for name in told}
     return {
         "method": "quantization" if train is None else "DC-ADMM",
         "eta": best.eta,

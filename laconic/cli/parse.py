@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from laconic.cli.compression import Compression, compress_model
 from laconic.cli.console import Bar
 from laconic.text.treebanks import Treebank, iterate_treebank, read_treebank, treebank_writer
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from laconic.estimators.parse import Parser
 
 UTF8 = "utf-8"
+ETAS, ETAS_LEARNED = 7, 3  # to learn again takes some passes over the treebank for each
 
 
 def predict(
@@ -90,6 +92,20 @@ def account(model: Parser) -> dict[str, Any]:
 
 def _text(learner: Any) -> str | None:
     return learner if learner is None or isinstance(learner, str) else " ".join(repr(learner).split())
+
+
+def compress(model: Parser, wishes: Compression, bar: Bar, *, encoding: str = UTF8) -> dict[str, Any]:
+    """Write the model with few weight values, those of its pruner and its labeler rounded too, and account for it."""
+    from laconic.estimators.parse_discrete import round_parts
+
+    def read(path: str) -> tuple[Treebank, None]:
+        return read_treebank(path, encoding), None
+
+    def finish(found: Parser, data: Any) -> Parser:
+        bar.describe("rounding the pruner and the labels")
+        return round_parts(found, wishes.zeta, None if data is None else data[0])
+
+    return compress_model(model, wishes, read, bar, ETAS if wishes.data is None else ETAS_LEARNED, finish)
 
 
 def inspect(model: Parser, n: int, as_json: bool) -> dict[str, Any]:

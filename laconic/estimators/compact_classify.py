@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from laconic import _core, files
 from laconic.errors import InputError
 from laconic.estimators.classify_storage import checked_labels, classifier_meta, classifier_of_meta
+from laconic.estimators.compact_features import maps_of, typed
 from laconic.estimators.compact_rows import Cells, Codebook, equal_rows, row_tables
-from laconic.estimators.compact_tag import maps_of, typed
 from laconic.estimators.predictor import TextPredictor
 from laconic.estimators.storage_checks import Arrays, Contents, check_names, check_storable, item, numbers, pack_json, unpack_json
 from laconic.estimators.text import TextClassifier

@@ -10,17 +10,22 @@ One mechanism serves every kind of model that has registered its form (laconic.e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from laconic.estimators.discrete_forms import Posed, posed, rounded, weights_of
-from laconic.penalties import Discrete, ElasticNet, value_set
+from laconic.estimators.parse import Parser
+from laconic.penalties import L1, Discrete, ElasticNet, value_set
 from laconic.penalties.discrete import Values, check_values, nearest
-from laconic.solvers import DiscreteAdmm, Progress
+from laconic.solvers import DiscreteAdmm
+from laconic.solvers.online import Mira
+from laconic.solvers.online_discrete import OnlineDiscrete
 
 ETAS = 7
-Callback = Callable[[Progress], bool | None]
+PARSER_PASSES = 10
+Callback = Callable[[Any], bool | None]
 
 
 class Trial(NamedTuple):
@@ -48,9 +53,31 @@ def discretize(
 ) -> Any:
     """A copy of a fitted model, learned again on X and y with weights that take the given values alone (DC-ADMM).
 
-    posing: the penalty and the features of the problem, see `posed`.
+    posing: the penalty and the features of the problem, see `posed`. A parser is learned again by passes of MIRA over its own
+    features (OnlineDiscrete), with the lasso of a penalty L1, if one is given, and no solver.
     """
-    return solve_posed(posed(model, X, y, **posing), check_values(values), solver, callback)
+    options = {} if solver is None else {"solver": solver}
+    return relearner(model, X, y, **posing)(check_values(values), callback, **options)
+
+
+@singledispatch
+def relearner(model: Any, X: Any, y: Any, **posing: Any) -> Callable[..., Any]:
+    """The function (values, callback, further options) -> the model learned again on X and y with these values."""
+    at = posed(model, X, y, **posing)
+    return lambda values, callback=None, solver=None: solve_posed(at, values, solver, callback)
+
+
+@relearner.register
+def _(model: Parser, X: Any, y: Any = None, penalty: L1 | None = None, features: str = "model") -> Callable[..., Parser]:
+    if features != "model":
+        raise ValueError(f"a parser is learned again over the features of the 'model', not of {features!r}")
+
+    def learn(values: Values, callback: Any = None) -> Parser:
+        lasso = 0.0 if penalty is None else float(penalty.strength)
+        learner = OnlineDiscrete(values, Mira(1), epochs=PARSER_PASSES, rho=0.02, growth=1.7, lasso=lasso)
+        return model.relearned(learner, X, y, callback)
+
+    return learn
 
 
 def solve_posed(at: Posed, values: Values, solver: DiscreteAdmm | None = None, callback: Callback | None = None) -> Any:
@@ -87,15 +114,15 @@ def tune_values(
     """The best of the models with 2 zeta values over several eta, and all trials.
 
     Without train the model is rounded, with it learned again from its own weights (see discretize, which takes the options).
-    The best has the highest `score`; without one, that of model.score on dev; without dev, the lowest objective on train or, if
-    there is none either, the least squares of what rounding changes. Ties go to the smaller model. When a callback asks to
+    The best has the highest `score`; without one, that of model.score on dev; without dev, the lowest objective on train (of a
+    parser, which has none, the highest score there) or, if there is none either, the least squares of what rounding changes. Ties go to the smaller model. When a callback asks to
     stop, the best so far is returned.
     """
     posing = {name: options.pop(name) for name in ("penalty", "features") if name in options}
-    at = None if train is None else posed(model, *train, **posing)
+    learn = None if train is None else relearner(model, *train, **posing)
     callback, stopped = options.pop("callback", None), [False]
 
-    def watch(progress: Progress) -> bool:
+    def watch(progress: Any) -> bool:
         stopped[0] = callback is not None and bool(callback(progress))
         return stopped[0]
 
@@ -104,14 +131,16 @@ def tune_values(
             return float(score(found))
         if dev is not None:
             return float(found.score(*dev))
+        if train is not None:
+            return -float(found.objective_) if hasattr(found, "objective_") else float(found.score(*train))
         off = weights_of(model) - nearest(values, weights_of(model))
-        return -float(found.objective_ if at is not None else off @ off)
+        return -float(off @ off)
 
     best: tuple[tuple[float, int], Any] | None = None
     trials: list[Trial] = []
     for eta in eta_grid(model, zeta) if etas is None else etas:
         values = value_set(eta, zeta)
-        found = quantize(model, values) if at is None else solve_posed(at, values, callback=watch, **options)
+        found = quantize(model, values) if learn is None else learn(values, callback=watch, **options)
         trials.append(Trial(float(eta), reached(found, values), len(weights_of(found))))
         key = (trials[-1].score, -trials[-1].n_nonzero)
         if best is None or key > best[0]:

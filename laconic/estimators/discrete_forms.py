@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.estimators.features import kept_templates, narrow
 from laconic.estimators.linear import SparseClassifier, SparseLinear, SparseRegressor
 from laconic.estimators.parse import Parser
+from laconic.estimators.parse_scorer import PRUNER, Scorer
 from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_batch import Crf
 from laconic.estimators.tag_learning import Learned, Lesson
@@ -114,12 +115,25 @@ def _(model: Parser, change: Change) -> Parser:
 
 @weights_of.register
 def _(model: Parser) -> Array:
-    return np.concatenate([part[part != 0] for part in model.weights_.weights]).astype(np.float64)
+    return weights_of(model.scorer_)
+
+
+@rounded.register
+def _(pruner: Scorer, change: Change) -> Scorer:
+    found = pruner.weights
+    return pruner.with_weights(found._replace(weights=[change(part) for part in found.weights]), PRUNER)
+
+
+@weights_of.register
+def _(scorer: Scorer) -> Array:
+    return np.concatenate([np.zeros(0), *(part[part != 0] for part in scorer.weights.weights)])
 
 
 @posed.register
 def _(model: Parser, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model") -> Posed:
-    raise ValueError("a parser is learned sentence by sentence: use model.relearned(OnlineDiscrete(values), treebank)")
+    raise ValueError(
+        "a parser is learned sentence by sentence: use discretize, or model.relearned(OnlineDiscrete(values), treebank)"
+    )
 
 
 def _tagger(model: Tagger, weights: TagWeights, last: Learned, encoder: SequenceEncoder | None = None) -> Tagger:

@@ -11,15 +11,15 @@ say how the arcs of a predicted tree cross (Nivre and Nilsson 2005).
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.estimators.features import kept_templates, narrow
+from laconic.estimators.features import kept_templates
 from laconic.estimators.parse_labels import RelationLabeler
 from laconic.estimators.parse_learning import Learned, ParseLesson, TreeData, as_tree_learner
 from laconic.estimators.parse_model import Candidates, ParseWeights, TreeShape
@@ -30,6 +30,7 @@ from laconic.ragged import cut
 from laconic.solvers.online import Mira, StochasticGradient
 from laconic.text.part_templates import PartTemplates, part_templates_from
 from laconic.text.pseudo_projective import lift
+from laconic.text.relation_columns import relation_columns
 from laconic.text.sequences import SequenceEncoder, TokenColumns
 from laconic.text.treebanks import COLUMNS, Treebank, check_trees
 from laconic.text.views import WordClusters
@@ -38,7 +39,7 @@ REFIT_FEATURES = ("templates", "features")
 READY = {"arcs": "arcs", "siblings": "second", "carreras": "second", "grand siblings": "third", "tri siblings": "third"}
 
 
-class Parser(ParsePredictor, BaseEstimator):
+class Parser(ParsePredictor):
     """Learn dependency trees.
 
     model: "arcs" (order 1), "siblings", "carreras" (order 2), "grand siblings", "tri siblings" (order 3)
@@ -55,40 +56,6 @@ class Parser(ParsePredictor, BaseEstimator):
     clusters: a file of Brown clusters, for templates with cluster views
     tagger: a WordTagger, for a parser that needs words alone: it learns from tags that this one predicts, and predicts them itself
     """
-
-    def __init__(
-        self,
-        model: str = "arcs",
-        templates: Any = None,
-        learner: Any = None,
-        refit: Any = None,
-        refit_features: str = "templates",
-        crossing: bool = False,
-        labels: bool = True,
-        labeler: Any = None,
-        single_root: bool | None = None,
-        prune: float | None = None,
-        most_heads: int = 10,
-        columns: Sequence[str] = COLUMNS,
-        clusters: Any = None,
-        n_jobs: int | None = None,
-        tagger: Any = None,
-    ):
-        self.model = model
-        self.templates = templates
-        self.learner = learner
-        self.refit = refit
-        self.refit_features = refit_features
-        self.crossing = crossing
-        self.labels = labels
-        self.labeler = labeler
-        self.single_root = single_root
-        self.prune = prune
-        self.most_heads = most_heads
-        self.columns = columns
-        self.clusters = clusters
-        self.n_jobs = n_jobs
-        self.tagger = tagger
 
     def fit(self, X: Any, y: Any = None, callback: Callable[[Any], bool | None] | None = None) -> Parser:
         """Learn from a Treebank, or from sentences X and y: for each a Tree, or a list of heads. A callback sees every pass."""
@@ -134,10 +101,7 @@ class Parser(ParsePredictor, BaseEstimator):
         """A copy with other weights of the same features; those that are zero are dropped with all that only they mention."""
         check_is_fitted(self)
         found = copy.copy(self)
-        # Narrowing renumbers values in place, and they are this model's own.
-        weights = weights._replace(atoms=[part.copy() for part in weights.atoms])
-        templates, weights = kept_templates(self.scorer_.templates, weights)
-        found.scorer_ = Scorer.of(templates, *narrow(templates, self.scorer_.encoder, weights), self.shape_)
+        found.scorer_ = self.scorer_.with_weights(weights, self.shape_)
         found.n_features_selected_ = found.scorer_.weights.n_nonzero
         return found
 
@@ -153,6 +117,11 @@ class Parser(ParsePredictor, BaseEstimator):
         found = self.with_weights(learned.weights)
         found.trace_, found.interrupted_ = learned.trace, learned.interrupted
         return found
+
+    def relations(self, bank: Treebank) -> tuple[TokenColumns, list[list[str]]] | None:
+        """What the labeler learns from a treebank: columns of tokens in their trees, and labels; None if there are none to learn."""
+        heads, labels = self._learned_trees(bank)
+        return None if labels is None else (relation_columns(self._tagged(bank.tokens), heads), list(cut(labels, bank.ptr)))
 
     def _adopt(self, lesson: ParseLesson, steps: list[Learned]) -> None:
         self.scorer_ = Scorer.narrowed(lesson, steps[-1].weights)

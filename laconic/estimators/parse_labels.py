@@ -173,7 +173,11 @@ def pack_labeler(model: RelationLabeler) -> Contents:
 
 def unpack_labeler(arrays: Arrays, meta: dict[str, Any]) -> RelationLabeler:
     """The model that gave these, or a ValueError that says what is wrong with them."""
-    tagger = unpack_tagger(arrays, meta)
+    return labeler_of(unpack_tagger(arrays, meta))
+
+
+def labeler_of(tagger: Any) -> RelationLabeler:
+    """The fitted labeler with this tagger of relations."""
     model = RelationLabeler(tagger.templates, tagger.learner, tagger.refit, tagger.n_jobs)
     model.tagger_ = tagger
     return model

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.estimators.parse_labels import RelationLabeler
@@ -15,10 +16,12 @@ from laconic.estimators.parse_model import Candidates, ParseWeights, TreeShape
 from laconic.estimators.parse_scorer import Scorer
 from laconic.estimators.parse_tags import WordTagger
 from laconic.ragged import cut
+from laconic.solvers.online import Epoch
 from laconic.text.io import PathLike
+from laconic.text.part_templates import PartTemplates
 from laconic.text.pseudo_projective import sink
 from laconic.text.sequences import TokenColumns
-from laconic.text.treebanks import Treebank
+from laconic.text.treebanks import COLUMNS, Treebank
 
 
 class Tree(NamedTuple):
@@ -28,20 +31,53 @@ class Tree(NamedTuple):
     labels: list[str] | None
 
 
-class ParsePredictor:
-    """All that needs a fitted model alone; a subclass has the parameters and learns the attributes listed here."""
+class ParsePredictor(BaseEstimator):
+    """The parameters of a parser (see Parser), and what it does once it is fitted."""
 
-    model: str
-    crossing: bool
-    prune: float | None
-    most_heads: int
-    columns: Sequence[str]
-    n_jobs: int | None
     shape_: TreeShape
     scorer_: Scorer
     pruner_: Scorer | None
     labeler_: RelationLabeler | None
     tagger_: WordTagger | None
+    templates_given_: PartTemplates
+    trace_: list[Epoch]
+    interrupted_: bool
+    n_features_total_: int
+    n_features_selected_: int
+
+    def __init__(
+        self,
+        model: str = "arcs",
+        templates: Any = None,
+        learner: Any = None,
+        refit: Any = None,
+        refit_features: str = "templates",
+        crossing: bool = False,
+        labels: bool = True,
+        labeler: Any = None,
+        single_root: bool | None = None,
+        prune: float | None = None,
+        most_heads: int = 10,
+        columns: Sequence[str] = COLUMNS,
+        clusters: Any = None,
+        n_jobs: int | None = None,
+        tagger: Any = None,
+    ):
+        self.model = model
+        self.templates = templates
+        self.learner = learner
+        self.refit = refit
+        self.refit_features = refit_features
+        self.crossing = crossing
+        self.labels = labels
+        self.labeler = labeler
+        self.single_root = single_root
+        self.prune = prune
+        self.most_heads = most_heads
+        self.columns = columns
+        self.clusters = clusters
+        self.n_jobs = n_jobs
+        self.tagger = tagger
 
     @property
     def weights_(self) -> ParseWeights:

@@ -26,6 +26,13 @@ class Scorer(NamedTuple):
         """With a kernel of its own."""
         return cls(templates, encoder, weights, load_kernel(make_kernel(templates, encoder, shape), weights))
 
+    def with_weights(self, weights: ParseWeights, shape: TreeShape) -> Scorer:
+        """With other weights of the same features; those that are zero are dropped with all that only they mention."""
+        # Narrowing renumbers values in place, and they are this model's own.
+        weights = weights._replace(atoms=[part.copy() for part in weights.atoms])
+        templates, weights = kept_templates(self.templates, weights)
+        return Scorer.of(templates, *narrow(templates, self.encoder, weights), shape)
+
     @classmethod
     def narrowed(cls, lesson: ParseLesson, found: ParseWeights) -> Scorer:
         """What was learned, without templates and values that have no weights."""

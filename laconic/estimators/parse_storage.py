@@ -7,9 +7,9 @@ names: parser.*, pruner.*, labels.*, tags.*
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from laconic.errors import InputError
 from laconic.estimators.parse import REFIT_FEATURES, Parser
 from laconic.estimators.parse_labels import pack_labeler, unpack_labeler
 from laconic.estimators.parse_model import ParseWeights, TreeShape
+from laconic.estimators.parse_predicting import ParsePredictor
 from laconic.estimators.parse_scorer import PRUNER, Scorer
 from laconic.estimators.parse_tags import pack_word_tagger, unpack_word_tagger
 from laconic.estimators.storage_checks import Arrays, Contents, check_names, check_storable, item, numbers
@@ -33,71 +34,83 @@ CODES = 256  # of directions and distances
 MOST_STEPS = 100
 FEATURES = {"feature_count", "atom", "weight"}
 TRACE = {"trace", "held", "held_ptr"}
+Predictor = TypeVar("Predictor", bound=ParsePredictor)
 
 
 def pack_parser(model: Parser) -> Contents:
     """Arrays and JSON of a fitted model."""
     check_is_fitted(model)
-    given = model.templates_given_.names
-    check_storable([*given, *model.columns])
-    arrays = {**_prefixed("parser", pack_scorer(model.scorer_)), **_prefixed("parser", pack_trace(model.trace_))}
+    arrays = {**prefixed("parser", pack_scorer(model.scorer_)), **prefixed("parser", pack_trace(model.trace_))}
     meta = {
-        "laconic": version("laconic"),
-        "parameters": _parameters(model),
-        "templates": given,
-        "kept": [given.index(name) for name in model.scorer_.templates.names],
-        "single_root": model.shape_.single_root,
-        "features_total": int(model.n_features_total_),
-        "interrupted": bool(model.interrupted_),
+        **parser_meta(model),
         "pruner": None if model.pruner_ is None else model.pruner_.templates.names,
         "labels": None,
         "tags": None,
     }
     if model.pruner_ is not None:
-        arrays |= _prefixed("pruner", pack_scorer(model.pruner_))
+        arrays |= prefixed("pruner", pack_scorer(model.pruner_))
     if model.labeler_ is not None:
         of_labels, meta["labels"] = pack_labeler(model.labeler_)
-        arrays |= _prefixed("labels", of_labels)
+        arrays |= prefixed("labels", of_labels)
     if model.tagger_ is not None:
         of_tags, meta["tags"] = pack_word_tagger(model.tagger_)
-        arrays |= _prefixed("tags", of_tags)
+        arrays |= prefixed("tags", of_tags)
     return arrays, meta
+
+
+def parser_meta(model: Parser, dropped: bool = True) -> dict[str, Any]:
+    """All of a fitted model that arrays do not hold, pruner and labels aside; `dropped`: with the templates that it does not use."""
+    kept = model.scorer_.templates.names
+    given = model.templates_given_.names if dropped else kept
+    check_storable([*given, *model.columns])
+    return {
+        "laconic": version("laconic"),
+        "parameters": _parameters(model),
+        "templates": given,
+        "kept": [given.index(name) for name in kept],
+        "single_root": model.shape_.single_root,
+        "features_total": int(model.n_features_total_),
+        "interrupted": bool(model.interrupted_),
+    }
 
 
 def unpack_parser(arrays: Arrays, meta: dict[str, Any]) -> Parser:
     """The model that gave these, or a ValueError that says what is wrong with them."""
-    model = Parser(**_checked_parameters(item(meta, "parameters", dict)))
-    if {name.partition(".")[0] for name in arrays} - {"parser", "pruner", "labels", "tags"}:
-        raise InputError("expected arrays of the parser, its pruner, its labels and its tags")
-    model.templates_given_ = _checked_templates(item(meta, "templates", list), model.columns)
+    check_parts(arrays)
+    model, kept = described(Parser, meta)
+    own = part_of(arrays, "parser")
+    model.scorer_ = unpack_scorer(own, kept, model.columns, model.shape_, TRACE)
+    model.trace_ = unpack_trace(own)
+    model.n_features_selected_ = model.scorer_.weights.n_nonzero
+    if meta.get("pruner") is not None:
+        names = checked_templates(item(meta, "pruner", list), model.columns)
+        model.pruner_ = unpack_scorer(part_of(arrays, "pruner"), names, model.columns, PRUNER)
+    elif part_of(arrays, "pruner"):
+        raise InputError("there are arrays of a pruner, but no templates for it")
+    if meta.get("labels") is not None:
+        model.labeler_ = unpack_labeler(part_of(arrays, "labels"), item(meta, "labels", dict))
+    elif part_of(arrays, "labels"):
+        raise InputError("there are arrays of labels, but no description of them")
+    if meta.get("tags") is not None:
+        check_columns(model)
+        model.tagger_ = unpack_word_tagger(part_of(arrays, "tags"), item(meta, "tags", dict))
+    elif part_of(arrays, "tags"):
+        raise InputError("there are arrays of tags, but no description of them")
+    return model
+
+
+def described(kind: type[Predictor], meta: dict[str, Any]) -> tuple[Predictor, PartTemplates]:
+    """A model without weights, and its kept templates, from what `parser_meta` tells."""
+    model = kind(**_checked_parameters(item(meta, "parameters", dict)))
+    model.templates_given_ = model.templates = checked_templates(item(meta, "templates", list), model.columns)
     kept = item(meta, "kept", list)
     if not all(type(m) is int and 0 <= m < len(model.templates_given_) for m in kept) or sorted(set(kept)) != kept:
         raise InputError("expected the numbers of kept templates in ascending order")
-    model.templates = model.templates_given_
     model.shape_ = TreeShape(model.model, model.crossing, item(meta, "single_root", bool))
-    own = _part(arrays, "parser")
-    model.scorer_ = unpack_scorer(own, model.templates_given_.subset(kept), model.columns, model.shape_, TRACE)
-    model.trace_ = unpack_trace(own)
     model.n_features_total_ = item(meta, "features_total", int)
-    model.n_features_selected_ = model.scorer_.weights.n_nonzero
     model.interrupted_ = item(meta, "interrupted", bool)
     model.pruner_ = model.labeler_ = model.tagger_ = None
-    if meta.get("pruner") is not None:
-        names = _checked_templates(item(meta, "pruner", list), model.columns)
-        model.pruner_ = unpack_scorer(_part(arrays, "pruner"), names, model.columns, PRUNER)
-    elif _part(arrays, "pruner"):
-        raise InputError("there are arrays of a pruner, but no templates for it")
-    if meta.get("labels") is not None:
-        model.labeler_ = unpack_labeler(_part(arrays, "labels"), item(meta, "labels", dict))
-    elif _part(arrays, "labels"):
-        raise InputError("there are arrays of labels, but no description of them")
-    if meta.get("tags") is not None:
-        model.tagger_ = unpack_word_tagger(_part(arrays, "tags"), item(meta, "tags", dict))
-        if tuple(model.columns) != COLUMNS:
-            raise InputError("a tagger of words needs a parser with the columns of treebanks")
-    elif _part(arrays, "tags"):
-        raise InputError("there are arrays of tags, but no description of them")
-    return model
+    return model, model.templates_given_.subset(kept)
 
 
 def pack_scorer(scorer: Scorer) -> Arrays:
@@ -152,7 +165,8 @@ def _check_values(values: NDArray[np.int32], n_values: int) -> None:
         raise InputError("a feature mentions a value that is not there")
 
 
-def _checked_templates(names: list[Any], columns: Any) -> PartTemplates:
+def checked_templates(names: list[Any], columns: Any) -> PartTemplates:
+    """The templates of these names."""
     if not all(isinstance(name, str) for name in names):
         raise InputError("expected templates as text")
     found = PartTemplates(parse_part_template(name, columns) for name in names)
@@ -161,12 +175,26 @@ def _checked_templates(names: list[Any], columns: Any) -> PartTemplates:
     return found
 
 
-def _prefixed(part: str, arrays: Arrays) -> Arrays:
+def prefixed(part: str, arrays: Arrays) -> Arrays:
+    """The arrays of a part under the names that they have in the file."""
     return {f"{part}.{name}": array for name, array in arrays.items()}
 
 
-def _part(arrays: Arrays, part: str) -> Arrays:
+def part_of(arrays: Arrays, part: str) -> Arrays:
+    """The inverse of `prefixed`."""
     return {name[len(part) + 1 :]: array for name, array in arrays.items() if name.startswith(f"{part}.")}
+
+
+def check_parts(arrays: Iterable[str]) -> None:
+    """InputError if there are arrays of other parts than a parser has."""
+    if {name.partition(".")[0] for name in arrays} - {"parser", "pruner", "labels", "tags"}:
+        raise InputError("expected arrays of the parser, its pruner, its labels and its tags")
+
+
+def check_columns(model: ParsePredictor) -> None:
+    """InputError unless a tagger of words can fill the columns that a parser reads."""
+    if tuple(model.columns) != COLUMNS:
+        raise InputError("a tagger of words needs a parser with the columns of treebanks")
 
 
 def _text(value: Any) -> str | None:

@@ -97,7 +97,11 @@ def pack_word_tagger(model: WordTagger) -> Contents:
 
 def unpack_word_tagger(arrays: Arrays, meta: dict[str, Any]) -> WordTagger:
     """The model that gave these, or a ValueError that says what is wrong with them."""
-    tagger = unpack_tagger(arrays, meta)
+    return word_tagger_of(unpack_tagger(arrays, meta))
+
+
+def word_tagger_of(tagger: Any) -> WordTagger:
+    """The fitted model with this tagger."""
     if tuple(tagger.columns) != ("word",):
         raise ValueError("a tagger of words has the one column 'word'")
     model = WordTagger(tagger.templates, tagger.learner, n_jobs=tagger.n_jobs)

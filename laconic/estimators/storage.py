@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from laconic import files
 from laconic.errors import InputError
-from laconic.estimators import compact_classify, compact_tag
+from laconic.estimators import compact_classify, compact_parse, compact_tag
 from laconic.estimators.classify_storage import pack_classifier, unpack_classifier
 from laconic.estimators.compact_classify import CompactClassifier
+from laconic.estimators.compact_parse import CompactParser
 from laconic.estimators.compact_tag import CompactTagger
 from laconic.estimators.parse import Parser
 from laconic.estimators.parse_storage import pack_parser, unpack_parser
@@ -34,8 +35,9 @@ KINDS: dict[str, Kind] = {
     "parse": Kind(Parser, pack_parser, unpack_parser),
     compact_classify.KIND: Kind(CompactClassifier, lambda model: model._contents, compact_classify.unpack_classifier),
     compact_tag.KIND: Kind(CompactTagger, lambda model: model._contents, compact_tag.unpack_tagger),
+    compact_parse.KIND: Kind(CompactParser, lambda model: model._contents, compact_parse.unpack_parser),
 }
-MAPPED = (compact_classify.KIND, compact_tag.KIND)  # compact models are read where their files lie
+MAPPED = (compact_classify.KIND, compact_tag.KIND, compact_parse.KIND)  # compact models are read where their files lie
 
 
 def kind_of(model: Any) -> str:

@@ -15,6 +15,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import permutations
 from typing import NamedTuple
 
@@ -79,7 +80,7 @@ class PartTemplate:
             if self.special == "dir":  # comes with these parts anyhow: equal templates are to have equal names
                 object.__setattr__(self, "special", "")
 
-    @property
+    @cached_property
     def roles(self) -> frozenset[str]:
         """The roles that it names."""
         return frozenset(atom.role for atom in self.atoms)
@@ -95,7 +96,7 @@ class PartTemplate:
         """What tells it from other templates."""
         return frozenset(self.atoms), self.special, self.between
 
-    @property
+    @cached_property
     def kind(self) -> int:
         """What it is a template of: a number of KINDS."""
         if "t" in self.roles:

@@ -159,6 +159,43 @@ def _as_words(given: Files) -> str:
     return str(path)
 
 
+@pytest.mark.parametrize("names", ["--names", "--no-names"])
+@pytest.mark.parametrize("learned", [False, True])
+def test_compress_and_use_what_it_writes(given: Files, learned: bool, names: str) -> None:
+    trained(given, "--model", "carreras", "--learner", "mira")
+    small = str(given.folder / "small")
+    data = ["--data", given.train, "--dev", given.dev] if learned else []
+    report = result_of("compress", given.model, "--values", "4", names, *data, "-o", small)
+    assert report["method"] == ("DC-ADMM" if learned else "quantization") and not report["interrupted"]
+    assert 1 <= report["degrees_of_freedom"] <= 4 < report["degrees_of_freedom_before"]
+    assert len(report["trials"]) == (3 if learned else 7) and report["bytes"] == os.path.getsize(small) < report["bytes_before"]
+    compact = laconic.load(small)
+    assert compact.pruner_.weights.n_distinct <= 4 and compact.labeler_.tagger_.weights_.n_distinct <= 4
+    scores = result_of("evaluate", small, given.dev)
+    assert scores["uas"] > 0.9 and scores["las"] > 0.8 and scores["degrees_of_freedom"] == report["degrees_of_freedom"]
+    assert run("predict", small, given.dev).stdout.count("# sent_id") == 10
+    if names == "--names":
+        shown = result_of("inspect", small, "-n", "3")
+        assert shown["features_nonzero"] == report["features_nonzero"] and len(shown["features"]["arc"]) == 3
+        again = result_of("compress", small, "--values", "2", "-o", str(given.folder / "smaller"))
+        assert again["degrees_of_freedom"] <= 2
+    else:
+        outcome = run("inspect", small)
+        assert outcome.exit_code == 2 and "stored without names" in outcome.stderr and outcome.stderr.count("\n") == 1
+
+
+def test_a_compressed_parser_has_the_eta_and_lasso_that_are_given(given: Files) -> None:
+    trained(given)
+    found = [
+        result_of(
+            "compress", given.model, "--eta", "0.01", "--lasso", lasso, "--data", given.train, "-o", str(given.folder / "s")
+        )
+        for lasso in ("0", "0.001")
+    ]
+    assert [len(report["trials"]) for report in found] == [1, 1] and found[0]["eta"] == 0.01
+    assert found[1]["features_nonzero"] < found[0]["features_nonzero"]
+
+
 def test_several_trees_of_a_sentence(given: Files) -> None:
     trained(given)
     lines = run("predict", given.model, given.dev, "--k-best", "4").stdout
@@ -238,7 +275,9 @@ def test_options_of_other_kinds_of_models_are_refused(given: Files) -> None:
     refused(given, "--proba does not go with", "predict", given.model, given.dev, "--proba")
     refused(given, "--marginals does not go with", "predict", given.model, given.dev, "--marginals")
     refused(given, "--constrained does not go with", "evaluate", given.model, given.dev, "--constrained")
-    refused(given, "laconic compress does not go with", "compress", given.model, "-o", str(given.folder / "small"))
+    refused(
+        given, "--text-field does not go with", "compress", given.model, "--text-field", "x", "-o", str(given.folder / "small")
+    )
     texts = given.folder / "texts.tsv"
     texts.write_text("a\tsome words here\nb\tother things there\n" * 5)
     result_of("train", "classify", str(texts), "-o", given.model, "--strength", "0.1")

@@ -12,8 +12,7 @@ import pytest
 import laconic
 from laconic import Crf, Mira, Perceptron, Tagger, TextClassifier, files
 from laconic.estimators.compact import save_compact
-from laconic.estimators.compact_tag import CompactTagger
-from laconic.estimators.compact_tag_packing import FEATURE_ERROR_BITS
+from laconic.estimators.compact_tag import FEATURE_ERROR_BITS, CompactTagger
 from laconic.estimators.discrete import quantize
 from laconic.estimators.explain import top_words
 from laconic.estimators.tag_explain import kept_templates, label_bigrams, top_features

@@ -1,0 +1,103 @@
+// Features of templates with rows of weights, in compact maps: a template's features are numbers in a mixed radix, the code of a
+// feature in the template's map names its row.
+#pragma once
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "compact_rows.hpp"
+
+// Shifts by a variable and counts of bits have better instructions where the processor is younger than the portable baseline: a
+// hot function is compiled twice, all that it calls with it, and the loader chooses. (Sanitizers come too late for the loader.)
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define COMPACT_CLONES __attribute__((target_clones("arch=x86-64-v3", "default"), flatten))
+#else
+#define COMPACT_CLONES
+#endif
+
+namespace compact {
+
+class Features {
+  public:
+    // maps: words, sizes and widths, see Maps. The first n_shared rows are named by short codes; after them come the rows of long
+    // codes, template after template.
+    Features(std::vector<Radix>&& radix, const nb::tuple& maps, int64_t n_rows, int64_t n_shared)
+        : radix_(std::move(radix)),
+          maps_(nb::cast<Vec<uint64_t>>(maps[0]), nb::cast<Sizes>(maps[1]), nb::cast<Widths>(maps[2]), universes(radix_)) {
+        require(n_shared >= 0 && n_shared <= n_rows, "there are more shared rows than rows");
+        int64_t first = n_shared;
+        for (int64_t m = 0; m < size(); ++m) {
+            const Map& map = maps_[m];
+            require(map.shape.long_bits == 0, "long codes of features have no bits");
+            map.check_codes(n_shared, map.shape.n_long);
+            first_own_.push_back(first);
+            first += map.shape.n_long;
+            require(first <= n_rows, "a code names a row that is not there");
+        }
+        require(first == n_rows, "there are rows that no feature has");
+    }
+    int64_t size() const { return static_cast<int64_t>(radix_.size()); }
+    const Map& map(int64_t m) const { return maps_[m]; }
+    const std::vector<Radix>& radix() const { return radix_; }
+    int64_t first_own(int64_t m) const { return first_own_[m]; }  // the row of its first long code
+    int64_t row_of(int64_t m, int64_t number) const {
+        const Code code = maps_[m].code(number);
+        return code.is_long ? first_own_[m] + code.value : int64_t{code.value};
+    }
+
+    bool exact(int64_t m) const {
+        check(m);
+        return radix_[m].universe > 0 && maps_[m].shape.exact();
+    }
+    nb::object sizes() const {
+        std::vector<int64_t> out;
+        for (int64_t m = 0; m < size(); ++m) out.push_back(maps_[m].shape.n);
+        return to_numpy(std::move(out));
+    }
+    // The row of every feature of a template, in the order of their numbers.
+    nb::object rows(int64_t m) const {
+        check(m);
+        std::vector<uint32_t> out;
+        for (int64_t i = 0; i < maps_[m].shape.n; ++i) out.push_back(static_cast<uint32_t>(row_of(m, i)));
+        return to_numpy(std::move(out));
+    }
+    // The values that name every feature of an exact template, each below its radix.
+    nb::object values(int64_t m) const {
+        require(exact(m), "the features of this template are known by hashes alone");
+        const auto& radix = radix_[m].radix;
+        std::vector<int64_t> out(maps_[m].shape.n * radix.size());
+        maps_[m].each_key([&](int64_t number, uint64_t key) {
+            for (size_t a = 0; a < radix.size(); ++a) {
+                out[number * radix.size() + a] = static_cast<int64_t>(key % radix[a]);
+                key /= radix[a];
+            }
+            require(key == 0, "a feature mentions a value that is not there");
+        });
+        return to_numpy(std::move(out));
+    }
+
+  private:
+    void check(int64_t m) const { require(m >= 0 && m < size(), "there is no such template"); }
+    static std::vector<int64_t> universes(const std::vector<Radix>& radix) {
+        std::vector<int64_t> out;
+        for (const Radix& of_template : radix) out.push_back(of_template.universe);
+        return out;
+    }
+
+    std::vector<Radix> radix_;
+    Maps maps_;
+    std::vector<int64_t> first_own_;
+};
+
+// The door of a kernel with features.
+template <class Kernel>
+void bind_features(nb::class_<Kernel>& door) {
+    door.def_prop_ro("sizes", [](const Kernel& kernel) { return kernel.features.sizes(); })
+        .def(
+            "exact", [](const Kernel& kernel, int64_t m) { return kernel.features.exact(m); }, nb::arg("template"))
+        .def(
+            "feature_rows", [](const Kernel& kernel, int64_t m) { return kernel.features.rows(m); }, nb::arg("template"))
+        .def("feature_values", [](const Kernel& kernel, int64_t m) { return kernel.features.values(m); }, nb::arg("template"));
+}
+
+}  // namespace compact
