@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +21,6 @@ from laconic.text.views import WordClusters
 
 MOST_TEMPLATES = 20
 AIMS = {300_000: 94.0, 100_000: 93.5}  # F1 on test that was aimed at, by the limit of weights
-GROWTH = 1.12  # sizes grow with the data, by about a tenth: the limit on a held-out fit is lower
 TENTHS = (9, 4, 1)  # of every ten sentences, those that judge
 ITERATIONS = 60
 ABOUT = f"""## Chunking with small models
@@ -28,12 +28,12 @@ ABOUT = f"""## Chunking with small models
 CoNLL-2000 as above, with the public BLLIP word clusters. What is chosen: the templates ({MOST_TEMPLATES} that the sparseptron takes of the 96 of `chunking_clusters`, or
 the {MOST_TEMPLATES} of the ready set `chunking_compact`, written by hand: tags, words, clusters and words beside tags of neighbours), the scheme of labels, and ridge and lasso of
 the CRF that learns their weights ({ITERATIONS} iterations). The score is the mean F1 on three tenths of train, each by a CRF of the other nine tenths; the sparseptron
-saw none of the three. The best row within {MOST_TEMPLATES} templates and a limit of weights was fitted on all of train and scored on test.
+saw none of the three. Rows of at most {MOST_TEMPLATES} templates were fitted on all of train in the order of their scores until one kept to the limit of weights; it was scored on test.
 
 It is not wholly blind. Earlier runs of this section scored test with earlier choices, all from one tenth: with perceptron refits 93.49 and 93.70 (templates
 chosen anew on all of train), 94.01 (245,781 weights), 93.99 (280,419) and 93.60 (84,498); with a CRF of IOB2 labels 93.78 (82,109). That the last was short of the aim of
 94.0 is why the choice was made anew, with three tenths and more rows. Which, was decided on those tenths alone; test was scored with none of the new rows
-before this run.
+before, but the first of them, 94.25 with 105,176 weights, which an earlier run chose for both limits by the sizes on nine tenths.
 """
 TRIED = """Trials on the same three tenths that are not repeated by this page (CRF, BIOES, ridge and lasso 0.2; mean F1): 20 templates that the sparseptron took of 185, with
 affixes, more lengths of clusters and clusters of published word vectors among them, 94.55; `chunking_compact` with a 5-gram of tags and a 3-gram of clusters instead of
@@ -91,9 +91,9 @@ def section(data: Path, quick: bool = False) -> str:
     split = corpus(data, quick)
     clusters = WordClusters.read(data / "brown_clusters" / "bllip-clusters.txt.gz")
     rows = {setting: judge(setting, split.train, clusters) for setting in settings(quick)}
-    chosen = {limit: setting for limit in AIMS if (setting := choose(rows, limit)) is not None}
-    tested = {setting: fit(setting, rows[setting].kept, split, clusters) for setting in set(chosen.values())}
-    return layout(rows, {limit: (setting, tested[setting]) for limit, setting in chosen.items()})
+    fits = cache(lambda setting: fit(setting, rows[setting].kept, split, clusters))
+    chosen = {limit: setting for limit in AIMS if (setting := choose(rows, limit, fits)) is not None}
+    return layout(rows, {limit: (setting, fits(setting)) for limit, setting in chosen.items()})
 
 
 def judge(setting: Setting, train: TokenColumns, clusters: WordClusters) -> Judged:
@@ -112,10 +112,11 @@ def fit(setting: Setting, kept: Templates, split: Split, clusters: WordClusters)
     return measure(Tagger(kept, learner, scheme=setting.scheme, clusters=clusters), split)
 
 
-def choose(rows: Rows, limit: int) -> Setting | None:
-    """The best row on held-out sentences under a limit of weights; None if there is none."""
-    within = [key for key, row in rows.items() if row.weights * GROWTH <= limit and len(row.kept) <= MOST_TEMPLATES]
-    return max(within, key=lambda key: rows[key].mean, default=None)
+def choose(rows: Rows, limit: int, fits: Callable[[Setting], Fit]) -> Setting | None:
+    """The best row on held-out sentences whose fit to all of train keeps to a limit of weights; None if there is none."""
+    within = [key for key, row in rows.items() if len(row.kept) <= MOST_TEMPLATES]
+    best_first = sorted(within, key=lambda key: -rows[key].mean)
+    return next((setting for setting in best_first if fits(setting).weights <= limit), None)
 
 
 def layout(rows: Rows, tested: Mapping[int, tuple[Setting, Fit]]) -> str:

@@ -32,6 +32,7 @@ def test_held_out_sentences_are_not_trained_on(data):
 
 
 def test_the_best_row_within_a_limit_is_chosen():
+    from benchmarks.tag_chunking import Fit
     from benchmarks.tag_chunking_small import Judged, Setting, choose
 
     large, small, sparse, broad = (Setting("chunking", 20, "IOB2", 0.2, lasso) for lasso in (0.05, 0.2, 0.5, 0.1))
@@ -41,9 +42,13 @@ def test_the_best_row_within_a_limit_is_chosen():
         sparse: Judged([94.1, 94.1], 9_000, 1.0, range(10)),
         broad: Judged([99.0, 99.0], 1_000, 1.0, range(30)),
     }
-    assert choose(rows, 1_000_000) == large
-    assert choose(rows, 300_000) == small, "sizes grow with the data: 290,000 would be above the limit"
-    assert choose(rows, 1_000) is None
+
+    def fits(setting: Setting) -> Fit:
+        return Fit(90.0, int(1.2 * rows[setting].weights), 20, 0, 0.0, None)
+
+    assert choose(rows, 1_000_000, fits) == large
+    assert choose(rows, 300_000, fits) == small, "sizes grow with the data: fitted to all of it, the best row is above the limit"
+    assert choose(rows, 1_000, fits) is None
 
 
 def test_the_lasso_of_a_wanted_size_is_found():
