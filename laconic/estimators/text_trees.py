@@ -18,7 +18,7 @@ from laconic.text.trees import Tree, over_words, tree_from_heads
 MOST_TOKENS = (
     100  # of what is parsed at once: longer are tables and lists more often than sentences, and their time grows as the cube
 )
-BATCH_DOCUMENTS = 500
+BATCH_SENTENCES = 10_000
 
 
 class _Sentence(NamedTuple):
@@ -43,31 +43,24 @@ def text_trees(
         )
     if most_tokens < 1:
         raise ValueError(f"most_tokens must be at least 1, got {most_tokens!r}")
-    found: list[list[Tree]] = []
-    for first in range(0, len(texts), BATCH_DOCUMENTS):
-        found += _batch(parser, texts[first : first + BATCH_DOCUMENTS], boundary, most_tokens)
-    return found
+    by_text = [[text[start:end] for start, end in sentences(text, boundary)] for text in texts]
+    distinct = list(dict.fromkeys(sentence for document in by_text for sentence in document))  # quotations come again and again
+    tree_of: dict[str, Tree] = {}
+    for first in range(0, len(distinct), BATCH_SENTENCES):
+        tree_of.update(_parsed(parser, distinct[first : first + BATCH_SENTENCES], most_tokens))
+    return [[tree_of[sentence] for sentence in document] for document in by_text]
 
 
-def _batch(parser: Parser, texts: Sequence[str], boundary: Boundary, most_tokens: int) -> list[list[Tree]]:
-    by_text = [list(_sentences(text, boundary)) for text in texts]
-    every = [sentence for document in by_text for sentence in document]
+def _parsed(parser: Parser, texts: Sequence[str], most_tokens: int) -> Iterator[tuple[str, Tree]]:
+    """Each sentence with its tree."""
+    every = [_Sentence(text, treebank_tokens(without_quote_marks(text))) for text in texts]
     sizes = [size for sentence in every for size in _pieces(len(sentence.tokens), most_tokens)]
     words = [sentence.text[start:end] for sentence in every for start, end in sentence.tokens]
     heads, labels = parser.parse(TokenColumns(("word",), [words], pointers(sizes)))
     ptr = pointers([len(sentence.tokens) for sentence in every])
     names = [None] * len(every) if labels is None else list(cut(labels, ptr))
-    trees = [
-        _tree(sentence, own, name, most_tokens)
-        for sentence, own, name in zip(every, cut(heads.tolist(), ptr), names, strict=True)
-    ]
-    return list(cut(trees, pointers([len(document) for document in by_text])))
-
-
-def _sentences(text: str, boundary: Boundary) -> Iterator[_Sentence]:
-    for start, end in sentences(text, boundary):
-        sentence = text[start:end]
-        yield _Sentence(sentence, treebank_tokens(without_quote_marks(sentence)))
+    for sentence, own, name in zip(every, cut(heads.tolist(), ptr), names, strict=True):
+        yield sentence.text, _tree(sentence, own, name, most_tokens)
 
 
 def _pieces(n_tokens: int, most_tokens: int) -> list[int]:
