@@ -199,6 +199,9 @@ class Map {
         return settle(search(mixed), mixed);
     }
     // Without a branch where codes are of both kinds: which one comes next cannot be guessed.
+    void prefetch_code(int64_t i) const {
+        __builtin_prefetch(shape.n_long > 0 ? &is_long_[i >> 6] : &shorts_[i * shape.short_bits >> 6]);
+    }
     Code code(int64_t i) const {
         if (shape.n_long == 0) return {static_cast<uint32_t>(bits_at(shorts_, i * shape.short_bits, shape.short_bits)), false};
         const uint64_t word = is_long_[i >> 6];

@@ -12,15 +12,14 @@ using namespace compact;
 
 class CompactParser;
 
-// Features to be looked up: of each its number, and where its weight is added.
+// Features to be looked up: of each its number, and where its weight is added; and what is found out about it on the way.
 struct Wanted {
     static constexpr int kMost = KeyBlock::kMost;
     int count = 0;
-    std::array<uint64_t, kMost> key;
-    std::array<int32_t, kMost> place;
-    std::array<int64_t, kMost> first;  // entry of its bucket
-    std::array<int32_t, kMost> in_bucket, left;
-    std::array<uint64_t, kMost> fields;
+    std::array<uint64_t, kMost> key, fields;
+    std::array<int32_t, kMost> place, in_bucket, left;
+    std::array<int64_t, kMost> first;  // entry of its bucket; then its own
+    std::array<uint8_t, kMost> tried;
 };
 
 struct CompactParse : TreeState {
@@ -75,81 +74,98 @@ class CompactParser : public TreeDecoder {
 
     void add_template(int64_t k, CompactParse& at) const {
         const PartList& list = at.layout.lists[templates.kind(k)];
+        const int32_t* place = list.place.data();
         double* out = at.score[templates.kind(k)].data();
         Wanted& wanted = at.wanted;
-        wanted.count = 0;
         at.numbers.words(k, at.words);
         const uint64_t* of_code = templates.knows_shape(k) ? code_numbers_[k].data() : nullptr;
-        const int between = templates.between(k);
-        const uint64_t multiplier = between >= 0 ? features.radix()[k].multiplier.back() : 0;
-        each_block(list, templates.special(k) == kDistance, of_code, 0, at.words, [&](const KeyBlock& block) {
-            for (int j = 0; j < block.count; ++j) {
-                if (block.gone(j)) continue;
-                const int32_t place = list.place[block.first + j];
-                if (between < 0) {
-                    wanted.key[wanted.count] = block.key[j];
-                    wanted.place[wanted.count++] = place;
-                    continue;
+        const bool distance = templates.special(k) == kDistance;
+        if (const int between = templates.between(k); between >= 0) {
+            const uint64_t multiplier = features.radix()[k].multiplier.back();
+            int count = 0;
+            each_block(list, distance, of_code, 0, at.words, [&](const KeyBlock& block) {
+                for (int j = 0; j < block.count; ++j) {
+                    if (block.gone(j)) continue;
+                    const int h = list.word[kHead][block.first + j], m = list.word[kModifier][block.first + j];
+                    at.numbers.each_between(between, std::min(h, m), std::max(h, m), [&](uint64_t value) {
+                        wanted.key[count] = block.key[j] + value * multiplier;
+                        wanted.place[count] = place[block.first + j];
+                        if (++count < Wanted::kMost) return;
+                        add_weights(k, wanted.key.data(), wanted.place.data(), count, wanted, out);
+                        count = 0;
+                    });
                 }
-                const int h = list.word[kHead][block.first + j], m = list.word[kModifier][block.first + j];
-                at.numbers.each_between(between, std::min(h, m), std::max(h, m), [&](uint64_t value) {
-                    wanted.key[wanted.count] = block.key[j] + value * multiplier;
-                    wanted.place[wanted.count++] = place;
-                    if (wanted.count == Wanted::kMost) add_weights(k, wanted, out);
-                });
+            });
+            add_weights(k, wanted.key.data(), wanted.place.data(), count, wanted, out);
+            return;
+        }
+        each_block(list, distance, of_code, 0, at.words, [&](const KeyBlock& block) {
+            const int32_t* places = place + block.first;
+            const uint64_t* keys = block.key.data();
+            int count = block.count;
+            if (block.some_gone) {
+                count = 0;
+                for (int j = 0; j < block.count; ++j) {
+                    wanted.key[count] = block.key[j];
+                    wanted.place[count] = places[j];
+                    count += !block.is_gone[j];
+                }
+                keys = wanted.key.data();
+                places = wanted.place.data();
             }
-            if (between < 0) add_weights(k, wanted, out);
+            add_weights(k, keys, places, count, wanted, out);
         });
-        add_weights(k, wanted, out);
     }
 
     // Adds the weights of the features that have one. What one step asks memory for the next one uses; most features have no
-    // weight, and are left behind without a branch that the processor could guess wrong. The map is copied: what is written in
-    // the loops cannot be the copy, so that its numbers stay in registers.
-    void add_weights(int64_t k, Wanted& wanted, double* out) const {
+    // weight, and are left behind without a branch that the processor could guess wrong. Results are kept field by field: a copy
+    // of a whole struct would wait until its fields are in memory. The map is copied: what is written in the loops cannot be the
+    // copy, so that its numbers stay in registers.
+    void add_weights(int64_t k, const uint64_t* number, const int32_t* place, int count, Wanted& wanted, double* out) const {
         const Map map = features.map(k);
-        const int count = wanted.count;
-        wanted.count = 0;
-        const int32_t* place = wanted.place.data();
-        const float* weight = weight_.data();
-        const int64_t first_own = features.first_own(k);
-        const auto add = [&](int j, int64_t number) {
-            const Code code = map.code(number);
-            out[place[j]] += weight[code.is_long ? first_own + code.value : int64_t{code.value}];
-        };
-        uint64_t* key = wanted.key.data();
-        int n_tried = 0;
-        std::array<uint8_t, Wanted::kMost> tried;
+        uint64_t *key = wanted.key.data(), *fields = wanted.fields.data();
+        int64_t* first = wanted.first.data();
+        int32_t *in_bucket = wanted.in_bucket.data(), *left = wanted.left.data();
+        uint8_t* tried = wanted.tried.data();
+        int n_tried = 0, n_found = 0;
         if (map.shape.direct()) {
             for (int j = 0; j < count; ++j) {
                 tried[n_tried] = static_cast<uint8_t>(j);
-                n_tried += map.has(key[j]);
+                n_tried += map.has(number[j]);
             }
-            for (int i = 0; i < n_tried; ++i) add(tried[i], map.number_of(key[tried[i]]));
-            return;
+            for (; n_found < n_tried; ++n_found) first[n_found] = map.number_of(number[tried[n_found]]);
+        } else {
+            for (int j = 0; j < count; ++j) {
+                key[j] = map.mix(number[j]);
+                map.prefetch(key[j]);
+            }
+            for (int j = 0; j < count; ++j) {
+                const Map::Bucket bucket = map.bucket_of(key[j]);
+                first[j] = bucket.first;
+                in_bucket[j] = bucket.count;
+                map.prefetch(bucket);
+            }
+            for (int j = 0; j < count; ++j) {
+                const Map::Place found = map.search(key[j], {first[j], in_bucket[j]});
+                tried[n_tried] = static_cast<uint8_t>(j);
+                fields[n_tried] = found.fields;
+                left[n_tried] = found.left;
+                n_tried += (found.fields != 0) | (found.left > 0);
+            }
+            for (int i = 0; i < n_tried; ++i) {
+                const int j = tried[i];
+                const int64_t entry = map.settle({fields[i], first[j], left[i]}, key[j]);
+                if (entry < 0) continue;
+                map.prefetch_code(entry);
+                tried[n_found] = static_cast<uint8_t>(j);
+                first[n_found++] = entry;
+            }
         }
-        for (int j = 0; j < count; ++j) {
-            key[j] = map.mix(key[j]);
-            map.prefetch(key[j]);
-        }
-        for (int j = 0; j < count; ++j) {
-            const Map::Bucket bucket = map.bucket_of(key[j]);
-            wanted.first[j] = bucket.first;
-            wanted.in_bucket[j] = bucket.count;
-            map.prefetch(bucket);
-        }
-        // Field by field: a copy of the whole place would wait until its fields are in memory.
-        for (int j = 0; j < count; ++j) {
-            const Map::Place found = map.search(key[j], {wanted.first[j], wanted.in_bucket[j]});
-            tried[n_tried] = static_cast<uint8_t>(j);
-            wanted.fields[n_tried] = found.fields;
-            wanted.left[n_tried] = found.left;
-            n_tried += (found.fields != 0) | (found.left > 0);
-        }
-        for (int i = 0; i < n_tried; ++i) {
-            const int j = tried[i];
-            const int64_t number = map.settle({wanted.fields[i], wanted.first[j], wanted.left[i]}, key[j]);
-            if (number >= 0) add(j, number);
+        const float* weight = weight_.data();
+        const int64_t first_own = features.first_own(k);
+        for (int i = 0; i < n_found; ++i) {
+            const Code code = map.code(first[i]);
+            out[place[tried[i]]] += weight[code.is_long ? first_own + code.value : int64_t{code.value}];
         }
     }
 

@@ -14,6 +14,7 @@ import os
 import re
 import string
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
 from laconic.errors import InputError
 from laconic.text.io import STANDARD_STREAM, PathLike, name_of, open_text
@@ -94,6 +95,11 @@ def parse_template(line: str, columns: Sequence[str]) -> Template:
 
 def checked_view(name: str, columns: Sequence[str]) -> str:
     """`name` if it is the name of a view of these columns (whether there is a cluster file is seen later)."""
+    return _checked_view(name, tuple(columns))
+
+
+@lru_cache(256)
+def _checked_view(name: str, columns: tuple[str, ...]) -> str:
     make_view(name, columns, WordClusters({}))
     return name
 

@@ -12,10 +12,12 @@ from parsers import LINES, MODELS, MORE, SENTENCES, TREES, UNSEEN
 from parsers import fitted as fitted_parser
 
 import laconic
-from laconic import Mira, Parser, quantize, save_compact, value_set
+from laconic import Mira, Parser, _core, quantize, save_compact, value_set
 from laconic.estimators.compact_parse import CompactParser, places_of
+from laconic.estimators.compact_rows import Cells, Codebook
 from laconic.estimators.parse_explain import dropped_templates, families, feature_names, kept_templates, parts, top_features
 from laconic.estimators.parse_model import features_of
+from laconic.text.compact import join_maps
 from laconic.text.part_templates import parse_part_templates
 from laconic.text.treebanks import Treebank, read_treebank
 
@@ -115,6 +117,45 @@ def test_every_feature_of_a_sentence_has_a_place(tmp_path: Path) -> None:
         for place, column in zip(places_of(template), atoms.T, strict=True):
             n = 0 if place.view is None else int(encoder.n_values[encoder.view_index[place.view]])
             assert {*column.tolist()} <= {*range(n), *place.others}
+
+
+def test_the_kernel_checks_what_it_is_given(tmp_path: Path) -> None:
+    scorer = reloaded(fitted(), tmp_path).scorer_
+    columns, ptr = scorer.encoder.encode(SENTENCES)
+    everything = np.zeros(0, np.int64), np.zeros(0, np.int32)
+    too_large = columns.copy()
+    too_large[0, 0] = scorer.encoder.n_values[0]
+    with pytest.raises(ValueError, match="a value that no view has"):
+        scorer.kernel.parse(too_large, ptr, *everything)
+    with pytest.raises(ValueError, match="a row for every view"):
+        scorer.kernel.parse(columns[1:], ptr, *everything)
+    with pytest.raises(ValueError, match="outside its sentence"):
+        scorer.kernel.parse(columns, ptr, np.arange(columns.shape[1] + 1), np.full(columns.shape[1], 99, np.int32))
+    for ask in (scorer.kernel.exact, scorer.kernel.feature_rows, scorer.kernel.feature_values):
+        with pytest.raises(ValueError, match="no such template"):
+            ask(len(scorer.templates))
+
+
+def test_a_feature_has_one_weight() -> None:
+    templates = _core.PartTemplates(*parse_part_templates(["bias"]).arrays({}))
+    *maps, _ = _core.pack_features(np.zeros((1, 0), np.int64), np.zeros(0, np.int64), np.zeros(1, np.uint32), 0, 0, 64)
+    kernels = []
+    for n in (1, 2):
+        cells = Cells(np.array([0, n]), np.zeros(n, np.int64), np.ones(n, np.float32))
+        rows = _core.FloatRows(*_with_count(Codebook.of(cells.value).pack(cells, 1), n), 1, False)
+        given = templates, 0, False, False, np.zeros(0, np.int64), join_maps([tuple(maps)]), rows
+        if n == 1:
+            kernels.append(_core.CompactParser(*given, 1))
+            with pytest.raises(ValueError, match="shared rows"):
+                _core.CompactParser(*given, 2)
+        else:
+            with pytest.raises(ValueError, match="one weight"):
+                _core.CompactParser(*given, 1)
+    assert kernels[0].sizes.tolist() == [1] and kernels[0].exact(0)
+
+
+def _with_count(packed: tuple[Any, Any], n: int) -> tuple[Any, int, Any]:
+    return packed[0], n, packed[1]
 
 
 def test_english(data: Path, tmp_path: Path) -> None:
