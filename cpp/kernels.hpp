@@ -55,3 +55,4 @@ void bind_compact_parser(nb::module_& m);
 void bind_quasi_newton(nb::module_& m);
 void bind_parse(nb::module_& m);
 void bind_parser(nb::module_& m);
+void bind_mining(nb::module_& m);

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from laconic.estimators.discrete import tune_values as tune_values
     from laconic.estimators.linear import SparseClassifier as SparseClassifier
     from laconic.estimators.linear import SparseRegressor as SparseRegressor
+    from laconic.estimators.mine import KernelMiner as KernelMiner
     from laconic.estimators.parse import Parser as Parser
     from laconic.estimators.parse_tags import WordTagger as WordTagger
     from laconic.estimators.path import StrengthCV as StrengthCV
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from laconic.losses import Multinomial as Multinomial
     from laconic.losses import Squared as Squared
     from laconic.losses import SquaredHinge as SquaredHinge
+    from laconic.mining import Polynomial as Polynomial
     from laconic.penalties import L0 as L0
     from laconic.penalties import L1 as L1
     from laconic.penalties import Discrete as Discrete
@@ -82,6 +84,8 @@ _HOMES: dict[str, tuple[str, str]] = {
     "Tagger": ("estimators.tag", "Tagger"),
     "Parser": ("estimators.parse", "Parser"),
     "WordTagger": ("estimators.parse_tags", "WordTagger"),
+    "KernelMiner": ("estimators.mine", "KernelMiner"),
+    "Polynomial": ("mining", "Polynomial"),
     "Crf": ("estimators.tag_batch", "Crf"),
     "TextClassifier": ("estimators.text", "TextClassifier"),
     "text_trees": ("estimators.text_trees", "text_trees"),

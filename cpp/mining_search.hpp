@@ -1,0 +1,282 @@
+// Algorithm 1 of Qian and Liu (2015), one round: the features of each order whose counts in what was gold or in what was
+// predicted exceed a threshold, from those of the order below. A feature occurs at most as often as what it extends, so that none
+// is missed.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "interrupts.hpp"
+#include "mining.hpp"
+#include "mining_spaces.hpp"
+
+namespace mining {
+
+// A structure on one side: what was gold (0), or what was predicted (1), under a label.
+struct Shown {
+    int64_t structure;
+    int32_t label, side;
+};
+
+struct Wishes {
+    int64_t threshold;
+    int most_order, n_labels;
+    size_t memory;  // bytes for the candidates of an order, and as much for where its features occur
+};
+
+// The candidates exceed the memory that they may have.
+struct TooMany : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// What happened at one order.
+struct OrderReport {
+    int64_t counted = 0, candidates = 0, kept = 0, spilled = 0;
+};
+
+struct Found {
+    std::vector<uint32_t> feature;
+    std::vector<uint32_t> count;  // of a feature: gold by label, then predicted by label
+    std::vector<OrderReport> orders;
+};
+
+// The features of the trie that a structure has.
+template <class Space>
+class Matcher {
+    using Occurrence = typename Space::Occurrence;
+
+  public:
+    Matcher(const Space& space, const Trie& trie) : Matcher(space, trie, std::vector<bool>(trie.size(), true)) {}
+    // Of the features that are `wanted` alone, with which their parts must be.
+    Matcher(const Space& space, const Trie& trie, std::vector<bool> wanted)
+        : space_(space), trie_(trie), wanted_(std::move(wanted)), seen_(trie.size(), 0) {}
+
+    // Calls take(feature) for each of them once.
+    template <class Take>
+    void each(int64_t structure, Take take) {
+        ++now_;
+        next_.clear();
+        const auto look = [&](Key key, Occurrence at) {
+            at.feature = trie_.find(key);
+            if (at.feature == Trie::kNone || !wanted_[at.feature]) return;
+            next_.push_back(at);
+            if (Space::kRepeats) {
+                if (seen_[at.feature] == now_) return;
+                seen_[at.feature] = now_;
+            }
+            take(at.feature);
+        };
+        space_.each_basic(structure, look);
+        while (!next_.empty()) {
+            here_.swap(next_);
+            next_.clear();
+            space_.each_extension_of_some(structure, here_.data(), here_.data() + here_.size(), look);
+        }
+    }
+
+  private:
+    const Space& space_;
+    const Trie& trie_;
+    const std::vector<bool> wanted_;
+    std::vector<int64_t> seen_;
+    int64_t now_ = 0;
+    std::vector<Occurrence> here_, next_;
+};
+
+template <class Space>
+class Search {
+    using Occurrence = typename Space::Occurrence;
+
+  public:
+    Search(const Space& space, Trie& trie, SpectralFilter& filter, const Wishes& wishes)
+        : space_(space), trie_(trie), filter_(filter), wishes_(wishes), spool_(wishes.memory) {}
+
+    // weights: n_labels for each feature of the trie; those with one that is not zero stay whatever their counts.
+    Found run(const std::vector<Shown>& shown, const double* weights) {
+        Found found;
+        count_weighty(shown, weights);
+        for (int order = 1; order <= wishes_.most_order; ++order) {
+            OrderReport report;
+            choose_candidates(shown, order, report);
+            report.candidates = static_cast<int64_t>(candidates_.size());
+            count(shown, order);
+            keep(found, report);
+            const bool go_on = order < wishes_.most_order && report.kept > 0;
+            if (go_on) follow(shown, order, report);
+            add_weighty(order, found, report);
+            found.orders.push_back(report);
+            if (!go_on) break;
+        }
+        for (int order = static_cast<int>(found.orders.size()) + 1; order <= wishes_.most_order; ++order) {
+            OrderReport report;
+            add_weighty(order, found, report);
+            if (report.kept > 0) found.orders.push_back(report);
+        }
+        return found;
+    }
+
+  private:
+    static constexpr int kBothSides = -1;
+    // Calls take(k, key, occurrence) for what extends the features of the order below in the structures of a side, each key once
+    // for a structure if `once`.
+    template <class Take>
+    void each_candidate(const std::vector<Shown>& shown, int order, int side, bool once, Take take) {
+        const auto visit = [&](size_t k, auto&& walk) {
+            if (side != kBothSides && shown[k].side != side) return;
+            if (Space::kRepeats && once) {
+                once_.forget();
+                walk([&](Key key, const Occurrence& at) {
+                    if (once_.first(key)) take(k, key, at);
+                });
+            } else {
+                walk([&](Key key, const Occurrence& at) { take(k, key, at); });
+            }
+            interrupts_.poll();
+        };
+        if (order == 1) {
+            for (size_t k = 0; k < shown.size(); ++k) visit(k, [&](auto&& body) { space_.each_basic(shown[k].structure, body); });
+        } else {
+            spool_.each([&](size_t k, const Occurrence* begin, const Occurrence* end) {
+                visit(k, [&](auto&& body) { space_.each_extension(shown[k].structure, begin, end, body); });
+            });
+        }
+    }
+
+    // Gold and predicted structures one after the other through the filter: what may exceed the threshold in either.
+    void choose_candidates(const std::vector<Shown>& shown, int order, OrderReport& report) {
+        candidates_.clear();
+        std::vector<int64_t> reached(filter_.most() + 1, 0);  // keys by the bound that they had before
+        const int threshold = static_cast<int>(std::min<int64_t>(wishes_.threshold, filter_.most()));
+        bool full = false;
+        for (int side = 0; side < 2; ++side) {
+            filter_.clear();
+            size_t n_waiting = 0;
+            const auto add = [&](const Waiting& next) {
+                const int bound = filter_.add(next.scattered);
+                ++reached[bound];
+                if (bound < threshold || full) return;
+                candidates_.insert(next.key);
+                full = candidates_.size() * bytes_of_candidate() > wishes_.memory;
+            };
+            // A few keys wait for their counters to arrive from memory.
+            each_candidate(shown, order, side, true, [&](size_t k, Key key, const Occurrence&) {
+                Waiting& turn = waiting_[n_waiting % kWaiting];
+                if (n_waiting >= kWaiting) add(turn);
+                turn = {key, scattered(key + 0x9e3779b97f4a7c15ull * static_cast<uint64_t>(shown[k].label))};
+                filter_.prefetch(turn.scattered);
+                ++n_waiting;
+            });
+            const size_t left = std::min(n_waiting, kWaiting);
+            for (size_t i = n_waiting - left; i < n_waiting; ++i) add(waiting_[i % kWaiting]);
+            report.counted += static_cast<int64_t>(n_waiting);
+        }
+        if (full) refuse(order, reached);
+    }
+    [[noreturn]] void refuse(int order, const std::vector<int64_t>& reached) const {
+        std::string message = "the candidates of order " + std::to_string(order) + " need more memory than they may have: ";
+        for (size_t c = static_cast<size_t>(wishes_.threshold) + 1; c + 1 < reached.size(); ++c)
+            if (static_cast<size_t>(reached[c]) * bytes_of_candidate() <= wishes_.memory)
+                throw TooMany(message + "the smallest threshold that fits is about " + std::to_string(c));
+        throw TooMany(message + "even a threshold of " + std::to_string(filter_.most() - 1) + " is too small; give more memory");
+    }
+
+    void count(const std::vector<Shown>& shown, int order) {
+        counts_.assign(candidates_.size() * 2 * wishes_.n_labels, 0);
+        if (candidates_.size() == 0) return;
+        each_candidate(shown, order, kBothSides, true, [&](size_t k, Key key, const Occurrence&) {
+            if (const uint32_t c = candidates_.find(key); c != KeyTable::kNone)
+                ++counts_[(size_t{c} * 2 + shown[k].side) * wishes_.n_labels + shown[k].label];
+        });
+    }
+    void keep(Found& found, OrderReport& report) {
+        const size_t width = 2 * wishes_.n_labels;
+        kept_.assign(candidates_.size(), Trie::kNone);
+        for (size_t c = 0; c < candidates_.size(); ++c) {
+            const uint32_t* counts = counts_.data() + c * width;
+            if (std::none_of(counts, counts + width, [&](uint32_t count) { return count > wishes_.threshold; })) continue;
+            kept_[c] = trie_.insert(candidates_.key(c));
+            add(kept_[c], counts, found, report);
+            if (kept_[c] < weighty_number_.size()) weighty_number_[kept_[c]] = kNone;
+        }
+    }
+    void add(uint32_t feature, const uint32_t* counts, Found& found, OrderReport& report) const {
+        found.feature.push_back(feature);
+        found.count.insert(found.count.end(), counts, counts + 2 * wishes_.n_labels);
+        ++report.kept;
+    }
+
+    // Features with weights are counted by themselves: they need not be found among what extends the kept ones.
+    void count_weighty(const std::vector<Shown>& shown, const double* weights) {
+        std::vector<bool> wanted(trie_.size(), false);
+        weighty_number_.assign(trie_.size(), kNone);
+        uint32_t n = 0;
+        for (uint32_t f = 1; f < trie_.size(); ++f) {
+            const double* row = weights + size_t{f} * wishes_.n_labels;
+            if (std::all_of(row, row + wishes_.n_labels, [](double w) { return w == 0; })) continue;
+            weighty_number_[f] = n++;
+            for (uint32_t part = f; part != 0 && !wanted[part]; part = static_cast<uint32_t>(trie_.key(part) >> 32))
+                wanted[part] = true;
+        }
+        weighty_counts_.assign(size_t{n} * 2 * wishes_.n_labels, 0);
+        if (n == 0) return;
+        Matcher<Space> matcher(space_, trie_, std::move(wanted));
+        for (const Shown& at : shown) {
+            matcher.each(at.structure, [&](uint32_t feature) {
+                if (weighty_number_[feature] != kNone)
+                    ++weighty_counts_[(size_t{weighty_number_[feature]} * 2 + at.side) * wishes_.n_labels + at.label];
+            });
+            interrupts_.poll();
+        }
+    }
+    // Those of an order that were not kept for their counts.
+    void add_weighty(int order, Found& found, OrderReport& report) const {
+        for (uint32_t f = 1; f < weighty_number_.size(); ++f)
+            if (weighty_number_[f] != kNone && trie_.order(f) == order)
+                add(f, weighty_counts_.data() + size_t{weighty_number_[f]} * 2 * wishes_.n_labels, found, report);
+    }
+    // Where the kept features occur.
+    void follow(const std::vector<Shown>& shown, int order, OrderReport& report) {
+        Spool<Occurrence> next(wishes_.memory);
+        std::vector<Occurrence> here;
+        size_t at = 0;
+        const auto close = [&](size_t k) {
+            for (; at < k; ++at) {
+                next.append(here);
+                here.clear();
+            }
+        };
+        each_candidate(shown, order, kBothSides, false, [&](size_t k, Key key, Occurrence occurrence) {
+            const uint32_t c = candidates_.find(key);
+            if (c == KeyTable::kNone || kept_[c] == Trie::kNone) return;
+            close(k);
+            occurrence.feature = kept_[c];
+            here.push_back(occurrence);
+        });
+        close(shown.size());
+        report.spilled = static_cast<int64_t>(next.spilled());
+        spool_ = std::move(next);
+    }
+
+    // A key, its two slots in a table at most half full, its counts, and where it is kept.
+    size_t bytes_of_candidate() const { return sizeof(Key) + 4 * 4 + 2 * 4 * static_cast<size_t>(wishes_.n_labels) + 4; }
+
+    struct Waiting {
+        Key key;
+        uint64_t scattered;
+    };
+    static constexpr size_t kWaiting = 32;
+    static constexpr uint32_t kNone = UINT32_MAX;
+    const Space& space_;
+    Trie& trie_;
+    SpectralFilter& filter_;
+    const Wishes wishes_;
+    Spool<Occurrence> spool_;
+    KeyTable candidates_;
+    std::vector<uint32_t> counts_, kept_;                    // of candidates
+    std::vector<uint32_t> weighty_number_, weighty_counts_;  // by feature; by number
+    Once once_;
+    Waiting waiting_[kWaiting];
+    Interrupts interrupts_;
+};
+
+}  // namespace mining

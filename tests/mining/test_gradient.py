@@ -1,0 +1,215 @@
+"""The search of kernel spaces against counting everything there is."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from laconic import _core
+from laconic.mining import GradientMining, Outputs, Polynomial
+
+
+def products(row: np.ndarray, degree: int) -> set[tuple[int, ...]]:
+    """All combinations of up to `degree` columns that a row has."""
+    columns = np.flatnonzero(row).tolist()
+    return {members for order in range(1, degree + 1) for members in combinations(columns, order)}
+
+
+def sub_trees(heads: list[int], basics: list[list[int]], most: int) -> set[tuple[tuple[int, int], ...]]:
+    """Sub feature trees of up to `most` arcs, as (depth of the head, basic feature) in pre-order."""
+    children: dict[int, list[int]] = {}
+    for word, head in enumerate(heads, 1):
+        children.setdefault(head, []).append(word)
+    found = set()
+    for order in range(1, most + 1):
+        for words in combinations(range(1, len(heads) + 1), order):
+            tops = {heads[word - 1] for word in words} - set(words)
+            parents = {heads[word - 1] for word in words}
+            if len(tops) == 1 and all(_adjacent(children[parent], words) for parent in parents):
+                depths = _in_order(tops.pop(), children, set(words), 0)
+                choices = product(*(basics[word - 1] for _, word in depths))
+                found |= {tuple(zip((depth for depth, _ in depths), choice, strict=True)) for choice in choices}
+    return found
+
+
+def _adjacent(siblings: list[int], words: tuple[int, ...]) -> bool:
+    places = [place for place, word in enumerate(siblings) if word in words]
+    return places == list(range(places[0], places[0] + len(places)))
+
+
+def _in_order(parent: int, children: dict[int, list[int]], words: set[int], depth: int) -> list[tuple[int, int]]:
+    found = []
+    for word in children.get(parent, []):
+        if word in words:
+            found += [(depth, word), *_in_order(word, children, words, depth + 1)]
+    return found
+
+
+def by_enumeration(
+    fired: list[set[Any]], outputs: Outputs, n_labels: int, search: GradientMining
+) -> tuple[dict[Any, np.ndarray], set[Any]]:
+    """Algorithm 1 with every feature written out: weights by feature, and the features of the last round."""
+    weights: dict[Any, np.ndarray] = {feature: np.zeros(n_labels) for each in fired for feature in each}
+    kept: set[Any] = set()
+    for k in range(1, search.rounds + 1):
+        scores = np.array([sum((weights[f] for f in each), np.zeros(n_labels)) for each in fired])
+        scores = scores[outputs.structure, outputs.label] + 1
+        scores[outputs.gold] -= 1
+        best = [begin + int(scores[begin:end].argmax()) for begin, end in zip(outputs.ptr[:-1], outputs.ptr[1:], strict=True)]
+        counts = {feature: np.zeros((2, n_labels)) for feature in weights}
+        wrong = [(gold, guess) for gold, guess in zip(outputs.gold, best, strict=True) if gold != guess]
+        if not wrong:
+            break
+        for pair in wrong:
+            for side, output in enumerate(pair):
+                for feature in fired[outputs.structure[output]]:
+                    counts[feature][side, outputs.label[output]] += 1
+        kept = set()
+        for feature, w in weights.items():
+            moving = (counts[feature] > search.threshold).any(axis=0) | (w != 0)
+            if moving.any():
+                kept.add(feature)
+                step = search.step / (np.sqrt(k) if search.decreasing else 1)
+                change = step * (counts[feature][0] - counts[feature][1] - search.threshold * np.sign(w))
+                weights[feature] = w + np.where(moving, change, 0)
+    return weights, kept
+
+
+SETTINGS = {
+    "seed": st.integers(0, 2**32 - 1),
+    "threshold": st.integers(0, 3),
+    "decreasing": st.booleans(),
+    "bits": st.sampled_from([2, 4]),
+}
+
+
+@settings(max_examples=60, deadline=None)
+@given(**SETTINGS, degree=st.integers(1, 4), n_labels=st.integers(2, 3))
+def test_products_are_those_of_enumeration(
+    seed: int, threshold: int, decreasing: bool, bits: int, degree: int, n_labels: int
+) -> None:
+    random = np.random.default_rng(seed)
+    rows = random.random((12, 6)) < 0.5
+    outputs = Outputs.of_labels(random.integers(n_labels, size=12), n_labels)
+    search = GradientMining(threshold, degree, 4, decreasing=decreasing, memory=2**17, counter_bits=bits)
+    weights, kept = by_enumeration([products(row, degree) for row in rows], outputs, n_labels, search)
+    mined = search.run(Polynomial(degree).structures(sp.csr_array(rows)), outputs, n_labels)
+    assert set(Polynomial.members(mined.miner, mined.features)) == kept
+    names = Polynomial.members(mined.miner, np.arange(1, len(mined.miner)))
+    found = dict(zip(names, mined.weights[1:], strict=True))
+    for feature, w in weights.items():
+        np.testing.assert_allclose(found.get(feature, np.zeros(n_labels)), w)
+
+
+def random_tree(random: np.random.Generator, n: int) -> list[int]:
+    """Heads of a random tree that may cross: each word hangs below one that comes earlier in a random order."""
+    order = random.permutation(n) + 1
+    heads = [0] * n
+    for place, word in enumerate(order):
+        heads[word - 1] = 0 if place == 0 else int(random.choice([0, *order[:place]]))
+    return heads
+
+
+@settings(max_examples=40, deadline=None)
+@given(**SETTINGS, most=st.integers(1, 5))
+def test_sub_trees_are_those_of_enumeration(seed: int, threshold: int, decreasing: bool, bits: int, most: int) -> None:
+    random = np.random.default_rng(seed)
+    n_trees, n_basic = 10, 4
+    trees = [random_tree(random, int(random.integers(1, 6))) for _ in range(n_trees)]
+    basics = [[np.flatnonzero(random.random(n_basic) < 0.5).tolist() for _ in heads] for heads in trees]
+    pairs = np.arange(n_trees, dtype=np.int64)  # every two trees are the outputs of an example
+    outputs = Outputs(np.arange(0, n_trees + 1, 2), pairs, np.zeros(n_trees, np.int32), pairs[::2] + random.integers(2, size=5))
+    search = GradientMining(threshold, most, 3, decreasing=decreasing, memory=2**17, counter_bits=bits)
+    fired = [sub_trees(heads, features, most) for heads, features in zip(trees, basics, strict=True)]
+    weights, kept = by_enumeration(fired, outputs, 1, search)
+    flat = [features for tree in basics for features in tree]
+    structures = _core.TreeStructures(
+        np.cumsum([0, *map(len, trees)]),
+        np.concatenate(trees).astype(np.int32),
+        np.cumsum([0, *map(len, flat)]),
+        np.concatenate([*map(np.array, flat), []]).astype(np.int32),
+        n_basic,
+    )
+    mined = search.run(structures, outputs, 1)
+
+    def sequence(feature: int) -> tuple[tuple[int, int], ...]:
+        return tuple(divmod(member, n_basic) for member in Polynomial.members(mined.miner, np.array([feature]))[0])
+
+    assert {sequence(feature) for feature in mined.features} == kept
+    found = {sequence(feature): mined.weights[feature] for feature in range(1, len(mined.miner))}
+    for feature, w in weights.items():
+        np.testing.assert_allclose(found.get(feature, np.zeros(1)), w)
+
+
+def test_what_exceeds_the_memory_goes_to_disk_and_changes_nothing() -> None:
+    random = np.random.default_rng(0)
+    rows = sp.csr_array(random.random((2000, 10)) < 0.4)
+    outputs = Outputs.of_labels(random.integers(2, size=2000), 2)
+    structures = Polynomial(3).structures(rows)
+    much = GradientMining(2, 3, 3).run(structures, outputs, 2)
+    little = GradientMining(2, 3, 3, memory=2e5).run(structures, outputs, 2)
+    assert max(order.spilled for each in little.rounds for order in each.orders) > 0
+    assert all(order.spilled == 0 for each in much.rounds for order in each.orders)
+    np.testing.assert_array_equal(much.features, little.features)
+    np.testing.assert_array_equal(much.weights, little.weights)
+
+
+def test_a_threshold_that_is_too_small_for_the_memory_names_one_that_fits() -> None:
+    random = np.random.default_rng(0)
+    rows = sp.csr_array(random.random((200, 60)) < 0.3)
+    outputs = Outputs.of_labels(random.integers(2, size=200), 2)
+    structures = Polynomial(2).structures(rows)
+    with pytest.raises(MemoryError, match="smallest threshold that fits is about ") as error:
+        GradientMining(0, 2, 1, memory=1e5).run(structures, outputs, 2)
+    fitting = int(str(error.value).split("about ")[1].split(".")[0])
+    GradientMining(fitting + 2, 2, 1, memory=1e5).run(structures, outputs, 2)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"threshold": -1}, "threshold must be"),
+        ({"threshold": 1.5}, "threshold must be"),
+        ({"most_order": 0}, "most_order must be"),
+        ({"rounds": 0}, "rounds must be"),
+        ({"step": 0}, "step must be"),
+        ({"step": float("nan")}, "step must be"),
+        ({"memory": 10}, "memory must be"),
+        ({"counter_bits": 3}, "bits must be 2 or 4"),
+        ({"hashes": 99}, "n_hashes must be"),
+    ],
+)
+def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        GradientMining(**parameters).new_miner()
+
+
+def test_bad_arrays_are_refused() -> None:
+    ptr, one = np.array([0, 1], np.int64), np.array([1], np.int32)
+    with pytest.raises(ValueError, match="must end at"):
+        _core.SetStructures(ptr, np.array([1, 2], np.int32), 3)
+    with pytest.raises(ValueError, match="outside"):
+        _core.SetStructures(ptr, np.array([5], np.int32), 3)
+    with pytest.raises(ValueError, match="must rise"):
+        _core.SetStructures(np.array([0, 2], np.int64), np.array([2, 2], np.int32), 3)
+    with pytest.raises(ValueError, match="outside its sentence"):
+        _core.TreeStructures(ptr, np.array([2], np.int32), ptr, one, 3)
+    with pytest.raises(ValueError, match="cycle"):
+        _core.TreeStructures(np.array([0, 2]), np.array([2, 1], np.int32), np.array([0, 0, 0]), np.array([], np.int32), 3)
+    with pytest.raises(ValueError, match="too many basic features"):
+        _core.TreeStructures(ptr, np.array([0], np.int32), ptr, one, 2**31)
+    structures = _core.SetStructures(ptr, one, 3)
+    miner = GradientMining(0).new_miner()
+    with pytest.raises(ValueError, match="not there yet"):
+        miner.add(np.array([7], np.uint32), np.array([0], np.uint32))
+    with pytest.raises(ValueError, match="n_labels entries"):
+        miner.score(structures, np.zeros(5), 2, np.zeros(2))
+    arguments = (np.array([3]), np.array([0], np.int32), np.array([0], np.int32), np.zeros(1), 1, 0, 2, 1000)
+    with pytest.raises(ValueError, match="structure holds 3"):
+        miner.mine(structures, *arguments)
