@@ -27,11 +27,17 @@ inline uint64_t scattered(uint64_t key) {
 class SpectralFilter {
   public:
     SpectralFilter(int log2_bytes, int bits, int n_hashes)
-        : bits_(bits), per_word_(64 / bits), n_hashes_(n_hashes), most_((1 << bits) - 1) {
-        lines_ = std::max<uint64_t>(1, (uint64_t{1} << log2_bytes) / sizeof(Line));
+        : bits_(bits),
+          per_word_(64 / bits),
+          n_hashes_(n_hashes),
+          most_((1 << bits) - 1),
+          most_lines_(std::max<uint64_t>(1, (uint64_t{1} << log2_bytes) / sizeof(Line))) {}
+    // All counters zero, and as many as suit so many keys and the memory allows.
+    void clear(int64_t n_keys) {
+        for (lines_ = 1; lines_ < most_lines_ && lines_ * sizeof(Line) < kBytesOfKey * static_cast<uint64_t>(n_keys);)
+            lines_ *= 2;
         counters_.assign(lines_, Line{});
     }
-    void clear() { std::fill(counters_.begin(), counters_.end(), Line{}); }
     int most() const { return most_; }
     size_t bytes() const { return counters_.size() * sizeof(Line); }
     void prefetch(uint64_t scattered_key) const { __builtin_prefetch(&counters_[scattered_key & (lines_ - 1)], 1); }
@@ -55,6 +61,7 @@ class SpectralFilter {
     static constexpr int kMostHashes = 8;
 
   private:
+    static constexpr uint64_t kBytesOfKey = 8;
     struct Line {
         uint64_t word[8];
     };
@@ -62,7 +69,7 @@ class SpectralFilter {
     int at(const Line& line, int place) const { return static_cast<int>((line.word[place / per_word_] >> shift(place)) & most_); }
 
     int bits_, per_word_, n_hashes_, most_;
-    uint64_t lines_;
+    uint64_t most_lines_, lines_ = 1;
     AlignedVector<Line> counters_;
 };
 
@@ -113,6 +120,7 @@ class Trie {
   public:
     uint32_t size() const { return static_cast<uint32_t>(order_.size()); }
     int order(uint32_t feature) const { return order_[feature]; }
+    bool extended(uint32_t feature) const { return extended_[feature]; }  // whether others extend it
     Key key(uint32_t feature) const { return table_.key(feature - 1); }
     uint32_t find(Key key) const {
         const uint32_t number = table_.find(key);
@@ -120,7 +128,11 @@ class Trie {
     }
     uint32_t insert(Key key) {
         const uint32_t number = table_.insert(key) + 1;
-        if (number == order_.size()) order_.push_back(static_cast<uint8_t>(std::min(255, order_[key >> 32] + 1)));
+        if (number == order_.size()) {
+            order_.push_back(static_cast<uint8_t>(std::min(255, order_[key >> 32] + 1)));
+            extended_.push_back(false);
+            extended_[key >> 32] = true;
+        }
         return number;
     }
     void prefetch(uint64_t scattered_key) const { table_.prefetch(scattered_key); }
@@ -129,6 +141,7 @@ class Trie {
   private:
     KeyTable table_;
     std::vector<uint8_t> order_ = {0};
+    std::vector<bool> extended_ = {false};
 };
 
 // Which keys a structure has shown already; forgetting costs nothing.

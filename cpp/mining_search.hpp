@@ -59,7 +59,7 @@ class Matcher {
         const auto look = [&](Key key, Occurrence at) {
             at.feature = trie_.find(key);
             if (at.feature == Trie::kNone || !wanted_[at.feature]) return;
-            next_.push_back(at);
+            if (trie_.extended(at.feature)) next_.push_back(at);
             if (Space::kRepeats) {
                 if (seen_[at.feature] == now_) return;
                 seen_[at.feature] = now_;
@@ -149,7 +149,9 @@ class Search {
         const int threshold = static_cast<int>(std::min<int64_t>(wishes_.threshold, filter_.most()));
         bool full = false;
         for (int side = 0; side < 2; ++side) {
-            filter_.clear();
+            int64_t n_keys = 0;  // those that a structure has twice among them
+            each_candidate(shown, order, side, false, [&](size_t, Key, const Occurrence&) { ++n_keys; });
+            filter_.clear(n_keys);
             size_t n_waiting = 0;
             const auto add = [&](const Waiting& next) {
                 const int bound = filter_.add(next.scattered);
