@@ -86,7 +86,7 @@ class KernelMiner(TransformerMixin, BaseEstimator):
         names = [f"x{j}" for j in range(self.n_features_in_)] if given is None else given
         return np.array([" & ".join(str(names[j]) for j in members) for members in self.combinations_], dtype=object)
 
-    def _pretrained(self, miner: Any, X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
+    def _pretrained(self, miner: Any, X: Any, y: Any) -> NDArray[np.float64]:
         """Weights of single features by the given classifier, a row for each that has some."""
         coefficients = np.asarray(clone(self.pretrain).fit(X, y).coef_)
         if len(coefficients) == 1 and len(self.classes_) == 2:
