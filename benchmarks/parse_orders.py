@@ -155,12 +155,13 @@ def third(data: Path, quick: bool = False) -> str:
 def peers(data: Path, quick: bool = False) -> str:
     """A peer of the package index and one of ours, one after the other."""
     found = rows(treebanks.english, data, ["order 2 (Carreras)"], quick)
-    peer = udpipe(data / "ud" / "English-EWT", treebanks.english(data).test, 1 if quick else 2)
+    peer = udpipe(data / "ud" / "English-EWT", treebanks.english(data).test, 1)
     cells = ["–", *score_cells(None, peer.scores)[1:], peer.seconds, peer.megabytes, "–", peer.rate, "–", "–", f"{peer.file:.1f}"]
     return "\n".join(
         [
             "## English Web Treebank, beside UDPipe in one run\n",
-            "UDPipe 1 is a neural transition parser; its default of 10 iterations would take an hour. CPU seconds of one thread.\n",
+            "UDPipe 1 is a neural transition parser; its default of 10 iterations would take an hour or more, and one is what this page has time",
+            "for. Quoted, with 3 iterations and measured on another day: UAS 85.21, LAS 82.69, 565 s, 10,142 tokens/s. CPU seconds of one thread.\n",
             table(COLUMNS, [*found, [peer.name, *cells]]),
         ]
     )
