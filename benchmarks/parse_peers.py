@@ -64,7 +64,7 @@ def _udpipe(folder: Path, iterations: int) -> tuple[np.ndarray, list[str], float
     test = list(sentences("test"))  # the peer's own list hands out copies: what was parsed has to be kept
     start = time.process_time()
     for sentence in test:
-        sentence.unlinkAllWords()
+        sentence.unlinkAllNodes()
         model.parse(sentence, peer.Pipeline.DEFAULT)
     spent = time.process_time() - start
     words = [word for sentence in test for word in list(sentence.words)[1:]]
