@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.cli.compression import Compression, compress_model
 from laconic.cli.console import Bar
+from laconic.cli.training import learned, learner_text
 from laconic.text.treebanks import Treebank, iterate_treebank, read_treebank, treebank_writer
 
 if TYPE_CHECKING:
@@ -73,25 +74,16 @@ def account(model: Parser) -> dict[str, Any]:
     """What was learned: by whom, which trees, and how much of what there was."""
     return {
         "parts": model.model,
-        "learner": _text(model.learner),
-        "refit": _text(model.refit),
+        "learner": learner_text(model.learner),
+        "refit": learner_text(model.refit),
         "crossing": model.crossing,
         "single_root": model.shape_.single_root,
-        "interrupted": model.interrupted_,
-        "features_total": model.n_features_total_,
-        "features_nonzero": model.n_features_selected_,
-        "degrees_of_freedom": model.weights_.n_distinct,
-        "features_held_most": max((held for epoch in model.trace_ for _, held in epoch.held), default=None),
-        "groups_total": len(model.templates_given_),
+        **learned(model),
         "groups_selected": len(model.scorer_.templates),
         "tag_weights": 0 if model.tagger_ is None else model.tagger_.tagger_.n_features_selected_,
         "labels": 0 if model.labeler_ is None else len(model.labeler_.tagger_.classes_),
         "label_weights": 0 if model.labeler_ is None else model.labeler_.tagger_.n_features_selected_,
     }
-
-
-def _text(learner: Any) -> str | None:
-    return learner if learner is None or isinstance(learner, str) else " ".join(repr(learner).split())
 
 
 def compress(model: Parser, wishes: Compression, bar: Bar, *, encoding: str = UTF8) -> dict[str, Any]:

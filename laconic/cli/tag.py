@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.cli.compression import Compression, compress_model
 from laconic.cli.console import Bar
+from laconic.cli.training import learned, learner_text
 from laconic.errors import InputError
 from laconic.text.conll import column_writer, iterate_lines, read_columns
 from laconic.text.io import name_of
@@ -116,23 +117,14 @@ def _table(name: str, scores: Any) -> list[dict[str, Any]]:
 def account(model: Tagger) -> dict[str, Any]:
     """What was learned: by whom, how well solved, and how much of what there was."""
     return {
-        "learner": _text(model.learner),
-        "refit": _text(model.refit),
+        "learner": learner_text(model.learner),
+        "refit": learner_text(model.refit),
         "scheme": model.scheme_,
         "objective": model.objective_,
         "certificate": model.certificate_,
-        "interrupted": model.interrupted_,
-        "features_total": model.n_features_total_,
-        "features_nonzero": model.n_features_selected_,
-        "degrees_of_freedom": model.weights_.n_distinct,
-        "features_held_most": max((held for epoch in model.trace_ for _, held in epoch.held), default=None),
-        "groups_total": len(model.templates_given_),
+        **learned(model),
         "groups_selected": len(model.templates_),
     }
-
-
-def _text(learner: Any) -> str | None:
-    return learner if learner is None or isinstance(learner, str) else " ".join(repr(learner).split())
 
 
 def compress(model: Tagger, wishes: Compression, bar: Bar, *, encoding: str = UTF8) -> dict[str, Any]:

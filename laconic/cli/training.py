@@ -40,6 +40,23 @@ def fit_by_passes(fit: Callable[[Callback], Any], learners: Iterable[Any], what:
         fit(on_step)
 
 
+def learner_text(learner: Any) -> str | None:
+    """A learner in one line."""
+    return learner if learner is None or isinstance(learner, str) else " ".join(repr(learner).split())
+
+
+def learned(model: Any) -> dict[str, Any]:
+    """What is told of taggers and parsers alike: whether they were interrupted, and how much of what there was they keep."""
+    return {
+        "interrupted": model.interrupted_,
+        "features_total": model.n_features_total_,
+        "features_nonzero": model.n_features_selected_,
+        "degrees_of_freedom": model.weights_.n_distinct,
+        "features_held_most": max((held for epoch in model.trace_ for _, held in epoch.held), default=None),
+        "groups_total": len(model.templates_given_),
+    }
+
+
 def end_interrupted(output: str | None) -> None:
     """Say where the model is whose training was interrupted, and end with the exit code of Ctrl-C."""
     kept = "the model is not written, since no -o was given" if output is None else f"the best model so far is in {output}"
