@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from laconic.mining import GradientMining, Mined, Outputs, Polynomial, Round
+from laconic.mining import GradientMining, Mined, Outputs, Polynomial, Round, members_of
 
 
 class KernelMiner(TransformerMixin, BaseEstimator):
@@ -62,7 +62,7 @@ class KernelMiner(TransformerMixin, BaseEstimator):
         weights = np.zeros((1, n_labels)) if self.pretrain is None else self._pretrained(miner, X, y)
         outputs = Outputs.of_labels(codes, n_labels)
         mined = search.run(kernel.structures(X), outputs, n_labels, miner, weights, callback=callback)
-        self._keep(kernel, mined)
+        self._keep(mined)
         return self
 
     def transform(self, X: Any) -> sp.csr_array:
@@ -95,9 +95,9 @@ class KernelMiner(TransformerMixin, BaseEstimator):
         miner.add(np.zeros_like(used), used)
         return np.vstack([np.zeros((1, len(self.classes_))), coefficients.T[used]])
 
-    def _keep(self, kernel: Polynomial, mined: Mined) -> None:
+    def _keep(self, mined: Mined) -> None:
         """The kept combinations in the order of their size and members, and the trie of them and their parts for transform."""
-        found = kernel.members(mined.miner, mined.features)
+        found = members_of(mined.miner, mined.features)
         order = sorted(range(len(found)), key=lambda k: (len(found[k]), found[k]))
         features = mined.features[order]
         self.combinations_ = [found[k] for k in order]

@@ -185,3 +185,16 @@ def output_scores(miner: Any, structures: Any, outputs: Outputs, weights: NDArra
     scores = np.zeros((len(structures), weights.shape[1]))
     miner.score(structures, np.ascontiguousarray(weights).ravel(), weights.shape[1], scores.reshape(-1))
     return np.asarray(scores[outputs.structure, outputs.label])
+
+
+def members_of(miner: Any, features: NDArray[np.int64]) -> list[tuple[int, ...]]:
+    """The extensions that each feature is made of, the first one first: of products, their basic features."""
+    part, extension = miner.features()
+    found = []
+    for feature in features.tolist():
+        members = []
+        while feature != 0:
+            members.append(int(extension[feature]))
+            feature = int(part[feature])
+        found.append(tuple(reversed(members)))
+    return found

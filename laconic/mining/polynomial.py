@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from laconic import _core
@@ -29,16 +28,3 @@ class Polynomial(BaseEstimator):
         X.sum_duplicates()
         X.eliminate_zeros()
         return _core.SetStructures(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.shape[1])
-
-    @staticmethod
-    def members(miner: Any, features: NDArray[np.int64]) -> list[tuple[int, ...]]:
-        """The basic features that each feature is the product of."""
-        part, extension = miner.features()
-        found = []
-        for feature in features.tolist():
-            members = []
-            while feature != 0:
-                members.append(int(extension[feature]))
-                feature = int(part[feature])
-            found.append(tuple(reversed(members)))
-        return found

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laconic import _core
-from laconic.mining import GradientMining, Outputs, Polynomial
+from laconic.mining import GradientMining, Outputs, Polynomial, members_of
 
 
 def products(row: np.ndarray, degree: int) -> set[tuple[int, ...]]:
@@ -100,8 +100,8 @@ def test_products_are_those_of_enumeration(
     search = GradientMining(threshold, degree, 4, decreasing=decreasing, memory=2**17, counter_bits=bits)
     weights, kept = by_enumeration([products(row, degree) for row in rows], outputs, n_labels, search)
     mined = search.run(Polynomial(degree).structures(sp.csr_array(rows)), outputs, n_labels)
-    assert set(Polynomial.members(mined.miner, mined.features)) == kept
-    names = Polynomial.members(mined.miner, np.arange(1, len(mined.miner)))
+    assert set(members_of(mined.miner, mined.features)) == kept
+    names = members_of(mined.miner, np.arange(1, len(mined.miner)))
     found = dict(zip(names, mined.weights[1:], strict=True))
     for feature, w in weights.items():
         np.testing.assert_allclose(found.get(feature, np.zeros(n_labels)), w)
@@ -139,7 +139,7 @@ def test_sub_trees_are_those_of_enumeration(seed: int, threshold: int, decreasin
     mined = search.run(structures, outputs, 1)
 
     def sequence(feature: int) -> tuple[tuple[int, int], ...]:
-        return tuple(divmod(member, n_basic) for member in Polynomial.members(mined.miner, np.array([feature]))[0])
+        return tuple(divmod(member, n_basic) for member in members_of(mined.miner, np.array([feature]))[0])
 
     assert {sequence(feature) for feature in mined.features} == kept
     found = {sequence(feature): mined.weights[feature] for feature in range(1, len(mined.miner))}
