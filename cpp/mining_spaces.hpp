@@ -53,7 +53,8 @@ struct Trees {
     };
     const int64_t* ptr;        // tokens of trees
     const int32_t* head;       // 0: the root, else the head's place in the sentence, from 1
-    const int64_t* basic_ptr;  // basic features of the arc to a token
+    const int64_t* arc;        // of a token
+    const int64_t* basic_ptr;  // basic features of an arc
     const int32_t* basic;
     const int32_t *first_child, *next_sibling;  // by word, the root of a sentence among them; -1: none
     int64_t n;
@@ -83,7 +84,8 @@ struct Trees {
   private:
     template <class Take>
     void each_feature(int64_t s, uint32_t feature, int32_t below, int32_t word, int32_t depth, Take take) const {
-        for (int64_t i = basic_ptr[ptr[s] + word - 1]; i < basic_ptr[ptr[s] + word]; ++i)
+        const int64_t a = arc[ptr[s] + word - 1];
+        for (int64_t i = basic_ptr[a]; i < basic_ptr[a + 1]; ++i)
             take(key_of(feature, static_cast<uint32_t>(below) * n_basic + static_cast<uint32_t>(basic[i])),
                  Occurrence{0, word, depth});
     }

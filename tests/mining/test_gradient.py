@@ -129,11 +129,13 @@ def test_sub_trees_are_those_of_enumeration(seed: int, threshold: int, decreasin
     fired = [sub_trees(heads, features, most) for heads, features in zip(trees, basics, strict=True)]
     weights, kept = by_enumeration(fired, outputs, 1, search)
     flat = [features for tree in basics for features in tree]
+    rows = sorted({tuple(features) for features in flat})  # arcs with the same features are one
     structures = _core.TreeStructures(
         np.cumsum([0, *map(len, trees)]),
         np.concatenate(trees).astype(np.int32),
-        np.cumsum([0, *map(len, flat)]),
-        np.concatenate([*map(np.array, flat), []]).astype(np.int32),
+        np.array([rows.index(tuple(features)) for features in flat]),
+        np.cumsum([0, *map(len, rows)]),
+        np.concatenate([*map(np.array, rows), []]).astype(np.int32),
         n_basic,
     )
     mined = search.run(structures, outputs, 1)
@@ -191,7 +193,7 @@ def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
 
 
 def test_bad_arrays_are_refused() -> None:
-    ptr, one = np.array([0, 1], np.int64), np.array([1], np.int32)
+    ptr, first, one = np.array([0, 1], np.int64), np.array([0], np.int64), np.array([1], np.int32)
     with pytest.raises(ValueError, match="must end at"):
         _core.SetStructures(ptr, np.array([1, 2], np.int32), 3)
     with pytest.raises(ValueError, match="outside"):
@@ -199,11 +201,13 @@ def test_bad_arrays_are_refused() -> None:
     with pytest.raises(ValueError, match="must rise"):
         _core.SetStructures(np.array([0, 2], np.int64), np.array([2, 2], np.int32), 3)
     with pytest.raises(ValueError, match="outside its sentence"):
-        _core.TreeStructures(ptr, np.array([2], np.int32), ptr, one, 3)
+        _core.TreeStructures(ptr, np.array([2], np.int32), first, ptr, one, 3)
+    with pytest.raises(ValueError, match="arc holds 1"):
+        _core.TreeStructures(ptr, np.array([0], np.int32), first + 1, ptr, one, 3)
     with pytest.raises(ValueError, match="cycle"):
-        _core.TreeStructures(np.array([0, 2]), np.array([2, 1], np.int32), np.array([0, 0, 0]), np.array([], np.int32), 3)
+        _core.TreeStructures(np.array([0, 2]), np.array([2, 1], np.int32), np.array([0, 0]), ptr, one, 3)
     with pytest.raises(ValueError, match="too many basic features"):
-        _core.TreeStructures(ptr, np.array([0], np.int32), ptr, one, 2**31)
+        _core.TreeStructures(ptr, np.array([0], np.int32), first, ptr, one, 2**31)
     structures = _core.SetStructures(ptr, one, 3)
     miner = GradientMining(0).new_miner()
     with pytest.raises(ValueError, match="not there yet"):
