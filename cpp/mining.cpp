@@ -46,7 +46,7 @@ class Miner {
         }
         nb::list orders;
         for (const mining::OrderReport& order : found.orders)
-            orders.append(nb::make_tuple(order.counted, order.candidates, order.kept, order.spilled));
+            orders.append(nb::make_tuple(order.counted, order.candidates, order.kept, order.spilled, order.seconds));
         return nb::make_tuple(to_numpy(std::move(found.feature)), to_numpy(std::move(found.count)), orders);
     }
     // out[s * n_labels + y] += the weights of the features that structure s has.

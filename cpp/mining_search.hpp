@@ -2,6 +2,7 @@
 // predicted exceed a threshold, from those of the order below. A feature occurs at most as often as what it extends, so that none
 // is missed.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ struct TooMany : std::runtime_error {
 // What happened at one order.
 struct OrderReport {
     int64_t counted = 0, candidates = 0, kept = 0, spilled = 0;
+    double seconds = 0;
 };
 
 struct Found {
@@ -97,6 +99,7 @@ class Search {
         count_weighty(shown, weights);
         for (int order = 1; order <= wishes_.most_order; ++order) {
             OrderReport report;
+            const auto began = std::chrono::steady_clock::now();
             choose_candidates(shown, order, report);
             report.candidates = static_cast<int64_t>(candidates_.size());
             count(shown, order);
@@ -104,6 +107,7 @@ class Search {
             const bool go_on = order < wishes_.most_order && report.kept > 0;
             if (go_on) follow(shown, order, report);
             add_weighty(order, found, report);
+            report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
             found.orders.push_back(report);
             if (!go_on) break;
         }

@@ -44,13 +44,14 @@ class Outputs(NamedTuple):
 
 
 class OrderCount(NamedTuple):
-    """One order of one round: keys counted, candidates that passed the filter, features kept, bytes spilled to disk."""
+    """One order of one round: keys counted, candidates that passed the filter, features kept, bytes spilled, seconds."""
 
     order: int
     counted: int
     candidates: int
     kept: int
     spilled: int
+    seconds: float
 
 
 class Round(NamedTuple):

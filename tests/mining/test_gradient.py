@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import combinations, product
 from typing import Any
 
@@ -160,6 +161,14 @@ def test_what_exceeds_the_memory_goes_to_disk_and_changes_nothing() -> None:
     assert all(order.spilled == 0 for each in much.rounds for order in each.orders)
     np.testing.assert_array_equal(much.features, little.features)
     np.testing.assert_array_equal(much.weights, little.weights)
+
+
+def test_orders_have_their_seconds() -> None:
+    structures = Polynomial(2).structures(sp.csr_array(np.random.default_rng(0).random((500, 20)) < 0.4))
+    began = time.perf_counter()
+    mined = GradientMining(2, 2, 3).run(structures, Outputs.of_labels(np.arange(500) % 2, 2), 2)
+    seconds = [order.seconds for each in mined.rounds for order in each.orders]
+    assert min(seconds) > 0 and sum(seconds) < time.perf_counter() - began
 
 
 def test_a_threshold_that_is_too_small_for_the_memory_names_one_that_fits() -> None:
