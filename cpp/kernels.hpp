@@ -56,3 +56,4 @@ void bind_quasi_newton(nb::module_& m);
 void bind_parse(nb::module_& m);
 void bind_parser(nb::module_& m);
 void bind_mining(nb::module_& m);
+void bind_mining_arcs(nb::module_& m);

@@ -73,21 +73,25 @@ class SpectralFilter {
     AlignedVector<Line> counters_;
 };
 
-// Keys numbered in the order in which they came.
+// Keys numbered in the order in which they came. A slot holds a part of the hash too: most keys that are not there are told from
+// those that are without a look at the keys.
 class KeyTable {
   public:
     KeyTable() { clear(); }
     void clear() {
         keys_.clear();
-        std::vector<uint32_t>(16, kNone).swap(slot_);
+        std::vector<Slot>(16).swap(slot_);
     }
     size_t size() const { return keys_.size(); }
     Key key(size_t number) const { return keys_[number]; }
-    size_t bytes() const { return keys_.capacity() * sizeof(Key) + slot_.capacity() * 4; }
     void prefetch(uint64_t scattered_key) const { __builtin_prefetch(&slot_[scattered_key & (slot_.size() - 1)]); }
-    uint32_t find(Key key) const {
-        for (size_t at = scattered(key) & (slot_.size() - 1);; at = (at + 1) & (slot_.size() - 1))
-            if (slot_[at] == kNone || keys_[slot_[at]] == key) return slot_[at];
+    uint32_t find(Key key) const { return find(key, scattered(key)); }
+    uint32_t find(Key key, uint64_t scattered_key) const {
+        const uint32_t tag = static_cast<uint32_t>(scattered_key >> 32);
+        for (size_t at = scattered_key & (slot_.size() - 1);; at = (at + 1) & (slot_.size() - 1)) {
+            const Slot& slot = slot_[at];
+            if (slot.number == kNone || (slot.tag == tag && keys_[slot.number] == key)) return slot.number;
+        }
     }
     // Its number, a new one if it has none.
     uint32_t insert(Key key) {
@@ -100,19 +104,24 @@ class KeyTable {
     }
 
     static constexpr uint32_t kNone = UINT32_MAX;
+    static constexpr size_t kBytesOfKey = sizeof(Key) + 4 * 8;  // slots are at least a quarter full
 
   private:
+    struct Slot {
+        uint32_t number = kNone, tag = 0;
+    };
     void place(uint32_t number) {
-        size_t at = scattered(keys_[number]) & (slot_.size() - 1);
-        while (slot_[at] != kNone) at = (at + 1) & (slot_.size() - 1);
-        slot_[at] = number;
+        const uint64_t hash = scattered(keys_[number]);
+        size_t at = hash & (slot_.size() - 1);
+        while (slot_[at].number != kNone) at = (at + 1) & (slot_.size() - 1);
+        slot_[at] = {number, static_cast<uint32_t>(hash >> 32)};
     }
     void grow() {
-        std::vector<uint32_t>(2 * slot_.size(), kNone).swap(slot_);
+        std::vector<Slot>(2 * slot_.size()).swap(slot_);
         for (uint32_t number = 0; number < keys_.size(); ++number) place(number);
     }
     std::vector<Key> keys_;
-    std::vector<uint32_t> slot_;
+    std::vector<Slot> slot_;
 };
 
 // Features by what they extend: number k + 1 has the k-th key, 0 is the root.
@@ -120,7 +129,6 @@ class Trie {
   public:
     uint32_t size() const { return static_cast<uint32_t>(order_.size()); }
     int order(uint32_t feature) const { return order_[feature]; }
-    bool extended(uint32_t feature) const { return extended_[feature]; }  // whether others extend it
     Key key(uint32_t feature) const { return table_.key(feature - 1); }
     uint32_t find(Key key) const {
         const uint32_t number = table_.find(key);
@@ -130,59 +138,69 @@ class Trie {
         const uint32_t number = table_.insert(key) + 1;
         if (number == order_.size()) {
             order_.push_back(static_cast<uint8_t>(std::min(255, order_[key >> 32] + 1)));
-            extended_.push_back(false);
-            extended_[key >> 32] = true;
         }
         return number;
     }
-    void prefetch(uint64_t scattered_key) const { table_.prefetch(scattered_key); }
     static constexpr uint32_t kNone = UINT32_MAX;
 
   private:
     KeyTable table_;
     std::vector<uint8_t> order_ = {0};
-    std::vector<bool> extended_ = {false};
 };
 
-// Which keys a structure has shown already; forgetting costs nothing.
-class Once {
+// The features of a trie that extend each of them, by their extensions in rising order.
+class Children {
   public:
-    void forget() {
-        if (++now_ == 0) {
-            std::fill(stamp_.begin(), stamp_.end(), 0u);
-            now_ = 1;
+    // Those that are `wanted` alone.
+    Children(const Trie& trie, const std::vector<bool>& wanted) : ptr_(size_t{trie.size()} + 1, 0) {
+        for (uint32_t f = 1; f < trie.size(); ++f)
+            if (wanted[f]) ++ptr_[(trie.key(f) >> 32) + 1];
+        for (size_t f = 1; f < ptr_.size(); ++f) ptr_[f] += ptr_[f - 1];
+        child_.resize(ptr_.back());
+        std::vector<size_t> at(ptr_.begin(), ptr_.end() - 1);
+        for (uint32_t f = 1; f < trie.size(); ++f)
+            if (wanted[f]) child_[at[trie.key(f) >> 32]++] = {static_cast<uint32_t>(trie.key(f)), f};
+        for (size_t f = 0; f + 1 < ptr_.size(); ++f)
+            std::sort(child_.begin() + ptr_[f], child_.begin() + ptr_[f + 1],
+                      [](const Child& a, const Child& b) { return a.extension < b.extension; });
+        for (size_t c = 0; c < ptr_[1]; ++c) {
+            if (child_[c].extension >= of_root_.size()) of_root_.resize(child_[c].extension + 1, Trie::kNone);
+            of_root_[child_[c].extension] = child_[c].feature;
         }
-        n_ = 0;
     }
-    bool first(Key key) {
-        if (2 * (n_ + 1) > stamp_.size()) grow();
-        for (size_t at = scattered(key) & (stamp_.size() - 1);; at = (at + 1) & (stamp_.size() - 1)) {
-            if (stamp_[at] == now_ && key_[at] == key) return false;
-            if (stamp_[at] != now_) {
-                stamp_[at] = now_;
-                key_[at] = key;
-                ++n_;
-                return true;
-            }
+    bool any(uint32_t feature) const { return ptr_[feature] < ptr_[feature + 1]; }
+    // Calls take(child, member) for what extends a feature by base + one of these rising members.
+    template <class Take>
+    void each(uint32_t feature, uint32_t base, const int32_t* begin, const int32_t* end, Take take) const {
+        if (feature == 0 && base == 0) {
+            for (const int32_t* m = begin; m != end; ++m)
+                if (const size_t e = static_cast<size_t>(*m); e < of_root_.size() && of_root_[e] != Trie::kNone)
+                    take(of_root_[e], *m);
+            return;
+        }
+        const Child *child = child_.data() + ptr_[feature], *const last = child_.data() + ptr_[feature + 1];
+        if (last - child > kFew) child = at_least(child, last, base);
+        for (const int32_t* m = begin; m != end && child != last; ++m) {
+            const uint32_t wanted = base + static_cast<uint32_t>(*m);
+            if (last - child > kFew)
+                child = at_least(child, last, wanted);
+            else
+                while (child != last && child->extension < wanted) ++child;
+            if (child != last && child->extension == wanted) take(child->feature, *m);
         }
     }
 
   private:
-    void grow() {
-        std::vector<Key> kept;
-        for (size_t at = 0; at < stamp_.size(); ++at)
-            if (stamp_[at] == now_) kept.push_back(key_[at]);
-        const size_t size = std::max<size_t>(1024, 2 * stamp_.size());
-        stamp_.assign(size, 0);
-        key_.resize(size);
-        now_ = 1;
-        n_ = 0;
-        for (Key key : kept) first(key);
+    struct Child {
+        uint32_t extension, feature;
+    };
+    static const Child* at_least(const Child* begin, const Child* end, uint32_t extension) {
+        return std::lower_bound(begin, end, extension, [](const Child& c, uint32_t value) { return c.extension < value; });
     }
-    std::vector<Key> key_;
-    std::vector<uint32_t> stamp_;
-    uint32_t now_ = 1;
-    size_t n_ = 0;
+    static constexpr std::ptrdiff_t kFew = 64;
+    std::vector<size_t> ptr_;
+    std::vector<Child> child_;
+    std::vector<uint32_t> of_root_;
 };
 
 // Records of one structure after the other, written once and read in the same order; what exceeds a limit goes to a temporary

@@ -50,38 +50,33 @@ class Matcher {
   public:
     Matcher(const Space& space, const Trie& trie) : Matcher(space, trie, std::vector<bool>(trie.size(), true)) {}
     // Of the features that are `wanted` alone, with which their parts must be.
-    Matcher(const Space& space, const Trie& trie, std::vector<bool> wanted)
-        : space_(space), trie_(trie), wanted_(std::move(wanted)), seen_(trie.size(), 0) {}
+    Matcher(const Space& space, const Trie& trie, const std::vector<bool>& wanted)
+        : space_(space), children_(trie, wanted), seen_(trie.size(), 0) {}
 
     // Calls take(feature) for each of them once.
     template <class Take>
     void each(int64_t structure, Take take) {
         ++now_;
         next_.clear();
-        const auto look = [&](Key key, Occurrence at) {
-            at.feature = trie_.find(key);
-            if (at.feature == Trie::kNone || !wanted_[at.feature]) return;
-            if (trie_.extended(at.feature)) next_.push_back(at);
-            if (Space::kRepeats) {
-                if (seen_[at.feature] == now_) return;
-                seen_[at.feature] = now_;
-            }
+        const auto look = [&](const Occurrence& at) {
+            if (children_.any(at.feature)) next_.push_back(at);
+            if (seen_[at.feature] == now_) return;
+            seen_[at.feature] = now_;
             take(at.feature);
         };
-        space_.each_basic(structure, look);
+        space_.each_first(structure, children_, look);
         while (!next_.empty()) {
             here_.swap(next_);
             next_.clear();
-            space_.each_extension_of_some(structure, here_.data(), here_.data() + here_.size(), look);
+            for (const Occurrence& at : here_) space_.each_next(structure, at, children_, look);
         }
     }
 
   private:
     const Space& space_;
-    const Trie& trie_;
-    const std::vector<bool> wanted_;
-    std::vector<int64_t> seen_;
-    int64_t now_ = 0;
+    const Children children_;
+    std::vector<uint32_t> seen_;
+    uint32_t now_ = 0;
     std::vector<Occurrence> here_, next_;
 };
 
@@ -91,7 +86,7 @@ class Search {
 
   public:
     Search(const Space& space, Trie& trie, SpectralFilter& filter, const Wishes& wishes)
-        : space_(space), trie_(trie), filter_(filter), wishes_(wishes), spool_(wishes.memory) {}
+        : space_(space), trie_(trie), filter_(filter), wishes_(wishes), spool_(wishes.memory / 2) {}
 
     // weights: n_labels for each feature of the trie; those with one that is not zero stay whatever their counts.
     Found run(const std::vector<Shown>& shown, const double* weights) {
@@ -102,10 +97,13 @@ class Search {
             const auto began = std::chrono::steady_clock::now();
             choose_candidates(shown, order, report);
             report.candidates = static_cast<int64_t>(candidates_.size());
-            count(shown, order);
+            Spool<Occurrence> seen = count(shown, order);
             keep(found, report);
             const bool go_on = order < wishes_.most_order && report.kept > 0;
-            if (go_on) follow(shown, order, report);
+            if (go_on) {
+                if (order == 1) narrow();
+                follow(seen, report);
+            }
             add_weighty(order, found, report);
             report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
             found.orders.push_back(report);
@@ -121,41 +119,51 @@ class Search {
 
   private:
     static constexpr int kBothSides = -1;
-    // Calls take(k, key, occurrence) for what extends the features of the order below in the structures of a side, each key once
-    // for a structure if `once`.
+    // Calls take(k, key, occurrence) for what extends the features of the order below in the structures of a side; where a
+    // structure has it twice, twice.
     template <class Take>
-    void each_candidate(const std::vector<Shown>& shown, int order, int side, bool once, Take take) {
-        const auto visit = [&](size_t k, auto&& walk) {
-            if (side != kBothSides && shown[k].side != side) return;
-            if (Space::kRepeats && once) {
-                once_.forget();
-                walk([&](Key key, const Occurrence& at) {
-                    if (once_.first(key)) take(k, key, at);
-                });
-            } else {
-                walk([&](Key key, const Occurrence& at) { take(k, key, at); });
-            }
-            interrupts_.poll();
-        };
-        if (order == 1) {
-            for (size_t k = 0; k < shown.size(); ++k) visit(k, [&](auto&& body) { space_.each_basic(shown[k].structure, body); });
-        } else {
-            spool_.each([&](size_t k, const Occurrence* begin, const Occurrence* end) {
-                visit(k, [&](auto&& body) { space_.each_extension(shown[k].structure, begin, end, body); });
+    void each_candidate(const std::vector<Shown>& shown, int order, int side, Take take) {
+        each_structure(
+            shown, order, side,
+            [&](size_t k) { space_.each_basic(shown[k].structure, [&](Key key, const Occurrence& at) { take(k, key, at); }); },
+            [&](size_t k, const Occurrence* begin, const Occurrence* end) {
+                space_.each_extension(shown[k].structure, begin, end, [&](Key key, const Occurrence& at) { take(k, key, at); });
             });
+    }
+    int64_t count_candidates(const std::vector<Shown>& shown, int order, int side) {
+        int64_t total = 0;
+        each_structure(
+            shown, order, side, [&](size_t k) { total += space_.count_basic(shown[k].structure); },
+            [&](size_t k, const Occurrence* begin, const Occurrence* end) {
+                total += space_.count_extensions(shown[k].structure, begin, end);
+            });
+        return total;
+    }
+    template <class First, class Next>
+    void each_structure(const std::vector<Shown>& shown, int order, int side, First first, Next next) {
+        const auto chosen = [&](size_t k) {
+            interrupts_.poll();
+            return side == kBothSides || shown[k].side == side;
+        };
+        if (order > 1) {
+            spool_.each([&](size_t k, const Occurrence* begin, const Occurrence* end) {
+                if (chosen(k)) next(k, begin, end);
+            });
+            return;
         }
+        for (size_t k = 0; k < shown.size(); ++k)
+            if (chosen(k)) first(k);
     }
 
-    // Gold and predicted structures one after the other through the filter: what may exceed the threshold in either.
+    // Gold and predicted structures one after the other through the filter: what may exceed the threshold in either. A key that
+    // a structure has twice is added twice, which is an upper bound as well.
     void choose_candidates(const std::vector<Shown>& shown, int order, OrderReport& report) {
         candidates_.clear();
         std::vector<int64_t> reached(filter_.most() + 1, 0);  // keys by the bound that they had before
         const int threshold = static_cast<int>(std::min<int64_t>(wishes_.threshold, filter_.most()));
         bool full = false;
         for (int side = 0; side < 2; ++side) {
-            int64_t n_keys = 0;  // those that a structure has twice among them
-            each_candidate(shown, order, side, false, [&](size_t, Key, const Occurrence&) { ++n_keys; });
-            filter_.clear(n_keys);
+            filter_.clear(count_candidates(shown, order, side));
             size_t n_waiting = 0;
             const auto add = [&](const Waiting& next) {
                 const int bound = filter_.add(next.scattered);
@@ -165,7 +173,7 @@ class Search {
                 full = candidates_.size() * bytes_of_candidate() > wishes_.memory;
             };
             // A few keys wait for their counters to arrive from memory.
-            each_candidate(shown, order, side, true, [&](size_t k, Key key, const Occurrence&) {
+            each_candidate(shown, order, side, [&](size_t k, Key key, const Occurrence&) {
                 Waiting& turn = waiting_[n_waiting % kWaiting];
                 if (n_waiting >= kWaiting) add(turn);
                 turn = {key, scattered(key + 0x9e3779b97f4a7c15ull * static_cast<uint64_t>(shown[k].label))};
@@ -186,13 +194,46 @@ class Search {
         throw TooMany(message + "even a threshold of " + std::to_string(filter_.most() - 1) + " is too small; give more memory");
     }
 
-    void count(const std::vector<Shown>& shown, int order) {
+    // In how many structures the candidates occur, and where: occurrences of candidates, by their numbers.
+    Spool<Occurrence> count(const std::vector<Shown>& shown, int order) {
+        Spool<Occurrence> seen(wishes_.memory / 2);
         counts_.assign(candidates_.size() * 2 * wishes_.n_labels, 0);
-        if (candidates_.size() == 0) return;
-        each_candidate(shown, order, kBothSides, true, [&](size_t k, Key key, const Occurrence&) {
-            if (const uint32_t c = candidates_.find(key); c != KeyTable::kNone)
-                ++counts_[(size_t{c} * 2 + shown[k].side) * wishes_.n_labels + shown[k].label];
+        if (candidates_.size() == 0) return seen;
+        const bool follows = order < wishes_.most_order;
+        std::vector<uint32_t> last(candidates_.size(), 0);  // the structure that was counted last, from 1
+        std::vector<Occurrence> here;
+        std::vector<Looked> looked;
+        const auto look = [&](size_t k, const Looked& next) {
+            const uint32_t c = candidates_.find(next.key, next.scattered);
+            if (c == KeyTable::kNone) return;
+            if (follows) {
+                here.push_back(next.at);
+                here.back().feature = c;
+            }
+            if (last[c] == k + 1) return;
+            last[c] = static_cast<uint32_t>(k + 1);
+            ++counts_[(size_t{c} * 2 + shown[k].side) * wishes_.n_labels + shown[k].label];
+        };
+        const auto finish = [&](size_t k) {
+            for (const Looked& next : looked) look(k, next);
+            looked.clear();
+        };
+        size_t at = 0;
+        const auto close = [&](size_t k) {
+            for (; at < k; ++at) {
+                finish(at);
+                if (follows) seen.append(here);
+                here.clear();
+            }
+        };
+        each_candidate(shown, order, kBothSides, [&](size_t k, Key key, const Occurrence& occurrence) {
+            close(k);
+            if (looked.size() == kWaiting) finish(k);
+            looked.push_back({key, scattered(key), occurrence});
+            candidates_.prefetch(looked.back().scattered);
         });
+        close(shown.size());
+        return seen;
     }
     void keep(Found& found, OrderReport& report) {
         const size_t width = 2 * wishes_.n_labels;
@@ -225,7 +266,7 @@ class Search {
         }
         weighty_counts_.assign(size_t{n} * 2 * wishes_.n_labels, 0);
         if (n == 0) return;
-        Matcher<Space> matcher(space_, trie_, std::move(wanted));
+        Matcher<Space> matcher(space_, trie_, wanted);
         for (const Shown& at : shown) {
             matcher.each(at.structure, [&](uint32_t feature) {
                 if (weighty_number_[feature] != kNone)
@@ -241,38 +282,48 @@ class Search {
                 add(f, weighty_counts_.data() + size_t{weighty_number_[f]} * 2 * wishes_.n_labels, found, report);
     }
     // Where the kept features occur.
-    void follow(const std::vector<Shown>& shown, int order, OrderReport& report) {
-        Spool<Occurrence> next(wishes_.memory);
+    void follow(Spool<Occurrence>& seen, OrderReport& report) {
+        Spool<Occurrence> next(wishes_.memory / 2);
         std::vector<Occurrence> here;
-        size_t at = 0;
-        const auto close = [&](size_t k) {
-            for (; at < k; ++at) {
-                next.append(here);
-                here.clear();
-            }
-        };
-        each_candidate(shown, order, kBothSides, false, [&](size_t k, Key key, Occurrence occurrence) {
-            const uint32_t c = candidates_.find(key);
-            if (c == KeyTable::kNone || kept_[c] == Trie::kNone) return;
-            close(k);
-            occurrence.feature = kept_[c];
-            here.push_back(occurrence);
+        seen.each([&](size_t, const Occurrence* begin, const Occurrence* end) {
+            here.clear();
+            for (const Occurrence* at = begin; at != end; ++at)
+                if (kept_[at->feature] != Trie::kNone) {
+                    here.push_back(*at);
+                    here.back().feature = kept_[at->feature];
+                }
+            next.append(here);
         });
-        close(shown.size());
-        report.spilled = static_cast<int64_t>(next.spilled());
+        report.spilled = static_cast<int64_t>(seen.spilled() + next.spilled());
         spool_ = std::move(next);
     }
+    // Basic features that did not survive are in no feature that does.
+    void narrow() {
+        std::vector<bool> survived;
+        for (size_t c = 0; c < candidates_.size(); ++c) {
+            if (kept_[c] == Trie::kNone) continue;
+            const uint32_t basic = static_cast<uint32_t>(candidates_.key(c));
+            if (basic >= survived.size()) survived.resize(size_t{basic} + 1, false);
+            survived[basic] = true;
+        }
+        space_.narrow(survived);
+    }
 
-    // A key, its two slots in a table at most half full, its counts, and where it is kept.
-    size_t bytes_of_candidate() const { return sizeof(Key) + 4 * 4 + 2 * 4 * static_cast<size_t>(wishes_.n_labels) + 4; }
+    // A key in its table, its counts, where it was counted last, and its feature.
+    size_t bytes_of_candidate() const { return KeyTable::kBytesOfKey + 2 * 4 * static_cast<size_t>(wishes_.n_labels) + 4 + 4; }
 
     struct Waiting {
         Key key;
         uint64_t scattered;
     };
+    struct Looked {
+        Key key;
+        uint64_t scattered;
+        Occurrence at;
+    };
     static constexpr size_t kWaiting = 32;
     static constexpr uint32_t kNone = UINT32_MAX;
-    const Space& space_;
+    Space space_;
     Trie& trie_;
     SpectralFilter& filter_;
     const Wishes wishes_;
@@ -280,7 +331,6 @@ class Search {
     KeyTable candidates_;
     std::vector<uint32_t> counts_, kept_;                    // of candidates
     std::vector<uint32_t> weighty_number_, weighty_counts_;  // by feature; by number
-    Once once_;
     Waiting waiting_[kWaiting];
     Interrupts interrupts_;
 };

@@ -18,8 +18,8 @@ struct Sets {
     const int64_t* ptr;
     const int32_t* member;
     int64_t n;
-    static constexpr bool kRepeats = false;  // whether a feature may occur twice in a structure
 
+    int64_t count_basic(int64_t s) const { return ptr[s + 1] - ptr[s]; }
     template <class Take>
     void each_basic(int64_t s, Take take) const {
         for (int64_t i = ptr[s]; i < ptr[s + 1]; ++i) {
@@ -27,19 +27,38 @@ struct Sets {
             take(key_of(0, number), Occurrence{0, number, 0});
         }
     }
+    int64_t count_extensions(int64_t, const Occurrence* begin, const Occurrence* end) const {
+        int64_t total = 0, alike = 0;  // those with the part of this one
+        for (const Occurrence* a = begin; a != end; ++a) {
+            alike = a != begin && a->part == (a - 1)->part ? alike + 1 : 0;
+            total += alike;
+        }
+        return total;
+    }
     template <class Take>
     void each_extension(int64_t, const Occurrence* begin, const Occurrence* end, Take take) const {
         for (const Occurrence* a = begin; a != end; ++a)
             for (const Occurrence* b = a + 1; b != end && b->part == a->part; ++b)
                 take(key_of(a->feature, b->last), Occurrence{0, b->last, a->feature});
     }
-    // The same where the occurrences are not those of all features with a common part.
+    // What is known to extend the root, or a feature that occurs.
     template <class Take>
-    void each_extension_of_some(int64_t s, const Occurrence* begin, const Occurrence* end, Take take) const {
-        const int32_t* const stop = member + ptr[s + 1];
-        for (const Occurrence* a = begin; a != end; ++a)
-            for (const int32_t* m = std::upper_bound(member + ptr[s], stop, static_cast<int32_t>(a->last)); m != stop; ++m)
-                take(key_of(a->feature, static_cast<uint32_t>(*m)), Occurrence{0, static_cast<uint32_t>(*m), a->feature});
+    void each_first(int64_t s, const Children& children, Take take) const {
+        each_known(s, Occurrence{0, 0, 0}, member + ptr[s], children, take);
+    }
+    template <class Take>
+    void each_next(int64_t s, const Occurrence& at, const Children& children, Take take) const {
+        each_known(s, at, std::upper_bound(member + ptr[s], member + ptr[s + 1], static_cast<int32_t>(at.last)), children, take);
+    }
+    // Extensions are made of what survived anyhow.
+    void narrow(const std::vector<bool>&) {}
+
+  private:
+    template <class Take>
+    void each_known(int64_t s, const Occurrence& at, const int32_t* above, const Children& children, Take take) const {
+        children.each(at.feature, 0, above, member + ptr[s + 1], [&](uint32_t child, int32_t number) {
+            take(Occurrence{child, static_cast<uint32_t>(number), at.feature});
+        });
     }
 };
 
@@ -57,38 +76,82 @@ struct Trees {
     const int64_t* basic_ptr;  // basic features of an arc
     const int32_t* basic;
     const int32_t *first_child, *next_sibling;  // by word, the root of a sentence among them; -1: none
-    int64_t n;
+    int64_t n, n_arcs;
     uint32_t n_basic;
-    static constexpr bool kRepeats = true;
+    std::vector<int64_t> narrow_ptr = {};  // what basic_ptr and basic are once narrowed
+    std::vector<int32_t> narrow_basic = {};
 
+    int64_t count_basic(int64_t s) const {
+        int64_t total = 0;
+        for (int64_t t = ptr[s]; t < ptr[s + 1]; ++t) total += basic_ptr[arc[t] + 1] - basic_ptr[arc[t]];
+        return total;
+    }
     template <class Take>
     void each_basic(int64_t s, Take take) const {
-        for (int32_t m = 1; m <= ptr[s + 1] - ptr[s]; ++m) each_feature(s, 0, 0, m, 1, take);
+        for (int32_t m = 1; m <= ptr[s + 1] - ptr[s]; ++m) each_key(s, 0, 0, m, 1, take);
+    }
+    int64_t count_extensions(int64_t s, const Occurrence* begin, const Occurrence* end) const {
+        int64_t total = 0;
+        for (const Occurrence* at = begin; at != end; ++at)
+            each_arc(s, *at, [&](int32_t, int32_t word, int32_t) {
+                const int64_t a = arc[ptr[s] + word - 1];
+                total += basic_ptr[a + 1] - basic_ptr[a];
+            });
+        return total;
     }
     template <class Take>
     void each_extension(int64_t s, const Occurrence* begin, const Occurrence* end, Take take) const {
-        const int64_t words = ptr[s] + s;  // every tree before has a root besides its tokens
-        for (const Occurrence* at = begin; at != end; ++at) {
-            for (int32_t c = first_child[words + at->last]; c > 0; c = next_sibling[words + c])
-                each_feature(s, at->feature, at->depth, c, at->depth + 1, take);
-            int32_t word = at->last;
-            for (int32_t depth = at->depth; depth > 0; --depth, word = head[ptr[s] + word - 1])
-                if (const int32_t c = next_sibling[words + word]; c > 0) each_feature(s, at->feature, depth - 1, c, depth, take);
-        }
+        for (const Occurrence* at = begin; at != end; ++at)
+            each_arc(s, *at,
+                     [&](int32_t below, int32_t word, int32_t depth) { each_key(s, at->feature, below, word, depth, take); });
     }
     template <class Take>
-    void each_extension_of_some(int64_t s, const Occurrence* begin, const Occurrence* end, Take take) const {
-        each_extension(s, begin, end, take);
+    void each_first(int64_t s, const Children& children, Take take) const {
+        for (int32_t m = 1; m <= ptr[s + 1] - ptr[s]; ++m) each_known(s, 0, 0, m, 1, children, take);
+    }
+    template <class Take>
+    void each_next(int64_t s, const Occurrence& at, const Children& children, Take take) const {
+        each_arc(s, at, [&](int32_t below, int32_t word, int32_t depth) {
+            each_known(s, at.feature, below, word, depth, children, take);
+        });
+    }
+    // Trees are grown by these basic features alone: one that did not survive by itself is in no tree that does.
+    void narrow(const std::vector<bool>& survived) {
+        narrow_ptr.assign(1, 0);
+        narrow_basic.clear();
+        for (int64_t a = 0; a < n_arcs; ++a) {
+            for (int64_t i = basic_ptr[a]; i < basic_ptr[a + 1]; ++i)
+                if (static_cast<size_t>(basic[i]) < survived.size() && survived[basic[i]]) narrow_basic.push_back(basic[i]);
+            narrow_ptr.push_back(static_cast<int64_t>(narrow_basic.size()));
+        }
+        basic_ptr = narrow_ptr.data();
+        basic = narrow_basic.data();
     }
 
   private:
+    // Calls body(depth of the head, word, depth of the word) for the arcs that a sub-tree may grow by.
+    template <class Body>
+    void each_arc(int64_t s, const Occurrence& at, Body body) const {
+        const int64_t words = ptr[s] + s;  // every tree before has a root besides its tokens
+        for (int32_t c = first_child[words + at.last]; c > 0; c = next_sibling[words + c]) body(at.depth, c, at.depth + 1);
+        int32_t word = at.last;
+        for (int32_t depth = at.depth; depth > 0; --depth, word = head[ptr[s] + word - 1])
+            if (const int32_t c = next_sibling[words + word]; c > 0) body(depth - 1, c, depth);
+    }
     template <class Take>
-    void each_feature(int64_t s, uint32_t feature, int32_t below, int32_t word, int32_t depth, Take take) const {
+    void each_key(int64_t s, uint32_t feature, int32_t below, int32_t word, int32_t depth, Take take) const {
         const int64_t a = arc[ptr[s] + word - 1];
         for (int64_t i = basic_ptr[a]; i < basic_ptr[a + 1]; ++i)
-            take(key_of(feature, static_cast<uint32_t>(below) * n_basic + static_cast<uint32_t>(basic[i])),
-                 Occurrence{0, word, depth});
+            take(key_of(feature, base(below) + static_cast<uint32_t>(basic[i])), Occurrence{0, word, depth});
     }
+    template <class Take>
+    void each_known(int64_t s, uint32_t feature, int32_t below, int32_t word, int32_t depth, const Children& children,
+                    Take take) const {
+        const int64_t a = arc[ptr[s] + word - 1];
+        children.each(feature, base(below), basic + basic_ptr[a], basic + basic_ptr[a + 1],
+                      [&](uint32_t child, int32_t) { take(Occurrence{child, word, depth}); });
+    }
+    uint32_t base(int32_t below) const { return static_cast<uint32_t>(below) * n_basic; }
 };
 
 }  // namespace mining

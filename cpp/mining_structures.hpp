@@ -53,9 +53,17 @@ class TreeStructures {
     }
     int64_t size() const { return static_cast<int64_t>(ptr_.size()) - 1; }
     Trees space() const {
-        return {ptr_.data(),          head_.data(),  arc_.data(),
-                basic_ptr_.data(),    basic_.data(), first_.data(),
-                next_sibling_.data(), size(),        static_cast<uint32_t>(n_basic_)};
+        const int64_t n_arcs = static_cast<int64_t>(basic_ptr_.size()) - 1;
+        return {ptr_.data(),
+                head_.data(),
+                arc_.data(),
+                basic_ptr_.data(),
+                basic_.data(),
+                first_.data(),
+                next_sibling_.data(),
+                size(),
+                n_arcs,
+                static_cast<uint32_t>(n_basic_)};
     }
 
   private:

@@ -19,6 +19,7 @@ NB_MODULE(_core, m) {
     bind_parse(m);
     bind_parser(m);
     bind_mining(m);
+    bind_mining_arcs(m);
     bind_compact(m);
     bind_compact_rows(m);
     bind_compact_tagger(m);
