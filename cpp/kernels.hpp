@@ -57,3 +57,4 @@ void bind_parse(nb::module_& m);
 void bind_parser(nb::module_& m);
 void bind_mining(nb::module_& m);
 void bind_mining_arcs(nb::module_& m);
+void bind_tree_kernel(nb::module_& m);

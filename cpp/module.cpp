@@ -20,6 +20,7 @@ NB_MODULE(_core, m) {
     bind_parser(m);
     bind_mining(m);
     bind_mining_arcs(m);
+    bind_tree_kernel(m);
     bind_compact(m);
     bind_compact_rows(m);
     bind_compact_tagger(m);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sub_trees import random_trees, sub_trees, tree_structures
 
 from laconic import _core
 from laconic.mining import GradientMining, Outputs, Polynomial, members_of
@@ -20,36 +21,6 @@ def products(row: np.ndarray, degree: int) -> set[tuple[int, ...]]:
     """All combinations of up to `degree` columns that a row has."""
     columns = np.flatnonzero(row).tolist()
     return {members for order in range(1, degree + 1) for members in combinations(columns, order)}
-
-
-def sub_trees(heads: list[int], basics: list[list[int]], most: int) -> set[tuple[tuple[int, int], ...]]:
-    """Sub feature trees of up to `most` arcs, as (depth of the head, basic feature) in pre-order."""
-    children: dict[int, list[int]] = {}
-    for word, head in enumerate(heads, 1):
-        children.setdefault(head, []).append(word)
-    found = set()
-    for order in range(1, most + 1):
-        for words in combinations(range(1, len(heads) + 1), order):
-            tops = {heads[word - 1] for word in words} - set(words)
-            parents = {heads[word - 1] for word in words}
-            if len(tops) == 1 and all(_adjacent(children[parent], words) for parent in parents):
-                depths = _in_order(tops.pop(), children, set(words), 0)
-                choices = product(*(basics[word - 1] for _, word in depths))
-                found |= {tuple(zip((depth for depth, _ in depths), choice, strict=True)) for choice in choices}
-    return found
-
-
-def _adjacent(siblings: list[int], words: tuple[int, ...]) -> bool:
-    places = [place for place, word in enumerate(siblings) if word in words]
-    return places == list(range(places[0], places[0] + len(places)))
-
-
-def _in_order(parent: int, children: dict[int, list[int]], words: set[int], depth: int) -> list[tuple[int, int]]:
-    found = []
-    for word in children.get(parent, []):
-        if word in words:
-            found += [(depth, word), *_in_order(word, children, words, depth + 1)]
-    return found
 
 
 def by_enumeration(
@@ -108,38 +79,18 @@ def test_products_are_those_of_enumeration(
         np.testing.assert_allclose(found.get(feature, np.zeros(n_labels)), w)
 
 
-def random_tree(random: np.random.Generator, n: int) -> list[int]:
-    """Heads of a random tree that may cross: each word hangs below one that comes earlier in a random order."""
-    order = random.permutation(n) + 1
-    heads = [0] * n
-    for place, word in enumerate(order):
-        heads[word - 1] = 0 if place == 0 else int(random.choice([0, *order[:place]]))
-    return heads
-
-
 @settings(max_examples=40, deadline=None)
 @given(**SETTINGS, most=st.integers(1, 5))
 def test_sub_trees_are_those_of_enumeration(seed: int, threshold: int, decreasing: bool, bits: int, most: int) -> None:
     random = np.random.default_rng(seed)
     n_trees, n_basic = 10, 4
-    trees = [random_tree(random, int(random.integers(1, 6))) for _ in range(n_trees)]
-    basics = [[np.flatnonzero(random.random(n_basic) < 0.5).tolist() for _ in heads] for heads in trees]
+    trees, basics = random_trees(random, n_trees, 5, n_basic)
     pairs = np.arange(n_trees, dtype=np.int64)  # every two trees are the outputs of an example
     outputs = Outputs(np.arange(0, n_trees + 1, 2), pairs, np.zeros(n_trees, np.int32), pairs[::2] + random.integers(2, size=5))
     search = GradientMining(threshold, most, 3, decreasing=decreasing, memory=2**17, counter_bits=bits)
-    fired = [sub_trees(heads, features, most) for heads, features in zip(trees, basics, strict=True)]
+    fired = [set(sub_trees(heads, features, most)) for heads, features in zip(trees, basics, strict=True)]
     weights, kept = by_enumeration(fired, outputs, 1, search)
-    flat = [features for tree in basics for features in tree]
-    rows = sorted({tuple(features) for features in flat})  # arcs with the same features are one
-    structures = _core.TreeStructures(
-        np.cumsum([0, *map(len, trees)]),
-        np.concatenate(trees).astype(np.int32),
-        np.array([rows.index(tuple(features)) for features in flat]),
-        np.cumsum([0, *map(len, rows)]),
-        np.concatenate([*map(np.array, rows), []]).astype(np.int32),
-        n_basic,
-    )
-    mined = search.run(structures, outputs, 1)
+    mined = search.run(tree_structures(trees, basics, n_basic), outputs, 1)
 
     def sequence(feature: int) -> tuple[tuple[int, int], ...]:
         return tuple(divmod(member, n_basic) for member in members_of(mined.miner, np.array([feature]))[0])
