@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "mining_spaces.hpp"
@@ -18,24 +19,29 @@ class Places {
     }
     // To be called after the last feature was added.
     void close() {
+        if (pairs_.size() >= size_t{1} << 28) throw std::length_error("a structure has too many features for a kernel");
         std::sort(pairs_.begin(), pairs_.end());
-        for (shift_ = 28; (size_t{1} << (32 - shift_)) < 2 * pairs_.size() && shift_ > 1;) --shift_;
-        feature_.assign(size_t{1} << (32 - shift_), kNone);
-        begin_.resize(feature_.size());
+        for (shift_ = 28; (size_t{1} << (32 - shift_)) < 2 * pairs_.size() && shift_ > 4;) --shift_;
+        const size_t n_slots = size_t{1} << (32 - shift_);
+        seen_.assign(n_slots / 8, 0);
+        feature_.assign(n_slots, kNone);
+        begin_.resize(n_slots);
+        end_.resize(n_slots);
         place_.resize(pairs_.size());
-        end_.resize(feature_.size());
         for (size_t p = 0; p < pairs_.size(); ++p) {
             const int32_t feature = static_cast<int32_t>(pairs_[p] >> 32);
             place_[p] = static_cast<int32_t>(pairs_[p] & UINT32_MAX);
+            seen_[bit(feature) / 64] |= uint64_t{1} << (bit(feature) % 64);
             const size_t at = slot(feature);
             if (feature_[at] == kNone) begin_[at] = static_cast<int32_t>(p);
             feature_[at] = feature;
             end_[at] = static_cast<int32_t>(p + 1);
         }
     }
-    bool has(int32_t feature) const { return feature_[slot(feature)] == feature; }
+    bool has(int32_t feature) const { return perhaps(feature) && feature_[slot(feature)] == feature; }
     template <class Take>
     void each(int32_t feature, Take take) const {
+        if (!perhaps(feature)) return;
         const size_t at = slot(feature);
         if (feature_[at] == kNone) return;
         for (int32_t p = begin_[at]; p < end_[at]; ++p) take(place_[p]);
@@ -43,13 +49,17 @@ class Places {
 
   private:
     static constexpr int32_t kNone = -1;
+    static uint32_t hash(int32_t feature) { return static_cast<uint32_t>(feature) * 0x9e3779b1u; }
+    // Eight bits a slot tell most features that are not there: one branch that is nearly always taken.
+    uint32_t bit(int32_t feature) const { return hash(feature) >> (shift_ - 3); }
+    bool perhaps(int32_t feature) const { return (seen_[bit(feature) / 64] >> (bit(feature) % 64)) & 1; }
     size_t slot(int32_t feature) const {
-        size_t at = (static_cast<uint32_t>(feature) * 0x9e3779b1u) >> shift_;
+        size_t at = hash(feature) >> shift_;
         while (feature_[at] != kNone && feature_[at] != feature) at = (at + 1) & (feature_.size() - 1);
         return at;
     }
     int shift_ = 28;
-    std::vector<uint64_t> pairs_;
+    std::vector<uint64_t> pairs_, seen_;
     std::vector<int32_t> feature_, begin_, end_, place_;  // of slots, and the places of all features one after the other
 };
 
