@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from itertools import product
 
 import numpy as np
@@ -81,10 +84,19 @@ def test_large_trees_share_more_than_a_number_tells() -> None:
 
 def test_structures_without_features_are_like_nothing() -> None:
     kernel = TreeKernel(normalized=True)
-    compared = kernel.prepare(tree_structures([[0], [0]], [[[]], [[1]]], 2))
-    rows = np.arange(2)
-    np.testing.assert_allclose(kernel.between(compared, rows, compared, rows), [[0, 0], [0, 1]])
-    assert kernel.between(compared, rows, compared, rows[:0]).shape == (2, 0)
+    compared = kernel.prepare(tree_structures([[0], [0], []], [[[]], [[1]], []], 2))
+    rows = np.arange(3)
+    np.testing.assert_allclose(kernel.between(compared, rows, compared, rows), [[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+    assert kernel.between(compared, rows, compared, rows[:0]).shape == (3, 0)
+
+
+def test_ctrl_c_ends_long_work() -> None:
+    structures, rows = tree_structures(*([each] for each in chain(60, 40)), 40), np.zeros(5000, np.int64)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        _core.tree_kernel(structures, rows, structures, rows, 1.0, False)
+    timer.join()
 
 
 def test_bad_input_is_refused() -> None:
