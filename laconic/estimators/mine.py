@@ -24,9 +24,11 @@ class KernelMiner(TransformerMixin, BaseEstimator):
     kernel: the space that is searched: Polynomial(degree)
     threshold: C; combinations whose counts in wrongly predicted examples are not above it are left alone
     rounds, step, decreasing: of the subgradient method
-    pretrain: a classifier with `coef_` whose weights of single features the search begins with, so that fewer examples are wrong
-        (section 4.1); None: from zero
+    pretrain: a classifier, fitted on X as it is, whose scores the search begins with, so that fewer examples are wrong (section 4.1);
+        None: from zero
     memory: bytes that the search may use
+    proximal: only combinations whose weights are not zero are kept: after one round, those whose counts differ by more than C
+        between the classes
 
     Attributes: combinations_ (tuples of columns), weights_ (a row for each), rounds_ (what each round did), classes_.
     """
@@ -40,6 +42,7 @@ class KernelMiner(TransformerMixin, BaseEstimator):
         decreasing: bool = False,
         pretrain: Any = None,
         memory: float = 2**30,
+        proximal: bool = False,
     ):
         self.kernel = kernel
         self.threshold = threshold
@@ -48,6 +51,7 @@ class KernelMiner(TransformerMixin, BaseEstimator):
         self.decreasing = decreasing
         self.pretrain = pretrain
         self.memory = memory
+        self.proximal = proximal
 
     def fit(self, X: Any, y: ArrayLike, callback: Callable[[Round], bool] | None = None) -> KernelMiner:
         """Search; callback(round) says whether to stop."""
@@ -57,12 +61,12 @@ class KernelMiner(TransformerMixin, BaseEstimator):
         if len(self.classes_) < 2:
             raise ValueError(f"y has one class, {self.classes_[0]!r}: there is nothing to tell apart")
         kernel = Polynomial() if self.kernel is None else self.kernel
-        search = GradientMining(self.threshold, kernel.most_order, self.rounds, self.step, self.decreasing, self.memory)
-        miner, n_labels = search.new_miner(), len(self.classes_)
-        weights = np.zeros((1, n_labels)) if self.pretrain is None else self._pretrained(miner, X, y)
+        own = {name: getattr(self, name) for name in ("threshold", "rounds", "step", "decreasing", "memory", "proximal")}
+        search = GradientMining(most_order=kernel.most_order, **own)
+        n_labels = len(self.classes_)
+        base = None if self.pretrain is None else self._scores(X, y)
         outputs = Outputs.of_labels(codes, n_labels)
-        mined = search.run(kernel.structures(X), outputs, n_labels, miner, weights, callback=callback)
-        self._keep(mined)
+        self._keep(search.run(kernel.structures(X), outputs, n_labels, base=base, callback=callback))
         return self
 
     def transform(self, X: Any) -> sp.csr_array:
@@ -70,7 +74,7 @@ class KernelMiner(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
         kernel = Polynomial() if self.kernel is None else self.kernel
-        miner = GradientMining(memory=1024).new_miner()
+        miner = GradientMining().new_miner()
         miner.add(self._part[1:], self._extension[1:])
         ptr, fired = miner.fired(kernel.structures(X))
         columns = self._column[fired]
@@ -86,14 +90,10 @@ class KernelMiner(TransformerMixin, BaseEstimator):
         names = [f"x{j}" for j in range(self.n_features_in_)] if given is None else given
         return np.array([" & ".join(str(names[j]) for j in members) for members in self.combinations_], dtype=object)
 
-    def _pretrained(self, miner: Any, X: Any, y: Any) -> NDArray[np.float64]:
-        """Weights of single features by the given classifier, a row for each that has some."""
-        coefficients = np.asarray(clone(self.pretrain).fit(X, y).coef_)
-        if len(coefficients) == 1 and len(self.classes_) == 2:
-            coefficients = np.vstack([-coefficients / 2, coefficients / 2])
-        used = np.flatnonzero(coefficients.any(axis=0)).astype(np.uint32)
-        miner.add(np.zeros_like(used), used)
-        return np.vstack([np.zeros((1, len(self.classes_))), coefficients.T[used]])
+    def _scores(self, X: Any, y: Any) -> NDArray[np.float64]:
+        """Scores of all outputs, label after label of each row, by the given classifier."""
+        scores = np.asarray(clone(self.pretrain).fit(X, y).decision_function(X), dtype=np.float64)
+        return (scores if scores.ndim == 2 else np.column_stack([-scores / 2, scores / 2])).ravel()
 
     def _keep(self, mined: Mined) -> None:
         """The kept combinations in the order of their size and members, and the trie of them and their parts for transform."""

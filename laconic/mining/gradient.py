@@ -81,6 +81,8 @@ class GradientMining(BaseEstimator):
     step: of the subgradient; `decreasing` divides it by the root of the round
     memory: bytes for the filter, the candidates of an order and where its features occur, together
     counter_bits: 2 or 4, of the filter's counters; hashes: how many a key has
+    proximal: steps set weights to exactly zero where the penalty says so (soft thresholds), and features without any are left out:
+        from zero, those whose two counts differ by C or less
     """
 
     def __init__(
@@ -93,6 +95,7 @@ class GradientMining(BaseEstimator):
         memory: float = 2**30,
         counter_bits: int = 4,
         hashes: int = 4,
+        proximal: bool = False,
     ):
         self.threshold = threshold
         self.most_order = most_order
@@ -102,6 +105,7 @@ class GradientMining(BaseEstimator):
         self.memory = memory
         self.counter_bits = counter_bits
         self.hashes = hashes
+        self.proximal = proximal
 
     def new_miner(self) -> Any:
         """A kernel without features; the filter takes half of the memory, rounded down to a power of two."""
@@ -136,6 +140,8 @@ class GradientMining(BaseEstimator):
             kept, counts, orders = self._mine(miner, structures, outputs, np.concatenate([gold, found]), len(gold), weights)
             weights = np.vstack([weights, np.zeros((len(miner) - len(weights), n_labels))])
             weights[kept] = self._moved(weights[kept], counts, self.step / (math.sqrt(k) if self.decreasing else 1.0))
+            if self.proximal:
+                kept = kept[weights[kept].any(axis=1)]
             trace.append(Round(k, int(wrong.sum()), len(kept), orders))
             if callback is not None and callback(trace[-1]):
                 break
@@ -163,7 +169,13 @@ class GradientMining(BaseEstimator):
         return kept.astype(np.int64), counts.astype(np.int64).reshape(len(kept), 2, -1), reports
 
     def _moved(self, weights: NDArray[np.float64], counts: NDArray[np.int64], step: float) -> NDArray[np.float64]:
-        """Line 12: w + step (#gold - #predicted - C sign w), where a count exceeds C or the weight is not zero."""
+        """Line 12: w + step (#gold - #predicted - C sign w), where a count exceeds C or the weight is not zero.
+
+        Proximal: what soft(w + step (#gold - #predicted), step C) leaves, which is zero where neither holds.
+        """
+        if self.proximal:
+            far = weights + step * (counts[:, 0] - counts[:, 1])
+            return np.asarray(np.sign(far) * np.maximum(np.abs(far) - step * self.threshold, 0.0))
         moving = (counts > self.threshold).any(axis=1) | (weights != 0)
         change = step * (counts[:, 0] - counts[:, 1] - self.threshold * np.sign(weights))
         return np.asarray(weights + np.where(moving, change, 0.0))

@@ -58,6 +58,43 @@ def test_pretraining_leaves_fewer_wrong_and_less_to_search() -> None:
     assert counted[0] < counted[1]
 
 
+def test_pretraining_takes_the_intercept_and_the_values_of_entries() -> None:
+    X, y = parity(400, 0)
+    values = sp.csr_array(X * np.linspace(0.1, 3, 8))
+    for rare in (y, np.where(np.arange(400) % 10, "even", y)):
+        classifier = LogisticRegression(C=100).fit(values, rare)
+        margin = classifier.decision_function(values) * np.where(rare == "odd", 1, -1)
+        miner = KernelMiner(rounds=1, pretrain=LogisticRegression(C=100)).fit(values, rare)
+        assert miner.rounds_[0].wrong == (margin < 1).sum()
+
+
+def test_several_classes_begin_with_their_own_scores() -> None:
+    X, y = parity(300, 0)
+    y = np.where(X.toarray()[:, 3] == 1, y, "none")
+    scores = LogisticRegression().fit(X, y).decision_function(X)
+    gold = np.unique(y, return_inverse=True)[1][:, None]
+    right = np.take_along_axis(scores, gold, axis=1)[:, 0]
+    np.put_along_axis(scores, gold, -np.inf, axis=1)
+    assert (
+        KernelMiner(rounds=1, pretrain=LogisticRegression()).fit(X, y).rounds_[0].wrong == (right < scores.max(axis=1) + 1).sum()
+    )
+
+
+def test_proximal_steps_keep_what_differs_between_the_classes() -> None:
+    X, y = parity(400, 0)
+    every, some = (
+        KernelMiner(Polynomial(3), threshold=20, rounds=1),
+        KernelMiner(Polynomial(3), threshold=20, rounds=1, proximal=True),
+    )
+    every.fit(X, y), some.fit(X, y)
+    odd = (y == "odd").astype(int)
+    found = every.transform(X)
+    differs = np.abs(found.T @ odd - found.T @ (1 - odd)) > 20
+    assert some.combinations_ == [members for members, d in zip(every.combinations_, differs, strict=True) if d]
+    assert 0 < len(some.combinations_) < len(every.combinations_) and some.weights_.any(axis=1).all()
+    assert some.rounds_[0].features == len(some.combinations_)
+
+
 def test_entries_that_are_not_zero_count_as_one_and_stored_zeros_do_not() -> None:
     X, y = parity(100, 0)
     other = sp.csr_array(X * 2.5)

@@ -50,6 +50,13 @@ def by_enumeration(
                 step = search.step / (np.sqrt(k) if search.decreasing else 1)
                 change = step * (counts[feature][0] - counts[feature][1] - search.threshold * np.sign(w))
                 weights[feature] = w + np.where(moving, change, 0)
+                if search.proximal:
+                    far = w + step * (counts[feature][0] - counts[feature][1])
+                    weights[feature] = np.where(
+                        np.abs(far) > step * search.threshold, far - step * search.threshold * np.sign(far), 0
+                    )
+        if search.proximal:
+            kept = {feature for feature in kept if weights[feature].any()}
     return weights, kept
 
 
@@ -57,6 +64,7 @@ SETTINGS = {
     "seed": st.integers(0, 2**32 - 1),
     "threshold": st.integers(0, 3),
     "decreasing": st.booleans(),
+    "proximal": st.booleans(),
     "bits": st.sampled_from([2, 4]),
 }
 
@@ -64,12 +72,12 @@ SETTINGS = {
 @settings(max_examples=60, deadline=None)
 @given(**SETTINGS, degree=st.integers(1, 4), n_labels=st.integers(2, 3))
 def test_products_are_those_of_enumeration(
-    seed: int, threshold: int, decreasing: bool, bits: int, degree: int, n_labels: int
+    seed: int, threshold: int, decreasing: bool, proximal: bool, bits: int, degree: int, n_labels: int
 ) -> None:
     random = np.random.default_rng(seed)
     rows = random.random((12, 6)) < 0.5
     outputs = Outputs.of_labels(random.integers(n_labels, size=12), n_labels)
-    search = GradientMining(threshold, degree, 4, decreasing=decreasing, memory=2**17, counter_bits=bits)
+    search = GradientMining(threshold, degree, 4, decreasing=decreasing, proximal=proximal, memory=2**17, counter_bits=bits)
     weights, kept = by_enumeration([products(row, degree) for row in rows], outputs, n_labels, search)
     mined = search.run(Polynomial(degree).structures(sp.csr_array(rows)), outputs, n_labels)
     assert set(members_of(mined.miner, mined.features)) == kept
@@ -81,13 +89,15 @@ def test_products_are_those_of_enumeration(
 
 @settings(max_examples=40, deadline=None)
 @given(**SETTINGS, most=st.integers(1, 5))
-def test_sub_trees_are_those_of_enumeration(seed: int, threshold: int, decreasing: bool, bits: int, most: int) -> None:
+def test_sub_trees_are_those_of_enumeration(
+    seed: int, threshold: int, decreasing: bool, proximal: bool, bits: int, most: int
+) -> None:
     random = np.random.default_rng(seed)
     n_trees, n_basic = 10, 4
     trees, basics = random_trees(random, n_trees, 5, n_basic)
     pairs = np.arange(n_trees, dtype=np.int64)  # every two trees are the outputs of an example
     outputs = Outputs(np.arange(0, n_trees + 1, 2), pairs, np.zeros(n_trees, np.int32), pairs[::2] + random.integers(2, size=5))
-    search = GradientMining(threshold, most, 3, decreasing=decreasing, memory=2**17, counter_bits=bits)
+    search = GradientMining(threshold, most, 3, decreasing=decreasing, proximal=proximal, memory=2**17, counter_bits=bits)
     fired = [set(sub_trees(heads, features, most)) for heads, features in zip(trees, basics, strict=True)]
     weights, kept = by_enumeration(fired, outputs, 1, search)
     mined = search.run(tree_structures(trees, basics, n_basic), outputs, 1)
