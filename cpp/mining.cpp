@@ -86,6 +86,43 @@ class Miner {
         }
         return nb::make_tuple(to_numpy(std::move(ptr)), to_numpy(std::move(feature)));
     }
+    // The features that some structures of a list have and others have not, structure by structure in rising order: ptr and
+    // numbers. Lists are rows list_ptr[i] .. list_ptr[i + 1] of structures.
+    template <class Structures>
+    nb::tuple told_apart(const Structures& structures, Vec<int64_t> list_ptr) const {
+        check_ptr(list_ptr, structures.size(), "list_ptr");
+        std::vector<int64_t> ptr = {0};
+        std::vector<int32_t> feature;
+        const auto space = structures.space();
+        {
+            nb::gil_scoped_release release;
+            mining::Matcher matcher(space, trie);
+            std::vector<uint32_t> n_having(trie.size(), 0);
+            Interrupts interrupts;
+            std::vector<std::vector<uint32_t>> fired;
+            for (size_t i = 0; i + 1 < list_ptr.size(); ++i) {
+                const int64_t begin = list_ptr.data()[i], n = list_ptr.data()[i + 1] - begin;
+                fired.resize(std::max<size_t>(fired.size(), n));
+                for (int64_t s = 0; s < n; ++s) {
+                    fired[s].clear();
+                    matcher.each(begin + s, [&](uint32_t found) {
+                        fired[s].push_back(found);
+                        ++n_having[found];
+                    });
+                }
+                for (int64_t s = 0; s < n; ++s) {
+                    for (uint32_t found : fired[s])
+                        if (n_having[found] < n) feature.push_back(static_cast<int32_t>(found));
+                    std::sort(feature.begin() + ptr.back(), feature.end());
+                    ptr.push_back(static_cast<int64_t>(feature.size()));
+                }
+                for (int64_t s = 0; s < n; ++s)
+                    for (uint32_t found : fired[s]) n_having[found] = 0;
+                interrupts.poll();
+            }
+        }
+        return nb::make_tuple(to_numpy(std::move(ptr)), to_numpy(std::move(feature)));
+    }
     // What each feature extends, and its extension; the root, feature 0, extends itself.
     nb::tuple features() const {
         std::vector<uint32_t> part = {0}, extension = {0};
@@ -118,9 +155,12 @@ void bind_search(nb::class_<Miner>& door) {
              nb::arg("weights"), nb::arg("n_labels"), nb::arg("threshold"), nb::arg("most_order"), nb::arg("memory"));
     door.def("score", &Miner::score<Structures>, nb::arg("structures"), nb::arg("weights"), nb::arg("n_labels"), nb::arg("out"));
     door.def("fired", &Miner::fired<Structures>, nb::arg("structures"));
+    door.def("told_apart", &Miner::told_apart<Structures>, nb::arg("structures"), nb::arg("list_ptr"));
 }
 
 }  // namespace
+
+void bind_ranking(nb::module_& m);
 
 void bind_mining(nb::module_& m) {
     nb::class_<SetStructures>(m, "SetStructures")
@@ -137,4 +177,5 @@ void bind_mining(nb::module_& m) {
         .def("add", &Miner::add, nb::arg("part"), nb::arg("extension"));
     bind_search<SetStructures>(door);
     bind_search<TreeStructures>(door);
+    bind_ranking(m);
 }

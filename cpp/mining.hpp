@@ -36,7 +36,9 @@ class SpectralFilter {
     void clear(int64_t n_keys) {
         for (lines_ = 1; lines_ < most_lines_ && lines_ * sizeof(Line) < kBytesOfKey * static_cast<uint64_t>(n_keys);)
             lines_ *= 2;
-        counters_.assign(lines_, Line{});
+        if (counters_.size() < lines_) AlignedVector<Line>().swap(counters_);  // nothing is to be copied
+        counters_.resize(lines_);
+        std::fill(counters_.begin(), counters_.end(), Line{});
     }
     int most() const { return most_; }
     size_t bytes() const { return counters_.size() * sizeof(Line); }
@@ -61,7 +63,7 @@ class SpectralFilter {
     static constexpr int kMostHashes = 8;
 
   private:
-    static constexpr uint64_t kBytesOfKey = 8;
+    static constexpr uint64_t kBytesOfKey = 2;
     struct Line {
         uint64_t word[8];
     };
@@ -73,8 +75,7 @@ class SpectralFilter {
     AlignedVector<Line> counters_;
 };
 
-// Keys numbered in the order in which they came. A slot holds a part of the hash too: most keys that are not there are told from
-// those that are without a look at the keys.
+// Keys numbered in the order in which they came.
 class KeyTable {
   public:
     KeyTable() { clear(); }
@@ -87,41 +88,43 @@ class KeyTable {
     void prefetch(uint64_t scattered_key) const { __builtin_prefetch(&slot_[scattered_key & (slot_.size() - 1)]); }
     uint32_t find(Key key) const { return find(key, scattered(key)); }
     uint32_t find(Key key, uint64_t scattered_key) const {
-        const uint32_t tag = static_cast<uint32_t>(scattered_key >> 32);
         for (size_t at = scattered_key & (slot_.size() - 1);; at = (at + 1) & (slot_.size() - 1)) {
             const Slot& slot = slot_[at];
-            if (slot.number == kNone || (slot.tag == tag && keys_[slot.number] == key)) return slot.number;
+            if (slot.number == kNone || slot.key == key) return slot.number;
         }
     }
     // Its number, a new one if it has none.
-    uint32_t insert(Key key) {
-        if (const uint32_t number = find(key); number != kNone) return number;
+    uint32_t insert(Key key) { return insert(key, scattered(key)); }
+    uint32_t insert(Key key, uint64_t scattered_key) {
+        if (const uint32_t number = find(key, scattered_key); number != kNone) return number;
         if (keys_.size() >= kNone - 1) throw std::length_error("there are too many features for one search");
-        if (2 * (keys_.size() + 1) > slot_.size()) grow();
+        if (3 * (keys_.size() + 1) > 2 * slot_.size()) grow();
         keys_.push_back(key);
-        place(static_cast<uint32_t>(keys_.size() - 1));
+        place(key, static_cast<uint32_t>(keys_.size() - 1));
         return static_cast<uint32_t>(keys_.size() - 1);
     }
 
     static constexpr uint32_t kNone = UINT32_MAX;
-    static constexpr size_t kBytesOfKey = sizeof(Key) + 4 * 8;  // slots are at least a quarter full
 
   private:
     struct Slot {
-        uint32_t number = kNone, tag = 0;
+        Key key = 0;
+        uint32_t number = kNone;
     };
-    void place(uint32_t number) {
-        const uint64_t hash = scattered(keys_[number]);
-        size_t at = hash & (slot_.size() - 1);
+    void place(Key key, uint32_t number) {
+        size_t at = scattered(key) & (slot_.size() - 1);
         while (slot_[at].number != kNone) at = (at + 1) & (slot_.size() - 1);
-        slot_[at] = {number, static_cast<uint32_t>(hash >> 32)};
+        slot_[at] = {key, number};
     }
     void grow() {
         std::vector<Slot>(2 * slot_.size()).swap(slot_);
-        for (uint32_t number = 0; number < keys_.size(); ++number) place(number);
+        for (uint32_t number = 0; number < keys_.size(); ++number) place(keys_[number], number);
     }
     std::vector<Key> keys_;
     std::vector<Slot> slot_;
+
+  public:
+    static constexpr size_t kBytesOfKey = sizeof(Key) + 3 * sizeof(Slot);  // slots are at least a third full
 };
 
 // Features by what they extend: number k + 1 has the k-th key, 0 is the root.

@@ -164,25 +164,28 @@ class Search {
         bool full = false;
         for (int side = 0; side < 2; ++side) {
             filter_.clear(count_candidates(shown, order, side));
-            size_t n_waiting = 0;
-            const auto add = [&](const Waiting& next) {
-                const int bound = filter_.add(next.scattered);
-                ++reached[bound];
-                if (bound < threshold || full) return;
-                candidates_.insert(next.key);
-                full = candidates_.size() * bytes_of_candidate() > wishes_.memory;
+            // Some keys at a time wait for their counters, and then for their places among the candidates, to arrive from memory.
+            const auto finish = [&] {
+                size_t passed = 0;
+                for (const Waiting& next : waiting_) {
+                    const int bound = filter_.add(next.scattered);
+                    ++reached[bound];
+                    if (bound < threshold) continue;
+                    waiting_[passed++] = {next.key, scattered(next.key)};
+                    candidates_.prefetch(waiting_[passed - 1].scattered);
+                }
+                waiting_.resize(full ? 0 : passed);
+                for (const Waiting& next : waiting_) candidates_.insert(next.key, next.scattered);
+                full = full || candidates_.size() * bytes_of_candidate() > wishes_.memory;
+                waiting_.clear();
             };
-            // A few keys wait for their counters to arrive from memory.
             each_candidate(shown, order, side, [&](size_t k, Key key, const Occurrence&) {
-                Waiting& turn = waiting_[n_waiting % kWaiting];
-                if (n_waiting >= kWaiting) add(turn);
-                turn = {key, scattered(key + 0x9e3779b97f4a7c15ull * static_cast<uint64_t>(shown[k].label))};
-                filter_.prefetch(turn.scattered);
-                ++n_waiting;
+                waiting_.push_back({key, scattered(key + 0x9e3779b97f4a7c15ull * static_cast<uint64_t>(shown[k].label))});
+                filter_.prefetch(waiting_.back().scattered);
+                ++report.counted;
+                if (waiting_.size() == kWaiting) finish();
             });
-            const size_t left = std::min(n_waiting, kWaiting);
-            for (size_t i = n_waiting - left; i < n_waiting; ++i) add(waiting_[i % kWaiting]);
-            report.counted += static_cast<int64_t>(n_waiting);
+            finish();
         }
         if (full) refuse(order, reached);
     }
@@ -197,25 +200,28 @@ class Search {
     // In how many structures the candidates occur, and where: occurrences of candidates, by their numbers.
     Spool<Occurrence> count(const std::vector<Shown>& shown, int order) {
         Spool<Occurrence> seen(wishes_.memory / 2);
-        counts_.assign(candidates_.size() * 2 * wishes_.n_labels, 0);
+        const size_t width = row_width();
+        rows_.assign(candidates_.size() * width, 0);
         if (candidates_.size() == 0) return seen;
         const bool follows = order < wishes_.most_order;
-        std::vector<uint32_t> last(candidates_.size(), 0);  // the structure that was counted last, from 1
-        std::vector<Occurrence> here;
-        std::vector<Looked> looked;
-        const auto look = [&](size_t k, const Looked& next) {
-            const uint32_t c = candidates_.find(next.key, next.scattered);
-            if (c == KeyTable::kNone) return;
-            if (follows) {
-                here.push_back(next.at);
-                here.back().feature = c;
-            }
-            if (last[c] == k + 1) return;
-            last[c] = static_cast<uint32_t>(k + 1);
-            ++counts_[(size_t{c} * 2 + shown[k].side) * wishes_.n_labels + shown[k].label];
-        };
+        std::vector<Occurrence> here, looked;
         const auto finish = [&](size_t k) {
-            for (const Looked& next : looked) look(k, next);
+            size_t found = 0;
+            for (size_t i = 0; i < waiting_.size(); ++i) {
+                const uint32_t c = candidates_.find(waiting_[i].key, waiting_[i].scattered);
+                if (c == KeyTable::kNone) continue;
+                __builtin_prefetch(&rows_[c * width], 1);
+                looked[found] = looked[i];
+                looked[found++].feature = c;
+            }
+            for (size_t i = 0; i < found; ++i) {
+                uint32_t* row = &rows_[looked[i].feature * width];
+                if (row[0] == k + 1) continue;
+                row[0] = static_cast<uint32_t>(k + 1);
+                ++row[1 + shown[k].side * wishes_.n_labels + shown[k].label];
+            }
+            if (follows) here.insert(here.end(), looked.begin(), looked.begin() + static_cast<std::ptrdiff_t>(found));
+            waiting_.clear();
             looked.clear();
         };
         size_t at = 0;
@@ -228,9 +234,10 @@ class Search {
         };
         each_candidate(shown, order, kBothSides, [&](size_t k, Key key, const Occurrence& occurrence) {
             close(k);
-            if (looked.size() == kWaiting) finish(k);
-            looked.push_back({key, scattered(key), occurrence});
-            candidates_.prefetch(looked.back().scattered);
+            if (waiting_.size() == kWaiting) finish(k);
+            waiting_.push_back({key, scattered(key)});
+            looked.push_back(occurrence);
+            candidates_.prefetch(waiting_.back().scattered);
         });
         close(shown.size());
         return seen;
@@ -239,7 +246,7 @@ class Search {
         const size_t width = 2 * wishes_.n_labels;
         kept_.assign(candidates_.size(), Trie::kNone);
         for (size_t c = 0; c < candidates_.size(); ++c) {
-            const uint32_t* counts = counts_.data() + c * width;
+            const uint32_t* counts = &rows_[c * row_width() + 1];
             if (std::none_of(counts, counts + width, [&](uint32_t count) { return count > wishes_.threshold; })) continue;
             kept_[c] = trie_.insert(candidates_.key(c));
             add(kept_[c], counts, found, report);
@@ -309,19 +316,15 @@ class Search {
         space_.narrow(survived);
     }
 
-    // A key in its table, its counts, where it was counted last, and its feature.
-    size_t bytes_of_candidate() const { return KeyTable::kBytesOfKey + 2 * 4 * static_cast<size_t>(wishes_.n_labels) + 4 + 4; }
+    // A key in its table, its row, and its feature.
+    size_t bytes_of_candidate() const { return KeyTable::kBytesOfKey + 4 * row_width() + 4; }
+    size_t row_width() const { return 1 + 2 * static_cast<size_t>(wishes_.n_labels); }
 
     struct Waiting {
         Key key;
         uint64_t scattered;
     };
-    struct Looked {
-        Key key;
-        uint64_t scattered;
-        Occurrence at;
-    };
-    static constexpr size_t kWaiting = 32;
+    static constexpr size_t kWaiting = 64;
     static constexpr uint32_t kNone = UINT32_MAX;
     Space space_;
     Trie& trie_;
@@ -329,9 +332,11 @@ class Search {
     const Wishes wishes_;
     Spool<Occurrence> spool_;
     KeyTable candidates_;
-    std::vector<uint32_t> counts_, kept_;                    // of candidates
+    std::vector<uint32_t>
+        rows_;  // of a candidate: the structure that was counted last, from 1; its counts on both sides by label
+    std::vector<uint32_t> kept_;                             // of a candidate: its feature
     std::vector<uint32_t> weighty_number_, weighty_counts_;  // by feature; by number
-    Waiting waiting_[kWaiting];
+    std::vector<Waiting> waiting_;
     Interrupts interrupts_;
 };
 

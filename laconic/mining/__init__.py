@@ -1,18 +1,26 @@
 """Kernel spaces: the search for features in them (Algorithm 1 of Qian and Liu 2015), and the kernels that use all of them."""
 
-from laconic.mining.gradient import GradientMining, Mined, Outputs, Round, members_of
+from laconic.mining.gradient import GradientMining, Mined, Outputs, Round, best_of_lists, members_of
 from laconic.mining.kernels import PolynomialKernel, TreeKernel
 from laconic.mining.perceptron import KernelPerceptron
 from laconic.mining.polynomial import Polynomial
+from laconic.mining.ranking import ListFeatures, Ranked, orders, rank
+from laconic.mining.sub_trees import SubTrees
 
 __all__ = [
     "GradientMining",
     "KernelPerceptron",
+    "ListFeatures",
     "Mined",
     "Outputs",
     "Polynomial",
     "PolynomialKernel",
+    "Ranked",
     "Round",
+    "SubTrees",
     "TreeKernel",
+    "best_of_lists",
     "members_of",
+    "orders",
+    "rank",
 ]

@@ -36,11 +36,7 @@ class Outputs(NamedTuple):
 
     def best(self, scores: NDArray[np.float64]) -> NDArray[np.int64]:
         """The first output of every example among those with the highest score."""
-        example = np.repeat(np.arange(len(self.gold)), np.diff(self.ptr))
-        highest = np.maximum.reduceat(scores, self.ptr[:-1])
-        winners = np.flatnonzero(scores == highest[example])
-        first = np.searchsorted(winners, self.ptr[:-1])
-        return winners[first].astype(np.int64)
+        return best_of_lists(self.ptr, scores)
 
 
 class OrderCount(NamedTuple):
@@ -191,6 +187,13 @@ class GradientMining(BaseEstimator):
             raise ValueError(f"step must be positive, not {self.step!r}")
         if not self.memory >= 1024:
             raise ValueError(f"memory must be at least 1024 bytes, not {self.memory!r}")
+
+
+def best_of_lists(ptr: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The first of entries ptr[i] .. ptr[i + 1] among those with the highest score; no list is empty."""
+    highest = np.maximum.reduceat(scores, ptr[:-1])
+    winners = np.flatnonzero(scores == np.repeat(highest, np.diff(ptr)))
+    return winners[np.searchsorted(winners, ptr[:-1])].astype(np.int64)
 
 
 def output_scores(miner: Any, structures: Any, outputs: Outputs, weights: NDArray[np.float64]) -> NDArray[np.float64]:

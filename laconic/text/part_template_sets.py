@@ -5,6 +5,7 @@
     pruner     tags mostly: a cheap set for the first-order model that prunes arcs
     second     arcs, siblings (McDonald and Pereira 2006) and grandchildren (Carreras 2007)
     third      second, grand-siblings and tri-siblings (Koo and Collins 2010)
+    basic      what sub-trees are made of when trees are ranked anew (Qian and Liu 2015, Table 1)
 
 Where a treebank has but one column of tags, "coarse" and "fine" are the same and the templates of one are wasted, not wrong.
 """
@@ -117,12 +118,22 @@ def third() -> list[str]:
     return [*second(), *grand_siblings(), *tri_siblings()]
 
 
+def basic() -> list[str]:
+    """33 for arcs: 16 of words and tags of both ends and of one token beside an end, plain and with the distance; tags between."""
+    ends = ["h.word|m.word", "h.fine|m.fine", "h.word|m.fine", "h.fine|m.word"]
+    beside_head = [f"h.fine{side}|m.{view}" for side in ("[-1]", "[+1]") for view in ("fine", "word")]
+    beside_modifier = [f"h.{view}|m.fine{side}" for side in ("[-1]", "[+1]") for view in ("fine", "word")]
+    three = ["h.fine[-1]|h.fine|m.fine", "h.fine|h.fine[+1]|m.fine", "h.fine|m.fine[-1]|m.fine", "h.fine|m.fine|m.fine[+1]"]
+    return [*_with([*ends, *beside_head, *beside_modifier, *three], ("", DISTANCE)), "h.fine|m.fine|between.fine"]
+
+
 SETS: dict[str, Callable[[], list[str]]] = {
     "arcs": arcs,
     "arcs684": arcs684,
     "pruner": pruner,
     "second": second,
     "third": third,
+    "basic": basic,
 }
 
 _LEMMAS_AND_TAGS = (("lemma", "lemma"), ("lemma", "fine"), ("fine", "lemma"), ("fine", "fine"), ("coarse", "coarse"))

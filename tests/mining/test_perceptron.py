@@ -70,8 +70,6 @@ def test_trees_are_ranked_as_by_their_sub_trees(seed: int, chunks: int, epochs: 
     np.testing.assert_allclose(
         machine.scores(structures, outputs), standardized(expected, outputs.ptr).mean(axis=0), rtol=1e-6, atol=1e-6
     )
-    if chunks == 1:
-        np.testing.assert_array_equal(outputs.best(machine.scores(structures, outputs)), outputs.best(expected[0]))
 
 
 @settings(max_examples=30, deadline=None)

@@ -1,0 +1,68 @@
+// The averaged perceptron over lists of outputs with binary features.
+#include <cmath>
+
+#include "bind.hpp"
+#include "interrupts.hpp"
+
+namespace {
+
+// Examples in the given order, one after the other: where the best scored output of list i is not gold[i], the weights of gold's
+// features rise by their steps and those of the best fall: features of value v have the step v^2, and v times their weights are
+// what is learned. Gives the averages of the weights over all steps, and the number of wrong
+// outputs in each of `epochs` equal parts of the order.
+nb::tuple rank_perceptron(Vec<int64_t> list_ptr, Vec<int64_t> gold, Vec<int64_t> ptr, Vec<int32_t> feature, Vec<double> step_of,
+                          Vec<double> base, Vec<int64_t> order, int64_t epochs) {
+    const int64_t n_outputs = static_cast<int64_t>(ptr.size()) - 1, n = static_cast<int64_t>(gold.size());
+    check_ptr(ptr, static_cast<int64_t>(feature.size()), "ptr");
+    check_ptr(list_ptr, n_outputs, "list_ptr");
+    require(static_cast<int64_t>(list_ptr.size()) == n + 1, "gold must have an entry a list");
+    const int64_t n_features = static_cast<int64_t>(step_of.size());
+    check_range(feature, 0, n_features, "feature");
+    check_range(order, 0, n, "order");
+    require(static_cast<int64_t>(base.size()) == n_outputs, "base must have an entry an output");
+    require(epochs >= 1 && order.size() % epochs == 0, "order must have as many entries in each epoch");
+    for (int64_t i = 0; i < n; ++i)
+        require(gold.data()[i] >= list_ptr.data()[i] && gold.data()[i] < list_ptr.data()[i + 1], "gold must be in its list");
+    std::vector<double> weight(n_features, 0.0), late(n_features, 0.0);  // late: changes times the steps before them
+    std::vector<int64_t> wrong(epochs, 0);
+    {
+        nb::gil_scoped_release release;
+        Interrupts interrupts;
+        const int64_t per_epoch = std::max<int64_t>(1, static_cast<int64_t>(order.size()) / epochs);
+        for (size_t step = 0; step < order.size(); ++step) {
+            const int64_t i = order.data()[step], right = gold.data()[i];
+            int64_t best = -1;
+            double highest = 0;
+            for (int64_t o = list_ptr.data()[i]; o < list_ptr.data()[i + 1]; ++o) {
+                double score = base.data()[o];
+                for (int64_t f = ptr.data()[o]; f < ptr.data()[o + 1]; ++f) score += weight[feature.data()[f]];
+                if (best < 0 || score > highest || (score == highest && best == right)) {
+                    best = o;
+                    highest = score;
+                }
+            }
+            if (best == right) continue;
+            ++wrong[step / per_epoch];
+            const auto move = [&](int64_t o, double sign) {
+                for (int64_t f = ptr.data()[o]; f < ptr.data()[o + 1]; ++f) {
+                    const double by = sign * step_of.data()[feature.data()[f]];
+                    weight[feature.data()[f]] += by;
+                    late[feature.data()[f]] += by * static_cast<double>(step);
+                }
+            };
+            move(right, 1);
+            move(best, -1);
+            interrupts.poll();
+        }
+    }
+    const double steps = std::max<double>(1, static_cast<double>(order.size()));
+    for (int64_t f = 0; f < n_features; ++f) weight[f] -= late[f] / steps;
+    return nb::make_tuple(to_numpy(std::move(weight)), to_numpy(std::move(wrong)));
+}
+
+}  // namespace
+
+void bind_ranking(nb::module_& m) {
+    m.def("rank_perceptron", &rank_perceptron, nb::arg("list_ptr"), nb::arg("gold"), nb::arg("ptr"), nb::arg("feature"),
+          nb::arg("step"), nb::arg("base"), nb::arg("order"), nb::arg("epochs"));
+}

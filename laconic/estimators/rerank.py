@@ -1,0 +1,202 @@
+"""`Reranker`: the best of a parser's k best trees, by features found in a kernel space of their sub-trees.
+
+    tree = argmax over the k best of  beta * score by the parser + w . features of the tree
+
+Training lists come from parsers that have not seen the sentences they parse, with the right tree added. Features are searched by
+the gradient of an L1-norm SVM (`laconic.mining`), from a model of single arcs, and weighed by an averaged perceptron; beta is the
+best one for held-out trees (Qian and Liu 2015).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from laconic.estimators.parse import Parser
+from laconic.estimators.parse_predicting import Tree
+from laconic.estimators.tree_lists import TreeLists, crossed, k_best, ranges, with_gold
+from laconic.estimators.tree_space import TreeSpace
+from laconic.mining import GradientMining, Outputs, Polynomial, Round, SubTrees, best_of_lists
+from laconic.mining.ranking import ListFeatures, orders, rank
+from laconic.ragged import cut
+from laconic.solvers.online import Mira
+from laconic.text.part_templates import part_templates_from
+from laconic.text.sequences import SequenceEncoder
+from laconic.text.treebanks import Treebank
+
+Float64 = NDArray[np.float64]
+SHARES = np.linspace(0, 1, 41)[:-1]  # of the parser's scores in the sum, tried for beta
+
+
+class RankedLists(NamedTuple):
+    """Lists of trees with the heads that are right, as a treebank has them."""
+
+    lists: TreeLists
+    gold: NDArray[np.int32]
+
+    def some(self, chosen: NDArray[np.integer[Any]]) -> RankedLists:
+        """The lists of these sentences."""
+        ptr = self.lists.tokens.ptr
+        return RankedLists(self.lists.some(chosen), self.gold[ranges(ptr[:-1][chosen], ptr[1:][chosen])])
+
+    def uas(self, scores: Float64) -> float:
+        """The share of right heads in the trees with the highest scores."""
+        return float(self.lists.right_heads(self.gold)[best_of_lists(self.lists.ptr, scores)].sum() / max(1, len(self.gold)))
+
+
+class Reranker(BaseEstimator):
+    """Learn which of a parser's trees is the right one.
+
+    parser: a Parser; None: Parser("tri siblings", learner=Mira(6)); k: trees of a sentence; folds: parsers that make training lists
+    kernel: SubTrees(arcs) or Polynomial(degree): the space of features
+    templates: of the basic features of arcs, a name or a file
+    threshold: C of the search: features whose counts in right or in wrongly preferred trees are not above it are left out
+    rounds: of the search; memory: bytes that it may use
+    decay: of the perceptron's steps, by the order of features; epochs: its passes
+    beta: the factor of the parser's scores; None: the best one for held-out trees
+    """
+
+    def __init__(
+        self,
+        parser: Any = None,
+        k: int = 10,
+        folds: int = 10,
+        kernel: Any = None,
+        templates: Any = "basic",
+        threshold: int = 3,
+        rounds: int = 1,
+        decay: float = 0.01,
+        epochs: int = 10,
+        beta: float | None = None,
+        memory: float = 2**30,
+        random_state: int | None = 0,
+    ):
+        self.parser = parser
+        self.k = k
+        self.folds = folds
+        self.kernel = kernel
+        self.templates = templates
+        self.threshold = threshold
+        self.rounds = rounds
+        self.decay = decay
+        self.epochs = epochs
+        self.beta = beta
+        self.memory = memory
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: Any = None, dev: Treebank | None = None, callback: Callable[[Any], bool | None] | None = None
+    ) -> Reranker:
+        """Learn from a Treebank, or sentences and trees; beta from `dev`, or from the last fold if there is none.
+
+        A callback sees ("fold", number), ("parser", 0) and every Round of the search.
+        """
+        base = Parser("tri siblings", learner=Mira(6)) if self.parser is None else clone(self.parser)
+        bank = X if isinstance(X, Treebank) and y is None else base._bank(X, y)
+        tell = callback or (lambda _: None)
+        lists = crossed(base, bank, self.folds, self.k, lambda number: bool(tell(("fold", number))))
+        tell(("parser", 0))
+        parser = base.fit(bank)
+        gold, _ = parser._learned_trees(bank)
+        held = None if dev is None else RankedLists(k_best(parser, dev.tokens, self.k), dev.heads)
+        return self.fit_lists(parser, RankedLists(lists, gold), held, callback)
+
+    def fit_lists(
+        self,
+        parser: Any,
+        train: RankedLists,
+        dev: RankedLists | None = None,
+        callback: Callable[[Any], bool | None] | None = None,
+    ) -> Reranker:
+        """Learn from lists that are there already, for a fitted parser."""
+        if dev is None and self.beta is None:
+            train, dev = _split(train, self.folds)
+        self.parser_ = parser
+        lists, gold = with_gold(train.lists, train.gold)
+        templates = part_templates_from(self.templates, parser.columns)
+        self.space_ = TreeSpace(templates, SequenceEncoder(templates.views, tuple(parser.columns)))
+        structures = self._structures(lists, grow=True)
+        self.space_.encoder.freeze()
+        trees = np.arange(len(lists.scores), dtype=np.int64)
+        outputs = Outputs(lists.ptr, trees, np.zeros(len(trees), np.int32), gold)
+        self.miner_, self.rounds_ = self._search(structures, outputs, callback)
+        features = ListFeatures.of(self.miner_, structures, lists.ptr)
+        learned = rank(features, outputs, orders(self.miner_), self.decay, self.epochs, self.random_state)
+        self.weights_, self.wrong_ = learned
+        self.beta_ = self._chosen_beta(dev) if dev is not None and self.beta is None else float(self.beta or 0)
+        return self
+
+    def rank_scores(self, lists: TreeLists) -> Float64:
+        """What the features of every tree weigh, up to what the trees of a list share."""
+        check_is_fitted(self)
+        return ListFeatures.of(self.miner_, self._structures(lists), lists.ptr).scores(self.weights_)
+
+    def best_trees(self, lists: TreeLists) -> NDArray[np.int64]:
+        """The number of the best tree of every list."""
+        return best_of_lists(lists.ptr, self.beta_ * lists.scores + self.rank_scores(lists))
+
+    def parse(self, X: Any) -> tuple[NDArray[np.int32], list[str] | None]:
+        """A head and a label for every token of sentences, of a Treebank or of TokenColumns, one after the other."""
+        check_is_fitted(self)
+        lists = k_best(self.parser_, self.parser_._tokens(X), self.k)
+        found: tuple[NDArray[np.int32], list[str] | None] = self.parser_._labelled(
+            lists.tokens, lists.of_trees(self.best_trees(lists))
+        )
+        return found
+
+    def predict(self, X: Any) -> list[Tree]:
+        """The best tree of each sentence."""
+        tokens = self.parser_._tokens(X)
+        heads, labels = self.parse(tokens)
+        named = [None] * len(tokens) if labels is None else list(cut(labels, tokens.ptr))
+        return [Tree(part, names) for part, names in zip(cut(heads.tolist(), tokens.ptr), named, strict=True)]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The share of tokens with the right head."""
+        bank = X if isinstance(X, Treebank) and y is None else self.parser_._bank(X, y)
+        return float(np.mean(self.parse(bank.tokens)[0] == bank.heads))
+
+    def _structures(self, lists: TreeLists, grow: bool = False) -> Any:
+        products = isinstance(self.kernel, Polynomial)
+        return self.space_.sets(lists, grow) if products else self.space_.trees(lists, grow)
+
+    def _search(
+        self, structures: Any, outputs: Outputs, callback: Callable[[Any], bool | None] | None
+    ) -> tuple[Any, list[Round]]:
+        """Features of order 1, a model of them, and from there what else is above the threshold where that model is wrong."""
+        most_order = (SubTrees() if self.kernel is None else self.kernel).most_order
+        first = GradientMining(self.threshold, 1, 1, memory=self.memory).run(structures, outputs, 1)
+        if most_order == 1:
+            return first.miner, first.rounds
+        features = ListFeatures.of(first.miner, structures, outputs.ptr)
+        weights = rank(features, outputs, orders(first.miner), self.decay, self.epochs, self.random_state).weights
+        search = GradientMining(self.threshold, most_order, self.rounds, decreasing=True, memory=self.memory)
+        tell = callback or (lambda _: None)
+        found = search.run(structures, outputs, 1, first.miner, weights[:, None], callback=lambda round_: bool(tell(round_)))
+        return found.miner, [*first.rounds, *found.rounds]
+
+    def _chosen_beta(self, dev: RankedLists) -> float:
+        """The factor with the most right heads, of a grid of shares of both scores' spreads; among equals the middle one."""
+        ranked = self.rank_scores(dev.lists)
+        spread = _spread(ranked, dev.lists.ptr) / max(_spread(dev.lists.scores, dev.lists.ptr), 1e-300)
+        betas = spread * SHARES / (1 - SHARES)
+        found = np.array([dev.uas(beta * dev.lists.scores + ranked) for beta in betas])
+        best = np.flatnonzero(found == found.max())
+        return float(betas[best[len(best) // 2]])
+
+
+def _spread(scores: Float64, ptr: NDArray[np.int64]) -> float:
+    """The standard deviation within lists."""
+    lengths = np.diff(ptr)
+    return float(np.std(scores - np.repeat(np.add.reduceat(scores, ptr[:-1]) / lengths, lengths)))
+
+
+def _split(train: RankedLists, folds: int) -> tuple[RankedLists, RankedLists]:
+    """All lists but those of the last fold, and those."""
+    first, last = np.split(np.arange(len(train.lists.tokens)), [int(len(train.lists.tokens) * (1 - 1 / folds))])
+    return train.some(first), train.some(last)

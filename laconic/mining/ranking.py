@@ -1,0 +1,68 @@
+"""Averaged perceptron over lists of outputs: w += v^2 (f(gold) - f(best)), where the best scored output is not the gold one.
+
+Features of order r have the value v = decay^((r - 1) / 2) as in tree kernels (Collins and Duffy 2002): there are so many large ones
+that without it they alone would decide.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic import _core
+from laconic.mining.gradient import Outputs
+
+Float64 = NDArray[np.float64]
+
+
+class ListFeatures(NamedTuple):
+    """The features of outputs that their lists do not share: feature[ptr[o]:ptr[o + 1]] of output o."""
+
+    ptr: NDArray[np.int64]
+    feature: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, miner: Any, structures: Any, list_ptr: NDArray[np.int64]) -> ListFeatures:
+        """Those of the miner's features that tell the structures of each list apart."""
+        return cls(*miner.told_apart(structures, list_ptr))
+
+    def scores(self, weights: Float64) -> Float64:
+        """Sums of weights."""
+        sums = np.concatenate([[0.0], np.cumsum(weights[self.feature])])
+        return np.asarray(sums[self.ptr[1:]] - sums[self.ptr[:-1]])
+
+
+class Ranked(NamedTuple):
+    """A weight for each feature, and how many outputs were wrong in each pass."""
+
+    weights: Float64
+    wrong: list[int]
+
+
+def rank(
+    features: ListFeatures, outputs: Outputs, order_of: NDArray[np.integer[Any]], decay: float, epochs: int, seed: int | None
+) -> Ranked:
+    """Learn in so many passes; order_of: the order of every feature."""
+    if not (0 < decay <= 1):
+        raise ValueError(f"decay must be above 0 and at most 1, got {decay!r}")
+    if epochs < 1:
+        raise ValueError(f"epochs must be at least 1, got {epochs!r}")
+    random = np.random.default_rng(seed)
+    order = np.concatenate([random.permutation(len(outputs.gold)) for _ in range(epochs)]).astype(np.int64)
+    step = np.power(float(decay), np.maximum(order_of, 1) - 1.0)
+    none = np.zeros(len(features.ptr) - 1)
+    weights, wrong = _core.rank_perceptron(outputs.ptr, outputs.gold, *features, step, none, order, epochs)
+    return Ranked(weights, wrong.tolist())
+
+
+def orders(miner: Any) -> NDArray[np.int64]:
+    """The order of each of the miner's features; the root has 0."""
+    part, _ = miner.features()
+    found = np.zeros(len(part), dtype=np.int64)
+    at = np.arange(len(part))
+    while at.any():  # one step from every feature to what it extends
+        found += at != 0
+        at = part[at]
+    return found
