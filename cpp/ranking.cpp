@@ -6,12 +6,26 @@
 
 namespace {
 
-// Examples in the given order, one after the other: where the best scored output of list i is not gold[i], the weights of gold's
-// features rise by their steps and those of the best fall: features of value v have the step v^2, and v times their weights are
-// what is learned. Gives the averages of the weights over all steps, and the number of wrong
-// outputs in each of `epochs` equal parts of the order.
-nb::tuple rank_perceptron(Vec<int64_t> list_ptr, Vec<int64_t> gold, Vec<int64_t> ptr, Vec<int32_t> feature, Vec<double> step_of,
-                          Vec<double> base, Vec<int64_t> order, int64_t epochs) {
+// Calls body(x) for what one of two rising sequences has and the other has not.
+template <class Body>
+void each_difference(const int32_t* a, const int32_t* a_end, const int32_t* b, const int32_t* b_end, Body body) {
+    while (a != a_end || b != b_end) {
+        if (b == b_end || (a != a_end && *a < *b))
+            body(*a++);
+        else if (a == a_end || *b < *a)
+            body(*b++);
+        else
+            ++a, ++b;
+    }
+}
+
+// Examples in the given order, one after the other: where score + cost of an output of list i exceeds the score of gold[i], the
+// weights of gold's features rise and those of the worst offender's fall. Features of value v have the step v^2, and v times
+// their weights are what is learned. A step is 1 (perceptron, most_step = 0), or as long as it takes to put things right, at most
+// most_step (passive-aggressive). Gives the averages of the weights over all steps, and the number of wrong outputs in each of
+// `epochs` equal parts of the order.
+nb::tuple learn_ranking(Vec<int64_t> list_ptr, Vec<int64_t> gold, Vec<int64_t> ptr, Vec<int32_t> feature, Vec<double> step_of,
+                        Vec<double> cost, double most_step, Vec<int64_t> order, int64_t epochs) {
     const int64_t n_outputs = static_cast<int64_t>(ptr.size()) - 1, n = static_cast<int64_t>(gold.size());
     check_ptr(ptr, static_cast<int64_t>(feature.size()), "ptr");
     check_ptr(list_ptr, n_outputs, "list_ptr");
@@ -19,7 +33,8 @@ nb::tuple rank_perceptron(Vec<int64_t> list_ptr, Vec<int64_t> gold, Vec<int64_t>
     const int64_t n_features = static_cast<int64_t>(step_of.size());
     check_range(feature, 0, n_features, "feature");
     check_range(order, 0, n, "order");
-    require(static_cast<int64_t>(base.size()) == n_outputs, "base must have an entry an output");
+    require(static_cast<int64_t>(cost.size()) == n_outputs, "cost must have an entry an output");
+    require(most_step >= 0 && std::isfinite(most_step), "most_step must be finite and not negative");
     require(epochs >= 1 && order.size() % epochs == 0, "order must have as many entries in each epoch");
     for (int64_t i = 0; i < n; ++i)
         require(gold.data()[i] >= list_ptr.data()[i] && gold.data()[i] < list_ptr.data()[i + 1], "gold must be in its list");
@@ -32,10 +47,11 @@ nb::tuple rank_perceptron(Vec<int64_t> list_ptr, Vec<int64_t> gold, Vec<int64_t>
         for (size_t step = 0; step < order.size(); ++step) {
             const int64_t i = order.data()[step], right = gold.data()[i];
             int64_t best = -1;
-            double highest = 0;
+            double highest = 0, of_right = 0;
             for (int64_t o = list_ptr.data()[i]; o < list_ptr.data()[i + 1]; ++o) {
-                double score = base.data()[o];
+                double score = o == right ? 0 : cost.data()[o];
                 for (int64_t f = ptr.data()[o]; f < ptr.data()[o + 1]; ++f) score += weight[feature.data()[f]];
+                if (o == right) of_right = score;
                 if (best < 0 || score > highest || (score == highest && best == right)) {
                     best = o;
                     highest = score;
@@ -43,9 +59,17 @@ nb::tuple rank_perceptron(Vec<int64_t> list_ptr, Vec<int64_t> gold, Vec<int64_t>
             }
             if (best == right) continue;
             ++wrong[step / per_epoch];
+            double length = 1;
+            if (most_step > 0) {
+                double norm = 0;
+                each_difference(feature.data() + ptr.data()[right], feature.data() + ptr.data()[right + 1],
+                                feature.data() + ptr.data()[best], feature.data() + ptr.data()[best + 1],
+                                [&](int32_t f) { norm += step_of.data()[f]; });
+                length = norm > 0 ? std::min(most_step, (highest - of_right) / norm) : 0;
+            }
             const auto move = [&](int64_t o, double sign) {
                 for (int64_t f = ptr.data()[o]; f < ptr.data()[o + 1]; ++f) {
-                    const double by = sign * step_of.data()[feature.data()[f]];
+                    const double by = sign * length * step_of.data()[feature.data()[f]];
                     weight[feature.data()[f]] += by;
                     late[feature.data()[f]] += by * static_cast<double>(step);
                 }
@@ -63,6 +87,6 @@ nb::tuple rank_perceptron(Vec<int64_t> list_ptr, Vec<int64_t> gold, Vec<int64_t>
 }  // namespace
 
 void bind_ranking(nb::module_& m) {
-    m.def("rank_perceptron", &rank_perceptron, nb::arg("list_ptr"), nb::arg("gold"), nb::arg("ptr"), nb::arg("feature"),
-          nb::arg("step"), nb::arg("base"), nb::arg("order"), nb::arg("epochs"));
+    m.def("learn_ranking", &learn_ranking, nb::arg("list_ptr"), nb::arg("gold"), nb::arg("ptr"), nb::arg("feature"),
+          nb::arg("step"), nb::arg("cost"), nb::arg("most_step"), nb::arg("order"), nb::arg("epochs"));
 }

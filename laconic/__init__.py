@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from laconic.estimators.parse_tags import WordTagger as WordTagger
     from laconic.estimators.path import StrengthCV as StrengthCV
     from laconic.estimators.path import regularization_path as regularization_path
+    from laconic.estimators.rerank import Reranker as Reranker
     from laconic.estimators.storage import load_model
     from laconic.estimators.tag import Tagger as Tagger
     from laconic.estimators.tag_batch import Crf as Crf
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from laconic.losses import Squared as Squared
     from laconic.losses import SquaredHinge as SquaredHinge
     from laconic.mining import Polynomial as Polynomial
+    from laconic.mining import SubTrees as SubTrees
     from laconic.penalties import L0 as L0
     from laconic.penalties import L1 as L1
     from laconic.penalties import Discrete as Discrete
@@ -86,6 +88,8 @@ _HOMES: dict[str, tuple[str, str]] = {
     "WordTagger": ("estimators.parse_tags", "WordTagger"),
     "KernelMiner": ("estimators.mine", "KernelMiner"),
     "Polynomial": ("mining", "Polynomial"),
+    "SubTrees": ("mining", "SubTrees"),
+    "Reranker": ("estimators.rerank", "Reranker"),
     "Crf": ("estimators.tag_batch", "Crf"),
     "TextClassifier": ("estimators.text", "TextClassifier"),
     "text_trees": ("estimators.text_trees", "text_trees"),

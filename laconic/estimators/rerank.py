@@ -21,8 +21,19 @@ from laconic.estimators.parse import Parser
 from laconic.estimators.parse_predicting import Tree
 from laconic.estimators.tree_lists import TreeLists, crossed, k_best, ranges, with_gold
 from laconic.estimators.tree_space import TreeSpace
-from laconic.mining import GradientMining, Outputs, Polynomial, Round, SubTrees, best_of_lists
-from laconic.mining.ranking import ListFeatures, orders, rank
+from laconic.mining import (
+    GradientMining,
+    ListFeatures,
+    Outputs,
+    Polynomial,
+    Ranked,
+    Round,
+    SubTrees,
+    best_of_lists,
+    decayed,
+    orders,
+    rank,
+)
 from laconic.ragged import cut
 from laconic.solvers.online import Mira
 from laconic.text.part_templates import part_templates_from
@@ -58,6 +69,8 @@ class Reranker(BaseEstimator):
     threshold: C of the search: features whose counts in right or in wrongly preferred trees are not above it are left out
     rounds: of the search; memory: bytes that it may use
     decay: of the perceptron's steps, by the order of features; epochs: its passes
+    pretrain_epochs: passes of the model of single arcs that the search begins with: one that has learned all by heart has nothing
+        left to find
     beta: the factor of the parser's scores; None: the best one for held-out trees
     """
 
@@ -72,6 +85,7 @@ class Reranker(BaseEstimator):
         rounds: int = 1,
         decay: float = 0.01,
         epochs: int = 10,
+        pretrain_epochs: int = 1,
         beta: float | None = None,
         memory: float = 2**30,
         random_state: int | None = 0,
@@ -85,6 +99,7 @@ class Reranker(BaseEstimator):
         self.rounds = rounds
         self.decay = decay
         self.epochs = epochs
+        self.pretrain_epochs = pretrain_epochs
         self.beta = beta
         self.memory = memory
         self.random_state = random_state
@@ -126,8 +141,7 @@ class Reranker(BaseEstimator):
         outputs = Outputs(lists.ptr, trees, np.zeros(len(trees), np.int32), gold)
         self.miner_, self.rounds_ = self._search(structures, outputs, callback)
         features = ListFeatures.of(self.miner_, structures, lists.ptr)
-        learned = rank(features, outputs, orders(self.miner_), self.decay, self.epochs, self.random_state)
-        self.weights_, self.wrong_ = learned
+        self.weights_, self.wrong_ = self._rank(self.miner_, features, outputs, self.epochs)
         self.beta_ = self._chosen_beta(dev) if dev is not None and self.beta is None else float(self.beta or 0)
         return self
 
@@ -174,11 +188,14 @@ class Reranker(BaseEstimator):
         if most_order == 1:
             return first.miner, first.rounds
         features = ListFeatures.of(first.miner, structures, outputs.ptr)
-        weights = rank(features, outputs, orders(first.miner), self.decay, self.epochs, self.random_state).weights
+        weights = self._rank(first.miner, features, outputs, self.pretrain_epochs).weights
         search = GradientMining(self.threshold, most_order, self.rounds, decreasing=True, memory=self.memory)
         tell = callback or (lambda _: None)
         found = search.run(structures, outputs, 1, first.miner, weights[:, None], callback=lambda round_: bool(tell(round_)))
         return found.miner, [*first.rounds, *found.rounds]
+
+    def _rank(self, miner: Any, features: ListFeatures, outputs: Outputs, epochs: int) -> Ranked:
+        return rank(features, outputs, decayed(orders(miner), self.decay), epochs, self.random_state)
 
     def _chosen_beta(self, dev: RankedLists) -> float:
         """The factor with the most right heads, of a grid of shares of both scores' spreads; among equals the middle one."""

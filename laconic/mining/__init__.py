@@ -4,7 +4,7 @@ from laconic.mining.gradient import GradientMining, Mined, Outputs, Round, best_
 from laconic.mining.kernels import PolynomialKernel, TreeKernel
 from laconic.mining.perceptron import KernelPerceptron
 from laconic.mining.polynomial import Polynomial
-from laconic.mining.ranking import ListFeatures, Ranked, orders, rank
+from laconic.mining.ranking import ListFeatures, Ranked, decayed, orders, rank
 from laconic.mining.sub_trees import SubTrees
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "SubTrees",
     "TreeKernel",
     "best_of_lists",
+    "decayed",
     "members_of",
     "orders",
     "rank",

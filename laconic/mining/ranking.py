@@ -42,19 +42,29 @@ class Ranked(NamedTuple):
 
 
 def rank(
-    features: ListFeatures, outputs: Outputs, order_of: NDArray[np.integer[Any]], decay: float, epochs: int, seed: int | None
+    features: ListFeatures,
+    outputs: Outputs,
+    step: Float64,
+    epochs: int,
+    seed: int | None,
+    cost: Float64 | None = None,
+    most_step: float = 0.0,
 ) -> Ranked:
-    """Learn in so many passes; order_of: the order of every feature."""
-    if not (0 < decay <= 1):
-        raise ValueError(f"decay must be above 0 and at most 1, got {decay!r}")
+    """Learn in so many passes; step: of every feature; cost of outputs: none if None; most_step above 0: passive-aggressive."""
     if epochs < 1:
         raise ValueError(f"epochs must be at least 1, got {epochs!r}")
     random = np.random.default_rng(seed)
     order = np.concatenate([random.permutation(len(outputs.gold)) for _ in range(epochs)]).astype(np.int64)
-    step = np.power(float(decay), np.maximum(order_of, 1) - 1.0)
-    none = np.zeros(len(features.ptr) - 1)
-    weights, wrong = _core.rank_perceptron(outputs.ptr, outputs.gold, *features, step, none, order, epochs)
+    cost = np.zeros(len(features.ptr) - 1) if cost is None else cost
+    weights, wrong = _core.learn_ranking(outputs.ptr, outputs.gold, *features, step, cost, most_step, order, epochs)
     return Ranked(weights, wrong.tolist())
+
+
+def decayed(orders: NDArray[np.integer[Any]], decay: float) -> Float64:
+    """The steps of features of these orders: decay^(order - 1)."""
+    if not (0 < decay <= 1):
+        raise ValueError(f"decay must be above 0 and at most 1, got {decay!r}")
+    return np.asarray(np.power(float(decay), np.maximum(orders, 1) - 1.0))
 
 
 def orders(miner: Any) -> NDArray[np.int64]:
