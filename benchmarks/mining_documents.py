@@ -21,13 +21,26 @@ from benchmarks.peers import vectorizer_for
 from benchmarks.timing import measure_in_subprocess
 from laconic import L1, KernelMiner, Polynomial, Ridge, SparseClassifier
 
-# Thresholds to try by degree: lower ones find millions of combinations in newsgroup messages, which are longer.
-MESSAGES = {2: (2, 4, 8), 3: (3, 5, 8), 4: (4, 5, 8)}
-SENTENCES = {2: (1, 2, 4), 3: (1, 2, 4), 4: (1, 2, 4)}
+
+class Grid(NamedTuple):
+    """Thresholds to try by degree, and strengths by penalty."""
+
+    thresholds: dict[int, tuple[int, ...]]
+    strengths: dict[str, tuple[float, ...]]
+
+
+# Messages are long: lower thresholds would find millions of combinations. They are few and easy: weaker penalties suit them.
+MESSAGES = Grid(
+    {2: (2, 4, 8), 3: (3, 5, 8), 4: (4, 5, 8)},
+    {"lasso": (0.3, 0.1, 0.03, 0.01), "ridge": (0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003)},
+)
+SENTENCES = Grid(
+    {2: (1, 2, 4), 3: (1, 2, 4), 4: (1, 2, 4)},
+    {"lasso": (1.0, 0.3, 0.1), "ridge": (1.0, 0.3, 0.1, 0.03)},
+)
 TASKS = (("science", False, MESSAGES), ("science", True, MESSAGES), ("sst", False, SENTENCES))
 SCALES = (0.03, 0.1, 0.3)
 PENALTIES = {"lasso": L1, "ridge": Ridge}
-STRENGTHS = {"lasso": (1.0, 0.3, 0.1, 0.03), "ridge": (1.0, 0.3, 0.1, 0.03, 0.01)}
 MAX_DF = 0.1
 COST = 1.0
 TRIAL, ROUNDS = 5, 20  # threshold and rounds of the trials
@@ -46,8 +59,8 @@ class Extra(NamedTuple):
 class Documents:
     """A task as matrices: tf-idf of words, and of those in at most a tenth of the documents, whose combinations are searched."""
 
-    def __init__(self, task: corpora.Task):
-        self.task = task
+    def __init__(self, task: corpora.Task, strengths: dict[str, tuple[float, ...]]):
+        self.task, self.strengths = task, strengths
         self.texts = [part.texts for part in (task.train, task.dev, task.test)]
         self.labels = [part.labels for part in (task.train, task.dev, task.test)]
         self.words, self.names = self.rows()
@@ -101,7 +114,7 @@ def chosen(documents: Documents, penalty: str, extras: Sequence[Extra | None], s
     for extra in extras:
         for scale in scales if extra is not None else (1.0,):
             rows = documents.beside(extra, scale)
-            for strength in STRENGTHS[penalty]:
+            for strength in documents.strengths[penalty]:
                 began = time.perf_counter()
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", ConvergenceWarning)
@@ -127,8 +140,9 @@ def row_of(documents: Documents, features: str, penalty: str, fit: Fit, degree: 
     if degree is not None:
         mining = measure_in_subprocess(mine, documents.rare[0], documents.labels[0], degree, threshold)
     strongest = {} if fit.extra is None else strongest_of(fit.model.classes_, weights[len(documents.names) :], fit.extra.names)
+    setting = (threshold, fit.scale, fit.model.penalty.strength)
     dev, test = float(right[1].mean()), float(right[2].mean())
-    return Row(features, penalty, dev, fit.log_loss, test, kept, threshold, fit.scale, fit.seconds, mining, right[2], strongest)
+    return Row(features, penalty, dev, fit.log_loss, test, kept, setting, fit.seconds, mining, right[2], strongest)
 
 
 def strongest_of(classes: NDArray[np.str_], weights: NDArray[np.float64], names: NDArray[np.object_]) -> dict[str, list[str]]:
@@ -193,10 +207,10 @@ def section(data: Path, quick: bool = False) -> str:
     """Fit everything and lay the tables out."""
     rows, trials = {}, {}
     threshold, rounds = (20, 2) if quick else (TRIAL, ROUNDS)
-    for name, stripped, degrees in TASKS[1:2] if quick else TASKS:
-        documents = Documents(corpora.load(name, data, stripped))
+    for name, stripped, grid in TASKS[1:2] if quick else TASKS:
+        documents = Documents(corpora.load(name, data, stripped), grid.strengths)
         title = documents.task.name
         scales = SCALES[1:2] if quick else SCALES
-        rows[title] = rows_of(documents, {2: (8,)} if quick else degrees, scales)
+        rows[title] = rows_of(documents, {2: (8,)} if quick else grid.thresholds, scales)
         trials[title] = trials_of(documents, threshold, rounds, scales)
     return layout(rows, trials, threshold)
