@@ -17,6 +17,7 @@ from laconic.mining import GradientMining, Outputs, Polynomial, Round
 MEGABYTE = 2**20
 TURNS = 3
 LONG = 10.0  # seconds, from which one turn has to do
+MEMORY = 2**31
 
 
 class Load(NamedTuple):
@@ -38,7 +39,7 @@ MEMORY_THRESHOLD, MEMORY_DEGREE = 3, 4
 INTRODUCTION = f"""\
 One round of the search from zero, where every document is wrong: its words are counted under its label and under the other one. `counted` are combinations in
 documents, `passed` the different ones that the filter let through, `kept` those that occur more than C times under a label. Seconds are wall-clock, on one core, of
-everything an order takes: filter, exact counts, where the kept ones occur; the best of {TURNS} turns, or one turn where it takes more than {LONG:.0f} seconds.
+everything an order takes: filter, exact counts, where the kept ones occur; the best of {TURNS} turns, or one turn where it takes more than {LONG:.0f} seconds. The search may use {MEMORY // 2**30} GB.
 A combination of order r + 1 is made of two kept ones of order r, so what is counted shrinks with C faster than the number of words does."""
 MEMORY_TEXT = f"""\
 The same search with less memory (SST, all words, C = {MEMORY_THRESHOLD}, up to order {MEMORY_DEGREE}). Half of the memory is for the filter, a quarter each for the
@@ -68,7 +69,7 @@ class Search:
         rows, nonzeros = self.X.shape[0], self.X.nnz
         self.title = f"{task.name}, {which}: {number(rows)} documents, {nonzeros / rows:.0f} words each"
 
-    def one_round(self, threshold: int, degree: int, memory: float = 2**30) -> Round:
+    def one_round(self, threshold: int, degree: int, memory: float = MEMORY) -> Round:
         """A round from zero weights."""
         search = GradientMining(threshold, degree, rounds=1, memory=memory)
         return search.run(Polynomial(degree).structures(self.X), self.outputs, 2).rounds[0]
