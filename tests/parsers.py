@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from laconic import Mira, Parser, Perceptron, Rda, Sparseptron, WordTagger
+import numpy as np
+
+from laconic import Mira, Parser, Perceptron, Rda, Reranker, Sparseptron, SubTrees, WordTagger
 from laconic.estimators.parse_predicting import Tree
 from laconic.text.part_templates import parse_part_templates
 from laconic.text.views import WordClusters
@@ -42,3 +44,38 @@ def fitted(**parameters: Any) -> Parser:
     """A parser of these sentences."""
     given = {"templates": TEMPLATES, "learner": Mira(3), "clusters": CLUSTERS, **parameters}
     return Parser(**given).fit(SENTENCES, TREES)
+
+
+def attachments(n: int, seed: int) -> tuple[list[list[tuple[str, ...]]], list[Tree]]:
+    """Sentences such as "dog saw cat with glass", in which the last word alone tells what "with" belongs to."""
+    random = np.random.default_rng(seed)
+    X, y = [], []
+    for number in range(n):
+        subject, thing = random.choice(["dog", "cat", "bird"], 2).tolist()
+        last = str(random.choice(["glass", "lens", "tail", "wing"]))
+        words = [subject, str(random.choice(["saw", "met"])), thing, "with", last]
+        coarse = ["NOUN", "VERB", "NOUN", "ADP", "NOUN"]
+        X.append([(word, word, tag, tag, str(number)) for word, tag in zip(words, coarse, strict=True)])
+        y.append(Tree([2, 0, 2, 2 if last in ("glass", "lens") else 3, 4], ["nsubj", "root", "obj", "prep", "pobj"]))
+    return X, y
+
+
+COARSE = parse_part_templates(["h.coarse|m.coarse|dist"])
+PAIRS = parse_part_templates(["h.word|m.word", "h.fine|m.fine", "h.fine|m.word", "h.fine|between.fine|m.fine|dist"])
+
+
+def reranker(**parameters: Any) -> Reranker:
+    """Of such sentences, over the lists of a parser that knows tags alone."""
+    parser = Parser("arcs", COARSE, Mira(2))
+    return Reranker(
+        **{
+            "parser": parser,
+            "k": 4,
+            "folds": 3,
+            "templates": PAIRS,
+            "threshold": 1,
+            "kernel": SubTrees(2),
+            "decay": 0.1,
+            **parameters,
+        }
+    )

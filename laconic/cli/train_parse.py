@@ -95,7 +95,7 @@ def parse(
     """
     check_strength("--strength", strength)
     check_strength("--lasso", lasso)
-    chosen = _model(model, order)
+    chosen = chosen_model(model, order)
     check_model_output(output)
     wishes = Wishes(penalty, strength, lasso, budget, epochs, every, group_weight, seed)
     with Measured() as cost:
@@ -146,7 +146,8 @@ def parse(
         end_interrupted(output)
 
 
-def _model(name: str | None, order: int | None) -> str:
+def chosen_model(name: str | None, order: int | None) -> str:
+    """The parts of trees that --model or --order name."""
     if name is not None and order is not None:
         raise InputError("--model and --order both say which parts of trees are scored: give one of them.")
     if name is None:

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from laconic.mining import GradientMining, Mined, Outputs, Polynomial, Round, members_of
+from laconic.mining import GradientMining, Mined, Narrowed, Outputs, Polynomial, Round, members_of
 
 
 class KernelMiner(TransformerMixin, BaseEstimator):
@@ -74,9 +74,7 @@ class KernelMiner(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
         kernel = Polynomial() if self.kernel is None else self.kernel
-        miner = GradientMining().new_miner()
-        miner.add(self._part[1:], self._extension[1:])
-        ptr, fired = miner.fired(kernel.structures(X))
+        ptr, fired = self._trie.miner().fired(kernel.structures(X))
         columns = self._column[fired]
         rows = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))[columns >= 0]
         columns = columns[columns >= 0]
@@ -103,17 +101,9 @@ class KernelMiner(TransformerMixin, BaseEstimator):
         self.combinations_ = [found[k] for k in order]
         self.weights_ = mined.weights[features]
         self.rounds_ = mined.rounds
-        part, extension = mined.miner.features()
-        needed = np.zeros(len(part), dtype=bool)
-        needed[0] = True
-        while len(features) > 0:  # parts of what is needed, until the root
-            needed[features] = True
-            features = np.unique(part[features])
-            features = features[features != 0]
-        number = np.cumsum(needed) - 1
-        self._part, self._extension = number[part[needed]].astype(np.uint32), extension[needed]
-        self._column = np.full(len(self._part), -1)
-        self._column[number[mined.features[order]]] = np.arange(len(order))
+        self._trie = Narrowed.of(mined.miner, features)
+        self._column = np.full(len(self._trie.part), -1)
+        self._column[np.searchsorted(self._trie.number, features)] = np.arange(len(features))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

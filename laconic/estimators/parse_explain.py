@@ -7,11 +7,13 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.estimators.parse import Parser
 from laconic.estimators.parse_storage import NOBODY, ROOT
-from laconic.text.part_templates import BETWEEN, GRAND_SIBLING, GRANDCHILD, KINDS
+from laconic.text.part_templates import BETWEEN, GRAND_SIBLING, GRANDCHILD, KINDS, PartTemplate
+from laconic.text.sequences import SequenceEncoder
 from laconic.text.templates import BIAS
 
 DISTANCES = ("", "1", "2", "3", "4", "5", "6-10", "11-20", "over 20")
@@ -116,13 +118,17 @@ def _largest(weights: Any, n: int) -> list[int]:
 
 
 def feature_names(model: Parser, template: int, rows: Any = slice(None)) -> Iterable[str]:
-    """The features of a kept template (or the numbered ones) as text, such as h.fine=VBD|m.fine=NN|right 1.
+    """The features of a kept template (or the numbered ones) as text."""
+    return named(model.scorer_.templates[template], model.scorer_.encoder, model.weights_.atoms[template][rows])
+
+
+def named(of: PartTemplate, encoder: SequenceEncoder, atoms: NDArray[np.int32]) -> Iterable[str]:
+    """Features of a template as text, such as h.fine=VBD|m.fine=NN|right 1, from rows of the values that name them.
 
     The words after the values tell on which side of the head (h) the modifier stands and how far, and on which side of h its own head.
     """
-    of, encoder = model.scorer_.templates[template], model.scorer_.encoder
     names = [*map(str, of.atoms), *([""] if of.n_signs else []), *([f"{BETWEEN}.{of.between}"] if of.between is not None else [])]
-    for values in model.weights_.atoms[template][rows].tolist():
+    for values in atoms.tolist():
         told = []
         for name, view, value in zip(names, of.value_views, values, strict=True):
             if view is None:

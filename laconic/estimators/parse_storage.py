@@ -25,7 +25,7 @@ from laconic.estimators.parse_tags import pack_word_tagger, unpack_word_tagger
 from laconic.estimators.storage_checks import Arrays, Contents, check_names, check_storable, item, numbers
 from laconic.estimators.tag_arrays import CLUSTERS, VALUES, pack_trace, pack_values, unpack_trace, unpack_values
 from laconic.inference.tree import MODELS
-from laconic.text.part_templates import PartTemplates, parse_part_template
+from laconic.text.part_templates import PartTemplate, PartTemplates, parse_part_template
 from laconic.text.sequences import AFTER_BASE, BEFORE_BASE, SequenceEncoder
 from laconic.text.treebanks import COLUMNS
 
@@ -103,14 +103,19 @@ def described(kind: type[Predictor], meta: dict[str, Any]) -> tuple[Predictor, P
     """A model without weights, and its kept templates, from what `parser_meta` tells."""
     model = kind(**_checked_parameters(item(meta, "parameters", dict)))
     model.templates_given_ = model.templates = checked_templates(item(meta, "templates", list), model.columns)
-    kept = item(meta, "kept", list)
-    if not all(type(m) is int and 0 <= m < len(model.templates_given_) for m in kept) or sorted(set(kept)) != kept:
-        raise InputError("expected the numbers of kept templates in ascending order")
     model.shape_ = TreeShape(model.model, model.crossing, item(meta, "single_root", bool))
     model.n_features_total_ = item(meta, "features_total", int)
     model.interrupted_ = item(meta, "interrupted", bool)
     model.pruner_ = model.labeler_ = model.tagger_ = None
-    return model, model.templates_given_.subset(kept)
+    return model, kept_of(meta, model.templates_given_)
+
+
+def kept_of(meta: dict[str, Any], given: PartTemplates) -> PartTemplates:
+    """The templates of a model that have weights."""
+    kept = item(meta, "kept", list)
+    if not all(type(m) is int and 0 <= m < len(given) for m in kept) or sorted(set(kept)) != kept:
+        raise InputError("expected the numbers of kept templates in ascending order")
+    return given.subset(kept)
 
 
 def pack_scorer(scorer: Scorer) -> Arrays:
@@ -149,12 +154,17 @@ def _unpack_weights(arrays: Arrays, templates: PartTemplates, encoder: SequenceE
     atoms, weights = [], []
     for template, width, count in zip(templates, widths, counts.tolist(), strict=True):
         part, atom = atom[: width * count].reshape(count, width), atom[width * count :]
-        for column, view in zip(part.T, template.value_views, strict=True):
-            _check_values(column, CODES if view is None else int(encoder.n_values[encoder.view_index[view]]))
+        check_atoms(part, template, encoder)
         atoms.append(part)
         weights.append(weight[:count].reshape(-1, 1))
         weight = weight[count:]
     return ParseWeights(atoms, weights)
+
+
+def check_atoms(atoms: NDArray[np.int32], template: PartTemplate, encoder: SequenceEncoder) -> None:
+    """InputError unless the rows are values that may name features of the template."""
+    for column, view in zip(atoms.T, template.value_views, strict=True):
+        _check_values(column, CODES if view is None else int(encoder.n_values[encoder.view_index[view]]))
 
 
 def _check_values(values: NDArray[np.int32], n_values: int) -> None:
@@ -197,7 +207,7 @@ def check_columns(model: ParsePredictor) -> None:
         raise InputError("a tagger of words needs a parser with the columns of treebanks")
 
 
-def _text(value: Any) -> str | None:
+def as_text(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else " ".join(repr(value).split())
 
 
@@ -205,19 +215,19 @@ def _parameters(model: Parser) -> dict[str, Any]:
     clusters = model.clusters
     return {
         "model": model.model,
-        "learner": _text(model.learner),
-        "refit": _text(model.refit),
+        "learner": as_text(model.learner),
+        "refit": as_text(model.refit),
         "refit_features": model.refit_features,
         "crossing": bool(model.crossing),
         "labels": bool(model.labels),
-        "labeler": _text(model.labeler),
+        "labeler": as_text(model.labeler),
         "single_root": model.single_root,
         "prune": None if model.prune is None else float(model.prune),
         "most_heads": int(model.most_heads),
         "columns": list(model.columns),
         "clusters": os.fspath(clusters) if isinstance(clusters, str | os.PathLike) else None,
         "n_jobs": None if model.n_jobs is None else int(model.n_jobs),
-        "tagger": _text(model.tagger),
+        "tagger": as_text(model.tagger),
     }
 
 

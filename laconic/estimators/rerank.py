@@ -24,6 +24,7 @@ from laconic.estimators.tree_space import TreeSpace
 from laconic.mining import (
     GradientMining,
     ListFeatures,
+    Narrowed,
     Outputs,
     Polynomial,
     Ranked,
@@ -36,11 +37,13 @@ from laconic.mining import (
 )
 from laconic.ragged import cut
 from laconic.solvers.online import Mira
+from laconic.text.io import PathLike
 from laconic.text.part_templates import part_templates_from
 from laconic.text.sequences import SequenceEncoder
 from laconic.text.treebanks import Treebank
 
 Float64 = NDArray[np.float64]
+MOST_TREES = 10_000  # of a sentence
 SHARES = np.linspace(0, 1, 41)[:-1]  # of the parser's scores in the sum, tried for beta
 
 
@@ -111,6 +114,7 @@ class Reranker(BaseEstimator):
 
         A callback sees ("fold", number), ("parser", 0) and every Round of the search.
         """
+        self._check()
         base = Parser("tri siblings", learner=Mira(6)) if self.parser is None else clone(self.parser)
         bank = X if isinstance(X, Treebank) and y is None else base._bank(X, y)
         tell = callback or (lambda _: None)
@@ -133,15 +137,15 @@ class Reranker(BaseEstimator):
             train, dev = _split(train, self.folds)
         self.parser_ = parser
         lists, gold = with_gold(train.lists, train.gold)
-        templates = part_templates_from(self.templates, parser.columns)
+        templates = self.templates_given_ = part_templates_from(self.templates, parser.columns)
         self.space_ = TreeSpace(templates, SequenceEncoder(templates.views, tuple(parser.columns)))
         structures = self._structures(lists, grow=True)
         self.space_.encoder.freeze()
         trees = np.arange(len(lists.scores), dtype=np.int64)
         outputs = Outputs(lists.ptr, trees, np.zeros(len(trees), np.int32), gold)
-        self.miner_, self.rounds_ = self._search(structures, outputs, callback)
-        features = ListFeatures.of(self.miner_, structures, lists.ptr)
-        self.weights_, self.wrong_ = self._rank(self.miner_, features, outputs, self.epochs)
+        miner, self.rounds_ = self._search(structures, outputs, callback)
+        weights, self.wrong_ = self._rank(miner, ListFeatures.of(miner, structures, lists.ptr), outputs, self.epochs)
+        self._adopt(miner, weights)
         self.beta_ = self._chosen_beta(dev) if dev is not None and self.beta is None else float(self.beta or 0)
         return self
 
@@ -165,6 +169,7 @@ class Reranker(BaseEstimator):
 
     def predict(self, X: Any) -> list[Tree]:
         """The best tree of each sentence."""
+        check_is_fitted(self)
         tokens = self.parser_._tokens(X)
         heads, labels = self.parse(tokens)
         named = [None] * len(tokens) if labels is None else list(cut(labels, tokens.ptr))
@@ -172,8 +177,47 @@ class Reranker(BaseEstimator):
 
     def score(self, X: Any, y: Any = None) -> float:
         """The share of tokens with the right head."""
+        check_is_fitted(self)
         bank = X if isinstance(X, Treebank) and y is None else self.parser_._bank(X, y)
         return float(np.mean(self.parse(bank.tokens)[0] == bank.heads))
+
+    def save(self, path: PathLike) -> None:
+        """Write the model to one file, whole or not at all; `laconic.load` reads it."""
+        from laconic.estimators.storage import save_model  # imported late: storage knows the estimators
+
+        save_model(self, path)
+
+    @property
+    def used_kernel(self) -> Any:
+        """The space of features."""
+        return SubTrees() if self.kernel is None else self.kernel
+
+    @property
+    def n_features_selected_(self) -> int:
+        """Weights that are not zero."""
+        return int(np.count_nonzero(self.weights_))
+
+    def _adopt(self, miner: Any, weights: Float64) -> None:
+        """Keep the features with weights, what they extend, and the basic features that they are made of."""
+        self.n_features_total_ = len(miner) - 1
+        found = Narrowed.of(miner, np.flatnonzero(weights))
+        depth, basic = np.divmod(found.extension[1:], max(1, len(self.space_)))
+        used, basic = np.unique(basic, return_inverse=True)
+        self.space_ = self.space_.narrowed(used)
+        found.extension[1:] = depth * max(1, len(used)) + basic
+        self.miner_, self.weights_ = found.miner(), weights[found.number]
+
+    def _check(self) -> None:
+        """ValueError now rather than after the parsers have learned."""
+        if not (self.parser is None or isinstance(self.parser, Parser)):
+            raise ValueError(f"parser must be a Parser or None, got {self.parser!r}")
+        if not 1 <= self.k <= MOST_TREES:
+            raise ValueError(f"k must be from 1 to {MOST_TREES}, got {self.k!r}")
+        for name in ("epochs", "pretrain_epochs"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)!r}")
+        decayed(np.zeros(0, np.int64), self.decay)
+        GradientMining(self.threshold, self.used_kernel.most_order, self.rounds, memory=self.memory).new_miner()
 
     def _structures(self, lists: TreeLists, grow: bool = False) -> Any:
         products = isinstance(self.kernel, Polynomial)
@@ -183,14 +227,14 @@ class Reranker(BaseEstimator):
         self, structures: Any, outputs: Outputs, callback: Callable[[Any], bool | None] | None
     ) -> tuple[Any, list[Round]]:
         """Features of order 1, a model of them, and from there what else is above the threshold where that model is wrong."""
-        most_order = (SubTrees() if self.kernel is None else self.kernel).most_order
+        most_order = self.used_kernel.most_order
+        tell = callback or (lambda _: None)
         first = GradientMining(self.threshold, 1, 1, memory=self.memory).run(structures, outputs, 1)
         if most_order == 1:
             return first.miner, first.rounds
         features = ListFeatures.of(first.miner, structures, outputs.ptr)
         weights = self._rank(first.miner, features, outputs, self.pretrain_epochs).weights
         search = GradientMining(self.threshold, most_order, self.rounds, decreasing=True, memory=self.memory)
-        tell = callback or (lambda _: None)
         found = search.run(structures, outputs, 1, first.miner, weights[:, None], callback=lambda round_: bool(tell(round_)))
         return found.miner, [*first.rounds, *found.rounds]
 
@@ -205,6 +249,17 @@ class Reranker(BaseEstimator):
         found = np.array([dev.uas(beta * dev.lists.scores + ranked) for beta in betas])
         best = np.flatnonzero(found == found.max())
         return float(betas[best[len(best) // 2]])
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if "miner_" in state:
+            state["miner_"] = Narrowed.of(self.miner_, np.arange(len(self.miner_)))
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "miner_" in state:
+            self.miner_ = self.miner_.miner()
 
 
 def _spread(scores: Float64, ptr: NDArray[np.int64]) -> float:

@@ -14,6 +14,8 @@ from laconic.estimators.compact_parse import CompactParser
 from laconic.estimators.compact_tag import CompactTagger
 from laconic.estimators.parse import Parser
 from laconic.estimators.parse_storage import pack_parser, unpack_parser
+from laconic.estimators.rerank import Reranker
+from laconic.estimators.rerank_storage import pack_reranker, unpack_reranker
 from laconic.estimators.storage_checks import Arrays, Contents
 from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_storage import pack_tagger, unpack_tagger
@@ -33,6 +35,7 @@ KINDS: dict[str, Kind] = {
     "classify": Kind(TextClassifier, pack_classifier, unpack_classifier),
     "tag": Kind(Tagger, pack_tagger, unpack_tagger),
     "parse": Kind(Parser, pack_parser, unpack_parser),
+    "rerank": Kind(Reranker, pack_reranker, unpack_reranker),
     compact_classify.KIND: Kind(CompactClassifier, lambda model: model._contents, compact_classify.unpack_classifier),
     compact_tag.KIND: Kind(CompactTagger, lambda model: model._contents, compact_tag.unpack_tagger),
     compact_parse.KIND: Kind(CompactParser, lambda model: model._contents, compact_parse.unpack_parser),

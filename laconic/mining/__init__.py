@@ -1,7 +1,8 @@
 """Kernel spaces: the search for features in them (Algorithm 1 of Qian and Liu 2015), and the kernels that use all of them."""
 
-from laconic.mining.gradient import GradientMining, Mined, Outputs, Round, best_of_lists, members_of
+from laconic.mining.gradient import GradientMining, Mined, OrderCount, Outputs, Round, best_of_lists, members_of
 from laconic.mining.kernels import PolynomialKernel, TreeKernel
+from laconic.mining.narrowing import Narrowed
 from laconic.mining.perceptron import KernelPerceptron
 from laconic.mining.polynomial import Polynomial
 from laconic.mining.ranking import ListFeatures, Ranked, decayed, orders, rank
@@ -12,6 +13,8 @@ __all__ = [
     "KernelPerceptron",
     "ListFeatures",
     "Mined",
+    "Narrowed",
+    "OrderCount",
     "Outputs",
     "Polynomial",
     "PolynomialKernel",

@@ -18,6 +18,9 @@ from sklearn.base import BaseEstimator
 from laconic import _core
 
 
+MOST_MEMORY = 2**41
+
+
 class Outputs(NamedTuple):
     """What each example may be: outputs ptr[i] .. ptr[i + 1] of example i are structures under labels, `gold` the right one."""
 
@@ -185,8 +188,8 @@ class GradientMining(BaseEstimator):
             raise ValueError(f"rounds must be at least 1, not {self.rounds!r}")
         if not (math.isfinite(self.step) and self.step > 0):
             raise ValueError(f"step must be positive, not {self.step!r}")
-        if not self.memory >= 1024:
-            raise ValueError(f"memory must be at least 1024 bytes, not {self.memory!r}")
+        if not 1024 <= self.memory <= MOST_MEMORY:
+            raise ValueError(f"memory must be from 1024 to {MOST_MEMORY} bytes, not {self.memory!r}")
 
 
 def best_of_lists(ptr: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.int64]:
