@@ -17,7 +17,6 @@ from sklearn.base import BaseEstimator
 
 from laconic import _core
 
-
 MOST_MEMORY = 2**41
 
 
