@@ -11,6 +11,13 @@ from typing import Any
 
 def interrupted(command: list[str], *awaited: bytes) -> dict[str, Any]:
     """The JSON report of a command that was interrupted once the bar had shown all of `awaited`, and ended with code 130."""
+    report = json.loads(output_until_interrupted(command, *awaited))
+    assert isinstance(report, dict)
+    return report
+
+
+def output_until_interrupted(command: list[str], *awaited: bytes) -> bytes:
+    """What such a command wrote to standard output."""
     terminal, stderr = pty.openpty()  # the bar is drawn on terminals alone, and tells how far the command is
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=stderr, env={**os.environ, "TERM": "xterm", "COLUMNS": "200"}
@@ -29,6 +36,6 @@ def interrupted(command: list[str], *awaited: bytes) -> dict[str, Any]:
         pass
     os.close(terminal)
     assert process.stdout is not None
-    report = json.loads(process.stdout.read())
+    written = process.stdout.read()
     assert process.wait(60) == 130
-    return report
+    return written

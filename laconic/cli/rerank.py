@@ -68,23 +68,19 @@ def inspect(model: Reranker, n: int, as_json: bool) -> dict[str, Any]:
     """What the search found order by order, and the features that speak most for and against a tree, drawn as trees."""
     from laconic.estimators.rerank_explain import top_features
 
-    best, worst = top_features(model, n)
+    found = top_features(model, n)
     facts = {"columns": list(model.parser_.columns), **account(model)}
     if as_json:
         kept = model.space_.templates.names
         templates = {"kept": kept, "dropped": [name for name in model.templates_given_.names if name not in kept]}
-        features = {"for": [_tree(row) for row in best], "against": [_tree(row) for row in worst]}
+        features = {order: {"for": _trees(top.best), "against": _trees(top.worst)} for order, top in found.items()}
         return {**facts, "orders": searched(model), "templates": templates, "features": features}
-    return {
-        **facts,
-        "features by order": searched(model),
-        "features that speak for a tree": _drawn(best),
-        "features that speak against it": _drawn(worst),
-    }
+    drawn = {f"order {order}: for a tree, then against it": _drawn([*top.best, *top.worst]) for order, top in found.items()}
+    return {**facts, "features by order": searched(model), **drawn}
 
 
-def _tree(row: WeighedFeature) -> dict[str, Any]:
-    return {"weight": row.weight, "arcs": [arc._asdict() for arc in row.arcs]}
+def _trees(rows: list[WeighedFeature]) -> list[dict[str, Any]]:
+    return [{"weight": row.weight, "arcs": [arc._asdict() for arc in row.arcs]} for row in rows]
 
 
 def _drawn(rows: list[WeighedFeature]) -> list[dict[str, str]]:

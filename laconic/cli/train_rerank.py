@@ -96,10 +96,7 @@ def rerank(
 
 def _tell(bar: Bar, event: Any, folds: int) -> None:
     if hasattr(event, "orders"):
-        found = (
-            f"order {order.order}: {order.candidates:,} candidates, {order.candidates - order.kept:,} pruned, {order.kept:,} kept"
-            for order in event.orders
-        )
+        found = (f"order {order.order}: {order.candidates:,} candidates, {order.kept:,} kept" for order in event.orders)
         bar.describe(f"round {event.n_iter}, {event.wrong:,} sentences wrong; " + "; ".join(found))
     elif event[0] == "fold" and event[1] < folds:
         bar.describe(f"learning without fold {event[1] + 1} of {folds}")

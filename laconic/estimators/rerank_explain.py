@@ -42,11 +42,18 @@ class WeighedFeature(NamedTuple):
         return ["    " * arc.depth + arc.feature for arc in self.arcs]
 
 
+class TopFeatures(NamedTuple):
+    """Features that speak most for a tree, and those that speak most against it."""
+
+    best: list[WeighedFeature]
+    worst: list[WeighedFeature]
+
+
 def order_rows(model: Reranker) -> list[OrderRow]:
-    """A row for each order, as the last round of the search that came to it had it."""
+    """A row for each order, as the first round of the search that came to it had it: later ones keep what has weights already."""
     check_is_fitted(model)
     weighed = np.bincount(orders(model.miner_)[np.flatnonzero(model.weights_)]).tolist()
-    seen = {count.order: count for round_ in model.rounds_ for count in round_.orders}
+    seen = {count.order: count for round_ in reversed(model.rounds_) for count in round_.orders}
     rows = []
     for order in range(1, max(len(weighed), 1 + max(seen, default=0))):
         weights = weighed[order] if order < len(weighed) else 0
@@ -57,13 +64,18 @@ def order_rows(model: Reranker) -> list[OrderRow]:
     return rows
 
 
-def top_features(model: Reranker, n: int) -> tuple[list[WeighedFeature], list[WeighedFeature]]:
-    """The n features that speak most for a tree, and the n that speak most against it."""
+def top_features(model: Reranker, n: int) -> dict[int, TopFeatures]:
+    """Of every order the features that weigh most: large ones have small weights, for there are many of them."""
     check_is_fitted(model)
-    by_weight = np.argsort(-model.weights_, kind="stable")
-    n_for, n_against = (min(n, int(np.count_nonzero(side))) for side in (model.weights_ > 0, model.weights_ < 0))
-    against = by_weight[len(by_weight) - n_against :][::-1]
-    return _weighed(model, by_weight[:n_for]), _weighed(model, against)
+    order, found = orders(model.miner_), {}
+    for size in np.unique(order[np.flatnonzero(model.weights_)]).tolist():
+        own = np.flatnonzero((order == size) & (model.weights_ != 0))
+        rising = own[np.argsort(model.weights_[own], kind="stable")]
+        n_against = min(n, int(np.count_nonzero(model.weights_[own] < 0)))
+        n_for = min(n, int(np.count_nonzero(model.weights_[own] > 0)))
+        best = rising[len(rising) - n_for :][::-1]
+        found[int(size)] = TopFeatures(_weighed(model, best), _weighed(model, rising[:n_against]))
+    return found
 
 
 def _weighed(model: Reranker, features: NDArray[np.int64]) -> list[WeighedFeature]:

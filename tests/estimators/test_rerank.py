@@ -37,18 +37,20 @@ def test_features_of_two_arcs_tell_what_the_parser_cannot(kernel: Any) -> None:
 
 
 def test_the_features_that_tell_are_shown_as_trees(model: Reranker) -> None:
-    best, worst = top_features(model, 1000)
-    assert len(best) + len(worst) == model.n_features_selected_
+    found = top_features(model, 1000)
+    assert sum(len(top.best) + len(top.worst) for top in found.values()) == model.n_features_selected_
+    best, worst = found[2]
     told = [[arc.feature for arc in row.arcs] for row in best]
-    assert ["h.fine=VERB|m.fine=ADP", "h.word=with|m.word=lens"] in told
     row = best[told.index(["h.fine=VERB|m.fine=ADP", "h.word=with|m.word=lens"])]
     assert row.arcs == [Arc(0, "h.fine=VERB|m.fine=ADP"), Arc(1, "h.word=with|m.word=lens")]
     assert row.lines() == ["h.fine=VERB|m.fine=ADP", "    h.word=with|m.word=lens"]
     assert ["h.fine=NOUN|m.fine=ADP", "h.word=with|m.word=lens"] in [[arc.feature for arc in row.arcs] for row in worst]
-    weights = [row.weight for row in best], [row.weight for row in worst]
-    assert weights[0] == sorted(weights[0], reverse=True) and min(weights[0]) > 0
-    assert weights[1] == sorted(weights[1]) and max(weights[1]) < 0
-    assert top_features(model, 0) == ([], []) and top_features(model, 3) == (best[:3], worst[:3])
+    for best, worst in found.values():
+        weights = [row.weight for row in best], [row.weight for row in worst]
+        assert weights[0] == sorted(weights[0], reverse=True) and min(weights[0]) > 0
+        assert weights[1] == sorted(weights[1]) and max(weights[1]) < 0
+    assert top_features(model, 0) == {1: ([], []), 2: ([], [])}
+    assert top_features(model, 3) == {order: (top.best[:3], top.worst[:3]) for order, top in found.items()}
 
 
 def test_orders_add_up(model: Reranker) -> None:
