@@ -44,6 +44,7 @@ from laconic.text.treebanks import Treebank
 
 Float64 = NDArray[np.float64]
 MOST_TREES = 10_000  # of a sentence
+BATCH = 256  # sentences whose features are in memory together
 SHARES = np.linspace(0, 1, 41)[:-1]  # of the parser's scores in the sum, tried for beta
 
 
@@ -152,7 +153,11 @@ class Reranker(BaseEstimator):
     def rank_scores(self, lists: TreeLists) -> Float64:
         """What the features of every tree weigh, up to what the trees of a list share."""
         check_is_fitted(self)
-        return ListFeatures.of(self.miner_, self._structures(lists), lists.ptr).scores(self.weights_)
+        found = [np.zeros(0)]
+        for begin in range(0, len(lists.tokens), BATCH):
+            part = lists.some(np.arange(begin, min(begin + BATCH, len(lists.tokens))))
+            found.append(ListFeatures.of(self.miner_, self._structures(part), part.ptr).scores(self.weights_))
+        return np.concatenate(found)
 
     def best_trees(self, lists: TreeLists) -> NDArray[np.int64]:
         """The number of the best tree of every list."""

@@ -29,9 +29,9 @@ class ListFeatures(NamedTuple):
         return cls(*miner.told_apart(structures, list_ptr))
 
     def scores(self, weights: Float64) -> Float64:
-        """Sums of weights."""
-        sums = np.concatenate([[0.0], np.cumsum(weights[self.feature])])
-        return np.asarray(sums[self.ptr[1:]] - sums[self.ptr[:-1]])
+        """Sums of weights, each by itself: what other outputs there are changes no digit."""
+        n = len(self.ptr) - 1
+        return np.asarray(np.bincount(np.repeat(np.arange(n), np.diff(self.ptr)), weights[self.feature], n), dtype=np.float64)
 
 
 class Ranked(NamedTuple):

@@ -145,6 +145,12 @@ def test_sentences_without_words_and_unknown_ones(model: Reranker) -> None:
     assert [tree.heads for tree in trees] == [[], [0], [], TEST[1][0].heads]
 
 
+def test_no_sentence_changes_the_scores_of_another(model: Reranker) -> None:
+    lists = k_best(model.parser_, model.parser_._tokens(attachments(300, 2)[0]), 3)  # more than are looked at together
+    alone = [model.rank_scores(lists.some(np.array([s]))) for s in range(300)]
+    assert np.array_equal(model.rank_scores(lists), np.concatenate(alone))
+
+
 def test_nothing_to_learn() -> None:
     """Lists of one tree each: no features have weights, and the parser's trees stay."""
     model = reranker(k=1, templates=PAIRS).fit([TRAIN[0][0]] * 6, [TRAIN[1][0]] * 6)
