@@ -1,5 +1,6 @@
 // The door of the search of kernel spaces: structures checked once, a miner that holds the features found so far.
 #include "kernels.hpp"
+#include "mining_lists.hpp"
 #include "mining_search.hpp"
 #include "mining_structures.hpp"
 
@@ -96,20 +97,18 @@ class Miner {
         const auto space = structures.space();
         {
             nb::gil_scoped_release release;
-            mining::Matcher matcher(space, trie);
+            mining::ListMatcher matcher(space, trie);
             std::vector<uint32_t> n_having(trie.size(), 0);
             Interrupts interrupts;
             std::vector<std::vector<uint32_t>> fired;
             for (size_t i = 0; i + 1 < list_ptr.size(); ++i) {
                 const int64_t begin = list_ptr.data()[i], n = list_ptr.data()[i + 1] - begin;
                 fired.resize(std::max<size_t>(fired.size(), n));
-                for (int64_t s = 0; s < n; ++s) {
-                    fired[s].clear();
-                    matcher.each(begin + s, [&](uint32_t found) {
-                        fired[s].push_back(found);
-                        ++n_having[found];
-                    });
-                }
+                for (int64_t s = 0; s < n; ++s) fired[s].clear();
+                matcher.each(begin, n, [&](int64_t s, uint32_t found) {
+                    fired[s].push_back(found);
+                    ++n_having[found];
+                });
                 for (int64_t s = 0; s < n; ++s) {
                     for (uint32_t found : fired[s])
                         if (n_having[found] < n) feature.push_back(static_cast<int32_t>(found));

@@ -93,7 +93,7 @@ struct Trees {
     int64_t count_extensions(int64_t s, const Occurrence* begin, const Occurrence* end) const {
         int64_t total = 0;
         for (const Occurrence* at = begin; at != end; ++at)
-            each_arc(s, *at, [&](int32_t, int32_t word, int32_t) {
+            each_arc(s, *at, [&](int32_t, int32_t word, int32_t, int32_t) {
                 const int64_t a = arc[ptr[s] + word - 1];
                 total += basic_ptr[a + 1] - basic_ptr[a];
             });
@@ -102,8 +102,9 @@ struct Trees {
     template <class Take>
     void each_extension(int64_t s, const Occurrence* begin, const Occurrence* end, Take take) const {
         for (const Occurrence* at = begin; at != end; ++at)
-            each_arc(s, *at,
-                     [&](int32_t below, int32_t word, int32_t depth) { each_key(s, at->feature, below, word, depth, take); });
+            each_arc(s, *at, [&](int32_t below, int32_t word, int32_t depth, int32_t) {
+                each_key(s, at->feature, below, word, depth, take);
+            });
     }
     template <class Take>
     void each_first(int64_t s, const Children& children, Take take) const {
@@ -111,7 +112,7 @@ struct Trees {
     }
     template <class Take>
     void each_next(int64_t s, const Occurrence& at, const Children& children, Take take) const {
-        each_arc(s, at, [&](int32_t below, int32_t word, int32_t depth) {
+        each_arc(s, at, [&](int32_t below, int32_t word, int32_t depth, int32_t) {
             each_known(s, at.feature, below, word, depth, children, take);
         });
     }
@@ -128,21 +129,15 @@ struct Trees {
         basic = narrow_basic.data();
     }
 
-  private:
-    // Calls body(depth of the head, word, depth of the word) for the arcs that a sub-tree may grow by.
+    // Calls body(depth of the head, word, depth of the word, the sibling before it in the sub-tree or 0) for the arcs that a
+    // sub-tree may grow by.
     template <class Body>
     void each_arc(int64_t s, const Occurrence& at, Body body) const {
         const int64_t words = ptr[s] + s;  // every tree before has a root besides its tokens
-        for (int32_t c = first_child[words + at.last]; c > 0; c = next_sibling[words + c]) body(at.depth, c, at.depth + 1);
+        for (int32_t c = first_child[words + at.last]; c > 0; c = next_sibling[words + c]) body(at.depth, c, at.depth + 1, 0);
         int32_t word = at.last;
         for (int32_t depth = at.depth; depth > 0; --depth, word = head[ptr[s] + word - 1])
-            if (const int32_t c = next_sibling[words + word]; c > 0) body(depth - 1, c, depth);
-    }
-    template <class Take>
-    void each_key(int64_t s, uint32_t feature, int32_t below, int32_t word, int32_t depth, Take take) const {
-        const int64_t a = arc[ptr[s] + word - 1];
-        for (int64_t i = basic_ptr[a]; i < basic_ptr[a + 1]; ++i)
-            take(key_of(feature, base(below) + static_cast<uint32_t>(basic[i])), Occurrence{0, word, depth});
+            if (const int32_t c = next_sibling[words + word]; c > 0) body(depth - 1, c, depth, word);
     }
     template <class Take>
     void each_known(int64_t s, uint32_t feature, int32_t below, int32_t word, int32_t depth, const Children& children,
@@ -150,6 +145,14 @@ struct Trees {
         const int64_t a = arc[ptr[s] + word - 1];
         children.each(feature, base(below), basic + basic_ptr[a], basic + basic_ptr[a + 1],
                       [&](uint32_t child, int32_t) { take(Occurrence{child, word, depth}); });
+    }
+
+  private:
+    template <class Take>
+    void each_key(int64_t s, uint32_t feature, int32_t below, int32_t word, int32_t depth, Take take) const {
+        const int64_t a = arc[ptr[s] + word - 1];
+        for (int64_t i = basic_ptr[a]; i < basic_ptr[a + 1]; ++i)
+            take(key_of(feature, base(below) + static_cast<uint32_t>(basic[i])), Occurrence{0, word, depth});
     }
     uint32_t base(int32_t below) const { return static_cast<uint32_t>(below) * n_basic; }
 };

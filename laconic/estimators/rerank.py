@@ -70,11 +70,11 @@ class Reranker(BaseEstimator):
     parser: a Parser; None: Parser("tri siblings", learner=Mira(6)); k: trees of a sentence; folds: parsers that make training lists
     kernel: SubTrees(arcs) or Polynomial(degree): the space of features
     templates: of the basic features of arcs, a name or a file
-    threshold: C of the search: features whose counts in right or in wrongly preferred trees are not above it are left out
+    threshold: C of the search: larger features whose counts in right and in wrongly preferred trees do not differ by more are left
+        out, and single ones with counts that are not above it; 0: all that occur stay
     rounds: of the search; memory: bytes that it may use
     decay: of the perceptron's steps, by the order of features; epochs: its passes
-    pretrain_epochs: passes of the model of single arcs that the search begins with: one that has learned all by heart has nothing
-        left to find
+    pretrain_epochs: passes of the model of single arcs that the search begins with (0: it begins with nothing, and finds the most)
     beta: the factor of the parser's scores; None: the best one for held-out trees
     """
 
@@ -87,9 +87,9 @@ class Reranker(BaseEstimator):
         templates: Any = "basic",
         threshold: int = 3,
         rounds: int = 1,
-        decay: float = 0.01,
+        decay: float = 0.1,
         epochs: int = 10,
-        pretrain_epochs: int = 1,
+        pretrain_epochs: int = 10,
         beta: float | None = None,
         memory: float = 2**30,
         random_state: int | None = 0,
@@ -147,7 +147,10 @@ class Reranker(BaseEstimator):
         miner, self.rounds_ = self._search(structures, outputs, callback)
         weights, self.wrong_ = self._rank(miner, ListFeatures.of(miner, structures, lists.ptr), outputs, self.epochs)
         self._adopt(miner, weights)
-        self.beta_ = self._chosen_beta(dev) if dev is not None and self.beta is None else float(self.beta or 0)
+        if dev is None or self.beta is not None:
+            self.beta_ = float(self.beta or 0)
+        else:
+            self.beta_ = best_beta(dev, self.rank_scores(dev.lists))
         return self
 
     def rank_scores(self, lists: TreeLists) -> Float64:
@@ -218,9 +221,8 @@ class Reranker(BaseEstimator):
             raise ValueError(f"parser must be a Parser or None, got {self.parser!r}")
         if not 1 <= self.k <= MOST_TREES:
             raise ValueError(f"k must be from 1 to {MOST_TREES}, got {self.k!r}")
-        for name in ("epochs", "pretrain_epochs"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)!r}")
+        if self.epochs < 1 or self.pretrain_epochs < 0:
+            raise ValueError(f"epochs must be at least 1, pretrain_epochs 0, got {self.epochs!r} and {self.pretrain_epochs!r}")
         decayed(np.zeros(0, np.int64), self.decay)
         GradientMining(self.threshold, self.used_kernel.most_order, self.rounds, memory=self.memory).new_miner()
 
@@ -237,23 +239,19 @@ class Reranker(BaseEstimator):
         first = GradientMining(self.threshold, 1, 1, memory=self.memory).run(structures, outputs, 1)
         if most_order == 1:
             return first.miner, first.rounds
-        features = ListFeatures.of(first.miner, structures, outputs.ptr)
-        weights = self._rank(first.miner, features, outputs, self.pretrain_epochs).weights
-        search = GradientMining(self.threshold, most_order, self.rounds, decreasing=True, memory=self.memory)
+        weights = np.zeros(len(first.miner))
+        if self.pretrain_epochs > 0:
+            features = ListFeatures.of(first.miner, structures, outputs.ptr)
+            weights = self._rank(first.miner, features, outputs, self.pretrain_epochs).weights
+        single = np.arange(1, len(first.miner))
+        search = GradientMining(
+            self.threshold, most_order, self.rounds, decreasing=True, memory=self.memory, proximal=self.threshold > 0
+        )
         found = search.run(structures, outputs, 1, first.miner, weights[:, None], callback=lambda round_: bool(tell(round_)))
-        return found.miner, [*first.rounds, *found.rounds]
+        return Narrowed.of(found.miner, np.union1d(found.features, single)).miner(), [*first.rounds, *found.rounds]
 
     def _rank(self, miner: Any, features: ListFeatures, outputs: Outputs, epochs: int) -> Ranked:
         return rank(features, outputs, decayed(orders(miner), self.decay), epochs, self.random_state)
-
-    def _chosen_beta(self, dev: RankedLists) -> float:
-        """The factor with the most right heads, of a grid of shares of both scores' spreads; among equals the middle one."""
-        ranked = self.rank_scores(dev.lists)
-        spread = _spread(ranked, dev.lists.ptr) / max(_spread(dev.lists.scores, dev.lists.ptr), 1e-300)
-        betas = spread * SHARES / (1 - SHARES)
-        found = np.array([dev.uas(beta * dev.lists.scores + ranked) for beta in betas])
-        best = np.flatnonzero(found == found.max())
-        return float(betas[best[len(best) // 2]])
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
@@ -265,6 +263,15 @@ class Reranker(BaseEstimator):
         super().__setstate__(state)
         if "miner_" in state:
             self.miner_ = self.miner_.miner()
+
+
+def best_beta(dev: RankedLists, ranked: Float64) -> float:
+    """The factor of the parser's scores with the most right heads, of a grid of shares of both scores' spreads; the middle one of equals."""
+    spread = _spread(ranked, dev.lists.ptr) / max(_spread(dev.lists.scores, dev.lists.ptr), 1e-300)
+    betas = spread * SHARES / (1 - SHARES)
+    found = np.array([dev.uas(beta * dev.lists.scores + ranked) for beta in betas])
+    best = np.flatnonzero(found == found.max())
+    return float(betas[best[len(best) // 2]])
 
 
 def _spread(scores: Float64, ptr: NDArray[np.int64]) -> float:

@@ -97,8 +97,10 @@ def crossed(parser: Any, bank: Treebank, folds: int, k: int, callback: Callable[
     if not 2 <= folds <= n:
         raise ValueError(f"folds must be from 2 to the number of sentences, {n}, got {folds!r}")
     found = []
-    for fold in np.array_split(np.arange(n), folds):
-        learned = clone(parser).set_params(labels=False).fit(some(bank, np.setdiff1d(np.arange(n), fold)))
+    fold_of = np.arange(n) * folds // n
+    for number in range(folds):
+        fold = np.flatnonzero(fold_of == number)
+        learned = clone(parser).set_params(labels=False).fit(some(bank, np.flatnonzero(fold_of != number)))
         found.append(k_best(learned, some(bank, fold).tokens, k))
         if callback is not None and callback(len(found)):
             raise KeyboardInterrupt

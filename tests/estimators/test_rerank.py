@@ -167,7 +167,7 @@ def test_nothing_to_learn() -> None:
         ({"threshold": -1}, "threshold must be"),
         ({"rounds": 0}, "rounds must be at least 1"),
         ({"epochs": 0}, "epochs must be at least 1"),
-        ({"pretrain_epochs": 0}, "pretrain_epochs must be at least 1"),
+        ({"pretrain_epochs": -1}, "pretrain_epochs 0, got 10 and -1"),
         ({"decay": 0.0}, "decay must be above 0"),
         ({"memory": float("inf")}, "memory must be from 1024"),
         ({"kernel": SubTrees(0)}, "most_order must be from 1 to 255"),

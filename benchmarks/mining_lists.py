@@ -1,0 +1,84 @@
+"""Lists of the ten best trees for the reranking sections: those of train by folds, those of dev and test by a parser of all of train.
+
+They take a while and are the same for all sections, so they are kept in build/lists and read from there the next time.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.treebanks import Banks, english, part_of
+from laconic import Mira, Parser
+from laconic.estimators.rerank import RankedLists
+from laconic.estimators.tree_lists import TreeLists, crossed, k_best
+from laconic.ragged import pointers
+from laconic.text.treebanks import Treebank, read_treebank
+
+FOLDER = Path("build") / "lists"
+K, FOLDS, EPOCHS = 10, 10, 6
+
+
+class Ranking(NamedTuple):
+    """Lists of three parts of a treebank, and the CPU seconds of the parser and of the parsers of folds."""
+
+    train: RankedLists
+    dev: RankedLists
+    test: RankedLists
+    parser: Parser
+    parser_seconds: float
+    folds_seconds: float
+
+
+def penn_sample(data: Path) -> Banks:
+    """The Penn Treebank sample: the first 80 % of its sentences, the next 10 % and the last."""
+    bank = read_treebank(data / "ptb_sample" / "wsj_sample.dep.gz")
+    n = len(bank)
+    return Banks(part_of(bank, 0, int(n * 0.8)), part_of(bank, int(n * 0.8), int(n * 0.9)), part_of(bank, int(n * 0.9), n))
+
+
+BANKS = {"english": english, "penn": penn_sample}
+
+
+def ranking(name: str, data: Path, quick: bool = False) -> Ranking:
+    """The lists of a treebank; `quick`: of its first sentences, not kept."""
+    banks = BANKS[name](data)
+    if quick:
+        banks = Banks(part_of(banks.train, 0, 200), part_of(banks.dev, 0, 60), part_of(banks.test, 0, 60))
+    parser = Parser("siblings" if quick else "tri siblings", learner=Mira(2 if quick else EPOCHS), labels=False)
+    parser._templates()
+    file = FOLDER / f"{name}.npz"
+    if quick or not file.is_file():
+        found = _made(parser, banks, 3 if quick else FOLDS)
+        if not quick:
+            FOLDER.mkdir(parents=True, exist_ok=True)
+            np.savez(file, **found)
+    else:
+        with np.load(file) as kept:
+            found = {key: kept[key] for key in kept.files}
+    gold, _ = parser._learned_trees(banks.train)
+    parts = [
+        RankedLists(_lists(found, part, bank), heads)
+        for part, bank, heads in zip(("train", "dev", "test"), banks, (gold, banks.dev.heads, banks.test.heads), strict=True)
+    ]
+    return Ranking(*parts, parser, *found["seconds"].tolist())
+
+
+def _made(parser: Parser, banks: Banks, folds: int) -> dict[str, np.ndarray]:
+    start = time.process_time()
+    lists = {"train": crossed(parser, banks.train, folds, K)}
+    middle = time.process_time()
+    parser.fit(banks.train)
+    seconds = [time.process_time() - middle, middle - start]
+    lists |= {part: k_best(parser, bank.tokens, K) for part, bank in (("dev", banks.dev), ("test", banks.test))}
+    found = {"seconds": np.array(seconds)}
+    for part, made in lists.items():
+        found |= {f"{part}_count": np.diff(made.ptr), f"{part}_heads": made.heads, f"{part}_scores": made.scores}
+    return found
+
+
+def _lists(found: dict[str, np.ndarray], part: str, bank: Treebank) -> TreeLists:
+    return TreeLists(bank.tokens, pointers(found[f"{part}_count"]), found[f"{part}_heads"], found[f"{part}_scores"])
