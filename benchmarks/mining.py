@@ -1,13 +1,17 @@
-"""Features mined in kernel spaces: combinations of words in documents, and how fast candidates are counted."""
+"""Features mined in kernel spaces: sub-trees that rerank trees, combinations of words in documents, how fast candidates are counted."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import mining_documents, mining_throughput
+from benchmarks import mining_documents, mining_languages, mining_reranking, mining_throughput
 
 TITLE = "Mining of kernel spaces"
 SECTIONS = {
+    "english": mining_reranking.section("english", "Reranking, English Web Treebank"),
+    "penn": mining_reranking.section("penn", "Reranking, Penn Treebank sample"),
+    "thresholds": mining_reranking.thresholds,
+    "languages": mining_languages.section,
     "documents": mining_documents.section,
     "throughput": mining_throughput.section,
 }
