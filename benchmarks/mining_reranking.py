@@ -45,10 +45,10 @@ TEMPLATES = [
     "h.fine|m.word|dist",
 ]  # siblings, grandchildren and larger parts of these
 MINED = {
-    "templates": {"kernel": SubTrees(3), "templates": TEMPLATES, "threshold": 0, "pretrain_epochs": 0},
+    "templates": {"kernel": SubTrees(3), "templates": TEMPLATES, "threshold": 0, "pretrain_epochs": 0, "memory": 2**34},
     "mined, degree 2": {"kernel": Polynomial(2)},
     "mined, degree 4": {"kernel": Polynomial(4)},
-    "mined, degree 8": {"kernel": Polynomial(8)},
+    "mined, degree 8": {"kernel": Polynomial(8), "memory": 2**32},
     "mined, sub-trees": {"kernel": SubTrees(3)},
 }
 KERNELS: dict[str, Any] = {
