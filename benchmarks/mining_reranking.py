@@ -47,7 +47,7 @@ TEMPLATES = [
 MINED = {
     "templates": {"kernel": SubTrees(3), "templates": TEMPLATES, "threshold": 0, "pretrain_epochs": 0, "memory": 2**34},
     "mined, degree 2": {"kernel": Polynomial(2)},
-    "mined, degree 4": {"kernel": Polynomial(4)},
+    "mined, degree 4": {"kernel": Polynomial(4), "memory": 2**32},
     "mined, degree 8": {"kernel": Polynomial(8), "memory": 2**32},
     "mined, sub-trees": {"kernel": SubTrees(3)},
 }
@@ -56,9 +56,10 @@ KERNELS: dict[str, Any] = {
     "kernel, degree 4": PolynomialKernel(4),
     "kernel, degree 8": PolynomialKernel(8),
     "kernel, sub-trees": TreeKernel(),
+    "kernel, sub-trees, normalized": TreeKernel(normalized=True),
+    "kernel, sub-trees, decay 0.1": TreeKernel(decay=0.1),
 }
 THRESHOLDS = (1, 2, 3, 5, 10)
-DECAYED = TreeKernel(decay=0.1)
 PART = 20  # the kernel machines of the English section see one sentence in so many, those at the beginning
 
 
@@ -97,7 +98,7 @@ def mined(name: str, data: Path, settings: dict[str, Any], part: int, quick: boo
     return Outcome(dev, test, model.n_features_selected_, n_templates, seconds, added, rate)
 
 
-def by_kernel(name: str, data: Path, kernel: Any, part: int, quick: bool) -> Outcome:
+def by_kernel(name: str, data: Path, kernel: Any, part: int, quick: bool) -> Outcome | str:
     """Learn from lists by a kernel perceptron in ten chunks that vote; a part of the sentences is one chunk."""
     given = ranking(name, data, quick)
     train = first_lists(given.train, part)
@@ -109,7 +110,10 @@ def by_kernel(name: str, data: Path, kernel: Any, part: int, quick: bool) -> Out
     start = time.process_time()
     structures = make(lists, grow=True)
     outputs = outputs_of(lists.ptr, gold)
-    machine = KernelPerceptron(kernel, chunks=10 if part == 1 and not quick else 1).fit(structures, outputs)
+    try:
+        machine = KernelPerceptron(kernel, chunks=10 if part == 1 and not quick else 1).fit(structures, outputs)
+    except OverflowError as error:
+        return str(error)
     seconds = time.process_time() - start
     added = peak_megabytes_so_far() - before
 
@@ -187,15 +191,17 @@ def section(name: str, title: str) -> Callable[[Path, bool], str]:
                 times[label] = found.seconds
                 rows.append([label + note, *cells(found)])
                 print(rows[-1], flush=True)
-        for label, kernel in {**KERNELS, "kernel, sub-trees, decay 0.1": DECAYED}.items():
+        for label, kernel in KERNELS.items():
             found = measure_in_subprocess(by_kernel, name, data, kernel, part, quick).value
-            times[label] = found.seconds
+            if not isinstance(found, str):
+                times[label] = found.seconds
             rows.append([label + note, *cells(found)])
             print(rows[-1], flush=True)
         for row in rows:
             row += PUBLISHED.get(row[0].removesuffix(note) if note else row[0], ("–", "–"))
         ours = times.get("mined, sub-trees") or next(row[4] for row in rows if row[0] == "mined, sub-trees")
-        ratio = f"The tree-kernel perceptron took {times['kernel, sub-trees'] / ours:.1f} times the seconds of mining sub-trees from the same lists."
+        fastest = min(seconds for label, seconds in times.items() if label.startswith("kernel, sub-trees"))
+        ratio = f"The faster of the tree-kernel perceptrons took {fastest / ours:.1f} times the seconds of mining sub-trees from the same lists."
         return "\n".join([f"## {title}\n", INTRODUCTION, "", lists, "", table([*COLUMNS, "paper: UAS", "time"], rows), ratio, ""])
 
     return make
