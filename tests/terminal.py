@@ -30,12 +30,12 @@ def output_until_interrupted(command: list[str], *awaited: bytes) -> bytes:
         seen += os.read(terminal, 4096)
     process.send_signal(signal.SIGINT)
     try:
-        while os.read(terminal, 4096):
-            pass
+        while more := os.read(terminal, 4096):
+            seen += more
     except OSError:  # the other end is closed
         pass
     os.close(terminal)
     assert process.stdout is not None
     written = process.stdout.read()
-    assert process.wait(60) == 130
+    assert process.wait(60) == 130, seen[-500:]
     return written

@@ -20,8 +20,10 @@ class Interrupt:
 
 
 @contextlib.contextmanager
-def graceful_interrupt() -> Iterator[Interrupt]:
+def graceful_interrupt(at_once: bool = False) -> Iterator[Interrupt]:
     """Within the block the first Ctrl-C sets `.requested` of the returned object, the second is a KeyboardInterrupt.
+
+    at_once: the first one is a KeyboardInterrupt too, which `.requested` remembers: learners end early at it and keep what they have.
 
     Signals reach the main thread only, and a process told to ignore Ctrl-C (nohup) goes on doing so: in another
     thread or such a process `.requested` stays False and nothing changes.
@@ -32,9 +34,9 @@ def graceful_interrupt() -> Iterator[Interrupt]:
         return
 
     def on_interrupt(signum: int, frame: FrameType | None) -> None:
-        if interrupt.requested:
+        again, interrupt.requested = interrupt.requested, True
+        if again or at_once:
             raise KeyboardInterrupt
-        interrupt.requested = True
         if sys.stderr.isatty():
             os.write(sys.stderr.fileno(), _NOTICE)  # print is not reentrant and may be running right now
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from laconic.cli.console import Bar, guard, print_result, progress
+from laconic.cli.interrupt import graceful_interrupt
 from laconic.cli.learning_options import Jobs, Output, Seed
 from laconic.cli.measure import Measured
 from laconic.cli.options import TREEBANK_HELP, AsJson, Encoding, Quiet
@@ -81,7 +82,10 @@ def rerank(
         parser = Parser(parts, learner=Mira(epochs, random_state=seed), n_jobs=jobs)
         reranker = Reranker(parser, kernel=space, random_state=seed, **chosen)
         bar.describe(f"learning without fold 1 of {reranker.folds}")
-        reranker.fit(data, dev=dev_data, callback=lambda event: _tell(bar, event, reranker.folds))
+        with graceful_interrupt(at_once=True) as interrupt:
+            reranker.fit(data, dev=dev_data, callback=lambda event: _tell(bar, event, reranker.folds) or interrupt.requested)
+        if interrupt.requested:
+            raise KeyboardInterrupt
         if output is not None:
             bar.describe("writing")
             reranker.save(output)
@@ -94,7 +98,8 @@ def rerank(
     print_result(report, as_json)
 
 
-def _tell(bar: Bar, event: Any, folds: int) -> None:
+def _tell(bar: Bar, event: Any, folds: int) -> bool:
+    """Show how far it is; False: go on."""
     if hasattr(event, "orders"):
         found = (f"order {order.order}: {order.candidates:,} candidates, {order.kept:,} kept" for order in event.orders)
         bar.describe(f"round {event.n_iter}, {event.wrong:,} sentences wrong; " + "; ".join(found))
@@ -102,6 +107,7 @@ def _tell(bar: Bar, event: Any, folds: int) -> None:
         bar.describe(f"learning without fold {event[1] + 1} of {folds}")
     else:
         bar.describe("learning the parser and searching features")
+    return False
 
 
 def _check_kernel(kernel: str, arcs: int | None, degree: int | None) -> None:

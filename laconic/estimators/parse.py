@@ -176,6 +176,8 @@ class Parser(ParsePredictor):
         encoder = self._new_encoder(templates)
         lesson = ParseLesson(templates, encoder, TreeData(*encoder.grow(tokens), heads), PRUNER)
         learned = StochasticGradient("log", epochs=2, step=0.2, averaged=True).learn(lesson)
+        if learned.interrupted:  # there is nothing yet that could be kept
+            raise KeyboardInterrupt
         return Scorer.narrowed(lesson, learned.weights)
 
     def __getstate__(self) -> dict[str, Any]:

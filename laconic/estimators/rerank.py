@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.estimators.parse import Parser
 from laconic.estimators.parse_predicting import Tree
-from laconic.estimators.tree_lists import TreeLists, crossed, k_best, ranges, with_gold
+from laconic.estimators.tree_lists import TreeLists, crossed, k_best, ranges, whole, with_gold
 from laconic.estimators.tree_space import TreeSpace
 from laconic.mining import (
     GradientMining,
@@ -121,7 +121,7 @@ class Reranker(BaseEstimator):
         tell = callback or (lambda _: None)
         lists = crossed(base, bank, self.folds, self.k, lambda number: bool(tell(("fold", number))))
         tell(("parser", 0))
-        parser = base.fit(bank)
+        parser = whole(base.fit(bank))
         gold, _ = parser._learned_trees(bank)
         held = None if dev is None else RankedLists(k_best(parser, dev.tokens, self.k), dev.heads)
         return self.fit_lists(parser, RankedLists(lists, gold), held, callback)

@@ -100,11 +100,18 @@ def crossed(parser: Any, bank: Treebank, folds: int, k: int, callback: Callable[
     fold_of = np.arange(n) * folds // n
     for number in range(folds):
         fold = np.flatnonzero(fold_of == number)
-        learned = clone(parser).set_params(labels=False).fit(some(bank, np.flatnonzero(fold_of != number)))
+        learned = whole(clone(parser).set_params(labels=False).fit(some(bank, np.flatnonzero(fold_of != number))))
         found.append(k_best(learned, some(bank, fold).tokens, k))
         if callback is not None and callback(len(found)):
             raise KeyboardInterrupt
     return joined(found)
+
+
+def whole(parser: Any) -> Any:
+    """A fitted parser; KeyboardInterrupt if Ctrl-C cut its learning short: the lists of such a one are not what it will be."""
+    if parser.interrupted_:
+        raise KeyboardInterrupt
+    return parser
 
 
 def joined(parts: list[TreeLists]) -> TreeLists:

@@ -114,7 +114,7 @@ def test_evaluate(given: Files) -> None:
 
 
 def test_inspect_draws_trees(given: Files) -> None:
-    trained(given, *QUICK, "--threshold", "2")
+    trained(given, *QUICK, "--threshold", "0")
     shown = result_of("inspect", given.model, "-n", "100000")
     assert [row["order"] for row in shown["orders"]] == [1, 2] and set(shown["features"]) == {"1", "2"}
     for row in shown["orders"]:
@@ -183,6 +183,20 @@ def test_bad_requests(given: Files, sentence: str, options: list[str]) -> None:
 
 def test_ctrl_c_leaves_nothing(given: Files) -> None:
     Path(given.train).write_text(treebank(400, 0))
-    command = [sys.executable, "-m", "laconic", "train", "rerank", given.train, "-o", given.model, "--json", "--folds", "50"]
+    command = [
+        sys.executable,
+        "-m",
+        "laconic",
+        "train",
+        "rerank",
+        given.train,
+        "-o",
+        given.model,
+        "--json",
+        "--folds",
+        "50",
+        "--arcs",
+        "1",
+    ]
     assert output_until_interrupted(command, b"without fold 2 of 50") == b""
     assert sorted(os.listdir(given.folder)) == ["dev.conllu.gz", "train.conllu"]

@@ -126,6 +126,24 @@ def test_a_callback_may_end_it() -> None:
     assert [len(event.orders) for event in events[4:]] == [2]
 
 
+@pytest.mark.parametrize("fits", [1, 3, 4])
+def test_a_parser_that_was_interrupted_is_not_used(fits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Learners keep what they have when Ctrl-C comes; lists by such a parser, or the parser itself, would be half a model."""
+    seen: list[int] = []
+
+    def cut_short(self: Parser, *arguments: Any) -> Parser:
+        seen.append(1)
+        fit(self, *arguments)
+        self.interrupted_ = len(seen) == fits
+        return self
+
+    fit = Parser.fit
+    monkeypatch.setattr(Parser, "fit", cut_short)
+    with pytest.raises(KeyboardInterrupt):
+        reranker().fit(*TRAIN)
+    assert len(seen) == fits
+
+
 def test_scikit_learn_manners(model: Reranker) -> None:
     assert Reranker().set_params(kernel=SubTrees(), kernel__arcs=4).kernel.arcs == 4
     other = clone(model)

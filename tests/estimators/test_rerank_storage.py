@@ -22,7 +22,7 @@ TRAIN, TEST = attachments(40, 0), attachments(40, 1)
 MODELS: dict[str, dict[str, Any]] = {
     "trees": {},
     "products": {"kernel": Polynomial(3)},
-    "default space": {"kernel": None, "rounds": 2, "beta": 0.25},
+    "default space": {"kernel": None, "rounds": 2, "beta": 0.25, "pretrain_epochs": 0},
     "basic templates": {"templates": "basic", "threshold": 8},
     "own tags": {
         "parser": laconic.Parser("carreras", learner=laconic.Mira(1), tagger=WordTagger(learner=laconic.Mira(1), folds=2))

@@ -97,7 +97,7 @@ def test_sub_trees_are_those_of_enumeration(
     trees, basics = random_trees(random, n_trees, 5, n_basic)
     pairs = np.arange(n_trees, dtype=np.int64)  # every two trees are the outputs of an example
     outputs = Outputs(np.arange(0, n_trees + 1, 2), pairs, np.zeros(n_trees, np.int32), pairs[::2] + random.integers(2, size=5))
-    search = GradientMining(threshold, most, 3, decreasing=decreasing, proximal=proximal, memory=2**17, counter_bits=bits)
+    search = GradientMining(threshold, most, 3, decreasing=decreasing, proximal=proximal, memory=2**20, counter_bits=bits)
     fired = [set(sub_trees(heads, features, most)) for heads, features in zip(trees, basics, strict=True)]
     weights, kept = by_enumeration(fired, outputs, 1, search)
     mined = search.run(tree_structures(trees, basics, n_basic), outputs, 1)
