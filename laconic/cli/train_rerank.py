@@ -52,6 +52,13 @@ def rerank(
         int | None, typer.Option(help="Features that occur no more often are left out: 3, if not given.", rich_help_panel=SEARCH)
     ] = None,
     rounds: Annotated[int | None, typer.Option(help="Rounds: 1, if not given.", rich_help_panel=SEARCH)] = None,
+    pretrain_epochs: Annotated[
+        int | None,
+        typer.Option(
+            help="Passes of the model of single arcs that the search begins with: 10, if not given; with fewer it finds more.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = None,
     memory: Annotated[
         float | None, typer.Option(help="Megabytes that the search may use: 1024, if not given.", rich_help_panel=SEARCH)
     ] = None,
@@ -77,7 +84,8 @@ def rerank(
         from laconic.cli.parse import scores
         from laconic.cli.rerank import account, beside, searched
 
-        chosen = _given(k=k, folds=folds, threshold=threshold, rounds=rounds, memory=None if memory is None else memory * 2**20)
+        chosen = _given(k=k, folds=folds, threshold=threshold, rounds=rounds, pretrain_epochs=pretrain_epochs)
+        chosen |= _given(memory=None if memory is None else memory * 2**20)
         space = SubTrees(**_given(arcs=arcs)) if kernel == "trees" else Polynomial(**_given(degree=degree))
         parser = Parser(parts, learner=Mira(epochs, random_state=seed), n_jobs=jobs)
         reranker = Reranker(parser, kernel=space, random_state=seed, **chosen)

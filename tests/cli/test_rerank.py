@@ -89,7 +89,9 @@ def test_what_help_says_of_defaults_is_true() -> None:
     known = {**laconic.Reranker().get_params(), **laconic.SubTrees().get_params(), **laconic.Polynomial().get_params()}
     known["memory"] /= 2**20
     found = {name: int(match[1]) for name, match in said.items() if match}
-    assert found == {name: known[name] for name in ("k", "folds", "threshold", "rounds", "arcs", "degree", "memory")}
+    assert found == {
+        name: known[name] for name in ("k", "folds", "threshold", "rounds", "pretrain_epochs", "arcs", "degree", "memory")
+    }
 
 
 def test_predict_fills_in_heads_and_labels(given: Files) -> None:
@@ -169,6 +171,7 @@ def test_bad_treebanks(given: Files) -> None:
         ("most_order must be from 1 to 255", ["--arcs", "0"]),
         ("threshold must be", ["--threshold", "-1"]),
         ("rounds must be at least 1", ["--rounds", "0"]),
+        ("epochs must be at least 1, pretrain_epochs 0", ["--pretrain-epochs", "-1"]),
         ("memory must be from 1024", ["--memory", "0"]),
         ("memory must be from 1024", ["--memory", "inf"]),
         ("give its name with -o", ["-o", "-"]),
