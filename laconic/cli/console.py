@@ -58,7 +58,8 @@ def _discard_stdout() -> None:
 
 def _sentence(error: Exception) -> str:
     if isinstance(error, MemoryError):
-        return f"there is not enough memory{f' ({error})' if str(error) else ''}."
+        said = str(error).rstrip(".")
+        return f"there is not enough memory ({said})." if said else "there is not enough memory."
     if isinstance(error, BrokenPipeError):
         return "the output was closed before all of it was written."
     if isinstance(error, UnicodeDecodeError):

@@ -184,6 +184,11 @@ def test_bad_requests(given: Files, sentence: str, options: list[str]) -> None:
     refused(given, sentence, "train", "rerank", given.train, "-o", given.model, *QUICK, *options)
 
 
+def test_a_threshold_that_is_too_small_for_the_memory(given: Files) -> None:
+    small = ("--threshold", "0", "--memory", "0.01")
+    refused(given, "need more memory than they may have: ", "train", "rerank", given.train, "-o", given.model, *QUICK, *small)
+
+
 def test_ctrl_c_leaves_nothing(given: Files) -> None:
     Path(given.train).write_text(treebank(400, 0))
     command = [
