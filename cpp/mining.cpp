@@ -9,6 +9,10 @@ namespace {
 using mining::SetStructures;
 using mining::TreeStructures;
 
+nb::tuple report_of(const mining::OrderReport& order) {
+    return nb::make_tuple(order.counted, order.candidates, order.kept, order.spilled, order.seconds);
+}
+
 class Miner {
   public:
     Miner(int log2_bytes, int bits, int n_hashes) : log2_bytes_(log2_bytes), bits_(bits), n_hashes_(n_hashes) {
@@ -18,10 +22,11 @@ class Miner {
     }
     int64_t size() const { return trie.size(); }
 
-    // One round; see Search. Gives features, their counts and what happened at each order.
+    // One round; see Search. Gives features, their counts and what happened at each order, which on_order(order, numbers), unless
+    // None, is told at once.
     template <class Structures>
     nb::tuple mine(const Structures& structures, Vec<int64_t> structure, Vec<int32_t> label, Vec<int32_t> side,
-                   Vec<double> weights, int n_labels, int64_t threshold, int most_order, int64_t memory) {
+                   Vec<double> weights, int n_labels, int64_t threshold, int most_order, int64_t memory, nb::object on_order) {
         require(structure.size() == label.size() && label.size() == side.size(),
                 "structure, label and side must be of one length");
         require(n_labels >= 1, "n_labels must be at least 1");
@@ -36,18 +41,21 @@ class Miner {
         for (size_t k = 0; k < structure.size(); ++k) shown.push_back({structure.data()[k], label.data()[k], side.data()[k]});
         const auto space = structures.space();
         mining::Found found;
+        const auto told = [&](int order, const mining::OrderReport& report) {
+            nb::gil_scoped_acquire gil;
+            if (!on_order.is_none()) on_order(order, report_of(report));
+        };
         try {
             nb::gil_scoped_release release;
             mining::SpectralFilter filter(log2_bytes_, bits_, n_hashes_);
             const mining::Wishes wishes{threshold, most_order, n_labels, static_cast<size_t>(memory)};
-            found = mining::Search(space, trie, filter, wishes).run(shown, weights.data());
+            found = mining::Search(space, trie, filter, wishes).run(shown, weights.data(), told);
         } catch (const mining::TooMany& error) {
             PyErr_SetString(PyExc_MemoryError, error.what());
             throw nb::python_error();
         }
         nb::list orders;
-        for (const mining::OrderReport& order : found.orders)
-            orders.append(nb::make_tuple(order.counted, order.candidates, order.kept, order.spilled, order.seconds));
+        for (const mining::OrderReport& order : found.orders) orders.append(report_of(order));
         return nb::make_tuple(to_numpy(std::move(found.feature)), to_numpy(std::move(found.count)), orders);
     }
     // out[s * n_labels + y] += the weights of the features that structure s has.
@@ -151,7 +159,8 @@ class Miner {
 template <class Structures>
 void bind_search(nb::class_<Miner>& door) {
     door.def("mine", &Miner::mine<Structures>, nb::arg("structures"), nb::arg("structure"), nb::arg("label"), nb::arg("side"),
-             nb::arg("weights"), nb::arg("n_labels"), nb::arg("threshold"), nb::arg("most_order"), nb::arg("memory"));
+             nb::arg("weights"), nb::arg("n_labels"), nb::arg("threshold"), nb::arg("most_order"), nb::arg("memory"),
+             nb::arg("on_order").none() = nb::none());
     door.def("score", &Miner::score<Structures>, nb::arg("structures"), nb::arg("weights"), nb::arg("n_labels"), nb::arg("out"));
     door.def("fired", &Miner::fired<Structures>, nb::arg("structures"));
     door.def("told_apart", &Miner::told_apart<Structures>, nb::arg("structures"), nb::arg("list_ptr"));

@@ -89,7 +89,9 @@ class Search {
         : space_(space), trie_(trie), filter_(filter), wishes_(wishes), spool_(wishes.memory / 2) {}
 
     // weights: n_labels for each feature of the trie; those with one that is not zero stay whatever their counts.
-    Found run(const std::vector<Shown>& shown, const double* weights) {
+    // told(order, report) is called as soon as an order is done.
+    template <class Told>
+    Found run(const std::vector<Shown>& shown, const double* weights, Told told) {
         Found found;
         count_weighty(shown, weights);
         for (int order = 1; order <= wishes_.most_order; ++order) {
@@ -107,6 +109,7 @@ class Search {
             add_weighty(order, found, report);
             report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
             found.orders.push_back(report);
+            told(order, report);
             if (!go_on) break;
         }
         for (int order = static_cast<int>(found.orders.size()) + 1; order <= wishes_.most_order; ++order) {

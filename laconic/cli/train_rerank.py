@@ -111,6 +111,9 @@ def _tell(bar: Bar, event: Any, folds: int) -> bool:
     if hasattr(event, "orders"):
         found = (f"order {order.order}: {order.candidates:,} candidates, {order.kept:,} kept" for order in event.orders)
         bar.describe(f"round {event.n_iter}, {event.wrong:,} sentences wrong; " + "; ".join(found))
+    elif hasattr(event, "candidates"):
+        pruned = max(0, event.candidates - event.kept)
+        bar.describe(f"order {event.order}: {event.candidates:,} candidates, {pruned:,} pruned, {event.kept:,} kept")
     elif event[0] == "fold" and event[1] < folds:
         bar.describe(f"learning without fold {event[1] + 1} of {folds}")
     else:

@@ -113,7 +113,7 @@ class Reranker(BaseEstimator):
     ) -> Reranker:
         """Learn from a Treebank, or sentences and trees; beta from `dev`, or from the last fold if there is none.
 
-        A callback sees ("fold", number), ("parser", 0) and every Round of the search.
+        A callback sees ("fold", number), ("parser", 0), every OrderCount and every Round of the search.
         """
         self._check()
         base = Parser("tri siblings", learner=Mira(6)) if self.parser is None else clone(self.parser)
@@ -247,7 +247,9 @@ class Reranker(BaseEstimator):
         search = GradientMining(
             self.threshold, most_order, self.rounds, decreasing=True, memory=self.memory, proximal=self.threshold > 0
         )
-        found = search.run(structures, outputs, 1, first.miner, weights[:, None], callback=lambda round_: bool(tell(round_)))
+        found = search.run(
+            structures, outputs, 1, first.miner, weights[:, None], callback=lambda round_: bool(tell(round_)), on_order=tell
+        )
         return Narrowed.of(found.miner, np.union1d(found.features, single)).miner(), [*first.rounds, *found.rounds]
 
     def _rank(self, miner: Any, features: ListFeatures, outputs: Outputs, epochs: int) -> Ranked:

@@ -119,8 +119,12 @@ class GradientMining(BaseEstimator):
         weights: NDArray[np.float64] | None = None,
         base: NDArray[np.float64] | None = None,
         callback: Callable[[Round], bool] | None = None,
+        on_order: Callable[[OrderCount], object] | None = None,
     ) -> Mined:
-        """Search from the features of `miner` with `weights`; `base`: scores of outputs that are given. callback says whether to stop."""
+        """Search from the features of `miner` with `weights`; `base`: scores of outputs that are given. callback says whether to stop.
+
+        on_order hears of every order as soon as it is searched.
+        """
         miner = self.new_miner() if miner is None else miner
         weights = np.zeros((len(miner), n_labels)) if weights is None else weights
         trace: list[Round] = []
@@ -135,7 +139,9 @@ class GradientMining(BaseEstimator):
             if not wrong.any():
                 break
             gold, found = outputs.gold[wrong], best[wrong]
-            kept, counts, orders = self._mine(miner, structures, outputs, np.concatenate([gold, found]), len(gold), weights)
+            kept, counts, orders = self._mine(
+                miner, structures, outputs, np.concatenate([gold, found]), len(gold), weights, on_order
+            )
             weights = np.vstack([weights, np.zeros((len(miner) - len(weights), n_labels))])
             weights[kept] = self._moved(weights[kept], counts, self.step / (math.sqrt(k) if self.decreasing else 1.0))
             if self.proximal:
@@ -146,7 +152,14 @@ class GradientMining(BaseEstimator):
         return Mined(miner, np.sort(kept).astype(np.int64), weights, trace)
 
     def _mine(
-        self, miner: Any, structures: Any, outputs: Outputs, shown: NDArray[np.int64], n_gold: int, weights: NDArray[np.float64]
+        self,
+        miner: Any,
+        structures: Any,
+        outputs: Outputs,
+        shown: NDArray[np.int64],
+        n_gold: int,
+        weights: NDArray[np.float64],
+        on_order: Callable[[OrderCount], object] | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[OrderCount]]:
         side = np.repeat(np.array([0, 1], dtype=np.int32), [n_gold, len(shown) - n_gold])
         try:
@@ -160,6 +173,7 @@ class GradientMining(BaseEstimator):
                 self.threshold,
                 self.most_order,
                 max(1, int(self.memory / 4)),
+                None if on_order is None else lambda order, numbers: on_order(OrderCount(order, *numbers)),
             )
         except MemoryError as error:
             raise MemoryError(f"threshold={self.threshold}: {error}.") from None

@@ -162,6 +162,21 @@ def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
         GradientMining(**parameters).new_miner()
 
 
+def test_orders_are_told_as_they_are_searched() -> None:
+    X = sp.csr_array(np.random.default_rng(0).random((30, 6)) < 0.5)
+    outputs = Outputs.of_labels(np.arange(30) % 2, 2)
+    heard: list[Any] = []
+    search = GradientMining(1, 3, rounds=2)
+    mined = search.run(Polynomial(3).structures(X), outputs, 2, on_order=heard.append)
+    assert heard == [order for found in mined.rounds for order in found.orders]
+
+    def stop(order: Any) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        search.run(Polynomial(3).structures(X), outputs, 2, on_order=stop)
+
+
 def test_bad_arrays_are_refused() -> None:
     ptr, first, one = np.array([0, 1], np.int64), np.array([0], np.int64), np.array([1], np.int32)
     with pytest.raises(ValueError, match="must end at"):
