@@ -22,7 +22,7 @@ from laconic.estimators.parse_model import ParseWeights, TreeShape
 from laconic.estimators.parse_predicting import ParsePredictor
 from laconic.estimators.parse_scorer import PRUNER, Scorer
 from laconic.estimators.parse_tags import pack_word_tagger, unpack_word_tagger
-from laconic.estimators.storage_checks import Arrays, Contents, check_names, check_storable, item, numbers
+from laconic.estimators.storage_checks import Arrays, Contents, check_names, check_parameters, check_storable, item, numbers
 from laconic.estimators.tag_arrays import CLUSTERS, VALUES, pack_trace, pack_values, unpack_trace, unpack_values
 from laconic.inference.tree import MODELS
 from laconic.text.part_templates import PartTemplate, PartTemplates, parse_part_template
@@ -254,11 +254,7 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
 
 
 def _checked_parameters(given: dict[str, Any]) -> dict[str, Any]:
-    if given.keys() != _PARAMETERS.keys():
-        raise InputError(f"expected the parameters {', '.join(sorted(_PARAMETERS))}")
-    for name, value in given.items():
-        if not _PARAMETERS[name](value):
-            raise InputError(f"the parameter {name} has an impossible value")
+    check_parameters(given, _PARAMETERS)
     if given["crossing"] and given["model"] != "arcs":
         raise InputError("trees with crossing arcs are scored by arcs alone")
     return {**given, "columns": tuple(given["columns"])}

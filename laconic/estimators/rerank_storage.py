@@ -27,7 +27,17 @@ from laconic.estimators.parse_storage import (
     unpack_parser,
 )
 from laconic.estimators.rerank import MOST_TREES, Reranker
-from laconic.estimators.storage_checks import Arrays, Contents, check_names, check_storable, is_count, is_number, item, numbers
+from laconic.estimators.storage_checks import (
+    Arrays,
+    Contents,
+    check_names,
+    check_parameters,
+    check_storable,
+    is_count,
+    is_number,
+    item,
+    numbers,
+)
 from laconic.estimators.tag_arrays import VALUES, pack_values, unpack_values
 from laconic.estimators.tree_space import BasicFeatures, TreeSpace
 from laconic.mining import Narrowed, OrderCount, Polynomial, Round, SubTrees
@@ -179,10 +189,6 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
 
 
 def _checked_parameters(given: dict[str, Any]) -> dict[str, Any]:
-    if given.keys() != _PARAMETERS.keys():
-        raise InputError(f"expected the parameters {', '.join(sorted(_PARAMETERS))}")
-    for name, value in given.items():
-        if not _PARAMETERS[name](value):
-            raise InputError(f"the parameter {name} has an impossible value")
+    check_parameters(given, _PARAMETERS)
     kernel = given["kernel"]
     return {**given, "kernel": None if kernel is None else KERNELS[kernel[0]](kernel[1])}

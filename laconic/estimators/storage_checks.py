@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,15 @@ def item(meta: dict[str, Any], name: str, kind: type) -> Any:
     if type(meta.get(name)) is not kind:
         raise InputError(f"{name!r} is missing or has another type than {kind.__name__}")
     return meta[name]
+
+
+def check_parameters(given: dict[str, Any], allowed: Mapping[str, Callable[[Any], bool]]) -> None:
+    """InputError unless these are the parameters, each with a value that is allowed."""
+    if given.keys() != allowed.keys():
+        raise InputError(f"expected the parameters {', '.join(sorted(allowed))}")
+    for name, value in given.items():
+        if not allowed[name](value):
+            raise InputError(f"the parameter {name} has an impossible value")
 
 
 def number_or_nan(meta: dict[str, Any], name: str) -> float:
