@@ -49,7 +49,6 @@ def ranking(name: str, data: Path, quick: bool = False) -> Ranking:
     if quick:
         banks = Banks(part_of(banks.train, 0, 200), part_of(banks.dev, 0, 60), part_of(banks.test, 0, 60))
     parser = Parser("siblings" if quick else "tri siblings", learner=Mira(2 if quick else EPOCHS), labels=False)
-    parser._templates()
     file = FOLDER / f"{name}.npz"
     if quick or not file.is_file():
         found = _made(parser, banks, 3 if quick else FOLDS)
