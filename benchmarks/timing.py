@@ -99,6 +99,12 @@ def _report(door: Connection, call: Callable[..., Any], arguments: tuple[Any, ..
         door.close()
 
 
+def cpu_seconds_so_far() -> float:
+    """CPU seconds of this process and of the children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
 def peak_megabytes_so_far() -> float:
     """Largest resident size of this process so far.
 

@@ -62,20 +62,31 @@ class TreeKernel(StructureKernel):
     """The number of pairs of equal sub feature trees of two dependency trees (`TreeStructures`), those of r arcs times decay^r.
 
     decay: 1 counts as the paper does. Trees then share more the larger they are, exponentially, and a tree is like itself above all.
+    log_scale: K is divided by e^log_scale, which no ranking notices: long sentences share more sub-trees than a float can hold
     """
 
-    def __init__(self, decay: float = 1.0, normalized: bool = False):
+    def __init__(self, decay: float = 1.0, normalized: bool = False, log_scale: float = 0.0):
         self.decay = decay
         self.normalized = normalized
+        self.log_scale = log_scale
 
     def _check(self) -> None:
         if not 0 < self.decay <= 1:
             raise ValueError(f"decay must be above 0 and at most 1, not {self.decay!r}")
+        if not np.isfinite(self.log_scale):
+            raise ValueError(f"log_scale must be a finite number, not {self.log_scale!r}")
 
     def _values(self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]) -> NDArray[np.float64]:
-        values: NDArray[np.float64] = _core.tree_kernel(a, rows_a, b, rows_b, self.decay, False)
+        values: NDArray[np.float64]
+        if self.log_scale:
+            with np.errstate(over="ignore"):
+                values = np.exp(self._logarithms(a, rows_a, b, rows_b) - self.log_scale)
+        else:
+            values = _core.tree_kernel(a, rows_a, b, rows_b, self.decay, False)
         if not np.isfinite(values).all():
-            raise OverflowError("two trees share more sub-trees than a number can tell: take a smaller decay, or normalized=True")
+            raise OverflowError(
+                "two trees share more sub-trees than a number can tell: take a log_scale, a smaller decay, or normalized=True"
+            )
         return values
 
     def _logarithms(self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]) -> NDArray[np.float64]:

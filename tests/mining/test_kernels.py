@@ -76,6 +76,9 @@ def test_large_trees_share_more_than_a_number_tells() -> None:
         values = kernel.between(kernel.prepare(structures), rows, kernel.prepare(structures), rows)
         assert np.isfinite(values).all()
         np.testing.assert_allclose(values, values.T)
+    scaled = TreeKernel(log_scale=500.0)
+    values = scaled.between(scaled.prepare(structures), rows, scaled.prepare(structures), rows)
+    np.testing.assert_allclose(np.log(values.diagonal()) + 500.0, _core.tree_kernel_diagonal(structures, 1.0), rtol=1e-12)
     # Chains of n arcs have n - r + 1 sub-trees of r arcs with one feature each of 40.
     long = np.log([40.0]) * np.arange(1, 251) + np.log(251.0 - np.arange(1, 251)) * 2
     both = _core.tree_kernel_diagonal(structures, 1.0)
