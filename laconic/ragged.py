@@ -28,3 +28,10 @@ def cut(flat: Sliceable[Part], ptr: NDArray[np.int64]) -> Iterator[Part]:
     """The parts of a flat sequence, in order."""
     bounds: list[int] = ptr.tolist()
     return (flat[begin:end] for begin, end in pairwise(bounds))
+
+
+def ranges(begins: NDArray[np.integer], ends: NDArray[np.integer]) -> NDArray[np.int64]:
+    """begins[0] .. ends[0] - 1, begins[1] .. ends[1] - 1, and so on."""
+    lengths = ends - begins
+    shift = np.repeat(begins - pointers(lengths)[:-1], lengths)
+    return np.asarray(np.arange(len(shift)) + shift)

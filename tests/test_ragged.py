@@ -1,4 +1,4 @@
-"""Flat lists of lists: bounds from lengths, and parts from bounds."""
+"""Flat lists of lists: bounds from lengths, parts and positions from bounds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.ragged import cut, pointers
+from laconic.ragged import cut, pointers, ranges
 
 
 def test_pointers() -> None:
@@ -20,3 +20,9 @@ def test_parts_of_what_was_joined_are_the_parts(parts: list[list[int]]) -> None:
     ptr = pointers(map(len, parts))
     assert ptr.dtype == np.int64 and list(cut(flat, ptr)) == parts
     assert [part.tolist() for part in cut(np.array(flat, dtype=object), ptr)] == parts
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 5))))
+def test_ranges(spans: list[tuple[int, int]]) -> None:
+    begins, lengths = np.array(spans, np.int64).reshape(-1, 2).T
+    assert ranges(begins, begins + lengths).tolist() == [k for begin, n in spans for k in range(begin, begin + n)]

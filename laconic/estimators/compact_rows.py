@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic.ragged import pointers, ranges
+
 MOST_VALUES = 65_536  # with more, every weight is stored as it is
 MOST_SHORT_BITS = 14
 
@@ -39,9 +41,8 @@ class Cells(NamedTuple):
     def take(self, rows: NDArray[np.int64]) -> Cells:
         """The rows of these numbers, in this order."""
         size = np.diff(self.ptr)[rows]
-        ptr = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
-        where = np.repeat(self.ptr[rows] - ptr[:-1], size) + np.arange(ptr[-1])
-        return Cells(ptr, self.label[where], self.value[where])
+        where = ranges(self.ptr[rows], self.ptr[rows] + size)
+        return Cells(pointers(size), self.label[where], self.value[where])
 
 
 class RowKinds(NamedTuple):

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.estimators.parse import Parser
 from laconic.estimators.parse_predicting import Tree
-from laconic.estimators.tree_lists import TreeLists, crossed, k_best, ranges, whole, with_gold
+from laconic.estimators.tree_lists import TreeLists, crossed, k_best, whole, with_gold
 from laconic.estimators.tree_space import TreeSpace
 from laconic.mining import (
     GradientMining,
@@ -35,7 +35,7 @@ from laconic.mining import (
     orders,
     rank,
 )
-from laconic.ragged import cut
+from laconic.ragged import cut, ranges
 from laconic.solvers.online import Mira
 from laconic.text.io import PathLike
 from laconic.text.part_templates import part_templates_from

@@ -18,11 +18,12 @@ from laconic import _core
 from laconic.designs.chain import Chain, Tokens
 from laconic.estimators.tag_learning import Learned, Lesson
 from laconic.estimators.tag_model import TagWeights
-from laconic.groups import Groups, pointers
+from laconic.groups import Groups
 from laconic.losses import ChainHinge, ChainLog, ChainLoss, ChainPerceptron
 from laconic.penalties import Discrete, Penalty, Ridge, SparseGroupLasso, TreeGroupLasso
 from laconic.penalties.total import RatedElasticNet
 from laconic.problem.chain import ChainProblem
+from laconic.ragged import pointers, ranges
 from laconic.solvers import DiscreteAdmm, Fista, Owlqn
 from laconic.solvers.base import Solver
 from laconic.solvers.gravity import group_weights
@@ -220,7 +221,7 @@ class FeatureBook:
             row_of[code[len(known) :]] = np.arange(len(weights))
             table = np.concatenate([weights, np.zeros((1, weights.shape[1]), weights.dtype)])
             begin, n = ptr[unit[features]], np.diff(ptr)[unit[features]]
-            at = np.arange(n.sum()) + np.repeat(begin - np.cumsum(n) + n, n)
+            at = ranges(begin, begin + n)
             np.add.at(x, at, table[np.repeat(row_of[code[: len(known)]], n), label[at]])
         x[: design.n_state] /= design.roots()
         edge, first = design.tail(x)

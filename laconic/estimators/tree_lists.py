@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from laconic.ragged import pointers
+from laconic.ragged import pointers, ranges
 from laconic.text.sequences import TokenColumns
 from laconic.text.treebanks import Treebank
 
@@ -54,13 +54,6 @@ class TreeLists(NamedTuple):
     def most_right(self, gold: Int32) -> int:
         """How many heads would be right if the best tree of every list were chosen."""
         return int(np.maximum.reduceat(self.right_heads(gold), self.ptr[:-1]).sum())
-
-
-def ranges(begins: Int64, ends: Int64) -> Int64:
-    """begins[0] .. ends[0] - 1, begins[1] .. ends[1] - 1, and so on."""
-    lengths = ends - begins
-    shift = np.repeat(begins - pointers(lengths)[:-1], lengths)
-    return np.asarray(np.arange(len(shift)) + shift)
 
 
 def k_best(parser: Any, tokens: TokenColumns, k: int) -> TreeLists:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from laconic import _core
 from laconic.estimators.features import kept_templates, narrow
 from laconic.estimators.parse_model import ParseWeights
-from laconic.estimators.tree_lists import TreeLists, ranges
-from laconic.ragged import pointers
+from laconic.estimators.tree_lists import TreeLists
+from laconic.ragged import pointers, ranges
 from laconic.text.part_templates import PartTemplates
 from laconic.text.sequences import SequenceEncoder
 

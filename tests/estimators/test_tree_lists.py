@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from parsers import SENTENCES, TREES, fitted
 
-from laconic.estimators.tree_lists import TreeLists, joined, k_best, ranges, some, with_gold
+from laconic.estimators.tree_lists import TreeLists, joined, k_best, some, with_gold
 from laconic.ragged import pointers
 from laconic.text.sequences import TokenColumns
 from laconic.text.treebanks import Treebank
@@ -61,12 +61,6 @@ def gold_of(plain: Plain, choice: st.DataObject) -> list[list[int]]:
 
 def flat(heads: list[list[int]]) -> np.ndarray:
     return np.array([head for tree in heads for head in tree], np.int32)
-
-
-@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 5))))
-def test_ranges(spans: list[tuple[int, int]]) -> None:
-    begins, lengths = np.array(spans, np.int64).reshape(-1, 2).T
-    assert ranges(begins, begins + lengths).tolist() == [k for begin, n in spans for k in range(begin, begin + n)]
 
 
 @settings(deadline=None, max_examples=50)
