@@ -34,10 +34,7 @@ def danish(data: Path) -> Banks:
 
 def part_of(bank: Treebank, first: int, last: int) -> Treebank:
     """Sentences first .. last of a treebank."""
-    begin, end = int(bank.ptr[first]), int(bank.ptr[last])
-    lengths = bank.ptr[first + 1 : last + 1] - bank.ptr[first:last]
-    tokens = TokenColumns(bank.tokens.names, [column[begin:end] for column in bank.tokens.values], pointers(lengths))
-    return Treebank(tokens, bank.heads[begin:end], bank.labels[begin:end])
+    return bank.some(np.arange(first, last))
 
 
 def joined(*banks: Treebank) -> Treebank:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.estimators.storage_checks import Arrays, Contents
 from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_storage import pack_tagger, unpack_tagger
-from laconic.ragged import cut, pointers
+from laconic.ragged import cut
 from laconic.solvers.online import Mira
 from laconic.text.sequences import TokenColumns
 from laconic.text.treebanks import COLUMNS, NOTHING
@@ -52,7 +52,7 @@ class WordTagger(BaseEstimator):
         for k in range(min(self.folds, len(tokens))):
             rest, held = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
             tagger = self._learn(tokens, rest if len(rest) else held, callback)
-            for s, labels in zip(held.tolist(), tagger.predict(_words(tokens, held)), strict=True):
+            for s, labels in zip(held.tolist(), tagger.predict(_words(tokens).some(held)), strict=True):
                 tags[s] = labels
         return _columns(tokens, list(chain.from_iterable(tags)))
 
@@ -67,17 +67,12 @@ class WordTagger(BaseEstimator):
         templates = "tagging" if self.templates is None else self.templates
         learner = LEARNER if self.learner is None else self.learner
         tagger = Tagger(templates, learner, columns=("word",), n_jobs=self.n_jobs)
-        return tagger.fit(_words(tokens, chosen), [by_sentence[s] for s in chosen.tolist()], callback)
+        return tagger.fit(_words(tokens).some(chosen), [by_sentence[s] for s in chosen.tolist()], callback)
 
 
-def _words(tokens: TokenColumns, chosen: NDArray[np.intp] | None = None) -> TokenColumns:
-    """The words of all sentences, or of the chosen ones."""
-    words = tokens.values[0]
-    if chosen is None:
-        return TokenColumns(("word",), [words], tokens.ptr)
-    begins, ends = tokens.ptr[:-1][chosen], tokens.ptr[1:][chosen]
-    parts = (words[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True))
-    return TokenColumns(("word",), [list(chain.from_iterable(parts))], pointers((ends - begins).tolist()))
+def _words(tokens: TokenColumns) -> TokenColumns:
+    """The words alone."""
+    return TokenColumns(("word",), [tokens.values[0]], tokens.ptr)
 
 
 def _columns(tokens: TokenColumns, labels: list[str]) -> TokenColumns:

@@ -38,7 +38,7 @@ class TreeLists(NamedTuple):
 
     def some(self, chosen: NDArray[np.integer[Any]]) -> TreeLists:
         """The lists of these sentences."""
-        tokens, trees = some_tokens(self.tokens, chosen), ranges(self.ptr[:-1][chosen], self.ptr[1:][chosen])
+        tokens, trees = self.tokens.some(chosen), ranges(self.ptr[:-1][chosen], self.ptr[1:][chosen])
         return TreeLists(tokens, pointers(np.diff(self.ptr)[chosen]), self.of_trees(trees), self.scores[trees])
 
     def of_trees(self, trees: Int64) -> Int32:
@@ -93,8 +93,8 @@ def crossed(parser: Any, bank: Treebank, folds: int, k: int, callback: Callable[
     fold_of = np.arange(n) * folds // n
     for number in range(folds):
         fold = np.flatnonzero(fold_of == number)
-        learned = whole(clone(parser).set_params(labels=False).fit(some(bank, np.flatnonzero(fold_of != number))))
-        found.append(k_best(learned, some(bank, fold).tokens, k))
+        learned = whole(clone(parser).set_params(labels=False).fit(bank.some(np.flatnonzero(fold_of != number))))
+        found.append(k_best(learned, bank.tokens.some(fold), k))
         if callback is not None and callback(len(found)):
             raise KeyboardInterrupt
     return joined(found)
@@ -114,17 +114,3 @@ def joined(parts: list[TreeLists]) -> TreeLists:
     tokens = TokenColumns(names, values, pointers(np.concatenate([np.diff(part.tokens.ptr) for part in parts])))
     ptr = pointers(np.concatenate([np.diff(part.ptr) for part in parts]))
     return TreeLists(tokens, ptr, np.concatenate([part.heads for part in parts]), np.concatenate([part.scores for part in parts]))
-
-
-def some(bank: Treebank, chosen: NDArray[np.integer[Any]]) -> Treebank:
-    """These sentences of a treebank."""
-    taken = ranges(bank.ptr[:-1][chosen], bank.ptr[1:][chosen])
-    labels = [bank.labels[t] for t in taken.tolist()] if bank.labels else []
-    return Treebank(some_tokens(bank.tokens, chosen), bank.heads[taken], labels)
-
-
-def some_tokens(tokens: TokenColumns, chosen: NDArray[np.integer[Any]]) -> TokenColumns:
-    """The tokens of these sentences."""
-    places = ranges(tokens.ptr[:-1][chosen], tokens.ptr[1:][chosen]).tolist()
-    values: list[Sequence[str]] = [[column[t] for t in places] for column in tokens.values]
-    return TokenColumns(tokens.names, values, pointers(np.diff(tokens.ptr)[chosen]))

@@ -66,6 +66,13 @@ class TokenColumns:
         for begin, end in pairwise(self.ptr.tolist()):
             yield TokenColumns(self.names, [column[begin:end] for column in self.values], np.array([0, end - begin], np.int64))
 
+    def some(self, chosen: npt.NDArray[np.integer]) -> TokenColumns:
+        """The sentences of these numbers, in this order; one may come several times."""
+        begins, ends = self.ptr[:-1][chosen], self.ptr[1:][chosen]
+        spans = [slice(*span) for span in zip(begins.tolist(), ends.tolist(), strict=True)]
+        values: list[Sequence[str]] = [list(chain.from_iterable(map(column.__getitem__, spans))) for column in self.values]
+        return TokenColumns(self.names, values, pointers(ends - begins))
+
     def with_columns(self, added: Mapping[str, Sequence[str]]) -> TokenColumns:
         """These columns and more of them, a string a token: cluster bits, marks of phrases, or what else is known of the words."""
         n_tokens = int(self.ptr[-1])

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.errors import InputError
-from laconic.ragged import cut, pointers
+from laconic.ragged import cut, pointers, ranges
 from laconic.text.io import PathLike, atomic_writer, name_of, open_text
 from laconic.text.sequences import TokenColumns
 
@@ -56,6 +56,12 @@ class Treebank(NamedTuple):
     def ptr(self) -> NDArray[np.int64]:
         """Boundaries of the sentences."""
         return self.tokens.ptr
+
+    def some(self, chosen: NDArray[np.integer]) -> Treebank:
+        """The sentences of these numbers, in this order, without lines."""
+        taken = ranges(self.ptr[:-1][chosen], self.ptr[1:][chosen])
+        labels = [self.labels[t] for t in taken.tolist()] if self.labels else []
+        return Treebank(self.tokens.some(chosen), self.heads[taken], labels)
 
 
 def read_treebank(path: PathLike, encoding: str = "utf-8", keep_lines: bool = False, trees: bool = True) -> Treebank:

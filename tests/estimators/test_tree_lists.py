@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from parsers import SENTENCES, TREES, fitted
+from parsers import SENTENCES, fitted
 
-from laconic.estimators.tree_lists import TreeLists, joined, k_best, some, with_gold
+from laconic.estimators.tree_lists import TreeLists, joined, k_best, with_gold
 from laconic.ragged import pointers
 from laconic.text.sequences import TokenColumns
-from laconic.text.treebanks import Treebank
 
 Plain = list[tuple[list[str], list[tuple[list[int], float]]]]  # of each sentence its words, and trees with scores
 
@@ -111,13 +109,3 @@ def test_the_lists_of_a_parser_are_those_it_predicts() -> None:
         for heads, _ in trees:
             assert lists.heads[at : at + len(heads)].tolist() == heads
             at += len(heads)
-
-
-@pytest.mark.parametrize("labels", [True, False])
-def test_some_sentences_of_a_treebank(labels: bool) -> None:
-    parser = fitted()
-    bank = parser._bank(SENTENCES, [tree if labels else tree.heads for tree in TREES])
-    part = some(bank, np.array([2, 0]))
-    assert isinstance(part, Treebank) and list(part.tokens.sentences()) == [SENTENCES[2], SENTENCES[0]]
-    assert part.heads.tolist() == [*TREES[2].heads, *TREES[0].heads]
-    assert part.labels == ([*TREES[2].labels, *TREES[0].labels] if labels else [])  # type: ignore[misc]

@@ -129,6 +129,13 @@ def test_columns_are_added_by_name() -> None:
         tokens.with_columns({"list": ["O", "U"]})
 
 
+@given(sentences=SENTENCES, choice=st.data())
+def test_some_sentences(sentences: list, choice: st.DataObject) -> None:
+    chosen = choice.draw(st.lists(st.integers(0, len(sentences) - 1), max_size=8) if sentences else st.just([]))
+    part = TokenColumns.from_sentences(sentences, ("word", "pos")).some(np.array(chosen, np.int64))
+    assert list(part.sentences()) == [sentences[s] for s in chosen] and len(part) == len(chosen)
+
+
 def test_speed_does_not_hang_on_the_number_of_views() -> None:
     """At least 500,000 tokens a second with ten views; a slow machine gets a factor of five."""
     rng = np.random.default_rng(0)

@@ -113,6 +113,16 @@ def test_long_sentences_and_windows_lines(tmp_path: Path) -> None:
     assert bank.heads.tolist() == list(range(n))
 
 
+@pytest.mark.parametrize("labels", [True, False])
+def test_some_sentences(tmp_path: Path, labels: bool) -> None:
+    bank = read_treebank(written(tmp_path / "a", CONLLU if labels else FOUR + "\n1\tYes\tUH\t0\n"), keep_lines=True)
+    part = bank.some(np.array([1, 0]))
+    first, second = bank.tokens.sentences()
+    assert list(part.tokens.sentences()) == [second, first] and part.lines is None
+    assert part.heads.tolist() == [0, *bank.heads[: len(first)].tolist()]
+    assert part.labels == (["root", "root", "obj", "case", "obl"] if labels else [])
+
+
 def test_the_first_token_on_a_cycle() -> None:
     assert first_on_cycle([0, 1, 2]) is None
     assert first_on_cycle([0, 3, 2, 3]) == 1
