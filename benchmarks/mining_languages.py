@@ -9,20 +9,12 @@ from typing import Any
 
 from benchmarks.page import table
 from benchmarks.timing import measure_in_subprocess
-from benchmarks.treebanks import Banks, danish, part_of
+from benchmarks.treebanks import Banks, danish, part_of, spanish
 from laconic import Mira, Parser, Reranker
-from laconic.text.treebanks import Treebank, read_treebank
+from laconic.text.treebanks import Treebank
 from laconic.tree_metrics import tree_scores
 
 FOLDS, EPOCHS = 5, 6
-
-
-def spanish(data: Path) -> Banks:
-    """The Spanish treebank of CoNLL 2007, the last tenth of its training part as dev."""
-    train = read_treebank(data / "conll2007" / "esp.train.conll.gz")
-    cut = int(0.9 * len(train))
-    test = read_treebank(data / "conll2007" / "esp.test.conll.gz")
-    return Banks(part_of(train, 0, cut), part_of(train, cut, len(train)), test)
 
 
 LANGUAGES: dict[str, Callable[[Path], Banks]] = {"Danish (CoNLL-X)": danish, "Spanish (CoNLL 2007)": spanish}

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.treebanks import Banks, english, part_of
+from benchmarks.treebanks import Banks, english, part_of, penn_sample
 from laconic import Mira, Parser
 from laconic.estimators.rerank import RankedLists
 from laconic.estimators.tree_lists import TreeLists, crossed, k_best
 from laconic.ragged import pointers
-from laconic.text.treebanks import Treebank, read_treebank
+from laconic.text.treebanks import Treebank
 
 FOLDER = Path("build") / "lists"
 K, FOLDS, EPOCHS = 10, 10, 6
@@ -31,13 +31,6 @@ class Ranking(NamedTuple):
     parser: Parser
     parser_seconds: float
     folds_seconds: float
-
-
-def penn_sample(data: Path) -> Banks:
-    """The Penn Treebank sample: the first 80 % of its sentences, the next 10 % and the last."""
-    bank = read_treebank(data / "ptb_sample" / "wsj_sample.dep.gz")
-    n = len(bank)
-    return Banks(part_of(bank, 0, int(n * 0.8)), part_of(bank, int(n * 0.8), int(n * 0.9)), part_of(bank, int(n * 0.9), n))
 
 
 BANKS = {"english": english, "penn": penn_sample}

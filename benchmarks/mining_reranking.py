@@ -61,7 +61,7 @@ KERNELS: dict[str, Any] = {
 }
 ONLY_SMALL = {"kernel, sub-trees, normalized", "kernel, sub-trees, decay 0.1"}  # an hour each on the English Web Treebank
 THRESHOLDS = ((3, 1), (3, 2), (3, 3), (3, 5), (3, 10), (1, 3), (2, 3))  # arcs and C
-HIGH_DEGREE = {"threshold": 20, "memory": 2**33}  # products of 8 on the English Web Treebank: with C = 3 and 4 GB they are refused
+HIGH_DEGREE = {"threshold": 20, "memory": 2**33}  # products of 8 on the English Web Treebank: refused with C = 3 and 4 GB
 
 
 class Outcome(NamedTuple):

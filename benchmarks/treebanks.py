@@ -1,4 +1,4 @@
-"""The treebanks of the parsing page: which files are train, dev and test, and parts of them."""
+"""The treebanks of the pages of parsing and mining: which files are train, dev and test, and parts of them."""
 
 from __future__ import annotations
 
@@ -30,6 +30,21 @@ def danish(data: Path) -> Banks:
     folder = data / "conllx" / "danish_ddt"
     folder = folder if folder.is_dir() else data / "conllx"
     return Banks(*(read_treebank(folder / f"danish_ddt_{part}.conll.gz") for part in ("train", "dev", "test")))
+
+
+def spanish(data: Path) -> Banks:
+    """The Spanish treebank of CoNLL 2007, the last tenth of its training part as dev."""
+    train = read_treebank(data / "conll2007" / "esp.train.conll.gz")
+    cut = int(0.9 * len(train))
+    test = read_treebank(data / "conll2007" / "esp.test.conll.gz")
+    return Banks(part_of(train, 0, cut), part_of(train, cut, len(train)), test)
+
+
+def penn_sample(data: Path) -> Banks:
+    """The Penn Treebank sample: the first 80 % of its sentences, the next 10 % and the last."""
+    bank = read_treebank(data / "ptb_sample" / "wsj_sample.dep.gz")
+    n = len(bank)
+    return Banks(part_of(bank, 0, int(n * 0.8)), part_of(bank, int(n * 0.8), int(n * 0.9)), part_of(bank, int(n * 0.9), n))
 
 
 def part_of(bank: Treebank, first: int, last: int) -> Treebank:
