@@ -15,6 +15,7 @@ from laconic.estimators.parse_labels import RelationLabeler
 from laconic.estimators.parse_model import Candidates, ParseWeights, TreeShape
 from laconic.estimators.parse_scorer import Scorer
 from laconic.estimators.parse_tags import WordTagger
+from laconic.estimators.tree_lists import TreeLists, k_best
 from laconic.ragged import cut
 from laconic.solvers.online import Epoch
 from laconic.text.io import PathLike
@@ -29,6 +30,14 @@ class Tree(NamedTuple):
 
     heads: list[int]
     labels: list[str] | None
+
+
+def as_trees(heads: NDArray[np.int32], labels: list[str] | None, ptr: NDArray[np.int64]) -> list[Tree]:
+    """A tree for each sentence, from the heads and labels of all tokens."""
+    trees = cut(heads.tolist(), ptr)
+    if labels is None:
+        return [Tree(part, None) for part in trees]
+    return [Tree(part, names) for part, names in zip(trees, cut(labels, ptr), strict=True)]
 
 
 class ParsePredictor(BaseEstimator):
@@ -108,28 +117,21 @@ class ParsePredictor(BaseEstimator):
     def predict(self, X: Any) -> list[Tree]:
         """The best tree of each sentence."""
         tokens = self._tokens(X)
-        heads, labels = self.parse(tokens)
-        trees = cut(heads.tolist(), tokens.ptr)
-        if labels is None:
-            return [Tree(part, None) for part in trees]
-        return [Tree(part, names) for part, names in zip(trees, cut(labels, tokens.ptr), strict=True)]
+        return as_trees(*self.parse(tokens), tokens.ptr)
 
     def predict_k_best(self, X: Any, k: int) -> list[list[tuple[Tree, float]]]:
         """Up to k different trees of each sentence with their scores, best first."""
         check_is_fitted(self)
-        tokens = self._tagged(self._tokens(X))
-        columns, ptr = self.scorer_.encoder.encode(tokens)
-        counts, heads, scores = self.scorer_.kernel.k_best(columns, ptr, *self._candidates(tokens), k)
-        found: list[list[tuple[Tree, float]]] = []
-        at = rank = 0
-        for sentence, count in zip(tokens.split(), counts.tolist(), strict=True):
-            n = int(sentence.ptr[-1])
-            ranked = []
-            for _ in range(count):
-                arcs, labels = self._labelled(sentence, heads[at : at + n].copy())
-                ranked.append((Tree(arcs.tolist(), labels), float(scores[rank])))
-                at, rank = at + n, rank + 1
-            found.append(ranked)
+        return self._listed(k_best(self, self._tokens(X), k))
+
+    def _listed(self, lists: TreeLists) -> list[list[tuple[Tree, float]]]:
+        """The trees of each list with labels, lifted arcs put back, and their scores."""
+        found = []
+        flat = cut(lists.heads, lists.tree_ptr[lists.ptr])
+        for sentence, heads, scores in zip(lists.tokens.split(), flat, cut(lists.scores.tolist(), lists.ptr), strict=True):
+            copies = sentence.some(np.zeros(len(scores), np.int64))
+            trees = as_trees(*self._labelled(copies, heads.copy()), copies.ptr)
+            found.append(list(zip(trees, scores, strict=True)))
         return found
 
     def arc_probabilities(self, X: Any, heads: Any) -> NDArray[np.float64]:
