@@ -59,7 +59,7 @@ class Parser(ParsePredictor):
 
     def fit(self, X: Any, y: Any = None, callback: Callable[[Any], bool | None] | None = None) -> Parser:
         """Learn from a Treebank, or from sentences X and y: for each a Tree, or a list of heads. A callback sees every pass."""
-        bank = X if isinstance(X, Treebank) and y is None else self._bank(X, y)
+        bank = self._bank(X, y)
         if self.refit_features not in REFIT_FEATURES:
             raise ValueError(f"refit_features must be 'templates' or 'features', got {self.refit_features!r}")
         templates = self._templates()
@@ -108,7 +108,7 @@ class Parser(ParsePredictor):
     def relearned(self, learner: Any, X: Any, y: Any = None, callback: Callable[[Any], bool | None] | None = None) -> Parser:
         """A copy whose features were weighed anew by another learner, from zero weights; pruning and labels stay as they are."""
         check_is_fitted(self)
-        bank = X if isinstance(X, Treebank) and y is None else self._bank(X, y)
+        bank = self._bank(X, y)
         bank = Treebank(self._tagged(bank.tokens), bank.heads, bank.labels)
         heads, _ = self._learned_trees(bank)
         data = TreeData(*self.scorer_.encoder.encode(bank.tokens), heads, self._candidates(bank.tokens, heads))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -40,7 +41,52 @@ def as_trees(heads: NDArray[np.int32], labels: list[str] | None, ptr: NDArray[np
     return [Tree(part, names) for part, names in zip(trees, cut(labels, ptr), strict=True)]
 
 
-class ParsePredictor(BaseEstimator):
+class TreePredictor(BaseEstimator, ABC):
+    """What has trees for sentences: a parser, or what chooses among a parser's trees."""
+
+    @abstractmethod
+    def parse(self, X: Any) -> tuple[NDArray[np.int32], list[str] | None]:
+        """A head and a label for every token of sentences, of a Treebank or of TokenColumns, one after the other."""
+
+    @abstractmethod
+    def _tokens(self, X: Any) -> TokenColumns:
+        """Sentences of any of these kinds as columns."""
+
+    def predict(self, X: Any) -> list[Tree]:
+        """The best tree of each sentence."""
+        tokens = self._tokens(X)
+        return as_trees(*self.parse(tokens), tokens.ptr)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The share of tokens with the right head."""
+        bank = self._bank(X, y)
+        return float(np.mean(self.parse(bank.tokens)[0] == bank.heads))
+
+    def save(self, path: PathLike) -> None:
+        """Write the model to one file, whole or not at all; `laconic.load` reads it."""
+        from laconic.estimators.storage import save_model  # imported late: storage knows the estimators
+
+        save_model(self, path)
+
+    def _bank(self, X: Any, y: Any = None) -> Treebank:
+        """Sentences and trees as a treebank, unless X is one."""
+        if isinstance(X, Treebank) and y is None:
+            return X
+        tokens = self._tokens(X)
+        trees = [tree if isinstance(tree, tuple) else (tree, None) for tree in y]
+        if len(trees) != len(tokens):
+            raise ValueError(f"there are {len(tokens)} sentences, but {len(trees)} trees")
+        for number, (tree, n) in enumerate(zip(trees, np.diff(tokens.ptr).tolist(), strict=True)):
+            if len(tree[0]) != n:
+                raise ValueError(f"sentence {number} has {n} tokens, but {len(tree[0])} heads")
+        heads = np.fromiter((head for tree in trees for head in tree[0]), np.int32, int(tokens.ptr[-1]))
+        labels = [label for tree in trees for label in tree[1] or ()]
+        if len(labels) not in (0, len(heads)):
+            raise ValueError(f"there are {len(heads)} tokens, but {len(labels)} labels")
+        return Treebank(tokens, heads, labels)
+
+
+class ParsePredictor(TreePredictor):
     """The parameters of a parser (see Parser), and what it does once it is fitted."""
 
     shape_: TreeShape
@@ -114,11 +160,6 @@ class ParsePredictor(BaseEstimator):
             labels += plain
         return heads, labels if any(labels) else None
 
-    def predict(self, X: Any) -> list[Tree]:
-        """The best tree of each sentence."""
-        tokens = self._tokens(X)
-        return as_trees(*self.parse(tokens), tokens.ptr)
-
     def predict_k_best(self, X: Any, k: int) -> list[list[tuple[Tree, float]]]:
         """Up to k different trees of each sentence with their scores, best first."""
         check_is_fitted(self)
@@ -141,32 +182,6 @@ class ParsePredictor(BaseEstimator):
         columns, ptr = self.scorer_.encoder.encode(tokens)
         wanted = np.ascontiguousarray(heads, dtype=np.int32)
         return self.scorer_.kernel.arc_probabilities(columns, ptr, *self._candidates(tokens), wanted, self._n_threads())
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """The share of tokens with the right head."""
-        bank = X if isinstance(X, Treebank) and y is None else self._bank(X, y)
-        return float(np.mean(self.parse(bank.tokens)[0] == bank.heads))
-
-    def save(self, path: PathLike) -> None:
-        """Write the model to one file, whole or not at all; `laconic.load` reads it."""
-        from laconic.estimators.storage import save_model  # imported late: storage knows the estimators
-
-        save_model(self, path)
-
-    def _bank(self, X: Any, y: Any) -> Treebank:
-        """Sentences and trees as a treebank."""
-        tokens = self._tokens(X)
-        trees = [tree if isinstance(tree, tuple) else (tree, None) for tree in y]
-        if len(trees) != len(tokens):
-            raise ValueError(f"there are {len(tokens)} sentences, but {len(trees)} trees")
-        for number, (tree, n) in enumerate(zip(trees, np.diff(tokens.ptr).tolist(), strict=True)):
-            if len(tree[0]) != n:
-                raise ValueError(f"sentence {number} has {n} tokens, but {len(tree[0])} heads")
-        heads = np.fromiter((head for tree in trees for head in tree[0]), np.int32, int(tokens.ptr[-1]))
-        labels = [label for tree in trees for label in tree[1] or ()]
-        if len(labels) not in (0, len(heads)):
-            raise ValueError(f"there are {len(heads)} tokens, but {len(labels)} labels")
-        return Treebank(tokens, heads, labels)
 
     def _tokens(self, X: Any) -> TokenColumns:
         if isinstance(X, Treebank):

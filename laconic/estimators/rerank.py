@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.estimators.parse import Parser
-from laconic.estimators.parse_predicting import Tree
+from laconic.estimators.parse_predicting import TreePredictor
 from laconic.estimators.tree_lists import TreeLists, crossed, k_best, whole, with_gold
 from laconic.estimators.tree_space import TreeSpace
 from laconic.mining import (
@@ -35,11 +35,10 @@ from laconic.mining import (
     orders,
     rank,
 )
-from laconic.ragged import cut, ranges
+from laconic.ragged import ranges
 from laconic.solvers.online import Mira
-from laconic.text.io import PathLike
 from laconic.text.part_templates import part_templates_from
-from laconic.text.sequences import SequenceEncoder
+from laconic.text.sequences import SequenceEncoder, TokenColumns
 from laconic.text.treebanks import Treebank
 
 Float64 = NDArray[np.float64]
@@ -64,7 +63,7 @@ class RankedLists(NamedTuple):
         return float(self.lists.right_heads(self.gold)[best_of_lists(self.lists.ptr, scores)].sum() / max(1, len(self.gold)))
 
 
-class Reranker(BaseEstimator):
+class Reranker(TreePredictor):
     """Learn which of a parser's trees is the right one.
 
     parser: a Parser; None: Parser("tri siblings", learner=Mira(6)); k: trees of a sentence; folds: parsers that make training lists
@@ -117,7 +116,7 @@ class Reranker(BaseEstimator):
         """
         self._check()
         base = Parser("tri siblings", learner=Mira(6)) if self.parser is None else clone(self.parser)
-        bank = X if isinstance(X, Treebank) and y is None else base._bank(X, y)
+        bank = base._bank(X, y)
         tell = callback or (lambda _: None)
         lists = crossed(base, bank, self.folds, self.k, lambda number: bool(tell(("fold", number))))
         tell(("parser", 0))
@@ -168,32 +167,12 @@ class Reranker(BaseEstimator):
 
     def parse(self, X: Any) -> tuple[NDArray[np.int32], list[str] | None]:
         """A head and a label for every token of sentences, of a Treebank or of TokenColumns, one after the other."""
-        check_is_fitted(self)
-        lists = k_best(self.parser_, self.parser_._tokens(X), self.k)
+        tokens = self._tokens(X)
+        lists = k_best(self.parser_, tokens, self.k)
         found: tuple[NDArray[np.int32], list[str] | None] = self.parser_._labelled(
             lists.tokens, lists.of_trees(self.best_trees(lists))
         )
         return found
-
-    def predict(self, X: Any) -> list[Tree]:
-        """The best tree of each sentence."""
-        check_is_fitted(self)
-        tokens = self.parser_._tokens(X)
-        heads, labels = self.parse(tokens)
-        named = [None] * len(tokens) if labels is None else list(cut(labels, tokens.ptr))
-        return [Tree(part, names) for part, names in zip(cut(heads.tolist(), tokens.ptr), named, strict=True)]
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """The share of tokens with the right head."""
-        check_is_fitted(self)
-        bank = X if isinstance(X, Treebank) and y is None else self.parser_._bank(X, y)
-        return float(np.mean(self.parse(bank.tokens)[0] == bank.heads))
-
-    def save(self, path: PathLike) -> None:
-        """Write the model to one file, whole or not at all; `laconic.load` reads it."""
-        from laconic.estimators.storage import save_model  # imported late: storage knows the estimators
-
-        save_model(self, path)
 
     @property
     def used_kernel(self) -> Any:
@@ -204,6 +183,11 @@ class Reranker(BaseEstimator):
     def n_features_selected_(self) -> int:
         """Weights that are not zero."""
         return int(np.count_nonzero(self.weights_))
+
+    def _tokens(self, X: Any) -> TokenColumns:
+        check_is_fitted(self)
+        found: TokenColumns = self.parser_._tokens(X)
+        return found
 
     def _adopt(self, miner: Any, weights: Float64) -> None:
         """Keep the features with weights, what they extend, and the basic features that they are made of."""
