@@ -11,13 +11,14 @@ from laconic.text.treebanks import Treebank, iterate_treebank, read_treebank, tr
 
 if TYPE_CHECKING:
     from laconic.estimators.parse import Parser
+    from laconic.estimators.parse_predicting import TreePredictor
 
 UTF8 = "utf-8"
 ETAS, ETAS_LEARNED = 7, 3  # to learn again takes some passes over the treebank for each
 
 
 def predict(
-    model: Parser, input_path: str, output: str, bar: Bar, *, k_best: int | None = None, encoding: str = UTF8
+    model: TreePredictor, input_path: str, output: str, bar: Bar, *, k_best: int | None = None, encoding: str = UTF8
 ) -> dict[str, Any]:
     """Write the lines of the input with the heads and labels that are predicted; all other columns as they were.
 
@@ -46,7 +47,7 @@ def evaluate(model: Parser, gold_path: str, bar: Bar, *, encoding: str = UTF8) -
     return {**scores(model, gold), **size}
 
 
-def scores(model: Parser, gold: Treebank) -> dict[str, Any]:
+def scores(model: TreePredictor, gold: Treebank) -> dict[str, Any]:
     """UAS, LAS and complete trees, of all tokens and of those that are no punctuation; of labels None where there are none."""
     from laconic.tree_metrics import punctuation_of, tree_scores
 

@@ -47,7 +47,7 @@ def predict(
         typer.Option(
             min=1,
             help="Taggers: so many columns, one for each of the best sequences, their scores in a line `# score` before each "
-            "sentence. Parsers: so many copies of each sentence, each with one of the best trees and a line `# score`.",
+            "sentence. Parsers and rerankers: so many copies of each sentence, each with one of the best trees and a line `# score`.",
             rich_help_panel=TAGGERS_AND_PARSERS,
         ),
     ] = None,

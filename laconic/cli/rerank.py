@@ -12,10 +12,7 @@ if TYPE_CHECKING:
     from laconic.estimators.rerank import Reranker
     from laconic.estimators.rerank_explain import WeighedFeature
 
-
-def predict(model: Reranker, input_path: str, output: str, bar: Bar, *, encoding: str = parse.UTF8) -> dict[str, Any]:
-    """Write the lines of the input with the heads and labels that are predicted; all other columns as they were."""
-    return parse.predict(model, input_path, output, bar, encoding=encoding)
+predict = parse.predict
 
 
 def evaluate(model: Reranker, gold_path: str, bar: Bar, *, encoding: str = parse.UTF8) -> dict[str, Any]:

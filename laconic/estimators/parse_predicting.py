@@ -49,6 +49,10 @@ class TreePredictor(BaseEstimator, ABC):
         """A head and a label for every token of sentences, of a Treebank or of TokenColumns, one after the other."""
 
     @abstractmethod
+    def predict_k_best(self, X: Any, k: int) -> list[list[tuple[Tree, float]]]:
+        """Up to k different trees of each sentence with their scores, best first."""
+
+    @abstractmethod
     def _tokens(self, X: Any) -> TokenColumns:
         """Sentences of any of these kinds as columns."""
 

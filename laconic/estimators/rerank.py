@@ -18,7 +18,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.estimators.parse import Parser
-from laconic.estimators.parse_predicting import TreePredictor
+from laconic.estimators.parse_predicting import Tree, TreePredictor
 from laconic.estimators.tree_lists import TreeLists, crossed, k_best, whole, with_gold
 from laconic.estimators.tree_space import TreeSpace
 from laconic.mining import (
@@ -161,17 +161,21 @@ class Reranker(TreePredictor):
             found.append(ListFeatures.of(self.miner_, self._structures(part), part.ptr).scores(self.weights_))
         return np.concatenate(found)
 
-    def best_trees(self, lists: TreeLists) -> NDArray[np.int64]:
-        """The number of the best tree of every list."""
-        return best_of_lists(lists.ptr, self.beta_ * lists.scores + self.rank_scores(lists))
-
     def parse(self, X: Any) -> tuple[NDArray[np.int32], list[str] | None]:
         """A head and a label for every token of sentences, of a Treebank or of TokenColumns, one after the other."""
-        tokens = self._tokens(X)
-        lists = k_best(self.parser_, tokens, self.k)
-        found: tuple[NDArray[np.int32], list[str] | None] = self.parser_._labelled(
-            lists.tokens, lists.of_trees(self.best_trees(lists))
-        )
+        lists = self._reranked(X, 1)
+        found: tuple[NDArray[np.int32], list[str] | None] = self.parser_._labelled(lists.tokens, lists.heads)
+        return found
+
+    def predict_k_best(self, X: Any, k: int) -> list[list[tuple[Tree, float]]]:
+        """Up to k of the trees that each sentence is given by the parser, with their scores here, best first.
+
+        Scores compare the trees of a sentence, not sentences.
+        """
+        if k < 1:
+            raise ValueError(f"k must be at least 1, got {k!r}")
+        lists = self._reranked(X, k)
+        found: list[list[tuple[Tree, float]]] = self.parser_._listed(lists)
         return found
 
     @property
@@ -188,6 +192,12 @@ class Reranker(TreePredictor):
         check_is_fitted(self)
         found: TokenColumns = self.parser_._tokens(X)
         return found
+
+    def _reranked(self, X: Any, k: int) -> TreeLists:
+        """The best k of the parser's trees."""
+        tokens = self._tokens(X)
+        lists = k_best(self.parser_, tokens, self.k)
+        return lists.ranked(self.beta_ * lists.scores + self.rank_scores(lists), k)
 
     def _adopt(self, miner: Any, weights: Float64) -> None:
         """Keep the features with weights, what they extend, and the basic features that they are made of."""

@@ -45,6 +45,13 @@ class TreeLists(NamedTuple):
         """The heads of some trees, one after the other."""
         return self.heads[ranges(self.tree_ptr[trees], self.tree_ptr[trees + 1])]
 
+    def ranked(self, scores: NDArray[np.float64], k: int) -> TreeLists:
+        """The k trees of every list with the highest of these scores, and them, in this order; equals stay in theirs."""
+        length = np.diff(self.ptr)
+        place = np.arange(len(scores)) - np.repeat(self.ptr[:-1], length)
+        trees = np.lexsort((-scores, self.sentence))[place < k]
+        return TreeLists(self.tokens, pointers(np.minimum(length, k)), self.of_trees(trees), scores[trees])
+
     def right_heads(self, gold: Int32) -> Int64:
         """Of every tree how many of its heads are those of a treebank."""
         sentence, tree_ptr = self.sentence, self.tree_ptr

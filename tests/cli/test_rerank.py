@@ -17,6 +17,7 @@ from terminal import output_until_interrupted
 
 import laconic
 from laconic.cli.main import app
+from laconic.text.treebanks import read_treebank
 
 
 def treebank(n: int, seed: int) -> str:
@@ -107,6 +108,18 @@ def test_predict_fills_in_heads_and_labels(given: Files) -> None:
     assert summary["sentences"] == 20 and (given.folder / "out").read_text().splitlines() == lines
 
 
+def test_several_trees_of_a_sentence(given: Files) -> None:
+    trained(given)
+    out = given.folder / "out"
+    result_of("predict", given.model, given.dev, "--k-best", "3", "-o", str(out))
+    lines = out.read_text().splitlines()
+    ranked = laconic.load(given.model).predict_k_best(read_treebank(given.dev), 3)
+    trees = [tree for trees in ranked for tree in trees]
+    assert [line for line in lines if line.startswith("#")] == [f"# score = {score:.4f}" for _, score in trees]
+    assert read_treebank(out).heads.tolist() == [head for tree, _ in trees for head in tree.heads]
+    assert read_treebank(out).labels == [label for tree, _ in trees for label in tree.labels]
+
+
 def test_evaluate(given: Files) -> None:
     report = trained(given, *QUICK, "--dev", given.dev)
     scores = result_of("evaluate", given.model, given.dev)
@@ -137,7 +150,6 @@ def test_inspect_draws_trees(given: Files) -> None:
 
 def test_what_does_not_go_with_rerankers_is_refused(given: Files) -> None:
     trained(given)
-    refused(given, "--k-best does not go with", "predict", given.model, given.dev, "--k-best", "2")
     refused(given, "--proba does not go with", "predict", given.model, given.dev, "--proba")
     refused(given, "laconic report does not go with", "report", given.model, "-o", str(given.folder / "page"))
     refused(given, "laconic compress does not go with", "compress", given.model, "-o", str(given.folder / "small"))

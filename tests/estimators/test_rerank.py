@@ -17,6 +17,7 @@ from laconic.estimators.rerank import RankedLists
 from laconic.estimators.rerank_explain import Arc, order_rows, top_features
 from laconic.estimators.tree_lists import TreeLists, crossed, k_best
 from laconic.mining import orders
+from laconic.ragged import cut
 
 TRAIN, TEST = attachments(60, 0), attachments(60, 1)
 WEAK = Parser("arcs", COARSE, Mira(2))
@@ -73,6 +74,20 @@ def test_a_large_beta_leaves_the_trees_of_the_parser() -> None:
     model = reranker(beta=1e12).fit(*TRAIN)
     assert model.beta_ == 1e12
     assert model.predict(TEST[0]) == model.parser_.predict(TEST[0])
+
+
+def test_several_trees_are_those_of_the_parser_in_another_order(model: Reranker) -> None:
+    X = [*TEST[0], []]
+    found, base = model.predict_k_best(X, 99), model.parser_.predict_k_best(X, model.k)
+    lists = k_best(model.parser_, model.parser_._tokens(X), model.k)
+    scores = cut((model.beta_ * lists.scores + model.rank_scores(lists)).tolist(), lists.ptr)
+    for ours, theirs, new in zip(found, base, scores, strict=True):
+        assert ours == sorted(((tree, score) for (tree, _), score in zip(theirs, new, strict=True)), key=lambda each: -each[1])
+    assert [trees[0][0].heads for trees in found] == [tree.heads for tree in model.predict(X)]
+    assert any(ours[0][0] != theirs[0][0] for ours, theirs in zip(found, base, strict=True))
+    assert model.predict_k_best(X, 2) == [trees[:2] for trees in found] and model.predict_k_best([], 2) == []
+    with pytest.raises(ValueError, match="k must be at least 1, got 0"):
+        model.predict_k_best(X, 0)
 
 
 def test_the_same_seed_gives_the_same_model(model: Reranker) -> None:
@@ -149,7 +164,7 @@ def test_scikit_learn_manners(model: Reranker) -> None:
     assert Reranker().set_params(kernel=SubTrees(), kernel__arcs=4).kernel.arcs == 4
     other = clone(model)
     assert other.get_params()["threshold"] == 1 and repr(other) == repr(model)
-    for verb in (other.predict, other.parse):
+    for verb in (other.predict, other.parse, lambda X: other.predict_k_best(X, 2)):
         with pytest.raises(NotFittedError):
             verb(TEST[0])
     loaded = pickle.loads(pickle.dumps(model))

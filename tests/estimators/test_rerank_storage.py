@@ -37,6 +37,7 @@ def test_predictions_survive_saving(tmp_path: Path, name: str) -> None:
     model.save(tmp_path / "one")
     loaded = laconic.load(tmp_path / "one")
     assert isinstance(loaded, Reranker) and loaded.predict(TEST[0]) == model.predict(TEST[0])
+    assert loaded.predict_k_best(TEST[0], 3) == model.predict_k_best(TEST[0], 3)
     lists = k_best(model.parser_, model.parser_._tokens(TEST[0]), 6)
     assert np.array_equal(loaded.rank_scores(lists), model.rank_scores(lists))
     for attribute in ("beta_", "wrong_", "rounds_", "n_features_total_", "n_features_selected_", "templates_given_", "k"):

@@ -73,6 +73,16 @@ def test_some_and_joined(plain: Plain, choice: st.DataObject) -> None:
 
 
 @settings(deadline=None, max_examples=50)
+@given(plain=plain_lists(), k=st.integers(1, 4), choice=st.data())
+def test_ranked_by_other_scores(plain: Plain, k: int, choice: st.DataObject) -> None:
+    n = sum(len(trees) for _, trees in plain)
+    scores = choice.draw(st.lists(st.sampled_from([-1.5, 0.0, 2.0]), min_size=n, max_size=n))
+    new = iter(scores)
+    wanted = [(words, sorted(((tree, next(new)) for tree, _ in trees), key=lambda each: -each[1])[:k]) for words, trees in plain]
+    assert as_plain(tree_lists(plain).ranked(np.array(scores, np.float64), k)) == wanted
+
+
+@settings(deadline=None, max_examples=50)
 @given(plain=plain_lists(), choice=st.data())
 def test_right_heads(plain: Plain, choice: st.DataObject) -> None:
     gold = gold_of(plain, choice)
