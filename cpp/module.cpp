@@ -1,6 +1,9 @@
 // The extension module: one bind function a kernel file, arrays in, arrays out.
 #include "kernels.hpp"
 
+void bind_automaton(nb::module_& m);
+void bind_ngrams(nb::module_& m);
+
 NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);  // objects that live until the interpreter goes are not leaks
     m.doc() = "laconic kernels: arrays in, arrays out";
@@ -25,4 +28,6 @@ NB_MODULE(_core, m) {
     bind_compact_rows(m);
     bind_compact_tagger(m);
     bind_compact_parser(m);
+    bind_automaton(m);
+    bind_ngrams(m);
 }

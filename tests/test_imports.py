@@ -19,7 +19,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # before it is built. Loss, penalty and solver stand apart: a solver knows penalties by their protocol alone.
 BASE = {"errors", "ragged", "_core"}
 NUMERICS = BASE | {"groups", "grouping", "designs", "inference", "losses", "penalties"}
-MODELS = NUMERICS | {"problem", "solvers", "mining"}
+MODELS = NUMERICS | {"problem", "solvers", "mining", "language"}
 READERS = BASE | {"text", "files", "metrics", "tree_metrics"}
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
@@ -37,6 +37,7 @@ ALLOWED: dict[str, set[str]] = {
     "problem": NUMERICS,
     "solvers": BASE | {"groups", "designs", "inference", "penalties", "problem"},
     "mining": NUMERICS | {"problem", "solvers"},
+    "language": NUMERICS | {"problem", "solvers", "text.arpa", "text.contexts"},
     "estimators": MODELS | READERS,
     "checks": MODELS | READERS | {"estimators"},
     "report": READERS | {"estimators", "__init__"},

@@ -1,0 +1,128 @@
+// The automaton of a model of contexts, as Python has it.
+#include "automaton.hpp"
+#include "bind.hpp"
+#include "threads.hpp"
+
+namespace {
+
+// Contexts and pairs whose lengths agree.
+ContextArrays shapes(const Vec<int32_t>& parent, const Vec<int32_t>& word, const Vec<int64_t>& ptr, const Vec<int32_t>& target) {
+    require(parent.size() >= 1, "there must be a context, the empty one");
+    require(word.size() == parent.size(), "word must have an entry a context");
+    require(ptr.size() == parent.size() + 1, "ptr must have an entry more than there are contexts");
+    check_ptr(ptr, static_cast<int64_t>(target.size()), "ptr");
+    return {static_cast<int64_t>(parent.size()),
+            static_cast<int64_t>(target.size()),
+            parent.data(),
+            word.data(),
+            ptr.data(),
+            target.data(),
+            nullptr,
+            nullptr};
+}
+
+nb::object pairs_of_contexts_door(Vec<int32_t> parent, Vec<int32_t> word, Vec<int64_t> ptr, Vec<int32_t> target) {
+    const ContextArrays given = shapes(parent, word, ptr, target);
+    check_contexts(given);
+    return to_numpy(pairs_of_contexts(given));
+}
+
+// The door: every state and word that comes in is checked.
+class ContextAutomaton {
+  public:
+    ContextAutomaton(Vec<int32_t> parent, Vec<int32_t> word, Vec<int64_t> ptr, Vec<int32_t> target, Vec<double> gain,
+                     Vec<double> base)
+        : automaton_(checked(parent, word, ptr, target, gain, base)) {}
+
+    nb::tuple step(int64_t state, int64_t word) const {
+        check(state, word);
+        const auto step = automaton_.step(static_cast<uint32_t>(state), static_cast<uint32_t>(word));
+        return nb::make_tuple(step.next, step.log_prob, step.length);
+    }
+    // The state after words that follow another state.
+    int64_t advance(int64_t state, Vec<int32_t> tokens) const {
+        check(state, 0);
+        check_range(tokens, 0, automaton_.n_words(), "tokens");
+        for (size_t t = 0; t < tokens.size(); ++t) state = automaton_.step(static_cast<uint32_t>(state), tokens.data()[t]).next;
+        return state;
+    }
+    // The log probability of every word of sentences, and the words of the n-gram that it came from.
+    nb::tuple score(Vec<int32_t> tokens, Vec<int64_t> ptr, int64_t start, int threads) const {
+        check(start, 0);
+        check_ptr(ptr, static_cast<int64_t>(tokens.size()), "ptr");
+        check_range(tokens, 0, automaton_.n_words(), "tokens");
+        std::vector<double> log_prob(tokens.size());
+        std::vector<uint16_t> length(tokens.size());
+        {
+            nb::gil_scoped_release release;
+            parallel_ranges(static_cast<int64_t>(ptr.size()) - 1, threads, 1000, [&](int64_t first, int64_t last, int) {
+                automaton_.score(tokens.data(), ptr.data(), first, last, static_cast<uint32_t>(start), log_prob.data(),
+                                 length.data());
+            });
+        }
+        return nb::make_tuple(to_numpy(std::move(log_prob)), to_numpy(std::move(length)));
+    }
+    nb::object distribution(int64_t state) const {
+        check(state, 0);
+        std::vector<double> out(automaton_.n_words());
+        automaton_.distribution(static_cast<uint32_t>(state), out.data());
+        return to_numpy(std::move(out));
+    }
+    nb::tuple best(int64_t state, int64_t k) const {
+        check(state, 0);
+        require(k >= 1, "k must be at least 1");
+        std::vector<int32_t> words;
+        std::vector<double> log_probs;
+        automaton_.best(static_cast<uint32_t>(state), static_cast<size_t>(k), words, log_probs);
+        return nb::make_tuple(to_numpy(std::move(words)), to_numpy(std::move(log_probs)));
+    }
+    // n sentences of at most `most` words: tokens without their ends, and ptr.
+    nb::tuple sample(int64_t n, uint64_t seed, int64_t start, int64_t end, int64_t most) const {
+        check(start, end);
+        require(n >= 0 && most >= 1, "n must not be negative, and most must be at least 1");
+        std::vector<int32_t> words;
+        std::vector<int64_t> ptr = {0};
+        {
+            nb::gil_scoped_release release;
+            for (int64_t i = 0; i < n; ++i) {
+                automaton_.sample(next_random(seed), static_cast<uint32_t>(start), static_cast<uint32_t>(end), most, words);
+                ptr.push_back(static_cast<int64_t>(words.size()));
+            }
+        }
+        return nb::make_tuple(to_numpy(std::move(words)), to_numpy(std::move(ptr)));
+    }
+
+  private:
+    static Automaton checked(const Vec<int32_t>& parent, const Vec<int32_t>& word, const Vec<int64_t>& ptr,
+                             const Vec<int32_t>& target, const Vec<double>& gain, const Vec<double>& base) {
+        ContextArrays given = shapes(parent, word, ptr, target);
+        require(base.size() == parent.size(), "base must have an entry a context");
+        require(gain.size() == target.size(), "gain must have an entry a pair");
+        given.gain = gain.data();
+        given.base = base.data();
+        nb::gil_scoped_release release;
+        return Automaton(given);
+    }
+    void check(int64_t state, int64_t word) const {
+        require(state >= 0 && state < automaton_.n_contexts(), "there is no such state");
+        require(word >= 0 && word < automaton_.n_words(), "there is no such word");
+    }
+
+    Automaton automaton_;
+};
+
+}  // namespace
+
+void bind_automaton(nb::module_& m) {
+    m.def("pairs_of_contexts", &pairs_of_contexts_door, nb::arg("parent"), nb::arg("word"), nb::arg("ptr"), nb::arg("target"));
+    nb::class_<ContextAutomaton>(m, "ContextAutomaton")
+        .def(nb::init<Vec<int32_t>, Vec<int32_t>, Vec<int64_t>, Vec<int32_t>, Vec<double>, Vec<double>>(), nb::arg("parent"),
+             nb::arg("word"), nb::arg("ptr"), nb::arg("target"), nb::arg("gain"), nb::arg("base"))
+        .def("step", &ContextAutomaton::step, nb::arg("state"), nb::arg("word"))
+        .def("advance", &ContextAutomaton::advance, nb::arg("state"), nb::arg("tokens"))
+        .def("score", &ContextAutomaton::score, nb::arg("tokens"), nb::arg("ptr"), nb::arg("start"), nb::arg("threads") = 1)
+        .def("distribution", &ContextAutomaton::distribution, nb::arg("state"))
+        .def("best", &ContextAutomaton::best, nb::arg("state"), nb::arg("k"))
+        .def("sample", &ContextAutomaton::sample, nb::arg("n"), nb::arg("seed"), nb::arg("start"), nb::arg("end"),
+             nb::arg("most"));
+}

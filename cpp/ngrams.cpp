@@ -1,0 +1,186 @@
+// Tables of n-grams as contexts and pairs: every context that the n-grams need, and every pair that the contexts need.
+#include "automaton.hpp"
+#include "bind.hpp"
+
+namespace {
+
+// Contexts as a trie: a child of a context has one older word more.
+class ContextTrie {
+  public:
+    ContextTrie() : parents{-1}, words{-1} {}
+
+    // The context of `n` words, oldest first, made with all its suffixes if it is not there.
+    uint32_t insert(const int32_t* its_words, int64_t n) {
+        uint32_t node = 0;
+        for (int64_t t = n; t-- > 0;) {
+            const auto* child = children_.find(node, its_words[t]);
+            if (child) {
+                node = child->next;
+                continue;
+            }
+            const uint32_t made = size();
+            children_.insert({node, static_cast<uint32_t>(its_words[t]), 0, made});
+            parents.push_back(static_cast<int32_t>(node));
+            words.push_back(its_words[t]);
+            node = made;
+        }
+        return node;
+    }
+    // The same, kNone if it is not there.
+    uint32_t find(const int32_t* its_words, int64_t n) const {
+        uint32_t node = 0;
+        for (int64_t t = n; t-- > 0;) {
+            const auto* child = children_.find(node, its_words[t]);
+            if (!child) return PairTable::kNone;
+            node = child->next;
+        }
+        return node;
+    }
+    // The words of a context, oldest first.
+    void words_of(uint32_t node, std::vector<int32_t>& its_words) const {
+        its_words.clear();
+        for (; node != 0; node = static_cast<uint32_t>(parents[node])) its_words.push_back(words[node]);
+    }
+    uint32_t size() const { return static_cast<uint32_t>(parents.size()); }
+    uint32_t parent(uint32_t node) const { return static_cast<uint32_t>(parents[node]); }
+
+    std::vector<int32_t> parents, words;  // of contexts; -1 for the empty one
+
+  private:
+    PairTable children_;
+};
+
+// n-grams of all orders with the contexts and pairs that they need.
+class Ngrams {
+  public:
+    Ngrams(const int32_t* words, const int64_t* n_rows, int64_t order, int64_t n_all)
+        : words_(words), n_rows_(n_rows), order_(order), row_context(n_all, 0), pairs_(n_all) {}
+
+    // Calls body(row, its words, their number) for all n-grams.
+    template <class Body>
+    void each_row(Body body) const {
+        int64_t row = 0;
+        const int32_t* at = words_;
+        for (int64_t k = 1; k <= order_; ++k)
+            for (int64_t i = 0; i < n_rows_[k - 1]; ++i, ++row, at += k) body(row, at, k);
+    }
+    // All n-grams as pairs, and those that are needed as contexts.
+    void add_rows(const uint8_t* needed) {
+        each_row([&](int64_t row, const int32_t* at, int64_t k) {
+            const uint32_t context = row_context[row] = trie.insert(at, k - 1), word = static_cast<uint32_t>(at[k - 1]);
+            if (pairs_.find(context, word))
+                twice = row;
+            else
+                pairs_.insert({context, word, 0, static_cast<uint32_t>(row)});
+            if (needed[row] && k < order_) trie.insert(at, k);
+        });
+    }
+    // What is missing: a context without its newest word, the pair that a context is, and the same pair after every suffix.
+    void close() {
+        std::vector<int32_t> words;
+        for (uint32_t c = 1; c < trie.size(); ++c) {  // grows on the way
+            trie.words_of(c, words);
+            borrow(trie.insert(words.data(), static_cast<int64_t>(words.size()) - 1), static_cast<uint32_t>(words.back()));
+        }
+        each_row([&](int64_t row, const int32_t* at, int64_t k) {
+            if (k > 2) borrow(trie.parent(row_context[row]), static_cast<uint32_t>(at[k - 1]));
+        });
+        for (Borrowed& pair : borrowed_) {
+            uint32_t context = pair.context;
+            do pair.row = pairs_.find(context = trie.parent(context), pair.word)->next;
+            while (pair.row == PairTable::kNone);
+        }
+    }
+    // Pairs by contexts and targets, and the n-grams that contexts are.
+    void sort() {
+        ptr.assign(trie.size() + 1, 0);
+        context_row.assign(trie.size(), -1);
+        each_row([&](int64_t row, const int32_t* at, int64_t k) {
+            ++ptr[row_context[row] + 1];
+            if (k == order_) return;
+            if (const uint32_t own = trie.find(at, k); own != PairTable::kNone) context_row[own] = row;
+        });
+        for (const Borrowed& pair : borrowed_) ++ptr[pair.context + 1];
+        for (uint32_t c = 0; c < trie.size(); ++c) ptr[c + 1] += ptr[c];
+        std::vector<std::pair<int32_t, int64_t>> sorted(ptr.back());  // target and n-gram; -1 - n-gram if it is borrowed
+        std::vector<int64_t> free(ptr.begin(), ptr.end() - 1);
+        each_row([&](int64_t row, const int32_t* at, int64_t k) { sorted[free[row_context[row]]++] = {at[k - 1], row}; });
+        for (const Borrowed& pair : borrowed_)
+            sorted[free[pair.context]++] = {static_cast<int32_t>(pair.word), -1 - int64_t{pair.row}};
+        for (uint32_t c = 1; c < trie.size(); ++c) std::sort(sorted.begin() + ptr[c], sorted.begin() + ptr[c + 1]);
+        for (const auto& [its_target, row] : sorted) {
+            target.push_back(its_target);
+            source.push_back(row < 0 ? -1 - row : row);
+            borrowed.push_back(row < 0);
+        }
+    }
+
+  private:
+    struct Borrowed {
+        uint32_t context, word, row;
+    };
+    void borrow(uint32_t context, uint32_t word) {
+        for (; !pairs_.find(context, word); context = trie.parent(context)) {  // the empty context has all words
+            pairs_.insert({context, word, 0, PairTable::kNone});
+            borrowed_.push_back({context, word, 0});
+        }
+    }
+
+    const int32_t* words_;
+    const int64_t* n_rows_;
+    int64_t order_;
+
+  public:
+    ContextTrie trie;
+    std::vector<uint32_t> row_context;
+    std::vector<int64_t> ptr, source, context_row;
+    std::vector<int32_t> target;
+    std::vector<uint8_t> borrowed;
+    int64_t twice = -1;
+
+  private:
+    PairTable pairs_;  // `next` is the n-gram, kNone if the pair is borrowed
+    std::vector<Borrowed> borrowed_;
+};
+
+// n_rows[k]: the number of n-grams of k + 1 words, `words` of all of them one after the other; the 1-grams are the words 0, 1, ..
+// needed: 1 for n-grams that must be contexts themselves. Gives, as a tuple,
+//   parent, word, ptr, target   contexts and pairs, as a ContextModel has them
+//   source          of a pair: its n-gram, or the longest shorter one if the pair is borrowed
+//   borrowed        1 for pairs that are no n-gram
+//   row_context     of an n-gram: the context before its last word
+//   context_row     of a context: the n-gram that it is, or -1
+//   twice           an n-gram that is there before, or -1
+nb::tuple contexts_of_ngrams(Vec<int32_t> words, Vec<int64_t> n_rows, Vec<uint8_t> needed) {
+    const int64_t order = static_cast<int64_t>(n_rows.size());
+    require(order >= 1 && n_rows.data()[0] >= 1, "there must be a 1-gram");
+    int64_t n_all = 0, n_flat = 0;
+    for (int64_t k = 0; k < order; ++k) {
+        const int64_t n = n_rows.data()[k];
+        require(n >= 0 && n <= static_cast<int64_t>(words.size()) / (k + 1), "n_rows holds an impossible number");
+        n_all += n;
+        n_flat += n * (k + 1);
+    }
+    require(n_flat == static_cast<int64_t>(words.size()), "words must have the words of all n-grams");
+    require(static_cast<int64_t>(needed.size()) == n_all, "needed must have an entry an n-gram");
+    require(n_all < static_cast<int64_t>(PairTable::kNone / 2), "there are too many n-grams for one model");
+    check_range(words, 0, n_rows.data()[0], "words");
+    for (int64_t v = 0; v < n_rows.data()[0]; ++v) require(words.data()[v] == v, "the 1-grams must be the words 0, 1, ..");
+    Ngrams found(words.data(), n_rows.data(), order, n_all);
+    {
+        nb::gil_scoped_release release;
+        found.add_rows(needed.data());
+        found.close();
+        found.sort();
+    }
+    return nb::make_tuple(to_numpy(std::move(found.trie.parents)), to_numpy(std::move(found.trie.words)),
+                          to_numpy(std::move(found.ptr)), to_numpy(std::move(found.target)), to_numpy(std::move(found.source)),
+                          to_numpy(std::move(found.borrowed)), to_numpy(std::move(found.row_context)),
+                          to_numpy(std::move(found.context_row)), found.twice);
+}
+
+}  // namespace
+
+void bind_ngrams(nb::module_& m) {
+    m.def("contexts_of_ngrams", &contexts_of_ngrams, nb::arg("words"), nb::arg("n_rows"), nb::arg("needed"));
+}

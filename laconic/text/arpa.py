@@ -1,0 +1,199 @@
+r"""ARPA files: tables of n-grams with log10 probabilities and back-off weights, as SRILM, KenLM and others write them.
+
+A file is `\data\`, a line `ngram 2=47` for each order, and for each order a heading `\2-grams:` and lines of a log10 probability, the words and
+the log10 back-off weight (0 where it is missing); then `\end\`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Container, Iterator
+from contextlib import contextmanager
+from itertools import chain, islice
+from math import isfinite
+from typing import IO, NamedTuple, TextIO, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic.errors import InputError
+from laconic.text.io import PathLike, atomic_writer, name_of, open_text
+
+MOST_ORDER = 255
+CHUNK = 50_000  # lines that are in memory as strings together
+DECIMALS = 12  # what computing with logarithms leaves beyond these is noise
+
+
+class NgramTable(NamedTuple):
+    """The n-grams of one order: a row of word ids, the log10 probability of the last word, the log10 back-off weight."""
+
+    words: NDArray[np.int32]
+    log10_prob: NDArray[np.float64]
+    log10_backoff: NDArray[np.float64]
+
+
+class Arpa(NamedTuple):
+    """A back-off model: its words, and a table for each order; row i of the first table is word i."""
+
+    vocabulary: list[str]
+    tables: list[NgramTable]
+
+
+class _Lines:
+    """The lines of a stream, counted, so that messages can name one."""
+
+    def __init__(self, path: PathLike, stream: TextIO) -> None:
+        self.name, self._stream, self.number = name_of(path), stream, 0
+
+    def rows(self, n: int) -> list[list[bytes]]:
+        """The fields of the next n lines, fewer lines at the end. Fields are bytes: only ASCII blanks part them, words may hold others."""
+        found = list(islice(self._stream, n))
+        self.number += len(found)
+        return [line.split() for line in "".join(found).encode().split(b"\n")[: len(found)]]
+
+    def next_filled(self) -> str:
+        """The next line that is not blank, stripped; "" at the end."""
+        for line in self._stream:
+            self.number += 1
+            if stripped := line.strip():
+                return stripped
+        return ""
+
+    def error(self, what: str, line: int | None = None) -> InputError:
+        """The error that names this line, or another."""
+        return InputError(f"{self.name}:{self.number if line is None else line}: {what}.")
+
+
+def read_arpa(path: PathLike) -> Arpa:
+    """The model of an ARPA file, plain or gzip; an InputError names the line of what is wrong."""
+    with open_text(path) as stream:
+        lines = _Lines(path, stream)
+        counts = _read_counts(lines)
+        index: dict[bytes, int] = {}
+        tables = [_read_table(lines, order, count, index, order == len(counts)) for order, count in enumerate(counts, 1)]
+        if (found := lines.next_filled()) != "\\end\\":
+            raise lines.error(f"expected \\end\\ after {counts[-1]} {len(counts)}-grams, found {_shown(found)}")
+    return Arpa([word.decode() for word in index], tables)
+
+
+def _read_counts(lines: _Lines) -> list[int]:
+    """How many n-grams of each order the file says it has; the heading of the first table is read too."""
+    while (line := lines.next_filled()) != "\\data\\":
+        if not line:
+            raise lines.error("expected an ARPA file, found no line \\data\\")
+    counts: list[int] = []
+    while (line := lines.next_filled()) != "\\1-grams:":
+        match = re.fullmatch(r"ngram\s+(\d{1,4})\s*=\s*(\d{1,12})", line)
+        if match is None or int(match[1]) != len(counts) + 1 or len(counts) == MOST_ORDER:
+            raise lines.error(f"expected 'ngram {len(counts) + 1}=' and a number, or \\1-grams:, found {_shown(line)}")
+        counts.append(int(match[2]))
+    if not counts or counts[0] == 0:
+        raise lines.error("expected the number of 1-grams before them, and at least one")
+    return counts
+
+
+def _read_table(lines: _Lines, order: int, count: int, index: dict[bytes, int], last: bool) -> NgramTable:
+    if order > 1 and (found := lines.next_filled()) != f"\\{order}-grams:":
+        raise lines.error(f"expected \\{order}-grams: after as many {order - 1}-grams as the file says, found {_shown(found)}")
+    parts = [NgramTable(np.zeros((0, order), np.int32), np.zeros(0), np.zeros(0))]
+    for done in range(0, count, CHUNK):
+        begin, known = lines.number, len(index)
+        rows = lines.rows(min(CHUNK, count - done))
+        try:
+            parts.append(_table_of(rows, order, index, last))
+        except (KeyError, ValueError):
+            words = set(islice(index, known)) if order == 1 else index.keys()
+            for number, row in enumerate(rows, begin + 1):
+                if fault := _fault(row, order, words, last):
+                    raise lines.error(fault, number) from None
+                if order == 1:
+                    words = {*words, row[1]}
+            raise
+        if len(rows) < min(CHUNK, count - done):
+            raise lines.error(f"expected {count} {order}-grams, but the file ends after {done + len(rows)}")
+    return NgramTable(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _table_of(rows: list[list[bytes]], order: int, index: dict[bytes, int], last: bool) -> NgramTable:
+    """The table of rows of fields; KeyError or ValueError if `_fault` has to say something. 1-grams number their words."""
+    n, width = len(rows), order + 2
+    padded = [row if len(row) == width else [*row, b"0"] for row in rows]
+    if any(len(row) != width for row in padded):
+        raise ValueError
+    fields = list(chain.from_iterable(padded))
+    prob, backoff = (np.fromiter(map(float, fields[at::width]), np.float64, n) for at in (0, width - 1))
+    if order == 1:
+        before = len(index)
+        for word in fields[1::width]:
+            index.setdefault(word, len(index))
+        if len(index) != before + n:
+            raise ValueError
+    words = np.empty((n, order), np.int32)
+    for at in range(order):
+        words[:, at] = np.fromiter(map(index.__getitem__, fields[at + 1 :: width]), np.int32, n)
+    if not (np.isfinite(prob).all() and np.isfinite(backoff).all()) or (last and backoff.any()):
+        raise ValueError
+    return NgramTable(words, prob, backoff)
+
+
+def _fault(row: list[bytes], order: int, words: Container[bytes], last: bool) -> str:
+    """What is wrong with the fields of an n-gram; "" if nothing is."""
+    if not row or row[0].startswith(b"\\"):
+        return f"expected another {order}-gram, the file says that it has more of them"
+    if not order + 1 <= len(row) <= order + 2:
+        return f"expected a number, {order} word{'s' * (order > 1)} and perhaps a number, found {len(row)} fields"
+    for number in (row[0], *row[order + 1 :]):
+        try:
+            finite = isfinite(float(number))
+        except ValueError:
+            finite = False
+        if not finite:
+            return f"expected a finite number, found {_shown(number.decode())}"
+    for word in row[1 : order + 1]:
+        if order == 1 and word in words:
+            return f"the word {_shown(word.decode())} is there before"
+        if order > 1 and word not in words:
+            return f"the word {_shown(word.decode())} is not one of the 1-grams"
+    return "n-grams of the highest order have no back-off weight" if last and len(row) == order + 2 and float(row[-1]) else ""
+
+
+def _shown(text: str) -> str:
+    """A piece of the file as messages show it."""
+    return repr(text if len(text) <= 60 else text[:60] + "..") if text else "the end of the file"
+
+
+def write_arpa(path: PathLike, arpa: Arpa) -> None:
+    """Write an ARPA file, whole or not at all, compressed if its name ends in .gz; ValueError for words that it cannot hold."""
+    for word in arpa.vocabulary:
+        if word.encode("utf-8", "surrogatepass").split() != [word.encode("utf-8", "backslashreplace")]:
+            raise ValueError(f"an ARPA file cannot hold the word {word!r}: words have no blanks and are not empty")
+    with _writer(path) as stream:
+        head = "".join(f"ngram {order}={len(table.words)}\n" for order, table in enumerate(arpa.tables, 1))
+        stream.write(f"\\data\\\n{head}".encode())
+        for order, table in enumerate(arpa.tables, 1):
+            stream.write(f"\n\\{order}-grams:\n".encode())
+            for begin in range(0, len(table.words), CHUNK):
+                stream.write("".join(_lines_of(arpa.vocabulary, table, slice(begin, begin + CHUNK))).encode())
+        stream.write(b"\n\\end\\\n")
+
+
+def _lines_of(vocabulary: list[str], table: NgramTable, part: slice) -> Iterator[str]:
+    """Lines of some rows; a back-off weight of 1 is not written."""
+    columns = [[vocabulary[word] for word in column.tolist()] for column in table.words[part].T]
+    prob, backoff = (np.round(numbers[part], DECIMALS) + 0.0 for numbers in (table.log10_prob, table.log10_backoff))
+    for words, its_prob, its_backoff in zip(
+        map(" ".join, zip(*columns, strict=True)), prob.tolist(), backoff.tolist(), strict=True
+    ):
+        yield f"{its_prob:.9g}\t{words}\t{its_backoff:.9g}\n" if its_backoff else f"{its_prob:.9g}\t{words}\n"
+
+
+@contextmanager
+def _writer(path: PathLike) -> Iterator[IO[bytes]]:
+    """A stream of bytes into a file, through gzip if its name says so. The same model gives the same bytes: no time is written."""
+    with atomic_writer(path, binary=True) as stream:
+        if not str(path).endswith(".gz"):
+            yield stream
+            return
+        with gzip.GzipFile(filename="", fileobj=stream, mode="wb", compresslevel=6, mtime=0) as packed:
+            yield cast(IO[bytes], packed)
