@@ -3,7 +3,7 @@
 
 #include "bind.hpp"
 
-void check_contexts(const ContextArrays& given) {
+void check_contexts(const ModelArrays& given) {
     const int64_t n_words = given.ptr[1];
     require(given.n_contexts < static_cast<int64_t>(PairTable::kNone / 2), "there are too many contexts for one model");
     require(given.parent[0] == -1, "the first context must be the empty one, with parent -1");
@@ -11,7 +11,8 @@ void check_contexts(const ContextArrays& given) {
     for (int64_t v = 0; v < n_words; ++v) require(given.target[v] == v, "the empty context must have a pair for every word");
     for (int64_t c = 1; c < given.n_contexts; ++c) {
         require(given.parent[c] >= 0 && given.parent[c] < c, "parents must come before their contexts");
-        require(given.word[c] >= 0 && given.word[c] < n_words, "the word of a context is not one of the vocabulary");
+        require(given.word[c] >= 0 && given.word[c] <= n_words, "the word of a context is not one of the vocabulary");
+        require(given.parent[c] == 0 || given.word[given.parent[c]] != n_words, "no word comes before the start of a sentence");
         for (int64_t p = given.ptr[c]; p < given.ptr[c + 1]; ++p) {
             require(given.target[p] >= 0 && given.target[p] < n_words, "the target of a pair is not a word of the vocabulary");
             require(p == given.ptr[c] || given.target[p - 1] < given.target[p], "the targets of a context must rise");
@@ -19,7 +20,7 @@ void check_contexts(const ContextArrays& given) {
     }
 }
 
-std::vector<int64_t> pairs_of_contexts(const ContextArrays& given) {
+std::vector<int64_t> pairs_of_contexts(const ModelArrays& given) {
     PairTable children(given.n_contexts);  // (context, older word) -> context
     std::vector<uint32_t> prefix(given.n_contexts, 0), newest(given.n_contexts, 0);
     std::vector<int64_t> pair(given.n_contexts, -1);
@@ -30,6 +31,7 @@ std::vector<int64_t> pairs_of_contexts(const ContextArrays& given) {
     }
     for (int64_t c = 1; c < given.n_contexts; ++c) {
         const uint32_t parent = given.parent[c];
+        if (parent == 0 && given.word[c] == given.ptr[1]) continue;  // the start of sentences is never predicted
         newest[c] = parent == 0 ? given.word[c] : newest[parent];
         if (parent != 0) {
             const auto* found = children.find(prefix[parent], given.word[c]);
@@ -46,20 +48,20 @@ std::vector<int64_t> pairs_of_contexts(const ContextArrays& given) {
     return pair;
 }
 
-void Automaton::check_numbers(const ContextArrays& given) {
+void Automaton::check_numbers(const ModelArrays& given) {
     const auto fits = [](double x) { return std::isfinite(static_cast<float>(x)); };  // single precision holds what is used
     for (int64_t p = 0; p < given.n_pairs; ++p) require(fits(given.gain[p]), "gains must be finite");
     for (int64_t c = 0; c < given.n_contexts; ++c) require(fits(given.base[c]), "bases must be finite");
 }
 
-Automaton::Automaton(const ContextArrays& given) {
+Automaton::Automaton(const ModelArrays& given) {
     check_contexts(given);
     check_numbers(given);
     const int64_t n_words = given.ptr[1];
     std::vector<uint32_t> longer(given.n_pairs, PairTable::kNone);  // the context made of a pair's context and its word
     {
         const auto pair = pairs_of_contexts(given);
-        for (int64_t c = 1; c < given.n_contexts; ++c) longer[pair[c]] = static_cast<uint32_t>(c);
+        for (int64_t c = 1; c < given.n_contexts; ++c) (pair[c] < 0 ? start_ : longer[pair[c]]) = static_cast<uint32_t>(c);
     }
     ptr_.assign(given.ptr, given.ptr + given.n_contexts + 1);
     target_.assign(given.target, given.target + given.n_pairs);

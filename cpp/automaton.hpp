@@ -69,7 +69,7 @@ inline uint64_t next_random(uint64_t& state) {
 }
 
 // The arrays of a model as they come in; see laconic/language/model.py.
-struct ContextArrays {
+struct ModelArrays {
     int64_t n_contexts, n_pairs;
     const int32_t *parent, *word;
     const int64_t* ptr;
@@ -78,16 +78,18 @@ struct ContextArrays {
 };
 
 // Throws std::invalid_argument unless contexts and pairs are numbers of words and contexts, in their order. `ptr` is one.
-void check_contexts(const ContextArrays& given);
-// The pair that each context is: of its words but the newest with the newest; -1 for the empty context. Throws if there is none.
-std::vector<int64_t> pairs_of_contexts(const ContextArrays& given);
+void check_contexts(const ModelArrays& given);
+// The pair that each context is: of its words but the newest with the newest; -1 for the empty one and the start of sentences.
+// Throws if there is none.
+std::vector<int64_t> pairs_of_contexts(const ModelArrays& given);
 
 class Automaton {
   public:
     // Checks the arrays: throws std::invalid_argument.
-    explicit Automaton(const ContextArrays& given);
+    explicit Automaton(const ModelArrays& given);
 
     uint32_t n_contexts() const { return static_cast<uint32_t>(contexts_.size()); }
+    uint32_t start() const { return start_; }  // the state at the start of a sentence
     uint32_t n_words() const { return static_cast<uint32_t>(ptr_[1]); }
 
     struct Step {
@@ -119,7 +121,7 @@ class Automaton {
     Step stepped(uint32_t state, uint32_t context, const PairTable::Slot& pair) const {
         return {pair.next, double{pair.gain} + double{contexts_[state].base}, depth_[context] + 1u};
     }
-    static void check_numbers(const ContextArrays& given);
+    static void check_numbers(const ModelArrays& given);
     // Calls body(word, gain) for the deepest pair of every word that follows a suffix of the state but the empty one.
     template <class Body>
     void each_following(uint32_t state, std::vector<uint8_t>& seen, Body body) const {
@@ -132,6 +134,7 @@ class Automaton {
     }
     int32_t draw(uint32_t state, double uniform, std::vector<uint8_t>& seen) const;
 
+    uint32_t start_ = 0;
     AlignedVector<Context> contexts_;
     std::vector<uint16_t> depth_;
     std::vector<int64_t> ptr_;

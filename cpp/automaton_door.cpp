@@ -6,7 +6,7 @@
 namespace {
 
 // Contexts and pairs whose lengths agree.
-ContextArrays shapes(const Vec<int32_t>& parent, const Vec<int32_t>& word, const Vec<int64_t>& ptr, const Vec<int32_t>& target) {
+ModelArrays shapes(const Vec<int32_t>& parent, const Vec<int32_t>& word, const Vec<int64_t>& ptr, const Vec<int32_t>& target) {
     require(parent.size() >= 1, "there must be a context, the empty one");
     require(word.size() == parent.size(), "word must have an entry a context");
     require(ptr.size() == parent.size() + 1, "ptr must have an entry more than there are contexts");
@@ -22,7 +22,7 @@ ContextArrays shapes(const Vec<int32_t>& parent, const Vec<int32_t>& word, const
 }
 
 nb::object pairs_of_contexts_door(Vec<int32_t> parent, Vec<int32_t> word, Vec<int64_t> ptr, Vec<int32_t> target) {
-    const ContextArrays given = shapes(parent, word, ptr, target);
+    const ModelArrays given = shapes(parent, word, ptr, target);
     check_contexts(given);
     return to_numpy(pairs_of_contexts(given));
 }
@@ -34,6 +34,7 @@ class ContextAutomaton {
                      Vec<double> base)
         : automaton_(checked(parent, word, ptr, target, gain, base)) {}
 
+    int64_t start() const { return automaton_.start(); }
     nb::tuple step(int64_t state, int64_t word) const {
         check(state, word);
         const auto step = automaton_.step(static_cast<uint32_t>(state), static_cast<uint32_t>(word));
@@ -95,7 +96,7 @@ class ContextAutomaton {
   private:
     static Automaton checked(const Vec<int32_t>& parent, const Vec<int32_t>& word, const Vec<int64_t>& ptr,
                              const Vec<int32_t>& target, const Vec<double>& gain, const Vec<double>& base) {
-        ContextArrays given = shapes(parent, word, ptr, target);
+        ModelArrays given = shapes(parent, word, ptr, target);
         require(base.size() == parent.size(), "base must have an entry a context");
         require(gain.size() == target.size(), "gain must have an entry a pair");
         given.gain = gain.data();
@@ -118,6 +119,7 @@ void bind_automaton(nb::module_& m) {
     nb::class_<ContextAutomaton>(m, "ContextAutomaton")
         .def(nb::init<Vec<int32_t>, Vec<int32_t>, Vec<int64_t>, Vec<int32_t>, Vec<double>, Vec<double>>(), nb::arg("parent"),
              nb::arg("word"), nb::arg("ptr"), nb::arg("target"), nb::arg("gain"), nb::arg("base"))
+        .def("start", &ContextAutomaton::start)
         .def("step", &ContextAutomaton::step, nb::arg("state"), nb::arg("word"))
         .def("advance", &ContextAutomaton::advance, nb::arg("state"), nb::arg("tokens"))
         .def("score", &ContextAutomaton::score, nb::arg("tokens"), nb::arg("ptr"), nb::arg("start"), nb::arg("threads") = 1)

@@ -7,6 +7,8 @@ A context that the tables lack has the back-off weight 1; a pair that they lack 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,10 +18,19 @@ from laconic.language.model import ContextModel
 from laconic.text.arpa import Arpa, NgramTable
 
 LN10 = float(np.log(10))
+START = "<s>"
+START_LOG10 = -99.0  # what files say of the probability of <s>, which nobody asks for
+MISSING_LOG10 = -100.0
 
 
-def context_model(arpa: Arpa) -> ContextModel:
-    """The model that gives the probabilities of these tables; an n-gram that is there twice is an InputError."""
+def context_model(arpa: Arpa, leading: Sequence[str] = ()) -> tuple[ContextModel, list[str]]:
+    """The model that gives the probabilities of these tables, and the words that it predicts: `leading`, then those of the file.
+
+    The start of a sentence, <s>, is no word that is predicted: n-grams that do are left out. A word of `leading` that the file
+    lacks gets the probability 10^-100, as KenLM has it. An n-gram that is there twice is an InputError.
+    """
+    arpa = _arranged(arpa, leading)
+    n_words = len(arpa.vocabulary) - (START in arpa.vocabulary)
     prob, backoff = (LN10 * np.concatenate([table[at] for table in arpa.tables]) for at in (1, 2))
     words = np.concatenate([table.words.ravel() for table in arpa.tables])
     n_rows = np.array([len(table.words) for table in arpa.tables], np.int64)
@@ -27,30 +38,55 @@ def context_model(arpa: Arpa) -> ContextModel:
     parent, word, ptr, target, source, borrowed, row_context, context_row, twice = found
     if twice >= 0:
         raise InputError(f"the n-gram {_ngram(arpa, twice)!r} is there twice")
-    weight = np.where(context_row < 0, 0.0, backoff[context_row])
-    base = summed(parent, weight)
+    base = summed(parent, np.where(context_row < 0, 0.0, backoff[context_row]))
     gain = prob[source] - base[row_context[source]]
-    return ContextModel(parent, word, ptr, target, gain, base, borrowed if borrowed.any() else None)
+    kept = np.arange(len(target)) != n_words  # the pair of the empty context with <s>, if there is one
+    if n_words < len(arpa.vocabulary):
+        ptr[1:] -= 1
+        target, gain, borrowed = target[kept], gain[kept], borrowed[kept]
+    return ContextModel(parent, word, ptr, target, gain, base, borrowed if borrowed.any() else None), arpa.vocabulary[:n_words]
+
+
+def _arranged(arpa: Arpa, leading: Sequence[str]) -> Arpa:
+    """The same model with these words first and <s> last, and without n-grams that predict <s>."""
+    given = set(leading)
+    middle = [word for word in arpa.vocabulary if word != START and word not in given]
+    vocabulary = [*leading, *middle, *([START] if START in arpa.vocabulary else [])]
+    number = {word: i for i, word in enumerate(vocabulary)}
+    new_id = np.array([number[word] for word in arpa.vocabulary], np.int32)
+    single = arpa.tables[0]
+    prob, backoff = np.full(len(vocabulary), MISSING_LOG10), np.zeros(len(vocabulary))
+    prob[new_id], backoff[new_id] = single.log10_prob, single.log10_backoff
+    tables = [NgramTable(np.arange(len(vocabulary), dtype=np.int32)[:, None], prob, backoff)]
+    for table in arpa.tables[1:]:
+        words = new_id[table.words]
+        kept = np.all(words[:, 1:] != number.get(START, -1), axis=1)
+        tables.append(NgramTable(words[kept], table.log10_prob[kept], table.log10_backoff[kept]))
+    return Arpa(vocabulary, tables)
 
 
 def arpa_of(model: ContextModel, vocabulary: list[str]) -> Arpa:
-    """The tables of a back-off model: the inverse of `context_model`, up to the order of n-grams."""
+    """The tables of a back-off model whose words these are: the inverse of `context_model`, up to the order of n-grams."""
     depth, context = model.depth, model.context_of_pairs()
     weight = model.base - np.where(model.parent < 0, 0.0, model.base[model.parent])
-    own_weight = np.zeros(len(model.target))
-    own_weight[pairs_of_contexts(model)[1:]] = weight[1:]
+    pairs, own_weight = pairs_of_contexts(model), np.zeros(len(model.target))
+    own_weight[pairs[pairs >= 0]] = weight[pairs >= 0]
     prob = (model.gain + model.base[context]) / LN10
     kept = np.ones(len(prob), bool) if model.borrowed is None else model.borrowed == 0
     tables = []
     for order in range(1, int(depth.max()) + 2):
-        pairs = np.flatnonzero((depth[context] == order - 1) & kept)
-        words = np.empty((len(pairs), order), np.int32)
-        words[:, -1] = model.target[pairs]
-        at = context[pairs]
+        chosen = np.flatnonzero((depth[context] == order - 1) & kept)
+        words = np.empty((len(chosen), order), np.int32)
+        words[:, -1] = model.target[chosen]
+        at = context[chosen]
         for column in range(order - 1):
             words[:, column] = model.word[at]
             at = model.parent[at]
-        tables.append(NgramTable(words, prob[pairs], own_weight[pairs] / LN10))
+        tables.append(NgramTable(words, prob[chosen], own_weight[chosen] / LN10))
+    start = NgramTable(np.array([[model.n_words]], np.int32), np.array([START_LOG10]), weight[1:][pairs[1:] < 0] / LN10)
+    if len(start.log10_backoff):
+        tables[0] = NgramTable(*(np.concatenate(both) for both in zip(tables[0], start, strict=True)))
+        return Arpa([*vocabulary, START], tables)
     return Arpa(vocabulary, tables)
 
 
@@ -64,7 +100,7 @@ def summed(parent: NDArray[np.int32], weight: NDArray[np.float64]) -> NDArray[np
 
 
 def pairs_of_contexts(model: ContextModel) -> NDArray[np.int64]:
-    """The pair that each context is: of its words but the newest with the newest; -1 for the empty context."""
+    """The pair that each context is: of its words but the newest with the newest; -1 for the empty one and the start of sentences."""
     pairs: NDArray[np.int64] = _core.pairs_of_contexts(model.parent, model.word, model.ptr, model.target)
     return pairs
 

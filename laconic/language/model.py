@@ -20,14 +20,15 @@ class ContextModel(NamedTuple):
     """Contexts, parents first, and the words that follow them, as flat arrays.
 
     parent   of context c: c without its oldest word; context 0 is the empty one, with parent -1
-    word     the oldest word of c (-1 for context 0)
+    word     the oldest word of c (-1 for context 0); n_words is the start of a sentence, before which there are no words
     ptr      the pairs of c are ptr[c]:ptr[c+1]
     target   the word of a pair, rising within a context; context 0 has a pair for every word
     gain     of a pair
     base     of a context
     borrowed 1 for a pair that is there only because a longer context needs it, with the gain of the next shorter pair; None: no pair
 
-    Every context (a .. y v) must have a pair of (a .. y) with v, or histories could not be followed word by word.
+    Every context (a .. y v) must have a pair of (a .. y) with v, or histories could not be followed word by word; the start of a
+    sentence has none, for it is never predicted.
     """
 
     parent: NDArray[np.int32]
@@ -45,7 +46,7 @@ class ContextModel(NamedTuple):
 
     @property
     def n_words(self) -> int:
-        """Words of the vocabulary, numbered from 0."""
+        """Words that are predicted, numbered from 0."""
         return int(self.ptr[1])
 
     @property

@@ -38,6 +38,8 @@ def test_one_step_at_a_time() -> None:
     assert automaton.step(3, 0) == pytest.approx((2, -0.8, 2))
     assert automaton.step(3, 1) == pytest.approx((1, -1.8, 1))
     assert automaton.advance(0, np.array([2, 0, 1], np.int32)) == 3
+    assert automaton.start() == 0
+    assert model(word=[-1, 1, 0, 3], target=[0, 1, 2, 0, 2, 1, 1], parent=[-1, 0, 0, 0]).automaton().start() == 3
 
 
 @pytest.mark.parametrize(
@@ -46,7 +48,8 @@ def test_one_step_at_a_time() -> None:
         ({"parent": [0, 0, 0, 1]}, "the first context must be the empty one"),
         ({"parent": [-1, 0, 3, 1]}, "parents must come before"),
         ({"parent": [-1, 0, -1, 1]}, "parents must come before"),
-        ({"word": [-1, 1, 3, 0]}, "word of a context"),
+        ({"word": [-1, 1, 4, 0]}, "word of a context"),
+        ({"word": [-1, 3, 0, 0]}, "before the start of a sentence"),
         ({"word": [-1, 1, 1, 0]}, "a context is there twice"),
         ({"word": [-1, 1, 2, 0]}, "not without its newest word"),
         ({"word": [-1, 1]}, "word must have an entry a context"),
@@ -114,7 +117,7 @@ def test_bad_ngrams_raise(words: list[int], n_rows: list[int], needed: list[int]
 @settings(deadline=None, max_examples=100)
 @given(arpas(), st.integers(1, 5), st.data())
 def test_the_best_words_are_those_of_the_distribution(arpa: Arpa, k: int, data: st.DataObject) -> None:
-    found = context_model(arpa)
+    found, _ = context_model(arpa)
     automaton = found.automaton()
     state = data.draw(st.integers(0, found.n_contexts - 1))
     of_all = automaton.distribution(state)
