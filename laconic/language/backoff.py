@@ -85,7 +85,7 @@ def arpa_of(model: ContextModel, vocabulary: list[str]) -> Arpa:
         tables.append(NgramTable(words, prob[chosen], own_weight[chosen] / LN10))
     start = NgramTable(np.array([[model.n_words]], np.int32), np.array([START_LOG10]), weight[1:][pairs[1:] < 0] / LN10)
     if len(start.log10_backoff):
-        tables[0] = NgramTable(*(np.concatenate([all_words, one]) for all_words, one in zip(tables[0], start, strict=True)))  # type: ignore[list-item]
+        tables[0] = NgramTable(*(np.concatenate([all_words, one]) for all_words, one in zip(tables[0], start, strict=True)))
         return Arpa([*vocabulary, START], tables)
     return Arpa(vocabulary, tables)
 
