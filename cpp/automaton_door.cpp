@@ -27,6 +27,22 @@ nb::object pairs_of_contexts_door(Vec<int32_t> parent, Vec<int32_t> word, Vec<in
     return to_numpy(pairs_of_contexts(given));
 }
 
+// The pair with the same target in the longest proper suffix that has one; -1 in the empty context.
+nb::object shorter_pairs(Vec<int32_t> parent, Vec<int32_t> word, Vec<int64_t> ptr, Vec<int32_t> target) {
+    const ModelArrays given = shapes(parent, word, ptr, target);
+    check_contexts(given);
+    std::vector<int64_t> shorter(target.size(), -1);
+    for (int64_t c = 1; c < given.n_contexts; ++c)
+        for (int64_t p = given.ptr[c]; p < given.ptr[c + 1]; ++p) {
+            for (int32_t above = given.parent[c]; shorter[p] < 0; above = given.parent[above]) {
+                const int32_t *begin = given.target + given.ptr[above], *end = given.target + given.ptr[above + 1];
+                const int32_t* at = above == 0 ? given.target + given.target[p] : std::lower_bound(begin, end, given.target[p]);
+                if (at != end && *at == given.target[p]) shorter[p] = at - given.target;
+            }
+        }
+    return to_numpy(std::move(shorter));
+}
+
 // The door: every state and word that comes in is checked.
 class ContextAutomaton {
   public:
@@ -116,6 +132,7 @@ class ContextAutomaton {
 
 void bind_automaton(nb::module_& m) {
     m.def("pairs_of_contexts", &pairs_of_contexts_door, nb::arg("parent"), nb::arg("word"), nb::arg("ptr"), nb::arg("target"));
+    m.def("shorter_pairs", &shorter_pairs, nb::arg("parent"), nb::arg("word"), nb::arg("ptr"), nb::arg("target"));
     nb::class_<ContextAutomaton>(m, "ContextAutomaton")
         .def(nb::init<Vec<int32_t>, Vec<int32_t>, Vec<int64_t>, Vec<int32_t>, Vec<double>, Vec<double>>(), nb::arg("parent"),
              nb::arg("word"), nb::arg("ptr"), nb::arg("target"), nb::arg("gain"), nb::arg("base"))

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from laconic.estimators.discrete import discretize as discretize
     from laconic.estimators.discrete import quantize as quantize
     from laconic.estimators.discrete import tune_values as tune_values
+    from laconic.estimators.language import LanguageModel as LanguageModel
     from laconic.estimators.linear import SparseClassifier as SparseClassifier
     from laconic.estimators.linear import SparseRegressor as SparseRegressor
     from laconic.estimators.mine import KernelMiner as KernelMiner
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from laconic.estimators.text_trees import text_trees as text_trees
     from laconic.estimators.tuning import tune as tune
     from laconic.groups import Groups as Groups
+    from laconic.language.kneser_ney import KneserNey as KneserNey
     from laconic.losses import Logistic as Logistic
     from laconic.losses import Multinomial as Multinomial
     from laconic.losses import Squared as Squared
@@ -90,6 +92,8 @@ _HOMES: dict[str, tuple[str, str]] = {
     "Polynomial": ("mining", "Polynomial"),
     "SubTrees": ("mining", "SubTrees"),
     "Reranker": ("estimators.rerank", "Reranker"),
+    "LanguageModel": ("estimators.language", "LanguageModel"),
+    "KneserNey": ("language.kneser_ney", "KneserNey"),
     "Crf": ("estimators.tag_batch", "Crf"),
     "TextClassifier": ("estimators.text", "TextClassifier"),
     "text_trees": ("estimators.text_trees", "text_trees"),

@@ -37,7 +37,7 @@ ALLOWED: dict[str, set[str]] = {
     "problem": NUMERICS,
     "solvers": BASE | {"groups", "designs", "inference", "penalties", "problem"},
     "mining": NUMERICS | {"problem", "solvers"},
-    "language": NUMERICS | {"problem", "solvers", "text.arpa", "text.contexts"},
+    "language": NUMERICS | {"problem", "solvers", "text.arpa", "text.contexts", "text.running"},
     "estimators": MODELS | READERS,
     "checks": MODELS | READERS | {"estimators"},
     "report": READERS | {"estimators", "__init__"},

@@ -12,6 +12,8 @@ from laconic.estimators.classify_storage import pack_classifier, unpack_classifi
 from laconic.estimators.compact_classify import CompactClassifier
 from laconic.estimators.compact_parse import CompactParser
 from laconic.estimators.compact_tag import CompactTagger
+from laconic.estimators.language import LanguageModel
+from laconic.estimators.language_storage import pack_language_model, unpack_language_model
 from laconic.estimators.parse import Parser
 from laconic.estimators.parse_storage import pack_parser, unpack_parser
 from laconic.estimators.rerank import Reranker
@@ -36,6 +38,7 @@ KINDS: dict[str, Kind] = {
     "tag": Kind(Tagger, pack_tagger, unpack_tagger),
     "parse": Kind(Parser, pack_parser, unpack_parser),
     "rerank": Kind(Reranker, pack_reranker, unpack_reranker),
+    "lm": Kind(LanguageModel, pack_language_model, unpack_language_model),
     compact_classify.KIND: Kind(CompactClassifier, lambda model: model._contents, compact_classify.unpack_classifier),
     compact_tag.KIND: Kind(CompactTagger, lambda model: model._contents, compact_tag.unpack_tagger),
     compact_parse.KIND: Kind(CompactParser, lambda model: model._contents, compact_parse.unpack_parser),

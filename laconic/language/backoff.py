@@ -16,9 +16,9 @@ from laconic import _core
 from laconic.errors import InputError
 from laconic.language.model import ContextModel
 from laconic.text.arpa import Arpa, NgramTable
+from laconic.text.running import START
 
 LN10 = float(np.log(10))
-START = "<s>"
 START_LOG10 = -99.0  # what files say of the probability of <s>, which nobody asks for
 MISSING_LOG10 = -100.0
 

@@ -39,11 +39,10 @@ class KneserNey(BaseEstimator):
         contexts = Contexts.build(text, order)
         return ContextModel(contexts.parent, contexts.word, contexts.ptr, contexts.target, *self._values(contexts))
 
-    def discounts(self, contexts: Contexts) -> Float64:
+    def discounts(self, contexts: Contexts, adjusted: NDArray[np.int64]) -> Float64:
         """D of adjusted counts 1, 2 and more (columns) of n-grams of every order (rows)."""
         self._check()
         order_of = contexts.of_pairs(contexts.depth)
-        adjusted = adjusted_counts(contexts)
         found, missing = [], []
         for order in range(1, int(contexts.depth.max()) + 2):
             n = np.bincount(np.minimum(adjusted[order_of == order - 1], 5), minlength=6)[1:5].astype(float)
@@ -56,12 +55,13 @@ class KneserNey(BaseEstimator):
             what = f"the text has too few n-grams of order {orders} to estimate their discounts from"
             if self.discount_fallback is None:
                 raise ValueError(f"{what}; set discount_fallback, or take a smaller order")
-            warnings.warn(f"{what}; discount_fallback {self.discount_fallback} is used", stacklevel=3)
+            warnings.warn(f"{what}; discount_fallback {self.discount_fallback} is used", stacklevel=4)
         return np.array(found, float)
 
     def _values(self, contexts: Contexts) -> tuple[Float64, Float64]:
         """Gains of pairs and bases of contexts."""
-        adjusted, discounts = adjusted_counts(contexts), self.discounts(contexts)
+        adjusted = adjusted_counts(contexts)
+        discounts = self.discounts(contexts, adjusted)
         n_contexts = len(contexts.parent)
         context = contexts.of_pairs(np.arange(n_contexts))
         depth = contexts.depth[context]

@@ -102,8 +102,8 @@ def test_adjusted_counts_are_those_of_mitlm(data: Path) -> None:
 class WithoutFallback(KneserNey):
     """mitlm's discounts: the same formulas where there are no n-grams of a count too; and its vocabulary has no unknown word."""
 
-    def discounts(self, contexts: Contexts) -> np.ndarray:
-        order_of, adjusted = contexts.of_pairs(contexts.depth), adjusted_counts(contexts)
+    def discounts(self, contexts: Contexts, adjusted: np.ndarray) -> np.ndarray:
+        order_of = contexts.of_pairs(contexts.depth)
         rows = []
         for depth in range(int(contexts.depth.max()) + 1):
             n = np.bincount(adjusted[order_of == depth], minlength=5)[1:5]

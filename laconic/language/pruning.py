@@ -1,0 +1,122 @@
+"""Pruning of language models by relative entropy (Stolcke 1998): the n-grams go whose loss changes the distribution least.
+
+Without the n-gram c v its word gets alpha'(c) p(v | parent of c), alpha' the back-off weight that makes p(. | c) sum to 1 again:
+
+    D = -p(c) [ p(v | c) (log p(v | parent) + log alpha' - log p(v | c))  +  (log alpha' - log alpha) (1 - sum_u p(u | c)) ]
+
+An n-gram stays where a longer one that stays needs it. Any ContextModel is a back-off model in this sense: alpha(c) = exp(base[c] - base[parent]).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic import _core
+from laconic.language.backoff import pairs_of_contexts
+from laconic.language.model import ContextModel
+from laconic.ragged import pointers
+
+Float64 = NDArray[np.float64]
+LEAST = 1e-12  # of the probability that is left for words without a pair
+
+
+def pruned(model: ContextModel, size: int, end: int) -> ContextModel:
+    """The model with `size` n-grams, those of one word among them; `end` is the word whose frequency is that of sentences."""
+    model = model.typed()
+    if size < model.n_words:
+        raise ValueError(
+            f"size must be at least {model.n_words}, the number of words, each of which keeps its probability, got {size!r}"
+        )
+    context, depth = model.context_of_pairs(), model.depth
+    importance = _needed(model, _losses(model, end), depth, context)
+    importance[: model.n_words] = np.inf
+    # Of equals, shorter n-grams stay first: they never need longer ones.
+    order = np.lexsort((depth[context], -importance))
+    kept = np.zeros(len(context), bool)
+    kept[order[:size]] = True
+    return _without(model, kept, depth, context)
+
+
+def _losses(model: ContextModel, end: int) -> Float64:
+    """D of every pair, 0 in the empty context."""
+    context, above = model.context_of_pairs(), model.parent
+    log_p = model.gain + model.base[context]
+    inner = np.arange(model.n_words, len(context))
+    c = context[inner]
+    log_lower = model.gain[shorter_pairs(model)[inner]] + model.base[above[c]]
+    log_alpha = model.base - np.where(above < 0, 0.0, model.base[above])
+    p, lower = np.exp(log_p[inner]), np.exp(log_lower)
+    rest = np.maximum(1 - np.bincount(c, lower, model.n_contexts), LEAST)  # of p(. | parent), for the words without a pair
+    left = np.exp(log_alpha) * rest
+    log_new = np.log((left[c] + p) / (rest[c] + lower))
+    loss = np.zeros(len(context))
+    loss[inner] = -np.exp(_log_contexts(model, log_p, end))[c] * (
+        p * (log_lower + log_new - log_p[inner]) + left[c] * (log_new - log_alpha[c])
+    )
+    return loss
+
+
+def _log_contexts(model: ContextModel, log_p: Float64, end: int) -> Float64:
+    """Log p(c): of its words one after the other; the start of a sentence is as frequent as the end."""
+    pairs, depth = pairs_of_contexts(model), model.depth
+    context = model.context_of_pairs()
+    found = np.zeros(model.n_contexts)
+    for at in range(1, int(depth.max()) + 1):
+        these = np.flatnonzero(depth == at)
+        own = pairs[these]
+        found[these] = np.where(own < 0, log_p[end], log_p[own] + found[context[own]])
+    return found
+
+
+def _needed(model: ContextModel, loss: Float64, depth: NDArray[np.int32], context: NDArray[np.int32]) -> Float64:
+    """The largest loss of a pair and of all n-grams that need it, deepest first."""
+    own, needed, importance = pairs_of_contexts(model), np.zeros(model.n_contexts), loss.copy()
+    for at in range(int(depth.max()), 0, -1):
+        these = np.flatnonzero(depth == at)
+        filled = these[np.diff(model.ptr)[these] > 0]
+        pairs = np.flatnonzero(depth[context] == at)
+        if len(pairs):
+            needed[filled] = np.maximum(
+                needed[filled], np.maximum.reduceat(importance[pairs], pointers(np.diff(model.ptr)[filled])[:-1])
+            )
+        np.maximum.at(needed, model.parent[these], needed[these])
+        shown = these[own[these] >= 0]
+        np.maximum.at(importance, own[shown], needed[shown])
+    return importance
+
+
+def _without(model: ContextModel, kept: NDArray[np.bool_], depth: NDArray[np.int32], context: NDArray[np.int32]) -> ContextModel:
+    """The model of the pairs that stay, with their probabilities and new back-off weights."""
+    shorter = shorter_pairs(model)
+    p = np.exp(model.gain + model.base[context])
+    gain, base, alive = model.gain.copy(), np.zeros(model.n_contexts), np.zeros(model.n_contexts, bool)
+    base[0] = model.base[0]
+    alive[context[kept]] = True
+    while True:  # the next shorter pair that stays
+        gone = (shorter >= 0) & ~kept[shorter]
+        if not gone.any():
+            break
+        shorter[gone] = shorter[shorter[gone]]
+    for at in range(1, int(depth.max()) + 1):
+        pairs = np.flatnonzero((depth[context] == at) & kept)
+        c = context[pairs]
+        lower = np.exp(gain[shorter[pairs]] + base[model.parent[c]])
+        these = np.flatnonzero(depth == at)
+        left, rest = (np.maximum(1 - np.bincount(c, values, model.n_contexts)[these], LEAST) for values in (p[pairs], lower))
+        base[these] = base[model.parent[these]] + np.log(left / rest)
+        gain[pairs] = np.log(p[pairs]) - base[c]
+    for at in range(int(depth.max()), 0, -1):
+        these = np.flatnonzero((depth == at) & alive)
+        alive[model.parent[these]] = True
+    alive[0] = True
+    number = np.cumsum(alive, dtype=np.int32) - 1
+    parent = np.where(model.parent < 0, -1, number[model.parent])[alive].astype(np.int32)
+    ptr = pointers(np.bincount(context[kept], minlength=model.n_contexts)[alive])
+    return ContextModel(parent, model.word[alive], ptr, model.target[kept], gain[kept], base[alive])
+
+
+def shorter_pairs(model: ContextModel) -> NDArray[np.int64]:
+    """The pair with the same target in the longest proper suffix that has one; -1 in the empty context."""
+    pairs: NDArray[np.int64] = _core.shorter_pairs(model.parent, model.word, model.ptr, model.target)
+    return pairs

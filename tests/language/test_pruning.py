@@ -1,0 +1,83 @@
+"""Pruning: losses are what leaving an n-gram out costs, sums stay 1, and as many n-grams stay as were asked for."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from laconic.language.kneser_ney import KneserNey
+from laconic.language.model import ContextModel
+from laconic.language.pruning import _log_contexts, _losses, _without, pruned
+from laconic.text.contexts import Text
+
+SENTENCES = st.lists(st.lists(st.integers(1, 4), max_size=7), min_size=1, max_size=8)
+
+
+def learned(sentences: list[list[int]], order: int) -> ContextModel:
+    tokens = np.array([word for words in sentences for word in [*words, 0]], np.int32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return KneserNey().learn(Text(tokens, np.cumsum([0, *(len(words) + 1 for words in sentences)]), 6), order)
+
+
+@settings(deadline=None, max_examples=40)
+@given(SENTENCES, st.integers(2, 4))
+def test_a_loss_is_the_divergence_that_leaving_one_ngram_out_makes(sentences: list[list[int]], order: int) -> None:
+    model = learned(sentences, order)
+    context, depth = model.context_of_pairs(), model.depth
+    losses, before = _losses(model, 0), model.automaton()
+    frequency = np.exp(_log_contexts(model, model.gain + model.base[context], 0))
+    inner = np.flatnonzero(context > 0)
+    for pair in inner[:: max(1, len(inner) // 5)].tolist():
+        kept = np.arange(len(context)) != pair
+        c = int(context[pair])
+        smaller = _without(model, kept, depth, context)
+        if smaller.n_contexts < model.n_contexts:
+            continue  # it was the only one of its context
+        # Contexts that end with this n-gram would want it: only the distribution after c is asked for.
+        base = smaller.base[c]
+        p, q = before.distribution(c), np.full(6, np.nan)
+        for word in range(6):
+            at = c
+            while np.isnan(q[word]):
+                pairs = slice(smaller.ptr[at], smaller.ptr[at + 1])
+                found = np.flatnonzero(smaller.target[pairs] == word)
+                if len(found):
+                    q[word] = smaller.gain[pairs][found[0]] + base
+                at = int(smaller.parent[at])
+        assert np.exp(q).sum() == pytest.approx(1, abs=1e-6)
+        assert losses[pair] == pytest.approx(frequency[c] * np.sum(np.exp(p) * (p - q)), abs=1e-5)
+
+
+@settings(deadline=None, max_examples=80)
+@given(SENTENCES, st.integers(1, 4), st.data())
+def test_sizes_and_sums(sentences: list[list[int]], order: int, data: st.DataObject) -> None:
+    model = learned(sentences, order)
+    size = data.draw(st.integers(6, len(model.target) + 3))
+    smaller = pruned(model, size, 0).checked()
+    assert len(smaller.target) == min(size, len(model.target))
+    automaton = smaller.automaton()
+    for state in range(smaller.n_contexts):
+        assert np.exp(automaton.distribution(state)).sum() == pytest.approx(1, abs=1e-5)
+
+
+@settings(deadline=None, max_examples=30)
+@given(SENTENCES, st.integers(1, 4))
+def test_nothing_is_lost_where_nothing_goes(sentences: list[list[int]], order: int) -> None:
+    model = learned(sentences, order)
+    same = pruned(model, len(model.target), 0)
+    for left, right in zip(model[:4], same[:4], strict=True):
+        assert np.array_equal(left, right)
+    assert same.gain + same.base[same.context_of_pairs()] == pytest.approx(model.gain + model.base[model.context_of_pairs()])
+    old, new = model.automaton(), same.automaton()
+    for state in range(model.n_contexts):
+        assert np.exp(new.distribution(state)) == pytest.approx(np.exp(old.distribution(state)), abs=1e-6)
+
+
+def test_a_size_without_room_for_words() -> None:
+    with pytest.raises(ValueError, match="size must be at least 6, the number of words"):
+        pruned(learned([[1, 2]], 2), 5, 0)

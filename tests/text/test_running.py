@@ -1,0 +1,57 @@
+"""Sentences as ids with their ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from laconic.text.running import SentenceEncoder, split_sentences
+
+
+def test_words_are_numbered_as_they_come() -> None:
+    encoder, text = SentenceEncoder.learn(["b a b", ["c d", "a"], ""])
+    assert encoder.words == ["<unk>", "</s>", "b", "a", "c d"]
+    assert text.tokens.tolist() == [2, 3, 2, 1, 4, 3, 1, 1]
+    assert text.ptr.tolist() == [0, 4, 7, 8] and text.n_words == len(encoder) == 5
+    again = encoder.encode(["a x", [], ["<unk>", "c d"]])
+    assert again.tokens.tolist() == [3, 0, 1, 1, 0, 4, 1] and again.ptr.tolist() == [0, 3, 4, 7]
+    assert encoder.ids(["a", "</s>", "x"]).tolist() == [3, 1, 0]
+
+
+def test_rare_words_and_those_outside_a_vocabulary_are_unknown() -> None:
+    encoder, text = SentenceEncoder.learn(["b a b", "a c <unk>"], min_count=2)
+    assert encoder.words == ["<unk>", "</s>", "b", "a"]
+    assert text.tokens.tolist() == [2, 3, 2, 1, 3, 0, 0, 1]
+    encoder, text = SentenceEncoder.learn(["b a b"], vocabulary=["z", "b", "<unk>", "z"])
+    assert encoder.words == ["<unk>", "</s>", "z", "b"]
+    assert text.tokens.tolist() == [3, 0, 3, 1]
+
+
+@pytest.mark.parametrize("mark", ["<s>", "</s>"])
+def test_marks_of_starts_and_ends_are_not_words(mark: str) -> None:
+    with pytest.raises(ValueError, match="sentence 3 holds <s> or </s>"):
+        SentenceEncoder.learn(["a b", "", ["a", mark]])
+    with pytest.raises(ValueError, match="sentence 2 holds <s> or </s>"):
+        SentenceEncoder.learn(["a b"])[0].encode(["a", ["b", mark]])
+
+
+@pytest.mark.parametrize(
+    ("sentences", "says"),
+    [("a b", "got one string"), ([["a", 1]], "sentence 1 must be a string"), (["a", [None]], "sentence 2 must be a string")],
+)
+def test_other_things_are_no_sentences(sentences: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        split_sentences(sentences)
+
+
+def test_bad_parameters() -> None:
+    for count in (0, 1.5, "2"):
+        with pytest.raises(ValueError, match="min_count"):
+            SentenceEncoder.learn(["a"], min_count=count)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="<s> is the start"):
+        SentenceEncoder.learn(["a"], vocabulary=["<s>"])
+    with pytest.raises(ValueError, match="the first words"):
+        SentenceEncoder(["a", "b"])
+    with pytest.raises(ValueError, match="<s> is the start"):
+        SentenceEncoder(["<unk>", "</s>"]).ids(["<s>"])
