@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-// Skew heaps of (value, count), largest value on top, in flat arrays; -1 is the empty heap. A skew heap shows the two candidates
+// Skew heaps of (value, weight), largest value on top, in flat arrays; -1 is the empty heap. A skew heap shows the two candidates
 // for the second largest value, so lowering the top in place, the common case, costs O(1).
 class Heaps {
   public:
@@ -13,9 +13,10 @@ class Heaps {
             capacity_ = capacity;
         }
     }
-    // A heap of one value in the slot `free`, which moves on: every lane fills slots of its own.
-    int32_t single(double value, int64_t& free) {
-        node_[free] = {value, -1, -1, 1};
+    // A heap of one value, which counts as `weight` of them, in the slot `free`, which moves on: every lane fills slots of its
+    // own.
+    int32_t single(double value, double weight, int64_t& free) {
+        node_[free] = {value, weight, -1, -1};
         return static_cast<int32_t>(free++);
     }
     int32_t merge(int32_t a, int32_t b) {
@@ -46,24 +47,23 @@ class Heaps {
             Node& top = node_[heap];
             const int32_t l = top.left, r = top.right;
             const double second = std::max(l >= 0 ? node_[l].value : 0.0, r >= 0 ? node_[r].value : 0.0);
-            const double room = top.count * (top.value - second);
+            const double room = top.weight * (top.value - second);
             if (room >= mass || (l < 0 && r < 0)) {
-                top.value = std::max(second, top.count == 1 ? top.value - mass : top.value - mass / top.count);
+                top.value = std::max(second, top.weight == 1 ? top.value - mass : top.value - mass / top.weight);
                 return top.value;
             }
             mass -= room;
-            // The next largest joins the top: its count grows by the top's, the top's node goes.
+            // The next largest joins the top: its weight grows by the top's, the top's node goes.
             const int32_t rest = merge(l, r);
-            node_[rest].count += top.count;
+            node_[rest].weight += top.weight;
             heap = rest;
         }
     }
 
   private:
     struct Node {
-        double value;
+        double value, weight;
         int32_t left, right;
-        int64_t count;
     };
     std::unique_ptr<Node[]> node_;
     int64_t capacity_ = 0;

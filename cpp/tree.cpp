@@ -45,13 +45,14 @@ struct Forest {
     }
 
     // A sweep up: what is left of node g's squared norm after its own shrinkage is (norm - mass)^2. Then a sweep down multiplies.
-    bool prox_two(const double* w, double* out, double scale, int threads) {
+    template <class Mass>
+    bool prox_two(const double* w, double* out, Mass mass, int threads) {
         const bool sound = sweep_up(threads, [&](int64_t g, int64_t&) {
             Node& node = node_[g];
             double squares = node.below;
             node.below = 0;
             owned(g, [&](int64_t i) { squares += w[i] * w[i]; });
-            const double length = std::sqrt(squares), left = length - scale * weight[g];
+            const double length = std::sqrt(squares), left = length - mass(g);
             node.factor = left > 0 ? left / length : 0;
             if (left > 0 && node.parent >= 0) node_[node.parent].below += left * left;
             return squares >= 0;
@@ -65,27 +66,29 @@ struct Forest {
     }
 
     // A sweep up: the step of node g takes mass_g from the largest entries below it, which lowers them to a level. Then a sweep
-    // down clips at the lowest level on the path from the root.
-    bool prox_infinity(const double* w, double* out, double scale, int threads) {
+    // down clips at the lowest level on the path from the root. An entry of weight d, in sum_i d_i (v_i - w_i)^2 / 2, is lowered
+    // as d equal ones of weight 1 would be: entries of a group that are equal stay so.
+    template <class Mass, class Weight>
+    bool prox_infinity(const double* w, double* out, Mass mass_of, Weight weight_of, int threads) {
         heaps_.reset(static_cast<int64_t>(own.index.size()));
         const bool sound = sweep_up(threads, [&](int64_t g, int64_t& free) {
             Node& node = node_[g];
-            const double mass = scale * weight[g];
+            const double mass = mass_of(g);
             double sum = node.below;
             int32_t heap = node.heap;
             node.below = 0;
             node.heap = -1;
-            owned(g, [&](int64_t i) { sum += std::abs(w[i]); });
+            owned(g, [&](int64_t i) { sum += weight_of(i) * std::abs(w[i]); });
             if (sum <= mass) {
                 node.factor = 0;
                 return true;
             }
             if (one_each_ && heap < 0) {  // a leaf
-                node.factor = sum - mass;
-                heap = heaps_.single(node.factor, free);
+                node.factor = (sum - mass) / weight_of(g);
+                heap = heaps_.single(node.factor, weight_of(g), free);
             } else {
                 owned(g, [&](int64_t i) {
-                    if (w[i] != 0) heap = heaps_.merge(heap, heaps_.single(std::abs(w[i]), free));
+                    if (w[i] != 0) heap = heaps_.merge(heap, heaps_.single(std::abs(w[i]), weight_of(i), free));
                 });
                 node.factor = mass > 0 ? heaps_.lower(heap, mass) : INFINITY;
             }
@@ -103,6 +106,8 @@ struct Forest {
         });
         return sound;
     }
+
+    bool one_each() const { return one_each_; }
 
     // Norm of each node's group, descendants included.
     void norms(const double* w, int norm, double* out) const {
@@ -261,8 +266,31 @@ void forest_prox(Forest& forest, Vec<double> weights, Vec<double> soft_in, doubl
     } else if (!forest.covers_all) {
         std::copy(w, w + n, out);
     }
-    const bool sound = norm == 2 ? forest.prox_two(w, out, scale, threads) : forest.prox_infinity(w, out, scale, threads);
-    require(sound, "weights must not be NaN");
+    const auto mass = [&](int64_t g) { return scale * forest.weight[g]; };
+    const auto one = [](int64_t) { return 1.0; };
+    require(norm == 2 ? forest.prox_two(w, out, mass, threads) : forest.prox_infinity(w, out, mass, one, threads),
+            "weights must not be NaN");
+}
+
+// result = argmin_v sum_i curvature_i (v_i - w_i)^2 / 2 + sum_g weight_g |v_g| over v >= 0, every node owning one variable, its
+// own. For the 2-norm curvatures must be the same all over a tree; the infinity norm takes any.
+void forest_prox_curved(Forest& forest, Vec<double> weights, Vec<double> curvature, int norm, MutVec<double> result,
+                        int threads) {
+    require(norm == 2 || norm == 0, "norm must be 2, or 0 for infinity");
+    require(forest.one_each() && static_cast<int64_t>(weights.size()) == forest.own.n && result.size() == weights.size() &&
+                curvature.size() == weights.size(),
+            "weights and curvature must have n entries, one a node");
+    const double *w = weights.data(), *d = curvature.data();
+    double* out = result.data();
+    for (size_t i = 0; i < weights.size(); ++i) {
+        require(d[i] > 0, "curvature must hold positive numbers");
+        out[i] = w[i] < 0 ? 0 : w[i];
+    }
+    const auto spread = [&](int64_t g) { return forest.weight[g] / d[g]; };
+    const auto mass = [&](int64_t g) { return forest.weight[g]; };
+    const auto weight = [&](int64_t i) { return d[i]; };
+    require(norm == 2 ? forest.prox_two(out, out, spread, threads) : forest.prox_infinity(out, out, mass, weight, threads),
+            "weights must not be NaN");
 }
 
 void forest_norms(const Forest& forest, Vec<double> weights, int norm, MutVec<double> result) {
@@ -288,6 +316,8 @@ void bind_tree(nb::module_& m) {
         .def(nb::init<Vec<int64_t>, Vec<int64_t>, Vec<int64_t>, Vec<double>, int64_t>(), nb::arg("parent"), nb::arg("ptr"),
              nb::arg("index"), nb::arg("weight"), nb::arg("n"))
         .def("prox", &forest_prox, nb::arg("weights"), nb::arg("soft"), nb::arg("scale"), nb::arg("norm"), nb::arg("positive"),
+             nb::arg("result").noconvert(), nb::arg("threads") = 1)
+        .def("prox_curved", &forest_prox_curved, nb::arg("weights"), nb::arg("curvature"), nb::arg("norm"),
              nb::arg("result").noconvert(), nb::arg("threads") = 1)
         .def("path_sums", &forest_path_sums, nb::arg("value"), nb::arg("result").noconvert())
         .def("norms", &forest_norms, nb::arg("weights"), nb::arg("norm"), nb::arg("result").noconvert());

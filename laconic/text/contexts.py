@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from laconic import _core
 
 MOST_ORDER = 1000
+ARRAYS = ("parent", "word", "depth", "ptr", "target", "shorter", "count")
 
 
 class Text(NamedTuple):
@@ -54,8 +55,7 @@ class Contexts:
         if not len(text.tokens):
             raise ValueError("a text with at least one word is needed, but there is none")
         kernel = _core.ContextTree(text.tokens, text.ptr, text.n_words, order, collapse)
-        arrays = (getattr(kernel, name)() for name in ("parent", "word", "depth", "ptr", "target", "shorter", "count"))
-        return cls(*arrays, order, kernel)
+        return cls(**{name: getattr(kernel, name)() for name in ARRAYS}, order=order, kernel=kernel)
 
     @property
     def n_words(self) -> int:

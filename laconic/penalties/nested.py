@@ -1,0 +1,164 @@
+"""Penalties of non-negative weights on nested contexts: every predicted word has a tree of weights, the longer a context the deeper.
+
+With s_d = strength growth^d the strength at depth d (the empty context has depth 0), over w >= 0:
+
+    NestedRidge   sum_i s_d(i) w_i^2 / 2
+    NestedLasso   sum_i s_d(i) w_i
+    NestedTree    sum_i s_d(i) |w_g(i)|,   g(i) the weight i and all below it, | | the 2-norm or the infinity norm;
+                  and beside it, if wanted, a ridge of its own strength and growth
+    NestedGroups  sum_c s_d(c) sqrt(k_c) |w_c|,   w_c the weights of the k_c words that were seen after context c
+
+growth above 1 asks more of longer contexts. In the terms of Nelakanti et al. (2013), who multiply features at depth d by alpha^d instead, a ridge has
+growth 1 / alpha^2 and a lasso 1 / alpha.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from laconic.penalties.base import Array
+
+
+class NestedWeights(NamedTuple):
+    """The trees: parent (-1 for roots), depth and count (of occurrences) of each weight; length: how many equal weights each stands for.
+
+    A weight of length n stands for the depths from depth - n + 1 to depth. The weights of a context are ptr[c]:ptr[c+1].
+    """
+
+    parent: NDArray[np.int64]
+    depth: NDArray[np.int32]
+    length: NDArray[np.int32]
+    count: NDArray[np.int32]  # type: ignore[assignment]  # shadows tuple.count, which nobody calls
+    ptr: NDArray[np.int64]
+
+
+class NestedPenalty(BaseEstimator):
+    """Omega(w) over w >= 0, in a form that says how weights are to be scaled before steps of one size are taken."""
+
+    strength: float
+    growth: float
+
+    def check(self) -> NestedPenalty:
+        """Raise a ValueError in the user's words if a parameter cannot be used; otherwise self."""
+        if not 0 <= self.strength < np.inf:
+            raise ValueError(f"strength must be a number that is not negative, not {self.strength!r}")
+        if not 0 < self.growth < np.inf:
+            raise ValueError(f"growth must be positive, not {self.growth!r}")
+        return self
+
+    @property
+    @abstractmethod
+    def collapses(self) -> bool:
+        """Whether equal weights of a path stay equal, so that one may stand for all."""
+
+    @abstractmethod
+    def on(self, weights: NestedWeights) -> NestedTerms:
+        """The penalty of given trees."""
+
+    def before(self, weights: NestedWeights) -> Iterator[NestedTerms]:
+        """Easier penalties of the same trees whose solutions, one after the other, lead near that of this one."""
+        return iter(())
+
+
+class NestedTerms:
+    """A penalty bound to its trees. Sums run over all weights that an entry stands for.
+
+    scale      how curved the loss may be along each weight, up to a factor: occurrences. Steps are 1 / (factor scale).
+    ridge      of a square that belongs to the smooth part of the objective, or None
+    """
+
+    def __init__(self, rates: Array, weights: NestedWeights):
+        self.rates = rates
+        self.length = weights.length
+        self.scale: Array = np.maximum(weights.count, 0.5)
+        self.ridge: Array | None = None
+
+    def renew(self, w: Array) -> None:
+        """Be ready for steps from w: what takes steps by an upper bound of itself makes it touch here."""
+
+    def value(self, w: Array) -> float:
+        """Omega(w), without the ridge of the smooth part."""
+        raise NotImplementedError
+
+    def prox(self, w: Array, curvature: Array) -> Array:
+        """argmin_v sum_i curvature_i (v_i - w_i)^2 / 2 + Omega(v) over v >= 0."""
+        raise NotImplementedError
+
+    def dual(self, slope: Array, w: Array) -> tuple[float, float]:
+        """(t, c): a t <= 1, large, with Omega's conjugate at t slope at most c, finite; slope = - gradient of the loss at w. Here what always holds."""
+        return 0.0, 0.0
+
+
+class NestedRidge(NestedPenalty):
+    """sum_i s_d w_i^2 / 2."""
+
+    def __init__(self, strength: float = 0.15, growth: float = 2.0):
+        self.strength = strength
+        self.growth = growth
+
+    @property
+    def collapses(self) -> bool:
+        """Equal weights stay equal where all depths cost the same."""
+        return self.growth == 1
+
+    def on(self, weights: NestedWeights) -> NestedTerms:
+        """See NestedPenalty."""
+        return _Ridge(rates_of(self.strength, self.growth, weights), weights)
+
+
+class _Ridge(NestedTerms):
+    def value(self, w: Array) -> float:
+        return 0.5 * float((self.rates * w) @ w)
+
+    def prox(self, w: Array, curvature: Array) -> Array:
+        return np.maximum(w, 0) / (1 + self.rates / (self.length * curvature))
+
+    def dual(self, slope: Array, w: Array) -> tuple[float, float]:
+        over = np.maximum(slope, 0) * self.length
+        if np.any(over[self.rates == 0] > 0):
+            return 0.0, 0.0
+        used = self.rates > 0
+        return 1.0, 0.5 * float(np.sum(over[used] ** 2 / self.rates[used]))
+
+
+class NestedLasso(NestedPenalty):
+    """sum_i s_d w_i."""
+
+    def __init__(self, strength: float = 0.5, growth: float = 1.4):
+        self.strength = strength
+        self.growth = growth
+
+    @property
+    def collapses(self) -> bool:
+        """Equal weights stay equal where all depths cost the same."""
+        return self.growth == 1
+
+    def on(self, weights: NestedWeights) -> NestedTerms:
+        """See NestedPenalty."""
+        return _Lasso(rates_of(self.strength, self.growth, weights), weights)
+
+
+class _Lasso(NestedTerms):
+    def value(self, w: Array) -> float:
+        return float(self.rates @ w)
+
+    def prox(self, w: Array, curvature: Array) -> Array:
+        return np.maximum(w - self.rates / (self.length * curvature), 0)
+
+    def dual(self, slope: Array, w: Array) -> tuple[float, float]:
+        over = slope * self.length > self.rates
+        return (1.0 if not over.any() else float(np.min(self.rates[over] / (slope * self.length)[over]))), 0.0
+
+
+def rates_of(strength: float, growth: float, weights: NestedWeights) -> Array:
+    """Strength times the sum of growth^d over the depths that a weight stands for."""
+    if growth == 1:
+        return strength * weights.length.astype(np.float64)
+    below = weights.depth.astype(np.float64) + 1
+    return strength * (growth**below - growth ** (below - weights.length)) / (growth - 1)

@@ -1,0 +1,134 @@
+"""Norms of the trees of weights on nested contexts: exact proximal steps, and roundings that lead to them fast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from laconic import _core
+from laconic.penalties.base import Array
+from laconic.penalties.grouped import norm_code
+from laconic.penalties.nested import NestedPenalty, NestedTerms, NestedWeights, rates_of
+
+ROUNDINGS = (0.1, 0.01, 0.001)  # of norms, on the way to exact ones
+
+
+class NestedTree(NestedPenalty):
+    """sum_i s_d |w_g(i)| (+ ridge sum_i ridge_growth^d w_i^2 / 2).
+
+    norm: 2 or "inf"
+
+    With 2-norms a tree has one step for all its weights, as small as its root asks for, which occurs most often: exact steps come near slowly. A ridge that
+    touches rounded norms from above has a step for every weight, and leads there first. Infinity norms have a step for every weight as they are.
+    """
+
+    def __init__(
+        self,
+        strength: float = 0.9,
+        growth: float = 0.8,
+        norm: Any = 2,
+        ridge: float = 0.0,
+        ridge_growth: float = 2.0,
+    ):
+        self.strength = strength
+        self.growth = growth
+        self.norm = norm
+        self.ridge = ridge
+        self.ridge_growth = ridge_growth
+
+    def check(self) -> NestedPenalty:
+        """See NestedPenalty."""
+        norm_code(self.norm)
+        if not 0 <= self.ridge < np.inf or not 0 < self.ridge_growth < np.inf:
+            raise ValueError(
+                f"ridge must not be negative and ridge_growth positive, not {self.ridge!r} and {self.ridge_growth!r}"
+            )
+        return super().check()
+
+    @property
+    def collapses(self) -> bool:
+        """Levels keep equal weights equal as long as no longer context costs more than a shorter one; 2-norms never do."""
+        return norm_code(self.norm) == 0 and self.growth <= 1 and self.ridge == 0
+
+    def on(self, weights: NestedWeights) -> NestedTerms:
+        """See NestedPenalty."""
+        return _Tree(rates_of(self.strength, self.growth, weights), weights, norm_code(self.norm), self._squares(weights))
+
+    def before(self, weights: NestedWeights) -> Iterator[NestedTerms]:
+        """See NestedPenalty."""
+        if norm_code(self.norm) == 2 and self.strength:
+            for rounding in ROUNDINGS:
+                yield _RoundedTree(rates_of(self.strength, self.growth, weights), weights, self._squares(weights), rounding)
+
+    def _squares(self, weights: NestedWeights) -> Array | None:
+        return rates_of(self.ridge, self.ridge_growth, weights) if self.ridge else None
+
+
+class _Tree(NestedTerms):
+    def __init__(self, rates: Array, weights: NestedWeights, norm: int, ridge: Array | None):
+        super().__init__(rates, weights)
+        self.norm = norm
+        self.ridge = ridge
+        self.kernel = _forest(rates, weights)
+        if norm == 2:  # one scale a tree, its root's. Roots come first, so a few rounds reach them from everywhere.
+            root = np.where(weights.parent < 0, np.arange(len(rates)), weights.parent)
+            while np.any(root[root] != root):
+                root = root[root]
+            self.scale = self.scale[root]
+
+    def value(self, w: Array) -> float:
+        norms = np.empty(len(w))
+        self.kernel.norms(w, self.norm, norms)
+        return float(self.rates @ norms)
+
+    def prox(self, w: Array, curvature: Array) -> Array:
+        out = np.empty(len(w))
+        self.kernel.prox_curved(w, self.length * curvature, self.norm, out, 1)
+        return out
+
+    def dual(self, slope: Array, w: Array) -> tuple[float, float]:
+        """The ridge takes its gradient of the slope; what is left must lie in the ball of the dual norm, after scaling."""
+        left = slope if self.ridge is None else slope - self.ridge * w
+        square = 0.0 if self.ridge is None else 0.5 * float((self.ridge * w) @ w)
+        everywhere = np.ones(len(w))
+        if not self.prox(left, everywhere).any():
+            return 1.0, square
+        low, high = 0.0, 1.0
+        while high - low > 1e-7 * high and high > 1e-12:
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if self.prox(middle * left, everywhere).any() else (middle, high)
+        return low, square * low**2
+
+
+class _RoundedTree(NestedTerms):
+    """sum_i s_d sqrt(|w_g(i)|^2 + rounding^2) + ridge, by the ridge that touches it from above at the last point of `renew`."""
+
+    def __init__(self, rates: Array, weights: NestedWeights, ridge: Array | None, rounding: float):
+        super().__init__(rates, weights)
+        self.squares = np.zeros(1) if ridge is None else ridge
+        self.rounding = rounding
+        self.kernel = _forest(rates, weights)
+        self.touching = np.empty(len(rates))
+        self.renew(np.zeros(len(rates)))
+
+    def renew(self, w: Array) -> None:
+        self.kernel.path_sums(self.rates / self._lengths(w), self.touching)
+        self.touching += self.squares
+
+    def _lengths(self, w: Array) -> Array:
+        norms = np.empty(len(w))
+        self.kernel.norms(w, 2, norms)
+        return np.hypot(norms, self.rounding)
+
+    def value(self, w: Array) -> float:
+        return float(self.rates @ self._lengths(w)) + 0.5 * float((self.squares * w) @ w)
+
+    def prox(self, w: Array, curvature: Array) -> Array:
+        return np.maximum(w, 0) / (1 + self.touching / curvature)
+
+
+def _forest(rates: Array, weights: NestedWeights) -> Any:
+    n = len(rates)
+    return _core.Forest(weights.parent, np.arange(n + 1, dtype=np.int64), np.arange(n, dtype=np.int64), rates, n)

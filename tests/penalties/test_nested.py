@@ -1,0 +1,128 @@
+"""Penalties of nested contexts: proximal steps against their definition, collapsed trees against all they stand for, bounds that hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from laconic import _core
+from laconic.language.log_linear import Fitted, LogLinear, expanded, nested_weights
+from laconic.penalties.nested import NestedLasso, NestedPenalty, NestedRidge, NestedTerms
+from laconic.penalties.nested_groups import NestedGroups
+from laconic.penalties.nested_tree import NestedTree
+from laconic.problem.nested import NestedProblem
+from laconic.solvers.base import Result
+from laconic.text.contexts import Contexts, Text
+
+EXACT = [
+    NestedRidge(0.3, 2.0),
+    NestedLasso(0.2, 1.5),
+    NestedTree(0.3, 0.8),
+    NestedTree(0.3, 1.2, "inf"),
+    NestedTree(0.3, 0.7, "inf"),
+]
+ALL = [*EXACT, NestedTree(0.2, 0.9, ridge=0.1), NestedGroups(0.4, 1.3)]
+
+
+def random_text(seed: int, n_sentences: int = 30, n_words: int = 6) -> Text:
+    """Sentences in which words repeat, the last word of each its end."""
+    random = np.random.default_rng(seed)
+    sentences = [np.append(random.integers(1, n_words, random.integers(1, 8)), 0) for _ in range(n_sentences)]
+    return Text(np.concatenate(sentences).astype(np.int32), np.cumsum([0, *map(len, sentences)]), n_words)
+
+
+def curvature_of(terms: NestedTerms, random: np.random.Generator) -> np.ndarray:
+    """Any curvature that the penalty allows."""
+    return terms.scale * random.uniform(0.5, 2)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**31), which=st.integers(0, len(EXACT) - 1))
+def test_steps_are_minima(seed: int, which: int) -> None:
+    """Q(v) >= Q(step) + sum curvature (v - step)^2 / 2 for all v >= 0: Q, a square and the penalty, is strongly convex."""
+    random = np.random.default_rng(seed)
+    contexts = Contexts.build(random_text(seed, 8), 4)
+    terms = EXACT[which].on(nested_weights(contexts))
+    w = random.normal(size=len(contexts.target))
+    curvature = curvature_of(terms, random)
+    step = terms.prox(w, curvature)
+    assert (step >= 0).all()
+
+    def quadratic(v: np.ndarray) -> float:
+        return 0.5 * float((curvature * (v - w)) @ (v - w)) + terms.value(v)
+
+    for other in (
+        np.zeros(len(w)),
+        np.maximum(w, 0),
+        step * random.random(len(w)),
+        np.abs(step + 0.1 * random.normal(size=len(w))),
+    ):
+        assert quadratic(other) >= quadratic(step) + 0.5 * float((curvature * (other - step)) @ (other - step)) - 1e-9
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**31), growth=st.sampled_from([1.0, 0.8]), kind=st.sampled_from(["ridge", "lasso", "tree"]))
+def test_a_collapsed_tree_steps_as_its_trie_does(seed: int, growth: float, kind: str) -> None:
+    """Propositions 1 and 2 of Nelakanti et al. (2013): weights of a path that are equal stay equal, and one step is that of all."""
+    penalty: NestedPenalty = {
+        "ridge": NestedRidge(0.3, 1.0),
+        "lasso": NestedLasso(0.2, 1.0),
+        "tree": NestedTree(0.3, growth, "inf"),
+    }[kind]
+    assert penalty.collapses
+    random = np.random.default_rng(seed)
+    text = random_text(seed, 6)
+    tree = Contexts.build(text, 6, collapse=True)
+    w = random.normal(size=len(tree.target))
+    nothing = Result(w, 0.0, 0, True, False, [], {})
+    trie, wide = expanded(Fitted(tree, w, nothing), text)
+    small, large = penalty.on(nested_weights(tree)), penalty.on(nested_weights(trie))
+    curvature = random.uniform(0.5, 2)
+    step = small.prox(w, np.full(len(w), curvature))
+    expected = large.prox(wide, np.full(len(wide), curvature))
+    np.testing.assert_allclose(expanded(Fitted(tree, step, nothing), text)[1], expected, atol=1e-12)
+    assert small.value(step) == pytest.approx(large.value(expected))
+
+
+@pytest.mark.parametrize("penalty", ALL, ids=repr)
+def test_fits_end_with_a_small_gap_that_is_a_bound(penalty: NestedPenalty) -> None:
+    text = random_text(3, 60)
+    fitted = LogLinear(penalty, tol=1e-7, max_iter=3000).fit(text, 4)
+    assert fitted.result.error < 1e-4
+    problem = NestedProblem(fitted.contexts.kernel, penalty.on(nested_weights(fitted.contexts)))
+    best = problem.value(fitted.weights)
+    random = np.random.default_rng(0)
+    for scale in (0.0, 0.5, 0.9, 1.0):
+        point = fitted.weights * scale + 0.05 * random.random(len(fitted.weights))
+        value, gap = problem.value(point), problem.certificate(point)
+        assert value >= best * (1 - 1e-4)
+        assert value * (1 - gap) <= best * (1 + 1e-9), "the gap must be an upper bound of the distance to the optimum"
+
+
+def test_collapsed_and_whole_fits_agree() -> None:
+    text = random_text(5, 40)
+    for penalty in (NestedTree(0.3, 0.9, "inf"), NestedRidge(0.2, 1.0)):
+        fitted = LogLinear(penalty, tol=1e-8, max_iter=4000).fit(text, 5)
+        trie, weights = expanded(fitted, text)
+        assert len(trie.target) > len(fitted.weights)
+        problem = NestedProblem(trie.kernel, penalty.on(nested_weights(trie)))
+        assert problem.certificate(weights) == pytest.approx(fitted.result.error, abs=1e-6)
+
+
+def test_bad_parameters_are_refused() -> None:
+    for penalty in (
+        NestedRidge(-1),
+        NestedLasso(1, 0),
+        NestedTree(1, 1, 3),
+        NestedTree(1, 1, 2, -1),
+        NestedGroups(1, 1, 0),
+        NestedGroups(np.nan),
+    ):
+        with pytest.raises(ValueError, match="must"):
+            penalty.check()
+    forest = _core.Forest(np.array([-1, 0]), np.array([0, 1, 2]), np.array([0, 1]), np.ones(2), 2)
+    for w, d in ((np.ones(3), np.ones(2)), (np.ones(2), np.zeros(2)), (np.full(2, np.nan), np.ones(2))):
+        with pytest.raises(ValueError, match="must"):
+            forest.prox_curved(w, d, 2, np.empty(2), 1)
