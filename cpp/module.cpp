@@ -1,6 +1,7 @@
 // The extension module: one bind function a kernel file, arrays in, arrays out.
 #include "kernels.hpp"
 
+void bind_arpa(nb::module_& m);
 void bind_automaton(nb::module_& m);
 void bind_ngrams(nb::module_& m);
 
@@ -28,6 +29,7 @@ NB_MODULE(_core, m) {
     bind_compact_rows(m);
     bind_compact_tagger(m);
     bind_compact_parser(m);
+    bind_arpa(m);
     bind_automaton(m);
     bind_ngrams(m);
 }

@@ -9,37 +9,14 @@ class ContextTrie {
   public:
     ContextTrie() : parents{-1}, words{-1} {}
 
-    // The context of `n` words, oldest first, made with all its suffixes if it is not there.
-    uint32_t insert(const int32_t* its_words, int64_t n) {
-        uint32_t node = 0;
-        for (int64_t t = n; t-- > 0;) {
-            const auto* child = children_.find(node, its_words[t]);
-            if (child) {
-                node = child->next;
-                continue;
-            }
-            const uint32_t made = size();
-            children_.insert({node, static_cast<uint32_t>(its_words[t]), 0, made});
-            parents.push_back(static_cast<int32_t>(node));
-            words.push_back(its_words[t]);
-            node = made;
-        }
-        return node;
-    }
-    // The same, kNone if it is not there.
-    uint32_t find(const int32_t* its_words, int64_t n) const {
-        uint32_t node = 0;
-        for (int64_t t = n; t-- > 0;) {
-            const auto* child = children_.find(node, its_words[t]);
-            if (!child) return PairTable::kNone;
-            node = child->next;
-        }
-        return node;
-    }
-    // The words of a context, oldest first.
-    void words_of(uint32_t node, std::vector<int32_t>& its_words) const {
-        its_words.clear();
-        for (; node != 0; node = static_cast<uint32_t>(parents[node])) its_words.push_back(words[node]);
+    // The context with one older word, made if it is not there.
+    uint32_t child(uint32_t node, int32_t word) {
+        if (const auto* found = children_.find(node, static_cast<uint32_t>(word))) return found->next;
+        const uint32_t made = size();
+        children_.insert({node, static_cast<uint32_t>(word), 0, made});
+        parents.push_back(static_cast<int32_t>(node));
+        words.push_back(word);
+        return made;
     }
     uint32_t size() const { return static_cast<uint32_t>(parents.size()); }
     uint32_t parent(uint32_t node) const { return static_cast<uint32_t>(parents[node]); }
@@ -48,6 +25,27 @@ class ContextTrie {
 
   private:
     PairTable children_;
+};
+
+// The context of words, oldest first, made with all its suffixes if it is not there. n-grams come in some order: what the last
+// ones shared need not be looked up again.
+class Path {
+  public:
+    uint32_t follow(ContextTrie& trie, const int32_t* its_words, int64_t n) {
+        size_t known = 0;
+        while (known < words_.size() && static_cast<int64_t>(known) < n && words_[known] == its_words[n - 1 - known]) ++known;
+        words_.resize(known);
+        nodes_.resize(known);
+        for (int64_t t = n - static_cast<int64_t>(known); t-- > 0;) {
+            nodes_.push_back(trie.child(nodes_.empty() ? 0 : nodes_.back(), its_words[t]));
+            words_.push_back(its_words[t]);
+        }
+        return nodes_.empty() ? 0 : nodes_.back();
+    }
+
+  private:
+    std::vector<int32_t> words_;  // newest first
+    std::vector<uint32_t> nodes_;
 };
 
 // n-grams of all orders with the contexts and pairs that they need.
@@ -66,21 +64,29 @@ class Ngrams {
     }
     // All n-grams as pairs, and those that are needed as contexts.
     void add_rows(const uint8_t* needed) {
+        Path before, whole;
         each_row([&](int64_t row, const int32_t* at, int64_t k) {
-            const uint32_t context = row_context[row] = trie.insert(at, k - 1), word = static_cast<uint32_t>(at[k - 1]);
+            const uint32_t context = row_context[row] = before.follow(trie, at, k - 1), word = static_cast<uint32_t>(at[k - 1]);
             if (pairs_.find(context, word))
                 twice = row;
             else
                 pairs_.insert({context, word, 0, static_cast<uint32_t>(row)});
-            if (needed[row] && k < order_) trie.insert(at, k);
+            if (needed[row] && k < order_) whole.follow(trie, at, k);
         });
     }
     // What is missing: a context without its newest word, the pair that a context is, and the same pair after every suffix.
     void close() {
-        std::vector<int32_t> words;
+        std::vector<uint32_t> prefix = {0}, newest = {0};
         for (uint32_t c = 1; c < trie.size(); ++c) {  // grows on the way
-            trie.words_of(c, words);
-            borrow(trie.insert(words.data(), static_cast<int64_t>(words.size()) - 1), static_cast<uint32_t>(words.back()));
+            const uint32_t parent = trie.parent(c);
+            prefix.push_back(parent == 0 ? 0 : trie.child(prefix[parent], trie.words[c]));
+            newest.push_back(parent == 0 ? static_cast<uint32_t>(trie.words[c]) : newest[parent]);
+            borrow(prefix[c], newest[c]);
+        }
+        context_row.assign(1, -1);
+        for (uint32_t c = 1; c < trie.size(); ++c) {
+            const uint32_t row = pairs_.find(prefix[c], newest[c])->next;
+            context_row.push_back(row == PairTable::kNone ? -1 : int64_t{row});
         }
         each_row([&](int64_t row, const int32_t* at, int64_t k) {
             if (k > 2) borrow(trie.parent(row_context[row]), static_cast<uint32_t>(at[k - 1]));
@@ -91,15 +97,10 @@ class Ngrams {
             while (pair.row == PairTable::kNone);
         }
     }
-    // Pairs by contexts and targets, and the n-grams that contexts are.
+    // Pairs by contexts and targets.
     void sort() {
         ptr.assign(trie.size() + 1, 0);
-        context_row.assign(trie.size(), -1);
-        each_row([&](int64_t row, const int32_t* at, int64_t k) {
-            ++ptr[row_context[row] + 1];
-            if (k == order_) return;
-            if (const uint32_t own = trie.find(at, k); own != PairTable::kNone) context_row[own] = row;
-        });
+        for (const uint32_t context : row_context) ++ptr[context + 1];
         for (const Borrowed& pair : borrowed_) ++ptr[pair.context + 1];
         for (uint32_t c = 0; c < trie.size(); ++c) ptr[c + 1] += ptr[c];
         std::vector<std::pair<int32_t, int64_t>> sorted(ptr.back());  // target and n-gram; -1 - n-gram if it is borrowed

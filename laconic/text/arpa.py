@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import islice
 from math import isfinite
-from typing import IO, NamedTuple, TextIO, cast
+from typing import IO, Any, NamedTuple, TextIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic import _core
 from laconic.errors import InputError
 from laconic.text.io import PathLike, atomic_writer, name_of, open_text
 
@@ -46,11 +47,11 @@ class _Lines:
     def __init__(self, path: PathLike, stream: TextIO) -> None:
         self.name, self._stream, self.number = name_of(path), stream, 0
 
-    def rows(self, n: int) -> list[list[bytes]]:
-        """The fields of the next n lines, fewer lines at the end. Fields are bytes: only ASCII blanks part them, words may hold others."""
+    def some(self, n: int) -> bytes:
+        """The next n lines, fewer at the end; as bytes: only ASCII blanks part words, which may hold others."""
         found = list(islice(self._stream, n))
         self.number += len(found)
-        return [line.split() for line in "".join(found).encode().split(b"\n")[: len(found)]]
+        return "".join(found).encode()
 
     def next_filled(self) -> str:
         """The next line that is not blank, stripped; "" at the end."""
@@ -68,13 +69,12 @@ class _Lines:
 def read_arpa(path: PathLike) -> Arpa:
     """The model of an ARPA file, plain or gzip; an InputError names the line of what is wrong."""
     with open_text(path) as stream:
-        lines = _Lines(path, stream)
+        lines, kernel, words = _Lines(path, stream), _core.NgramLines(), list[str]()
         counts = _read_counts(lines)
-        index: dict[bytes, int] = {}
-        tables = [_read_table(lines, order, count, index, order == len(counts)) for order, count in enumerate(counts, 1)]
+        tables = [_read_table(lines, order, counts, kernel, words) for order in range(1, len(counts) + 1)]
         if (found := lines.next_filled()) != "\\end\\":
             raise lines.error(f"expected \\end\\ after {counts[-1]} {len(counts)}-grams, found {_shown(found)}")
-    return Arpa([word.decode() for word in index], tables)
+    return Arpa(words, tables)
 
 
 def _read_counts(lines: _Lines) -> list[int]:
@@ -93,69 +93,47 @@ def _read_counts(lines: _Lines) -> list[int]:
     return counts
 
 
-def _read_table(lines: _Lines, order: int, count: int, index: dict[bytes, int], last: bool) -> NgramTable:
+def _read_table(lines: _Lines, order: int, counts: list[int], kernel: Any, words: list[str]) -> NgramTable:
+    """The n-grams of one order; those of order 1 add their words."""
     if order > 1 and (found := lines.next_filled()) != f"\\{order}-grams:":
         raise lines.error(f"expected \\{order}-grams: after as many {order - 1}-grams as the file says, found {_shown(found)}")
-    parts = [NgramTable(np.zeros((0, order), np.int32), np.zeros(0), np.zeros(0))]
+    count, highest, parts = counts[order - 1], order == len(counts), [(np.zeros(0, np.int32), np.zeros(0), np.zeros(0))]
     for done in range(0, count, CHUNK):
-        begin, known = lines.number, len(index)
-        rows = lines.rows(min(CHUNK, count - done))
-        try:
-            parts.append(_table_of(rows, order, index, last))
-        except (KeyError, ValueError):
-            words = set(islice(index, known)) if order == 1 else index.keys()
-            for number, row in enumerate(rows, begin + 1):
-                if fault := _fault(row, order, words, last):
-                    raise lines.error(fault, number) from None
-                if order == 1:
-                    words = {*words, row[1]}
-            raise
-        if len(rows) < min(CHUNK, count - done):
-            raise lines.error(f"expected {count} {order}-grams, but the file ends after {done + len(rows)}")
-    return NgramTable(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        begin, text = lines.number, lines.some(min(CHUNK, count - done))
+        *part, wrong = kernel.parse(np.frombuffer(text, np.uint8), order, highest)
+        if wrong >= 0:
+            raise lines.error(_fault(text.split(b"\n")[wrong].split(), order, kernel), begin + wrong + 1)
+        if len(part[1]) < min(CHUNK, count - done):
+            raise lines.error(f"expected {count} {order}-grams, but the file ends after {done + len(part[1])}")
+        parts.append(tuple(part))
+        if order == 1:
+            words += [line.split()[1].decode() for line in text.splitlines()]
+    flat, prob, backoff = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return NgramTable(flat.reshape(-1, order), prob, backoff)
 
 
-def _table_of(rows: list[list[bytes]], order: int, index: dict[bytes, int], last: bool) -> NgramTable:
-    """The table of rows of fields; KeyError or ValueError if `_fault` has to say something. 1-grams number their words."""
-    n, width = len(rows), order + 2
-    padded = [row if len(row) == width else [*row, b"0"] for row in rows]
-    if any(len(row) != width for row in padded):
-        raise ValueError
-    fields = list(chain.from_iterable(padded))
-    prob, backoff = (np.fromiter(map(float, fields[at::width]), np.float64, n) for at in (0, width - 1))
-    if order == 1:
-        before = len(index)
-        for word in fields[1::width]:
-            index.setdefault(word, len(index))
-        if len(index) != before + n:
-            raise ValueError
-    words = np.empty((n, order), np.int32)
-    for at in range(order):
-        words[:, at] = np.fromiter(map(index.__getitem__, fields[at + 1 :: width]), np.int32, n)
-    if not (np.isfinite(prob).all() and np.isfinite(backoff).all()) or (last and backoff.any()):
-        raise ValueError
-    return NgramTable(words, prob, backoff)
-
-
-def _fault(row: list[bytes], order: int, words: Container[bytes], last: bool) -> str:
-    """What is wrong with the fields of an n-gram; "" if nothing is."""
+def _fault(row: list[bytes], order: int, kernel: Any) -> str:
+    """What is wrong with the fields of a line that is no n-gram."""
     if not row or row[0].startswith(b"\\"):
         return f"expected another {order}-gram, the file says that it has more of them"
     if not order + 1 <= len(row) <= order + 2:
         return f"expected a number, {order} word{'s' * (order > 1)} and perhaps a number, found {len(row)} fields"
-    for number in (row[0], *row[order + 1 :]):
-        try:
-            finite = isfinite(float(number))
-        except ValueError:
-            finite = False
-        if not finite:
-            return f"expected a finite number, found {_shown(number.decode())}"
-    for word in row[1 : order + 1]:
-        if order == 1 and word in words:
-            return f"the word {_shown(word.decode())} is there before"
-        if order > 1 and word not in words:
+    if order == 1 and kernel.knows(row[1]) and _is_finite(row[0]) and all(map(_is_finite, row[2:])):
+        return f"the word {_shown(row[1].decode())} is there before"
+    for word in row[1 : order + 1] if order > 1 else ():
+        if not kernel.knows(word):
             return f"the word {_shown(word.decode())} is not one of the 1-grams"
-    return "n-grams of the highest order have no back-off weight" if last and len(row) == order + 2 and float(row[-1]) else ""
+    for number in (row[0], *row[order + 1 :]):
+        if not _is_finite(number):
+            return f"expected a finite number, found {_shown(number.decode())}"
+    return "n-grams of the highest order have no back-off weight"
+
+
+def _is_finite(field: bytes) -> bool:
+    try:
+        return isfinite(float(field)) and not field.strip(b"0123456789.eE+-")
+    except ValueError:
+        return False
 
 
 def _shown(text: str) -> str:
