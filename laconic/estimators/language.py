@@ -95,7 +95,7 @@ class LanguageModel(BaseEstimator):
 
     def score(self, state: int, word: str) -> tuple[int, float]:
         """The state after one more word, and the word's log probability (natural) before; the word "</s>" ends a sentence."""
-        after, log_prob, _ = self._automaton().step(state, int(self.encoder_.ids((word,))[0]))
+        after, log_prob, _ = self._automaton().step(state, self.encoder_.id(word))
         return after, log_prob
 
     def log_probs(self, X: Any) -> list[NDArray[np.float64]]:
@@ -179,10 +179,11 @@ class LanguageModel(BaseEstimator):
         return self
 
     def _automaton(self) -> Any:
-        check_is_fitted(self)
-        if self._kernel is None:
-            self._kernel = self.model_.automaton()
-        return self._kernel
+        kernel = vars(self).get("_kernel")  # asked for at every word: `check_is_fitted` would take most of the time
+        if kernel is None:
+            check_is_fitted(self)
+            kernel = self._kernel = self.model_.automaton()
+        return kernel
 
     def _text(self, X: Any) -> Text:
         check_is_fitted(self)

@@ -28,6 +28,7 @@ class SentenceEncoder:
         if self.words[:2] != [UNKNOWN, END]:
             raise ValueError(f"the first words must be {UNKNOWN} and {END}, got {self.words[:2]}")
         self._vocab = Vocab([*self.words, START]).freeze()
+        self._start = len(self.words)
 
     @classmethod
     def learn(
@@ -62,10 +63,14 @@ class SentenceEncoder:
 
     def ids(self, words: Iterable[str]) -> NDArray[np.int32]:
         """Ids of words without an end, </s> among them; <s> is an error."""
-        ids = self._vocab.ids(words)
-        if np.any(ids == len(self)):
+        return np.fromiter(map(self.id, words), np.int32)
+
+    def id(self, word: str) -> int:
+        """The id of one such word."""
+        found = self._vocab.id(word)
+        if found == self._start:
             raise ValueError(f"{START} is the start of a sentence, which is never predicted")
-        return np.maximum(ids, UNKNOWN_ID)
+        return found if found > UNKNOWN_ID else UNKNOWN_ID
 
     def __len__(self) -> int:
         return len(self.words)

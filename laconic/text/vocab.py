@@ -40,6 +40,10 @@ class Vocab:
         """Ids of `words`, -1 for an unknown one; never grows."""
         return np.fromiter(map(self._index.get, words, repeat(UNKNOWN)), np.int32)
 
+    def id(self, word: str) -> int:
+        """Id of one word, -1 if it is unknown; never grows."""
+        return self._index.get(word, UNKNOWN)
+
     def freeze(self) -> Vocab:
         """Take no new words from now on."""
         self._index.default_factory = None

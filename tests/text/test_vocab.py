@@ -21,6 +21,7 @@ def test_growing_gives_dense_ids_that_lead_back_to_the_words(documents: list[lis
 def test_lookup_never_grows() -> None:
     vocab = Vocab(["a", "b"])
     assert vocab.ids(["b", "new", "a"]).tolist() == [1, -1, 0]
+    assert (vocab.id("b"), vocab.id("new")) == (1, -1)
     assert "new" not in vocab and "a" in vocab and len(vocab) == 2
 
 
