@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import copy
 from typing import Any, NamedTuple
 
@@ -53,7 +53,8 @@ class LanguageModel(BaseEstimator):
     """Learn a model of the next word of a sentence.
 
     order: words of the longest n-grams, the predicted one among them
-    learner: what learns, KneserNey() if it is None; any object with `learn(text, order) -> ContextModel`
+    learner: what learns, KneserNey() if it is None; any object with
+        `learn(text, order, callback) -> ContextModel`
     min_count: words that occur less often are <unk>, of which there are then examples; 1: <unk> is a word that never occurs
     vocabulary: the words to know instead; all others are <unk>
     n_jobs: threads that score
@@ -75,19 +76,21 @@ class LanguageModel(BaseEstimator):
         self.vocabulary = vocabulary
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> LanguageModel:
-        """Learn from sentences: lists of words, or strings that are split at blanks."""
+    def fit(self, X: Any, y: Any = None, callback: Callable[[Any], bool | None] | None = None) -> LanguageModel:
+        """Learn from sentences: lists of words, or strings that are split at blanks. The learner tells a callback of its steps, if it has any."""
         encoder, text = SentenceEncoder.learn(X, self.min_count, self.vocabulary)
-        return self.fit_text(encoder, text)
+        return self.fit_text(encoder, text, callback)
 
-    def fit_text(self, encoder: SentenceEncoder, text: Text) -> LanguageModel:
+    def fit_text(
+        self, encoder: SentenceEncoder, text: Text, callback: Callable[[Any], bool | None] | None = None
+    ) -> LanguageModel:
         """Learn from a text that is encoded already, as `SentenceEncoder.learn` gives both; min_count and vocabulary are not used."""
         if not (isinstance(self.order, int | np.integer) and self.order >= 1):
             raise ValueError(f"order must be a whole number of at least 1, got {self.order!r}")
-        learner = KneserNey() if self.learner is None else clone(self.learner)
+        learner = KneserNey() if self.learner is None else clone(self.learner, safe=False)
         if len(text.ptr) < 2:
             raise ValueError("a language model needs at least one sentence to learn from")
-        return self._adopt(encoder, learner.learn(text, int(self.order)))
+        return self._adopt(encoder, learner.learn(text, int(self.order), callback))
 
     def start(self) -> int:
         """The state at the start of a sentence."""

@@ -9,6 +9,8 @@ and those that begin a sentence keep their counts. The rules, down to the discou
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +36,8 @@ class KneserNey(BaseEstimator):
         self.modified = modified
         self.discount_fallback = discount_fallback
 
-    def learn(self, text: Text, order: int) -> ContextModel:
-        """The model of n-grams up to `order`."""
+    def learn(self, text: Text, order: int, callback: Callable[[Any], bool | None] | None = None) -> ContextModel:
+        """The model of n-grams up to `order`; it is counted at once, so that a callback hears nothing."""
         contexts = Contexts.build(text, order)
         return ContextModel(contexts.parent, contexts.word, contexts.ptr, contexts.target, *self._values(contexts))
 

@@ -29,7 +29,7 @@ def pruned(model: ContextModel, size: int, end: int) -> ContextModel:
             f"size must be at least {model.n_words}, the number of words, each of which keeps its probability, got {size!r}"
         )
     context, depth = model.context_of_pairs(), model.depth
-    importance = _needed(model, _losses(model, end), depth, context)
+    importance, _ = _needed(model, _losses(model, end), np.zeros(model.n_contexts), depth)
     importance[: model.n_words] = np.inf
     # Of equals, shorter n-grams stay first: they never need longer ones.
     order = np.lexsort((depth[context], -importance))
@@ -69,21 +69,35 @@ def _log_contexts(model: ContextModel, log_p: Float64, end: int) -> Float64:
     return found
 
 
-def _needed(model: ContextModel, loss: Float64, depth: NDArray[np.int32], context: NDArray[np.int32]) -> Float64:
-    """The largest loss of a pair and of all n-grams that need it, deepest first."""
-    own, needed, importance = pairs_of_contexts(model), np.zeros(model.n_contexts), loss.copy()
+def _needed(model: ContextModel, loss: Float64, needed: Float64, depth: NDArray[np.int32]) -> tuple[Float64, Float64]:
+    """The largest loss of every pair and all n-grams that need it, and the same for contexts, which have `needed` of their own."""
+    own, sizes, importance, needed = pairs_of_contexts(model), np.diff(model.ptr), loss.copy(), needed.copy()
+    depth_of_pairs = np.repeat(depth, sizes)
     for at in range(int(depth.max()), 0, -1):
-        these = np.flatnonzero(depth == at)
-        filled = these[np.diff(model.ptr)[these] > 0]
-        pairs = np.flatnonzero(depth[context] == at)
+        these, pairs = np.flatnonzero(depth == at), np.flatnonzero(depth_of_pairs == at)
+        filled = these[sizes[these] > 0]
         if len(pairs):
-            needed[filled] = np.maximum(
-                needed[filled], np.maximum.reduceat(importance[pairs], pointers(np.diff(model.ptr)[filled])[:-1])
-            )
+            needed[filled] = np.maximum(needed[filled], np.maximum.reduceat(importance[pairs], pointers(sizes[filled])[:-1]))
         np.maximum.at(needed, model.parent[these], needed[these])
         shown = these[own[these] >= 0]
         np.maximum.at(importance, own[shown], needed[shown])
-    return importance
+    return importance, needed
+
+
+def condensed(model: ContextModel) -> ContextModel:
+    """The same distribution without pairs and contexts that say no more than shorter ones, but those that others need."""
+    model = model.typed()
+    shorter, depth = shorter_pairs(model), model.depth
+    tells = (shorter < 0) | (model.gain != model.gain[shorter])
+    if model.borrowed is not None:
+        tells &= model.borrowed == 0
+    changes = (model.parent >= 0) & (model.base != model.base[model.parent])
+    importance, needed = _needed(model, tells.astype(float), changes.astype(float), depth)
+    kept, alive = importance > 0, needed > 0
+    alive[0] = True
+    smaller = _chosen(model, kept, alive)
+    borrowed = ~tells[kept]
+    return smaller._replace(borrowed=borrowed.astype(np.uint8) if borrowed.any() else None)
 
 
 def _without(model: ContextModel, kept: NDArray[np.bool_], depth: NDArray[np.int32], context: NDArray[np.int32]) -> ContextModel:
@@ -110,10 +124,15 @@ def _without(model: ContextModel, kept: NDArray[np.bool_], depth: NDArray[np.int
         these = np.flatnonzero((depth == at) & alive)
         alive[model.parent[these]] = True
     alive[0] = True
+    return _chosen(model._replace(gain=gain, base=base, borrowed=None), kept, alive)
+
+
+def _chosen(model: ContextModel, kept: NDArray[np.bool_], alive: NDArray[np.bool_]) -> ContextModel:
+    """Some pairs and contexts of a model, numbered anew."""
     number = np.cumsum(alive, dtype=np.int32) - 1
     parent = np.where(model.parent < 0, -1, number[model.parent])[alive].astype(np.int32)
-    ptr = pointers(np.bincount(context[kept], minlength=model.n_contexts)[alive])
-    return ContextModel(parent, model.word[alive], ptr, model.target[kept], gain[kept], base[alive])
+    ptr = pointers(np.bincount(model.context_of_pairs()[kept], minlength=model.n_contexts)[alive])
+    return ContextModel(parent, model.word[alive], ptr, model.target[kept], model.gain[kept], model.base[alive])
 
 
 def shorter_pairs(model: ContextModel) -> NDArray[np.int64]:

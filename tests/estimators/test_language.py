@@ -19,6 +19,8 @@ import laconic
 from laconic import files
 from laconic.errors import InputError
 from laconic.estimators.language import LanguageModel, TextScore
+from laconic.language.log_linear import LogLinear
+from laconic.penalties.nested import NestedRidge
 from laconic.text.arpa import read_arpa
 from laconic.text.running import SentenceEncoder
 
@@ -90,6 +92,19 @@ def test_an_encoded_text_gives_the_same(model: LanguageModel) -> None:
     assert again.evaluate(text) == model.evaluate(SENTENCES)
     with pytest.raises(ValueError, match="predicts 10 words, but there are 2"):
         LanguageModel(order=3).fit_text(SentenceEncoder(["<unk>", "</s>"]), text)
+
+
+def test_any_learner(tmp_path: Path) -> None:
+    """A log-linear model is a back-off model too: its ARPA file has the same probabilities."""
+    found = LanguageModel(3, LogLinear(NestedRidge(0.1), max_iter=20)).fit(SENTENCES)
+    found.to_arpa(tmp_path / "model.arpa")
+    again = LanguageModel.from_arpa(tmp_path / "model.arpa")
+    text = [*SENTENCES, "zebra and the mat sat"]
+    assert np.concatenate(again.log_probs(text)) == pytest.approx(np.concatenate(found.log_probs(text)), abs=5e-6)
+    small = found.prune(20)
+    assert sum(small.n_ngrams_) == 20
+    for tried in (found, small):
+        assert np.exp([log_prob for _, log_prob in tried.complete("the cat", 100)]).sum() == pytest.approx(1, abs=1e-5)
 
 
 def test_pruning(model: LanguageModel) -> None:

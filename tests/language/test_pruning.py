@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from laconic.language.kneser_ney import KneserNey
 from laconic.language.model import ContextModel
-from laconic.language.pruning import _log_contexts, _losses, _without, pruned
+from laconic.language.pruning import _log_contexts, _losses, _without, condensed, pruned, shorter_pairs
 from laconic.text.contexts import Text
 
 SENTENCES = st.lists(st.lists(st.integers(1, 4), max_size=7), min_size=1, max_size=8)
@@ -76,6 +76,34 @@ def test_nothing_is_lost_where_nothing_goes(sentences: list[list[int]], order: i
     old, new = model.automaton(), same.automaton()
     for state in range(model.n_contexts):
         assert np.exp(new.distribution(state)) == pytest.approx(np.exp(old.distribution(state)), abs=1e-6)
+
+
+@settings(deadline=None, max_examples=60)
+@given(SENTENCES, st.integers(1, 4), st.data())
+def test_what_says_nothing_can_go(sentences: list[list[int]], order: int, data: st.DataObject) -> None:
+    model = learned(sentences, order)
+    gain, base, shorter, context = model.gain.copy(), model.base.copy(), shorter_pairs(model), model.context_of_pairs()
+    idle = np.array([data.draw(st.booleans()) for _ in range(model.n_contexts)])
+    for c in range(1, model.n_contexts):  # parents first
+        if idle[c]:
+            base[c] = base[model.parent[c]]
+            gain[context == c] = gain[shorter[context == c]]
+    model = model._replace(gain=gain, base=base)
+    smaller = condensed(model).checked()
+    assert not set(np.flatnonzero(np.bincount(smaller.parent + 1, minlength=smaller.n_contexts + 1)[1:] == 0)) & set(
+        np.flatnonzero((smaller.parent >= 0) & (np.diff(smaller.ptr) == 0) & (smaller.base == smaller.base[smaller.parent]))
+    )
+    old, new = model.automaton(), smaller.automaton()
+    for words in [*sentences[:3], [1, 2, 3, 4], [5, 1]]:
+        for t in range(len(words) + 1):
+            states = [a.advance(a.start(), np.array(words[:t], np.int32)) for a in (old, new)]
+            assert new.distribution(states[1]) == pytest.approx(old.distribution(states[0]), abs=1e-6)
+    assert len(condensed(smaller).target) == len(smaller.target)
+
+
+def test_nothing_goes_where_all_is_said() -> None:
+    model = learned([[1, 2, 3], [1, 2], [2, 4]], 3)
+    assert len(condensed(model).target) == len(model.target)
 
 
 def test_a_size_without_room_for_words() -> None:
