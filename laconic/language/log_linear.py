@@ -69,7 +69,7 @@ class LogLinear(BaseEstimator):
         # Threads of BLAS spin between the short products of a step and slow down everything else.
         with threadpool_limits(limits=1, user_api="blas"):
             for easier in penalty.before(trees):
-                solver = ScaledFista(self.tol, self.max_iter // 5, check_every=self.max_iter)
+                solver = ScaledFista(self.tol, max(1, self.max_iter // 5), check_every=self.max_iter + 1)
                 result = solver.run(NestedProblem(contexts.kernel, easier, self.n_jobs), x, callback)
                 x, n_before = result.x, n_before + result.n_iter
                 if result.interrupted:

@@ -19,6 +19,8 @@ class NestedTree(NestedPenalty):
     """sum_i s_d |w_g(i)| (+ ridge sum_i ridge_growth^d w_i^2 / 2).
 
     norm: 2 or "inf"
+    fade: a weight at depth d counts as w / fade^d in norms, as if features had values fade^d (the alpha of Nelakanti et al. 2013). An infinity norm
+        without it lets the weights of long contexts be as large as those of short ones at no price.
 
     With 2-norms a tree has one step for all its weights, as small as its root asks for, which occurs most often: exact steps come near slowly. A ridge that
     touches rounded norms from above has a step for every weight, and leads there first. Infinity norms have a step for every weight as they are.
@@ -29,12 +31,14 @@ class NestedTree(NestedPenalty):
         strength: float = 0.9,
         growth: float = 0.8,
         norm: Any = 2,
+        fade: float = 1.0,
         ridge: float = 0.0,
         ridge_growth: float = 2.0,
     ):
         self.strength = strength
         self.growth = growth
         self.norm = norm
+        self.fade = fade
         self.ridge = ridge
         self.ridge_growth = ridge_growth
 
@@ -45,54 +49,69 @@ class NestedTree(NestedPenalty):
             raise ValueError(
                 f"ridge must not be negative and ridge_growth positive, not {self.ridge!r} and {self.ridge_growth!r}"
             )
+        if not 0 < self.fade < np.inf:
+            raise ValueError(f"fade must be positive, not {self.fade!r}")
         return super().check()
 
     @property
     def collapses(self) -> bool:
         """Levels keep equal weights equal as long as no longer context costs more than a shorter one; 2-norms never do."""
-        return norm_code(self.norm) == 0 and self.growth <= 1 and self.ridge == 0
+        return norm_code(self.norm) == 0 and self.growth <= 1 and self.fade == 1 and self.ridge == 0
 
     def on(self, weights: NestedWeights) -> NestedTerms:
         """See NestedPenalty."""
-        return _Tree(rates_of(self.strength, self.growth, weights), weights, norm_code(self.norm), self._squares(weights))
+        return _Tree(
+            rates_of(self.strength, self.growth, weights),
+            weights,
+            norm_code(self.norm),
+            self._size(weights),
+            self._squares(weights),
+        )
 
     def before(self, weights: NestedWeights) -> Iterator[NestedTerms]:
         """See NestedPenalty."""
         if norm_code(self.norm) == 2 and self.strength:
             for rounding in ROUNDINGS:
-                yield _RoundedTree(rates_of(self.strength, self.growth, weights), weights, self._squares(weights), rounding)
+                yield _RoundedTree(
+                    rates_of(self.strength, self.growth, weights), weights, rounding, self._size(weights), self._squares(weights)
+                )
+
+    def _size(self, weights: NestedWeights) -> Array:
+        return self.fade ** weights.depth.astype(np.float64) if self.fade != 1 else np.ones(1)
 
     def _squares(self, weights: NestedWeights) -> Array | None:
         return rates_of(self.ridge, self.ridge_growth, weights) if self.ridge else None
 
 
 class _Tree(NestedTerms):
-    def __init__(self, rates: Array, weights: NestedWeights, norm: int, ridge: Array | None):
+    def __init__(self, rates: Array, weights: NestedWeights, norm: int, size: Array, ridge: Array | None):
         super().__init__(rates, weights)
         self.norm = norm
+        self.size = size
         self.ridge = ridge
         self.kernel = _forest(rates, weights)
         if norm == 2:  # one scale a tree, its root's. Roots come first, so a few rounds reach them from everywhere.
             root = np.where(weights.parent < 0, np.arange(len(rates)), weights.parent)
             while np.any(root[root] != root):
                 root = root[root]
-            self.scale = self.scale[root]
+            self.scale = self.scale[root] / size**2
 
     def value(self, w: Array) -> float:
         norms = np.empty(len(w))
-        self.kernel.norms(w, self.norm, norms)
+        self.kernel.norms(w / self.size, self.norm, norms)
         return float(self.rates @ norms)
 
     def prox(self, w: Array, curvature: Array) -> Array:
         out = np.empty(len(w))
-        self.kernel.prox_curved(w, self.length * curvature, self.norm, out, 1)
-        return out
+        self.kernel.prox_curved(w / self.size, self.length * curvature * self.size**2, self.norm, out, 1)
+        return out * self.size
 
     def dual(self, slope: Array, w: Array) -> tuple[float, float]:
         """The ridge takes its gradient of the slope; what is left must lie in the ball of the dual norm, after scaling."""
         left = slope if self.ridge is None else slope - self.ridge * w
         square = 0.0 if self.ridge is None else 0.5 * float((self.ridge * w) @ w)
-        everywhere = np.ones(len(w))
+        # The slope of w / size, as a point of that space, times size: what prox takes.
+        left, everywhere = left * self.size**2, np.ones(len(w)) / self.size**2
         if not self.prox(left, everywhere).any():
             return 1.0, square
         low, high = 0.0, 1.0
@@ -105,21 +124,23 @@ class _Tree(NestedTerms):
 class _RoundedTree(NestedTerms):
     """sum_i s_d sqrt(|w_g(i)|^2 + rounding^2) + ridge, by the ridge that touches it from above at the last point of `renew`."""
 
-    def __init__(self, rates: Array, weights: NestedWeights, ridge: Array | None, rounding: float):
+    def __init__(self, rates: Array, weights: NestedWeights, rounding: float, size: Array, ridge: Array | None):
         super().__init__(rates, weights)
         self.squares = np.zeros(1) if ridge is None else ridge
         self.rounding = rounding
+        self.size = size
         self.kernel = _forest(rates, weights)
         self.touching = np.empty(len(rates))
         self.renew(np.zeros(len(rates)))
 
     def renew(self, w: Array) -> None:
         self.kernel.path_sums(self.rates / self._lengths(w), self.touching)
+        self.touching /= self.size**2
         self.touching += self.squares
 
     def _lengths(self, w: Array) -> Array:
         norms = np.empty(len(w))
-        self.kernel.norms(w, 2, norms)
+        self.kernel.norms(w / self.size, 2, norms)
         return np.hypot(norms, self.rounding)
 
     def value(self, w: Array) -> float:

@@ -116,7 +116,8 @@ def test_bad_parameters_are_refused() -> None:
         NestedRidge(-1),
         NestedLasso(1, 0),
         NestedTree(1, 1, 3),
-        NestedTree(1, 1, 2, -1),
+        NestedTree(1, 1, 2, ridge=-1),
+        NestedTree(1, 1, 2, 0),
         NestedGroups(1, 1, 0),
         NestedGroups(np.nan),
     ):

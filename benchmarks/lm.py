@@ -1,0 +1,18 @@
+"""Language models: log-linear ones on suffix trees beside Kneser-Ney, proximal steps, whole corpora, scoring."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks import lm_perplexity
+
+TITLE = "Language models"
+SECTIONS = {
+    "perplexity": lm_perplexity.section,
+}
+
+
+def run(data: Path, quick: bool = False, section: str | None = None) -> str:
+    """The page as Markdown: all sections, or the one that is named."""
+    chosen = SECTIONS if section is None else {section: SECTIONS[section]}
+    return "\n".join([f"# {TITLE}", *(make(data, quick) for make in chosen.values())])

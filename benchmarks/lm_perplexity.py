@@ -1,0 +1,175 @@
+"""The perplexity section: Fig. 2 (a) and (b) of Nelakanti et al. (2013), orders 2 to 12, plain and depth-weighted penalties beside Kneser-Ney."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.lm_texts import Piece, newswire, penn, piece
+from benchmarks.page import table
+from laconic.language.kneser_ney import KneserNey
+from laconic.language.log_linear import Fitted, LogLinear, model_of
+from laconic.language.model import ContextModel
+from laconic.penalties.nested import NestedLasso, NestedPenalty, NestedRidge
+from laconic.penalties.nested_groups import NestedGroups
+from laconic.penalties.nested_tree import NestedTree
+from laconic.text.running import UNKNOWN_ID
+
+ORDERS = (2, 3, 5, 8, 12)
+TOLERANCE, PASSES = 2e-3, 150
+STARTS = (0, 500_000, 1_000_000, 1_500_000)  # words before each of the four pieces
+TUNING = 2_100_000
+TUNING_ORDER = 5
+KNESER_NEY = {"Kneser-Ney": KneserNey(modified=False), "modified Kneser-Ney": KneserNey()}
+Grid = tuple[Callable[..., NestedPenalty], dict[str, tuple[float, ...]]]
+GRIDS: dict[str, Grid] = {
+    "square": (NestedRidge, {"strength": (0.25, 0.4, 0.6), "growth": (1.0,)}),
+    "lasso": (NestedLasso, {"strength": (0.7, 0.9, 1.2), "growth": (1.0,)}),
+    "tree": (NestedTree, {"strength": (0.5, 0.6, 0.7), "growth": (1.0,)}),
+    "tree, infinity": (NestedTree, {"strength": (0.6, 0.7, 0.8, 0.9), "growth": (1.0,), "norm": (np.inf,)}),
+    "weighted square": (NestedRidge, {"strength": (0.07, 0.1, 0.15), "growth": (2.0, 2.5, 3.0)}),
+    "weighted lasso": (NestedLasso, {"strength": (0.35, 0.5, 0.7), "growth": (1.2, 1.5, 1.8)}),
+    "weighted tree": (NestedTree, {"strength": (0.6, 0.7, 0.8), "growth": (0.75, 0.85, 0.95)}),
+    "weighted tree, infinity": (
+        NestedTree,
+        {"strength": (0.4, 0.5, 0.6), "growth": (1.0,), "norm": (np.inf,), "fade": (0.7, 0.8)},
+    ),
+    "tree + weighted square": (
+        NestedTree,
+        {"strength": (0.2, 0.3), "growth": (0.8, 1.0), "ridge": (0.06, 0.1), "ridge_growth": (2.0,)},
+    ),
+    "groups of contexts": (NestedGroups, {"strength": (0.45, 0.55, 0.65), "growth": (1.1, 1.25, 1.4), "rounding": (0.5, 1.0)}),
+}
+
+
+class Point(NamedTuple):
+    """What one fit reached."""
+
+    perplexity: float
+    gap: float
+    seconds: float
+    kept: int
+
+
+def perplexity(model: ContextModel, text: Piece) -> float:
+    """Of words and ends of sentences that are in the vocabulary, as the paper counts: unknown words are contexts, but not predicted."""
+    automaton = model.automaton()
+    log_probs = automaton.score(text.test.tokens, text.test.ptr, automaton.start())[0]
+    return float(np.exp(-log_probs[text.test.tokens != UNKNOWN_ID].mean()))
+
+
+def settings(grid: Grid) -> Iterator[NestedPenalty]:
+    """The penalties of a grid."""
+    make, values = grid
+    for chosen in product(*values.values()):
+        yield make(**dict(zip(values, chosen, strict=True)))
+
+
+def fit(text: Piece, order: int, penalty: NestedPenalty, start: Fitted | None = None) -> tuple[Fitted, Point]:
+    """Fit until the duality gap is small enough, or the passes are over."""
+    began = time.process_time()
+    fitted = LogLinear(penalty, TOLERANCE, PASSES).fit(text.train, order, start)
+    seconds = time.process_time() - began
+    return fitted, Point(
+        perplexity(model_of(fitted, text.train), text), fitted.result.error, seconds, int(np.count_nonzero(fitted.weights))
+    )
+
+
+def tuned(text: Piece, grid: Grid) -> NestedPenalty:
+    """The penalty with the least perplexity on the piece for tuning."""
+    return min(settings(grid), key=lambda penalty: fit(text, TUNING_ORDER, penalty)[1].perplexity)
+
+
+def along_orders(text: Piece, orders: tuple[int, ...], penalty: NestedPenalty) -> list[Point]:
+    """One fit an order, each from the last one's weights."""
+    points, fitted = [], None
+    for order in orders:
+        fitted, point = fit(text, order, penalty, fitted)
+        points.append(point)
+    return points
+
+
+def smoothed(text: Piece, order: int, learner: KneserNey) -> Point:
+    """A back-off model."""
+    began = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of discounts of high orders, whose n-grams nearly all occur once
+        model = learner.learn(text.train, order)
+    return Point(perplexity(model, text), 0.0, time.process_time() - began, len(model.target))
+
+
+def section(data: Path, quick: bool = False) -> str:
+    """The section of the page."""
+    news, orders = newswire(data), (2, 3) if quick else ORDERS
+    n_train, n_test = (3000, 1000) if quick else (100_000, 20_000)
+    tuning = piece(news, TUNING, *((2000, 700) if quick else (30_000, 10_000)))
+    pieces = [piece(news, start, n_train, n_test) for start in (STARTS[:1] if quick else STARTS)]
+    penn_piece = piece(penn(data), 0, n_train, n_test)
+    grids = {name: _small(grid) if quick else grid for name, grid in GRIDS.items()}
+    found: dict[str, Any] = {}
+    for name, learner in KNESER_NEY.items():
+        found[name] = ("", [[smoothed(each, order, learner) for order in orders] for each in (*pieces, penn_piece)])
+    for name, grid in grids.items():
+        penalty = tuned(tuning, grid)
+        found[name] = (_parameters(penalty, grid), [along_orders(each, orders, penalty) for each in (*pieces, penn_piece)])
+        print(name, found[name][0], [round(_mean(found[name][1][:-1], at), 2) for at in range(len(orders))], flush=True)
+    return "\n".join(_written(found, orders, len(pieces), pieces[0]))
+
+
+def _small(grid: Grid) -> Grid:
+    return grid[0], {name: values[:1] for name, values in grid[1].items()}
+
+
+def _parameters(penalty: NestedPenalty, grid: Grid) -> str:
+    return ", ".join(
+        f"{name} {getattr(penalty, name):g}" for name, values in grid[1].items() if len(values) > 1 or name == "ridge_growth"
+    )
+
+
+def _mean(points: list[list[Point]], at: int) -> float:
+    return float(np.mean([each[at].perplexity for each in points]))
+
+
+def _written(found: dict[str, Any], orders: tuple[int, ...], n_pieces: int, first: Piece) -> Iterator[str]:
+    means = {name: [_mean(points[:n_pieces], at) for at in range(len(orders))] for name, (_, points) in found.items()}
+    reference = min(means["modified Kneser-Ney"])
+    yield "## Perplexity by order\n"
+    yield (
+        f"Four pieces of Reuters-21578 newswire, {len(first.train.tokens) - len(first.train.ptr) + 1:,} words to learn from and "
+        f"{len(first.test.tokens) - len(first.test.ptr) + 1:,} to test on each (lower case, numbers one word, words seen once unknown: "
+        f"{len(first.encoder):,} words in the first piece). As the paper counts: unknown words are part of contexts but are not predicted; ends of sentences are. "
+        f"Strengths and growths were chosen on a fifth piece of 30,000 / 10,000 words at order {TUNING_ORDER}; the strength at depth d is strength x growth^d (`fade`: weights at depth d count as w / fade^d in norms). "
+        f"Fits end at a relative duality gap of {TOLERANCE} or after {PASSES} passes. "
+        "Each fit starts from the one of the order before; `gap` is the largest relative duality gap of all fits, seconds and weights those of the longest order "
+        "(the mean of the pieces). Mean perplexity of the four pieces:\n"
+    )
+    rows = []
+    for name, (chosen, points) in found.items():
+        here, best = points[:n_pieces], min(means[name])
+        gap = max(point.gap for each in here for point in each)
+        last = [each[-1] for each in here]
+        rows.append(
+            [
+                name,
+                chosen,
+                *(f"{mean:.1f}" for mean in means[name]),
+                f"{100 * (best / reference - 1):+.1f} %",
+                "–" if name in KNESER_NEY else f"{gap:.0e}",
+                float(np.mean([point.seconds for point in last])),
+                int(np.mean([point.kept for point in last])),
+            ]
+        )
+    yield table(["model", "chosen", *map(str, orders), "best, to modified KN", "gap", "CPU s", "weights"], rows)
+    yield "\nThe same on the first 100,000 and the next 20,000 words of the Penn Treebank text, with what was chosen on newswire:\n"
+    base = min(point.perplexity for point in found["modified Kneser-Ney"][1][-1])
+    rows = []
+    for name, (_, points) in found.items():
+        values = [point.perplexity for point in points[-1]]
+        rows.append([name, *(f"{value:.1f}" for value in values), f"{100 * (min(values) / base - 1):+.1f} %"])
+    yield table(["model", *map(str, orders), "best, to modified KN"], rows)

@@ -1,0 +1,58 @@
+"""Texts for language models: sentences as lists of words, and pieces of them of a given number of words."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from laconic.text.contexts import Text
+from laconic.text.running import SentenceEncoder
+
+NUMBER = re.compile(r"[+-]?[\d.,/:-]*\d[\d.,/:-]*%?")
+Sentences = list[list[str]]
+
+
+class Piece(NamedTuple):
+    """Training text and test text with one vocabulary: words seen once in training are <unk>."""
+
+    train: Text
+    test: Text
+    encoder: SentenceEncoder
+
+
+def sentences(file: Path) -> Sentences:
+    """The lines of a file that are not blank, as words."""
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        return [words for line in lines if (words := line.split())]
+
+
+def newswire(data: Path) -> Sentences:
+    """The training part of Reuters-21578 in lower case, numbers one word."""
+    return [
+        ["#n" if NUMBER.fullmatch(word) else word.lower() for word in each]
+        for each in sentences(data / "reuters21578" / "reuters.train.txt.gz")
+    ]
+
+
+def penn(data: Path, part: str = "train") -> Sentences:
+    """The Penn Treebank text of language models."""
+    return sentences(data / "ptb" / f"ptb.{part}.txt.gz")
+
+
+def piece(text: Sentences, first: int, n_train: int, n_test: int) -> Piece:
+    """From the sentence after `first` words on: sentences of n_train words, then of n_test words."""
+    begin, _ = _taken(text, 0, first)
+    middle, train = _taken(text, begin, n_train)
+    _, test = _taken(text, middle, n_test)
+    encoder, ids = SentenceEncoder.learn(train, 2, None)
+    return Piece(ids, encoder.encode(test), encoder)
+
+
+def _taken(text: Sentences, begin: int, n_words: int) -> tuple[int, Sentences]:
+    end = begin
+    while end < len(text) and n_words >= len(text[end]):
+        n_words -= len(text[end])
+        end += 1
+    return end, text[begin:end]
