@@ -79,6 +79,23 @@ class ContextAutomaton {
         }
         return nb::make_tuple(to_numpy(std::move(log_prob)), to_numpy(std::move(length)));
     }
+    // How often each state comes before a word of sentences.
+    nb::object visits(Vec<int32_t> tokens, Vec<int64_t> ptr) const {
+        check_ptr(ptr, static_cast<int64_t>(tokens.size()), "ptr");
+        check_range(tokens, 0, automaton_.n_words(), "tokens");
+        std::vector<int64_t> count(automaton_.n_contexts(), 0);
+        {
+            nb::gil_scoped_release release;
+            for (size_t s = 0; s + 1 < ptr.size(); ++s) {
+                uint32_t state = automaton_.start();
+                for (int64_t t = ptr.data()[s]; t < ptr.data()[s + 1]; ++t) {
+                    ++count[state];
+                    state = automaton_.step(state, static_cast<uint32_t>(tokens.data()[t])).next;
+                }
+            }
+        }
+        return to_numpy(std::move(count));
+    }
     nb::object distribution(int64_t state) const {
         check(state, 0);
         std::vector<double> out(automaton_.n_words());
@@ -140,6 +157,7 @@ void bind_automaton(nb::module_& m) {
         .def("step", &ContextAutomaton::step, nb::arg("state"), nb::arg("word"))
         .def("advance", &ContextAutomaton::advance, nb::arg("state"), nb::arg("tokens"))
         .def("score", &ContextAutomaton::score, nb::arg("tokens"), nb::arg("ptr"), nb::arg("start"), nb::arg("threads") = 1)
+        .def("visits", &ContextAutomaton::visits, nb::arg("tokens"), nb::arg("ptr"))
         .def("distribution", &ContextAutomaton::distribution, nb::arg("state"))
         .def("best", &ContextAutomaton::best, nb::arg("state"), nb::arg("k"))
         .def("sample", &ContextAutomaton::sample, nb::arg("n"), nb::arg("seed"), nb::arg("start"), nb::arg("end"),

@@ -17,7 +17,7 @@ from laconic.errors import InputError
 from laconic.language.backoff import arpa_of, context_model
 from laconic.language.kneser_ney import KneserNey
 from laconic.language.model import ContextModel
-from laconic.language.pruning import pruned
+from laconic.language.pruning import expected_frequencies, pruned, seen_frequencies
 from laconic.ragged import cut
 from laconic.text.arpa import read_arpa, write_arpa
 from laconic.text.contexts import Text
@@ -140,10 +140,15 @@ class LanguageModel(BaseEstimator):
         best, log_probs = automaton.best(automaton.advance(automaton.start(), given), k)
         return [(self.encoder_.words[i], log_prob) for i, log_prob in zip(best.tolist(), log_probs.tolist(), strict=True)]
 
-    def prune(self, size: int) -> LanguageModel:
-        """A model of the `size` n-grams (words alone among them) whose loss would change the distribution most (Stolcke 1998)."""
+    def prune(self, size: int, X: Any = None) -> LanguageModel:
+        """A model of the `size` n-grams (words alone among them) whose loss would change the distribution most (Stolcke 1998).
+
+        X: sentences that say how often contexts occur, best those that were learned from; None: the model itself says so, which for
+        Kneser-Ney models is much worse: their probabilities of single words are not frequencies.
+        """
         check_is_fitted(self)
-        return copy(self)._adopt(self.encoder_, pruned(self.model_, size, END_ID))
+        frequency = expected_frequencies(self.model_, END_ID) if X is None else seen_frequencies(self.model_, self._text(X))
+        return copy(self)._adopt(self.encoder_, pruned(self.model_, size, frequency))
 
     def save(self, path: PathLike) -> None:
         """Write the model to one file, whole or not at all; `laconic.load` reads it."""

@@ -16,20 +16,21 @@ from laconic import _core
 from laconic.language.backoff import pairs_of_contexts
 from laconic.language.model import ContextModel
 from laconic.ragged import pointers
+from laconic.text.contexts import Text
 
 Float64 = NDArray[np.float64]
 LEAST = 1e-12  # of the probability that is left for words without a pair
 
 
-def pruned(model: ContextModel, size: int, end: int) -> ContextModel:
-    """The model with `size` n-grams, those of one word among them; `end` is the word whose frequency is that of sentences."""
+def pruned(model: ContextModel, size: int, frequency: Float64) -> ContextModel:
+    """The model with `size` n-grams, those of one word among them; `frequency` is p(c) of every context."""
     model = model.typed()
     if size < model.n_words:
         raise ValueError(
             f"size must be at least {model.n_words}, the number of words, each of which keeps its probability, got {size!r}"
         )
     context, depth = model.context_of_pairs(), model.depth
-    importance, _ = _needed(model, _losses(model, end), np.zeros(model.n_contexts), depth)
+    importance, _ = _needed(model, _losses(model, frequency), np.zeros(model.n_contexts), depth)
     importance[: model.n_words] = np.inf
     # Of equals, shorter n-grams stay first: they never need longer ones.
     order = np.lexsort((depth[context], -importance))
@@ -38,7 +39,7 @@ def pruned(model: ContextModel, size: int, end: int) -> ContextModel:
     return _without(model, kept, depth, context)
 
 
-def _losses(model: ContextModel, end: int) -> Float64:
+def _losses(model: ContextModel, frequency: Float64) -> Float64:
     """D of every pair, 0 in the empty context."""
     context, above = model.context_of_pairs(), model.parent
     log_p = model.gain + model.base[context]
@@ -51,22 +52,28 @@ def _losses(model: ContextModel, end: int) -> Float64:
     left = np.exp(log_alpha) * rest
     log_new = np.log((left[c] + p) / (rest[c] + lower))
     loss = np.zeros(len(context))
-    loss[inner] = -np.exp(_log_contexts(model, log_p, end))[c] * (
-        p * (log_lower + log_new - log_p[inner]) + left[c] * (log_new - log_alpha[c])
-    )
+    loss[inner] = -frequency[c] * (p * (log_lower + log_new - log_p[inner]) + left[c] * (log_new - log_alpha[c]))
     return loss
 
 
-def _log_contexts(model: ContextModel, log_p: Float64, end: int) -> Float64:
-    """Log p(c): of its words one after the other; the start of a sentence is as frequent as the end."""
-    pairs, depth = pairs_of_contexts(model), model.depth
-    context = model.context_of_pairs()
-    found = np.zeros(model.n_contexts)
+def expected_frequencies(model: ContextModel, end: int) -> Float64:
+    """p(c) by the model itself: of its words one after the other; the start of a sentence is as frequent as the word `end`."""
+    pairs, depth, context = pairs_of_contexts(model), model.depth, model.context_of_pairs()
+    log_p, found = model.gain + model.base[context], np.zeros(model.n_contexts)
     for at in range(1, int(depth.max()) + 1):
         these = np.flatnonzero(depth == at)
         own = pairs[these]
         found[these] = np.where(own < 0, log_p[end], log_p[own] + found[context[own]])
-    return found
+    return np.exp(found)
+
+
+def seen_frequencies(model: ContextModel, text: Text) -> Float64:
+    """p(c) in a text: how often a context, or one that ends with it, comes before a word."""
+    counts, depth = model.automaton().visits(text.tokens, text.ptr).astype(float), model.depth
+    for at in range(int(depth.max()), 0, -1):
+        these = np.flatnonzero(depth == at)
+        np.add.at(counts, model.parent[these], counts[these])
+    return counts / max(1.0, counts[0])
 
 
 def _needed(model: ContextModel, loss: Float64, needed: Float64, depth: NDArray[np.int32]) -> tuple[Float64, Float64]:

@@ -11,17 +11,21 @@ from hypothesis import strategies as st
 
 from laconic.language.kneser_ney import KneserNey
 from laconic.language.model import ContextModel
-from laconic.language.pruning import _log_contexts, _losses, _without, condensed, pruned, shorter_pairs
-from laconic.text.contexts import Text
+from laconic.language.pruning import _losses, _without, condensed, expected_frequencies, pruned, seen_frequencies, shorter_pairs
+from laconic.text.contexts import Contexts, Text
 
 SENTENCES = st.lists(st.lists(st.integers(1, 4), max_size=7), min_size=1, max_size=8)
 
 
-def learned(sentences: list[list[int]], order: int) -> ContextModel:
+def text_of(sentences: list[list[int]]) -> Text:
     tokens = np.array([word for words in sentences for word in [*words, 0]], np.int32)
+    return Text(tokens, np.cumsum([0, *(len(words) + 1 for words in sentences)]), 6)
+
+
+def learned(sentences: list[list[int]], order: int) -> ContextModel:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return KneserNey().learn(Text(tokens, np.cumsum([0, *(len(words) + 1 for words in sentences)]), 6), order)
+        return KneserNey().learn(text_of(sentences), order)
 
 
 @settings(deadline=None, max_examples=40)
@@ -29,8 +33,8 @@ def learned(sentences: list[list[int]], order: int) -> ContextModel:
 def test_a_loss_is_the_divergence_that_leaving_one_ngram_out_makes(sentences: list[list[int]], order: int) -> None:
     model = learned(sentences, order)
     context, depth = model.context_of_pairs(), model.depth
-    losses, before = _losses(model, 0), model.automaton()
-    frequency = np.exp(_log_contexts(model, model.gain + model.base[context], 0))
+    frequency = expected_frequencies(model, 0)
+    losses, before = _losses(model, frequency), model.automaton()
     inner = np.flatnonzero(context > 0)
     for pair in inner[:: max(1, len(inner) // 5)].tolist():
         kept = np.arange(len(context)) != pair
@@ -58,7 +62,7 @@ def test_a_loss_is_the_divergence_that_leaving_one_ngram_out_makes(sentences: li
 def test_sizes_and_sums(sentences: list[list[int]], order: int, data: st.DataObject) -> None:
     model = learned(sentences, order)
     size = data.draw(st.integers(6, len(model.target) + 3))
-    smaller = pruned(model, size, 0).checked()
+    smaller = pruned(model, size, expected_frequencies(model, 0)).checked()
     assert len(smaller.target) == min(size, len(model.target))
     automaton = smaller.automaton()
     for state in range(smaller.n_contexts):
@@ -69,7 +73,7 @@ def test_sizes_and_sums(sentences: list[list[int]], order: int, data: st.DataObj
 @given(SENTENCES, st.integers(1, 4))
 def test_nothing_is_lost_where_nothing_goes(sentences: list[list[int]], order: int) -> None:
     model = learned(sentences, order)
-    same = pruned(model, len(model.target), 0)
+    same = pruned(model, len(model.target), expected_frequencies(model, 0))
     for left, right in zip(model[:4], same[:4], strict=True):
         assert np.array_equal(left, right)
     assert same.gain + same.base[same.context_of_pairs()] == pytest.approx(model.gain + model.base[model.context_of_pairs()])
@@ -106,6 +110,16 @@ def test_nothing_goes_where_all_is_said() -> None:
     assert len(condensed(model).target) == len(model.target)
 
 
+@settings(deadline=None, max_examples=40)
+@given(SENTENCES, st.integers(1, 4))
+def test_frequencies_are_counts_of_what_comes_before(sentences: list[list[int]], order: int) -> None:
+    model, text = learned(sentences, order), text_of(sentences)
+    contexts = Contexts.build(text, order)
+    counts = np.bincount(contexts.of_pairs(np.arange(len(contexts.parent))), contexts.count)
+    assert seen_frequencies(model, text) == pytest.approx(counts / len(text.tokens))
+
+
 def test_a_size_without_room_for_words() -> None:
+    model = learned([[1, 2]], 2)
     with pytest.raises(ValueError, match="size must be at least 6, the number of words"):
-        pruned(learned([[1, 2]], 2), 5, 0)
+        pruned(model, 5, expected_frequencies(model, 0))
