@@ -16,7 +16,6 @@ import numpy as np
 from laconic.problem.nested import NestedProblem
 from laconic.solvers.base import Array, Solver
 
-
 SURE = 6  # steps after which the objective is measured, which costs a third of a step
 
 
