@@ -49,6 +49,54 @@ class ContextTree {
         return total;
     }
 
+    // The same of a part of the text: its tokens as the pairs (longest context, word). Visits the contexts on their paths alone,
+    // adds its gradient to what is there. Weights of these contexts are checked on the way.
+    double batch_loss(Vec<int32_t> tokens, const double* w, double* gradient) {
+        on_path_.resize(a.size(), 0);
+        std::vector<int32_t> path, own;
+        for (size_t i = 0; i < tokens.size(); ++i) {
+            const auto after = std::upper_bound(a.ptr.begin(), a.ptr.end(), int64_t{tokens.data()[i]});
+            own.push_back(static_cast<int32_t>(after - a.ptr.begin() - 1));
+            for (int32_t c = own.back(); c >= 0 && !on_path_[c]; c = a.parent[c]) {
+                on_path_[c] = 1;
+                path.push_back(c);
+            }
+        }
+        std::sort(path.begin(), path.end());
+        bool sound = true;
+        for (int32_t c : path) {
+            on_path_[c] = 0;
+            rate_[c] = 0;
+            for (int64_t p = a.ptr[c]; p < a.ptr[c + 1]; ++p) sound &= is_weight(w[p]);
+            visit(c, w);
+            std::fill(expected_.begin() + a.ptr[c], expected_.begin() + a.ptr[c + 1], 0.0);
+        }
+        require(sound, kWeights);
+        double total = 0;
+        for (size_t i = 0; i < tokens.size(); ++i) {
+            total += std::log(z_[own[i]]) - score_[tokens.data()[i]];
+            rate_[own[i]] += 1 / z_[own[i]];
+            for (int32_t p = tokens.data()[i]; p >= 0; p = a.shorter[p]) gradient[p] -= 1;
+        }
+        for (auto c = path.rbegin(); c != path.rend(); ++c) {
+            const double rate = rate_[*c];
+            for (int64_t p = a.ptr[*c]; p < a.ptr[*c + 1]; ++p) {
+                const double expected = expected_[p] + power_[p] * rate;
+                gradient[p] += expected;
+                if (a.shorter[p] >= 0) expected_[a.shorter[p]] += expected - power_[a.shorter[p]] * rate;
+            }
+            if (*c) rate_[a.parent[*c]] += rate;
+        }
+        return total;
+    }
+
+    bool is_longest(int32_t pair) const {
+        return leaf_[std::upper_bound(a.ptr.begin(), a.ptr.end(), int64_t{pair}) - a.ptr.begin() - 1];
+    }
+
+    static constexpr const char* kWeights = "weights must be from 0 to 1000";
+    static bool is_weight(double w) { return w >= 0 && w < 1e3; }
+
     // log Z of contexts and scores of pairs at w.
     void scores(const double* w, double* score, double* log_z, int threads) {
         forward(w, threads);
@@ -178,15 +226,14 @@ class ContextTree {
     }
 
     int32_t n_words_ = 0;
-    std::vector<char> leaf_;
+    std::vector<char> leaf_, on_path_;
     std::vector<int64_t> lanes_;
     std::vector<double> seen_, score_, power_, expected_, z_, rate_, lane_loss_, lane_rate_, lane_root_;
 };
 
 void check_weights(const ContextTree& tree, const Vec<double>& w) {
     require(static_cast<int64_t>(w.size()) == tree.a.pairs(), "weights must have an entry a pair");
-    for (size_t i = 0; i < w.size(); ++i)
-        if (!(w.data()[i] >= 0 && w.data()[i] < 1e3)) throw std::invalid_argument("weights must be from 0 to 1000");
+    for (size_t i = 0; i < w.size(); ++i) require(ContextTree::is_weight(w.data()[i]), ContextTree::kWeights);
 }
 
 double tree_loss(ContextTree& tree, Vec<double> w, MutVec<double> gradient, int threads) {
@@ -194,6 +241,15 @@ double tree_loss(ContextTree& tree, Vec<double> w, MutVec<double> gradient, int 
     require(gradient.size() == 0 || gradient.size() == w.size(), "gradient must have an entry a pair, or none");
     nb::gil_scoped_release release;
     return tree.loss(w.data(), gradient.size() ? gradient.data() : nullptr, threads);
+}
+
+double tree_batch_loss(ContextTree& tree, Vec<int32_t> tokens, Vec<double> w, MutVec<double> gradient) {
+    require(static_cast<int64_t>(w.size()) == tree.a.pairs() && gradient.size() == w.size(),
+            "weights and gradient must have an entry a pair");
+    check_range(tokens, 0, tree.a.pairs(), "tokens");
+    for (size_t i = 0; i < tokens.size(); ++i)
+        require(tree.is_longest(tokens.data()[i]), "tokens must be pairs of contexts without longer ones");
+    return tree.batch_loss(tokens, w.data(), gradient.data());
 }
 
 void tree_scores(ContextTree& tree, Vec<double> w, MutVec<double> score, MutVec<double> log_z, int threads) {
@@ -222,6 +278,7 @@ void bind_contexts(nb::module_& m) {
         .def(nb::init<Vec<int32_t>, Vec<int64_t>, int32_t, int, bool>(), nb::arg("tokens"), nb::arg("sentences"),
              nb::arg("n_words"), nb::arg("order"), nb::arg("collapse"))
         .def("loss", &tree_loss, nb::arg("weights"), nb::arg("gradient").noconvert(), nb::arg("threads") = 1)
+        .def("batch_loss", &tree_batch_loss, nb::arg("tokens"), nb::arg("weights"), nb::arg("gradient").noconvert())
         .def("scores", &tree_scores, nb::arg("weights"), nb::arg("score").noconvert(), nb::arg("log_z").noconvert(),
              nb::arg("threads") = 1)
         .def("negative_entropy", &tree_negative_entropy, nb::arg("weights"), nb::arg("t"))
