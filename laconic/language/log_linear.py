@@ -20,7 +20,7 @@ from laconic.language.model import ContextModel
 from laconic.penalties.nested import NestedPenalty, NestedWeights
 from laconic.penalties.nested_groups import NestedGroups
 from laconic.problem.nested import NestedProblem
-from laconic.solvers.base import Progress, Result
+from laconic.solvers.base import Progress, Result, Solver
 from laconic.solvers.scaled import ScaledFista
 from laconic.text.contexts import Contexts, Text
 
@@ -41,13 +41,23 @@ class LogLinear(BaseEstimator):
     penalty: `NestedRidge`, `NestedLasso`, `NestedTree` or `NestedGroups`; None: NestedGroups()
     tol: relative duality gap at which to stop; max_iter: passes over the text, at most
     n_jobs: threads; they change no digit of the result
+    solver: another one than full batches, which see every n-gram once a pass: `laconic.solvers.accelerated.Accelerated`, mini-batches of tokens, with a tol and
+        a max_iter of its own
     """
 
-    def __init__(self, penalty: NestedPenalty | None = None, tol: float = 1e-3, max_iter: int = 200, n_jobs: int = 1):
+    def __init__(
+        self,
+        penalty: NestedPenalty | None = None,
+        tol: float = 1e-3,
+        max_iter: int = 200,
+        n_jobs: int = 1,
+        solver: Solver | None = None,
+    ):
         self.penalty = penalty
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
+        self.solver = solver
 
     def learn(self, text: Text, order: int, callback: Callable[[Progress], bool | None] | None = None) -> ContextModel:
         """The model of contexts of up to order - 1 words. callback is told of every pass and says whether to end here."""
@@ -68,15 +78,15 @@ class LogLinear(BaseEstimator):
         n_before, result = 0, None
         # Threads of BLAS spin between the short products of a step and slow down everything else.
         with threadpool_limits(limits=1, user_api="blas"):
-            for easier in penalty.before(trees):
+            for easier in penalty.before(trees) if self.solver is None else ():
                 solver = ScaledFista(self.tol, max(1, self.max_iter // 5), check_every=self.max_iter + 1)
                 result = solver.run(NestedProblem(contexts.kernel, easier, self.n_jobs), x, callback)
                 x, n_before = result.x, n_before + result.n_iter
                 if result.interrupted:
                     break
             problem = NestedProblem(contexts.kernel, penalty.on(trees), self.n_jobs)
-            solver = ScaledFista(self.tol, 1 if result and result.interrupted else max(1, self.max_iter - n_before))
-            result = solver.run(problem, x, callback)
+            left = 1 if result and result.interrupted else max(1, self.max_iter - n_before)
+            result = (self.solver or ScaledFista(self.tol, left)).run(problem, x, callback)
         return Fitted(contexts, result.x, result._replace(n_iter=n_before + result.n_iter))
 
 

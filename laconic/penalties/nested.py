@@ -37,6 +37,20 @@ class NestedWeights(NamedTuple):
     count: NDArray[np.int32]  # type: ignore[assignment]  # shadows tuple.count, which nobody calls
     ptr: NDArray[np.int64]
 
+    def roots(self) -> NDArray[np.int64]:
+        """The root of each weight's tree. Roots come first, so a few rounds reach them from everywhere."""
+        root = np.where(self.parent < 0, np.arange(len(self.parent)), self.parent)
+        while np.any(root[root] != root):
+            root = root[root]
+        return root
+
+    def trees(self, which: NDArray[np.intp]) -> NestedWeights:
+        """Those of whole trees alone, by increasing number. They have no contexts in common that could be told apart: ptr is empty."""
+        place = np.full(len(self.parent) + 1, -1)  # the last entry is for -1, the parent of roots
+        place[which] = np.arange(len(which))
+        parent = place[self.parent[which]]
+        return NestedWeights(parent, self.depth[which], self.length[which], self.count[which], np.empty(0, np.int64))
+
 
 class NestedPenalty(BaseEstimator):
     """Omega(w) over w >= 0, in a form that says how weights are to be scaled before steps of one size are taken."""
@@ -75,12 +89,22 @@ class NestedTerms:
 
     def __init__(self, rates: Array, weights: NestedWeights):
         self.rates = rates
+        self.weights = weights
         self.length = weights.length
         self.scale: Array = np.maximum(weights.count, 0.5)
         self.ridge: Array | None = None
 
     def renew(self, w: Array) -> None:
         """Be ready for steps from w: what takes steps by an upper bound of itself makes it touch here."""
+
+    def curvature(self, factor: float, least: float = 0.0) -> Array:
+        """factor times scale, which is to be at least `least`, and what the ridge adds: of the form that `prox` can take."""
+        curvature = factor * np.maximum(self.scale, least)
+        return curvature if self.ridge is None else curvature + self.ridge
+
+    def part(self, which: NDArray[np.intp]) -> NestedTerms:
+        """The penalty of whole trees, by increasing number of their weights."""
+        raise ValueError("a solver that steps tree by tree needs a ridge, a lasso or a norm of trees as penalty")
 
     def value(self, w: Array) -> float:
         """Omega(w), without the ridge of the smooth part."""
@@ -113,6 +137,9 @@ class NestedRidge(NestedPenalty):
 
 
 class _Ridge(NestedTerms):
+    def part(self, which: NDArray[np.intp]) -> NestedTerms:
+        return _Ridge(self.rates[which], self.weights.trees(which))
+
     def value(self, w: Array) -> float:
         return 0.5 * float((self.rates * w) @ w)
 
@@ -145,6 +172,9 @@ class NestedLasso(NestedPenalty):
 
 
 class _Lasso(NestedTerms):
+    def part(self, which: NDArray[np.intp]) -> NestedTerms:
+        return _Lasso(self.rates[which], self.weights.trees(which))
+
     def value(self, w: Array) -> float:
         return float(self.rates @ w)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from laconic import _core
 from laconic.penalties.base import Array
@@ -90,11 +91,19 @@ class _Tree(NestedTerms):
         self.size = size
         self.ridge = ridge
         self.kernel = _forest(rates, weights)
-        if norm == 2:  # one scale a tree, its root's. Roots come first, so a few rounds reach them from everywhere.
-            root = np.where(weights.parent < 0, np.arange(len(rates)), weights.parent)
-            while np.any(root[root] != root):
-                root = root[root]
-            self.scale = self.scale[root] / size**2
+        if norm == 2:  # one scale a tree
+            self.scale = self.scale[weights.roots()] / size**2
+
+    def part(self, which: NDArray[np.intp]) -> NestedTerms:
+        size = self.size if len(self.size) == 1 else self.size[which]
+        ridge = None if self.ridge is None else self.ridge[which]
+        return _Tree(self.rates[which], self.weights.trees(which), self.norm, size, ridge)
+
+    def curvature(self, factor: float, least: float = 0.0) -> Array:
+        if self.norm != 2:
+            return super().curvature(factor, least)
+        ridge = 0.0 if self.ridge is None else np.max(self.ridge * self.size**2)
+        return (factor * np.maximum(self.scale * self.size**2, least) + ridge) / self.size**2
 
     def value(self, w: Array) -> float:
         norms = np.empty(len(w))

@@ -52,7 +52,7 @@ class ScaledFista(Solver):
         loss, gradient = problem.smooth(z)
         slope = gradient.copy()
         while True:
-            curvature = factor * penalty.scale if penalty.ridge is None else factor * penalty.scale + np.max(penalty.ridge)
+            curvature = penalty.curvature(factor)
             x = penalty.prox(z - slope / curvature, curvature)
             move = (x - z) * penalty.length
             if not measured:
