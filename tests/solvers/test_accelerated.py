@@ -19,7 +19,8 @@ PENALTIES = [  # with mu, and how near many passes of small batches come
     (NestedLasso(0.2, 1.5), 0.02, 8e-3),
     (NestedTree(0.3, 0.8), 0.001, 6e-3),
     (NestedTree(0.3, 0.7, "inf"), 0.02, 6e-3),
-    (NestedTree(0.2, 0.9, fade=0.8, ridge=0.1), 0.02, 6e-4),
+    (NestedTree(0.2, 0.9, ridge=0.1), 0.02, 6e-4),
+    (NestedTree(0.2, 0.9, fade=0.8, ridge=0.1), 0.005, 3e-3),
 ]
 
 
