@@ -98,7 +98,7 @@ class NestedTerms:
         """Be ready for steps from w: what takes steps by an upper bound of itself makes it touch here."""
 
     def curvature(self, factor: float, least: float = 0.0) -> Array:
-        """What factor times scale is, which is to be at least `least`, with what the ridge adds: of a form that `prox` can take."""
+        """Scales of at least `least`, times factor, with what the ridge adds: of a form that `prox` can take."""
         curvature = factor * np.maximum(self.scale, least)
         return curvature if self.ridge is None else curvature + self.ridge
 
