@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import lm_perplexity
+from benchmarks import lm_corpora, lm_perplexity
 
 TITLE = "Language models"
 SECTIONS = {
     "perplexity": lm_perplexity.section,
+    "corpora": lm_corpora.section,
 }
 
 

@@ -28,12 +28,10 @@ def sentences(file: Path) -> Sentences:
         return [words for line in lines if (words := line.split())]
 
 
-def newswire(data: Path) -> Sentences:
-    """The training part of Reuters-21578 in lower case, numbers one word."""
-    return [
-        ["#n" if NUMBER.fullmatch(word) else word.lower() for word in each]
-        for each in sentences(data / "reuters21578" / "reuters.train.txt.gz")
-    ]
+def newswire(data: Path, part: str = "train") -> Sentences:
+    """A part of Reuters-21578 in lower case, numbers one word."""
+    text = sentences(data / "reuters21578" / f"reuters.{part}.txt.gz")
+    return [["#n" if NUMBER.fullmatch(word) else word.lower() for word in each] for each in text]
 
 
 def penn(data: Path, part: str = "train") -> Sentences:

@@ -1,0 +1,16 @@
+"""The page of language models runs, on little text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks import lm
+
+
+def test_perplexity(data: Path) -> None:
+    page = lm.run(data, quick=True, section="perplexity")
+    assert "| groups of contexts |" in page and "Penn Treebank" in page
+
+
+def test_corpora(data: Path) -> None:
+    assert "| ptb | 9 | groups of contexts |" in lm.run(data, quick=True, section="corpora")
