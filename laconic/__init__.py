@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from laconic.estimators.tuning import tune as tune
     from laconic.groups import Groups as Groups
     from laconic.language.kneser_ney import KneserNey as KneserNey
+    from laconic.language.log_linear import LogLinear as LogLinear
     from laconic.losses import Logistic as Logistic
     from laconic.losses import Multinomial as Multinomial
     from laconic.losses import Squared as Squared
@@ -46,6 +47,10 @@ if TYPE_CHECKING:
     from laconic.penalties import SparseGroupLasso as SparseGroupLasso
     from laconic.penalties import TreeGroupLasso as TreeGroupLasso
     from laconic.penalties import value_set as value_set
+    from laconic.penalties.nested import NestedLasso as NestedLasso
+    from laconic.penalties.nested import NestedRidge as NestedRidge
+    from laconic.penalties.nested_groups import NestedGroups as NestedGroups
+    from laconic.penalties.nested_tree import NestedTree as NestedTree
     from laconic.solvers import Admm as Admm
     from laconic.solvers import DiscreteAdmm as DiscreteAdmm
     from laconic.solvers import Fista as Fista
@@ -94,6 +99,10 @@ _HOMES: dict[str, tuple[str, str]] = {
     "Reranker": ("estimators.rerank", "Reranker"),
     "LanguageModel": ("estimators.language", "LanguageModel"),
     "KneserNey": ("language.kneser_ney", "KneserNey"),
+    "LogLinear": ("language.log_linear", "LogLinear"),
+    **{name: ("penalties.nested", name) for name in ("NestedLasso", "NestedRidge")},
+    "NestedGroups": ("penalties.nested_groups", "NestedGroups"),
+    "NestedTree": ("penalties.nested_tree", "NestedTree"),
     "Crf": ("estimators.tag_batch", "Crf"),
     "TextClassifier": ("estimators.text", "TextClassifier"),
     "text_trees": ("estimators.text_trees", "text_trees"),

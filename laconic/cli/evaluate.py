@@ -1,4 +1,4 @@
-"""`laconic evaluate`: the scores of a model on labelled documents or sentences, or on a treebank."""
+"""`laconic evaluate`: the scores of a model on labelled documents or sentences, on a treebank, or on text."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from laconic.cli.measure import Measured
 from laconic.cli.options import (
     COLUMNS_HELP,
     INPUT_HELP,
+    SENTENCES_HELP,
     TAGGERS,
     TREEBANK_HELP,
     AsJson,
@@ -29,7 +30,9 @@ def evaluate(
     gold_path: Annotated[
         str,
         typer.Argument(
-            metavar="GOLD", help=f"Labelled documents: {INPUT_HELP} For a tagger, {COLUMNS_HELP} For a parser, {TREEBANK_HELP}"
+            metavar="GOLD",
+            help=f"Labelled documents: {INPUT_HELP} For a tagger, {COLUMNS_HELP} For a parser, {TREEBANK_HELP} "
+            f"For a language model, {SENTENCES_HELP}",
         ),
     ],
     text_field: TextField = None,
@@ -41,11 +44,11 @@ def evaluate(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Score a model on labelled documents or sentences, or on a treebank.
+    """Score a model on labelled documents or sentences, on a treebank, or on text.
 
     Of documents: accuracy, and precision, recall and F1 of each label. Of sentences: the same of chunks, as conlleval counts
     them, and the share of sentences without a fault. A label that the model does not know counts as missed. Of trees: the share
-    of tokens with the right head (uas), and label too (las), and of complete trees; then without punctuation.
+    of tokens with the right head (uas), and label too (las), and of complete trees; then without punctuation. Of text: perplexities.
     """
     with Measured() as cost, progress("loading", quiet=quiet) as bar:
         run = verb_for(

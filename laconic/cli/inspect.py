@@ -9,7 +9,7 @@ import typer
 
 from laconic.cli.console import guard, print_result
 from laconic.cli.kinds import verb_for
-from laconic.cli.options import AsJson, ModelPath
+from laconic.cli.options import LANGUAGE_MODELS, AsJson, ModelPath
 
 
 @guard()
@@ -18,8 +18,21 @@ def inspect(
     n: Annotated[
         int, typer.Option("-n", min=0, help="Words or features a label, and examples of what was kept and dropped.")
     ] = 20,
+    complete: Annotated[
+        str | None,
+        typer.Option(metavar="WORDS", help="The -n most likely words after these, instead.", rich_help_panel=LANGUAGE_MODELS),
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="So many sentences drawn from the model, instead.", rich_help_panel=LANGUAGE_MODELS)
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of --sample: 0, if not given.", rich_help_panel=LANGUAGE_MODELS)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a model selected and what it threw away."""
-    run = verb_for("inspect", model_path)
+    """Show what a model selected and what it threw away.
+
+    Of a language model: its longest contexts and heaviest n-grams, how it goes on after some words, or sentences that it makes up.
+    """
+    run = verb_for("inspect", model_path, complete=complete, sample=sample, seed=seed)
     print_result({"model": model_path, "bytes": Path(model_path).stat().st_size, **run(n, as_json)}, as_json)

@@ -15,14 +15,14 @@ from typing import Any
 from laconic.errors import InputError
 
 MODULES = {kind + form: f"laconic.cli.{kind}" for kind in ("classify", "tag", "parse") for form in ("", ".compact")}
-MODULES["rerank"] = "laconic.cli.rerank"
+MODULES |= {kind: f"laconic.cli.{kind}" for kind in ("rerank", "lm")}
 
 
 def verb_for(verb: str, model_path: str, **options: Any) -> Callable[..., dict[str, Any]]:
     """What the verb does with the model of a file, the options that were given (not None or False) filled in."""
-    from laconic.estimators.storage import kind_of, load_model
+    from laconic.estimators.storage import kind_of
 
-    model = load_model(model_path)
+    model = _loaded(model_path)
     kind = kind_of(model)
     function = getattr(import_module(MODULES[kind]), verb, None)
     if function is None:
@@ -34,3 +34,12 @@ def verb_for(verb: str, model_path: str, **options: Any) -> Callable[..., dict[s
                 f"--{name.replace('_', '-')} does not go with {model_path}, which holds a model of the kind {kind!r}."
             )
     return partial(function, model, **given)
+
+
+def _loaded(path: str) -> Any:
+    """The model of a file of ours, or of an ARPA file."""
+    from laconic.estimators.language import LanguageModel
+    from laconic.estimators.storage import load_model
+    from laconic.text.arpa import is_arpa
+
+    return LanguageModel.from_arpa(path) if is_arpa(path) else load_model(path)

@@ -14,6 +14,7 @@ from laconic.cli.inspect import inspect
 from laconic.cli.predict import predict
 from laconic.cli.report import report
 from laconic.cli.train_classify import classify
+from laconic.cli.train_lm import lm
 from laconic.cli.train_parse import parse
 from laconic.cli.train_rerank import rerank
 from laconic.cli.train_tag import tag
@@ -26,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 train = typer.Typer(no_args_is_help=True, help="Learn a model.")
-for task in (classify, tag, parse, rerank):
+for task in (classify, tag, parse, rerank, lm):
     train.command()(task)
 app.add_typer(train, name="train")
 for verb in (predict, evaluate, inspect, compress, report, demo):

@@ -15,9 +15,11 @@ from laconic.text.jsonl import Document, read_documents
 INPUT_HELP = "JSON lines, .tsv (label, tab, text) or bracketed trees (.txt, .mrg); gzip is fine, - is standard input."
 COLUMNS_HELP = "sentences in columns as in CoNLL-2000: a token a line, a blank line after each sentence."
 TREEBANK_HELP = "a treebank: CoNLL-X, CoNLL-2009, CoNLL-U, or four columns (number, word, tag, head)."
+SENTENCES_HELP = "text with one sentence a line, its words parted by blanks."
 TEXT_FIELD, LABEL_FIELD = "text", "label"
 TAGGERS = "Taggers"
 TAGGERS_AND_PARSERS = "Taggers and parsers"
+LANGUAGE_MODELS = "Language models"
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
@@ -25,9 +27,9 @@ TextField = Annotated[str | None, typer.Option(help="Name of the JSON field that
 LabelField = Annotated[str | None, typer.Option(help="Name of the JSON field that holds the label: label, if not given.")]
 Encoding = Annotated[
     str | None,
-    typer.Option(help="Encoding of column files and treebanks: utf-8, if not given.", rich_help_panel=TAGGERS_AND_PARSERS),
+    typer.Option(help="Encoding of column files, treebanks and sentences: utf-8, if not given."),
 ]
-ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A file written by `laconic train`.")]
+ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A file written by `laconic train`, or an ARPA file.")]
 
 
 def read_labelled(path: str, text_field: str, label_field: str) -> tuple[list[Document], list[str]]:

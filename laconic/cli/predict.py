@@ -1,4 +1,4 @@
-"""`laconic predict`: the labels of documents or of tokens, or the trees of sentences."""
+"""`laconic predict`: the labels of documents or of tokens, the trees of sentences, or the probabilities of words."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from laconic.cli.measure import Measured
 from laconic.cli.options import (
     COLUMNS_HELP,
     INPUT_HELP,
+    SENTENCES_HELP,
     TAGGERS,
     TAGGERS_AND_PARSERS,
     TREEBANK_HELP,
@@ -32,7 +33,9 @@ def predict(
     input_path: Annotated[
         str,
         typer.Argument(
-            metavar="INPUT", help=f"Documents: {INPUT_HELP} For a tagger, {COLUMNS_HELP} For a parser, {TREEBANK_HELP}"
+            metavar="INPUT",
+            help=f"Documents: {INPUT_HELP} For a tagger, {COLUMNS_HELP} For a parser, {TREEBANK_HELP} "
+            f"For a language model, {SENTENCES_HELP}",
         ),
     ] = STANDARD_STREAM,
     output: Annotated[str, typer.Option("--output", "-o", help="Where the labels go.")] = STANDARD_STREAM,
@@ -58,10 +61,11 @@ def predict(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Predict the label of each document or of each token, or the tree of each sentence.
+    """Predict the label of each document or of each token, the tree of each sentence, or how likely each word is.
 
     Of documents, each line of the output is a JSON object with the label. Of tokens, the lines of the input are written with
-    a column added, batch by batch; of sentences of treebanks, with heads and labels filled in. With -o, a summary is printed.
+    a column added, batch by batch; of sentences of treebanks, with heads and labels filled in. Of text, a line for each
+    word and each end of a sentence: the word, its log10 probability, and the n-gram that gave it. With -o, a summary is printed.
     """
     check_output(output)
     shared = output == STANDARD_STREAM and sys.stdout.isatty()  # a bar would be drawn into the labels

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.errors import InputError
+from laconic.language.account import Account
 from laconic.language.backoff import arpa_of, context_model
 from laconic.language.kneser_ney import KneserNey
 from laconic.language.model import ContextModel
@@ -53,13 +54,13 @@ class LanguageModel(BaseEstimator):
     """Learn a model of the next word of a sentence.
 
     order: words of the longest n-grams, the predicted one among them
-    learner: what learns, KneserNey() if it is None; any object with
+    learner: what learns, KneserNey() if it is None, or LogLinear(); any object with
         `learn(text, order, callback) -> ContextModel`
     min_count: words that occur less often are <unk>, of which there are then examples; 1: <unk> is a word that never occurs
     vocabulary: the words to know instead; all others are <unk>
     n_jobs: threads that score
 
-    A word that is not known is <unk>. States are numbers: `start()` gives that of a sentence's start, `score` one after another.
+    A word that is not known is <unk>. `account_` is what the learner tells of the model (None: it came from an ARPA file). States are numbers: `start()` gives that of a sentence's start, `score` one after another.
     """
 
     def __init__(
@@ -77,7 +78,10 @@ class LanguageModel(BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None, callback: Callable[[Any], bool | None] | None = None) -> LanguageModel:
-        """Learn from sentences: lists of words, or strings that are split at blanks. The learner tells a callback of its steps, if it has any."""
+        """Learn from sentences: lists of words, or strings that are split at blanks.
+
+        callback is told of every step of a learner that has some, LogLinear, and says whether to end here.
+        """
         encoder, text = SentenceEncoder.learn(X, self.min_count, self.vocabulary)
         return self.fit_text(encoder, text, callback)
 
@@ -90,7 +94,8 @@ class LanguageModel(BaseEstimator):
         learner = KneserNey() if self.learner is None else clone(self.learner, safe=False)
         if len(text.ptr) < 2:
             raise ValueError("a language model needs at least one sentence to learn from")
-        return self._adopt(encoder, learner.learn(text, int(self.order), callback))
+        model = learner.learn(text, int(self.order), callback)
+        return self._adopt(encoder, model, getattr(learner, "account_", None))
 
     def start(self) -> int:
         """The state at the start of a sentence."""
@@ -148,7 +153,7 @@ class LanguageModel(BaseEstimator):
         """
         check_is_fitted(self)
         frequency = expected_frequencies(self.model_, END_ID) if X is None else seen_frequencies(self.model_, self._text(X))
-        return copy(self)._adopt(self.encoder_, pruned(self.model_, size, frequency))
+        return copy(self)._adopt(self.encoder_, pruned(self.model_, size, frequency), self.account_)
 
     def save(self, path: PathLike) -> None:
         """Write the model to one file, whole or not at all; `laconic.load` reads it."""
@@ -177,12 +182,13 @@ class LanguageModel(BaseEstimator):
     def n_ngrams_(self) -> list[int]:
         """How many n-grams of each order the model has."""
         check_is_fitted(self)
-        return np.bincount(self.model_.depth, np.diff(self.model_.ptr)).astype(int).tolist()
+        own = None if self.model_.borrowed is None else self.model_.borrowed == 0
+        return np.bincount(self.model_.depth[self.model_.context_of_pairs()], own).astype(int).tolist()
 
-    def _adopt(self, encoder: SentenceEncoder, model: ContextModel) -> LanguageModel:
+    def _adopt(self, encoder: SentenceEncoder, model: ContextModel, account: Account | None = None) -> LanguageModel:
         if model.n_words != len(encoder):
             raise ValueError(f"the model predicts {model.n_words} words, but there are {len(encoder)}")
-        self.encoder_, self.model_ = encoder, model
+        self.encoder_, self.model_, self.account_ = encoder, model, account
         self._kernel = model.automaton()
         return self
 

@@ -21,7 +21,18 @@ from sklearn.utils.validation import check_is_fitted
 from laconic import files
 from laconic.errors import InputError
 from laconic.estimators.language import LanguageModel
-from laconic.estimators.storage_checks import Arrays, Contents, check_names, check_storable, is_count, item, numbers
+from laconic.estimators.storage_checks import (
+    Arrays,
+    Contents,
+    check_names,
+    check_storable,
+    finite,
+    is_count,
+    item,
+    number_or_nan,
+    numbers,
+)
+from laconic.language.account import Account
 from laconic.language.model import ContextModel
 from laconic.ragged import pointers
 from laconic.text.running import SentenceEncoder
@@ -51,7 +62,7 @@ def pack_language_model(model: LanguageModel) -> Contents:
         "laconic": version("laconic"),
         "order": int(model.order),
         "min_count": int(model.min_count),
-        "learner": repr(model.learner),
+        "account": None if model.account_ is None else _account_meta(model.account_),
     }
     return arrays, meta
 
@@ -62,7 +73,7 @@ def unpack_language_model(arrays: Arrays, meta: dict[str, Any]) -> LanguageModel
     for name in ("order", "min_count"):
         if not is_count(meta.get(name)):
             raise InputError(f"{name!r} is missing or no number of at least 1")
-    item(meta, "learner", str)
+    account = _account(meta)
     children, pairs, oldest, target = (_whole(arrays, name) for name in ("children", "pairs", "oldest", "target"))
     n = len(children)
     if n == 0 or len(pairs) != n or len(oldest) != n - 1 or int(children.sum()) != n - 1 or int(pairs.sum()) != len(target):
@@ -82,7 +93,21 @@ def unpack_language_model(arrays: Arrays, meta: dict[str, Any]) -> LanguageModel
         borrowed,
     )
     words = SentenceEncoder(files.decode_strings(arrays["word_data"], arrays["word_ptr"]))
-    return LanguageModel(order=meta["order"], min_count=meta["min_count"])._adopt(words, contexts)
+    return LanguageModel(order=meta["order"], min_count=meta["min_count"])._adopt(words, contexts, account)
+
+
+def _account_meta(account: Account) -> dict[str, Any]:
+    return {**account._asdict(), "objective": finite(account.objective), "certificate": finite(account.certificate)}
+
+
+def _account(meta: dict[str, Any]) -> Account | None:
+    if "account" in meta and meta["account"] is None:
+        return None
+    meta = item(meta, "account", dict)
+    n_ngrams, n_contexts, passes = (item(meta, name, int) for name in ("n_ngrams", "n_contexts", "passes"))
+    objective, certificate = (number_or_nan(meta, name) for name in ("objective", "certificate"))
+    learner, interrupted = item(meta, "learner", str), item(meta, "interrupted", bool)
+    return Account(learner, n_ngrams, n_contexts, objective, certificate, passes, interrupted)
 
 
 def level_order(model: ContextModel) -> ContextModel:

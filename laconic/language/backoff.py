@@ -21,6 +21,7 @@ from laconic.text.running import START
 LN10 = float(np.log(10))
 START_LOG10 = -99.0  # what files say of the probability of <s>, which nobody asks for
 MISSING_LOG10 = -100.0
+NO_WEIGHT = 1e-12  # logarithms of back-off weights that are 1 but for rounding
 
 
 def context_model(arpa: Arpa, leading: Sequence[str] = ()) -> tuple[ContextModel, list[str]]:
@@ -72,7 +73,8 @@ def arpa_of(model: ContextModel, vocabulary: list[str]) -> Arpa:
     pairs, own_weight = pairs_of_contexts(model), np.zeros(len(model.target))
     own_weight[pairs[pairs >= 0]] = weight[pairs >= 0]
     prob = (model.gain + model.base[context]) / LN10
-    kept = np.ones(len(prob), bool) if model.borrowed is None else model.borrowed == 0
+    # A borrowed pair is written where its context has a back-off weight, which has no other place in the file.
+    kept = np.ones(len(prob), bool) if model.borrowed is None else (model.borrowed == 0) | (np.abs(own_weight) > NO_WEIGHT)
     tables = []
     for order in range(1, int(depth.max()) + 2):
         chosen = np.flatnonzero((depth[context] == order - 1) & kept)

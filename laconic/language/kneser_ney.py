@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from laconic.language.account import Account, in_one_line
 from laconic.language.backoff import summed
 from laconic.language.model import ContextModel
 from laconic.text.contexts import Contexts, Text
@@ -37,8 +38,9 @@ class KneserNey(BaseEstimator):
         self.discount_fallback = discount_fallback
 
     def learn(self, text: Text, order: int, callback: Callable[[Any], bool | None] | None = None) -> ContextModel:
-        """The model of n-grams up to `order`; it is counted at once, so that a callback hears nothing."""
+        """The model of n-grams up to `order`; `account_` tells of it. It is counted at once, so that a callback hears nothing."""
         contexts = Contexts.build(text, order)
+        self.account_ = Account(in_one_line(self), len(contexts.target), len(contexts.parent))
         return ContextModel(contexts.parent, contexts.word, contexts.ptr, contexts.target, *self._values(contexts))
 
     def discounts(self, contexts: Contexts, adjusted: NDArray[np.int64]) -> Float64:

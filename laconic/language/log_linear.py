@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits
 
+from laconic.language.account import Account, in_one_line
 from laconic.language.model import ContextModel
+from laconic.language.pruning import condensed
 from laconic.penalties.nested import NestedPenalty, NestedWeights
 from laconic.penalties.nested_groups import NestedGroups
 from laconic.problem.nested import NestedProblem
@@ -60,8 +62,15 @@ class LogLinear(BaseEstimator):
         self.solver = solver
 
     def learn(self, text: Text, order: int, callback: Callable[[Progress], bool | None] | None = None) -> ContextModel:
-        """The model of contexts of up to order - 1 words. callback is told of every pass and says whether to end here."""
-        return model_of(self.fit(text, order, callback=callback), text)
+        """The model of contexts of up to order - 1 words; `account_` tells of it. callback is told of every pass and says whether to end here."""
+        fitted = self.fit(text, order, callback=callback)
+        lengths, result = fitted.contexts.lengths(), fitted.result
+        n_ngrams = int(lengths @ np.diff(fitted.contexts.ptr))
+        objective = result.trace[-1].value if result.trace else np.nan
+        self.account_ = Account(
+            in_one_line(self), n_ngrams, int(lengths.sum()), objective, result.error, result.n_iter, result.interrupted
+        )
+        return model_of(fitted, text)
 
     def fit(
         self,
@@ -131,4 +140,4 @@ def model_of(fitted: Fitted, text: Text) -> ContextModel:
     contexts, weights = expanded(fitted, text)
     score, log_z = np.empty(len(weights)), np.empty(len(contexts.parent))
     contexts.kernel.scores(weights, score, log_z)
-    return ContextModel(contexts.parent, contexts.word, contexts.ptr, contexts.target, score, -log_z)
+    return condensed(ContextModel(contexts.parent, contexts.word, contexts.ptr, contexts.target, score, -log_z))

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from math import isfinite
+from pathlib import Path
 from typing import IO, Any, NamedTuple, TextIO, cast
 
 import numpy as np
@@ -23,6 +24,7 @@ from laconic.text.io import PathLike, atomic_writer, name_of, open_text
 
 MOST_ORDER = 255
 CHUNK = 50_000  # lines that are in memory as strings together
+SEARCHED = 65_536  # characters in which an ARPA file must begin to be recognised
 DECIMALS = 12  # what computing with logarithms leaves beyond these is noise
 
 
@@ -64,6 +66,17 @@ class _Lines:
     def error(self, what: str, line: int | None = None) -> InputError:
         """The error that names this line, or another."""
         return InputError(f"{self.name}:{self.number if line is None else line}: {what}.")
+
+
+def is_arpa(path: PathLike) -> bool:
+    r"""Whether a file, plain or gzip, has a line \data\ near its beginning."""
+    try:
+        if not Path(path).is_file():
+            return False
+        with open_text(path, "latin-1") as stream:
+            return any(line.strip() == "\\data\\" for line in stream.read(SEARCHED).split("\n"))
+    except (InputError, OSError):
+        return False
 
 
 def read_arpa(path: PathLike) -> Arpa:
