@@ -19,8 +19,8 @@ from laconic.cli.measure import Measured
 from laconic.cli.options import SENTENCES_HELP, AsJson, Encoding, Quiet, check_output, check_strength
 from laconic.cli.training import check_model_output, end_interrupted
 from laconic.errors import InputError
+from laconic.text.contexts import MOST_ORDER, Text
 from laconic.text.io import STANDARD_STREAM
-from laconic.text.contexts import Text
 from laconic.text.sentences import read_sentences
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ METHODS = ("kneser-ney", "interpolated", "log-linear")
 PENALTIES = ("groups", "ridge", "lasso", "tree", "tree-inf")
 WITH_RIDGE, WITH_FADE = ("groups", "tree", "tree-inf"), ("tree", "tree-inf")
 LOG_LINEAR = METHODS[-1]
-MOST_ORDER = 1000
 
 
 @guard()
@@ -75,7 +74,7 @@ def lm(
     fade: Annotated[
         float | None,
         typer.Option(
-            help="log-linear: in the norms of tree and tree-inf a weight counts this times as much with every word of its context.",
+            help="log-linear: in the norms of tree and tree-inf a weight is divided by this with every word of its context.",
             rich_help_panel=LEARNING,
         ),
     ] = None,
@@ -103,7 +102,15 @@ def lm(
 
     Ctrl-C stops a log-linear model after the pass at hand and keeps what was learned; of the other methods nothing is written.
     """
-    wishes = {"penalty": penalty, "strength": strength, "growth": growth, "ridge": ridge, "fade": fade, "tol": tol, "max_iter": max_iter}
+    wishes = {
+        "penalty": penalty,
+        "strength": strength,
+        "growth": growth,
+        "ridge": ridge,
+        "fade": fade,
+        "tol": tol,
+        "max_iter": max_iter,
+    }
     _check(order, method, wishes)
     check_model_output(output)
     if arpa == STANDARD_STREAM:
@@ -129,7 +136,13 @@ def lm(
             model.to_arpa(arpa)
         bar.describe("scoring")
         dev_scores = {} if dev_sentences is None else {"dev": scores(model, dev_sentences)}
-    report = {"model": output, **({"arpa": arpa} if arpa else {}), **cost.report(), "sentences": len(sentences), "words": len(text.tokens) - len(sentences)}
+    report = {
+        "model": output,
+        **({"arpa": arpa} if arpa else {}),
+        **cost.report(),
+        "sentences": len(sentences),
+        "words": len(text.tokens) - len(sentences),
+    }
     print_result({**report, **account(model), **dev_scores, "orders": orders(model)}, as_json)
     if model.account_ is not None and model.account_.interrupted:
         end_interrupted(output)

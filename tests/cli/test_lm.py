@@ -87,6 +87,7 @@ def test_train_reports_what_was_learned(given: Files, method: str) -> None:
         (["--penalty", "lasso", "--strength", "1"], "NestedLasso(strength=1.0)"),
         (["--penalty", "tree", "--ridge", "0.1"], "NestedTree(ridge=0.1)"),
         (["--penalty", "tree-inf", "--tol", "0.1"], "NestedTree(norm='inf')"),
+        (["--penalty", "tree-inf", "--fade", "0.5", "--growth", "1"], "NestedTree(fade=0.5, growth=1.0, norm='inf')"),
         (["--penalty", "groups", "--ridge", "0.2", "--jobs", "2"], "NestedGroups(ridge=0.2)"),
     ],
 )
@@ -215,6 +216,7 @@ def test_texts_that_are_none(given: Files) -> None:
         ("--penalty does not go with --method kneser-ney", ["--penalty", "ridge"]),
         ("--max-iter does not go with --method interpolated", ["--method", "interpolated", "--max-iter", "3"]),
         ("--ridge does not go with --penalty lasso", ["--method", "log-linear", "--penalty", "lasso", "--ridge", "1"]),
+        ("--fade does not go with --penalty groups", ["--method", "log-linear", "--fade", "0.5"]),
         ("--strength must be a number of 0 or more", ["--method", "log-linear", "--strength", "-1"]),
         ("--growth must be a number above 0", ["--method", "log-linear", "--growth", "0"]),
         ("--tol must be a number above 0", ["--method", "log-linear", "--tol", "nan"]),
