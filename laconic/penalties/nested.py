@@ -85,7 +85,12 @@ class NestedTerms:
 
     scale      how curved the loss may be along each weight, up to a factor: occurrences. Steps are 1 / (factor scale).
     ridge      of a square that belongs to the smooth part of the objective, or None
+    exact      whether `prox` is that of the penalty, not of a square that touches it from above
+    threads    that proximal steps of large trees may take; they change no digit
     """
+
+    exact = True
+    threads = 1
 
     def __init__(self, rates: Array, weights: NestedWeights):
         self.rates = rates

@@ -40,6 +40,8 @@ class NestedGroups(NestedPenalty):
 class _Groups(NestedTerms):
     """Steps are those of the ridge that touches the penalty from above at the last point of `renew`."""
 
+    exact = False
+
     def __init__(self, rates: Array, weights: NestedWeights, rounding: float, ridge: float):
         super().__init__(rates, weights)
         self.starts = weights.ptr[:-1]

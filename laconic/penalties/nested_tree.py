@@ -112,7 +112,7 @@ class _Tree(NestedTerms):
 
     def prox(self, w: Array, curvature: Array) -> Array:
         out = np.empty(len(w))
-        self.kernel.prox_curved(w / self.size, self.length * curvature * self.size**2, self.norm, out, 1)
+        self.kernel.prox_curved(w / self.size, self.length * curvature * self.size**2, self.norm, out, self.threads)
         return out * self.size
 
     def dual(self, slope: Array, w: Array) -> tuple[float, float]:
@@ -132,6 +132,8 @@ class _Tree(NestedTerms):
 
 class _RoundedTree(NestedTerms):
     """sum_i s_d sqrt(|w_g(i)|^2 + rounding^2) + ridge, by the ridge that touches it from above at the last point of `renew`."""
+
+    exact = False
 
     def __init__(self, rates: Array, weights: NestedWeights, rounding: float, size: Array, ridge: Array | None):
         super().__init__(rates, weights)

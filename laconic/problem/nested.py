@@ -16,7 +16,7 @@ class NestedProblem:
     def __init__(self, kernel: Any, penalty: NestedTerms, threads: int = 1):
         self.kernel = kernel
         self.penalty = penalty
-        self.threads = threads
+        self.threads = penalty.threads = threads
         self._gradient = np.empty(len(penalty.rates))
 
     def start(self, x0: Array | None = None) -> Array:

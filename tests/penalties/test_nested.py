@@ -8,22 +8,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laconic import _core
+from laconic.checks import check_nested_penalty
 from laconic.language.log_linear import Fitted, LogLinear, expanded, nested_weights
-from laconic.penalties.nested import NestedLasso, NestedPenalty, NestedRidge, NestedTerms
+from laconic.penalties.nested import NestedLasso, NestedPenalty, NestedRidge
 from laconic.penalties.nested_groups import NestedGroups
 from laconic.penalties.nested_tree import NestedTree
 from laconic.problem.nested import NestedProblem
 from laconic.solvers.base import Result
 from laconic.text.contexts import Contexts, Text
 
-EXACT = [
+ALL = [
     NestedRidge(0.3, 2.0),
     NestedLasso(0.2, 1.5),
     NestedTree(0.3, 0.8),
     NestedTree(0.3, 1.2, "inf"),
     NestedTree(0.3, 0.7, "inf"),
+    NestedTree(0.3, 1.0, "inf", fade=0.8),
+    NestedTree(0.3, 0.9, fade=1.2),
+    NestedTree(0.2, 0.9, ridge=0.1),
+    NestedGroups(0.4, 1.3),
 ]
-ALL = [*EXACT, NestedTree(0.2, 0.9, ridge=0.1), NestedGroups(0.4, 1.3)]
 
 
 def random_text(seed: int, n_sentences: int = 30, n_words: int = 6) -> Text:
@@ -33,33 +37,11 @@ def random_text(seed: int, n_sentences: int = 30, n_words: int = 6) -> Text:
     return Text(np.concatenate(sentences).astype(np.int32), np.cumsum([0, *map(len, sentences)]), n_words)
 
 
-def curvature_of(terms: NestedTerms, random: np.random.Generator) -> np.ndarray:
-    """Any curvature that the penalty allows."""
-    return terms.scale * random.uniform(0.5, 2)
-
-
-@settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 2**31), which=st.integers(0, len(EXACT) - 1))
-def test_steps_are_minima(seed: int, which: int) -> None:
-    """Q(v) >= Q(step) + sum curvature (v - step)^2 / 2 for all v >= 0: Q, a square and the penalty, is strongly convex."""
-    random = np.random.default_rng(seed)
-    contexts = Contexts.build(random_text(seed, 8), 4)
-    terms = EXACT[which].on(nested_weights(contexts))
-    w = random.normal(size=len(contexts.target))
-    curvature = curvature_of(terms, random)
-    step = terms.prox(w, curvature)
-    assert (step >= 0).all()
-
-    def quadratic(v: np.ndarray) -> float:
-        return 0.5 * float((curvature * (v - w)) @ (v - w)) + terms.value(v)
-
-    for other in (
-        np.zeros(len(w)),
-        np.maximum(w, 0),
-        step * random.random(len(w)),
-        np.abs(step + 0.1 * random.normal(size=len(w))),
-    ):
-        assert quadratic(other) >= quadratic(step) + 0.5 * float((curvature * (other - step)) @ (other - step)) - 1e-9
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**31), which=st.integers(0, len(ALL) - 1), collapse=st.booleans())
+def test_laws(seed: int, which: int, collapse: bool) -> None:
+    contexts = Contexts.build(random_text(seed, 8), 4, collapse and ALL[which].collapses)
+    check_nested_penalty(ALL[which], nested_weights(contexts), np.random.default_rng(seed))
 
 
 @settings(max_examples=40, deadline=None)
