@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import lm_corpora, lm_perplexity
+from benchmarks import lm_corpora, lm_perplexity, lm_scoring
 
 TITLE = "Language models"
 SECTIONS = {
     "perplexity": lm_perplexity.section,
     "corpora": lm_corpora.section,
+    "scoring": lm_scoring.section,
 }
 
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
-#include <unordered_map>
 
 #include "bind.hpp"
+#include "words.hpp"
 
 namespace {
 
@@ -52,11 +52,6 @@ bool read_number(std::string_view field, double& value) {
     return *end == 0 && std::isfinite(value);
 }
 
-struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-};
-
 // Words are numbered as the 1-grams come; longer n-grams may have no others.
 class NgramLines {
   public:
@@ -81,7 +76,7 @@ class NgramLines {
         }
         return nb::make_tuple(to_numpy(std::move(words)), to_numpy(std::move(prob)), to_numpy(std::move(backoff)), wrong);
     }
-    bool knows(nb::bytes word) const { return number_.contains(std::string_view(word.c_str(), word.size())); }
+    bool knows(nb::bytes word) const { return words_.find({word.c_str(), word.size()}) != WordTable::kNone; }
 
   private:
     bool parse_line(const char* at, const char* stop, int order, std::vector<int32_t>& words, double* numbers) {
@@ -91,19 +86,18 @@ class NgramLines {
             word = next_field(at, stop);
             if (word.empty()) return false;
             if (order == 1) break;
-            const auto found = number_.find(word);
-            if (found == number_.end()) return false;
-            words.push_back(found->second);
+            const int32_t found = words_.find(word);
+            if (found == WordTable::kNone) return false;
+            words.push_back(found);
         }
         const auto weight = next_field(at, stop);
         if (!weight.empty() && (!read_number(weight, numbers[1]) || !next_field(at, stop).empty())) return false;
         if (order > 1) return true;
-        const int32_t number = static_cast<int32_t>(number_.size());
-        words.push_back(number);
-        return number_.emplace(word, number).second;  // false: it is there before
+        words.push_back(words_.size());
+        return words_.insert(word);  // false: it is there before
     }
 
-    std::unordered_map<std::string, int32_t, Hash, std::equal_to<>> number_;
+    WordTable words_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 void bind_arpa(nb::module_& m);
 void bind_automaton(nb::module_& m);
 void bind_ngrams(nb::module_& m);
+void bind_words(nb::module_& m);
 
 NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);  // objects that live until the interpreter goes are not leaks
@@ -32,4 +33,5 @@ NB_MODULE(_core, m) {
     bind_arpa(m);
     bind_automaton(m);
     bind_ngrams(m);
+    bind_words(m);
 }

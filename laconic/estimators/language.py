@@ -193,11 +193,11 @@ class LanguageModel(BaseEstimator):
         return self
 
     def _automaton(self) -> Any:
-        kernel = vars(self).get("_kernel")  # asked for at every word: `check_is_fitted` would take most of the time
-        if kernel is None:
+        try:
+            return self._kernel
+        except AttributeError:
             check_is_fitted(self)
-            kernel = self._kernel = self.model_.automaton()
-        return kernel
+            raise
 
     def _text(self, X: Any) -> Text:
         check_is_fitted(self)
@@ -209,4 +209,11 @@ class LanguageModel(BaseEstimator):
         return log_probs, lengths
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), **({"_kernel": None} if "_kernel" in vars(self) else {})}
+        state = dict(super().__getstate__())
+        state.pop("_kernel", None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "model_" in state:
+            self._kernel = self.model_.automaton()

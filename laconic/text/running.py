@@ -12,12 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic import _core
 from laconic.ragged import pointers
 from laconic.text.contexts import Text
 from laconic.text.vocab import Vocab
 
 UNKNOWN, END, START = "<unk>", "</s>", "<s>"
 UNKNOWN_ID, END_ID = 0, 1
+ONE_STRING = "expected sentences, each a string or a list of words, got one string"
+MARK = "\0"  # between sentences that a kernel splits
 
 
 class SentenceEncoder:
@@ -29,6 +32,7 @@ class SentenceEncoder:
             raise ValueError(f"the first words must be {UNKNOWN} and {END}, got {self.words[:2]}")
         self._vocab = Vocab([*self.words, START]).freeze()
         self._start = len(self.words)
+        self._kernel = self._index()
 
     @classmethod
     def learn(
@@ -46,20 +50,26 @@ class SentenceEncoder:
             raise ValueError(f"min_count must be a whole number of at least 1, got {min_count!r}")
         vocab = Vocab([UNKNOWN, END, START])
         ids = vocab.grow(chain.from_iterable(parts))
-        _check_words(ids, parts, (END_ID, 2))
+        _with_ends(ids, parts, 2)
         kept = np.bincount(ids, minlength=len(vocab)) >= min_count
         kept[:3] = [True, True, False]
         new_id = np.where(kept, np.cumsum(kept) - 1, UNKNOWN_ID).astype(np.int32)
         words = vocab.words
         encoder = cls(words[i] for i in np.flatnonzero(kept).tolist())
-        return encoder, encoder._with_ends(new_id[ids], parts)
+        return encoder, _with_ends(new_id[ids], parts, len(encoder))
 
     def encode(self, sentences: Iterable[Any]) -> Text:
         """The text of sentences; words that are not known are <unk>."""
-        parts = split_sentences(sentences)
-        ids = self._vocab.ids(chain.from_iterable(parts))
-        _check_words(ids, parts, (END_ID, len(self)))
-        return self._with_ends(np.maximum(ids, UNKNOWN_ID), parts)
+        if isinstance(sentences, str):
+            raise ValueError(ONE_STRING)
+        given = list(sentences)
+        joined = MARK.join(given) if all(isinstance(sentence, str) for sentence in given) else ""
+        if not joined or joined.count(MARK) != len(given) - 1:  # words are given, or strings hold the mark
+            parts = split_sentences(given)
+            return _with_ends(np.maximum(self._vocab.ids(chain.from_iterable(parts)), UNKNOWN_ID), parts, len(self))
+        raw = np.frombuffer(joined.encode("utf-8", "surrogatepass"), np.uint8)
+        tokens, ptr = self._kernel.encode(raw, ord(MARK), UNKNOWN_ID, END_ID)
+        return _checked(Text(tokens, ptr, len(self)))
 
     def ids(self, words: Iterable[str]) -> NDArray[np.int32]:
         """Ids of words without an end, </s> among them; <s> is an error."""
@@ -75,19 +85,22 @@ class SentenceEncoder:
     def __len__(self) -> int:
         return len(self.words)
 
-    def _with_ends(self, ids: NDArray[np.int32], parts: list[list[str]]) -> Text:
-        ptr = pointers([len(words) + 1 for words in parts])
-        tokens = np.full(int(ptr[-1]), END_ID, np.int32)
-        inside = np.ones(len(tokens), bool)
-        inside[ptr[1:] - 1] = False
-        tokens[inside] = ids
-        return Text(tokens, ptr, len(self))
+    def _index(self) -> Any:
+        spelled = [word.encode("utf-8", "surrogatepass") for word in (*self.words, START)]
+        return _core.WordIndex(np.frombuffer(b"".join(spelled), np.uint8), pointers([len(word) for word in spelled]))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_kernel": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._kernel = self._index()
 
 
 def split_sentences(sentences: Iterable[Any]) -> list[list[str]]:
     """Sentences as lists of words; those that are strings are split at blanks."""
     if isinstance(sentences, str):
-        raise ValueError("expected sentences, each a string or a list of words, got one string")
+        raise ValueError(ONE_STRING)
     parts = []
     for number, sentence in enumerate(sentences, 1):
         if isinstance(sentence, str):
@@ -100,11 +113,23 @@ def split_sentences(sentences: Iterable[Any]) -> list[list[str]]:
     return parts
 
 
-def _check_words(ids: NDArray[np.int32], parts: list[list[str]], marks: tuple[int, int]) -> None:
-    """ValueError if a sentence holds a mark of its own start or end."""
-    wrong = np.flatnonzero(np.isin(ids, marks))
-    if len(wrong):
-        number = int(np.searchsorted(np.cumsum([len(words) for words in parts]), wrong[0], side="right"))
-        raise ValueError(
-            f"sentence {number + 1} holds {START} or {END}: starts and ends of sentences are added to them, and must not be there"
-        )
+def _with_ends(ids: NDArray[np.int32], parts: list[list[str]], start: int) -> Text:
+    """Words of all sentences, with an end after each; `start` is the number of <s>, which must not be there."""
+    ptr = pointers([len(words) + 1 for words in parts])
+    tokens = np.full(int(ptr[-1]), END_ID, np.int32)
+    inside = np.ones(len(tokens), bool)
+    inside[ptr[1:] - 1] = False
+    tokens[inside] = ids
+    return _checked(Text(tokens, ptr, start))
+
+
+def _checked(text: Text) -> Text:
+    """The same, or a ValueError if a sentence holds a mark of its own start or end."""
+    if np.count_nonzero(text.tokens == END_ID) == len(text.ptr) - 1 and not np.any(text.tokens == text.n_words):
+        return text
+    marks = (text.tokens == END_ID) | (text.tokens == text.n_words)
+    marks[text.ptr[1:] - 1] = False
+    number = int(np.searchsorted(text.ptr, np.flatnonzero(marks)[0], side="right"))
+    raise ValueError(
+        f"sentence {number} holds {START} or {END}: starts and ends of sentences are added to them, and must not be there"
+    )

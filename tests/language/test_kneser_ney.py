@@ -18,6 +18,7 @@ from laconic.language.backoff import arpa_of
 from laconic.language.kneser_ney import KneserNey, adjusted_counts
 from laconic.text.arpa import read_arpa
 from laconic.text.contexts import Contexts, Text
+from laconic.text.running import SentenceEncoder
 
 Ngram = tuple[int, ...]
 
@@ -147,6 +148,25 @@ def test_perplexities_of_the_penn_treebank(data: Path, n_train: int, expected: l
         log_probs, _ = automaton.score(test_text.tokens, test_text.ptr, automaton.start())
         found.append(round(float(np.exp(-log_probs[test_text.tokens != 0].mean())), 1))
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("order", "discounts", "perplexity"),
+    [
+        (1, [0.570552, 1.32349, 1.62518], 331.6131),
+        (3, [0.866266, 1.37507, 1.59144], 10.42930),
+        (5, [0.967405, 1.62792, 1.45215], 7.507162),
+    ],
+)
+def test_discounts_and_perplexities_of_lmplz(data: Path, order: int, discounts: list[float], perplexity: float) -> None:
+    """What lmplz prints and what its ARPA file gives for the text that it learned from; discounts are those of the highest order."""
+    with gzip.open(data / "lm_reference/opengrm/earnest.txt.gz", "rt") as stream:
+        _, text = SentenceEncoder.learn(stream)
+    contexts = Contexts.build(text, order)
+    assert KneserNey().discounts(contexts, adjusted_counts(contexts))[-1] == pytest.approx(discounts, rel=1e-5)
+    automaton = KneserNey().learn(text, order).automaton()
+    log_probs, _ = automaton.score(text.tokens, text.ptr, automaton.start())
+    assert np.exp(-log_probs.mean()) == pytest.approx(perplexity, rel=1e-6)
 
 
 def test_too_few_counts_are_said() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from ngrams import arpas, as_dictionaries
 
 from laconic.errors import InputError
@@ -96,6 +97,18 @@ def test_messages_name_the_line(tmp_path: Path, old: str, new: str, says: str) -
     assert str(caught.value) == f"{path}{says}"
 
 
+@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(0, len(SMALL) - 1), st.sampled_from(["", "0", "-", " ", "\n", "\t", "e9", "\\", "é"]), st.integers(0, 2))
+def test_damaged_files_are_read_or_refused(tmp_path: Path, at: int, put: str, cut: int) -> None:
+    path = written(tmp_path, SMALL[:at] + put + SMALL[at + cut :])
+    try:
+        found = read_arpa(path)
+    except InputError as error:
+        assert str(error).startswith(f"{path}:") and "\n" not in str(error)
+    else:
+        assert len(found.tables[0].words) == len(found.vocabulary)
+
+
 def test_a_file_that_ends_too_early(tmp_path: Path) -> None:
     path = written(tmp_path, SMALL[: SMALL.index("-0.25\té\tb")])
     with pytest.raises(InputError, match=":13: expected 2 2-grams, but the file ends after 1"):
@@ -104,6 +117,21 @@ def test_a_file_that_ends_too_early(tmp_path: Path) -> None:
         read_arpa(written(tmp_path, ""))
     with pytest.raises(InputError, match="at least one"):
         read_arpa(written(tmp_path, "\\data\\\n\\1-grams:\n\\end\\\n"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0", "-0.5", "+1.25", "-.5", "5.", "1e-3", "-12345678901234567890", "0.1234567890123456789", "1e-400", "3.14159e2", "-99"],
+)
+def test_numbers_are_read_as_python_reads_them(tmp_path: Path, text: str) -> None:
+    found = read_arpa(written(tmp_path, f"\\data\\\nngram 1=1\n\n\\1-grams:\n{text} a\n\n\\end\\\n"))
+    assert found.tables[0].log10_prob.tolist() == [float(text)]
+
+
+@pytest.mark.parametrize("text", ["0x10", "1_0", "--1", "1e", "1e999", "infinity", ".", "1.2.3"])
+def test_other_numbers_are_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InputError, match=":5: expected a finite number, found"):
+        read_arpa(written(tmp_path, f"\\data\\\nngram 1=1\n\n\\1-grams:\n{text} a\n\n\\end\\\n"))
 
 
 @pytest.mark.parametrize("word", ["", "a b", "a\n", "\ud800"])

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from laconic import _core
 from laconic.text.running import SentenceEncoder, split_sentences
 
 
@@ -55,3 +59,30 @@ def test_bad_parameters() -> None:
         SentenceEncoder(["a", "b"])
     with pytest.raises(ValueError, match="<s> is the start"):
         SentenceEncoder(["<unk>", "</s>"]).ids(["<s>"])
+
+
+@given(
+    st.lists(
+        st.text(st.sampled_from("ab\u00e9\u4e2d\0 \n\t\x1c\x85\xa0\u1680\u2003\u2028\u202f\u205f\u3000\ud800"), max_size=12),
+        max_size=6,
+    )
+)
+def test_strings_are_split_as_python_splits_them(sentences: list[str]) -> None:
+    encoder = SentenceEncoder(["<unk>", "</s>", "a", "b", "ab", "\u00e9", "\u4e2d", "a\u00e9", "\ud800", "a\0"])
+    of_strings, of_words = encoder.encode(sentences), encoder.encode([sentence.split() for sentence in sentences])
+    assert of_strings.tokens.tolist() == of_words.tokens.tolist()
+    assert of_strings.ptr.tolist() == of_words.ptr.tolist()
+
+
+def test_many_words_keep_their_numbers() -> None:
+    words = ["<unk>", "</s>", *(f"a rather long word {i}".replace(" ", "_") for i in range(3000)), *map(str, range(3000))]
+    encoder = SentenceEncoder(words)
+    assert encoder.encode([" ".join(words[2:])]).tokens.tolist() == [*range(2, len(words)), 1]
+    assert encoder.encode(["30000 x"]).tokens.tolist() == [0, 0, 1]
+
+
+def test_the_door_of_the_index() -> None:
+    with pytest.raises(ValueError, match="twice"):
+        _core.WordIndex(np.frombuffer(b"abab", np.uint8), np.array([0, 2, 4]))
+    with pytest.raises(ValueError, match="ptr must end at 4"):
+        _core.WordIndex(np.frombuffer(b"abab", np.uint8), np.array([0, 2]))
