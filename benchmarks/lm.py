@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import lm_corpora, lm_perplexity, lm_scoring
+from benchmarks import lm_corpora, lm_perplexity, lm_prox, lm_scoring
 
 TITLE = "Language models"
 SECTIONS = {
     "perplexity": lm_perplexity.section,
+    "steps": lm_prox.section,
     "corpora": lm_corpora.section,
     "scoring": lm_scoring.section,
 }
