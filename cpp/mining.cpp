@@ -168,8 +168,6 @@ void bind_search(nb::class_<Miner>& door) {
 
 }  // namespace
 
-void bind_ranking(nb::module_& m);
-
 void bind_mining(nb::module_& m) {
     nb::class_<SetStructures>(m, "SetStructures")
         .def(nb::init<Vec<int64_t>, Vec<int32_t>, int64_t>(), nb::arg("ptr"), nb::arg("member"), nb::arg("n_basic"))
@@ -185,5 +183,4 @@ void bind_mining(nb::module_& m) {
         .def("add", &Miner::add, nb::arg("part"), nb::arg("extension"));
     bind_search<SetStructures>(door);
     bind_search<TreeStructures>(door);
-    bind_ranking(m);
 }

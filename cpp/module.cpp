@@ -3,7 +3,10 @@
 
 void bind_arpa(nb::module_& m);
 void bind_automaton(nb::module_& m);
+void bind_contexts(nb::module_& m);
 void bind_ngrams(nb::module_& m);
+void bind_ranking(nb::module_& m);
+void bind_tree_pivot(nb::module_& m);
 void bind_words(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -13,6 +16,7 @@ NB_MODULE(_core, m) {
     bind_losses(m);
     bind_prox(m);
     bind_tree(m);
+    bind_tree_pivot(m);
     bind_coordinate(m);
     bind_copies(m);
     bind_brown(m);
@@ -25,6 +29,7 @@ NB_MODULE(_core, m) {
     bind_parser(m);
     bind_mining(m);
     bind_mining_arcs(m);
+    bind_ranking(m);
     bind_tree_kernel(m);
     bind_compact(m);
     bind_compact_rows(m);
@@ -32,6 +37,7 @@ NB_MODULE(_core, m) {
     bind_compact_parser(m);
     bind_arpa(m);
     bind_automaton(m);
+    bind_contexts(m);
     bind_ngrams(m);
     bind_words(m);
 }

@@ -308,12 +308,7 @@ void forest_path_sums(Forest& forest, Vec<double> value, MutVec<double> result) 
 
 }  // namespace
 
-void bind_contexts(nb::module_& m);
-void bind_tree_pivot(nb::module_& m);
-
 void bind_tree(nb::module_& m) {
-    bind_contexts(m);
-    bind_tree_pivot(m);
     nb::class_<Forest>(m, "Forest")
         .def(nb::init<Vec<int64_t>, Vec<int64_t>, Vec<int64_t>, Vec<double>, int64_t>(), nb::arg("parent"), nb::arg("ptr"),
              nb::arg("index"), nb::arg("weight"), nb::arg("n"))
