@@ -21,7 +21,7 @@ from benchmarks.timing import interleaved
 from laconic import _core
 from laconic.language.kneser_ney import KneserNey
 from laconic.language.log_linear import Fitted, LogLinear, nested_weights
-from laconic.penalties.nested import NestedPenalty, NestedRidge, NestedTerms, NestedWeights
+from laconic.penalties.nested import NestedPenalty, NestedRidge, NestedTerms
 from laconic.penalties.nested_tree import NestedTree
 from laconic.problem.nested import NestedProblem
 from laconic.solvers.accelerated import Accelerated
@@ -67,7 +67,7 @@ infinity norm, on the tree, those that differ from the weight of the context one
         parameter_table(first_words(text, words), orders, fitted_orders),
         "### Milliseconds of one step by order",
         f"""\
-The proximal step of the infinity norm (strength {STEP_STRENGTH:g}) after the first gradient step, and of the 2-norm, which has no collapsed tree. CPU time of one core, the best of {TURNS}
+The proximal step of the infinity norm (strength {STEP_STRENGTH:g}) after the first gradient step, and of the 2-norm, which has no collapsed tree. Weights are numbered tree by tree. CPU time of one core, the best of {TURNS}
 turns (one where it takes more than {LONG:g} seconds); all ways give the same weights to 1e-9. SPAMS (`proximalTree`, for one curvature alone) is handed its
 tree with every call. Pivots look at all weights below every node: in these trees, which are no deeper than the order, that is at most the order times the number of nodes.""",
         by_order,
@@ -114,10 +114,12 @@ def levels(fitted: Fitted) -> int:
 
 
 class Step(NamedTuple):
-    """One proximal step on a trie or tree: where from, and the penalty."""
+    """One proximal step on a trie or tree: where from, and the penalty. Weights go tree by tree, depth first, which all ways are faster with."""
 
     contexts: Contexts
-    weights: NestedWeights
+    order: NDArray[np.intp]
+    parent: NDArray[np.int64]
+    curvature: Float64
     rates: Float64
     point: Float64
 
@@ -125,25 +127,30 @@ class Step(NamedTuple):
     def first(cls, text: Text, order: int, collapse: bool) -> Step:
         """After a gradient step from zero, a step for every weight: the same for all weights that a node stands for."""
         contexts = Contexts.build(text, order, collapse)
-        weights = nested_weights(contexts)
         gradient = np.empty(len(contexts.target))
         contexts.kernel.loss(np.zeros(len(gradient)), gradient)
-        return cls(contexts, weights, STEP_STRENGTH * weights.length, -gradient / np.maximum(weights.count, 0.5))
+        by_word = np.argsort(contexts.target, kind="stable")  # contexts are numbered depth first, so trees are too
+        weights = nested_weights(contexts).trees(by_word)
+        lengths = weights.length.astype(np.float64)
+        point = -gradient[by_word] / np.maximum(weights.count, 0.5)
+        return cls(contexts, by_word, weights.parent, lengths, STEP_STRENGTH * lengths, point)
 
-    def curvature(self) -> Float64:
-        """1 for every weight that an entry stands for."""
-        return self.weights.length.astype(np.float64)
+    def by_context(self, values: Float64) -> Float64:
+        """Values in the order of contexts."""
+        out = np.empty(len(values))
+        out[self.order] = values
+        return out
 
     def heaps(self, norm: int = 0) -> Callable[[], Float64]:
         """Our kernel for forests."""
         n = len(self.rates)
-        forest = _core.Forest(self.weights.parent, np.arange(n + 1), np.arange(n), self.rates, n)
-        return self._run(lambda out: forest.prox_curved(self.point, self.curvature(), norm, out))
+        forest = _core.Forest(self.parent, np.arange(n + 1), np.arange(n), self.rates, n)
+        return self._run(lambda out: forest.prox_curved(self.point, self.curvature, norm, out))
 
     def pivots(self) -> Callable[[], Float64]:
         """Random pivots."""
-        forest = _core.PivotForest(self.weights.parent, self.rates)
-        return self._run(lambda out: forest.prox(self.point, self.curvature(), 0, out))
+        forest = _core.PivotForest(self.parent, self.rates)
+        return self._run(lambda out: forest.prox(self.point, self.curvature, 0, out))
 
     def _run(self, kernel: Callable[[Float64], None]) -> Callable[[], Float64]:
         out = np.empty(len(self.rates))
@@ -156,20 +163,13 @@ class Step(NamedTuple):
 
     def by_spams(self, norm: str, peer: Executor) -> tuple[float, Float64] | None:
         """Seconds and weights of SPAMS, in a process of its own, which it ends where it does not like a tree; None if it did, or is not installed."""
-        # Contexts are numbered depth first, so the trees are once pairs are sorted by word. A root that costs nothing joins them.
-        order = np.argsort(self.contexts.target, kind="stable")
-        place = np.empty(len(order) + 1, np.int64)
-        place[order] = np.arange(1, len(order) + 1)
-        place[-1] = 0  # of the parent of roots
-        parent = np.concatenate([[-1], place[self.weights.parent[order]]])
-        rates, point = (np.concatenate([[0.0], values[order]]) for values in (self.rates, np.maximum(self.point, 0)))
+        parent = np.concatenate([[-1], self.parent + 1])  # a root that costs nothing joins the trees
+        rates, point = (np.concatenate([[0.0], values]) for values in (self.rates, np.maximum(self.point, 0)))
         try:
             seconds, found = peer.submit(spams_turns, parent, rates, point, norm).result()
         except (ImportError, RuntimeError):
             return None
-        out = np.empty(len(order))
-        out[order] = found[1:]
-        return seconds, out
+        return seconds, found[1:]
 
 
 def spams_turns(parent: NDArray[np.int64], rates: Float64, point: Float64, norm: str) -> tuple[float, Float64]:
@@ -202,14 +202,15 @@ def race(text: Text, order: int, wanted: tuple[str, ...], peer: Executor) -> dic
     quick = {name: run for name, run in runs.items() if once[name][0] < LONG}
     times = {name: seconds for name, (seconds, _) in once.items()}
     times.update({name: turns.best for name, turns in interleaved(quick, TURNS, False, time.thread_time).items()})
-    reference, reference_two = trie.heaps()(), trie.heaps(2)()
+    reference, reference_two = trie.by_context(trie.heaps()()), trie.by_context(trie.heaps(2)())
     lengths = tree.contexts.lengths()
     node = np.repeat(np.arange(len(lengths)), lengths)  # of each context of the trie: contexts of a node follow each other
     wide = np.arange(len(reference)) - np.repeat(trie.contexts.ptr[:-1] - tree.contexts.ptr[node], np.diff(trie.contexts.ptr))
-    found = {name: step[wide] if name in (PIVOTS_TREE, HEAPS_TREE) else step for name, (_, step) in once.items()}
+    on_tree = (PIVOTS_TREE, HEAPS_TREE)
+    found = {name: tree.by_context(step)[wide] if name in on_tree else trie.by_context(step) for name, (_, step) in once.items()}
     for name, norm in ((SPAMS, "linf"), (SPAMS_TWO, "l2")):
         if name in wanted and (theirs := trie.by_spams(norm, peer)) is not None:
-            times[name], found[name] = theirs
+            times[name], found[name] = theirs[0], trie.by_context(theirs[1])
     for name, step in found.items():
         apart = float(np.abs(step - (reference_two if name in (OURS_TWO, SPAMS_TWO) else reference)).max())
         if not apart < 1e-9:
