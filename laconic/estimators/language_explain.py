@@ -55,10 +55,11 @@ def weights_of(model: LanguageModel) -> NDArray[np.float64]:
 
 def order_rows(model: LanguageModel) -> list[OrderRow]:
     """A row for each order."""
-    depth = model.model_.depth
-    filled = np.bincount(depth[np.diff(model.model_.ptr) > 0], minlength=int(depth.max()) + 1).tolist()
-    counted = zip(filled, [*model.n_ngrams_, *[0] * len(filled)], strict=False)
-    return [OrderRow(order, contexts, ngrams) for order, (contexts, ngrams) in enumerate(counted, 1)]
+    pairs = model.model_
+    context = pairs.context_of_pairs()
+    own = context if pairs.borrowed is None else context[pairs.borrowed == 0]
+    contexts = np.bincount(pairs.depth[np.unique(own)]).tolist()
+    return [OrderRow(order, *counts) for order, counts in enumerate(zip(contexts, model.n_ngrams_, strict=True), 1)]
 
 
 def heaviest_ngrams(model: LanguageModel, n: int) -> list[NgramRow]:
