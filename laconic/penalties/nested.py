@@ -14,7 +14,7 @@ growth 1 / alpha^2 and a lasso 1 / alpha.
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -80,7 +80,7 @@ class NestedPenalty(BaseEstimator):
         return iter(())
 
 
-class NestedTerms:
+class NestedTerms(ABC):
     """A penalty bound to its trees. Sums run over all weights that an entry stands for.
 
     scale      how curved the loss may be along each weight, up to a factor: occurrences. Steps are 1 / (factor scale).
@@ -101,6 +101,7 @@ class NestedTerms:
 
     def renew(self, w: Array) -> None:
         """Be ready for steps from w: what takes steps by an upper bound of itself makes it touch here."""
+        return None
 
     def curvature(self, factor: float, least: float = 0.0) -> Array:
         """Scales of at least `least`, times factor, with what the ridge adds: of a form that `prox` can take."""
@@ -111,40 +112,28 @@ class NestedTerms:
         """The penalty of whole trees, by increasing number of their weights."""
         raise ValueError("a solver that steps tree by tree needs a ridge, a lasso or a norm of trees as penalty")
 
+    @abstractmethod
     def value(self, w: Array) -> float:
         """Omega(w), without the ridge of the smooth part."""
-        raise NotImplementedError
 
+    @abstractmethod
     def prox(self, w: Array, curvature: Array) -> Array:
         """argmin_v sum_i curvature_i (v_i - w_i)^2 / 2 + Omega(v) over v >= 0."""
-        raise NotImplementedError
 
     def dual(self, slope: Array, w: Array) -> tuple[float, float]:
         """(t, c): a t <= 1, large, with Omega's conjugate at t slope at most c, finite; slope = - gradient of the loss at w. Here what always holds."""
         return 0.0, 0.0
 
 
-class NestedRidge(NestedPenalty):
-    """sum_i s_d w_i^2 / 2."""
+class Entrywise(NestedTerms):
+    """A sum over single weights: any of them can do without the others."""
 
-    def __init__(self, strength: float = 0.15, growth: float = 2.0):
-        self.strength = strength
-        self.growth = growth
-
-    @property
-    def collapses(self) -> bool:
-        """Equal weights stay equal where all depths cost the same."""
-        return self.growth == 1
-
-    def on(self, weights: NestedWeights) -> NestedTerms:
-        """See NestedPenalty."""
-        return _Ridge(rates_of(self.strength, self.growth, weights), weights)
-
-
-class _Ridge(NestedTerms):
     def part(self, which: NDArray[np.intp]) -> NestedTerms:
-        return _Ridge(self.rates[which], self.weights.trees(which))
+        """See NestedTerms."""
+        return type(self)(self.rates[which], self.weights.trees(which))
 
+
+class _Ridge(Entrywise):
     def value(self, w: Array) -> float:
         return 0.5 * float((self.rates * w) @ w)
 
@@ -159,27 +148,7 @@ class _Ridge(NestedTerms):
         return 1.0, 0.5 * float(np.sum(over[used] ** 2 / self.rates[used]))
 
 
-class NestedLasso(NestedPenalty):
-    """sum_i s_d w_i."""
-
-    def __init__(self, strength: float = 0.5, growth: float = 1.4):
-        self.strength = strength
-        self.growth = growth
-
-    @property
-    def collapses(self) -> bool:
-        """Equal weights stay equal where all depths cost the same."""
-        return self.growth == 1
-
-    def on(self, weights: NestedWeights) -> NestedTerms:
-        """See NestedPenalty."""
-        return _Lasso(rates_of(self.strength, self.growth, weights), weights)
-
-
-class _Lasso(NestedTerms):
-    def part(self, which: NDArray[np.intp]) -> NestedTerms:
-        return _Lasso(self.rates[which], self.weights.trees(which))
-
+class _Lasso(Entrywise):
     def value(self, w: Array) -> float:
         return float(self.rates @ w)
 
@@ -189,6 +158,41 @@ class _Lasso(NestedTerms):
     def dual(self, slope: Array, w: Array) -> tuple[float, float]:
         over = slope * self.length > self.rates
         return (1.0 if not over.any() else float(np.min(self.rates[over] / (slope * self.length)[over]))), 0.0
+
+
+class NestedEntrywise(NestedPenalty):
+    """A penalty of single weights, which differ in their depth alone."""
+
+    terms: type[Entrywise]
+
+    @property
+    def collapses(self) -> bool:
+        """Equal weights stay equal where all depths cost the same."""
+        return self.growth == 1
+
+    def on(self, weights: NestedWeights) -> NestedTerms:
+        """See NestedPenalty."""
+        return self.terms(rates_of(self.strength, self.growth, weights), weights)
+
+
+class NestedRidge(NestedEntrywise):
+    """sum_i s_d w_i^2 / 2."""
+
+    terms = _Ridge
+
+    def __init__(self, strength: float = 0.15, growth: float = 2.0):
+        self.strength = strength
+        self.growth = growth
+
+
+class NestedLasso(NestedEntrywise):
+    """sum_i s_d w_i."""
+
+    terms = _Lasso
+
+    def __init__(self, strength: float = 0.5, growth: float = 1.4):
+        self.strength = strength
+        self.growth = growth
 
 
 def rates_of(strength: float, growth: float, weights: NestedWeights) -> Array:
