@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.lm_texts import newswire, penn, sentences
+from benchmarks.lm_texts import newswire, penn, perplexity, sentences
 from benchmarks.page import table
 from benchmarks.timing import measure_in_subprocess, peak_megabytes_so_far
 from laconic.language.kneser_ney import KneserNey
 from laconic.language.log_linear import LogLinear, model_of
-from laconic.language.model import ContextModel
 from laconic.penalties.nested import NestedRidge
 from laconic.penalties.nested_groups import NestedGroups
 from laconic.penalties.nested_tree import NestedTree
@@ -63,12 +62,6 @@ def corpus(name: str, data: Path, quick: bool) -> Corpus:
         parts = [part[:300] for part in parts]
     encoder, train = SentenceEncoder.learn(parts[0], 2 if name == "reuters21578" else 1, None)
     return Corpus(train, *(encoder.encode(part) for part in parts[1:]))
-
-
-def perplexity(model: ContextModel, text: Text) -> float:
-    """Of all tokens."""
-    automaton = model.automaton()
-    return float(np.exp(-automaton.score(text.tokens, text.ptr, automaton.start())[0].mean()))
 
 
 def learn(name: str, order: int, how: Any, data: Path, quick: bool) -> Learned:

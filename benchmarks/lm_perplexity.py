@@ -11,15 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.lm_texts import Piece, newswire, penn, piece
+from benchmarks.lm_texts import Piece, newswire, penn, perplexity, piece
 from benchmarks.page import table
 from laconic.language.kneser_ney import KneserNey
 from laconic.language.log_linear import Fitted, LogLinear, model_of
-from laconic.language.model import ContextModel
 from laconic.penalties.nested import NestedLasso, NestedPenalty, NestedRidge
 from laconic.penalties.nested_groups import NestedGroups
 from laconic.penalties.nested_tree import NestedTree
-from laconic.text.running import UNKNOWN_ID
 
 ORDERS = (2, 3, 5, 8, 12)
 TOLERANCE, PASSES = 2e-3, 150
@@ -57,13 +55,6 @@ class Point(NamedTuple):
     kept: int
 
 
-def perplexity(model: ContextModel, text: Piece) -> float:
-    """Of words and ends of sentences that are in the vocabulary, as the paper counts: unknown words are contexts, but not predicted."""
-    automaton = model.automaton()
-    log_probs = automaton.score(text.test.tokens, text.test.ptr, automaton.start())[0]
-    return float(np.exp(-log_probs[text.test.tokens != UNKNOWN_ID].mean()))
-
-
 def settings(grid: Grid) -> Iterator[NestedPenalty]:
     """The penalties of a grid."""
     make, values = grid
@@ -77,7 +68,10 @@ def fit(text: Piece, order: int, penalty: NestedPenalty, start: Fitted | None = 
     fitted = LogLinear(penalty, TOLERANCE, PASSES).fit(text.train, order, start)
     seconds = time.process_time() - began
     return fitted, Point(
-        perplexity(model_of(fitted, text.train), text), fitted.result.error, seconds, int(np.count_nonzero(fitted.weights))
+        perplexity(model_of(fitted, text.train), text.test, unknown=False),
+        fitted.result.error,
+        seconds,
+        int(np.count_nonzero(fitted.weights)),
     )
 
 
@@ -101,7 +95,7 @@ def smoothed(text: Piece, order: int, learner: KneserNey) -> Point:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of discounts of high orders, whose n-grams nearly all occur once
         model = learner.learn(text.train, order)
-    return Point(perplexity(model, text), 0.0, time.process_time() - began, len(model.target))
+    return Point(perplexity(model, text.test, unknown=False), 0.0, time.process_time() - began, len(model.target))
 
 
 def section(data: Path, quick: bool = False) -> str:

@@ -7,8 +7,11 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+from laconic.language.model import ContextModel
 from laconic.text.contexts import Text
-from laconic.text.running import SentenceEncoder
+from laconic.text.running import UNKNOWN_ID, SentenceEncoder
 
 NUMBER = re.compile(r"[+-]?[\d.,/:-]*\d[\d.,/:-]*%?")
 Sentences = list[list[str]]
@@ -37,6 +40,13 @@ def newswire(data: Path, part: str = "train") -> Sentences:
 def penn(data: Path, part: str = "train") -> Sentences:
     """The Penn Treebank text of language models."""
     return sentences(data / "ptb" / f"ptb.{part}.txt.gz")
+
+
+def perplexity(model: ContextModel, text: Text, unknown: bool = True) -> float:
+    """Of words and ends of sentences; without `unknown`, as Nelakanti et al. (2013) count, unknown words are contexts but not predicted."""
+    automaton = model.automaton()
+    log_probs = automaton.score(text.tokens, text.ptr, automaton.start())[0]
+    return float(np.exp(-log_probs[unknown | (text.tokens != UNKNOWN_ID)].mean()))
 
 
 def piece(text: Sentences, first: int, n_train: int, n_test: int) -> Piece:
