@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from benchmarks import corpora
 from benchmarks.page import number, table
 from benchmarks.peers import vectorizer_for
-from laconic.mining import GradientMining, Outputs, Polynomial, Round
+from laconic.mining import GradientMining, Outputs, Polynomial, Round, named_if_refused
 
 MEGABYTE = 2**20
 TURNS = 3
@@ -44,7 +45,7 @@ A combination of order r + 1 is made of two kept ones of order r, so what is cou
 MEMORY_TEXT = f"""\
 The same search with less memory (SST, all words, C = {MEMORY_THRESHOLD}, up to order {MEMORY_DEGREE}). Half of the memory is for the filter, a quarter each for the
 candidates of an order and for where features occur; what exceeds the last quarter goes to a temporary file. A threshold that is too small for the candidates'
-quarter is refused with one that fits the order that was reached."""
+quarter is refused with one that fits."""
 
 
 def section(data: Path, quick: bool = False) -> str:
@@ -108,7 +109,7 @@ def memory_table(load: Load, data: Path, memories: Sequence[int]) -> str:
     for memory in memories:
         size = f"{number(memory / MEGABYTE)}"
         try:
-            found = search.one_round(MEMORY_THRESHOLD, MEMORY_DEGREE, memory)
+            found = named_if_refused(partial(search.one_round, degree=MEMORY_DEGREE, memory=memory), MEMORY_THRESHOLD)
         except MemoryError as error:
             rows.append([size, "–", "–", "–", "–", f"`{error}`"])
         else:

@@ -23,7 +23,7 @@ class Miner {
     int64_t size() const { return trie.size(); }
 
     // One round; see Search. Gives features, their counts and what happened at each order, which on_order(order, numbers), unless
-    // None, is told at once.
+    // None, is told at once. MemoryError(order, larger threshold or 0): see TooMany.
     template <class Structures>
     nb::tuple mine(const Structures& structures, Vec<int64_t> structure, Vec<int32_t> label, Vec<int32_t> side,
                    Vec<double> weights, int n_labels, int64_t threshold, int most_order, int64_t memory, nb::object on_order) {
@@ -51,7 +51,7 @@ class Miner {
             const mining::Wishes wishes{threshold, most_order, n_labels, static_cast<size_t>(memory)};
             found = mining::Search(space, trie, filter, wishes).run(shown, weights.data(), told);
         } catch (const mining::TooMany& error) {
-            PyErr_SetString(PyExc_MemoryError, error.what());
+            PyErr_SetObject(PyExc_MemoryError, nb::make_tuple(error.order, error.larger).ptr());
             throw nb::python_error();
         }
         nb::list orders;

@@ -25,9 +25,12 @@ struct Wishes {
     size_t memory;  // bytes for the candidates of an order, and as much for where its features occur
 };
 
-// The candidates exceed the memory that they may have.
+// The candidates of an order exceed the memory that they may have; with the larger threshold they would not, if the orders before
+// were the same. 0: the counters are too short to tell.
 struct TooMany : std::runtime_error {
-    using std::runtime_error::runtime_error;
+    TooMany(int order, int64_t larger) : std::runtime_error("too many candidates"), order(order), larger(larger) {}
+    int order;
+    int64_t larger;
 };
 
 // What happened at one order.
@@ -193,11 +196,10 @@ class Search {
         if (full) refuse(order, reached);
     }
     [[noreturn]] void refuse(int order, const std::vector<int64_t>& reached) const {
-        std::string message = "the candidates of order " + std::to_string(order) + " need more memory than they may have: ";
         for (size_t c = static_cast<size_t>(wishes_.threshold) + 1; c + 1 < reached.size(); ++c)
             if (static_cast<size_t>(reached[c]) * bytes_of_candidate() <= wishes_.memory)
-                throw TooMany(message + "the smallest threshold that fits is about " + std::to_string(c));
-        throw TooMany(message + "even a threshold of " + std::to_string(filter_.most() - 1) + " is too small; give more memory");
+                throw TooMany(order, static_cast<int64_t>(c));
+        throw TooMany(order, 0);
     }
 
     // In how many structures the candidates occur, and where: occurrences of candidates, by their numbers.

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from laconic.mining import GradientMining, Mined, Narrowed, Outputs, Polynomial, Round, members_of
+from laconic.mining import GradientMining, Mined, Narrowed, Outputs, Polynomial, Round, members_of, named_if_refused
 
 
 class KernelMiner(TransformerMixin, BaseEstimator):
@@ -61,12 +61,17 @@ class KernelMiner(TransformerMixin, BaseEstimator):
         if len(self.classes_) < 2:
             raise ValueError(f"y has one class, {self.classes_[0]!r}: there is nothing to tell apart")
         kernel = Polynomial() if self.kernel is None else self.kernel
-        own = {name: getattr(self, name) for name in ("threshold", "rounds", "step", "decreasing", "memory", "proximal")}
-        search = GradientMining(most_order=kernel.most_order, **own)
+        own = {name: getattr(self, name) for name in ("rounds", "step", "decreasing", "memory", "proximal")}
         n_labels = len(self.classes_)
         base = None if self.pretrain is None else self._scores(X, y)
         outputs = Outputs.of_labels(codes, n_labels)
-        self._keep(search.run(kernel.structures(X), outputs, n_labels, base=base, callback=callback))
+        structures = kernel.structures(X)
+
+        def search(threshold: int) -> Mined:
+            mining = GradientMining(threshold, kernel.most_order, **own)
+            return mining.run(structures, outputs, n_labels, base=base, callback=callback)
+
+        self._keep(named_if_refused(search, self.threshold))
         return self
 
     def transform(self, X: Any) -> sp.csr_array:

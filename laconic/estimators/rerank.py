@@ -32,6 +32,7 @@ from laconic.mining import (
     SubTrees,
     best_of_lists,
     decayed,
+    named_if_refused,
     orders,
     rank,
 )
@@ -143,7 +144,9 @@ class Reranker(TreePredictor):
         self.space_.encoder.freeze()
         trees = np.arange(len(lists.scores), dtype=np.int64)
         outputs = Outputs(lists.ptr, trees, np.zeros(len(trees), np.int32), gold)
-        miner, self.rounds_ = self._search(structures, outputs, callback)
+        miner, self.rounds_ = named_if_refused(
+            lambda threshold: self._search(threshold, structures, outputs, callback), self.threshold
+        )
         weights, self.wrong_ = self._rank(miner, ListFeatures.of(miner, structures, lists.ptr), outputs, self.epochs)
         self._adopt(miner, weights)
         if dev is None or self.beta is not None:
@@ -225,12 +228,12 @@ class Reranker(TreePredictor):
         return self.space_.sets(lists, grow) if products else self.space_.trees(lists, grow)
 
     def _search(
-        self, structures: Any, outputs: Outputs, callback: Callable[[Any], bool | None] | None
+        self, threshold: int, structures: Any, outputs: Outputs, callback: Callable[[Any], bool | None] | None
     ) -> tuple[Any, list[Round]]:
         """Features of order 1, a model of them, and from there what else is above the threshold where that model is wrong."""
         most_order = self.used_kernel.most_order
         tell = callback or (lambda _: None)
-        first = GradientMining(self.threshold, 1, 1, memory=self.memory).run(structures, outputs, 1)
+        first = GradientMining(threshold, 1, 1, memory=self.memory).run(structures, outputs, 1)
         if most_order == 1:
             return first.miner, first.rounds
         weights = np.zeros(len(first.miner))
@@ -238,9 +241,7 @@ class Reranker(TreePredictor):
             features = ListFeatures.of(first.miner, structures, outputs.ptr)
             weights = self._rank(first.miner, features, outputs, self.pretrain_epochs).weights
         single = np.arange(1, len(first.miner))
-        search = GradientMining(
-            self.threshold, most_order, self.rounds, decreasing=True, memory=self.memory, proximal=self.threshold > 0
-        )
+        search = GradientMining(threshold, most_order, self.rounds, decreasing=True, memory=self.memory, proximal=threshold > 0)
         found = search.run(
             structures, outputs, 1, first.miner, weights[:, None], callback=lambda round_: bool(tell(round_)), on_order=tell
         )

@@ -6,6 +6,7 @@ from laconic.mining.narrowing import Narrowed
 from laconic.mining.perceptron import KernelPerceptron
 from laconic.mining.polynomial import Polynomial
 from laconic.mining.ranking import ListFeatures, Ranked, decayed, orders, rank
+from laconic.mining.refusal import ThresholdTooSmall, named_if_refused
 from laconic.mining.sub_trees import SubTrees
 
 __all__ = [
@@ -21,10 +22,12 @@ __all__ = [
     "Ranked",
     "Round",
     "SubTrees",
+    "ThresholdTooSmall",
     "TreeKernel",
     "best_of_lists",
     "decayed",
     "members_of",
+    "named_if_refused",
     "orders",
     "rank",
 ]

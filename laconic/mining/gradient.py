@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from laconic import _core
+from laconic.mining.refusal import ThresholdTooSmall
 
 MOST_MEMORY = 2**41
 
@@ -176,9 +177,9 @@ class GradientMining(BaseEstimator):
                 None if on_order is None else lambda order, numbers: on_order(OrderCount(order, *numbers)),
             )
         except MemoryError as error:
-            raise MemoryError(f"threshold={self.threshold}: {error}.") from None
+            raise ThresholdTooSmall(self.threshold, *error.args) from None
         reports = [OrderCount(order, *numbers) for order, numbers in enumerate(orders, 1)]
-        return kept.astype(np.int64), counts.astype(np.int64).reshape(len(kept), 2, -1), reports
+        return kept.astype(np.int64), counts.astype(np.int64).reshape(len(kept), 2, weights.shape[1]), reports
 
     def _moved(self, weights: NDArray[np.float64], counts: NDArray[np.int64], step: float) -> NDArray[np.float64]:
         """Line 12: w + step (#gold - #predicted - C sign w), where a count exceeds C or the weight is not zero.

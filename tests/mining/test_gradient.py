@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from itertools import combinations
 from typing import Any
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from sub_trees import random_trees, sub_trees, tree_structures
 
 from laconic import _core
-from laconic.mining import GradientMining, Outputs, Polynomial, members_of
+from laconic.mining import GradientMining, Mined, Outputs, Polynomial, ThresholdTooSmall, members_of, named_if_refused
 
 
 def products(row: np.ndarray, degree: int) -> set[tuple[int, ...]]:
@@ -121,7 +122,7 @@ def test_what_exceeds_the_memory_goes_to_disk_and_changes_nothing() -> None:
     outputs = Outputs.of_labels(random.integers(2, size=2000), 2)
     structures = Polynomial(3).structures(rows)
     much = GradientMining(2, 3, 3).run(structures, outputs, 2)
-    little = GradientMining(2, 3, 3, memory=2e5).run(structures, outputs, 2)
+    little = GradientMining(2, 3, 3, memory=4e5).run(structures, outputs, 2)
     assert max(order.spilled for each in little.rounds for order in each.orders) > 0
     assert all(order.spilled == 0 for each in much.rounds for order in each.orders)
     np.testing.assert_array_equal(much.features, little.features)
@@ -138,13 +139,39 @@ def test_orders_have_their_seconds() -> None:
 
 def test_a_threshold_that_is_too_small_for_the_memory_names_one_that_fits() -> None:
     random = np.random.default_rng(0)
-    rows = sp.csr_array(random.random((200, 60)) < 0.3)
-    outputs = Outputs.of_labels(random.integers(2, size=200), 2)
-    structures = Polynomial(2).structures(rows)
-    with pytest.raises(MemoryError, match="smallest threshold that fits is about ") as error:
-        GradientMining(0, 2, 1, memory=1e5).run(structures, outputs, 2)
-    fitting = int(str(error.value).split("about ")[1].split(".")[0])
-    GradientMining(fitting + 2, 2, 1, memory=1e5).run(structures, outputs, 2)
+    rows = random.random((200, 60)) < 0.1  # many pairs, which occur in few rows
+    rows[:20, :20] = True  # few pairs that occur in many, and so do all combinations of them
+    structures = Polynomial(4).structures(sp.csr_array(rows))
+    outputs = Outputs.of_labels(np.arange(200) % 2, 2)
+
+    def search(threshold: int) -> Mined:
+        return GradientMining(threshold, 4, 1, memory=4e5).run(structures, outputs, 2)
+
+    with pytest.raises(ThresholdTooSmall, match="threshold=0: the candidates of order 2 need more memory") as refused:
+        search(0)
+    with pytest.raises(MemoryError, match=r"of order 2 need more memory than they may have; \d+ fits \(.* did not\)") as error:
+        named_if_refused(search, 0)
+    fits, *refused_too = map(int, re.findall(r"\d+", str(error.value).split("; ")[1]))
+    assert refused.value.larger == refused_too[0]  # what the counts of the first order that was refused foretold was not enough
+    search(fits)
+    for threshold in refused_too:
+        with pytest.raises(ThresholdTooSmall):
+            search(threshold)
+
+
+def test_thresholds_beyond_the_counters_are_tried_too() -> None:
+    ones = sp.csr_array(np.ones((100, 40), dtype=bool))  # every combination occurs in all rows: only C >= 50 leaves them out
+    outputs = Outputs.of_labels(np.arange(100) % 2, 2)
+    structures = Polynomial(3).structures(ones)
+
+    def search(threshold: int) -> Mined:
+        return GradientMining(threshold, 3, 1, memory=1e5).run(structures, outputs, 2)
+
+    with pytest.raises(MemoryError, match=r"; (\d+) fits") as error:
+        named_if_refused(search, 3)
+    fits = int(re.findall(r"(\d+) fits", str(error.value))[0])
+    assert 50 <= fits <= 127
+    assert len(search(fits).features) == 0
 
 
 @pytest.mark.parametrize(
