@@ -4,6 +4,7 @@
 void bind_arpa(nb::module_& m);
 void bind_automaton(nb::module_& m);
 void bind_contexts(nb::module_& m);
+void bind_cooccurrence(nb::module_& m);
 void bind_ngrams(nb::module_& m);
 void bind_ranking(nb::module_& m);
 void bind_tree_pivot(nb::module_& m);
@@ -38,6 +39,7 @@ NB_MODULE(_core, m) {
     bind_arpa(m);
     bind_automaton(m);
     bind_contexts(m);
+    bind_cooccurrence(m);
     bind_ngrams(m);
     bind_words(m);
 }

@@ -1,5 +1,9 @@
-// Sentences in one piece of UTF-8 as numbers of words.
+// Sentences in one piece of UTF-8 as numbers of words, known ones or counted as they come.
 #include "words.hpp"
+
+#include <nanobind/stl/optional.h>
+
+#include <optional>
 
 #include "bind.hpp"
 
@@ -58,9 +62,69 @@ class WordIndex {
     WordTable words_;
 };
 
+// Words of running text, numbered as they come and counted.
+class WordCounter {
+  public:
+    static constexpr int32_t kEnd = -1;
+
+    // Numbers of the words of a text that ends where a word ends, kEnd after every sentence that has words and that `mark` ends.
+    // Words are parted by blanks, or by one byte.
+    nb::object add(Vec<uint8_t> text, uint8_t mark, std::optional<uint8_t> separator) {
+        std::vector<int32_t> tokens;
+        {
+            nb::gil_scoped_release release;
+            tokens.reserve(text.size() / 5);
+            const unsigned char* bytes = text.data();
+            const size_t n = text.size();
+            const auto gap = [&](size_t at) { return separator ? size_t{bytes[at] == *separator} : blank_at(bytes, at, n); };
+            for (size_t at = 0; at < n;) {
+                if (bytes[at] == mark) {
+                    if (inside_) tokens.push_back(kEnd);
+                    inside_ = false;
+                    ++at;
+                } else if (const size_t skipped = gap(at)) {
+                    at += skipped;
+                } else {
+                    const size_t begin = at;
+                    while (at < n && bytes[at] != mark && !gap(at)) ++at;
+                    const int32_t word = words_.number({reinterpret_cast<const char*>(bytes) + begin, at - begin});
+                    if (static_cast<size_t>(word) == counts_.size()) counts_.push_back(0);
+                    ++counts_[word];
+                    tokens.push_back(word);
+                    inside_ = true;
+                }
+            }
+        }
+        return to_numpy(std::move(tokens));
+    }
+    nb::object counts() const { return to_numpy(std::vector<int64_t>(counts_)); }
+    // The words of some numbers: word i is text[ptr[i], ptr[i + 1]).
+    nb::tuple spelled(Vec<int64_t> numbers) const {
+        check_range(numbers, 0, words_.size(), "numbers");
+        std::vector<uint8_t> text;
+        std::vector<int64_t> ptr = {0};
+        for (size_t i = 0; i < numbers.size(); ++i) {
+            const std::string_view word = words_.spelling(static_cast<int32_t>(numbers.data()[i]));
+            text.insert(text.end(), word.begin(), word.end());
+            ptr.push_back(static_cast<int64_t>(text.size()));
+        }
+        return nb::make_tuple(to_numpy(std::move(text)), to_numpy(std::move(ptr)));
+    }
+
+  private:
+    WordTable words_;
+    std::vector<int64_t> counts_;
+    bool inside_ = false;  // a sentence that has words
+};
+
 }  // namespace
 
 void bind_words(nb::module_& m) {
+    nb::class_<WordCounter>(m, "WordCounter")
+        .def(nb::init<>())
+        .def("add", &WordCounter::add, nb::arg("text"), nb::arg("mark"), nb::arg("separator").none())
+        .def("counts", &WordCounter::counts)
+        .def("spelled", &WordCounter::spelled, nb::arg("numbers"));
     nb::class_<WordIndex>(m, "WordIndex")
         .def(nb::init<Vec<uint8_t>, Vec<int64_t>>(), nb::arg("text"), nb::arg("ptr"))
         .def("encode", &WordIndex::encode, nb::arg("text"), nb::arg("mark"), nb::arg("unknown"), nb::arg("end"));

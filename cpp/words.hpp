@@ -13,17 +13,25 @@ class WordTable {
     int32_t size() const { return static_cast<int32_t>(ptr_.size()) - 1; }
     // The number of a word, kNone if it has none.
     int32_t find(std::string_view word) const { return slots_[place(word, hash(word))].number; }
-    // Gives a word the next number; false if it has one.
-    bool insert(std::string_view word) {
+    // The number of a word, the next one if it has none.
+    int32_t number(std::string_view word) {
         if (3 * ptr_.size() > 2 * slots_.size()) grow();
         const uint32_t its_hash = hash(word);
         Slot& slot = slots_[place(word, its_hash)];
-        if (slot.number != kNone) return false;
+        if (slot.number != kNone) return slot.number;
         if (size() == INT32_MAX) throw std::invalid_argument("there are too many words");
         slot = {its_hash, size()};
         text_.append(word);
         ptr_.push_back(text_.size());
-        return true;
+        return slot.number;
+    }
+    // Gives a word the next number; false if it has one.
+    bool insert(std::string_view word) {
+        const int32_t next = size();
+        return number(word) == next;
+    }
+    std::string_view spelling(int32_t number) const {
+        return std::string_view(text_).substr(ptr_[number], ptr_[number + 1] - ptr_[number]);
     }
 
   private:
@@ -43,9 +51,6 @@ class WordTable {
         word.copy(reinterpret_cast<char*>(&rest), word.size());
         h = (h ^ rest) * 0xd6e8feb86659fd93ULL;
         return static_cast<uint32_t>(h >> 32);
-    }
-    std::string_view spelling(int32_t number) const {
-        return std::string_view(text_).substr(ptr_[number], ptr_[number + 1] - ptr_[number]);
     }
     // The slot of a word, or the one that it would get.
     size_t place(std::string_view word, uint32_t its_hash) const {

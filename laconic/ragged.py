@@ -35,3 +35,12 @@ def ranges(begins: NDArray[np.integer], ends: NDArray[np.integer]) -> NDArray[np
     lengths = ends - begins
     shift = np.repeat(begins - pointers(lengths)[:-1], lengths)
     return np.asarray(np.arange(len(shift)) + shift)
+
+
+def spans(ptr: NDArray[np.integer], size: int) -> Iterator[tuple[int, int]]:
+    """Parts [first, last) that follow each other, each span with at most `size` entries or one part."""
+    first, n = 0, len(ptr) - 1
+    while first < n:
+        last = max(first + 1, int(np.searchsorted(ptr, ptr[first] + size, side="right")) - 1)
+        yield first, last
+        first = last

@@ -19,7 +19,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # before it is built. Loss, penalty and solver stand apart: a solver knows penalties by their protocol alone.
 BASE = {"errors", "ragged", "_core"}
 NUMERICS = BASE | {"groups", "grouping", "designs", "inference", "losses", "penalties"}
-MODELS = NUMERICS | {"problem", "solvers", "mining", "language"}
+MODELS = NUMERICS | {"problem", "solvers", "mining", "language", "coding"}
 READERS = BASE | {"text", "files", "metrics", "tree_metrics"}
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
@@ -38,6 +38,7 @@ ALLOWED: dict[str, set[str]] = {
     "solvers": BASE | {"groups", "designs", "inference", "penalties", "problem"},
     "mining": NUMERICS | {"problem", "solvers"},
     "language": NUMERICS | {"problem", "solvers", "text.arpa", "text.contexts", "text.running"},
+    "coding": BASE | {"groups", "penalties"},
     "estimators": MODELS | READERS,
     "checks": MODELS | READERS | {"estimators"},
     "report": READERS | {"estimators", "__init__"},

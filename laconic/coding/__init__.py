@@ -1,0 +1,1 @@
+"""Words as sparse codes: associations of words with contexts, and learners that factor them."""

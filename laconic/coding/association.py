@@ -1,0 +1,61 @@
+"""From counts of words by contexts to how much more often they meet than by chance."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from laconic.ragged import pointers, spans
+
+KINDS = ("ppmi", "pmi")
+ENTRIES = 2**22  # that are worked on at once
+
+
+def association(
+    counts: csr_matrix, kind: str = "ppmi", smoothing: float = 1.0, shift: float = 1.0, copy: bool = True
+) -> csr_matrix:
+    """log(n_vc / (n_v p_c)) - log(shift), where n_v is the sum of row v and p_c = n_c^smoothing / sum_c' n_c'^smoothing.
+
+    That is pointwise mutual information if smoothing and shift are 1; a smoothing of 0.75 makes rare contexts less telling, a shift of
+    k is that of skip-grams with k negative samples (Levy et al. 2015). Pairs that never met stay 0.
+
+    kind: "ppmi" keeps what is positive, "pmi" all
+    copy: False works in the arrays of `counts`, which is of no use then
+
+    """
+    _check(counts, kind, smoothing, shift)
+    result = counts.astype(np.float32, copy=copy)
+    column_sums = np.asarray(counts.sum(axis=0, dtype=np.float64)).ravel() ** smoothing
+    row_sums = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
+    with np.errstate(divide="ignore", invalid="ignore"):  # words and contexts that meet nothing have no entries
+        of_row = (np.log(row_sums) + np.log(shift)).astype(np.float32)
+        of_column = (np.log(column_sums) - np.log(column_sums.sum())).astype(np.float32)
+    kept = np.empty(result.shape[0], np.int64)
+    end = 0
+    for first, last in spans(result.indptr, ENTRIES):
+        begin, stop = int(result.indptr[first]), int(result.indptr[last])
+        rows = np.repeat(np.arange(first, last), np.diff(result.indptr[first : last + 1]))
+        columns, values = result.indices[begin:stop], result.data[begin:stop]
+        with np.errstate(divide="ignore"):  # counts of 0 that are stored
+            np.log(values, out=values)
+        values -= of_row[rows]
+        values -= of_column[columns]
+        wanted = values > 0 if kind == "ppmi" else np.isfinite(values)
+        kept[first:last] = np.bincount(rows[wanted] - first, minlength=last - first)
+        size = int(np.count_nonzero(wanted))
+        result.data[end : end + size], result.indices[end : end + size] = values[wanted], columns[wanted]
+        end += size
+    result.indptr[:] = pointers(kept)
+    result.data, result.indices = result.data[:end].copy(), result.indices[:end].copy()
+    return result
+
+
+def _check(counts: csr_matrix, kind: str, smoothing: float, shift: float) -> None:
+    if kind not in KINDS:
+        raise ValueError(f"the kind of association must be one of {', '.join(KINDS)}, got {kind!r}")
+    if not 0 <= smoothing <= 1:
+        raise ValueError(f"smoothing must lie in 0..1, got {smoothing!r}")
+    if not 0 < shift < np.inf:
+        raise ValueError(f"shift must be above 0, got {shift!r}")
+    if counts.nnz and not (counts.data.min() >= 0 and counts.data.max() < np.inf):
+        raise ValueError("counts must be finite and not below 0")

@@ -1,0 +1,236 @@
+"""Running text of any length: the words that occur often enough, and the text as their ids, kept in memory or in a temporary file.
+
+A text is read once: from files, plain or gzip, with a sentence a line, or from any iterable of sentences.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic import _core
+from laconic.errors import InputError
+from laconic.ragged import cut
+from laconic.text.io import STANDARD_STREAM, PathLike, name_of, open_text
+
+END, GAP = -1, -2  # ids that are no words: the end of a sentence, and a place whose word is not known
+RARE_WORD = "#rare#"
+RARE = ("gap", "drop", "mark")
+MEMORY = 2**31
+CHUNK = 2**22  # characters that are read at once
+BATCH = 20_000  # sentences of an iterable that are joined at once
+BETWEEN_WORDS, BETWEEN_SENTENCES = "\x1f", "\x1e"  # of sentences that are lists of words
+Ids = NDArray[np.int32]
+
+
+class Subsampling(NamedTuple):
+    """Occurrences of words that are left out at random: a word of frequency f stays with the probability sqrt(rate / f), or 1 if that is more."""
+
+    rate: float
+    seed: int
+
+    def kept_share(self, counts: NDArray[np.int64], n_tokens: int) -> NDArray[np.float64]:
+        """The probability of every word to stay."""
+        return kept_share(counts, n_tokens, self.rate)
+
+
+def kept_share(counts: NDArray[np.int64], n_tokens: int, rate: float) -> NDArray[np.float64]:
+    """min(1, sqrt(rate / frequency)) for every word; n_tokens is the length of the text."""
+    if not rate > 0:
+        raise ValueError(f"the rate of subsampling must be above 0, got {rate!r}")
+    return np.minimum(1.0, np.sqrt(rate * n_tokens / np.maximum(counts, 1)))
+
+
+class EncodedText:
+    """A text as ids of its frequent words; a context manager, for the ids may lie in a temporary file.
+
+    words, counts   what is known, the most frequent first (of equals, the one seen first), and how often each occurs
+    n_tokens, n_sentences, n_types   of the whole text, rare words among them
+    rare            what became of the words that are not known: see `read_text`
+    """
+
+    def __init__(self, counter: Any, ids: IO[bytes], n_sentences: int, kept: NDArray[np.int64], rare: str) -> None:
+        all_counts = counter.counts()
+        self.n_tokens, self.n_sentences, self.n_types = int(all_counts.sum()), n_sentences, len(all_counts)
+        self.rare = rare
+        text, ptr = counter.spelled(kept)
+        self.words = [word.decode("utf-8", "surrogatepass") for word in cut(text.tobytes(), ptr)]
+        self.counts = all_counts[kept]
+        # A raw id of -1, the end of a sentence, finds the last entry.
+        self._new_id = np.full(len(all_counts) + 1, GAP, np.int32)
+        self._new_id[-1] = END
+        self._new_id[kept] = np.arange(len(kept), dtype=np.int32)
+        if rare == "mark" and len(kept) < len(all_counts):
+            self._mark_rare(all_counts)
+        self._ids = ids
+
+    def _mark_rare(self, all_counts: NDArray[np.int64]) -> None:
+        """All words that are not known become one more word, at the place among the others that its count gives it."""
+        rest = self.n_tokens - int(self.counts.sum())
+        if RARE_WORD in self.words:
+            own = self.words.index(RARE_WORD)
+            rest += int(self.counts[own])
+        else:
+            own = len(self.words)
+            self.words.append(RARE_WORD)
+            self.counts = np.append(self.counts, 0)
+        self.counts[own] = rest
+        self._new_id[:-1][self._new_id[:-1] == GAP] = own
+        order = np.argsort(-self.counts, kind="stable")
+        new_place = np.argsort(order).astype(np.int32)
+        self._new_id[:-1] = new_place[self._new_id[:-1]]
+        self.words, self.counts = [self.words[i] for i in order.tolist()], self.counts[order]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __enter__(self) -> EncodedText:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Throw the ids away; words and counts stay."""
+        self._ids.close()
+
+    def ids(self, size: int, subsampling: Subsampling | None = None) -> Iterator[Ids]:
+        """The text as ids, END after each sentence and GAP for what is left out, at most `size` of them at once."""
+        self._ids.seek(0)
+        random = None if subsampling is None else np.random.default_rng(subsampling.seed)
+        share = None if subsampling is None else subsampling.kept_share(self.counts, self.n_tokens)
+        while raw := self._ids.read(4 * size):
+            ids = self._new_id[np.frombuffer(raw, np.int32)]
+            if random is not None and share is not None:
+                left_out = random.random(len(ids)) >= np.append(share, [1.0, 1.0])[ids]  # GAP and END find the last two
+                ids[left_out] = GAP
+            yield ids if self.rare != "drop" else ids[ids != GAP]
+
+
+def read_text(
+    text: Any,
+    min_count: int = 10,
+    max_size: int | None = None,
+    rare: str = "gap",
+    encoding: str = "utf-8",
+    memory: int = MEMORY,
+) -> EncodedText:
+    """Read a whole text once.
+
+    text: the path of a file or a list of paths (plain or gzip, a sentence a line, words parted by blanks; "-": standard input), or an
+        iterable of sentences, each a list of words. A string is a path, and so are strings in a list; sentences that are strings must
+        be split before.
+    min_count, max_size: the words to know: those that occur so often, and at most so many of them, the most frequent
+    rare: what becomes of all other words. "gap": they are no contexts, but keep their place, so that windows have the same width
+        everywhere; "drop": the words around them move together; "mark": they all are the one word #rare#
+    memory: bytes of the text that may be held in memory; of a larger one, the ids lie in a temporary file
+    """
+    _check_count("min_count", min_count)
+    if max_size is not None:
+        _check_count("max_size", max_size)
+    if rare not in RARE:
+        raise ValueError(f"rare must be one of {', '.join(RARE)}, got {rare!r}")
+    counter = _core.WordCounter()
+    ids: IO[bytes] = SpooledTemporaryFile(max(1, memory // 4))  # noqa: SIM115  (closed by EncodedText)
+    try:
+        n_sentences = 0
+        for found in _raw_ids(text, counter, encoding):
+            n_sentences += int(np.count_nonzero(found == END))
+            ids.write(found.data)
+        counts = counter.counts()
+        if not len(counts):
+            raise InputError(f"{_name(text)}: holds no words; expected one sentence a line.")
+        order = np.argsort(-counts, kind="stable")
+        kept = order[: np.searchsorted(-counts[order], -min_count, side="right")][:max_size]
+        if not len(kept):
+            raise InputError(
+                f"{_name(text)}: no word occurs {min_count} times or more, the most frequent one {counts.max()} times; "
+                "lower min_count or give more text."
+            )
+        return EncodedText(counter, ids, n_sentences, kept, rare)
+    except BaseException:
+        ids.close()
+        raise
+
+
+def _check_count(name: str, value: Any) -> None:
+    if not (isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1):
+        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+
+
+def _name(text: Any) -> str:
+    """What messages call a text."""
+    if paths := _paths(text):
+        return name_of(paths[0]) if len(paths) == 1 else f"{name_of(paths[0])} and {len(paths) - 1} more"
+    return "the text"
+
+
+def _paths(text: Any) -> list[PathLike]:
+    """The files of a text; none if it is an iterable of sentences."""
+    if isinstance(text, str | os.PathLike):
+        return [text]
+    if isinstance(text, list | tuple) and text and all(isinstance(part, str | os.PathLike) for part in text):
+        return list(text)
+    return []
+
+
+def _raw_ids(text: Any, counter: Any, encoding: str) -> Iterator[Ids]:
+    """Ids of all words as the counter numbers them, END after each sentence, some at a time."""
+    if paths := _paths(text):
+        if sum(os.fspath(path) == STANDARD_STREAM for path in paths) > 1:
+            raise InputError("standard input can be read once only.")
+        for path in paths:
+            for chunk in _chunks(path, encoding):
+                yield counter.add(_bytes(chunk), ord("\n"), None)
+        return
+    if not isinstance(text, Iterable):
+        raise ValueError(f"expected a path, a list of paths, or sentences, each a list of words, got {text!r:.60}")
+    sentences = iter(text)
+    number = 0
+    while batch := list(islice(sentences, BATCH)):
+        joined = BETWEEN_SENTENCES.join(_joined(sentence, number + i) for i, sentence in enumerate(batch, 1))
+        number += len(batch)
+        if joined.count(BETWEEN_SENTENCES) != len(batch) - 1:
+            raise ValueError("words must not hold the control character \\x1e")
+        yield counter.add(_bytes(joined + BETWEEN_SENTENCES), ord(BETWEEN_SENTENCES), ord(BETWEEN_WORDS))
+
+
+def _joined(sentence: Any, number: int) -> str:
+    """The words of a sentence in one string."""
+    if isinstance(sentence, str) or not isinstance(sentence, Iterable):
+        raise ValueError(f"sentence {number} must be a list of words, got {sentence!r:.60}")
+    words = sentence if isinstance(sentence, list | tuple) else list(sentence)
+    try:
+        joined = BETWEEN_WORDS.join(words)
+    except TypeError:
+        raise ValueError(f"sentence {number} must be a list of words, which are strings, got {sentence!r:.60}") from None
+    if joined.count(BETWEEN_WORDS) > max(0, len(words) - 1):
+        raise ValueError(f"sentence {number}: words must not hold the control character \\x1f")
+    return joined
+
+
+def _bytes(text: str) -> NDArray[np.uint8]:
+    return np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
+
+
+def _chunks(path: PathLike, encoding: str) -> Iterator[str]:
+    """The text of a file in pieces that end where words do; the last one ends its line."""
+    rest, n_lines = "", 0
+    with open_text(path, encoding) as stream:
+        while chunk := stream.read(CHUNK):
+            if "\0" in chunk:
+                line = 1 + n_lines + chunk[: chunk.index("\0")].count("\n")
+                raise InputError(f"{name_of(path)}:{line}: expected text, one sentence a line, found a zero byte.")
+            n_lines += chunk.count("\n")
+            end = 1 + max(chunk.rfind("\n"), chunk.rfind(" "))
+            if end:
+                yield rest + chunk[:end]
+                rest = ""
+            rest += chunk[end:]
+    yield rest + "\n"
