@@ -3,6 +3,8 @@
 
 void bind_arpa(nb::module_& m);
 void bind_automaton(nb::module_& m);
+void bind_coding(nb::module_& m);
+void bind_coding_rows(nb::module_& m);
 void bind_contexts(nb::module_& m);
 void bind_cooccurrence(nb::module_& m);
 void bind_ngrams(nb::module_& m);
@@ -38,6 +40,8 @@ NB_MODULE(_core, m) {
     bind_compact_parser(m);
     bind_arpa(m);
     bind_automaton(m);
+    bind_coding(m);
+    bind_coding_rows(m);
     bind_contexts(m);
     bind_cooccurrence(m);
     bind_ngrams(m);
