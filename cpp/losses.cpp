@@ -62,19 +62,43 @@ double loss_conjugate(int kind, Vec<double> residual, Vec<double> target, Vec<do
     });
 }
 
+// out = s_i h_i: second derivatives of the weighted loss by every score, or what lies above them.
+void loss_curvature(int kind, Vec<double> scores, Vec<double> target, Vec<double> weight, int n_outputs, MutVec<double> out,
+                    int threads) {
+    const int64_t n = static_cast<int64_t>(target.size());
+    check_rows(kind, scores.size(), target, weight, n_outputs);
+    require(out.size() == scores.size(), "out must have the size of scores");
+    const double *s = scores.data(), *y = target.data(), *sw = weight.data();
+    double* h = out.data();
+    const int K = n_outputs;
+    nb::gil_scoped_release release;
+    with_loss(kind, [&](auto loss) {
+        parallel_ranges(n, threads, 4096, [&](int64_t begin, int64_t end, int) {
+            std::vector<double> residual(K);
+            for (int64_t i = begin; i < end; ++i) {
+                decltype(loss)::row(s + i * K, K, y[i], residual.data(), h + i * K);
+                for (int k = 0; k < K; ++k) h[i * K + k] = sw[i] == 0 ? 0.0 : sw[i] * h[i * K + k];
+            }
+        });
+    });
+}
+
 }  // namespace
 
 void check_rows(int kind, size_t n_scores, const Vec<double>& target, const Vec<double>& weight, int n_outputs) {
     require(n_outputs >= 1, "n_outputs must be at least 1");
-    require(kind >= 0 && kind <= 3, "loss kind must be 0, 1, 2 or 3");
+    require(kind >= 0 && kind <= 4, "loss kind must be from 0 to 4");
     require(kind != 1 || n_outputs >= 2, "the multinomial loss needs at least 2 outputs");
     require(kind != 2 || n_outputs == 1, "the squared loss has 1 output");
+    require(kind != 4 || n_outputs == 1, "the Poisson loss has 1 output");
     require(n_scores == target.size() * n_outputs, "scores must have n_rows * n_outputs entries");
     require(weight.size() == target.size(), "weight must have n_rows entries");
     for (size_t i = 0; i < target.size(); ++i) {
         const double y = target.data()[i];
         if (kind == 1 || (kind != 2 && n_outputs > 1))
             require(y >= 0 && y < n_outputs && y == std::floor(y), "targets must be class numbers below n_outputs");
+        else if (kind == 4)
+            require(y >= 0 && std::isfinite(y), "targets must be finite and not negative");
         else if (kind != 2)
             require(y == 0 || y == 1, "targets must be 0 or 1");
         else
@@ -86,6 +110,8 @@ void check_rows(int kind, size_t n_scores, const Vec<double>& target, const Vec<
 void bind_losses(nb::module_& m) {
     m.def("loss_value_residual", &loss_value_residual, nb::arg("kind"), nb::arg("scores"), nb::arg("target"), nb::arg("weight"),
           nb::arg("n_outputs"), nb::arg("residual").noconvert(), nb::arg("threads") = 1);
+    m.def("loss_curvature", &loss_curvature, nb::arg("kind"), nb::arg("scores"), nb::arg("target"), nb::arg("weight"),
+          nb::arg("n_outputs"), nb::arg("out").noconvert(), nb::arg("threads") = 1);
     m.def("loss_conjugate", &loss_conjugate, nb::arg("kind"), nb::arg("residual"), nb::arg("target"), nb::arg("weight"),
           nb::arg("n_outputs"), nb::arg("scale"), nb::arg("threads") = 1);
 }

@@ -5,6 +5,7 @@
 //   multinomial     log sum_k exp(s_k) - s_y               y = class
 //   squared         (s - y)^2 / 2                          K = 1
 //   squared hinge   max(0, 1 - t s)^2,  t = 2 y - 1        as logistic
+//   Poisson         exp(s) - y s + y log y - y             y >= 0, K = 1
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -109,6 +110,22 @@ struct SquaredHingeLoss {
     }
 };
 
+struct PoissonLoss {
+    static constexpr bool quadratic = false, coupled = false;
+    static double entropy(double p) { return p > 0 ? p * (std::log(p) - 1) : 0.0; }
+
+    static double row(const double* s, int, double y, double* r, double* h) {
+        const double rate = std::exp(s[0]);
+        r[0] = rate - y;
+        if (h) h[0] = rate;
+        return rate - y * s[0] + entropy(y);
+    }
+    static double conjugate(const double* r, int, double y) {
+        const double p = r[0] + y;
+        return p < -1e-12 * (1 + y) ? std::numeric_limits<double>::infinity() : entropy(p) - entropy(y);
+    }
+};
+
 // Calls body with the loss type that `kind` names: the one place where a loss code becomes a type.
 template <class Body>
 auto with_loss(int kind, Body body) {
@@ -121,6 +138,8 @@ auto with_loss(int kind, Body body) {
             return body(SquaredLoss{});
         case 3:
             return body(SquaredHingeLoss{});
+        case 4:
+            return body(PoissonLoss{});
     }
-    throw std::invalid_argument("loss kind must be 0, 1, 2 or 3");
+    throw std::invalid_argument("loss kind must be from 0 to 4");
 }

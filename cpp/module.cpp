@@ -9,6 +9,7 @@ void bind_contexts(nb::module_& m);
 void bind_cooccurrence(nb::module_& m);
 void bind_ngrams(nb::module_& m);
 void bind_ranking(nb::module_& m);
+void bind_trajectories(nb::module_& m);
 void bind_tree_pivot(nb::module_& m);
 void bind_words(nb::module_& m);
 
@@ -45,5 +46,6 @@ NB_MODULE(_core, m) {
     bind_contexts(m);
     bind_cooccurrence(m);
     bind_ngrams(m);
+    bind_trajectories(m);
     bind_words(m);
 }

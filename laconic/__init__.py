@@ -31,12 +31,14 @@ if TYPE_CHECKING:
     from laconic.language.log_linear import LogLinear as LogLinear
     from laconic.losses import Logistic as Logistic
     from laconic.losses import Multinomial as Multinomial
+    from laconic.losses import Poisson as Poisson
     from laconic.losses import Squared as Squared
     from laconic.losses import SquaredHinge as SquaredHinge
     from laconic.mining import Polynomial as Polynomial
     from laconic.mining import SubTrees as SubTrees
     from laconic.penalties import L0 as L0
     from laconic.penalties import L1 as L1
+    from laconic.penalties import AdaptivePrior as AdaptivePrior
     from laconic.penalties import Discrete as Discrete
     from laconic.penalties import ElasticNet as ElasticNet
     from laconic.penalties import GroupLasso as GroupLasso
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from laconic.penalties import OverlapGroupLasso as OverlapGroupLasso
     from laconic.penalties import PenaltySum as PenaltySum
     from laconic.penalties import Ridge as Ridge
+    from laconic.penalties import SmoothRidge as SmoothRidge
     from laconic.penalties import SparseGroupLasso as SparseGroupLasso
     from laconic.penalties import TreeGroupLasso as TreeGroupLasso
     from laconic.penalties import value_set as value_set
@@ -56,6 +59,7 @@ if TYPE_CHECKING:
     from laconic.solvers import Fista as Fista
     from laconic.solvers import Owlqn as Owlqn
     from laconic.solvers import Reweighted as Reweighted
+    from laconic.solvers import Variational as Variational
     from laconic.solvers import WorkingSet as WorkingSet
     from laconic.solvers.online import KBestMira as KBestMira
     from laconic.solvers.online import Mira as Mira
@@ -73,6 +77,7 @@ __version__ = "0.1.0"
 _PENALTIES = (
     "L0",
     "L1",
+    "AdaptivePrior",
     "Discrete",
     "ElasticNet",
     "GroupLasso",
@@ -80,6 +85,7 @@ _PENALTIES = (
     "OverlapGroupLasso",
     "PenaltySum",
     "Ridge",
+    "SmoothRidge",
     "SparseGroupLasso",
     "TreeGroupLasso",
     "value_set",
@@ -113,8 +119,8 @@ _HOMES: dict[str, tuple[str, str]] = {
     **{name: ("estimators.discrete", name) for name in ("discretize", "quantize", "tune_values")},
     "Groups": ("groups", "Groups"),
     **{name: ("penalties", name) for name in _PENALTIES},
-    **{name: ("losses", name) for name in ("Logistic", "Multinomial", "Squared", "SquaredHinge")},
-    **{name: ("solvers", name) for name in ("Admm", "DiscreteAdmm", "Fista", "Owlqn", "Reweighted", "WorkingSet")},
+    **{name: ("losses", name) for name in ("Logistic", "Multinomial", "Poisson", "Squared", "SquaredHinge")},
+    **{name: ("solvers", name) for name in ("Admm", "DiscreteAdmm", "Fista", "Owlqn", "Reweighted", "Variational", "WorkingSet")},
     **{name: ("solvers.online", name) for name in ("KBestMira", "Mira", "Perceptron", "StochasticGradient")},
     "OnlineDiscrete": ("solvers.online_discrete", "OnlineDiscrete"),
     **{name: ("solvers.online_sparse", name) for name in ("Fobos", "Rda", "Sparseptron")},

@@ -35,11 +35,21 @@ class Loss(BaseEstimator):
         """How many scores a row has for so many classes."""
         return 1 if n_classes <= 2 else n_classes
 
+    def response(self, scores: Array) -> Array:
+        """The mean of a real target at scores: the scores themselves, unless a loss has another link."""
+        return scores
+
     def value_residual(self, scores: Array, gold: Gold, threads: int = 1) -> tuple[float, Array]:
         """The summed loss and its derivative with respect to each score, (n K,)."""
         residual = np.empty_like(scores)
         value = _core.loss_value_residual(self.kind, scores, gold.target, gold.weight, gold.n_outputs, residual, threads)
         return value, residual
+
+    def curvature(self, scores: Array, gold: Gold, threads: int = 1) -> Array:
+        """Second derivatives by each score (n K,), or bounds of them: diag(curvature) lies above the Hessian of the summed loss."""
+        out = np.empty_like(scores)
+        _core.loss_curvature(self.kind, scores, gold.target, gold.weight, gold.n_outputs, out, threads)
+        return out
 
     def conjugate(self, residual: Array, gold: Gold, scale: float = 1.0, threads: int = 1) -> float:
         """sup_s <scale residual, s> - loss(s), the convex conjugate of the summed loss at scaled residuals."""
@@ -77,6 +87,21 @@ class SquaredHinge(Loss):
     """max(0, 1 - t s)^2 for t = -1 or 1; more than two classes: one against the rest, summed."""
 
     kind = 3
+
+
+class Poisson(Loss):
+    """exp(s) - y s + y log y - y for y >= 0: counts of mean exp(s)."""
+
+    kind = 4
+    classifies = False
+
+    def response(self, scores: Array) -> Array:
+        """The mean exp(s)."""
+        return np.exp(np.minimum(scores, 700.0))
+
+    def n_outputs(self, n_classes: int) -> int:
+        """One."""
+        return 1
 
 
 CHAIN_KINDS: dict[str, int] = _core.chain_losses()

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from laconic.checks import check_design, check_loss, check_penalty, check_solver, make_gold
 from laconic.designs.rows import Rows
 from laconic.groups import Groups
-from laconic.losses import Logistic, Loss, Multinomial, Squared, SquaredHinge
+from laconic.losses import Logistic, Loss, Multinomial, Poisson, Squared, SquaredHinge
 from laconic.penalties import (
     L0,
     L1,
@@ -25,6 +25,7 @@ from laconic.penalties import (
     Penalty,
     PenaltySum,
     Ridge,
+    SmoothRidge,
     SparseGroupLasso,
     TreeGroupLasso,
     value_set,
@@ -84,11 +85,13 @@ PENALTIES: dict[str, Penalty] = {
     "overlap forest inf": OverlapGroupLasso(COPIES, 0.4, norm="inf"),
     "layers, nested": LayeredGroupLasso(NESTED, 0.4),
     "layers, nested inf": LayeredGroupLasso(NESTED, 0.4, norm="inf"),
+    "smooth ridge": SmoothRidge(3, 0.7, 2.0),
+    "smooth ridge, zeros beyond": SmoothRidge(3, 0.7, 30.0, ends="zero"),
     "sum": PenaltySum([OverlapGroupLasso(FLAT, 0.4), L1(0.2), Ridge(0.1)], 0.9),
     "sum of norms": PenaltySum([OverlapGroupLasso(FLAT, 0.4), OverlapGroupLasso(COPIES, 0.1, norm="inf"), L1(0.2, FACTORS)]),
     "sum positive": PenaltySum([OverlapGroupLasso(FLAT, 0.4), L1(0.2, positive=True)]),
 }
-LOSSES: list[Loss] = [Logistic(), Multinomial(), Squared(), SquaredHinge()]
+LOSSES: list[Loss] = [Logistic(), Multinomial(), Squared(), SquaredHinge(), Poisson()]
 
 
 @pytest.mark.parametrize("name", PENALTIES)
@@ -122,6 +125,8 @@ def problem(loss: Loss, penalty: Penalty, n_classes: int = 2, intercept: bool = 
     gold = make_gold(loss, 80, n_classes, rng)
     signal = X @ rng.normal(size=(N, n_classes)) + 3 * rng.normal(size=(80, n_classes))
     target = signal.argmax(axis=1).astype(float) if loss.classifies else signal[:, 0]
+    if isinstance(loss, Poisson):
+        target = np.floor(np.abs(target))
     K = gold.n_outputs
     return Problem(Rows(sp.csr_matrix(X), K, intercept), loss, gold._replace(target=target), penalty.spread(K))
 

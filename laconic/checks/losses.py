@@ -7,14 +7,17 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from laconic.checks.law import near, require
-from laconic.losses import Gold, Loss
+from laconic.losses import Gold, Loss, Poisson
 
 Array = NDArray[np.float64]
 
 
 def make_gold(loss: Loss, n_rows: int, n_classes: int, rng: np.random.Generator) -> Gold:
     """Random targets and sample weights that the loss takes."""
-    target = rng.integers(n_classes, size=n_rows).astype(float) if loss.classifies else rng.normal(size=n_rows)
+    if loss.classifies:
+        target = rng.integers(n_classes, size=n_rows).astype(float)
+    else:
+        target = rng.poisson(2.0, size=n_rows).astype(float) if isinstance(loss, Poisson) else rng.normal(size=n_rows)
     return Gold(target, rng.uniform(0.5, 2.0, n_rows), loss.n_outputs(n_classes))
 
 
@@ -35,9 +38,14 @@ def check_residual(loss: Loss, gold: Gold, scores: Array, rng: np.random.Generat
     value, residual = loss.value_residual(scores, gold)
     require(value >= 0 and residual.shape == scores.shape, "a loss is not negative and has a residual a score")
     width = 1e-5
+    bend = loss.curvature(scores, gold)
+    require(bend.shape == scores.shape and np.all(bend >= 0), "curvatures are not negative, one a score")
     for along in (rng.normal(size=len(scores)), np.eye(len(scores))[rng.integers(len(scores))]):
         ahead, behind = (loss.value_residual(scores + side * width * along, gold)[0] for side in (1, -1))
         require(near((ahead - behind) / (2 * width), residual @ along, 1e-5), "the residual is the derivative of the loss")
+        turned = loss.value_residual(scores + width * along, gold)[1] - loss.value_residual(scores - width * along, gold)[1]
+        second = float(turned @ along) / (2 * width)
+        require(second <= float(bend @ along**2) * (1 + 1e-4) + 1e-4, "diag(curvature) lies above the Hessian")
         for far in (-3.0, 0.5, 3.0):
             there = loss.value_residual(scores + far * along, gold)[0]
             require(there >= value + far * float(residual @ along) - 1e-9 * (1 + value), "a convex loss lies above its tangents")

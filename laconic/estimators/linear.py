@@ -131,14 +131,14 @@ class SparseLinear(BaseEstimator):
 
 
 class SparseRegressor(RegressorMixin, SparseLinear):
-    """min_{w, b} sum_i s_i (x_i w + b - y_i)^2 / 2 + penalty(w). See SparseLinear for the parameters."""
+    """min_{w, b} sum_i s_i (x_i w + b - y_i)^2 / 2 + penalty(w), or with loss=Poisson() counts. See SparseLinear for the parameters."""
 
     _numeric = True
 
     def _encode(self, y: NDArray, weight: Array) -> tuple[Loss, Array, int, Array]:
         loss = self.loss if self.loss is not None else Squared()
         if loss.classifies:
-            raise ValueError(f"SparseRegressor takes the Squared loss, got {type(loss).__name__}")
+            raise ValueError(f"SparseRegressor takes the Squared or Poisson loss, got {type(loss).__name__}")
         return loss, np.ascontiguousarray(y, dtype=np.float64), 1, weight
 
     def adopt(self, problem: Problem, result: Result) -> SparseRegressor:
@@ -149,8 +149,9 @@ class SparseRegressor(RegressorMixin, SparseLinear):
         return self
 
     def predict(self, X: Any) -> Array:
-        """X w + b."""
-        return self._scores(X)
+        """X w + b; exp of it with the Poisson loss."""
+        scores = self._scores(X)
+        return self.loss_.response(scores)
 
 
 def _has_probabilities(estimator: Any) -> bool:

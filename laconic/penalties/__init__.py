@@ -5,12 +5,14 @@ from laconic.penalties.discrete import Discrete, value_set
 from laconic.penalties.group import GroupLasso, SparseGroupLasso
 from laconic.penalties.overlap import CopyTerm, LayeredGroupLasso, OverlapGroupLasso
 from laconic.penalties.separable import L0, L1, ElasticNet, Ridge
+from laconic.penalties.time import AdaptivePrior, SmoothRidge, Trajectories
 from laconic.penalties.total import PenaltySum
 from laconic.penalties.tree import TreeGroupLasso
 
 __all__ = [
     "L0",
     "L1",
+    "AdaptivePrior",
     "Blockwise",
     "CopyTerm",
     "Discrete",
@@ -23,8 +25,10 @@ __all__ = [
     "Ridge",
     "Separable",
     "Smooth",
+    "SmoothRidge",
     "SparseGroupLasso",
     "Terms",
+    "Trajectories",
     "TreeGroupLasso",
     "value_set",
 ]

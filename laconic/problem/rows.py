@@ -5,7 +5,8 @@ The certificate is a duality gap. With r = d loss / d scores at (w, b), whose co
     value(w) - optimum  <=  loss(w) + penalty(w) + loss*(t r) + penalty*(-t A'r)          for every t
 
 and t = 1 / max(1, gauge(A'r)) makes the last term finite for a norm. Where a penalty is not convex (L0) or the gap is infinite
-(weights that nothing penalises) the certificate is the largest entry of w - prox(w - gradient), relative to the gradient at 0.
+(weights that nothing penalises) the certificate is the largest entry of w - prox(w - gradient), relative to the gradient at 0; of a smooth
+penalty that is not convex it is the largest entry of the gradient.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from laconic import _core
 from laconic.designs.rows import Rows
 from laconic.losses import Gold, Loss
-from laconic.penalties import Penalty
+from laconic.penalties import Penalty, Smooth
 from laconic.problem.base import Array, Objective
 
 
@@ -125,6 +126,8 @@ class Problem(Objective):
             gap = self.gap(loss, residual, gradient, penalty)
             if np.isfinite(gap):
                 return self.relative(gap, loss + penalty)
+        elif isinstance(self.penalty, Smooth):
+            return float(np.max(np.abs(gradient + self.penalty.gradient(weights)), initial=0.0)) / self.gradient_scale()
         # Where the penalty is not convex a fixed point of one step is one of every smaller step, but not of larger ones.
         return self.prox_residual(x, gradient, 1.0 / max(self.curvature(x), 1e-10))
 

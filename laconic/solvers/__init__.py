@@ -7,6 +7,19 @@ from laconic.solvers.discrete import DiscreteAdmm
 from laconic.solvers.fista import Fista
 from laconic.solvers.owlqn import Owlqn
 from laconic.solvers.reweighted import Reweighted
+from laconic.solvers.variational import Variational
 from laconic.solvers.working_set import WorkingSet
 
-__all__ = ["Admm", "DiscreteAdmm", "Fista", "Owlqn", "Progress", "Result", "Reweighted", "Solver", "WorkingSet", "choose_solver"]
+__all__ = [
+    "Admm",
+    "DiscreteAdmm",
+    "Fista",
+    "Owlqn",
+    "Progress",
+    "Result",
+    "Reweighted",
+    "Solver",
+    "Variational",
+    "WorkingSet",
+    "choose_solver",
+]

@@ -11,6 +11,7 @@ from laconic.penalties import (
     PenaltySum,
     Ridge,
     SparseGroupLasso,
+    Trajectories,
 )
 from laconic.penalties.grouped import norm_code
 from laconic.solvers.admm import Admm
@@ -19,11 +20,12 @@ from laconic.solvers.discrete import DiscreteAdmm
 from laconic.solvers.fista import Fista
 from laconic.solvers.owlqn import Owlqn
 from laconic.solvers.reweighted import Reweighted
+from laconic.solvers.variational import Variational
 from laconic.solvers.working_set import WorkingSet
 
 
 def choose_solver(penalty: Penalty, tol: float, max_iter: int | None = None) -> Solver:
-    """Working sets for lasso and disjoint groups, quasi-Newton for ridge, reweighting or ADMM for overlaps, ADMM for sets of values, FISTA otherwise."""
+    """Working sets for lasso and disjoint groups, quasi-Newton for ridge and trajectories, reweighting or ADMM for overlaps, ADMM for sets of values, FISTA otherwise."""
     if isinstance(penalty, Discrete):  # its residuals are of another scale than gaps
         return DiscreteAdmm() if max_iter is None else DiscreteAdmm(max_iter=max_iter)
     kind = _kind(penalty)
@@ -33,6 +35,8 @@ def choose_solver(penalty: Penalty, tol: float, max_iter: int | None = None) -> 
 def _kind(penalty: Penalty) -> type:
     if isinstance(penalty, LayeredGroupLasso):
         return Fista
+    if isinstance(penalty, Trajectories):
+        return Variational
     if isinstance(penalty, (OverlapGroupLasso, PenaltySum)):
         terms = penalty.terms if isinstance(penalty, PenaltySum) else [penalty]
         overlaps = [term for term in terms if isinstance(term, OverlapGroupLasso)]

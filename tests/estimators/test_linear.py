@@ -18,7 +18,19 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from laconic import L1, Fista, GroupLasso, Groups, Multinomial, Owlqn, Ridge, SparseClassifier, SparseRegressor, SquaredHinge
+from laconic import (
+    L1,
+    Fista,
+    GroupLasso,
+    Groups,
+    Multinomial,
+    Owlqn,
+    Poisson,
+    Ridge,
+    SparseClassifier,
+    SparseRegressor,
+    SquaredHinge,
+)
 
 
 @parametrize_with_checks([SparseClassifier(), SparseRegressor(), SparseClassifier(Ridge(0.1)), SparseRegressor(Ridge(0.1))])
@@ -142,3 +154,15 @@ def test_warm_start_begins_at_the_last_fit(problem):
     model = SparseClassifier(L1(1.0), warm_start=True).fit(X, y)
     assert model.n_iter_ > 0 and model.fit(X, y).n_iter_ == 0
     assert clone(model).get_params()["warm_start"] is True
+
+
+def test_counts_are_regressed_by_their_logarithms() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    y = rng.poisson(np.exp(0.5 + X @ np.array([0.6, -0.4, 0.0])))
+    fitted = SparseRegressor(Ridge(1e-3), loss=Poisson()).fit(X, y)
+    assert np.allclose(fitted.coef_, [0.6, -0.4, 0.0], atol=0.1) and abs(fitted.intercept_ - 0.5) < 0.1
+    assert np.allclose(fitted.predict(X), np.exp(X @ fitted.coef_ + fitted.intercept_))
+    assert fitted.predict(X).sum() == pytest.approx(y.sum(), rel=1e-2)
+    with pytest.raises(ValueError, match="targets must be finite and not negative"):
+        SparseRegressor(loss=Poisson()).fit(X, -1.0 - y)

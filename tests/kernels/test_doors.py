@@ -222,7 +222,7 @@ def test_scores_and_pulls_refuse_wrong_sizes() -> None:
 
 
 BAD_ROWS: dict[str, dict[str, Any]] = {
-    "kind unknown": {"kind": 4},
+    "kind unknown": {"kind": 5},
     "kind negative": {"kind": -1},
     "no outputs": {"n_outputs": 0},
     "target of no class": {"target": floats(0, 1, 2)},
@@ -234,6 +234,7 @@ BAD_ROWS: dict[str, dict[str, Any]] = {
     "weight short": {"weight": floats(1, 1)},
     "multinomial with one output": {"kind": 1},
     "squared with a target that is no number": {"kind": 2, "target": floats(0, np.inf, 1)},
+    "Poisson with a negative target": {"kind": 4, "target": floats(0, -1, 1)},
 }
 
 
@@ -334,3 +335,20 @@ def test_blocks_refuse_numbers_that_mean_nothing(weight, mass):
     blocks = _core.Blocks(np.array([0, 2]), np.array([0, 1]), 2)
     with pytest.raises(ValueError):
         blocks.prox(np.array([weight, 1.0]), np.zeros(1), np.array([mass]), 2, False, np.empty(2))
+
+
+def test_trajectories_refuse() -> None:
+    for bad in ({"n_steps": 0}, {"n_outputs": 0}, {"n_steps": -3}):
+        refuses(_core.Trajectories, {"n_steps": 2, "n_outputs": 1, "shared": False, "free_ends": True}, bad)
+    kernel = _core.Trajectories(2, 1, False, True)
+    two = {"squares": np.empty(2), "neighbours": np.empty(2)}
+    for bad in ({"weights": np.ones(3)}, {"squares": np.empty(1)}, {"neighbours": np.empty(4)}):
+        refuses(kernel.moments, {"weights": np.ones(4), **two}, bad)
+    settled = {name: np.empty(2) for name in ("rate", "mean", "cost")}
+    for bad in ({"floor": 0.0}, {"tau": np.nan}, {"rate": np.empty(1)}, {"neighbours": np.ones(1)}, {"cost": np.empty(3)}):
+        refuses(kernel.settle, {"squares": np.ones(2), "neighbours": np.ones(2), "tau": 1.0, "floor": 1.0, **settled}, bad)
+    groups = {"scale": np.ones(2), "alpha": -0.3 * np.ones(2), "out": np.empty(4)}
+    for bad in ({"weights": np.ones(5)}, {"scale": np.ones(3)}, {"alpha": np.ones(1)}, {"out": np.empty(2)}):
+        refuses(kernel.multiply, {"weights": np.ones(4), **groups}, bad)
+    for bad in ({"right": np.ones(2)}, {"curvature": np.ones(3)}, {"scale": np.ones(4)}, {"out": np.empty(6)}):
+        refuses(kernel.solve, {"right": np.ones(4), "curvature": np.ones(4), **groups}, bad)
