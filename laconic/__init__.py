@@ -6,11 +6,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from laconic.coding.svd import Svd as Svd
     from laconic.errors import InputError as InputError
     from laconic.estimators.compact import save_compact as save_compact
     from laconic.estimators.discrete import discretize as discretize
     from laconic.estimators.discrete import quantize as quantize
     from laconic.estimators.discrete import tune_values as tune_values
+    from laconic.estimators.embed import WordVectors as WordVectors
     from laconic.estimators.language import LanguageModel as LanguageModel
     from laconic.estimators.linear import SparseClassifier as SparseClassifier
     from laconic.estimators.linear import SparseRegressor as SparseRegressor
@@ -103,6 +105,8 @@ _HOMES: dict[str, tuple[str, str]] = {
     "Polynomial": ("mining", "Polynomial"),
     "SubTrees": ("mining", "SubTrees"),
     "Reranker": ("estimators.rerank", "Reranker"),
+    "WordVectors": ("estimators.embed", "WordVectors"),
+    "Svd": ("coding.svd", "Svd"),
     "LanguageModel": ("estimators.language", "LanguageModel"),
     "KneserNey": ("language.kneser_ney", "KneserNey"),
     "LogLinear": ("language.log_linear", "LogLinear"),

@@ -15,7 +15,6 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from laconic import files
@@ -31,6 +30,8 @@ from laconic.estimators.storage_checks import (
     item,
     number_or_nan,
     numbers,
+    smallest,
+    whole,
 )
 from laconic.language.account import Account
 from laconic.language.model import ContextModel
@@ -49,10 +50,10 @@ def pack_language_model(model: LanguageModel) -> Contents:
     arrays: Arrays = {
         "word_data": word_data,
         "word_ptr": word_ptr,
-        "children": _small(np.bincount(by_level.parent[1:], minlength=by_level.n_contexts)),
-        "pairs": _small(np.diff(by_level.ptr)),
-        "oldest": _small(by_level.word[1:]),
-        "target": _small(by_level.target),
+        "children": smallest(np.bincount(by_level.parent[1:], minlength=by_level.n_contexts)),
+        "pairs": smallest(np.diff(by_level.ptr)),
+        "oldest": smallest(by_level.word[1:]),
+        "target": smallest(by_level.target),
         "gain": by_level.gain.astype(np.float32),
         "base": by_level.base.astype(np.float32),
     }
@@ -74,7 +75,7 @@ def unpack_language_model(arrays: Arrays, meta: dict[str, Any]) -> LanguageModel
         if not is_count(meta.get(name)):
             raise InputError(f"{name!r} is missing or no number of at least 1")
     account = _account(meta)
-    children, pairs, oldest, target = (_whole(arrays, name) for name in ("children", "pairs", "oldest", "target"))
+    children, pairs, oldest, target = (whole(arrays, name) for name in ("children", "pairs", "oldest", "target"))
     n = len(children)
     if n == 0 or len(pairs) != n or len(oldest) != n - 1 or int(children.sum()) != n - 1 or int(pairs.sum()) != len(target):
         raise InputError("the numbers of contexts and of pairs do not agree")
@@ -128,16 +129,3 @@ def level_order(model: ContextModel) -> ContextModel:
     parent = np.where(model.parent[contexts] < 0, -1, rank[model.parent[contexts]]).astype(np.int32)
     borrowed = None if model.borrowed is None else model.borrowed[pairs]
     return ContextModel(parent, model.word[contexts], ptr, model.target[pairs], model.gain[pairs], model.base[contexts], borrowed)
-
-
-def _small(values: NDArray[Any]) -> NDArray[Any]:
-    """Numbers that are not negative, in the smallest type that holds them."""
-    most = int(values.max(initial=0))
-    return values.astype(np.uint8 if most < 2**8 else np.uint16 if most < 2**16 else np.uint32)
-
-
-def _whole(arrays: Arrays, name: str) -> NDArray[np.int64]:
-    array = arrays[name]
-    if array.ndim != 1 or array.dtype not in (np.uint8, np.uint16, np.uint32):
-        raise InputError(f"expected the array {name} as a row of whole numbers")
-    return array.astype(np.int64)

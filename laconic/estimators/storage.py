@@ -12,6 +12,8 @@ from laconic.estimators.classify_storage import pack_classifier, unpack_classifi
 from laconic.estimators.compact_classify import CompactClassifier
 from laconic.estimators.compact_parse import CompactParser
 from laconic.estimators.compact_tag import CompactTagger
+from laconic.estimators.embed import WordVectors
+from laconic.estimators.embed_storage import pack_word_vectors, unpack_word_vectors
 from laconic.estimators.language import LanguageModel
 from laconic.estimators.language_storage import pack_language_model, unpack_language_model
 from laconic.estimators.parse import Parser
@@ -39,6 +41,7 @@ KINDS: dict[str, Kind] = {
     "parse": Kind(Parser, pack_parser, unpack_parser),
     "rerank": Kind(Reranker, pack_reranker, unpack_reranker),
     "lm": Kind(LanguageModel, pack_language_model, unpack_language_model),
+    "embed": Kind(WordVectors, pack_word_vectors, unpack_word_vectors),
     compact_classify.KIND: Kind(CompactClassifier, lambda model: model._contents, compact_classify.unpack_classifier),
     compact_tag.KIND: Kind(CompactTagger, lambda model: model._contents, compact_tag.unpack_tagger),
     compact_parse.KIND: Kind(CompactParser, lambda model: model._contents, compact_parse.unpack_parser),

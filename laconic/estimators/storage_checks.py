@@ -15,6 +15,7 @@ from laconic.errors import InputError
 
 Arrays = dict[str, NDArray[Any]]
 Contents = tuple[Arrays, dict[str, Any]]
+WHOLE = (np.uint8, np.uint16, np.uint32, np.uint64)
 
 
 def check_storable(words: Iterable[str]) -> None:
@@ -79,6 +80,20 @@ def numbers(arrays: Arrays, name: str, shape: tuple[int, ...], kind: type[np.flo
     if not np.all(np.isfinite(array)):
         raise InputError(f"the array {name} holds numbers that are not finite")
     return array
+
+
+def smallest(values: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers that are not negative, in the smallest type that holds them."""
+    most = int(values.max(initial=0))
+    return values.astype(next(kind for kind in WHOLE if most <= np.iinfo(kind).max))
+
+
+def whole(arrays: Arrays, name: str, most: int = 2**32 - 1) -> NDArray[np.int64]:
+    """A row of such numbers, none above `most`, which 63 bits hold."""
+    array = arrays[name]
+    if array.ndim != 1 or array.dtype not in WHOLE or int(array.max(initial=0)) > most:
+        raise InputError(f"expected the array {name} as a row of whole numbers")
+    return array.astype(np.int64)
 
 
 def pack_json(value: dict[str, Any]) -> NDArray[np.uint8]:

@@ -83,28 +83,35 @@ def check_encoding(encoding: str) -> str:
 
 
 @contextmanager
-def open_text(path: PathLike, encoding: str | None = None) -> Iterator[TextIO]:
-    """The text of `path` ("-": standard input), plain or gzip, a stream; InputError names a bad byte's line.
-
-    `encoding`: None where the caller's files are always UTF-8; where a choice is given, the message says so.
-    """
-    name, chosen = name_of(path), check_encoding(encoding or "utf-8")
-    is_standard = os.fspath(path) == STANDARD_STREAM
+def open_bytes(path: PathLike) -> Iterator[_Bytes]:
+    """The bytes of `path` ("-": standard input), plain or gzip, a stream."""
+    name, is_standard = name_of(path), os.fspath(path) == STANDARD_STREAM
     try:
         opened = nullcontext(sys.stdin.buffer) if is_standard else open(path, "rb")  # noqa: SIM115  (closed below)
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror}).") from error
     with opened as stream:
         try:
-            content = _unzipped(stream)
+            yield _unzipped(stream)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise InputError(f"{name}: the gzip file is damaged or cut off.") from error
+
+
+@contextmanager
+def open_text(path: PathLike, encoding: str | None = None) -> Iterator[TextIO]:
+    """The text of `path` ("-": standard input), plain or gzip, a stream; InputError names a bad byte's line.
+
+    `encoding`: None where the caller's files are always UTF-8; where a choice is given, the message says so.
+    """
+    chosen = check_encoding(encoding or "utf-8")
+    with open_bytes(path) as content:
+        try:
             # A byte order mark at the start is no text; line ends are \n, \r\n or \r.
             yield io.TextIOWrapper(cast(BinaryIO, content), encoding="utf-8-sig" if chosen == "utf-8" else chosen)
         except UnicodeDecodeError as error:
             advice = "" if encoding is None else "; older files are often in the encoding 'latin-1'"
             line = content.line_of(error)
-            raise InputError(f"{name}:{line}: expected {chosen.upper()} text, found other bytes{advice}.") from error
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise InputError(f"{name}: the gzip file is damaged or cut off.") from error
+            raise InputError(f"{name_of(path)}:{line}: expected {chosen.upper()} text, found other bytes{advice}.") from error
 
 
 @contextmanager

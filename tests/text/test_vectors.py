@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from laconic.errors import InputError
+from laconic.text import vectors as module
 from laconic.text.clusters import read_paths, write_paths
-from laconic.text.vectors import cluster_vectors, read_vectors
+from laconic.text.vectors import cluster_vectors, read_vectors, write_vectors
 from laconic.text.views import WordClusters
 
 
@@ -70,3 +71,70 @@ def test_parameters_that_make_no_sense_raise() -> None:
         cluster_vectors(directions(), 101)
     with pytest.raises(ValueError, match="a matrix of finite numbers"):
         cluster_vectors([[1.0, np.nan]], 2)
+
+
+WORDS = ["the", "naïve", "of", "#number#"]
+
+
+@pytest.mark.parametrize("binary", [False, True])
+@pytest.mark.parametrize("name", ["vectors", "vectors.gz"])
+def test_what_is_written_is_read(tmp_path: Path, binary: bool, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(4, 5)).astype(np.float32) * 10.0 ** rng.integers(-9, 9, (4, 5))
+    vectors[1] = np.frombuffer(b" \n \n" * 5, np.float32)  # bytes that look like marks
+    for batch, chunk in ((10_000, 2**24), (1, 1)):
+        monkeypatch.setattr(module, "BATCH", batch)
+        monkeypatch.setattr(module, "CHUNK", chunk)
+        monkeypatch.setattr(module, "HEAD", 2**20 if batch > 1 else 12)
+        write_vectors(tmp_path / name, WORDS, vectors, binary)
+        for told in (None, binary) if batch > 1 else (binary,):
+            vocab, found = read_vectors(tmp_path / name, told)
+            assert vocab.words == WORDS and found.tolist() == vectors.astype(np.float32).tolist()
+
+
+def test_gensim_reads_and_writes_the_same(tmp_path: Path) -> None:
+    keyed = pytest.importorskip("gensim.models").KeyedVectors
+    vectors = np.random.default_rng(0).normal(size=(4, 5)).astype(np.float32)
+    for binary in (False, True):
+        write_vectors(tmp_path / "ours", WORDS, vectors, binary)
+        theirs = keyed.load_word2vec_format(tmp_path / "ours", binary=binary)
+        assert theirs.index_to_key == WORDS and theirs.vectors.tolist() == vectors.tolist()
+        theirs.save_word2vec_format(tmp_path / "theirs", binary=binary)
+        vocab, found = read_vectors(tmp_path / "theirs")
+        assert vocab.words == WORDS
+        np.testing.assert_allclose(found, vectors, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"2 2\na \0\0\0\0", "cut off: of 2 words 0 are there"),
+        (b"1 1\n\xff\xff \0\0\0\0", "a word is no UTF-8 text"),
+        (b"1 1\na \0\0\xc0\x7f", "expected words and vectors of 1 finite numbers"),
+        (b"99999999999 99999999999\na b", "cut off"),
+        (b"hello\n", "1: expected the number of words and of dimensions"),
+        (b"3 0\n", "1: expected the number of words"),
+        (b"", "1: expected the number of words"),
+    ],
+)
+def test_bad_binary_files(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "vectors.bin").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_vectors(tmp_path / "vectors.bin", binary=True)
+
+
+def test_words_that_a_file_cannot_hold(tmp_path: Path) -> None:
+    for word in ("", "New York", "a\n", "\0"):
+        with pytest.raises(ValueError, match="cannot hold the word"):
+            write_vectors(tmp_path / "vectors", ["a", word], np.ones((2, 2)))
+    with pytest.raises(ValueError, match="a vector for each of 1 words"):
+        write_vectors(tmp_path / "vectors", ["a"], np.ones((2, 2)))
+    assert not list(tmp_path.iterdir())
+
+
+def test_numbers_as_people_write_them(tmp_path: Path) -> None:
+    (tmp_path / "vectors").write_text("a 1 2e3\nb .5 -1_0\n")
+    assert read_vectors(tmp_path / "vectors")[1].tolist() == [[1, 2000], [0.5, -10]]
+    (tmp_path / "vectors").write_text("a 1 nan\n")
+    with pytest.raises(InputError, match="expected a word and numbers"):
+        read_vectors(tmp_path / "vectors")

@@ -1,0 +1,253 @@
+"""`WordVectors`: sparse vectors of words, learned from what stands near them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from laconic.coding.association import association
+from laconic.coding.forest import forest_for
+from laconic.coding.online_dictionary import OnlineDictionary
+from laconic.errors import InputError
+from laconic.text.cooccurrence import Cooccurrences
+from laconic.text.io import PathLike
+from laconic.text.vectors import read_vectors, write_vectors
+from laconic.text.vocab import Vocab
+from laconic.text.word_counts import MEMORY, read_text
+
+Floats = NDArray[np.float32]
+Callback = Callable[[dict[str, float]], Any]
+AMONG = 30_000  # most frequent words that answers are chosen from
+TINY = np.finfo(np.float32).tiny
+
+
+class Learned(NamedTuple):
+    """What the learner tells of the codes.
+
+    learner       its name and parameters
+    objective, certificate   what was minimised, and the largest relative duality gap of a word; None where a learner has none
+    interrupted   whether it was ended before its time
+    """
+
+    learner: str
+    objective: float | None = None
+    certificate: float | None = None
+    interrupted: bool = False
+
+
+class WordVectors(BaseEstimator):
+    """Learn a vector for every frequent word: associations of words with the words around them, X ~ codes @ dictionary.
+
+    learner: what factorises the associations: OnlineDictionary() if it is None, StochasticCoding(), Svd(), or any object with
+        `learn(matrix, callback) -> Coded`
+    size: dimensions; None: as many as the learner has
+    window, dynamic, n_contexts, subsample: see Cooccurrences
+    min_count, max_size, rare: see read_text
+    association: "ppmi" or "pmi", with `smoothing` and `shift`: see association
+    scale: 0..1; every dimension is divided by its root mean square to this power, which keeps zeros and makes dimensions count alike
+    memory: bytes that counting may use besides its result
+    n_jobs: threads that count; the learner has its own n_jobs
+
+    After fitting, or loading: `words_`, the most frequent first, and `counts_`; `codes_` (words, size), sparse, as they were learned;
+    `dictionary_` (size, contexts), None if the model comes from a file; `parents_`, for each dimension the one above it in the
+    learner's forest, -1 at roots, None without a forest; `learned_`.
+    """
+
+    def __init__(
+        self,
+        learner: Any = None,
+        size: int | None = None,
+        window: int = 5,
+        dynamic: bool = False,
+        n_contexts: int | None = None,
+        subsample: float | None = None,
+        min_count: int = 10,
+        max_size: int | None = None,
+        rare: str = "gap",
+        association: str = "ppmi",
+        smoothing: float = 0.75,
+        shift: float = 1.0,
+        scale: float = 0.0,
+        memory: int = MEMORY,
+        n_jobs: int | None = None,
+    ):
+        self.learner = learner
+        self.size = size
+        self.window = window
+        self.dynamic = dynamic
+        self.n_contexts = n_contexts
+        self.subsample = subsample
+        self.min_count = min_count
+        self.max_size = max_size
+        self.rare = rare
+        self.association = association
+        self.smoothing = smoothing
+        self.shift = shift
+        self.scale = scale
+        self.memory = memory
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, callback: Callback | None = None) -> WordVectors:
+        """Learn from text: the path of a file or a list of paths (a sentence a line, plain or gzip), or sentences, each a list of words.
+
+        callback is told of every pass of the learner.
+        """
+        self._check()
+        words, counts, matrix = self.associations(X)
+        return self.fit_associations(words, counts, matrix, callback)
+
+    def associations(self, X: Any) -> tuple[list[str], NDArray[np.int64], sparse.csr_matrix]:
+        """What a learner gets, of the same text as `fit`: words, how often each occurs, and associations (words, contexts)."""
+        self._check()
+        how = Cooccurrences(self.window, self.dynamic, self.n_contexts, self.subsample)
+        with read_text(X, self.min_count, self.max_size, self.rare, memory=self.memory) as text:
+            counts = how.count(text, self.memory, self.n_jobs)
+        if not counts.nnz:
+            raise InputError(
+                f"no two of the {len(text)} words that occur {self.min_count} times or more stand near each other in a sentence; "
+                "give more text, or lower min_count."
+            )
+        return text.words, text.counts, association(counts, self.association, self.smoothing, self.shift, copy=False)
+
+    def fit_associations(
+        self, words: Sequence[str], counts: ArrayLike, matrix: Any, callback: Callback | None = None
+    ) -> WordVectors:
+        """Learn from what `associations` gives, so that several learners can have it."""
+        learner = OnlineDictionary() if self.learner is None else clone(self.learner)
+        if self.size is not None:
+            learner.set_params(size=self.size)
+        coded = learner.learn(matrix, callback)
+        told = Learned(" ".join(repr(learner).split()), coded.objective, coded.certificate, coded.interrupted)
+        return self._adopt(words, counts, coded.codes, _parents(learner), told, coded.dictionary)
+
+    def _adopt(
+        self,
+        words: Sequence[str],
+        counts: ArrayLike,
+        codes: Any,
+        parents: NDArray[np.int32] | None = None,
+        learned: Learned | None = None,
+        dictionary: Floats | None = None,
+    ) -> WordVectors:
+        self._check()
+        matrix = sparse.csr_matrix(codes, dtype=np.float32)
+        if len(words) != matrix.shape[0] or len(np.asarray(counts)) != len(words):
+            raise ValueError(
+                f"there are {len(words)} words, but codes of {matrix.shape[0]}, and {len(np.asarray(counts))} counts"
+            )
+        self._vocab = Vocab(words).freeze()
+        self.counts_, self.codes_ = np.asarray(counts, np.int64), matrix
+        self.parents_, self.learned_, self.dictionary_ = parents, learned, dictionary
+        rms = np.sqrt(np.asarray(matrix.multiply(matrix).mean(axis=0), np.float64).ravel())
+        self.divisors_ = np.where(rms > 0, rms, 1.0) ** self.scale
+        self._units: Floats | None = None
+        return self
+
+    @property
+    def words_(self) -> list[str]:
+        """All words, the most frequent first."""
+        check_is_fitted(self, "codes_")
+        return self._vocab.words
+
+    def __len__(self) -> int:
+        return len(self.words_)
+
+    def __contains__(self, word: object) -> bool:
+        check_is_fitted(self, "codes_")
+        return word in self._vocab
+
+    def ids(self, words: Iterable[str]) -> NDArray[np.int32]:
+        """Places of words in `words_`, -1 for those that are not there."""
+        check_is_fitted(self, "codes_")
+        return self._vocab.ids(words)
+
+    def id(self, word: str) -> int:
+        """The place of one word, which must be there."""
+        check_is_fitted(self, "codes_")
+        found = self._vocab.id(word)
+        if found < 0:
+            raise InputError(f"the model has no vector for {word!r}: it knows {len(self)} words.")
+        return found
+
+    def vectors(self, first: int = 0, last: int | None = None) -> Floats:
+        """The vectors of the words [first, last), dense, with every dimension scaled."""
+        check_is_fitted(self, "codes_")
+        return self.codes_[first:last].toarray() / self.divisors_.astype(np.float32)
+
+    def vector(self, word: str) -> Floats:
+        """The vector of a word."""
+        place = self.id(word)
+        return self.vectors(place, place + 1)[0]
+
+    def units(self) -> Floats:
+        """Vectors of length 1 for all words (words, size); zero for words whose codes are all zero."""
+        if self._units is None:
+            rows = self.vectors()
+            rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), TINY)
+            self._units = rows
+        return self._units
+
+    def similarity(self, word: str, other: str) -> float:
+        """The cosine of two words."""
+        units = self.units()
+        return float(units[self.id(word)] @ units[self.id(other)])
+
+    def most_similar(self, word: str, k: int = 10, among: int | None = None) -> list[tuple[str, float]]:
+        """The k words with the largest cosines to a word, with these; `among`: of so many most frequent words only."""
+        place = self.id(word)
+        return self._nearest(self.units()[place], [place], k, among)
+
+    def analogy(self, a: str, b: str, c: str, k: int = 10, among: int | None = AMONG) -> list[tuple[str, float]]:
+        """The k words that are to c what b is to a: the largest cosines with b - a + c (3CosAdd), of so many most frequent words."""
+        places = [self.id(word) for word in (a, b, c)]
+        units = self.units()
+        wanted = units[places[1]] - units[places[0]] + units[places[2]]
+        return self._nearest(wanted / max(float(np.linalg.norm(wanted)), TINY), places, k, among)
+
+    def _nearest(self, wanted: Floats, without: list[int], k: int, among: int | None) -> list[tuple[str, float]]:
+        if k < 0 or (among is not None and among < 0):
+            raise ValueError(f"k and among must not be negative, got {k!r} and {among!r}")
+        cosines = self.units()[:among] @ wanted
+        cosines[[place for place in without if place < len(cosines)]] = -np.inf
+        n = min(k, int(np.count_nonzero(cosines > -np.inf)))
+        best = np.argpartition(-cosines, n - 1)[:n] if n else np.empty(0, np.int64)
+        best = best[np.argsort(-cosines[best], kind="stable")]
+        return [(self.words_[i], float(cosines[i])) for i in best.tolist()]
+
+    def save(self, path: PathLike) -> None:
+        """Write the model to one file, whole or not at all; `laconic.load` reads it."""
+        from laconic.estimators.storage import save_model  # imported late: storage knows the estimators
+
+        save_model(self, path)
+
+    def to_word2vec(self, path: PathLike, binary: bool = False) -> None:
+        """Write scaled vectors for word2vec, gensim, spaCy and others: text or binary, compressed if the name ends in .gz."""
+        write_vectors(path, self.words_, self.vectors(), binary)
+
+    @classmethod
+    def from_word2vec(cls, path: PathLike, binary: bool | None = None) -> WordVectors:
+        """The vectors of a file, word2vec's (text or binary) or GloVe's; its words must stand by falling frequency, as they do there."""
+        vocab, vectors = read_vectors(path, binary)
+        return cls(size=vectors.shape[1])._adopt(vocab.words, np.zeros(len(vocab), np.int64), vectors)
+
+    def _check(self) -> None:
+        if not 0 <= self.scale <= 1:
+            raise ValueError(f"scale must lie in 0..1, got {self.scale!r}")
+
+
+def _parents(learner: Any) -> NDArray[np.int32] | None:
+    """For each dimension the one above it, -1 at roots; None if the learner has no forest, or one of single nodes."""
+    params = learner.get_params(deep=False)
+    if params.get("penalty", "lasso") == "lasso":
+        return None
+    forest = forest_for(**{name: params[name] for name in ("penalty", "size", "branching", "growth") if name in params})
+    assert forest.parent is not None
+    parents = np.full(forest.n_features, -1, np.int32)
+    parents[forest.index] = np.where(forest.parent >= 0, forest.index[np.maximum(forest.parent, 0)], -1)
+    return parents
