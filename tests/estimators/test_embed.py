@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 import laconic
 from laconic import InputError, Svd, WordVectors, files
+from laconic.coding.online_dictionary import OnlineDictionary
 
 TOPICS = ["sun moon star sky light", "bank cash loan debt coin"]
 
@@ -213,3 +214,17 @@ def test_codes_stay_sparse(tmp_path: Path) -> None:
     codes = sparse.random(2000, 520, 0.02, "csr", dtype=np.float32, random_state=0)
     WordVectors()._adopt([f"w{i}" for i in range(2000)], np.ones(2000), codes).save(tmp_path / "model")
     assert (tmp_path / "model").stat().st_size < 8 * codes.nnz + 40_000
+
+
+def test_codes_of_a_forest(tmp_path: Path) -> None:
+    model = WordVectors(OnlineDictionary(13, strength=0.3, passes=2, n_jobs=1), min_count=1).fit(sentences())
+    assert model.parents_ is not None and model.parents_.tolist() == [-1, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
+    used = model.codes_.toarray() != 0
+    assert np.all(used[:, 0:1] >= used[:, 1:]) and np.all(used[:, 1:2] >= used[:, 4:7])  # a dimension only where its parent is
+    assert 0 < model.codes_.nnz < used.size and model.learned_ is not None and model.learned_.certificate is not None
+    model.save(tmp_path / "model")
+    assert laconic.load(tmp_path / "model").parents_.tolist() == model.parents_.tolist()
+    lasso = WordVectors(OnlineDictionary(4, penalty="lasso", strength=0.3, passes=1, n_jobs=1), min_count=1).fit(sentences())
+    assert lasso.parents_ is None
+    with pytest.raises(ValueError, match="trees of 13 nodes"):
+        WordVectors(size=5, min_count=1).fit(sentences())
