@@ -1,6 +1,6 @@
 """Verbs by kind of model: `laconic VERB MODEL` finds the kind in the file and runs that kind's function of the verb's name.
 
-A kind is one module with the functions predict, evaluate, inspect, report and perhaps compress; the options a function takes by keyword
+A kind is one module with the functions predict, evaluate, inspect, report and perhaps compress and export; the options a function takes by keyword
 are those that the verb has for models of this kind.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 from laconic.errors import InputError
 
 MODULES = {kind + form: f"laconic.cli.{kind}" for kind in ("classify", "tag", "parse") for form in ("", ".compact")}
-MODULES |= {kind: f"laconic.cli.{kind}" for kind in ("rerank", "lm")}
+MODULES |= {kind: f"laconic.cli.{kind}" for kind in ("rerank", "lm", "embed")}
 
 
 def verb_for(verb: str, model_path: str, **options: Any) -> Callable[..., dict[str, Any]]:
@@ -37,9 +37,13 @@ def verb_for(verb: str, model_path: str, **options: Any) -> Callable[..., dict[s
 
 
 def _loaded(path: str) -> Any:
-    """The model of a file of ours, or of an ARPA file."""
+    """The model of a file of ours, of an ARPA file, or of a file of word vectors."""
+    from laconic.estimators.embed import WordVectors
     from laconic.estimators.language import LanguageModel
     from laconic.estimators.storage import load_model
     from laconic.text.arpa import is_arpa
+    from laconic.text.vectors import is_word2vec
 
+    if is_word2vec(path):
+        return WordVectors.from_word2vec(path)
     return LanguageModel.from_arpa(path) if is_arpa(path) else load_model(path)

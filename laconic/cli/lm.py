@@ -128,6 +128,12 @@ def inspect(
     }
 
 
+def export(model: LanguageModel, output: str) -> dict[str, Any]:
+    """An ARPA file."""
+    model.to_arpa(output)
+    return {"ngrams": sum(model.n_ngrams_)}
+
+
 def _completions(model: LanguageModel, words: str, n: int) -> list[dict[str, Any]]:
     if {START, END} & set(words.split()):
         raise InputError(f"--complete takes the first words of a sentence, without {START} or {END}.")

@@ -10,10 +10,12 @@ from laconic import __version__
 from laconic.cli.compress import compress
 from laconic.cli.demo import demo
 from laconic.cli.evaluate import evaluate
+from laconic.cli.export import export
 from laconic.cli.inspect import inspect
 from laconic.cli.predict import predict
 from laconic.cli.report import report
 from laconic.cli.train_classify import classify
+from laconic.cli.train_embed import embed
 from laconic.cli.train_lm import lm
 from laconic.cli.train_parse import parse
 from laconic.cli.train_rerank import rerank
@@ -27,10 +29,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 train = typer.Typer(no_args_is_help=True, help="Learn a model.")
-for task in (classify, tag, parse, rerank, lm):
+for task in (classify, tag, parse, rerank, lm, embed):
     train.command()(task)
 app.add_typer(train, name="train")
-for verb in (predict, evaluate, inspect, compress, report, demo):
+for verb in (predict, evaluate, inspect, compress, export, report, demo):
     app.command()(verb)
 
 

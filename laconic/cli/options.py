@@ -20,6 +20,7 @@ TEXT_FIELD, LABEL_FIELD = "text", "label"
 TAGGERS = "Taggers"
 TAGGERS_AND_PARSERS = "Taggers and parsers"
 LANGUAGE_MODELS = "Language models"
+WORD_VECTORS = "Word vectors"
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
@@ -29,7 +30,9 @@ Encoding = Annotated[
     str | None,
     typer.Option(help="Encoding of column files, treebanks and sentences: utf-8, if not given."),
 ]
-ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A file written by `laconic train`, or an ARPA file.")]
+ModelPath = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A file written by `laconic train`, an ARPA file, or a word2vec file.")
+]
 
 
 def read_labelled(path: str, text_field: str, label_field: str) -> tuple[list[Document], list[str]]:

@@ -1,4 +1,4 @@
-"""`laconic predict`: the labels of documents or of tokens, the trees of sentences, or the probabilities of words."""
+"""`laconic predict`: the labels of documents or of tokens, the trees of sentences, the probabilities or the vectors of words."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from laconic.cli.options import (
     TAGGERS,
     TAGGERS_AND_PARSERS,
     TREEBANK_HELP,
+    WORD_VECTORS,
     AsJson,
     Encoding,
     ModelPath,
@@ -35,7 +36,7 @@ def predict(
         typer.Argument(
             metavar="INPUT",
             help=f"Documents: {INPUT_HELP} For a tagger, {COLUMNS_HELP} For a parser, {TREEBANK_HELP} "
-            f"For a language model, {SENTENCES_HELP}",
+            f"For a language model, {SENTENCES_HELP} For word vectors, words.",
         ),
     ] = STANDARD_STREAM,
     output: Annotated[str, typer.Option("--output", "-o", help="Where the labels go.")] = STANDARD_STREAM,
@@ -57,15 +58,20 @@ def predict(
     constrained: Annotated[
         bool, typer.Option("--constrained", help="Only sequences that the scheme of labels allows.", rich_help_panel=TAGGERS)
     ] = False,
+    nearest: Annotated[
+        int | None,
+        typer.Option(min=1, help="So many nearest words with their cosines, not vectors.", rich_help_panel=WORD_VECTORS),
+    ] = None,
     encoding: Encoding = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Predict the label of each document or of each token, the tree of each sentence, or how likely each word is.
+    """Predict the label of each document or of each token, the tree of each sentence, how likely each word is, or vectors of words.
 
     Of documents, each line of the output is a JSON object with the label. Of tokens, the lines of the input are written with
     a column added, batch by batch; of sentences of treebanks, with heads and labels filled in. Of text, a line for each
-    word and each end of a sentence: the word, its log10 probability, and the n-gram that gave it. With -o, a summary is printed.
+    word and each end of a sentence: the word, its log10 probability, and the n-gram that gave it. Of words: a line
+    with the word and its vector, or a line for each of its nearest words; words that are not known are left out. With -o, a summary is printed.
     """
     check_output(output)
     shared = output == STANDARD_STREAM and sys.stdout.isatty()  # a bar would be drawn into the labels
@@ -78,6 +84,7 @@ def predict(
             marginals=marginals,
             k_best=k_best,
             constrained=constrained,
+            nearest=nearest,
             encoding=encoding,
         )
         counts = run(input_path, output, bar)

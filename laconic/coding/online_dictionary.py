@@ -16,7 +16,7 @@ from laconic.coding.codes import Coded, Coder, Floats, WordRows, gram
 from laconic.coding.forest import BRANCHING, forest_for
 from laconic.coding.start import first_dictionary
 
-Callback = Callable[[dict[str, float]], None]
+Callback = Callable[[dict[str, float]], Any]
 BLOCK = 32  # rows of the dictionary that move by one product of matrices
 UNUSED = 1e-9  # of the largest sum of squares: a dimension that no code uses
 
@@ -68,7 +68,7 @@ class OnlineDictionary(BaseEstimator):
         self.random_state = random_state
 
     def learn(self, matrix: Any, callback: Callback | None = None) -> Coded:
-        """Codes and dictionary of a sparse matrix (words x contexts); callback gets the trace of every pass."""
+        """Codes and dictionary of a sparse matrix (words x contexts); callback gets the trace of every pass, and ends learning if it says True."""
         self._check()
         rows, random = WordRows(matrix), check_random_state(self.random_state)
         forest = forest_for(self.penalty, self.size, self.branching, self.growth)
@@ -78,16 +78,18 @@ class OnlineDictionary(BaseEstimator):
             coder = Coder(forest, self.strength, self.positive, 10 * self.tolerance)
             run = _Run(rows, coder, table, threads)
             trace: list[dict[str, float]] = []
+            interrupted = False
             for number in range(self.passes):
                 order, total = random.permutation(rows.shape[0]), 0.0
                 for first in range(0, len(order), self.batch_size):
                     total += run.step(np.sort(order[first : first + self.batch_size]), self.forgetting)
                 trace.append({"pass": number + 1, "objective_seen": total})
-                if callback is not None:
-                    callback(trace[-1])
+                interrupted = callback is not None and bool(callback(trace[-1])) and number + 1 < self.passes
+                if interrupted:
+                    break
             coder.tolerance = self.tolerance
             codes, value, worst = coder.encode_all(rows, run.table, threads, run.codes)
-        return Coded(codes, np.ascontiguousarray(run.table[:, : self.size].T), value, trace, worst)
+        return Coded(codes, np.ascontiguousarray(run.table[:, : self.size].T), value, trace, worst, interrupted)
 
     def _check(self) -> None:
         for name in ("size", "batch_size", "passes"):

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
 from typing import IO
 
 import numpy as np
@@ -24,6 +25,7 @@ Floats = npt.NDArray[np.float32]
 N_LEARN, N_STEPS = 100_000, 20
 BATCH = 10_000  # lines or vectors that are read or written at once
 CHUNK = 2**24  # bytes that are read at once
+LONGEST_COUNTS = 50  # bytes of a line of two counts
 HEAD = 2**20  # bytes in which the first line of a file must end
 
 
@@ -58,9 +60,13 @@ def write_vectors(path: PathLike, words: Sequence[str], vectors: npt.ArrayLike, 
             if binary:
                 content = b"".join(word.encode() + b" " + row.tobytes() + b"\n" for word, row in zip(some, batch, strict=True))
             else:
-                texts = (" ".join(map(str, row)) for row in batch)  # the shortest digits that give the float32 back
-                content = "".join(f"{word} {text}\n" for word, text in zip(some, texts, strict=True)).encode()
+                content = "".join(map(line_of, some, batch)).encode()
             stream.write(content)
+
+
+def line_of(word: str, vector: Floats) -> str:
+    """A word and its numbers as a line of such a text; nine digits give every float32 back."""
+    return f"{word}{' %.9g' * len(vector) % tuple(vector.tolist())}\n"
 
 
 @contextmanager
@@ -81,6 +87,17 @@ def _counts(line: bytes | str) -> tuple[int, int] | None:
 
 def _is_count(field: bytes | str) -> bool:
     return field.isdigit() and len(field) <= 18
+
+
+def is_word2vec(path: PathLike) -> bool:
+    """Whether a file, plain or gzip, begins with a line of two counts."""
+    try:
+        if not Path(path).is_file():
+            return False
+        with open_bytes(path) as stream:
+            return _counts(stream.read(LONGEST_COUNTS).partition(b"\n")[0]) is not None
+    except (InputError, OSError):
+        return False
 
 
 def _is_binary(path: PathLike) -> bool:

@@ -138,3 +138,12 @@ def test_singular_vectors() -> None:
 def test_bad_parameters_are_refused(changed: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         OnlineDictionary(13).set_params(**changed).learn(example(20, 20))
+
+
+def test_a_callback_ends_learning_and_the_codes_are_whole() -> None:
+    matrix = example(100, 80)
+    heard: list[dict[str, float]] = []
+    coded = OnlineDictionary(13, passes=5, n_jobs=1).learn(matrix, lambda step: heard.append(step) or len(heard) == 2)
+    assert coded.interrupted and len(coded.trace) == 2 and heard == coded.trace
+    assert (coded.codes != OnlineDictionary(13, passes=2, n_jobs=1).learn(matrix).codes).nnz == 0
+    assert not OnlineDictionary(13, passes=2, n_jobs=1).learn(matrix, lambda step: step["pass"] == 2).interrupted
