@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from laconic.coding.online_dictionary import OnlineDictionary as OnlineDictionary
     from laconic.coding.svd import Svd as Svd
     from laconic.errors import InputError as InputError
     from laconic.estimators.compact import save_compact as save_compact
@@ -106,6 +107,7 @@ _HOMES: dict[str, tuple[str, str]] = {
     "SubTrees": ("mining", "SubTrees"),
     "Reranker": ("estimators.rerank", "Reranker"),
     "WordVectors": ("estimators.embed", "WordVectors"),
+    "OnlineDictionary": ("coding.online_dictionary", "OnlineDictionary"),
     "Svd": ("coding.svd", "Svd"),
     "LanguageModel": ("estimators.language", "LanguageModel"),
     "KneserNey": ("language.kneser_ney", "KneserNey"),

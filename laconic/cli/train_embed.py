@@ -156,8 +156,7 @@ def _fit(model: WordVectors, train: list[str], bar: Bar) -> int:
 
 def _learner(name: str, wishes: dict[str, Any], seed: int, jobs: int | None) -> Any:
     """The learner of a name; InputError for options that it does not have."""
-    from laconic.coding.online_dictionary import OnlineDictionary
-    from laconic.coding.svd import Svd
+    from laconic import OnlineDictionary, Svd
 
     makers = {ONLINE: OnlineDictionary, SVD: Svd}
     if name not in makers:
