@@ -173,6 +173,14 @@ def _listed(found: list[tuple[str, float]]) -> list[dict[str, Any]]:
     return [{"word": word, "cosine": cosine} for word, cosine in found]
 
 
+def report(model: WordVectors, output: str, *, words: str | None = None) -> None:
+    """A page of what dimensions are about, with pictures of words."""
+    from laconic.report.embed_page import write_embed_report
+
+    blocks = [block.split() for block in (words or "").split(";")]
+    write_embed_report(model, output, {" ".join(block): block for block in blocks if block})
+
+
 def export(model: WordVectors, output: str, *, binary: bool = False) -> dict[str, Any]:
     """A file of word2vec's form, text or binary."""
     model.to_word2vec(output, binary)

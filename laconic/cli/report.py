@@ -9,7 +9,7 @@ import typer
 from laconic.cli.console import guard, print_result
 from laconic.cli.kinds import verb_for
 from laconic.cli.measure import Measured
-from laconic.cli.options import INPUT_HELP, AsJson, LabelField, ModelPath, TextField, check_output
+from laconic.cli.options import INPUT_HELP, WORD_VECTORS, AsJson, LabelField, ModelPath, TextField, check_output
 
 
 @guard()
@@ -19,11 +19,19 @@ def report(
     documents: Annotated[str | None, typer.Option(help=f"Labelled documents, of which a few are shown: {INPUT_HELP}")] = None,
     text_field: TextField = None,
     label_field: LabelField = None,
+    words: Annotated[
+        str | None,
+        typer.Option(
+            metavar="'A B; C D'",
+            help="Word vectors: words to draw, in blocks parted by semicolons.",
+            rich_help_panel=WORD_VECTORS,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a page of what a model selected and why."""
     check_output(output)
     with Measured() as measured:
-        run = verb_for("report", model_path, documents=documents, text_field=text_field, label_field=label_field)
+        run = verb_for("report", model_path, documents=documents, text_field=text_field, label_field=label_field, words=words)
         run(output)
     print_result({"model": model_path, "page": output, **measured.report()}, as_json)

@@ -238,3 +238,11 @@ def test_other_mistakes(given: Files) -> None:
     result_of("train", "lm", given.first, "-o", language_model, "--method", "log-linear", "--order", "2", "--max-iter", "2")
     refused(given, "is evaluated on one file, not on 2", "evaluate", language_model, given.first, given.first)
     assert result_of("export", language_model, "-o", str(given.folder / "arpa"))["ngrams"] > 0
+
+
+def test_report(given: Files) -> None:
+    trained(given, *SMALL)
+    page = given.folder / "page.html"
+    result_of("report", given.model, "-o", str(page), "--words", "sun moon star; bank cash")
+    assert page.read_text().count("<svg") == 4
+    refused(given, "no vector for 'zebra'", "report", given.model, "-o", str(given.folder / "bad.html"), "--words", "zebra")
