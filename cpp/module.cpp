@@ -10,6 +10,7 @@ void bind_cooccurrence(nb::module_& m);
 void bind_ngrams(nb::module_& m);
 void bind_ranking(nb::module_& m);
 void bind_trajectories(nb::module_& m);
+void bind_stochastic(nb::module_& m);
 void bind_tree_pivot(nb::module_& m);
 void bind_words(nb::module_& m);
 
@@ -20,6 +21,7 @@ NB_MODULE(_core, m) {
     bind_losses(m);
     bind_prox(m);
     bind_tree(m);
+    bind_stochastic(m);
     bind_tree_pivot(m);
     bind_coordinate(m);
     bind_copies(m);
