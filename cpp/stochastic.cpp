@@ -1,8 +1,8 @@
 // Stochastic proximal steps for codes and dictionary (Yogatama 2015, Algorithm 1), entry by entry of a sparse matrix.
 //
 // Contexts lie in parts, words are dealt to as many; in a round thread t has words and contexts of its own, so that no row of the
-// codes or of the dictionary is shared (a Latin square of rounds meets all pairs), and what is computed does not depend on how many
-// threads there are. A visit is a run of entries of one word, after which its code takes one proximal step.
+// codes or of the dictionary is shared (a Latin square of rounds meets all pairs), and what is computed does not depend on how
+// many threads there are. A visit is a run of entries of one word, after which its code takes one proximal step.
 #include <algorithm>
 #include <cmath>
 
@@ -38,7 +38,7 @@ struct Rule {
     bool positive = false;
     float negatives = 0, at_least = 0;  // zeros that are drawn for a stored entry, and for a word's part of the contexts
     float negative_weight = 1;
-    int run = 16;     // entries of a visit at most
+    int run = 16;  // entries of a visit at most
     uint64_t seed = 0;
 };
 
@@ -47,8 +47,11 @@ struct Rule {
 class Stochastic {
   public:
     Stochastic(const CodeTrees& trees, Vec<int64_t> cut, Vec<int32_t> index, Vec<float> value, Vec<int64_t> context_ptr)
-        : trees_(trees), cut_(cut.data(), cut.data() + cut.size()), index_(index.data(), index.data() + index.size()),
-          value_(value.data(), value.data() + value.size()), context_ptr_(context_ptr.data(), context_ptr.data() + context_ptr.size()),
+        : trees_(trees),
+          cut_(cut.data(), cut.data() + cut.size()),
+          index_(index.data(), index.data() + index.size()),
+          value_(value.data(), value.data() + value.size()),
+          context_ptr_(context_ptr.data(), context_ptr.data() + context_ptr.size()),
           parts_(static_cast<int64_t>(context_ptr.size()) - 1) {
         require(parts_ >= 1 && (cut.size() - 1) % parts_ == 0 && cut.size() > 1, "cut must have an entry a word and part");
         require(index.size() == value.size(), "index and value must have as many entries");
@@ -129,7 +132,8 @@ class Stochastic {
                         for (; times > 0; --times) loss += step(v, all.index_[e], code, x, weight);
                         for (owed += zeros / stored; owed >= 1; --owed) loss += zero(v, code, part, first, last, draws);
                     }
-                    prox(code, rate(code_squares[v]) * rule.strength * static_cast<float>(end - begin) / static_cast<float>(entries));
+                    prox(code,
+                         rate(code_squares[v]) * rule.strength * static_cast<float>(end - begin) / static_cast<float>(entries));
                 }
                 if (first == last)
                     for (owed += zeros; owed >= 1; --owed) loss += zero(v, code, part, first, last, draws);
@@ -173,7 +177,8 @@ class Stochastic {
             for (int32_t t = 0; t < trees.n_trees(); ++t) {
                 const int32_t first = trees.ptr[t], n = trees.ptr[t + 1] - first;
                 for (int32_t g = 0; g < n; ++g) in[g] = code[trees.dimension[first + g]];
-                tree_prox(in, n, trees.parent.data() + first, trees.weight.data() + first, scale, rule.positive, out, below, factor);
+                tree_prox(in, n, trees.parent.data() + first, trees.weight.data() + first, scale, rule.positive, out, below,
+                          factor);
                 for (int32_t g = 0; g < n; ++g) code[trees.dimension[first + g]] = out[g];
             }
         }
@@ -197,7 +202,8 @@ void entry_errors(Vec<int64_t> ptr, Vec<int32_t> index, Vec<float> value, Vec<fl
     const int64_t n_words = rows_of(codes.size(), stride, "codes must have rows of stride entries");
     check_range(index, 0, rows_of(table.size(), stride, "table must have rows of stride entries"), "index");
     require(index.size() == value.size() && static_cast<int64_t>(ptr.size()) == n_words + 1, "ptr must have an entry a word");
-    require(static_cast<int64_t>(errors.size()) == n_words && squares.size() == errors.size(), "errors must have an entry a word");
+    require(static_cast<int64_t>(errors.size()) == n_words && squares.size() == errors.size(),
+            "errors must have an entry a word");
     nb::gil_scoped_release release;
     const VisitSteps& steps = visit_steps();
     each_word(n_words, threads, [&] {

@@ -1,5 +1,5 @@
-// Bodies of the steps in visits.hpp, included by visits.cpp once for every instruction set. LANE_BYTES is the width of its vectors.
-// No include guard: a second copy, compiled for other instructions, is the point.
+// Bodies of the steps in visits.hpp, included by visits.cpp once for every instruction set. LANE_BYTES is the width of its
+// vectors. No include guard: a second copy, compiled for other instructions, is the point.
 
 struct Visits {
     static constexpr int width = LANE_BYTES / sizeof(float);

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from laconic.coding.online_dictionary import OnlineDictionary as OnlineDictionary
+    from laconic.coding.stochastic import StochasticCoding as StochasticCoding
     from laconic.coding.svd import Svd as Svd
     from laconic.errors import InputError as InputError
     from laconic.estimators.compact import save_compact as save_compact
@@ -108,6 +109,7 @@ _HOMES: dict[str, tuple[str, str]] = {
     "Reranker": ("estimators.rerank", "Reranker"),
     "WordVectors": ("estimators.embed", "WordVectors"),
     "OnlineDictionary": ("coding.online_dictionary", "OnlineDictionary"),
+    "StochasticCoding": ("coding.stochastic", "StochasticCoding"),
     "Svd": ("coding.svd", "Svd"),
     "LanguageModel": ("estimators.language", "LanguageModel"),
     "KneserNey": ("language.kneser_ney", "KneserNey"),

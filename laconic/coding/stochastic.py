@@ -80,7 +80,7 @@ class StochasticCoding(BaseEstimator):
         self.random_state = random_state
 
     def learn(self, matrix: Any, callback: Callback | None = None) -> Coded:
-        """Codes and dictionary of a sparse matrix (words x contexts); callback gets the trace of every epoch."""
+        """Codes and dictionary of a sparse matrix (words x contexts); callback gets the trace of every epoch and ends learning if it gives true."""
         self._check()
         forest = forest_for(self.penalty, self.size, self.branching, self.growth)
         rows, random, threads = WordRows(matrix), check_random_state(self.random_state), joblib.effective_n_jobs(self.n_jobs)
@@ -108,22 +108,17 @@ class StochasticCoding(BaseEstimator):
         squares = (np.zeros(n_words, np.float32), np.zeros(len(table), np.float32))
         bounds = np.linspace(0, n_words, PARTS + 1).astype(np.int64)
         trace: list[dict[str, float]] = []
-        try:
-            for epoch in range(self.epochs):
-                rule.seed = int(random.randint(2**31))
-                rule.rate = self.rate * (1 - epoch / self.epochs) / (np.sqrt(epoch + 1) if self.schedule == "root" else 1)
-                order, loss = random.permutation(n_words), 0.0
-                for number in range(PARTS):
-                    loss += tiles.round(number, rule, order, bounds, codes.ravel(), table.ravel(), *squares, stride, threads)
-                    if self.ridge is None:
-                        _project(table, length)
-                trace.append({"epoch": epoch + 1, "loss_met": loss})
-                if callback is not None:
-                    callback(trace[-1])
-        except KeyboardInterrupt:
-            if self.ridge is None:
-                _project(table, length)
-            return trace, True
+        for epoch in range(self.epochs):
+            rule.seed = int(random.randint(2**31))
+            rule.rate = self.rate * (1 - epoch / self.epochs) / (np.sqrt(epoch + 1) if self.schedule == "root" else 1)
+            order, loss = random.permutation(n_words), 0.0
+            for number in range(PARTS):
+                loss += tiles.round(number, rule, order, bounds, codes.ravel(), table.ravel(), *squares, stride, threads)
+                if self.ridge is None:
+                    _project(table, length)
+            trace.append({"epoch": epoch + 1, "loss_met": loss})
+            if callback is not None and callback(trace[-1]) and epoch + 1 < self.epochs:
+                return trace, True
         return trace, False
 
     def _rule(self, rows: WordRows) -> Any:
@@ -144,9 +139,7 @@ class StochasticCoding(BaseEstimator):
         n_words, stride = codes.shape
         errors, fits, norms = np.empty(n_words), np.empty(n_words), np.empty(n_words)
         mean = 0.0 if self.sampling == "uniform" else float(np.abs(rows.value).mean(dtype=np.float64))
-        _core.entry_errors(
-            rows.ptr, rows.index, rows.value, codes.ravel(), table.ravel(), stride, mean, errors, fits, threads
-        )
+        _core.entry_errors(rows.ptr, rows.index, rows.value, codes.ravel(), table.ravel(), stride, mean, errors, fits, threads)
         trees.norms(codes.ravel(), stride, norms)
         total = 0.5 * errors.sum() + self.strength * norms.sum()
         if self.full or self.negatives:
