@@ -6,6 +6,7 @@ void bind_automaton(nb::module_& m);
 void bind_coding(nb::module_& m);
 void bind_coding_rows(nb::module_& m);
 void bind_contexts(nb::module_& m);
+void bind_fused(nb::module_& m);
 void bind_cooccurrence(nb::module_& m);
 void bind_ngrams(nb::module_& m);
 void bind_ranking(nb::module_& m);
@@ -48,6 +49,7 @@ NB_MODULE(_core, m) {
     bind_contexts(m);
     bind_cooccurrence(m);
     bind_ngrams(m);
+    bind_fused(m);
     bind_trajectories(m);
     bind_words(m);
 }

@@ -45,11 +45,13 @@ if TYPE_CHECKING:
     from laconic.penalties import AdaptivePrior as AdaptivePrior
     from laconic.penalties import Discrete as Discrete
     from laconic.penalties import ElasticNet as ElasticNet
+    from laconic.penalties import FusedLasso as FusedLasso
     from laconic.penalties import GroupLasso as GroupLasso
     from laconic.penalties import LayeredGroupLasso as LayeredGroupLasso
     from laconic.penalties import OverlapGroupLasso as OverlapGroupLasso
     from laconic.penalties import PenaltySum as PenaltySum
     from laconic.penalties import Ridge as Ridge
+    from laconic.penalties import SmoothGroupLasso as SmoothGroupLasso
     from laconic.penalties import SmoothRidge as SmoothRidge
     from laconic.penalties import SparseGroupLasso as SparseGroupLasso
     from laconic.penalties import TreeGroupLasso as TreeGroupLasso
@@ -84,11 +86,13 @@ _PENALTIES = (
     "AdaptivePrior",
     "Discrete",
     "ElasticNet",
+    "FusedLasso",
     "GroupLasso",
     "LayeredGroupLasso",
     "OverlapGroupLasso",
     "PenaltySum",
     "Ridge",
+    "SmoothGroupLasso",
     "SmoothRidge",
     "SparseGroupLasso",
     "TreeGroupLasso",

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from laconic.checks.law import near, raises, require
-from laconic.penalties import L0, L1, ElasticNet, OverlapGroupLasso, Penalty, PenaltySum, Ridge, Trajectories
+from laconic.penalties import L0, L1, ElasticNet, OverlapGroupLasso, Penalty, PenaltySum, Ridge, SmoothGroupLasso, Trajectories
 
 Array = NDArray[np.float64]
 
@@ -101,7 +101,7 @@ def is_norm(penalty: Penalty) -> bool:
         return all(is_norm(term) for term in penalty.terms)
     if isinstance(penalty, ElasticNet) and not isinstance(penalty, L1):
         return not isinstance(penalty, Ridge) and penalty.l1_ratio == 1
-    return penalty.convex and not isinstance(penalty, (L0, Trajectories))
+    return penalty.convex and not isinstance(penalty, (L0, SmoothGroupLasso, Trajectories))
 
 
 def check_conjugate(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> None:

@@ -2,6 +2,7 @@
 
 from laconic.penalties.base import Blockwise, Penalty, Separable, Smooth, Terms
 from laconic.penalties.discrete import Discrete, value_set
+from laconic.penalties.fused import FusedLasso, OverTime, SmoothGroupLasso
 from laconic.penalties.group import GroupLasso, SparseGroupLasso
 from laconic.penalties.overlap import CopyTerm, LayeredGroupLasso, OverlapGroupLasso
 from laconic.penalties.separable import L0, L1, ElasticNet, Ridge
@@ -17,14 +18,17 @@ __all__ = [
     "CopyTerm",
     "Discrete",
     "ElasticNet",
+    "FusedLasso",
     "GroupLasso",
     "LayeredGroupLasso",
+    "OverTime",
     "OverlapGroupLasso",
     "Penalty",
     "PenaltySum",
     "Ridge",
     "Separable",
     "Smooth",
+    "SmoothGroupLasso",
     "SmoothRidge",
     "SparseGroupLasso",
     "Terms",
