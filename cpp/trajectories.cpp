@@ -19,9 +19,7 @@ class Trajectories {
         require(n_steps >= 1 && n_outputs >= 1, "n_steps and n_outputs must be at least 1");
         for (int g = 0; g < n_grid; ++g) {
             const double x = std::sinh(low + (high - low) * g / (n_grid - 1));
-            grid_[g] = {x, -C * (1 - phi(x)), 0, 0};
-            grid_[g].log_det = log_det_.value(grid_[g].mean);
-            grid_[g].log_rate = log_rate(x);
+            grid_[g] = {x, -C * (1 - phi(x))};
         }
     }
 
@@ -67,12 +65,14 @@ class Trajectories {
         const double *s = squares.data(), *c = neighbours.data();
         double *x = rate.data(), *m = mean.data(), *v = cost.data();
         nb::gil_scoped_release release;
+        std::array<double, n_grid> own;
+        for (int g = 0; g < n_grid; ++g) own[g] = of_rate(grid_[g].x, tau * C);
         parallel_ranges(n, threads, part, [&](int64_t begin, int64_t end, int) {
             for (int64_t g = begin; g < end; ++g) {
-                const Group group{*this, s[g], c[g], tau * C, floor, log_rate(tau * C)};
-                x[g] = group.best();
+                const Group group{*this, s[g], c[g], tau * C, floor};
+                x[g] = group.best(own);
                 m[g] = -C * (1 - phi(x[g]));
-                v[g] = group.cost(x[g], m[g], log_det_.value(m[g]), log_rate(x[g]));
+                v[g] = group.of_weights(m[g]) + of_rate(x[g], tau * C);
             }
         });
     }
@@ -127,36 +127,39 @@ class Trajectories {
     static constexpr double C = 0.5 - 1e-5;  // alpha lies in (-C, 0]
 
   private:
+    static constexpr int n_grid = 64;
     struct Node {
-        double x, mean, log_det, log_rate;
+        double x, mean;
     };
+
+    int64_t outputs() const { return shared_ ? K_ : 1; }
+
+    // The part of a group's cost that is the same for all weights: -K / 2 log det A + KL of the rates x and prior.
+    double of_rate(double x, double prior) const {
+        const double place = phi(x);
+        return log_rate(x) - log_rate(prior) - (x - prior) * place - 0.5 * outputs() * log_det_.value(-C * (1 - place));
+    }
 
     // What one group's cost is as a function of x = kappa C.
     struct Group {
         const Trajectories& all;
-        double squares, neighbours, prior, floor, prior_rate;
+        double squares, neighbours, prior, floor;
 
-        double size() const { return static_cast<double>(all.T_ * outputs()); }
-        int64_t outputs() const { return all.shared_ ? all.K_ : 1; }
-
-        double cost(double x, double mean, double log_det, double rate) const {
-            const double divergence = rate - prior_rate - (x - prior) * phi(x);
-            return 0.5 * size() * std::log(squares + 2 * mean * neighbours + floor) - 0.5 * outputs() * log_det + divergence;
-        }
+        double size() const { return static_cast<double>(all.T_ * all.outputs()); }
+        double of_weights(double mean) const { return 0.5 * size() * std::log(squares + 2 * mean * neighbours + floor); }
 
         // The derivative by kappa over -d mean / d kappa > 0: where it changes from below to above zero is a minimum.
         double slope(double x) const {
             const double mean = -C * (1 - phi(x));
             const double pull = size() * neighbours / (squares + 2 * mean * neighbours + floor);
-            return (x - prior) / C - pull + 0.5 * outputs() * all.log_det_.slope(mean);
+            return (x - prior) / C - pull + 0.5 * all.outputs() * all.log_det_.slope(mean);
         }
 
-        double best() const {
+        double best(const std::array<double, n_grid>& own) const {
             int lowest = 0;
             double least = INFINITY;
             for (int g = 0; g < n_grid; ++g) {
-                const Node& node = all.grid_[g];
-                const double here = cost(node.x, node.mean, node.log_det, node.log_rate);
+                const double here = own[g] + of_weights(all.grid_[g].mean);
                 if (here < least) least = here, lowest = g;
             }
             double a = all.grid_[std::max(lowest - 1, 0)].x, b = all.grid_[std::min(lowest + 1, n_grid - 1)].x;
@@ -197,7 +200,6 @@ class Trajectories {
     int64_t first_group(int64_t feature) const { return shared_ ? feature : feature * K_; }
     double diagonal(int64_t t, double alpha) const { return free_ ? 1 + alpha * ((t == 0) + (t == T_ - 1)) : 1.0; }
 
-    static constexpr int n_grid = 64;
     static constexpr double low = -4, high = 13;  // x = sinh of these
 
     int64_t T_, K_;

@@ -24,9 +24,13 @@ if TYPE_CHECKING:
     from laconic.estimators.path import StrengthCV as StrengthCV
     from laconic.estimators.path import regularization_path as regularization_path
     from laconic.estimators.rerank import Reranker as Reranker
+    from laconic.estimators.rolling import RollingOrigin as RollingOrigin
+    from laconic.estimators.rolling import rolling_forecast as rolling_forecast
     from laconic.estimators.storage import load_model
     from laconic.estimators.tag import Tagger as Tagger
     from laconic.estimators.tag_batch import Crf as Crf
+    from laconic.estimators.temporal import TemporalClassifier as TemporalClassifier
+    from laconic.estimators.temporal import TemporalRegressor as TemporalRegressor
     from laconic.estimators.text import TextClassifier as TextClassifier
     from laconic.estimators.text_trees import text_trees as text_trees
     from laconic.estimators.tuning import tune as tune
@@ -121,6 +125,8 @@ _HOMES: dict[str, tuple[str, str]] = {
     **{name: ("penalties.nested", name) for name in ("NestedLasso", "NestedRidge")},
     "NestedGroups": ("penalties.nested_groups", "NestedGroups"),
     "NestedTree": ("penalties.nested_tree", "NestedTree"),
+    **{name: ("estimators.temporal", name) for name in ("TemporalClassifier", "TemporalRegressor")},
+    **{name: ("estimators.rolling", name) for name in ("RollingOrigin", "rolling_forecast")},
     "Crf": ("estimators.tag_batch", "Crf"),
     "TextClassifier": ("estimators.text", "TextClassifier"),
     "text_trees": ("estimators.text_trees", "text_trees"),

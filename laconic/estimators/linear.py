@@ -102,20 +102,24 @@ class SparseLinear(BaseEstimator):
         K = problem.design.n_outputs
         self.coef_ = np.ascontiguousarray(weights.reshape(-1, K).T)
         self.intercept_: Any = intercept.copy() if self.fit_intercept else np.zeros(K)
+        if self.warm_start:
+            self._x = result.x.copy()
+        return self._account(problem, result)
+
+    def _account(self, problem: Problem, result: Result) -> Any:
+        """What a solver tells of its result besides the weights; a warning if it stopped too early."""
         self.n_iter_ = result.n_iter
         self.certificate_ = result.error
         self.converged_ = result.converged
         self.objective_ = problem.value(result.x)
         self.result_ = result
         self.loss_ = problem.loss
-        if self.warm_start:
-            self._x = result.x.copy()
         if not result.converged and not result.interrupted:
             warnings.warn(
                 f"stopped after {result.n_iter} steps with a certificate of {result.error:.1e}: "
                 "raise max_iter or tol, or scale the features",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         return self
 

@@ -78,7 +78,13 @@ class Variational(Solver):
         if float(moved @ turned) > 1e-10 * float(np.linalg.norm(moved) * np.linalg.norm(turned)):
             pairs = (*pairs, (moved, turned))[-self.memory :]
         bend = curvature(problem, x) if state.n_steps % 10 == 9 else state.curvature
-        error = problem.certificate(x)
+        error = (
+            flatness(problem, gradient)
+            if not problem.penalty.convex
+            else problem.certificate(x)
+            if state.n_steps % 5 == 4
+            else np.inf
+        )
         return VariationalState(x, value, error, gradient, local, bend, pairs, state.n_steps + 1, False)
 
     def _invert(self, problem: Any, state: VariationalState) -> Array:
@@ -100,6 +106,11 @@ def objective(problem: Any, x: Array) -> tuple[float, Array, Local]:
     loss, gradient = problem.settled_smooth(x)
     local = problem.penalty.at(problem.parts(x)[0])
     return loss + local.value, problem.parts(gradient)[0] + local.gradient, local
+
+
+def flatness(problem: Any, gradient: Array) -> float:
+    """The largest entry of the gradient relative to that of the loss at the start: the problem's certificate where nothing is convex."""
+    return float(np.max(np.abs(gradient), initial=0.0)) / problem.gradient_scale()
 
 
 def curvature(problem: Any, x: Array) -> Array:
