@@ -78,7 +78,7 @@ def _drawn(figure: Figure) -> str:
 
 def _dimensions(model: WordVectors) -> str:
     rows = "".join(map(_dimension_line, dimension_rows(model, N_WORDS)))
-    head = '<tr><th>dimension</th><th class="number">used by</th><th>most</th><th>least</th></tr>'
+    head = '<tr><th>dimension</th><th class="number">used by</th><th style="padding-left:1rem">most</th><th>least</th></tr>'
     note = "The words with the largest and the smallest numbers, of words scaled to length 1."
     forest = " A dimension is used by a word only where the one above it in its tree is." if model.parents_ is not None else ""
     return section("Dimensions", note + forest, f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>")
@@ -87,4 +87,4 @@ def _dimensions(model: WordVectors) -> str:
 def _dimension_line(row: DimensionRow) -> str:
     most, least = (text(", ".join(words)) for words in (row.positive, row.negative))
     style = f' style="padding-left:{1.2 * row.depth:.1f}rem"' if row.depth else ""
-    return f'<tr><td{style}>{row.dimension}</td><td class="number">{row.used:.1%}</td><td class="wide">{most}</td><td>{least}</td></tr>'
+    return f'<tr><td{style}>{row.dimension}</td><td class="number">{row.used:.1%}</td><td style="padding-left:1rem">{most}</td><td>{least}</td></tr>'

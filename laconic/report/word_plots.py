@@ -46,10 +46,11 @@ def plot_word_heatmap(model: WordVectors, blocks: Blocks, title: str = "") -> Fi
         order = np.argsort(vectors.mean(axis=0), kind="stable")
         largest = float(np.abs(vectors).max()) or 1.0
         shades = np.ma.masked_equal(_shade(vectors[:, order] / largest), 0)  # what is masked is not painted: white
-        image = axis.imshow(shades, COLOUR_MAP, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
-        axis.set_yticks(range(len(vectors)), list(blocks[name]))
+        image = axis.pcolormesh(shades, cmap=COLOUR_MAP, vmin=-1, vmax=1, edgecolors="face", linewidth=0.2)
+        axis.invert_yaxis()
+        axis.set_yticks(np.arange(len(vectors)) + 0.5, list(blocks[name]))
         step = max(1, size // 60)
-        axis.set_xticks(range(0, size, step), order[::step].tolist(), rotation=90, fontsize=7)
+        axis.set_xticks(np.arange(0, size, step) + 0.5, order[::step].tolist(), rotation=90, fontsize=7)
         axis.tick_params(length=0, labelcolor=INK)
         axis.set_title(name, loc="left", fontsize=10, color=INK)
         for side in axis.spines.values():
@@ -57,6 +58,7 @@ def plot_word_heatmap(model: WordVectors, blocks: Blocks, title: str = "") -> Fi
     if image is not None:
         bar = figure.colorbar(image, ax=axes[:, 0].tolist(), fraction=0.02, pad=0.01, label="coefficient / largest of the block")
         ticks = np.array([-1, -0.5, -0.1, 0, 0.1, 0.5, 1])
+        bar.solids.set(rasterized=False, edgecolor="face")  # type: ignore[union-attr]
         bar.set_ticks(_shade(ticks).tolist(), labels=[f"{tick:g}" for tick in ticks])
     if title:
         figure.suptitle(title, color=INK)
@@ -117,9 +119,10 @@ def plot_word_map(model: WordVectors, blocks: Blocks, runs: int = 10, random_sta
     words = [word for some in blocks.values() for word in some]
     colours = [COLOURS[k % len(COLOURS)] for k, some in enumerate(blocks.values()) for _ in some]
     places = _map(model.units()[[model.id(word) for word in words]], runs, random_state)
-    figure = Figure(figsize=(7, 6), layout="constrained")
+    figure = Figure(figsize=(9, 6), layout="constrained")
     axis = figure.subplots()
     axis.scatter(places[:, 0], places[:, 1], c=colours, s=12)
+    axis.margins(0.1)
     for word, colour, place in zip(words, colours, places, strict=True):
         axis.annotate(word, place, xytext=(3, 3), textcoords="offset points", color=colour, fontsize=9)
     for k, name in enumerate(blocks):
