@@ -39,7 +39,7 @@ def embed(
     learner: Annotated[
         str,
         typer.Option(
-            help="online (dictionary learning), stochastic (for texts that are too large for it), or svd (no zeros).",
+            help="online (dictionary learning), stochastic (for texts too large for it), or svd (no zeros).",
             rich_help_panel=LEARNING,
         ),
     ] = ONLINE,
@@ -58,6 +58,15 @@ def embed(
         bool, typer.Option("--positive", help="No number of a vector is below 0.", rich_help_panel=LEARNING)
     ] = False,
     passes: Annotated[int | None, typer.Option(min=1, help="Passes over the words.", rich_help_panel=LEARNING)] = None,
+    negatives: Annotated[
+        float | None,
+        typer.Option(
+            min=0, help="stochastic: zeros that are drawn for each association: 0, if not given.", rich_help_panel=LEARNING
+        ),
+    ] = None,
+    recode: Annotated[
+        bool, typer.Option("--recode", help="stochastic: solve for all vectors exactly at the end.", rich_help_panel=LEARNING)
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all that is random.", rich_help_panel=LEARNING)] = 0,
     window: Annotated[int, typer.Option(help="Words to each side that count.", rich_help_panel=COUNTING)] = 5,
     dynamic: Annotated[
@@ -105,7 +114,7 @@ def embed(
     check_strength("--strength", strength)
     n_bytes = _bytes(memory)
     wishes = {"size": size, "penalty": penalty, "strength": strength, "branching": _branching(branching)}
-    wishes |= {"positive": positive or None, "passes": passes}
+    wishes |= {"positive": positive or None, "passes": passes, "negatives": negatives, "recode": recode or None}
     with Measured() as cost, progress("importing", quiet=quiet) as bar:
         from laconic import WordVectors
         from laconic.cli.embed import account
@@ -146,8 +155,7 @@ def _fit(model: WordVectors, train: list[str], bar: Bar) -> int:
     with graceful_interrupt() as interrupt:
 
         def on_pass(step: dict[str, float]) -> bool:
-            value = next((value for name, value in step.items() if name.startswith("objective")), None)
-            bar.describe(f"pass {next(iter(step.values())):g}" + ("" if value is None else f": objective {value:.6g}"))
+            bar.describe("learning: " + ", ".join(f"{name.replace('_', ' ')} {value:.6g}" for name, value in step.items()))
             return interrupt.requested
 
         model.fit_associations(words, counts, matrix, on_pass)
@@ -156,9 +164,9 @@ def _fit(model: WordVectors, train: list[str], bar: Bar) -> int:
 
 def _learner(name: str, wishes: dict[str, Any], seed: int, jobs: int | None) -> Any:
     """The learner of a name; InputError for options that it does not have."""
-    from laconic import OnlineDictionary, Svd
+    from laconic import OnlineDictionary, StochasticCoding, Svd
 
-    makers = {ONLINE: OnlineDictionary, SVD: Svd}
+    makers = {ONLINE: OnlineDictionary, STOCHASTIC: StochasticCoding, SVD: Svd}
     if name not in makers:
         raise InputError(f"--learner is one of {', '.join(makers)}, not {name!r}.")
     if wishes["penalty"] not in (None, *PENALTIES):
@@ -167,10 +175,15 @@ def _learner(name: str, wishes: dict[str, Any], seed: int, jobs: int | None) -> 
         raise InputError("--branching does not go with --penalty lasso.")
     learner = makers[name](n_jobs=jobs, random_state=seed)
     known = learner.get_params(deep=False)
+    chosen = {}
     for option, value in wishes.items():
-        if value is not None and option not in known:
+        if value is None:
+            continue
+        parameter = "epochs" if option == "passes" and "epochs" in known else option
+        if parameter not in known:
             raise InputError(f"--{option} does not go with --learner {name}.")
-    return learner.set_params(**{option: value for option, value in wishes.items() if value is not None})
+        chosen[parameter] = value
+    return learner.set_params(**chosen)
 
 
 def _branching(given: str | None) -> tuple[int, ...] | None:

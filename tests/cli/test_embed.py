@@ -83,6 +83,10 @@ def test_train_reports_what_was_learned(given: Files) -> None:
         (["--penalty", "lasso", "--positive", "--seed", "3"], "penalty='lasso', positive=True, random_state=3"),
         (["--size", "4", "--branching", "3"], "branching=(3,)"),
         (["--learner", "svd", "--size", "2"], "Svd("),
+        (
+            ["--learner", "stochastic", "--passes", "3", "--negatives", "1", "--recode"],
+            "StochasticCoding(epochs=3, n_jobs=1, negatives=1.0, recode=True",
+        ),
     ],
 )
 def test_learners_by_name(given: Files, options: list[str], learner: str) -> None:

@@ -116,7 +116,13 @@ def test_rows_of_dimensions() -> None:
 def test_a_page(tmp_path: Path) -> None:
     write_embed_report(model(), tmp_path / "page.html", BLOCKS)
     written = (tmp_path / "page.html").read_text()
-    assert written.count("<svg") == 4 and "<image" not in written and "w&lt;4&gt;" in written and "w<4>" not in written and "OnlineDictionary()" in written
+    assert (
+        written.count("<svg") == 4
+        and "<image" not in written
+        and "w&lt;4&gt;" in written
+        and "w<4>" not in written
+        and "OnlineDictionary()" in written
+    )
     plain = WordVectors()._adopt(["a", "b"], [0, 0], np.eye(2))
     write_embed_report(plain, tmp_path / "plain.html")
     assert "<svg" not in (tmp_path / "plain.html").read_text() and "From a file" in (tmp_path / "plain.html").read_text()
