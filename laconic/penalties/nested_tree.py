@@ -90,7 +90,7 @@ class _Tree(NestedTerms):
         self.norm = norm
         self.size = size
         self.ridge = ridge
-        self.kernel = _forest(rates, weights)
+        self.trees = _TreeByTree(rates, weights)
         if norm == 2:  # one scale a tree
             self.scale = self.scale[weights.roots()] / size**2
 
@@ -106,14 +106,10 @@ class _Tree(NestedTerms):
         return (factor * np.maximum(self.scale * self.size**2, least) + ridge) / self.size**2
 
     def value(self, w: Array) -> float:
-        norms = np.empty(len(w))
-        self.kernel.norms(w / self.size, self.norm, norms)
-        return float(self.rates @ norms)
+        return self.trees.value(w / self.size, self.norm)
 
     def prox(self, w: Array, curvature: Array) -> Array:
-        out = np.empty(len(w))
-        self.kernel.prox_curved(w / self.size, self.length * curvature * self.size**2, self.norm, out, self.threads)
-        return out * self.size
+        return self.size * self.trees.prox(w / self.size, self.length * curvature * self.size**2, self.norm, self.threads)
 
     def dual(self, slope: Array, w: Array) -> tuple[float, float]:
         """The ridge takes its gradient of the slope; what is left must lie in the ball of the dual norm, after scaling."""
@@ -140,27 +136,54 @@ class _RoundedTree(NestedTerms):
         self.squares = np.zeros(1) if ridge is None else ridge
         self.rounding = rounding
         self.size = size
-        self.kernel = _forest(rates, weights)
+        self.trees = _TreeByTree(rates, weights)
         self.touching = np.empty(len(rates))
         self.renew(np.zeros(len(rates)))
 
     def renew(self, w: Array) -> None:
-        self.kernel.path_sums(self.rates / self._lengths(w), self.touching)
-        self.touching /= self.size**2
-        self.touching += self.squares
-
-    def _lengths(self, w: Array) -> Array:
-        norms = np.empty(len(w))
-        self.kernel.norms(w / self.size, 2, norms)
-        return np.hypot(norms, self.rounding)
+        self.touching = self.trees.touching(w / self.size, self.rounding) / self.size**2 + self.squares
 
     def value(self, w: Array) -> float:
-        return float(self.rates @ self._lengths(w)) + 0.5 * float((self.squares * w) @ w)
+        return self.trees.value(w / self.size, 2, self.rounding) + 0.5 * float((self.squares * w) @ w)
 
     def prox(self, w: Array, curvature: Array) -> Array:
         return np.maximum(w, 0) / (1 + self.touching / curvature)
 
 
-def _forest(rates: Array, weights: NestedWeights) -> Any:
-    n = len(rates)
-    return _core.Forest(weights.parent, np.arange(n + 1, dtype=np.int64), np.arange(n, dtype=np.int64), rates, n)
+class _TreeByTree:
+    """sum_i rate_i |w_g(i)| by `_core.Forest`, which sweeps trees about twice as fast when the weights of a tree lie together, not those of a context."""
+
+    def __init__(self, rates: Array, weights: NestedWeights):
+        n = len(rates)
+        self.order = np.argsort(weights.roots(), kind="stable")
+        self.rates = rates[self.order]
+        place = np.empty(n + 1, np.int64)
+        place[self.order], place[-1] = np.arange(n), -1  # the last entry is for -1, the parent of roots
+        numbers = np.arange(n + 1)
+        self.kernel = _core.Forest(place[weights.parent[self.order]], numbers, numbers[:-1], self.rates, n)
+
+    def value(self, w: Array, norm: int, rounding: float = 0.0) -> float:
+        """The sum, with sqrt(|w_g|^2 + rounding^2) for |w_g|."""
+        return float(self.rates @ self._lengths(w, norm, rounding))
+
+    def prox(self, w: Array, curvature: Array, norm: int, threads: int) -> Array:
+        """argmin_v sum_i curvature_i (v_i - w_i)^2 / 2 + sum_i rate_i |v_g(i)| over v >= 0."""
+        out = w[self.order]
+        self.kernel.prox_curved(out, curvature[self.order], norm, out, threads)
+        return self._back(out)
+
+    def touching(self, w: Array, rounding: float) -> Array:
+        """The strengths of the ridge that touches the rounded sum of 2-norms at w: sums of rate / length over the path from the root."""
+        out = np.empty(len(w))
+        self.kernel.path_sums(self.rates / self._lengths(w, 2, rounding), out)
+        return self._back(out)
+
+    def _lengths(self, w: Array, norm: int, rounding: float) -> Array:
+        out = np.empty(len(w))
+        self.kernel.norms(w[self.order], norm, out)
+        return np.hypot(out, rounding) if rounding else out
+
+    def _back(self, ordered: Array) -> Array:
+        out = np.empty(len(ordered))
+        out[self.order] = ordered
+        return out
