@@ -20,11 +20,11 @@ from laconic.text.contexts import Text
 from laconic.text.running import SentenceEncoder
 
 PAPER_RATE = 13e6 / (7583 * 60)  # words a second of one pass, Nelakanti et al. (2013), section 7
-PASSES = 80
+PASSES = 150
 CHOICES: dict[str, list[Any]] = {
     "modified Kneser-Ney": [KneserNey()],
     "weighted square": [NestedRidge(0.1, 2.0), NestedRidge(0.1, 2.5)],
-    "groups of contexts": [NestedGroups(0.5, 1.2, 0.5), NestedGroups(0.6, 1.2, 0.5), NestedGroups(0.7, 1.2, 0.5)],
+    "groups of contexts and extensions": [NestedGroups(0.9), NestedGroups(1.0), NestedGroups(1.1)],
     "weighted tree": [NestedTree(0.7, 0.8)],
 }
 RUNS = (("ptb", 5), ("ptb", 9), ("wikitext2", 5), ("reuters21578", 5))

@@ -6,7 +6,7 @@ With s_d = strength growth^d the strength at depth d (the empty context has dept
     NestedLasso   sum_i s_d(i) w_i
     NestedTree    sum_i s_d(i) |w_g(i)|,   g(i) the weight i and all below it, | | the 2-norm or the infinity norm;
                   and beside it, if wanted, a ridge of its own strength and growth
-    NestedGroups  sum_c s_d(c) sqrt(k_c) |w_c|,   w_c the weights of the k_c words that were seen after context c
+    NestedGroups  sum_g s_d(g) sqrt(k_g) |w_g|,   w_g the k_g weights of a context, or of all n-grams that extend one by a word
 
 growth above 1 asks more of longer contexts. In the terms of Nelakanti et al. (2013), who multiply features at depth d by alpha^d instead, a ridge has
 growth 1 / alpha^2 and a lasso 1 / alpha.
@@ -60,10 +60,7 @@ class NestedPenalty(BaseEstimator):
 
     def check(self) -> NestedPenalty:
         """Raise a ValueError in the user's words if a parameter cannot be used; otherwise self."""
-        if not 0 <= self.strength < np.inf:
-            raise ValueError(f"strength must be a number that is not negative, not {self.strength!r}")
-        if not 0 < self.growth < np.inf:
-            raise ValueError(f"growth must be positive, not {self.growth!r}")
+        check_strength(self.strength, self.growth)
         return self
 
     @property
@@ -180,7 +177,7 @@ class NestedRidge(NestedEntrywise):
 
     terms = _Ridge
 
-    def __init__(self, strength: float = 0.15, growth: float = 2.0):
+    def __init__(self, strength: float = 0.1, growth: float = 2.5):
         self.strength = strength
         self.growth = growth
 
@@ -190,9 +187,17 @@ class NestedLasso(NestedEntrywise):
 
     terms = _Lasso
 
-    def __init__(self, strength: float = 0.5, growth: float = 1.4):
+    def __init__(self, strength: float = 0.5, growth: float = 1.5):
         self.strength = strength
         self.growth = growth
+
+
+def check_strength(strength: float, growth: float) -> None:
+    """Raise a ValueError if strength growth^d cannot be."""
+    if not 0 <= strength < np.inf:
+        raise ValueError(f"strength must be a number that is not negative, not {strength!r}")
+    if not 0 < growth < np.inf:
+        raise ValueError(f"growth must be positive, not {growth!r}")
 
 
 def rates_of(strength: float, growth: float, weights: NestedWeights) -> Array:

@@ -22,6 +22,7 @@ class NestedTree(NestedPenalty):
     norm: 2 or "inf"
     fade: a weight at depth d counts as w / fade^d in norms, as if features had values fade^d (the alpha of Nelakanti et al. 2013). An infinity norm
         without it lets the weights of long contexts be as large as those of short ones at no price.
+    roots: factor of the strength of whole trees. Every word has one, so that this is what it costs to have a word; a ridge may do instead.
 
     With 2-norms a tree has one step for all its weights, as small as its root asks for, which occurs most often: exact steps come near slowly. A ridge that
     touches rounded norms from above has a step for every weight, and leads there first. Infinity norms have a step for every weight as they are.
@@ -29,12 +30,13 @@ class NestedTree(NestedPenalty):
 
     def __init__(
         self,
-        strength: float = 0.9,
-        growth: float = 0.8,
+        strength: float = 0.7,
+        growth: float = 0.85,
         norm: Any = 2,
         fade: float = 1.0,
         ridge: float = 0.0,
         ridge_growth: float = 2.0,
+        roots: float = 1.0,
     ):
         self.strength = strength
         self.growth = growth
@@ -42,6 +44,7 @@ class NestedTree(NestedPenalty):
         self.fade = fade
         self.ridge = ridge
         self.ridge_growth = ridge_growth
+        self.roots = roots
 
     def check(self) -> NestedPenalty:
         """See NestedPenalty."""
@@ -52,17 +55,19 @@ class NestedTree(NestedPenalty):
             )
         if not 0 < self.fade < np.inf:
             raise ValueError(f"fade must be positive, not {self.fade!r}")
+        if not 0 <= self.roots < np.inf:
+            raise ValueError(f"roots must not be negative, not {self.roots!r}")
         return super().check()
 
     @property
     def collapses(self) -> bool:
         """Levels keep equal weights equal as long as no longer context costs more than a shorter one; 2-norms never do."""
-        return norm_code(self.norm) == 0 and self.growth <= 1 and self.fade == 1 and self.ridge == 0
+        return norm_code(self.norm) == 0 and self.growth <= 1 <= self.roots and self.fade == 1 and self.ridge == 0
 
     def on(self, weights: NestedWeights) -> NestedTerms:
         """See NestedPenalty."""
         return _Tree(
-            rates_of(self.strength, self.growth, weights),
+            self._rates(weights),
             weights,
             norm_code(self.norm),
             self._size(weights),
@@ -73,9 +78,12 @@ class NestedTree(NestedPenalty):
         """See NestedPenalty."""
         if norm_code(self.norm) == 2 and self.strength:
             for rounding in ROUNDINGS:
-                yield _RoundedTree(
-                    rates_of(self.strength, self.growth, weights), weights, rounding, self._size(weights), self._squares(weights)
-                )
+                yield _RoundedTree(self._rates(weights), weights, rounding, self._size(weights), self._squares(weights))
+
+    def _rates(self, weights: NestedWeights) -> Array:
+        rates = rates_of(self.strength, self.growth, weights)
+        rates[weights.parent < 0] *= self.roots
+        return rates
 
     def _size(self, weights: NestedWeights) -> Array:
         return self.fade ** weights.depth.astype(np.float64) if self.fade != 1 else np.ones(1)
@@ -112,9 +120,11 @@ class _Tree(NestedTerms):
         return self.size * self.trees.prox(w / self.size, self.length * curvature * self.size**2, self.norm, self.threads)
 
     def dual(self, slope: Array, w: Array) -> tuple[float, float]:
-        """The ridge takes its gradient of the slope; what is left must lie in the ball of the dual norm, after scaling."""
-        left = slope if self.ridge is None else slope - self.ridge * w
-        square = 0.0 if self.ridge is None else 0.5 * float((self.ridge * w) @ w)
+        """The ridge takes its gradient of the slope, and all of it where no norm does; what is left must lie in the ball of the dual norm, after scaling."""
+        left, square = slope, 0.0
+        if self.ridge is not None:
+            taken = np.where(self.rates > 0, self.ridge * w, np.maximum(slope, 0))
+            left, square = slope - taken, 0.5 * float((taken / self.ridge) @ taken)
         # The slope of w / size, as a point of that space, times size: what prox takes.
         left, everywhere = left * self.size**2, np.ones(len(w)) / self.size**2
         if not self.prox(left, everywhere).any():

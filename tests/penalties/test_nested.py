@@ -26,7 +26,11 @@ ALL = [
     NestedTree(0.3, 1.0, "inf", fade=0.8),
     NestedTree(0.3, 0.9, fade=1.2),
     NestedTree(0.2, 0.9, ridge=0.1),
+    NestedTree(0.2, 0.9, "inf", 0.8, 0.1, 2.0, roots=0.0),
+    NestedTree(0.3, 0.9, "inf", roots=2.0),
     NestedGroups(0.4, 1.3),
+    NestedGroups(0.4, 1.3, extensions=0.0),
+    NestedGroups(0.4, 1.3, extensions=1.0),
 ]
 
 
@@ -102,6 +106,10 @@ def test_bad_parameters_are_refused() -> None:
         NestedTree(1, 1, 2, 0),
         NestedGroups(1, 1, 0),
         NestedGroups(np.nan),
+        NestedGroups(extensions=1.5),
+        NestedGroups(repeats=-1),
+        NestedGroups(growth=0),
+        NestedTree(1, 1, 2, roots=-1),
     ):
         with pytest.raises(ValueError, match="must"):
             penalty.check()
