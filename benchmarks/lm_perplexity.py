@@ -23,8 +23,8 @@ from laconic.problem.nested import NestedProblem
 ORDERS = tuple(range(2, 13))
 PENN_ORDERS = (2, 3, 5, 8, 12)
 TOLERANCE, PASSES = 2e-3, 100
-SETTLED = 5  # above this order half the passes are enough for a fit that starts from the order before
-MANY_PASSES = 1000  # of fits that stand for the optimum
+SETTLED = 5  # above this order a quarter of the passes is enough for a fit that starts from the order before
+MANY_PASSES = 600  # of fits that stand for the optimum
 STARTS = (0, 500_000, 1_000_000, 1_500_000)  # words before each of the four pieces
 TUNING = 2_100_000
 TUNING_ORDER = 7
@@ -85,7 +85,7 @@ def settings(grid: Grid) -> Iterator[NestedPenalty]:
 def fit(text: Piece, order: int, penalty: NestedPenalty, start: Fitted | None = None) -> tuple[Fitted, Point]:
     """Fit until the duality gap is small enough, or the passes are over."""
     began = time.process_time()
-    passes = PASSES if start is None or order <= SETTLED else PASSES // 2
+    passes = PASSES if start is None or order <= SETTLED else PASSES // 4
     fitted = LogLinear(penalty, TOLERANCE, passes).fit(text.train, order, start)
     seconds = time.process_time() - began
     return fitted, Point(
@@ -171,8 +171,8 @@ def _written(found: dict[str, Any], orders: tuple[int, ...], penn_orders: tuple[
         f"{len(first.encoder):,} words in the first piece). As the paper counts: unknown words are part of contexts but are not predicted; ends of sentences are. "
         f"Strengths and growths were chosen on a fifth piece of 30,000 / 10,000 words at order {TUNING_ORDER}; the strength at depth d is strength x growth^d, or where no growth is named strength x "
         "the discount that Kneser-Ney smoothing has for n-grams of d + 1 words (`fade`: weights at depth d count as w / fade^d in norms; `roots`: factor of the norms of whole trees; `extensions`, `repeats`: "
-        f"see NestedGroups). Fits end at a relative duality gap of {TOLERANCE} or after {PASSES} passes (half as many above order {SETTLED}), and each starts from the one of the order before. `gap` is the largest relative duality gap of all fits. "
-        "It is an upper bound, and a loose one until the last of the weights has settled: `above optimum` is how far the objective is above that of a fit of ten times the passes, relative to it, "
+        f"see NestedGroups). Fits end at a relative duality gap of {TOLERANCE} or after {PASSES} passes (a quarter of that above order {SETTLED}), and each starts from the one of the order before. `gap` is the largest relative duality gap of all fits. "
+        f"It is an upper bound, and a loose one until the last of the weights has settled: `above optimum` is how far the objective is above that of a fit of {MANY_PASSES} passes, relative to it, "
         "on the fifth piece at order 5 from nothing. Seconds and weights are those of the longest order "
         "(the mean of the pieces). Mean perplexity of the four pieces:\n"
     )

@@ -11,7 +11,7 @@ from laconic import _core
 from laconic.checks import check_nested_penalty
 from laconic.language.log_linear import Fitted, LogLinear, expanded, nested_weights
 from laconic.penalties.nested import NestedLasso, NestedPenalty, NestedRidge
-from laconic.penalties.nested_groups import NestedGroups
+from laconic.penalties.nested_groups import NestedGroups, discounts, repeated
 from laconic.penalties.nested_tree import NestedTree
 from laconic.problem.nested import NestedProblem
 from laconic.solvers.base import Result
@@ -95,6 +95,42 @@ def test_collapsed_and_whole_fits_agree() -> None:
         assert len(trie.target) > len(fitted.weights)
         problem = NestedProblem(trie.kernel, penalty.on(nested_weights(trie)))
         assert problem.certificate(weights) == pytest.approx(fitted.result.error, abs=1e-6)
+
+
+def test_strengths_follow_the_discounts_of_n_grams() -> None:
+    weights = nested_weights(Contexts.build(random_text(2, 40), 4))
+    found = discounts(weights)
+    for depth in range(4):
+        counts = weights.count[weights.depth == depth]
+        once, twice = np.count_nonzero(counts == 1), np.count_nonzero(counts == 2)
+        assert found[depth] == pytest.approx((once + 1) / (once + 2 * twice + 3))
+    rates = NestedGroups(0.5, repeats=0.0).on(weights).rates
+    np.testing.assert_allclose(rates, 0.5 * found[weights.depth])
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**31), order=st.integers(1, 6))
+def test_contexts_are_repeated_as_far_as_shorter_ones_occur_as_often(seed: int, order: int) -> None:
+    contexts = Contexts.build(random_text(seed, 4), order)
+    total = [contexts.count[a:b].sum() for a, b in zip(contexts.ptr[:-1], contexts.ptr[1:], strict=True)]
+    expected = []
+    for context in range(len(total)):
+        words, up = 0, contexts.parent[context]
+        while up >= 0 and total[up] == total[context]:
+            words, up = words + 1, contexts.parent[up]
+        expected.append(words)
+    weights = nested_weights(contexts)
+    np.testing.assert_array_equal(repeated(weights), contexts.of_pairs(np.array(expected)))
+    dearer, plain = (NestedGroups(repeats=repeats).on(weights).rates for repeats in (0.5, 0.0))
+    np.testing.assert_allclose(dearer, plain * (1 + 0.5 * repeated(weights)))
+
+
+def test_roots_are_the_strength_of_whole_trees() -> None:
+    weights = nested_weights(Contexts.build(random_text(1), 4))
+    w = np.random.default_rng(0).random(len(weights.parent))
+    free, dear = (NestedTree(0.3, 0.9, "inf", roots=roots).on(weights).value(w) for roots in (0.0, 2.0))
+    trees = [w[weights.roots() == root].max() for root in np.flatnonzero(weights.parent < 0)]
+    assert dear - free == pytest.approx(2 * 0.3 * sum(trees))
 
 
 def test_bad_parameters_are_refused() -> None:
