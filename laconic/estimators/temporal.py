@@ -155,7 +155,7 @@ class TemporalLinear(SparseLinear):
             squares = design.curvature(np.repeat(problem.gold.weight, design.n_outputs))
             penalty = SmoothRidge(strength=max(1e-9, 0.5 * float(squares.mean())), smoothness=10.0)
         first = Problem(design, problem.loss, problem.gold, self._over_time(penalty, design))
-        return choose_solver(first.penalty, 1e-2).run(first).x
+        return choose_solver(first.penalty, 1e-2, max_iter=30).run(first).x  # a start need not be an optimum
 
     def adopt(self, problem: Problem, result: Result) -> Any:
         """Take over a solver's result as the fitted model."""

@@ -95,10 +95,17 @@ class Variational(Solver):
             share = float(moved @ q) / float(moved @ turned)
             q -= share * turned
             shares.append(share)
-        q = problem.penalty.solve(q, state.curvature, state.local)
+        q = self._scale(problem, state) * problem.penalty.solve(q, state.curvature, state.local)
         for (moved, turned), share in zip(state.pairs, reversed(shares), strict=True):
             q += moved * (share - float(turned @ q) / float(moved @ turned))
         return q
+
+    def _scale(self, problem: Any, state: VariationalState) -> float:
+        """What fits the matrix it begins with to the last step: features that occur together bend the loss more than its diagonal says."""
+        if not state.pairs:
+            return 1.0
+        moved, turned = state.pairs[-1]
+        return float(moved @ turned) / float(turned @ problem.penalty.solve(turned, state.curvature, state.local))
 
 
 def objective(problem: Any, x: Array) -> tuple[float, Array, Local]:
