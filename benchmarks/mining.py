@@ -10,6 +10,7 @@ TITLE = "Mining of kernel spaces"
 SECTIONS = {
     "english": mining_reranking.section("english", "Reranking, English Web Treebank"),
     "penn": mining_reranking.section("penn", "Reranking, Penn Treebank sample"),
+    "products": mining_reranking.products,
     "thresholds": mining_reranking.thresholds,
     "languages": mining_languages.section,
     "documents": mining_documents.section,

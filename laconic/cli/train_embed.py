@@ -57,6 +57,16 @@ def embed(
     positive: Annotated[
         bool, typer.Option("--positive", help="No number of a vector is below 0.", rich_help_panel=LEARNING)
     ] = False,
+    components: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="online: code so many principal components, evened out, not all neighbours.", rich_help_panel=LEARNING
+        ),
+    ] = None,
+    power: Annotated[
+        float | None,
+        typer.Option(help="Of the sizes of components, 0 (all alike) to 1 (as they are).", rich_help_panel=LEARNING),
+    ] = None,
     passes: Annotated[int | None, typer.Option(min=1, help="Passes over the words.", rich_help_panel=LEARNING)] = None,
     negatives: Annotated[
         float | None,
@@ -98,6 +108,9 @@ def embed(
     association: Annotated[str, typer.Option(help="ppmi or pmi.", rich_help_panel=ASSOCIATION)] = "ppmi",
     smoothing: Annotated[float, typer.Option(help="Power of the counts of neighbours.", rich_help_panel=ASSOCIATION)] = 0.75,
     shift: Annotated[float, typer.Option(help="Its logarithm is taken off.", rich_help_panel=ASSOCIATION)] = 1.0,
+    exponent: Annotated[
+        float, typer.Option(help="Power of associations: 0.5 makes those of rare words count less.", rich_help_panel=ASSOCIATION)
+    ] = 1.0,
     scale: Annotated[
         float, typer.Option(help="0 to 1: how much dimensions are made to count alike.", rich_help_panel=ASSOCIATION)
     ] = 0.0,
@@ -114,7 +127,14 @@ def embed(
     check_strength("--strength", strength)
     n_bytes = _bytes(memory)
     wishes = {"size": size, "penalty": penalty, "strength": strength, "branching": _branching(branching)}
-    wishes |= {"positive": positive or None, "passes": passes, "negatives": negatives, "recode": recode or None}
+    wishes |= {
+        "components": components,
+        "power": power,
+        "positive": positive or None,
+        "passes": passes,
+        "negatives": negatives,
+        "recode": recode or None,
+    }
     with Measured() as cost, progress("importing", quiet=quiet) as bar:
         from laconic import WordVectors
         from laconic.cli.embed import account
@@ -131,9 +151,11 @@ def embed(
             association=association,
             smoothing=smoothing,
             shift=shift,
+            exponent=exponent,
             scale=scale,
             memory=n_bytes,
             n_jobs=jobs,
+            random_state=seed,
         )
         n_associations = _fit(model, train, bar)
         bar.describe("writing")

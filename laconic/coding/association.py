@@ -12,18 +12,24 @@ ENTRIES = 2**22  # that are worked on at once
 
 
 def association(
-    counts: csr_matrix, kind: str = "ppmi", smoothing: float = 1.0, shift: float = 1.0, copy: bool = True
+    counts: csr_matrix,
+    kind: str = "ppmi",
+    smoothing: float = 1.0,
+    shift: float = 1.0,
+    exponent: float = 1.0,
+    copy: bool = True,
 ) -> csr_matrix:
-    """log(n_vc / (n_v p_c)) - log(shift), where n_v is the sum of row v and p_c = n_c^smoothing / sum_c' n_c'^smoothing.
+    """(log(n_vc / (n_v p_c)) - log(shift))^exponent, where n_v is the sum of row v and p_c = n_c^smoothing / sum_c' n_c'^smoothing.
 
     That is pointwise mutual information if smoothing and shift are 1; a smoothing of 0.75 makes rare contexts less telling, a shift of
-    k is that of skip-grams with k negative samples (Levy et al. 2015). Pairs that never met stay 0.
+    k is that of skip-grams with k negative samples (Levy et al. 2015). An exponent below 1 makes few very large values, those of rare words,
+    count less; signs stay. Pairs that never met stay 0.
 
     kind: "ppmi" keeps what is positive, "pmi" all
     copy: False works in the arrays of `counts`, which is of no use then
 
     """
-    _check(counts, kind, smoothing, shift)
+    _check(counts, kind, smoothing, shift, exponent)
     result = counts.astype(np.float32, copy=copy)
     column_sums = np.asarray(counts.sum(axis=0, dtype=np.float64)).ravel() ** smoothing
     row_sums = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
@@ -40,6 +46,8 @@ def association(
             np.log(values, out=values)
         values -= of_row[rows]
         values -= of_column[columns]
+        if exponent != 1:
+            np.copyto(values, np.sign(values) * np.abs(values) ** np.float32(exponent), where=np.isfinite(values))
         wanted = values > 0 if kind == "ppmi" else np.isfinite(values)
         kept[first:last] = np.bincount(rows[wanted] - first, minlength=last - first)
         size = int(np.count_nonzero(wanted))
@@ -50,11 +58,13 @@ def association(
     return result
 
 
-def _check(counts: csr_matrix, kind: str, smoothing: float, shift: float) -> None:
+def _check(counts: csr_matrix, kind: str, smoothing: float, shift: float, exponent: float) -> None:
     if kind not in KINDS:
         raise ValueError(f"the kind of association must be one of {', '.join(KINDS)}, got {kind!r}")
     if not 0 <= smoothing <= 1:
         raise ValueError(f"smoothing must lie in 0..1, got {smoothing!r}")
+    if not 0 < exponent <= 1:
+        raise ValueError(f"exponent must lie above 0 and be at most 1, got {exponent!r}")
     if not 0 < shift < np.inf:
         raise ValueError(f"shift must be above 0, got {shift!r}")
     if counts.nnz and not (counts.data.min() >= 0 and counts.data.max() < np.inf):

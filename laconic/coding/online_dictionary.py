@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from laconic.coding.codes import Coded, Coder, Floats, WordRows, gram
+from laconic.coding.components import leading_components
 from laconic.coding.forest import BRANCHING, forest_for
 from laconic.coding.start import first_dictionary
 
@@ -33,6 +34,7 @@ class OnlineDictionary(BaseEstimator):
     growth: weights of a forest's nodes are growth^depth
     positive: codes >= 0
     forgetting: after a batch of n words all that came before counts (1 - n / words seen)^forgetting
+    components, power: rows X_v are those of the leading so many principal components, U S^power, see leading_components; None: all contexts as they are
     start: "words" (rows of X of random words), "svd" (leading right singular vectors, the first at the roots of a forest) or "random"
     tolerance: relative duality gap of the codes at the end; while learning ten times as much will do
     """
@@ -48,6 +50,8 @@ class OnlineDictionary(BaseEstimator):
         batch_size: int = 2048,
         passes: int = 3,
         forgetting: float = 0.0,
+        components: int | None = None,
+        power: float = 0.0,
         start: str = "words",
         tolerance: float = 1e-4,
         n_jobs: int | None = None,
@@ -62,6 +66,8 @@ class OnlineDictionary(BaseEstimator):
         self.batch_size = batch_size
         self.passes = passes
         self.forgetting = forgetting
+        self.components = components
+        self.power = power
         self.start = start
         self.tolerance = tolerance
         self.n_jobs = n_jobs
@@ -73,7 +79,10 @@ class OnlineDictionary(BaseEstimator):
         rows, random = WordRows(matrix), check_random_state(self.random_state)
         forest = forest_for(self.penalty, self.size, self.branching, self.growth)
         threads = joblib.effective_n_jobs(self.n_jobs)
+        contexts: Floats | None = None
         with threadpool_limits(threads):
+            if self.components is not None:
+                rows, contexts = leading_components(rows, self.components, self.power, random, threads)
             table = first_dictionary(rows, forest, self.start, self.positive, random, threads)
             coder = Coder(forest, self.strength, self.positive, 10 * self.tolerance)
             run = _Run(rows, coder, table, threads)
@@ -89,7 +98,9 @@ class OnlineDictionary(BaseEstimator):
                     break
             coder.tolerance = self.tolerance
             codes, value, worst = coder.encode_all(rows, run.table, threads, run.codes)
-        return Coded(codes, np.ascontiguousarray(run.table[:, : self.size].T), value, trace, worst, interrupted)
+            learned = np.ascontiguousarray(run.table[:, : self.size].T)
+            dictionary = learned if contexts is None else learned @ contexts
+        return Coded(codes, dictionary, value, trace, worst, interrupted)
 
     def _check(self) -> None:
         for name in ("size", "batch_size", "passes"):

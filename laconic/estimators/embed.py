@@ -47,9 +47,9 @@ class WordVectors(BaseEstimator):
     learner: what factorises the associations: OnlineDictionary() if it is None, StochasticCoding(), Svd(), or any object with
         `learn(matrix, callback) -> Coded`
     size: dimensions; None: as many as the learner has
-    window, dynamic, n_contexts, subsample: see Cooccurrences
+    window, dynamic, n_contexts, subsample: see Cooccurrences; subsampling leaves words out of the text at random (random_state)
     min_count, max_size, rare: see read_text
-    association: "ppmi" or "pmi", with `smoothing` and `shift`: see association
+    association: "ppmi" or "pmi", with `smoothing`, `shift` and `exponent`: see association
     scale: 0..1; every dimension is divided by its root mean square to this power, which keeps zeros and makes dimensions count alike
     memory: bytes that counting may use besides its result
     n_jobs: threads that count; the learner has its own n_jobs
@@ -73,9 +73,11 @@ class WordVectors(BaseEstimator):
         association: str = "ppmi",
         smoothing: float = 0.75,
         shift: float = 1.0,
+        exponent: float = 1.0,
         scale: float = 0.0,
         memory: int = MEMORY,
         n_jobs: int | None = None,
+        random_state: int = 0,
     ):
         self.learner = learner
         self.size = size
@@ -89,9 +91,11 @@ class WordVectors(BaseEstimator):
         self.association = association
         self.smoothing = smoothing
         self.shift = shift
+        self.exponent = exponent
         self.scale = scale
         self.memory = memory
         self.n_jobs = n_jobs
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, callback: Callback | None = None) -> WordVectors:
         """Learn from text: the path of a file or a list of paths (a sentence a line, plain or gzip), or sentences, each a list of words.
@@ -105,7 +109,8 @@ class WordVectors(BaseEstimator):
     def associations(self, X: Any) -> tuple[list[str], NDArray[np.int64], sparse.csr_matrix]:
         """What a learner gets, of the same text as `fit`: words, how often each occurs, and associations (words, contexts)."""
         self._check()
-        how = Cooccurrences(self.window, self.dynamic, self.n_contexts, self.subsample)
+        seed = None if self.subsample is None else self.random_state
+        how = Cooccurrences(self.window, self.dynamic, self.n_contexts, self.subsample, seed)
         with read_text(X, self.min_count, self.max_size, self.rare, memory=self.memory) as text:
             counts = how.count(text, self.memory, self.n_jobs)
         if not counts.nnz:
@@ -113,7 +118,8 @@ class WordVectors(BaseEstimator):
                 f"no two of the {len(text)} words that occur {self.min_count} times or more stand near each other in a sentence; "
                 "give more text, or lower min_count."
             )
-        return text.words, text.counts, association(counts, self.association, self.smoothing, self.shift, copy=False)
+        matrix = association(counts, self.association, self.smoothing, self.shift, self.exponent, copy=False)
+        return text.words, text.counts, matrix
 
     def fit_associations(
         self, words: Sequence[str], counts: ArrayLike, matrix: Any, callback: Callback | None = None

@@ -65,6 +65,7 @@ PARAMETERS = {
     "association": lambda value: value in KINDS,
     "smoothing": lambda value: is_number(value) and 0 <= value <= 1,
     "shift": _positive,
+    "exponent": lambda value: is_number(value) and 0 < value <= 1,
     "scale": lambda value: is_number(value) and 0 <= value <= 1,
 }
 

@@ -39,6 +39,15 @@ def test_values_are_those_of_the_formula(counts: np.ndarray, kind: str, smoothin
     assert (given_counts != csr_matrix(counts)).nnz == 0  # a copy was worked on
 
 
+def test_exponents_keep_signs() -> None:
+    counts = csr_matrix(np.array([[3, 1], [1, 2], [0, 4]], np.float32))
+    plain = association(counts, "pmi")
+    assert (plain.data < 0).any()
+    expected = np.sign(plain.data) * np.sqrt(np.abs(plain.data))
+    np.testing.assert_allclose(association(counts, "pmi", exponent=0.5).data, expected, rtol=1e-6)
+    np.testing.assert_allclose(association(counts, exponent=0.5).data, expected[expected > 0], rtol=1e-6)
+
+
 def test_in_place() -> None:
     counts = csr_matrix(np.array([[3, 1], [0, 2]], np.float32))
     expected = association(counts)
@@ -47,7 +56,10 @@ def test_in_place() -> None:
     assert association(csr_matrix((2, 3), dtype=np.float32)).nnz == 0
 
 
-@pytest.mark.parametrize("options", [{"kind": "mi"}, {"smoothing": 2}, {"smoothing": -1}, {"shift": 0}, {"shift": np.inf}])
+@pytest.mark.parametrize(
+    "options",
+    [{"kind": "mi"}, {"smoothing": 2}, {"smoothing": -1}, {"shift": 0}, {"shift": np.inf}, {"exponent": 0}, {"exponent": 2}],
+)
 def test_bad_parameters(options: dict) -> None:
     with pytest.raises(ValueError, match="must"):
         association(csr_matrix(np.ones((2, 2))), **options)

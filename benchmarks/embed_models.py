@@ -1,0 +1,63 @@
+"""The word vectors that the page compares, by name and size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.embed_vectors import THREADS, Kept, by_gensim, by_laconic, kept
+from laconic import OnlineDictionary, Svd
+
+SIZES = (52, 520)
+PLAIN: dict[str, Any] = {"smoothing": 1.0}  # windows and associations of the paper
+EVENED: dict[str, Any] = {"smoothing": 1.0, "dynamic": True, "subsample": 1e-5, "rare": "drop", "exponent": 0.5}
+
+
+class Chosen(NamedTuple):
+    """What WordSim-353 chose for a size: strengths of lasso and forest on contexts, then components, power and strengths on components."""
+
+    lasso: float
+    forest: float
+    components: int
+    power: float
+    lasso_of_components: float
+    forest_of_components: float
+    svd_power: float
+
+
+CHOSEN = {52: Chosen(1.0, 1.0, 52, 0.0, 0.02, 0.02, 0.0), 520: Chosen(1.0, 1.0, 300, 0.25, 0.05, 0.05, 0.5)}
+CHOICES = {
+    "PCA, lasso, forest": "flat windows and positive pointwise mutual information as in the paper; codes of lasso and forest with all dimensions divided by their "
+    "root mean square (`scale=1`), which keeps zeros",
+    "the others of ours": "words above a frequency of 1e-5 are left out at random before windows are laid, near neighbours count more, associations are square roots; "
+    "lasso and forest code the leading principal components, evened out",
+    "CBOW, skip-gram": "gensim with its own settings, five passes",
+}
+
+
+def models(data: Path, quick: bool = False) -> Iterator[tuple[str, int, Kept]]:
+    """Name, size and vectors of every row."""
+    for size in SIZES[:1] if quick else SIZES:
+        for name, learner, settings in of_size(size):
+            yield name, size, kept(f"{name.replace(', ', '-').replace(' ', '-')}-{size}", by_laconic, data, learner, settings)
+        yield "CBOW", size, kept(f"cbow-{size}", by_gensim, data, size, False)
+        yield "skip-gram", size, kept(f"skip-gram-{size}", by_gensim, data, size, True)
+
+
+def of_size(size: int) -> list[tuple[str, Any, dict[str, Any]]]:
+    """Our vectors: name, learner, and how text becomes associations."""
+    chosen = CHOSEN[size]
+
+    def coding(penalty: str, strength: float, **more: Any) -> OnlineDictionary:
+        return OnlineDictionary(size, penalty, strength, n_jobs=THREADS, **more)
+
+    of_components = {"components": chosen.components, "power": chosen.power}
+    return [
+        ("PCA", Svd(size, power=1.0), PLAIN),
+        ("lasso", coding("lasso", chosen.lasso), PLAIN | {"scale": 1.0}),
+        ("forest", coding("forest", chosen.forest), PLAIN | {"scale": 1.0}),
+        ("SVD, evened out", Svd(size, power=chosen.svd_power), EVENED),
+        ("lasso of components", coding("lasso", chosen.lasso_of_components, **of_components), EVENED),
+        ("forest of components", coding("forest", chosen.forest_of_components, **of_components), EVENED),
+    ]

@@ -1,0 +1,112 @@
+"""The tasks section of the page on word vectors: Table 4.1 of Yogatama (2015) on our text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks import corpora
+from benchmarks.embed_models import CHOICES, models
+from benchmarks.page import percent, table
+from laconic import WordVectors
+from laconic.estimators.embed_tasks import analogy_scores, completion_score, sentiment_score, similarity_score
+from laconic.text.word_tasks import read_analogies, read_completions, read_similarity
+
+TUNED_ON = "EN-WS-353-ALL"
+# Similarity, syntactic and semantic analogies, completion, sentiment: Table 4.1.
+PUBLISHED = {
+    ("PCA", 52): (0.39, 18.88, 8.39, 27.69, 74.46),
+    ("CBOW", 52): (0.43, 23.80, 8.45, 25.60, 68.48),
+    ("skip-gram", 52): (0.49, 26.69, 19.49, 26.89, 71.99),
+    ("lasso", 52): (0.49, 11.84, 4.50, 25.10, 75.51),
+    ("forest", 52): (0.52, 24.38, 9.86, 28.88, 75.83),
+    ("PCA", 520): (0.50, 40.67, 28.82, 30.58, 81.70),
+    ("CBOW", 520): (0.53, 52.20, 12.58, 26.69, 77.38),
+    ("skip-gram", 520): (0.58, 54.64, 39.15, 26.00, 79.46),
+    ("lasso", 520): (0.58, 22.02, 15.46, 28.59, 78.20),
+    ("forest", 520): (0.66, 48.00, 41.33, 35.86, 81.90),
+}
+INTRODUCTION = """\
+Text: `embed_corpus`, 31 million words, those seen 10 times or more, a window of 5 words on both sides. Similarity: the mean of Spearman's correlations over the 13 sets; `others`:
+without the three sets of WordSim-353, by which alone all choices were made. Analogies: 3CosAdd over the 30,000 most frequent words. Completion: the choice with the largest
+mean cosine to the other words of the sentence. Sentiment: averaged vectors and a logistic regression whose ridge is chosen on dev. CPU seconds are from text to vectors."""
+
+
+class Scores(NamedTuple):
+    """Spearman's correlations (of the set that choices are made by, the mean of all, the mean of others) and shares of right answers."""
+
+    tuned_on: float
+    similarity: float
+    others: float
+    syntactic: float
+    semantic: float
+    completion: float
+    sentiment: float
+
+
+class Tasks:
+    """The files of all tasks, read once."""
+
+    def __init__(self, data: Path):
+        self.similarity = {file.stem: read_similarity(file) for file in sorted((data / "wordsim").glob("EN-*.txt"))}
+        self.analogies = read_analogies(data / "analogies" / "questions-words.txt")
+        self.completion = read_completions(data / "msr_completion" / "questions.norm.tsv")
+        task = corpora.load("sst", data)
+        self.sentiment = [
+            ([text.lower().split() for text in part.texts], part.labels) for part in (task.train, task.dev, task.test)
+        ]
+
+    def tuned_on(self, model: WordVectors) -> float:
+        """The correlation that choices are made by."""
+        return similarity_score(model, self.similarity[TUNED_ON]).score
+
+    def scores(self, model: WordVectors) -> Scores:
+        """All of them."""
+        similar = {name: similarity_score(model, task).score for name, task in self.similarity.items()}
+        others = [score for name, score in similar.items() if "WS-353" not in name]
+        analogies = analogy_scores(model, self.analogies)
+        return Scores(
+            similar[TUNED_ON],
+            float(np.mean(list(similar.values()))),
+            float(np.mean(others)),
+            analogies.syntactic.score,
+            analogies.semantic.score,
+            completion_score(model, self.completion).score,
+            sentiment_score(model, *self.sentiment).test,
+        )
+
+
+COLUMNS = [
+    "vectors",
+    "size",
+    "WS-353",
+    "similarity",
+    "others",
+    "syntactic",
+    "semantic",
+    "completion",
+    "sentiment",
+    "zeros, %",
+    "CPU s",
+    "MB",
+    "paper: similarity, syntactic, semantic, completion, sentiment",
+]
+
+
+def section(data: Path, quick: bool = False) -> str:
+    """All vectors on all tasks."""
+    tasks = Tasks(data)
+    rows: list[list[Any]] = []
+    for name, size, found in models(data, quick):
+        scores = tasks.scores(found.model)
+        shares = [percent(share) for share in scores[3:]]
+        zeros = 100 * (1 - found.model.codes_.nnz / np.prod(found.model.codes_.shape))
+        published = PUBLISHED.get((name, size))
+        paper = "–" if published is None else f"{published[0]:.2f}, " + ", ".join(f"{value:.1f}" for value in published[1:])
+        correlations = [f"{value:.3f}" for value in scores[:3]]
+        rows.append([name, size, *correlations, *shares, f"{zeros:.0f}", found.cpu_seconds, found.megabytes, paper])
+        print(rows[-1], flush=True)
+    notes = "\n".join(f"* {name}: {text}" for name, text in CHOICES.items())
+    return "\n".join(["## Tasks\n", INTRODUCTION, "", table(COLUMNS, rows), notes, ""])
