@@ -111,20 +111,21 @@ class _Counting:
         for following in self._pieces():
             if len(block):
                 yield self._places(before, block, following[:window])
-            before, block = np.concatenate([before, block])[-window:], following
-        yield self._places(before, block, block[:0])
+            before, block = np.concatenate([before[-window:], block[-window:]])[-window:], following
+        yield self._places(before, block, np.empty(0, np.int32))
 
     def _pieces(self) -> Iterator[Ids]:
         """The text in pieces that are no shorter than a window, but for the last."""
         drawn = self.how.subsample is not None and self.how.seed is not None
         subsampling = Subsampling(self.how.subsample, self.how.seed) if drawn else None  # type: ignore[arg-type]
-        piece = np.empty(0, np.int32)
+        piece = nothing = np.empty(0, np.int32)
         for ids in self.text.ids(self.block_size, subsampling):
             piece = np.concatenate([piece, ids]) if len(piece) else ids
             if len(piece) >= self.how.window:
                 yield piece
-                piece = piece[:0]
-        yield piece
+                piece = nothing
+        if len(piece):
+            yield piece
 
     def _places(self, before: Ids, block: Ids, after: Ids) -> Any:
         tokens = np.concatenate([before, block, after]) if len(before) or len(after) else block

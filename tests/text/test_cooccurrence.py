@@ -61,12 +61,16 @@ def test_memory_does_not_matter(sentences: list[list[str]], how: Cooccurrences, 
             assert getattr(whole, name).tolist() == getattr(cut, name).tolist()
 
 
-def test_a_text_of_many_blocks_is_spilled() -> None:
+def test_a_text_of_many_blocks_is_spilled(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(0)
     words = [f"w{i}" for i in range(50)]
     sentences = [[words[i] for i in random.integers(0, 50, 500)] for _ in range(100)]
     with read_text(sentences, 1, memory=2**12) as text:
-        spilled, whole = (Cooccurrences(3, True).count(text, memory, n_jobs=2) for memory in (2**12, 2**30))
+        spilled = Cooccurrences(3, True).count(text, 2**12, n_jobs=2)
+        monkeypatch.setattr(cooccurrence, "TemporaryFile", None)  # a text that fits into memory needs none
+        whole = Cooccurrences(3, True).count(text, 2**30, n_jobs=2)
+        with pytest.raises(TypeError):
+            Cooccurrences(3, True).count(text, 2**12)
     assert (spilled != whole).nnz == 0 and spilled.sum() == pytest.approx(100 * (2 * (500 + 499 * 2 / 3 + 498 / 3) - 2), rel=1e-2)
 
 
