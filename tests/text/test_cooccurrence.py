@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laconic import _core
 from laconic.text import cooccurrence
 from laconic.text.cooccurrence import Cooccurrences
 from laconic.text.word_counts import END, EncodedText, read_text
@@ -102,34 +101,3 @@ def test_bad_parameters() -> None:
         ):
             with pytest.raises(ValueError, match="must be"):
                 how.count(text)
-
-
-def test_kernels_refuse_bad_arrays() -> None:
-    tokens = np.array([0, 1, -1, 1], np.int32)
-    places = _core.PlacesOfWords(tokens, 0, 4, 2)
-    weights = np.ones(2, np.uint32)
-    assert places.counts().tolist() == [1, 2]
-    for wrong in [(tokens, -1, 4, 2), (tokens, 3, 2, 2), (tokens, 0, 5, 2), (tokens, 0, 4, 1), (tokens, 0, 4, -1)]:
-        with pytest.raises(ValueError, match=r"must|holds"):
-            _core.PlacesOfWords(*wrong)
-    good = (0, 2, weights, 2, 1.0, 1)
-    places.rows(*good)
-    for at, value in [(0, -1), (1, 3), (2, np.zeros(1, np.uint32)), (3, -1), (4, -1.0), (4, np.nan), (5, 0)]:
-        with pytest.raises(ValueError, match="must"):
-            places.rows(*(value if i == at else argument for i, argument in enumerate(good)))
-    row = (np.array([0, 1], np.int64), 1, np.zeros(1, np.int32), np.ones(1, np.uint64), 1, 1.0, 1)
-    _core.added_rows(*row)
-    for at, array in [
-        (0, np.array([0, 2], np.int64)),
-        (0, np.array([1, 0], np.int64)),
-        (0, np.array([0], np.int64)),
-        (2, np.ones(1, np.int32)),
-        (3, np.ones(2, np.uint64)),
-        (1, -1),
-    ]:
-        with pytest.raises(ValueError, match=r"must|outside"):
-            _core.added_rows(*(array if i == at else argument for i, argument in enumerate(row)))
-    counter = _core.WordCounter()
-    counter.add(np.frombuffer(b"a b\n", np.uint8), 10, None)
-    with pytest.raises(ValueError, match="numbers"):
-        counter.spelled(np.array([2], np.int64))
