@@ -22,7 +22,9 @@ install: $(VENV)/.built
 demo: install
 	$(PY) -m laconic demo
 
+# setuptools builds what comes as source alone (seqeval): without isolation pip takes the one that is here, and old ones build no wheels.
 $(VENV)/.test: $(VENV)/.built
+	$(PY) -m pip install -q "setuptools>=70.1"
 	$(PY) -m pip install -q --no-build-isolation -e ".[test,topics]"
 	-$(PY) -m pip install -q spams-bin
 	touch $@
