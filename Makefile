@@ -22,9 +22,9 @@ install: $(VENV)/.built
 demo: install
 	$(PY) -m laconic demo
 
-# setuptools builds what comes as source alone (seqeval): without isolation pip takes the one that is here, and old ones build no wheels.
+# seqeval comes as source alone and asks for tools of its own to be built, which pip fetches only in isolation.
 $(VENV)/.test: $(VENV)/.built
-	$(PY) -m pip install -q "setuptools>=70.1"
+	$(PY) -m pip install -q "seqeval>=1.2"
 	$(PY) -m pip install -q --no-build-isolation -e ".[test,topics]"
 	-$(PY) -m pip install -q spams-bin
 	touch $@
