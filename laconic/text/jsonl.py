@@ -49,21 +49,29 @@ def read_jsonl(
     """
     documents: list[Document] = []
     labels: list[str] = []
+    for place, row in iterate_rows(path):
+        documents.append(checked_text(field(row, text_field, place), text_field, place))
+        if label_field is None:
+            continue
+        if require_labels or label_field in row:
+            labels.append(_checked_label(field(row, label_field, place), label_field, place))
+        if labels and len(labels) != len(documents):
+            raise InputError(f"{place}: some rows have the field {label_field!r} and some have not.")
+    return _nonempty(documents, labels, path)
+
+
+def iterate_rows(path: PathLike) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(file:line, JSON object) of each line that is not blank."""
     with open_text(path) as stream:
         for place, line in _filled_lines(stream, path):
-            row = _parse_row(line, place)
-            if text_field not in row:
-                raise InputError(f"{place}: the field {text_field!r} is missing; found {_names(row)}.")
-            documents.append(_checked_text(row[text_field], text_field, place))
-            if label_field is None:
-                continue
-            if label_field in row:
-                labels.append(_checked_label(row[label_field], label_field, place))
-            elif require_labels:
-                raise InputError(f"{place}: the field {label_field!r} is missing; found {_names(row)}.")
-            if labels and len(labels) != len(documents):
-                raise InputError(f"{place}: some rows have the field {label_field!r} and some have not.")
-    return _nonempty(documents, labels, path)
+            yield place, _parse_row(line, place)
+
+
+def field(row: Mapping[str, Any], name: str, place: str) -> Any:
+    """What a row holds under this name, which must be there."""
+    if name not in row:
+        raise InputError(f"{place}: the field {name!r} is missing; found {_names(row)}.")
+    return row[name]
 
 
 def write_jsonl(path: PathLike, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -100,8 +108,13 @@ def _filled_lines(stream: TextIO, path: PathLike) -> Iterator[tuple[str, str]]:
 
 def _nonempty(documents: list[Document], labels: list[str], path: PathLike) -> Documents:
     if not documents:
-        raise InputError(f"{name_of(path)}: the file is empty; expected at least one document.")
+        raise empty_file(path)
     return Documents(documents, labels or None)
+
+
+def empty_file(path: PathLike) -> InputError:
+    """What to say of a file without documents."""
+    return InputError(f"{name_of(path)}: the file is empty; expected at least one document.")
 
 
 def _opens_with_bracket(path: PathLike) -> bool:
@@ -117,11 +130,12 @@ def _parse_row(line: str, place: str) -> dict[str, Any]:
     except ValueError as error:
         raise InputError(f"{place}: expected one JSON object a line ({error}).") from error
     if not isinstance(row, dict):
-        raise InputError(f"{place}: expected a JSON object, found {_kind(row)}.")
+        raise InputError(f"{place}: expected a JSON object, found {json_kind(row)}.")
     return row
 
 
-def _checked_text(text: Any, field: str, place: str) -> Document:
+def checked_text(text: Any, field: str, place: str) -> Document:
+    """A text in one of the forms that documents have."""
     if isinstance(text, str):
         return text
     if isinstance(text, list):
@@ -129,21 +143,21 @@ def _checked_text(text: Any, field: str, place: str) -> Document:
             return text
         if all(isinstance(part, list) for part in text) and all(isinstance(w, str) for w in chain.from_iterable(text)):
             return text
-    raise InputError(f"{place}: {field!r} is a string, a list of sentences or a list of lists of words, not {_kind(text)}.")
+    raise InputError(f"{place}: {field!r} is a string, a list of sentences or a list of lists of words, not {json_kind(text)}.")
 
 
 def _checked_label(label: Any, field: str, place: str) -> str:
     if isinstance(label, str | int):  # a boolean is an integer
         return str(label)
-    raise InputError(f"{place}: {field!r} is a string, an integer or a boolean, not {_kind(label)}.")
+    raise InputError(f"{place}: {field!r} is a string, an integer or a boolean, not {json_kind(label)}.")
 
 
-def _kind(value: Any) -> str:
+def json_kind(value: Any) -> str:
     """What JSON calls the type of `value`."""
     if value is None:
         return "null"
     if isinstance(value, list):
-        kinds = sorted({_kind(part) for part in value}) if len(value) < 1000 else []
+        kinds = sorted({json_kind(part) for part in value}) if len(value) < 1000 else []
         return f"a list of {' and '.join(kinds)}" if kinds and "list" not in " ".join(kinds) else "a list"
     return {str: "a string", bool: "a boolean", int: "an integer", float: "a number", dict: "an object"}[type(value)]
 

@@ -1,0 +1,81 @@
+"""Dated documents from JSON lines: a text, a date, and named fields that are numbers or categories."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from laconic.errors import InputError
+from laconic.text.io import PathLike
+from laconic.text.jsonl import Document, checked_text, empty_file, field, iterate_rows, json_kind
+
+NUMBER, CATEGORY, EITHER, OPTIONAL_NUMBER = "number", "category", "either", "optional number"
+_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?:[T ][0-9:.+Z-]*)?")
+
+
+class Dated(NamedTuple):
+    """Documents in the order of their file, their dates (2008, 2008-07 or 2008-07-31), and of each field its values, all floats or all strings."""
+
+    documents: list[Document]
+    dates: list[str]
+    fields: dict[str, list[float] | list[str]]
+
+
+def read_dated(path: PathLike, fields: Mapping[str, str], text_field: str = "text", date_field: str = "date") -> Dated:
+    """Documents of a JSON-lines file (plain or gzip, "-" for standard input); blank lines are skipped.
+
+    A date is a string as ISO 8601 writes it, whose time of day is left out, or a year. `fields`: what the values of each are. NUMBER: a finite
+    number or a boolean; OPTIONAL_NUMBER: the same, NaN where it is null or absent; CATEGORY: a string, an integer or a boolean;
+    EITHER: numbers, or strings, as the first row has it.
+    """
+    documents: list[Document] = []
+    dates: list[str] = []
+    kinds = dict(fields)
+    values: dict[str, list[Any]] = {name: [] for name in fields}
+    for place, row in iterate_rows(path):
+        documents.append(checked_text(field(row, text_field, place), text_field, place))
+        dates.append(_checked_date(field(row, date_field, place), date_field, place))
+        for name, kind in kinds.items():
+            value = row.get(name) if kind == OPTIONAL_NUMBER else field(row, name, place)
+            if kind == EITHER:
+                kinds[name] = kind = CATEGORY if isinstance(value, str) else NUMBER
+            values[name].append(_checked_value(value, kind, name, place))
+    if not documents:
+        raise empty_file(path)
+    return Dated(documents, dates, values)
+
+
+def _checked_date(date: Any, name: str, place: str) -> str:
+    text = str(date) if type(date) is int else date
+    found = _DATE.fullmatch(text.strip()) if isinstance(text, str) else None
+    if found is not None:
+        year, month, day = found.groups()
+        try:
+            datetime.date(int(year), int(month or 1), int(day or 1))
+        except ValueError:
+            pass
+        else:
+            return "-".join(part for part in (year, month, day) if part)
+    shown = repr(date) if isinstance(date, str | int | float) else json_kind(date)
+    raise InputError(f"{place}: {name!r} is a date such as 2008-07-31, 2008-07 or 2008, not {shown:.60}.")
+
+
+def _checked_value(value: Any, kind: str, name: str, place: str) -> float | str:
+    if kind == CATEGORY:
+        if isinstance(value, str | int):
+            return str(value)
+        raise InputError(f"{place}: {name!r} is a category: a string, an integer or a boolean, not {json_kind(value)}.")
+    if value is None and kind == OPTIONAL_NUMBER:
+        return math.nan
+    if isinstance(value, int | float):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if math.isfinite(number):
+            return number
+    shown = repr(value) if isinstance(value, str | int | float) else json_kind(value)
+    raise InputError(f"{place}: {name!r} is a number, not {shown:.60}.")
