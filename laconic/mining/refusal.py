@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Found = TypeVar("Found")
 
@@ -21,21 +21,30 @@ class ThresholdTooSmall(MemoryError):
 
 
 def named_if_refused(search: Callable[[int], Found], threshold: int) -> Found:
-    """What search(threshold) finds; if that is refused, a MemoryError that names a larger one that is not, and what was tried.
+    """What search(threshold) finds; if that is refused, a MemoryError that names the smallest threshold that is not.
 
-    `search` is run anew with every larger threshold, since what the larger orders need, and what a first model gets wrong, follows
-    from the threshold in ways that no count of one order foretells.
+    `search` is run anew with other thresholds, since what the larger orders need, and what a first model gets wrong, follows from the
+    threshold in ways that no count of one order foretells: larger ones until one fits, then halfway back to the last that did not.
     """
     try:
         return search(threshold)
     except ThresholdTooSmall as error:
-        first, refused, larger = str(error), [threshold], error.larger
-    while True:
-        try:
-            search(larger)
-        except ThresholdTooSmall as error:
-            refused.append(larger)
-            larger = error.larger
+        first, refused, larger = str(error), threshold, error.larger
+    while (after := _what_to_try_after(search, larger)) is not None:
+        refused, larger = larger, after
+    while larger - refused > 1:
+        middle = (refused + larger) // 2
+        if _what_to_try_after(search, middle) is None:
+            larger = middle
         else:
-            tried = ", ".join(map(str, refused[1:]))
-            raise MemoryError(f"{first}; {larger} fits{tried and f' ({tried} did not)'}.")
+            refused = middle
+    raise MemoryError(f"{first}; the smallest threshold that fits is {larger}.")
+
+
+def _what_to_try_after(search: Callable[[int], Any], threshold: int) -> int | None:
+    """A larger threshold if this one is refused, None if it fits."""
+    try:
+        search(threshold)
+    except ThresholdTooSmall as error:
+        return error.larger
+    return None
