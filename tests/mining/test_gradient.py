@@ -149,7 +149,9 @@ def test_a_threshold_that_is_too_small_for_the_memory_names_one_that_fits() -> N
 
     with pytest.raises(ThresholdTooSmall, match="threshold=0: the candidates of order 2 need more memory") as refused:
         search(0)
-    with pytest.raises(MemoryError, match="order 2 need more memory than they may have; the smallest threshold that fits is") as error:
+    with pytest.raises(
+        MemoryError, match="order 2 need more memory than they may have; the smallest threshold that fits is"
+    ) as error:
         named_if_refused(search, 0)
     fits = int(re.findall(r"fits is (\d+)", str(error.value))[0])
     assert refused.value.larger < fits  # what the counts of the first order that was refused foretold was not enough
