@@ -18,7 +18,7 @@ from benchmarks.timing import cpu_seconds_so_far, measure_in_subprocess
 from laconic import WordVectors, load
 
 FOLDER = Path("build") / "vectors"
-MIN_COUNT, WINDOW, EPOCHS, THREADS = 10, 5, 5, 2
+MIN_COUNT, WINDOW, EPOCHS, THREADS = 10, 5, 5, 1
 Maker = Callable[..., WordVectors]
 
 

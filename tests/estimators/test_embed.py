@@ -130,6 +130,39 @@ def test_a_fitted_model_is_saved_with_what_was_told(tmp_path: Path, model: WordV
     assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
 
 
+def test_every_parameter_is_saved(tmp_path: Path) -> None:
+    other = {
+        "size": 3,
+        "window": 3,
+        "dynamic": True,
+        "n_contexts": 9,
+        "subsample": 0.5,
+        "min_count": 2,
+        "max_size": 10,
+        "rare": "drop",
+        "association": "pmi",
+        "smoothing": 0.5,
+        "shift": 1.1,
+        "exponent": 0.5,
+        "scale": 1.0,
+    }
+    of_the_run = {"learner", "memory", "n_jobs", "random_state"}
+    default = WordVectors().get_params(deep=False)
+    assert default.keys() == other.keys() | of_the_run and all(default[name] != value for name, value in other.items())
+    model = WordVectors(Svd(), **other).fit(sentences())
+    model.save(tmp_path / "model")
+    loaded = laconic.load(tmp_path / "model")
+    assert {name: value for name, value in loaded.get_params(deep=False).items() if name in other} == other
+    assert loaded.most_similar("the") == model.most_similar("the")
+
+
+def test_a_seed_gives_the_same_vectors_twice() -> None:
+    learner = OnlineDictionary(13, strength=0.3, passes=2, n_jobs=1)
+    model = WordVectors(learner, min_count=1, subsample=0.01, n_jobs=1, random_state=3)
+    one, again, other = (clone(model).set_params(random_state=seed).fit(sentences()) for seed in (3, 3, 4))
+    assert (one.codes_ != again.codes_).nnz == 0 and (one.codes_ != other.codes_).nnz > 0
+
+
 WRONG: dict[str, Any] = {
     "words twice": {"word_data": np.frombuffer(b"w0" * 20, np.uint8), "word_ptr": np.arange(0, 41, 2)},
     "no words": {"word_data": np.zeros(0, np.uint8), "word_ptr": np.zeros(1, np.int64)},
