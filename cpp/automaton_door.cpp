@@ -51,10 +51,15 @@ class ContextAutomaton {
         : automaton_(checked(parent, word, ptr, target, gain, base)) {}
 
     int64_t start() const { return automaton_.start(); }
-    nb::tuple step(int64_t state, int64_t word) const {
-        check(state, word);
-        const auto step = automaton_.step(static_cast<uint32_t>(state), static_cast<uint32_t>(word));
-        return nb::make_tuple(step.next, step.log_prob, step.length);
+    // The state after one word, and the word's log probability; `numbers` has the numbers of words, `unknown` is that of all
+    // others.
+    nb::tuple score_word(int64_t state, nb::str word, nb::dict numbers, int64_t unknown) const {
+        PyObject* found = PyDict_GetItemWithError(numbers.ptr(), word.ptr());
+        if (found == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
+        const int64_t number = found == nullptr ? unknown : nb::cast<int64_t>(nb::handle(found));
+        check(state, number);
+        const auto step = automaton_.step(static_cast<uint32_t>(state), static_cast<uint32_t>(number));
+        return nb::make_tuple(step.next, step.log_prob);
     }
     // The state after words that follow another state.
     int64_t advance(int64_t state, Vec<int32_t> tokens) const {
@@ -154,7 +159,8 @@ void bind_automaton(nb::module_& m) {
         .def(nb::init<Vec<int32_t>, Vec<int32_t>, Vec<int64_t>, Vec<int32_t>, Vec<double>, Vec<double>>(), nb::arg("parent"),
              nb::arg("word"), nb::arg("ptr"), nb::arg("target"), nb::arg("gain"), nb::arg("base"))
         .def("start", &ContextAutomaton::start)
-        .def("step", &ContextAutomaton::step, nb::arg("state"), nb::arg("word"))
+        .def("score_word", &ContextAutomaton::score_word, nb::arg("state"), nb::arg("word"), nb::arg("numbers"),
+             nb::arg("unknown"))
         .def("advance", &ContextAutomaton::advance, nb::arg("state"), nb::arg("tokens"))
         .def("score", &ContextAutomaton::score, nb::arg("tokens"), nb::arg("ptr"), nb::arg("start"), nb::arg("threads") = 1)
         .def("visits", &ContextAutomaton::visits, nb::arg("tokens"), nb::arg("ptr"))

@@ -22,6 +22,39 @@ size_t blank_at(const unsigned char* text, size_t at, size_t end) {
     return found ? 3 : 0;
 }
 
+// What a text holds, from left to right: words, and marks. `gap(at)` has the bytes that part words from each other at a place, 0
+// if there are none.
+template <class Gap, class OnWord, class OnMark>
+void walk(const Vec<uint8_t>& text, uint8_t mark, Gap gap, OnWord on_word, OnMark on_mark) {
+    const unsigned char* bytes = text.data();
+    const size_t n = text.size();
+    for (size_t at = 0; at < n;) {
+        if (bytes[at] == mark) {
+            on_mark();
+            ++at;
+        } else if (const size_t skipped = gap(at)) {
+            at += skipped;
+        } else {
+            const size_t begin = at;
+            while (at < n && bytes[at] != mark && !gap(at)) ++at;
+            on_word({reinterpret_cast<const char*>(bytes) + begin, at - begin});
+        }
+    }
+}
+
+// The words of some numbers: word i is text[ptr[i], ptr[i + 1]).
+nb::tuple spelled(const WordTable& words, const Vec<int64_t>& numbers) {
+    check_range(numbers, 0, words.size(), "numbers");
+    std::vector<uint8_t> text;
+    std::vector<int64_t> ptr = {0};
+    for (size_t i = 0; i < numbers.size(); ++i) {
+        const std::string_view word = words.spelling(static_cast<int32_t>(numbers.data()[i]));
+        text.insert(text.end(), word.begin(), word.end());
+        ptr.push_back(static_cast<int64_t>(text.size()));
+    }
+    return nb::make_tuple(to_numpy(std::move(text)), to_numpy(std::move(ptr)));
+}
+
 class WordIndex {
   public:
     // Word i is text[ptr[i], ptr[i + 1]); no word twice.
@@ -32,33 +65,39 @@ class WordIndex {
             require(words_.insert({begin, static_cast<size_t>(ptr.data()[i + 1] - ptr.data()[i])}), "a word is there twice");
         }
     }
+    int32_t size() const { return words_.size(); }
     // Sentences that `mark` parts from each other, split at blanks: numbers of words, `unknown` for those that are not known,
     // `end` after each sentence; and the bounds of sentences.
     nb::tuple encode(Vec<uint8_t> text, uint8_t mark, int32_t unknown, int32_t end) const {
+        return numbered(text, mark, end, [&](std::string_view word) {
+            const int32_t found = words_.find(word);
+            return found == WordTable::kNone ? unknown : found;
+        });
+    }
+    // The same, but words that are not known get the next numbers.
+    nb::tuple learn(Vec<uint8_t> text, uint8_t mark, int32_t end) {
+        return numbered(text, mark, end, [&](std::string_view word) { return words_.number(word); });
+    }
+    nb::tuple spelled(Vec<int64_t> numbers) const { return ::spelled(words_, numbers); }
+
+  private:
+    template <class Number>
+    static nb::tuple numbered(const Vec<uint8_t>& text, uint8_t mark, int32_t end, Number number) {
         std::vector<int32_t> tokens;
         std::vector<int64_t> ptr = {0};
         {
             nb::gil_scoped_release release;
-            const unsigned char* bytes = text.data();
-            for (size_t at = 0; at <= text.size();) {
-                if (at == text.size() || bytes[at] == mark) {
-                    tokens.push_back(end);
-                    ptr.push_back(static_cast<int64_t>(tokens.size()));
-                    ++at;
-                } else if (const size_t n = blank_at(bytes, at, text.size())) {
-                    at += n;
-                } else {
-                    const size_t begin = at;
-                    while (at < text.size() && bytes[at] != mark && !blank_at(bytes, at, text.size())) ++at;
-                    const int32_t found = words_.find({reinterpret_cast<const char*>(bytes) + begin, at - begin});
-                    tokens.push_back(found == WordTable::kNone ? unknown : found);
-                }
-            }
+            const auto gap = [&](size_t at) { return blank_at(text.data(), at, text.size()); };
+            const auto end_sentence = [&] {
+                tokens.push_back(end);
+                ptr.push_back(static_cast<int64_t>(tokens.size()));
+            };
+            walk(text, mark, gap, [&](std::string_view word) { tokens.push_back(number(word)); }, end_sentence);
+            end_sentence();
         }
         return nb::make_tuple(to_numpy(std::move(tokens)), to_numpy(std::move(ptr)));
     }
 
-  private:
     WordTable words_;
 };
 
@@ -74,42 +113,26 @@ class WordCounter {
         {
             nb::gil_scoped_release release;
             tokens.reserve(text.size() / 5);
-            const unsigned char* bytes = text.data();
-            const size_t n = text.size();
-            const auto gap = [&](size_t at) { return separator ? size_t{bytes[at] == *separator} : blank_at(bytes, at, n); };
-            for (size_t at = 0; at < n;) {
-                if (bytes[at] == mark) {
-                    if (inside_) tokens.push_back(kEnd);
-                    inside_ = false;
-                    ++at;
-                } else if (const size_t skipped = gap(at)) {
-                    at += skipped;
-                } else {
-                    const size_t begin = at;
-                    while (at < n && bytes[at] != mark && !gap(at)) ++at;
-                    const int32_t word = words_.number({reinterpret_cast<const char*>(bytes) + begin, at - begin});
-                    if (static_cast<size_t>(word) == counts_.size()) counts_.push_back(0);
-                    ++counts_[word];
-                    tokens.push_back(word);
-                    inside_ = true;
-                }
-            }
+            const auto gap = [&](size_t at) {
+                return separator ? size_t{text.data()[at] == *separator} : blank_at(text.data(), at, text.size());
+            };
+            const auto count = [&](std::string_view word) {
+                const int32_t number = words_.number(word);
+                if (static_cast<size_t>(number) == counts_.size()) counts_.push_back(0);
+                ++counts_[number];
+                tokens.push_back(number);
+                inside_ = true;
+            };
+            const auto end_sentence = [&] {
+                if (inside_) tokens.push_back(kEnd);
+                inside_ = false;
+            };
+            walk(text, mark, gap, count, end_sentence);
         }
         return to_numpy(std::move(tokens));
     }
     nb::object counts() const { return to_numpy(std::vector<int64_t>(counts_)); }
-    // The words of some numbers: word i is text[ptr[i], ptr[i + 1]).
-    nb::tuple spelled(Vec<int64_t> numbers) const {
-        check_range(numbers, 0, words_.size(), "numbers");
-        std::vector<uint8_t> text;
-        std::vector<int64_t> ptr = {0};
-        for (size_t i = 0; i < numbers.size(); ++i) {
-            const std::string_view word = words_.spelling(static_cast<int32_t>(numbers.data()[i]));
-            text.insert(text.end(), word.begin(), word.end());
-            ptr.push_back(static_cast<int64_t>(text.size()));
-        }
-        return nb::make_tuple(to_numpy(std::move(text)), to_numpy(std::move(ptr)));
-    }
+    nb::tuple spelled(Vec<int64_t> numbers) const { return ::spelled(words_, numbers); }
 
   private:
     WordTable words_;
@@ -127,5 +150,8 @@ void bind_words(nb::module_& m) {
         .def("spelled", &WordCounter::spelled, nb::arg("numbers"));
     nb::class_<WordIndex>(m, "WordIndex")
         .def(nb::init<Vec<uint8_t>, Vec<int64_t>>(), nb::arg("text"), nb::arg("ptr"))
-        .def("encode", &WordIndex::encode, nb::arg("text"), nb::arg("mark"), nb::arg("unknown"), nb::arg("end"));
+        .def("encode", &WordIndex::encode, nb::arg("text"), nb::arg("mark"), nb::arg("unknown"), nb::arg("end"))
+        .def("learn", &WordIndex::learn, nb::arg("text"), nb::arg("mark"), nb::arg("end"))
+        .def("size", &WordIndex::size)
+        .def("spelled", &WordIndex::spelled, nb::arg("numbers"));
 }

@@ -103,8 +103,12 @@ class LanguageModel(BaseEstimator):
 
     def score(self, state: int, word: str) -> tuple[int, float]:
         """The state after one more word, and the word's log probability (natural) before; the word "</s>" ends a sentence."""
-        after, log_prob, _ = self._automaton().step(state, self.encoder_.id(word))
-        return after, log_prob
+        try:
+            return self._kernel.score_word(state, word, self.encoder_.numbers, UNKNOWN_ID)
+        except (AttributeError, ValueError):
+            self._automaton()  # these two say what is wrong with the model, or with the word; otherwise it is the state
+            self.encoder_.id(word)
+            raise
 
     def log_probs(self, X: Any) -> list[NDArray[np.float64]]:
         """For every sentence the log probabilities (natural) of its words and of its end."""

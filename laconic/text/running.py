@@ -6,7 +6,7 @@ Word 0 is <unk>, which stands for all words that are not known, word 1 is </s>, 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from laconic import _core
 from laconic.ragged import pointers
 from laconic.text.contexts import Text
+from laconic.text.spelling import as_bytes, flat, words_of
 from laconic.text.vocab import Vocab
 
 UNKNOWN, END, START = "<unk>", "</s>", "<s>"
@@ -24,52 +25,45 @@ MARK = "\0"  # between sentences that a kernel splits
 
 
 class SentenceEncoder:
-    """Sentences -> ids; `words` are all that are known, <unk> and </s> first."""
+    """Sentences -> ids; `words` are all that are known, <unk> and </s> first, `numbers` their ids, with one more for <s>."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = list(words)
         if self.words[:2] != [UNKNOWN, END]:
             raise ValueError(f"the first words must be {UNKNOWN} and {END}, got {self.words[:2]}")
-        self._vocab = Vocab([*self.words, START]).freeze()
-        self._start = len(self.words)
-        self._kernel = self._index()
+        self.numbers = {word: number for number, word in enumerate([*self.words, START])}
+        self._kernel = _core.WordIndex(*flat([*self.words, START]))
 
     @classmethod
     def learn(
         cls, sentences: Iterable[Any], min_count: int = 1, vocabulary: Iterable[str] | None = None
     ) -> tuple[SentenceEncoder, Text]:
         """An encoder of the words that occur `min_count` times, or of those of a vocabulary, and the sentences as it encodes them."""
-        parts = split_sentences(sentences)
+        given = _listed(sentences)
         if vocabulary is not None:
             known = dict.fromkeys(chain((UNKNOWN, END), vocabulary))
             if START in known:
                 raise ValueError(f"{START} is the start of a sentence and no word of a vocabulary")
             encoder = cls(known)
-            return encoder, encoder.encode(parts)
+            return encoder, encoder.encode(given)
         if not (isinstance(min_count, int | np.integer) and min_count >= 1):
             raise ValueError(f"min_count must be a whole number of at least 1, got {min_count!r}")
-        vocab = Vocab([UNKNOWN, END, START])
-        ids = vocab.grow(chain.from_iterable(parts))
-        _with_ends(ids, parts, 2)
-        kept = np.bincount(ids, minlength=len(vocab)) >= min_count
+        words, text = _numbered(given)
+        kept = np.bincount(text.tokens, minlength=len(words)) >= min_count
         kept[:3] = [True, True, False]
         new_id = np.where(kept, np.cumsum(kept) - 1, UNKNOWN_ID).astype(np.int32)
-        words = vocab.words
         encoder = cls(words[i] for i in np.flatnonzero(kept).tolist())
-        return encoder, _with_ends(new_id[ids], parts, len(encoder))
+        return encoder, Text(new_id[text.tokens], text.ptr, len(encoder))
 
     def encode(self, sentences: Iterable[Any]) -> Text:
         """The text of sentences; words that are not known are <unk>."""
-        if isinstance(sentences, str):
-            raise ValueError(ONE_STRING)
-        given = list(sentences)
-        joined = MARK.join(given) if all(isinstance(sentence, str) for sentence in given) else ""
-        if not joined or joined.count(MARK) != len(given) - 1:  # words are given, or strings hold the mark
-            parts = split_sentences(given)
-            return _with_ends(np.maximum(self._vocab.ids(chain.from_iterable(parts)), UNKNOWN_ID), parts, len(self))
-        raw = np.frombuffer(joined.encode("utf-8", "surrogatepass"), np.uint8)
-        tokens, ptr = self._kernel.encode(raw, ord(MARK), UNKNOWN_ID, END_ID)
-        return _checked(Text(tokens, ptr, len(self)))
+        given = _listed(sentences)
+        if (raw := _joined(given)) is not None:
+            tokens, ptr = self._kernel.encode(raw, ord(MARK), UNKNOWN_ID, END_ID)
+            return _checked(Text(tokens, ptr, len(self)))
+        parts = split_sentences(given)
+        ids = map(self.numbers.get, chain.from_iterable(parts), repeat(UNKNOWN_ID))
+        return _with_ends(np.fromiter(ids, np.int32), parts, len(self))
 
     def ids(self, words: Iterable[str]) -> NDArray[np.int32]:
         """Ids of words without an end, </s> among them; <s> is an error."""
@@ -77,32 +71,53 @@ class SentenceEncoder:
 
     def id(self, word: str) -> int:
         """The id of one such word."""
-        found = self._vocab.id(word)
-        if found == self._start:
+        if word == START:
             raise ValueError(f"{START} is the start of a sentence, which is never predicted")
-        return found if found > UNKNOWN_ID else UNKNOWN_ID
+        return self.numbers.get(word, UNKNOWN_ID)
 
     def __len__(self) -> int:
         return len(self.words)
-
-    def _index(self) -> Any:
-        spelled = [word.encode("utf-8", "surrogatepass") for word in (*self.words, START)]
-        return _core.WordIndex(np.frombuffer(b"".join(spelled), np.uint8), pointers([len(word) for word in spelled]))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_kernel": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._kernel = self._index()
+        self._kernel = _core.WordIndex(*flat([*self.words, START]))
+
+
+def _listed(sentences: Iterable[Any]) -> list[Any]:
+    if isinstance(sentences, str):
+        raise ValueError(ONE_STRING)
+    return list(sentences)
+
+
+def _joined(sentences: list[Any]) -> NDArray[np.uint8] | None:
+    """Sentences that are strings in one piece, with a mark between them; None if words are given, or strings hold the mark."""
+    try:
+        joined = MARK.join(sentences)
+    except TypeError:
+        return None
+    return as_bytes(joined) if sentences and joined.count(MARK) == len(sentences) - 1 else None
+
+
+def _numbered(sentences: list[Any]) -> tuple[list[str], Text]:
+    """All words in order of first sight, after <unk>, </s> and <s>, and the sentences as their numbers."""
+    first = [UNKNOWN, END, START]
+    if (raw := _joined(sentences)) is not None:
+        index = _core.WordIndex(*flat(first))
+        tokens, ptr = index.learn(raw, ord(MARK), END_ID)
+        text = _checked(Text(tokens, ptr, first.index(START)))
+        return words_of(*index.spelled(np.arange(index.size()))), text
+    parts, vocab = split_sentences(sentences), Vocab(first)
+    text = _with_ends(vocab.grow(chain.from_iterable(parts)), parts, first.index(START))
+    return vocab.words, text
 
 
 def split_sentences(sentences: Iterable[Any]) -> list[list[str]]:
     """Sentences as lists of words; those that are strings are split at blanks."""
-    if isinstance(sentences, str):
-        raise ValueError(ONE_STRING)
     parts = []
-    for number, sentence in enumerate(sentences, 1):
+    for number, sentence in enumerate(_listed(sentences), 1):
         if isinstance(sentence, str):
             parts.append(sentence.split())
             continue

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from laconic import _core
 from laconic.errors import InputError
-from laconic.ragged import cut
 from laconic.text.io import STANDARD_STREAM, PathLike, name_of, open_text
+from laconic.text.spelling import as_bytes, words_of
 
 END, GAP = -1, -2  # ids that are no words: the end of a sentence, and a place whose word is not known
 RARE_WORD = "#rare#"
@@ -59,8 +59,7 @@ class EncodedText:
         all_counts = counter.counts()
         self.n_tokens, self.n_sentences, self.n_types = int(all_counts.sum()), n_sentences, len(all_counts)
         self.rare = rare
-        text, ptr = counter.spelled(kept)
-        self.words = [word.decode("utf-8", "surrogatepass") for word in cut(text.tobytes(), ptr)]
+        self.words = words_of(*counter.spelled(kept))
         self.counts = all_counts[kept]
         # A raw id of -1, the end of a sentence, finds the last entry.
         self._new_id = np.full(len(all_counts) + 1, GAP, np.int32)
@@ -187,7 +186,7 @@ def _raw_ids(text: Any, counter: Any, encoding: str) -> Iterator[Ids]:
             raise InputError("standard input can be read once only.")
         for path in paths:
             for chunk in _chunks(path, encoding):
-                yield counter.add(_bytes(chunk), ord("\n"), None)
+                yield counter.add(as_bytes(chunk), ord("\n"), None)
         return
     if not isinstance(text, Iterable):
         raise ValueError(f"expected a path, a list of paths, or sentences, each a list of words, got {text!r:.60}")
@@ -198,7 +197,7 @@ def _raw_ids(text: Any, counter: Any, encoding: str) -> Iterator[Ids]:
         number += len(batch)
         if joined.count(BETWEEN_SENTENCES) != len(batch) - 1:
             raise ValueError("words must not hold the control character \\x1e")
-        yield counter.add(_bytes(joined + BETWEEN_SENTENCES), ord(BETWEEN_SENTENCES), ord(BETWEEN_WORDS))
+        yield counter.add(as_bytes(joined + BETWEEN_SENTENCES), ord(BETWEEN_SENTENCES), ord(BETWEEN_WORDS))
 
 
 def _joined(sentence: Any, number: int) -> str:
@@ -213,10 +212,6 @@ def _joined(sentence: Any, number: int) -> str:
     if joined.count(BETWEEN_WORDS) > max(0, len(words) - 1):
         raise ValueError(f"sentence {number}: words must not hold the control character \\x1f")
     return joined
-
-
-def _bytes(text: str) -> NDArray[np.uint8]:
-    return np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
 
 
 def _chunks(path: PathLike, encoding: str) -> Iterator[str]:

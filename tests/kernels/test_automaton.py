@@ -25,6 +25,8 @@ GOOD: dict[str, Any] = {
     "base": [0.0, -0.1, -0.2, -0.3],
 }
 
+NUMBERS = {"a": 0, "b": 1, "c": 2}
+
 
 def model(**changes: Any) -> ContextModel:
     return ContextModel(**{name: np.array(values) for name, values in {**GOOD, **changes}.items()})
@@ -32,11 +34,18 @@ def model(**changes: Any) -> ContextModel:
 
 def test_one_step_at_a_time() -> None:
     automaton = model().checked().automaton()
-    assert automaton.step(0, 1) == pytest.approx((1, -1.5, 1))
-    assert automaton.step(2, 1) == pytest.approx((3, -0.325, 2))
-    assert automaton.step(3, 2) == pytest.approx((0, -1.05, 3))
-    assert automaton.step(3, 0) == pytest.approx((2, -0.8, 2))
-    assert automaton.step(3, 1) == pytest.approx((1, -1.8, 1))
+    for state, word, after, log_prob in (
+        (0, "b", 1, -1.5),
+        (2, "b", 3, -0.325),
+        (3, "c", 0, -1.05),
+        (3, "a", 2, -0.8),
+        (3, "b", 1, -1.8),
+    ):
+        assert automaton.score_word(state, word, NUMBERS, 2) == pytest.approx((after, log_prob))
+    assert automaton.score_word(3, "x", NUMBERS, 2) == automaton.score_word(3, "c", NUMBERS, 2)
+    of_three, lengths = automaton.score(np.array([0, 1, 2], np.int32), np.array([0, 3]), 0)
+    assert of_three == pytest.approx([-1.0, -0.325, -1.05])
+    assert lengths.tolist() == [1, 2, 3]
     assert automaton.advance(0, np.array([2, 0, 1], np.int32)) == 3
     assert automaton.start() == 0
     assert model(word=[-1, 1, 0, 3], target=[0, 1, 2, 0, 2, 1, 1], parent=[-1, 0, 0, 0]).automaton().start() == 3
@@ -77,9 +86,10 @@ def test_bad_arrays_raise(changes: dict[str, Any], says: str) -> None:
 @pytest.mark.parametrize(
     ("method", "arguments"),
     [
-        ("step", (4, 0)),
-        ("step", (-1, 0)),
-        ("step", (0, 3)),
+        ("score_word", (4, "a", NUMBERS, 0)),
+        ("score_word", (-1, "a", NUMBERS, 0)),
+        ("score_word", (0, "x", NUMBERS, 3)),
+        ("score_word", (0, "a", {"a": 3}, 0)),
         ("advance", (0, np.array([3], np.int32))),
         ("score", (np.array([0], np.int32), np.array([0, 2]), 0)),
         ("score", (np.array([-1], np.int32), np.array([0, 1]), 0)),

@@ -34,8 +34,9 @@ def test_rare_words_and_those_outside_a_vocabulary_are_unknown() -> None:
 
 @pytest.mark.parametrize("mark", ["<s>", "</s>"])
 def test_marks_of_starts_and_ends_are_not_words(mark: str) -> None:
-    with pytest.raises(ValueError, match="sentence 3 holds <s> or </s>"):
-        SentenceEncoder.learn(["a b", "", ["a", mark]])
+    for last in (["a", mark], f"a {mark}"):
+        with pytest.raises(ValueError, match="sentence 3 holds <s> or </s>"):
+            SentenceEncoder.learn(["a b", "", last])
     with pytest.raises(ValueError, match="sentence 2 holds <s> or </s>"):
         SentenceEncoder.learn(["a b"])[0].encode(["a", ["b", mark]])
 
@@ -72,6 +73,16 @@ def test_strings_are_split_as_python_splits_them(sentences: list[str]) -> None:
     of_strings, of_words = encoder.encode(sentences), encoder.encode([sentence.split() for sentence in sentences])
     assert of_strings.tokens.tolist() == of_words.tokens.tolist()
     assert of_strings.ptr.tolist() == of_words.ptr.tolist()
+
+
+@given(st.lists(st.text(st.sampled_from("ab\u00e9\u4e2d\0 \n\x85\u3000\ud800"), max_size=12), max_size=6), st.integers(1, 3))
+def test_words_of_strings_are_learned_as_those_of_lists(sentences: list[str], min_count: int) -> None:
+    of_strings, text = SentenceEncoder.learn(sentences, min_count)
+    of_words, same = SentenceEncoder.learn([sentence.split() for sentence in sentences], min_count)
+    assert of_strings.words == of_words.words
+    assert (
+        text.tokens.tolist() == same.tokens.tolist() and text.ptr.tolist() == same.ptr.tolist() and text.n_words == same.n_words
+    )
 
 
 def test_many_words_keep_their_numbers() -> None:
