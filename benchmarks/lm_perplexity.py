@@ -39,10 +39,10 @@ GRIDS: dict[str, Grid] = {
     "tree, infinity + weighted square": (
         NestedTree,
         {
-            "strength": (0.3, 0.4),
+            "strength": (0.35, 0.4),
             "growth": (0.8,),
             "norm": (np.inf,),
-            "fade": (0.75,),
+            "fade": (0.75, 0.85),
             "ridge": (0.045, 0.06),
             "ridge_growth": (2.0,),
             "roots": (0.1,),

@@ -120,20 +120,21 @@ class _Tree(NestedTerms):
         return self.size * self.trees.prox(w / self.size, self.length * curvature * self.size**2, self.norm, self.threads)
 
     def dual(self, slope: Array, w: Array) -> tuple[float, float]:
-        """The ridge takes its gradient of the slope, and all of it where no norm does; what is left must lie in the ball of the dual norm, after scaling."""
-        left, square = slope, 0.0
+        """What is left of the slope must lie in the ball of the dual norm: a ridge takes its gradient, and what is outside; without one, the slope is scaled."""
+        size, everywhere = self.size**2, np.ones(len(w)) / self.size**2
         if self.ridge is not None:
-            taken = np.where(self.rates > 0, self.ridge * w, np.maximum(slope, 0))
-            left, square = slope - taken, 0.5 * float((taken / self.ridge) @ taken)
-        # The slope of w / size, as a point of that space, times size: what prox takes.
-        left, everywhere = left * self.size**2, np.ones(len(w)) / self.size**2
-        if not self.prox(left, everywhere).any():
-            return 1.0, square
+            taken = self.ridge * w
+            # The slope of w / size, as a point of that space, times size: what prox takes; it leaves what the ball does not hold.
+            taken += self.prox((slope - taken) * size, everywhere) / size
+            return 1.0, 0.5 * float((taken / self.ridge) @ taken)
+        slope = slope * size
+        if not self.prox(slope, everywhere).any():
+            return 1.0, 0.0
         low, high = 0.0, 1.0
         while high - low > 1e-7 * high and high > 1e-12:
             middle = 0.5 * (low + high)
-            low, high = (low, middle) if self.prox(middle * left, everywhere).any() else (middle, high)
-        return low, square * low**2
+            low, high = (low, middle) if self.prox(middle * slope, everywhere).any() else (middle, high)
+        return low, 0.0
 
 
 class _RoundedTree(NestedTerms):
