@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from laconic.estimators.discrete import quantize as quantize
     from laconic.estimators.discrete import tune_values as tune_values
     from laconic.estimators.embed import WordVectors as WordVectors
+    from laconic.estimators.forecast import Forecaster as Forecaster
     from laconic.estimators.language import LanguageModel as LanguageModel
     from laconic.estimators.linear import SparseClassifier as SparseClassifier
     from laconic.estimators.linear import SparseRegressor as SparseRegressor
@@ -126,6 +127,7 @@ _HOMES: dict[str, tuple[str, str]] = {
     "NestedGroups": ("penalties.nested_groups", "NestedGroups"),
     "NestedTree": ("penalties.nested_tree", "NestedTree"),
     **{name: ("estimators.temporal", name) for name in ("TemporalClassifier", "TemporalRegressor")},
+    "Forecaster": ("estimators.forecast", "Forecaster"),
     **{name: ("estimators.rolling", name) for name in ("RollingOrigin", "rolling_forecast")},
     "Crf": ("estimators.tag_batch", "Crf"),
     "TextClassifier": ("estimators.text", "TextClassifier"),

@@ -13,6 +13,7 @@ from laconic.cli.kinds import verb_for
 from laconic.cli.measure import Measured
 from laconic.cli.options import (
     COLUMNS_HELP,
+    FORECASTERS,
     INPUT_HELP,
     SENTENCES_HELP,
     TAGGERS,
@@ -52,6 +53,9 @@ def evaluate(
             rich_help_panel=WORD_VECTORS,
         ),
     ] = None,
+    skip_missing: Annotated[
+        bool, typer.Option("--skip-missing", help="Leave out rows without a target.", rich_help_panel=FORECASTERS)
+    ] = False,
     encoding: Encoding = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -61,7 +65,7 @@ def evaluate(
     Of documents: accuracy, and precision, recall and F1 of each label. Of sentences: the same of chunks, as conlleval counts
     them, and the share of sentences without a fault. A label that the model does not know counts as missed. Of trees: the share
     of tokens with the right head (uas), and label too (las), and of complete trees; then without punctuation. Of text: perplexities.
-    Of word vectors: Spearman's correlation with the scores of people, and accuracies.
+    Of forecasts: mean squared and absolute errors, over all and by step of time. Of word vectors: Spearman's correlation with the scores of people, and accuracies.
     """
     with Measured() as cost, progress("loading", quiet=quiet) as bar:
         run = verb_for(
@@ -71,6 +75,7 @@ def evaluate(
             label_field=label_field,
             constrained=constrained,
             task=task,
+            skip_missing=skip_missing,
             encoding=encoding,
         )
         scores = run(_given(run, model_path, gold_paths), bar)

@@ -9,7 +9,7 @@ import typer
 
 from laconic.cli.console import guard, print_result
 from laconic.cli.kinds import verb_for
-from laconic.cli.options import LANGUAGE_MODELS, WORD_VECTORS, AsJson, ModelPath
+from laconic.cli.options import LANGUAGE_MODELS, WORD_VECTORS, AsJson, Label, ModelPath, Since
 
 
 @guard()
@@ -35,12 +35,17 @@ def inspect(
         str | None,
         typer.Option(metavar="'A B C'", help="The -n words that are to C as B is to A, instead.", rich_help_panel=WORD_VECTORS),
     ] = None,
+    since: Since = None,
+    label: Label = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what a model selected and what it threw away.
 
     Of a language model: its longest contexts and heaviest n-grams, how it goes on after some words, or sentences that it makes up.
+    Of a model over time: the words whose weights rose and fell most, and how many stand still.
     Of word vectors: the words that have most of each dimension, in the order of the forest; nearest words; analogies.
     """
-    run = verb_for("inspect", model_path, complete=complete, sample=sample, seed=seed, near=near, analogy=analogy)
+    run = verb_for(
+        "inspect", model_path, complete=complete, sample=sample, seed=seed, near=near, analogy=analogy, since=since, label=label
+    )
     print_result({"model": model_path, "bytes": Path(model_path).stat().st_size, **run(n, as_json)}, as_json)

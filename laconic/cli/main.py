@@ -16,6 +16,7 @@ from laconic.cli.predict import predict
 from laconic.cli.report import report
 from laconic.cli.train_classify import classify
 from laconic.cli.train_embed import embed
+from laconic.cli.train_forecast import forecast
 from laconic.cli.train_lm import lm
 from laconic.cli.train_parse import parse
 from laconic.cli.train_rerank import rerank
@@ -29,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 train = typer.Typer(no_args_is_help=True, help="Learn a model.")
-for task in (classify, tag, parse, rerank, lm, embed):
+for task in (classify, tag, parse, rerank, lm, embed, forecast):
     train.command()(task)
 app.add_typer(train, name="train")
 for verb in (predict, evaluate, inspect, compress, export, report, demo):

@@ -21,11 +21,25 @@ TAGGERS = "Taggers"
 TAGGERS_AND_PARSERS = "Taggers and parsers"
 LANGUAGE_MODELS = "Language models"
 WORD_VECTORS = "Word vectors"
+FORECASTERS = "Models over time"
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
 TextField = Annotated[str | None, typer.Option(help="Name of the JSON field that holds the text: text, if not given.")]
 LabelField = Annotated[str | None, typer.Option(help="Name of the JSON field that holds the label: label, if not given.")]
+DateField = Annotated[str | None, typer.Option(help="Name of the JSON field that holds the date: date, if not given.")]
+TargetField = Annotated[
+    str | None, typer.Option(help="Name of the JSON field that holds what is to be forecast: target, if not given.")
+]
+NumberField = Annotated[
+    list[str] | None, typer.Option(metavar="FIELD", help="A JSON field with a number that is a feature too; may be given again.")
+]
+Since = Annotated[
+    str | None, typer.Option(help="Step to compare the last one with: the first, if not given.", rich_help_panel=FORECASTERS)
+]
+Label = Annotated[
+    str | None, typer.Option(help="Of more than two labels, this one: the first, if not given.", rich_help_panel=FORECASTERS)
+]
 Encoding = Annotated[
     str | None,
     typer.Option(help="Encoding of column files, treebanks and sentences: utf-8, if not given."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,14 +92,19 @@ class Forecasts(NamedTuple):
 def rolling_forecast(model: Any, X: Any, y: Any, times: Any, origin: RollingOrigin, keep: bool = False) -> Forecasts:
     """Forecast every fold of `origin` by a clone of a temporal model that is fitted on the fold's past; `keep` the fitted models."""
     times, y = np.asarray(times), np.asarray(y)
-    rows, predicted, labels, models = [], [], [], []
+    done, models = [], []
     for fold in origin.folds(times):
         fitted = clone(model).fit(X[fold.train], y[fold.train], times=times[fold.train])
-        rows.append(fold.test)
-        predicted.append(fitted.predict(X[fold.test]))
-        labels.append(np.full(len(fold.test), fold.label, dtype=object))
+        done.append((fold, fitted.predict(X[fold.test])))
         if keep:
             models.append(fitted)
-    if not rows:
+    return gathered(done, models)
+
+
+def gathered(done: Sequence[tuple[Fold, NDArray]], models: Sequence[Any] = ()) -> Forecasts:
+    """Folds and what was forecast for their test rows, as one."""
+    if not done:
         raise ValueError("there is no step with rows that has rows before it")
-    return Forecasts(np.concatenate(rows), np.concatenate(predicted), np.concatenate(labels), models)
+    rows = [fold.test for fold, _ in done]
+    labels = [np.full(len(fold.test), fold.label, dtype=object) for fold, _ in done]
+    return Forecasts(np.concatenate(rows), np.concatenate([one for _, one in done]), np.concatenate(labels), list(models))

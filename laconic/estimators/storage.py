@@ -14,6 +14,8 @@ from laconic.estimators.compact_parse import CompactParser
 from laconic.estimators.compact_tag import CompactTagger
 from laconic.estimators.embed import WordVectors
 from laconic.estimators.embed_storage import pack_word_vectors, unpack_word_vectors
+from laconic.estimators.forecast import Forecaster
+from laconic.estimators.forecast_storage import pack_forecaster, unpack_forecaster
 from laconic.estimators.language import LanguageModel
 from laconic.estimators.language_storage import pack_language_model, unpack_language_model
 from laconic.estimators.parse import Parser
@@ -23,6 +25,8 @@ from laconic.estimators.rerank_storage import pack_reranker, unpack_reranker
 from laconic.estimators.storage_checks import Arrays, Contents
 from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_storage import pack_tagger, unpack_tagger
+from laconic.estimators.temporal import TemporalLinear
+from laconic.estimators.temporal_storage import pack_temporal, unpack_temporal
 from laconic.estimators.text import TextClassifier
 from laconic.text.io import PathLike, name_of
 
@@ -42,6 +46,8 @@ KINDS: dict[str, Kind] = {
     "rerank": Kind(Reranker, pack_reranker, unpack_reranker),
     "lm": Kind(LanguageModel, pack_language_model, unpack_language_model),
     "embed": Kind(WordVectors, pack_word_vectors, unpack_word_vectors),
+    "forecast": Kind(Forecaster, pack_forecaster, unpack_forecaster),
+    "temporal": Kind(TemporalLinear, pack_temporal, unpack_temporal),
     compact_classify.KIND: Kind(CompactClassifier, lambda model: model._contents, compact_classify.unpack_classifier),
     compact_tag.KIND: Kind(CompactTagger, lambda model: model._contents, compact_tag.unpack_tagger),
     compact_parse.KIND: Kind(CompactParser, lambda model: model._contents, compact_parse.unpack_parser),

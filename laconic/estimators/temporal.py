@@ -25,6 +25,7 @@ from laconic.penalties import AdaptivePrior, OverTime, Penalty, SmoothRidge, Tra
 from laconic.problem import Problem
 from laconic.solvers import Progress, Result, Solver, choose_solver
 from laconic.solvers.variational import run_empirical
+from laconic.text.io import PathLike
 
 Array = NDArray[np.float64]
 MODES = ("moving", "pooled", "last")
@@ -56,7 +57,7 @@ class TemporalLinear(SparseLinear):
     clock_, steps_ : which time belongs to which step; what the steps are called
     alpha_ : (p,) the mean of every feature's autocorrelation, from -1/2 (does not move) to 0; AdaptivePrior alone
     penalty_ : the penalty as it was used
-    certificate_, converged_, objective_, n_iter_, result_ : as in SparseRegressor
+    certificate_, converged_, objective_, n_iter_, result_ : as in SparseRegressor;  interrupted_ : whether a callback stopped the fit
     """
 
     warm_start = False
@@ -169,14 +170,21 @@ class TemporalLinear(SparseLinear):
         self.trajectories_ = table[:p].copy() if K > 1 else table[:p, :, 0].copy()
         drift = level + (table[p] if self._drifts else np.zeros((T, K)))
         self.drift_ = drift if K > 1 else drift[:, 0]
-        self.steps_ = self.clock_.labels() if T > 1 or self.mode == "moving" else [self.clock_.label(self.clock_.n_steps - 1)]
         self.penalty_ = problem.penalty
         if isinstance(problem.penalty, AdaptivePrior):
             alpha = problem.penalty.posterior(weights).alpha.reshape(len(table), -1)
             self.alpha_ = alpha[:p, 0] if alpha.shape[1] == 1 else alpha[:p]
-        self._last = last = self._plain(T - 1, problem.loss)
+        self.loss_, self.interrupted_ = problem.loss, result.interrupted
+        return self._settled()._account(problem, result)
+
+    def _settled(self) -> Any:
+        """What follows from trajectories, drift, loss and clock: names of steps, and the weights of the last one."""
+        n_steps = len(self.drift_)
+        labels = self.clock_.labels() if n_steps > 1 or self.mode == "moving" else [self.clock_.label(self.clock_.n_steps - 1)]
+        self.steps_ = labels
+        last = self._plain(n_steps - 1, self.loss_)
         self.coef_, self.intercept_ = last.coef_, last.intercept_
-        return self._account(problem, result)
+        return self
 
     def _plain(self, step: int, loss: Loss) -> Any:
         """The model of one step, whose weights do not move."""
@@ -196,6 +204,12 @@ class TemporalLinear(SparseLinear):
         check_is_fitted(self)
         place = self.clock_.find(step) if len(self.steps_) > 1 else 0
         return self._plain(place, self.loss_)
+
+    def save(self, path: PathLike) -> None:
+        """Write the model to a file that laconic.load reads."""
+        from laconic.estimators.storage import save_model  # imported late: storage knows the estimators
+
+        save_model(self, path)
 
     @property
     def n_selected_(self) -> int:

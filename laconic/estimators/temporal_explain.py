@@ -47,24 +47,57 @@ def trajectories_of(model: Any, output: int = 0) -> Array:
     return table[:, :, output]
 
 
+def output_of(model: Any, label: Any = None) -> int:
+    """The number of a label's output, the first if none is given; two labels, and numbers, have one output."""
+    labels = [str(one) for one in model.classes_.tolist()] if model.trajectories_.ndim == 3 else []
+    if label is None:
+        return 0
+    if str(label) not in labels:
+        known = (
+            f"the labels are {', '.join(labels)}" if labels else "only models of more than two labels have trajectories for each"
+        )
+        raise ValueError(f"there are no trajectories of the label {label!r}: {known}")
+    return labels.index(str(label))
+
+
 def movers(model: Any, names: Sequence[str], n: int = 10, since: Any = None, output: int = 0) -> Movers:
     """The n features whose weight changed most from step `since` (default the first) to the last; features that did not move are left out."""
+    table, start = _compared(model, names, since, output)
+    change = table[:, -1] - table[:, start]
+    order = np.argsort(change, kind="stable")
+    rising = [feature for feature in order[::-1][:n].tolist() if change[feature] > 0]
+    falling = [feature for feature in order[:n].tolist() if change[feature] < 0]
+    return Movers(*(_told(model, names, table, start, some, output) for some in (rising, falling)))
+
+
+def strongest(model: Any, names: Sequence[str], n: int = 10, since: Any = None, output: int = 0) -> list[Mover]:
+    """The n features with the largest weights at the last step, positive or negative."""
+    table, start = _compared(model, names, since, output)
+    order = np.argsort(-np.abs(table[:, -1]), kind="stable")[:n]
+    return _told(model, names, table, start, [feature for feature in order.tolist() if table[feature, -1] != 0], output)
+
+
+def _compared(model: Any, names: Sequence[str], since: Any, output: int) -> tuple[Array, int]:
+    """Trajectories, and the step that the last one is compared with."""
     table = trajectories_of(model, output)
     if len(names) != len(table):
         raise ValueError(f"the model has {len(table)} features, but there are {len(names)} names")
-    start = 0 if since is None else model.clock_.find(since)
-    change = table[:, -1] - table[:, start]
+    return table, 0 if since is None or table.shape[1] == 1 else model.clock_.find(since)
+
+
+def _told(model: Any, names: Sequence[str], table: Array, start: int, features: Sequence[int], output: int) -> list[Mover]:
     alpha = getattr(model, "alpha_", None)
     alpha = alpha[:, output] if alpha is not None and alpha.ndim == 2 else alpha
-
-    def told(feature: int) -> Mover:
-        here = None if alpha is None else float(alpha[feature])
-        return Mover(names[feature], float(table[feature, start]), float(table[feature, -1]), float(change[feature]), here)
-
-    order = np.argsort(change, kind="stable")
-    rising = [told(feature) for feature in order[::-1][:n].tolist() if change[feature] > 0]
-    falling = [told(feature) for feature in order[:n].tolist() if change[feature] < 0]
-    return Movers(rising, falling)
+    return [
+        Mover(
+            names[feature],
+            float(table[feature, start]),
+            float(table[feature, -1]),
+            float(table[feature, -1] - table[feature, start]),
+            None if alpha is None else float(alpha[feature]),
+        )
+        for feature in features
+    ]
 
 
 def autocorrelations(model: Any, bins: int = 20, strongest: int | None = None) -> AutocorrelationCounts:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from laconic.estimators.embed import WordVectors
 from laconic.estimators.embed_explain import DimensionRow, dimension_rows
-from laconic.report.html import facts, page, section, text
+from laconic.report.html import drawn, facts, page, section, text
 from laconic.report.word_plots import plot_word_heatmap, plot_word_map, plot_word_trees
 from laconic.text.io import PathLike, atomic_writer
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 N_WORDS = 8  # at each end of a dimension
 FEWEST_MAPPED, RUNS = 4, 3  # words of a map, and runs of t-SNE
@@ -56,24 +51,17 @@ def _pictures(model: WordVectors, blocks: Mapping[str, Sequence[str]]) -> list[s
         return []
     note = "Blue is positive, red is negative, white is zero."
     order = "Dimensions go from the most negative mean of a block to the most positive."
-    parts = [section("Chosen words", f"{note} {order}", _drawn(plot_word_heatmap(model, blocks)))]
+    parts = [section("Chosen words", f"{note} {order}", drawn(plot_word_heatmap(model, blocks)))]
     if model.parents_ is not None:
-        trees = "".join(_drawn(plot_word_trees(model, some[:4])) for some in blocks.values())
+        trees = "".join(drawn(plot_word_trees(model, some[:4])) for some in blocks.values())
         parts.append(section("Coefficients in a tree", "Of each block, the tree of dimensions with the largest numbers.", trees))
     if len(set(words)) >= FEWEST_MAPPED:
         parts.append(
             section(
-                "A map", "Words whose cosines are large lie near each other (t-SNE).", _drawn(plot_word_map(model, blocks, RUNS))
+                "A map", "Words whose cosines are large lie near each other (t-SNE).", drawn(plot_word_map(model, blocks, RUNS))
             )
         )
     return parts
-
-
-def _drawn(figure: Figure) -> str:
-    stream = io.StringIO()
-    figure.savefig(stream, format="svg")
-    drawing = stream.getvalue()
-    return f'<div class="plot">{drawing[drawing.index("<svg") :]}</div>'
 
 
 def _dimensions(model: WordVectors) -> str:

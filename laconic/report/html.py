@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import laconic
 from laconic.report.style import STYLE
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def page(title: str, body: str) -> str:
@@ -35,6 +39,14 @@ def facts(rows: Iterable[tuple[str, str, str]]) -> str:
 def section(title: str, note: str, body: str) -> str:
     """A heading, a remark (HTML) and what follows."""
     return f'<h2>{text(title)}</h2>\n<p class="note">{note}</p>\n{body}'
+
+
+def drawn(figure: Figure) -> str:
+    """A picture inside a page."""
+    stream = io.StringIO()
+    figure.savefig(stream, format="svg")
+    drawing = stream.getvalue()
+    return f'<div class="plot">{drawing[drawing.index("<svg") :]}</div>'
 
 
 def bar_cards(top: Mapping[Any, Sequence[tuple[str, float]]], nothing: str) -> str:

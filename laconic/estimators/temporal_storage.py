@@ -1,0 +1,182 @@
+"""Models that move over time in model files: trajectories that are not zero throughout, drift, and what the steps are.
+
+kept          of every trajectory that is not zero, its feature
+trajectories  (kept, T), or (kept, T, K) for K > 2 classes
+drift         (T,) or (T, K)
+alpha         (features,) or (features, K): means of autocorrelations, where the prior has them
+"""
+
+from __future__ import annotations
+
+import math
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from laconic import losses
+from laconic.errors import InputError
+from laconic.estimators.classify_storage import checked_labels
+from laconic.estimators.storage_checks import (
+    Arrays,
+    Contents,
+    check_names,
+    check_parameters,
+    check_storable,
+    finite,
+    is_count,
+    is_number,
+    item,
+    number_or_nan,
+    numbers,
+    smallest,
+    whole,
+)
+from laconic.estimators.temporal import MODES, TemporalClassifier, TemporalLinear, TemporalRegressor
+from laconic.estimators.times import UNITS, Clock
+from laconic.penalties import (
+    L1,
+    AdaptivePrior,
+    ElasticNet,
+    FusedLasso,
+    OverTime,
+    Penalty,
+    Ridge,
+    SmoothGroupLasso,
+    SmoothRidge,
+    Trajectories,
+)
+
+TYPES = {"regressor": TemporalRegressor, "classifier": TemporalClassifier}
+PENALTIES = {one.__name__: one for one in (AdaptivePrior, SmoothRidge, FusedLasso, SmoothGroupLasso, L1, Ridge, ElasticNet)}
+LOSSES = {one.__name__: one for one in (losses.Squared, losses.Poisson, losses.Logistic, losses.Multinomial, losses.SquaredHinge)}
+ALWAYS = {"kept", "trajectories", "drift"}
+MOST_STEPS = 10**6
+PARAMETERS = {
+    "fit_intercept": lambda value: type(value) is bool,
+    "drift": lambda value: type(value) is bool,
+    "mode": lambda value: value in MODES,
+    "step": lambda value: value is None or value in UNITS or (is_number(value) and value > 0),
+    "fit_tau": lambda value: type(value) is bool,
+    "tol": is_number,
+    "max_iter": lambda value: value is None or is_count(value),
+}
+
+
+def pack_temporal(model: TemporalLinear) -> Contents:
+    """Arrays and JSON of a fitted model."""
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(model, "trajectories_")
+    kept = np.flatnonzero(np.any(model.trajectories_.reshape(model.n_features_in_, -1) != 0, axis=1))
+    arrays: Arrays = {
+        "kept": smallest(kept),
+        "trajectories": model.trajectories_[kept],
+        "drift": np.asarray(model.drift_, dtype=np.float64),
+    }
+    if hasattr(model, "alpha_"):
+        arrays["alpha"] = model.alpha_
+    labels = model.classes_.tolist() if isinstance(model, TemporalClassifier) else None
+    check_storable(map(str, labels or []))
+    meta = {
+        "laconic": version("laconic"),
+        "type": next(name for name, kind in TYPES.items() if isinstance(model, kind)),
+        "parameters": {name: _plain(getattr(model, name)) for name in PARAMETERS},
+        "penalty": _penalty_meta(model.penalty_),
+        "loss": type(model.loss_).__name__,
+        "labels": labels,
+        "clock": model.clock_._asdict(),
+        "features": int(model.n_features_in_),
+        "objective": finite(model.objective_),
+        "certificate": finite(model.certificate_),
+        "converged": bool(model.converged_),
+        "interrupted": bool(model.interrupted_),
+        "n_iter": int(model.n_iter_),
+    }
+    return arrays, meta
+
+
+def unpack_temporal(arrays: Arrays, meta: dict[str, Any]) -> TemporalLinear:
+    """The model that gave these, or a ValueError that says what is wrong with them."""
+    check_names(arrays, ALWAYS | ({"alpha"} & arrays.keys()))
+    kind = item(meta, "type", str)
+    if kind not in TYPES:
+        raise InputError(f"'type' is one of {', '.join(TYPES)}")
+    parameters = item(meta, "parameters", dict)
+    check_parameters(parameters, PARAMETERS)
+    penalty = _penalty(item(meta, "penalty", dict))
+    loss = LOSSES.get(item(meta, "loss", str))
+    if loss is None or loss.classifies != (kind == "classifier"):
+        raise InputError("the loss does not go with the type of the model")
+    model: Any = TYPES[kind](penalty, **parameters)
+    if kind == "classifier":
+        model.classes_ = checked_labels(item(meta, "labels", list))
+    n_outputs = loss().n_outputs(len(model.classes_)) if kind == "classifier" else 1
+    model.clock_ = _clock(item(meta, "clock", dict))
+    n_steps = model.clock_.n_steps if model.mode == "moving" else 1
+    model.loss_, model.penalty_ = loss(), _as_used(penalty, n_steps, n_outputs)
+    p: int = item(meta, "features", int)
+    if not is_count(p) or p * n_steps * n_outputs >= 2**31:
+        raise InputError("'features' is missing or no possible number of them")
+    outputs = (n_outputs,) if n_outputs > 1 else ()
+    kept = whole(arrays, "kept", p - 1)
+    if np.any(np.diff(kept) <= 0):
+        raise InputError("the features of trajectories do not ascend")
+    trajectories = numbers(arrays, "trajectories", (len(kept), n_steps, *outputs))
+    model.drift_ = numbers(arrays, "drift", (n_steps, *outputs))
+    if "alpha" in arrays:
+        shape = (p, n_outputs) if arrays["alpha"].ndim == 2 else (p,)
+        model.alpha_ = numbers(arrays, "alpha", shape)
+    model.n_features_in_ = p
+    model.trajectories_ = np.zeros((p, n_steps, *outputs))
+    model.trajectories_[kept] = trajectories
+    model.objective_, model.certificate_ = (number_or_nan(meta, name) for name in ("objective", "certificate"))
+    model.converged_, model.interrupted_ = (item(meta, name, bool) for name in ("converged", "interrupted"))
+    model.n_iter_ = item(meta, "n_iter", int)
+    return model._settled()
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _penalty_meta(penalty: Penalty) -> dict[str, Any]:
+    """A penalty by name and parameters; those of single features, which few have, cannot be told so."""
+    name = type(penalty).__name__
+    parameters = {key: _plain(value) for key, value in penalty.get_params(deep=False).items()}
+    if name not in PENALTIES or not all(
+        value is None or isinstance(value, (bool, int, float, str)) for value in parameters.values()
+    ):
+        raise ValueError(
+            f"a model with the penalty {name} of such parameters cannot be saved; those that can are {', '.join(PENALTIES)}"
+        )
+    return {"name": name, "parameters": parameters}
+
+
+def _penalty(meta: dict[str, Any]) -> Penalty:
+    name, parameters = item(meta, "name", str), item(meta, "parameters", dict)
+    if name not in PENALTIES or parameters.keys() != PENALTIES[name]().get_params(deep=False).keys():
+        raise InputError("the penalty is none that this version of laconic knows")
+    if not all(value is None or type(value) in (bool, int, float, str) for value in parameters.values()):
+        raise InputError("the parameters of the penalty have impossible values")
+    try:
+        penalty = PENALTIES[name](**parameters).check()
+    except TypeError:
+        raise InputError("the parameters of the penalty have impossible values") from None
+    return penalty
+
+
+def _as_used(penalty: Penalty, n_steps: int, n_outputs: int) -> Penalty:
+    if isinstance(penalty, (Trajectories, OverTime)) and (penalty.n_steps, penalty.n_outputs) != (n_steps, n_outputs):
+        raise InputError("the penalty is not about as many steps and outputs as there are")
+    return penalty
+
+
+def _clock(meta: dict[str, Any]) -> Clock:
+    unit, width, origin, n_steps = (meta.get(name, math.nan) for name in Clock._fields)
+    numeric = is_number(width) and 0 < width < 1e15 and is_number(origin) and abs(origin) < 1e15
+    if meta.keys() != set(Clock._fields) or unit not in (None, *UNITS) or not numeric or not is_count(n_steps):
+        raise InputError("the clock is not a unit, a width, an origin and a number of steps")
+    if n_steps > MOST_STEPS or (unit is not None and (width not in (1, 3) or abs(origin) > 10**7)):
+        raise InputError("the clock has impossible steps")
+    return Clock(unit, float(width), float(origin), n_steps)
