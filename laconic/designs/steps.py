@@ -39,6 +39,12 @@ class Steps(Rows):
         squares.data = squares.data**2
         return np.ascontiguousarray((squares.T @ weights.reshape(-1, self.n_outputs)).ravel())
 
+    def pooled(self) -> sp.csr_matrix:
+        """(n, p): the rows with all steps alike."""
+        blocks = self.blocks
+        columns, shape = blocks.indices // self.n_steps, (blocks.shape[0], blocks.shape[1] // self.n_steps)
+        return sp.csr_matrix((blocks.data, columns, blocks.indptr), shape=shape)
+
 
 def in_blocks(X: Any, steps: Any, n_steps: int) -> sp.csr_matrix:
     """(n, p n_steps): the entries of row n, column i of X, at column i n_steps + t_n."""

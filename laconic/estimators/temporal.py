@@ -17,6 +17,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from laconic.designs.rows import Rows
 from laconic.designs.steps import Steps
 from laconic.estimators.linear import SparseClassifier, SparseLinear, SparseRegressor
 from laconic.estimators.times import make_clock
@@ -44,7 +45,8 @@ class TemporalLinear(SparseLinear):
     drift : bool, whether the constant may move too, under the penalty
     mode : "moving"; "pooled": weights that do not move, from all rows; "last": from the rows of the last step alone
     step : "year", "quarter", "month", "week" or "day" for dates, a width for numbers, None for times that are steps already
-    start : Penalty of a first fit, where AdaptivePrior begins; default a SmoothRidge by the data (see `begin`)
+    start : Penalty of a first fit, where AdaptivePrior begins, over trajectories or (L1, ..) over weights that do not move; default a
+        SmoothRidge by the data (see `begin`)
     fit_tau : bool, whether the AdaptivePrior's tau is fitted too (empirical Bayes)
     tol : float, the certificate to reach when solver is None
     max_iter : int or None, steps at most when solver is None
@@ -147,7 +149,8 @@ class TemporalLinear(SparseLinear):
 
         Its bound has many optima, and a trajectory that begins near zero stays there, so that all features must begin with weights of the
         size that their own effect has. By default they come from a smooth ridge as strong as half the mean of the sums of squares of a
-        feature at a step: it halves a weight that stands alone.
+        feature at a step: it halves a weight that stands alone. A `start` that is not about trajectories, such as L1, gives weights that do
+        not move: those of a fit to all rows alike.
         """
         design = problem.design
         assert isinstance(design, Steps)
@@ -155,8 +158,14 @@ class TemporalLinear(SparseLinear):
         if penalty is None:
             squares = design.curvature(np.repeat(problem.gold.weight, design.n_outputs))
             penalty = SmoothRidge(strength=max(1e-9, 0.5 * float(squares.mean())), smoothness=10.0)
-        first = Problem(design, problem.loss, problem.gold, self._over_time(penalty, design))
-        return choose_solver(first.penalty, 1e-2, max_iter=30).run(first).x  # a start need not be an optimum
+        if isinstance(penalty, (Trajectories, OverTime)):
+            first = Problem(design, problem.loss, problem.gold, self._over_time(penalty, design))
+            return choose_solver(first.penalty, 1e-2, max_iter=30).run(first).x  # a start need not be an optimum
+        still = Rows(design.pooled(), design.n_outputs, self.fit_intercept, design.threads)
+        first = Problem(still, problem.loss, problem.gold, penalty.check().spread(design.n_outputs))
+        weights, intercept = first.parts(choose_solver(first.penalty, 1e-3).run(first).x)
+        table = np.repeat(weights.reshape(-1, 1, design.n_outputs), design.n_steps, axis=1)
+        return np.concatenate([table.ravel(), intercept])
 
     def adopt(self, problem: Problem, result: Result) -> Any:
         """Take over a solver's result as the fitted model."""

@@ -1,6 +1,6 @@
 """Models that move over time in model files: trajectories that are not zero throughout, drift, and what the steps are.
 
-kept          of every trajectory that is not zero, its feature
+kept          a bit for every feature: 1 where its trajectory is not zero throughout
 trajectories  (kept, T), or (kept, T, K) for K > 2 classes
 drift         (T,) or (T, K)
 alpha         (features,) or (features, K): means of autocorrelations, where the prior has them
@@ -13,6 +13,7 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from laconic import losses
 from laconic.errors import InputError
@@ -29,8 +30,6 @@ from laconic.estimators.storage_checks import (
     item,
     number_or_nan,
     numbers,
-    smallest,
-    whole,
 )
 from laconic.estimators.temporal import MODES, TemporalClassifier, TemporalLinear, TemporalRegressor
 from laconic.estimators.times import UNITS, Clock
@@ -65,12 +64,10 @@ PARAMETERS = {
 
 def pack_temporal(model: TemporalLinear) -> Contents:
     """Arrays and JSON of a fitted model."""
-    from sklearn.utils.validation import check_is_fitted
-
     check_is_fitted(model, "trajectories_")
-    kept = np.flatnonzero(np.any(model.trajectories_.reshape(model.n_features_in_, -1) != 0, axis=1))
+    kept = np.any(model.trajectories_.reshape(model.n_features_in_, -1) != 0, axis=1)
     arrays: Arrays = {
-        "kept": smallest(kept),
+        "kept": np.packbits(kept),
         "trajectories": model.trajectories_[kept],
         "drift": np.asarray(model.drift_, dtype=np.float64),
     }
@@ -119,10 +116,10 @@ def unpack_temporal(arrays: Arrays, meta: dict[str, Any]) -> TemporalLinear:
     if not is_count(p) or p * n_steps * n_outputs >= 2**31:
         raise InputError("'features' is missing or no possible number of them")
     outputs = (n_outputs,) if n_outputs > 1 else ()
-    kept = whole(arrays, "kept", p - 1)
-    if np.any(np.diff(kept) <= 0):
-        raise InputError("the features of trajectories do not ascend")
-    trajectories = numbers(arrays, "trajectories", (len(kept), n_steps, *outputs))
+    if arrays["kept"].dtype != np.uint8 or arrays["kept"].shape != ((p + 7) // 8,):
+        raise InputError("there is not a bit for every feature")
+    kept = np.unpackbits(arrays["kept"], count=p).astype(bool)
+    trajectories = numbers(arrays, "trajectories", (int(kept.sum()), n_steps, *outputs))
     model.drift_ = numbers(arrays, "drift", (n_steps, *outputs))
     if "alpha" in arrays:
         shape = (p, n_outputs) if arrays["alpha"].ndim == 2 else (p,)
