@@ -3,19 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from laconic.cli.console import Bar
+from laconic.cli.options import TEXT_FIELD
 from laconic.cli.temporal import learned, moved
 from laconic.errors import InputError
-from laconic.text.dated import DatedDocuments, Fields, read_dated, read_series
-from laconic.text.jsonl import write_jsonl
+from laconic.text.dated import CATEGORY, NUMBER, OPTIONAL_CATEGORY, OPTIONAL_NUMBER, read_dated, read_series
+from laconic.text.io import name_of
+from laconic.text.jsonl import Document, write_jsonl
 
 if TYPE_CHECKING:
     from laconic.estimators.forecast import Forecaster
     from laconic.estimators.rolling import Forecasts
+
+
+class Fields(NamedTuple):
+    """What the fields of a row are called; `date` and `target` are None where they are not asked for."""
+
+    text: str = TEXT_FIELD
+    date: str | None = "date"
+    target: str | None = "target"
+    numbers: tuple[str, ...] = ()
+
+
+class Rows(NamedTuple):
+    """Dated documents, what is to be forecast, numbers by column, and how many rows were left out since they have no target."""
+
+    documents: list[Document]
+    dates: list[str]
+    targets: list[Any]
+    numbers: dict[str, list[float]]
+    skipped: int
 
 
 def fields_of(model: Forecaster, text_field: str | None = None) -> Fields:
@@ -24,14 +45,35 @@ def fields_of(model: Forecaster, text_field: str | None = None) -> Fields:
     return Fields(text_field or known["text"], known["date"], known["target"], tuple(model.numbers_))
 
 
-def columns(fields: Fields, rows: DatedDocuments) -> dict[str, list[float]]:
-    """The numbers of rows, by column."""
-    return {name: [row[place] for row in rows.numbers] for place, name in enumerate(fields.numbers)}
+def read_rows(path: str, fields: Fields, labels: bool, skip_missing: bool) -> Rows:
+    """The rows of a file; those without a target are left out if that is wished, else refused."""
+    wanted = dict.fromkeys(fields.numbers, NUMBER)
+    if fields.target is not None:
+        kinds = (OPTIONAL_CATEGORY, OPTIONAL_NUMBER) if skip_missing else (CATEGORY, NUMBER)
+        wanted[fields.target] = kinds[0] if labels else kinds[1]
+    read = read_dated(path, wanted, fields.text, fields.date)
+    targets: list[Any] = [] if fields.target is None else list(read.fields[fields.target])
+    kept = [n for n in range(len(read.documents)) if not targets or not _missing(targets[n])]
+    if not kept:
+        raise InputError(f"{name_of(path)}: no row has a {fields.target!r}.")
+    numbers = {name: [float(read.fields[name][n]) for n in kept] for name in fields.numbers}
+    dates = [read.dates[n] for n in kept] if fields.date is not None else []
+    return Rows(
+        [read.documents[n] for n in kept],
+        dates,
+        [targets[n] for n in kept] if targets else [],
+        numbers,
+        len(read.documents) - len(kept),
+    )
 
 
 def has_labels(model: Forecaster) -> bool:
     """Whether targets are labels."""
     return hasattr(model.model_, "classes_")
+
+
+def _missing(target: Any) -> bool:
+    return target == "" or target != target  # NaN
 
 
 def predict(
@@ -42,13 +84,13 @@ def predict(
         raise InputError("--proba is for labels, and this model forecasts a number.")
     bar.describe("reading")
     fields = fields_of(model, text_field)._replace(date=None, target=None)
-    rows = read_dated(input_path, fields)
+    rows = read_rows(input_path, fields, False, False)
     bar.describe("predicting")
     name = "label" if has_labels(model) else "forecast"
-    found = [{name: value} for value in model.predict(rows.documents, columns(fields, rows)).tolist()]
+    found = [{name: value} for value in model.predict(rows.documents, rows.numbers).tolist()]
     if proba:
         names = [str(label) for label in model.model_.classes_.tolist()]
-        for row, chances in zip(found, model.predict_proba(rows.documents, columns(fields, rows)).tolist(), strict=True):
+        for row, chances in zip(found, model.predict_proba(rows.documents, rows.numbers).tolist(), strict=True):
             row["probabilities"] = dict(zip(names, chances, strict=True))
     write_jsonl(output, found)
     return {"documents": len(found)}
@@ -59,14 +101,14 @@ def evaluate(
 ) -> dict[str, Any]:
     """Mean squared and absolute errors, or accuracy, over all and by step."""
     bar.describe("reading")
-    rows = read_dated(gold_path, fields_of(model, text_field), has_labels(model), skip_missing)
+    rows = read_rows(gold_path, fields_of(model, text_field), has_labels(model), skip_missing)
     bar.describe("predicting")
     return scores_of(model, rows)
 
 
-def scores_of(model: Forecaster, rows: DatedDocuments) -> dict[str, Any]:
+def scores_of(model: Forecaster, rows: Rows) -> dict[str, Any]:
     """Scores of one model on rows of any time."""
-    predicted = model.predict(rows.documents, columns(fields_of(model), rows))
+    predicted = model.predict(rows.documents, rows.numbers)
     clock = model.model_.clock_
     labels = np.array([clock.label(step) for step in clock.steps(rows.dates).tolist()], dtype=object)
     return scores(predicted, rows.targets, labels)

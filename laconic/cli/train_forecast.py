@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from laconic.cli.console import Bar, guard, print_result, progress
+from laconic.cli.forecast import Fields, Rows, account, error_of, read_rows, rolling_scores, scores_of
 from laconic.cli.interrupt import graceful_interrupt
 from laconic.cli.learning_options import LEARNING, Jobs, Output
 from laconic.cli.measure import Measured
 from laconic.cli.options import TEXT_FIELD, AsJson, DateField, NumberField, Quiet, TargetField, TextField, check_strength
 from laconic.cli.training import check_model_output, end_interrupted
 from laconic.errors import InputError
-from laconic.text.dated import DatedDocuments, Fields, read_dated
 
 if TYPE_CHECKING:
     from laconic.estimators.forecast import Forecaster
@@ -129,11 +129,10 @@ def forecast(
         raise InputError("several strengths, and a --gap, need rolling forecasts: give --first or --last.")
     fields = Fields(text_field or TEXT_FIELD, date_field or "date", target_field or "target", tuple(dict.fromkeys(number or ())))
     with Measured() as cost, progress("reading", quiet=quiet) as bar:
-        rows = read_dated(train, fields, labels, skip_missing)
-        later = None if dev is None else read_dated(dev, fields, labels, skip_missing)
+        rows = read_rows(train, fields, labels, skip_missing)
+        later = None if dev is None else read_rows(dev, fields, labels, skip_missing)
         bar.describe("importing")
         from laconic import Forecaster, RollingOrigin, TemporalClassifier, TemporalRegressor
-        from laconic.cli.forecast import account, error_of, scores_of
 
         kind: Any = TemporalClassifier if labels else TemporalRegressor
         inner = kind(
@@ -152,7 +151,7 @@ def forecast(
         penalties = {one: _penalty(penalty, one, wishes) for one in tried}
         rolled: list[Rolled] = []
         if rolling:
-            rolled = _roll(model, penalties, rows, fields, RollingOrigin(step, first, last, gap), bar)
+            rolled = _roll(model, penalties, rows, RollingOrigin(step, first, last, gap), bar)
         best = min(rolled, key=lambda one: error_of(one.scores)).strength if rolled else tried[0]
         model.set_params(model__penalty=penalties[best])
         _fit(model, rows, fields, bar)
@@ -170,12 +169,8 @@ def forecast(
         end_interrupted(output)
 
 
-def _roll(
-    model: Forecaster, penalties: dict[float, Penalty], rows: DatedDocuments, fields: Fields, origin: RollingOrigin, bar: Bar
-) -> list[Rolled]:
+def _roll(model: Forecaster, penalties: dict[float, Penalty], rows: Rows, origin: RollingOrigin, bar: Bar) -> list[Rolled]:
     """Rolling forecasts at every strength; after Ctrl-C those that were finished."""
-    from laconic.cli.forecast import columns, rolling_scores
-
     rolled = []
     with graceful_interrupt() as interrupt:
         for strength, penalty in penalties.items():
@@ -184,7 +179,7 @@ def _roll(
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the last fit tells its certificate
                 found = model.roll(
-                    rows.documents, rows.targets, rows.dates, origin, columns(fields, rows), lambda step: interrupt.requested
+                    rows.documents, rows.targets, rows.dates, origin, rows.numbers, lambda step: interrupt.requested
                 )
             if interrupt.requested:
                 break
@@ -192,9 +187,7 @@ def _roll(
     return rolled
 
 
-def _fit(model: Forecaster, rows: DatedDocuments, fields: Fields, bar: Bar) -> None:
-    from laconic.cli.forecast import columns
-
+def _fit(model: Forecaster, rows: Rows, fields: Fields, bar: Bar) -> None:
     bar.describe("encoding")
     with graceful_interrupt() as interrupt, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `converged` and the certificate are in the report
@@ -203,7 +196,7 @@ def _fit(model: Forecaster, rows: DatedDocuments, fields: Fields, bar: Bar) -> N
             bar.describe(f"step {step.n_iter}: objective {step.value:.6g}, certificate {step.error:.1e}")
             return interrupt.requested
 
-        model.fit(rows.documents, rows.targets, rows.dates, columns(fields, rows), on_step)
+        model.fit(rows.documents, rows.targets, rows.dates, rows.numbers, on_step)
     model.fields_ = {"text": fields.text, "date": str(fields.date), "target": str(fields.target)}
 
 
@@ -240,7 +233,7 @@ def _penalty(name: str, strength: float, wishes: dict[str, Any]) -> Penalty:
     return getattr(laconic, kind)(strength=strength, **{one: wishes[one] for one in options if wishes[one] is not None}).check()
 
 
-def _default_strength(penalty: str, rows: DatedDocuments, labels: bool) -> float:
+def _default_strength(penalty: str, rows: Rows, labels: bool) -> float:
     if penalty != ADAPTIVE:
         return 10.0
     if labels:

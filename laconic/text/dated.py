@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from laconic.errors import InputError
-from laconic.text.io import PathLike
+from laconic.text.io import PathLike, name_of, open_text
 from laconic.text.jsonl import Document, checked_text, empty_file, field, iterate_rows, json_kind
 
-NUMBER, CATEGORY, EITHER, OPTIONAL_NUMBER = "number", "category", "either", "optional number"
+NUMBER, CATEGORY, EITHER = "number", "category", "either"
+OPTIONAL_NUMBER, OPTIONAL_CATEGORY = OPTIONAL = ("optional number", "optional category")
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?:[T ][0-9:.+Z-]*)?")
 
 
@@ -24,12 +25,12 @@ class Dated(NamedTuple):
     fields: dict[str, list[float] | list[str]]
 
 
-def read_dated(path: PathLike, fields: Mapping[str, str], text_field: str = "text", date_field: str = "date") -> Dated:
+def read_dated(path: PathLike, fields: Mapping[str, str], text_field: str = "text", date_field: str | None = "date") -> Dated:
     """Documents of a JSON-lines file (plain or gzip, "-" for standard input); blank lines are skipped.
 
-    A date is a string as ISO 8601 writes it, whose time of day is left out, or a year. `fields`: what the values of each are. NUMBER: a finite
+    A date is a string as ISO 8601 writes it, whose time of day is left out, or a year; with date_field=None there are no dates. `fields`: what the values of each are. NUMBER: a finite
     number or a boolean; OPTIONAL_NUMBER: the same, NaN where it is null or absent; CATEGORY: a string, an integer or a boolean;
-    EITHER: numbers, or strings, as the first row has it.
+    OPTIONAL_CATEGORY: the same, "" where it is null or absent; EITHER: numbers, or strings, as the first row has it.
     """
     documents: list[Document] = []
     dates: list[str] = []
@@ -37,15 +38,41 @@ def read_dated(path: PathLike, fields: Mapping[str, str], text_field: str = "tex
     values: dict[str, list[Any]] = {name: [] for name in fields}
     for place, row in iterate_rows(path):
         documents.append(checked_text(field(row, text_field, place), text_field, place))
-        dates.append(_checked_date(field(row, date_field, place), date_field, place))
+        if date_field is not None:
+            dates.append(_checked_date(field(row, date_field, place), date_field, place))
         for name, kind in kinds.items():
-            value = row.get(name) if kind == OPTIONAL_NUMBER else field(row, name, place)
+            value = row.get(name) if kind in OPTIONAL else field(row, name, place)
             if kind == EITHER:
                 kinds[name] = kind = CATEGORY if isinstance(value, str) else NUMBER
             values[name].append(_checked_value(value, kind, name, place))
     if not documents:
         raise empty_file(path)
     return Dated(documents, dates, values)
+
+
+def read_series(path: PathLike) -> tuple[list[str], list[float]]:
+    """Dates and values of a table of two or more columns, parted by commas or tabs, under a line of names; rows without a value are left out."""
+    dates, values = [], []
+    with open_text(path) as stream:
+        for number, line in enumerate(stream, 1):
+            if line.isspace():
+                continue
+            place = f"{name_of(path)}:{number}"
+            date, *rest = re.split(r"[,\t]", line.strip())
+            if not rest:
+                raise InputError(f"{place}: expected a date and a value, parted by a comma or a tab.")
+            if number == 1 or not rest[0].strip():
+                continue
+            dates.append(_checked_date(date, "date", place))
+            try:
+                values.append(float(rest[0]))
+            except ValueError:
+                values.append(math.nan)
+            if not math.isfinite(values[-1]):
+                raise InputError(f"{place}: expected a number after the date, not {rest[0]!r:.60}.")
+    if not values:
+        raise InputError(f"{name_of(path)}: expected a line of names, and then dates with values.")
+    return dates, values
 
 
 def _checked_date(date: Any, name: str, place: str) -> str:
@@ -64,12 +91,12 @@ def _checked_date(date: Any, name: str, place: str) -> str:
 
 
 def _checked_value(value: Any, kind: str, name: str, place: str) -> float | str:
-    if kind == CATEGORY:
+    if value is None and kind in OPTIONAL:
+        return math.nan if kind == OPTIONAL_NUMBER else ""
+    if kind in (CATEGORY, OPTIONAL_CATEGORY):
         if isinstance(value, str | int):
             return str(value)
         raise InputError(f"{place}: {name!r} is a category: a string, an integer or a boolean, not {json_kind(value)}.")
-    if value is None and kind == OPTIONAL_NUMBER:
-        return math.nan
     if isinstance(value, int | float):
         try:
             number = float(value)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from laconic.errors import InputError
-from laconic.text.dated import CATEGORY, EITHER, NUMBER, OPTIONAL_NUMBER, read_dated
+from laconic.text.dated import CATEGORY, EITHER, NUMBER, OPTIONAL_CATEGORY, OPTIONAL_NUMBER, read_dated, read_series
 
 
 def write(path: Path, *rows: Any) -> Path:
@@ -70,6 +70,37 @@ def test_bad_rows_are_named(tmp_path: Path, row: Any, fields: dict[str, str], co
     assert str(caught.value).startswith(f"{path}:2: ") and complaint in str(caught.value)
 
 
+def test_what_may_be_missing(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", {"text": "a", "up": "yes"}, {"text": "b"}, {"text": "c", "up": None})
+    read = read_dated(path, {"up": OPTIONAL_CATEGORY}, date_field=None)
+    assert read.fields == {"up": ["yes", "", ""]} and read.dates == []
+
+
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the file is empty; expected at least one document"):
         read_dated(write(tmp_path / "a.jsonl"), {})
+
+
+def test_a_series(tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text("date,rate\n2008-01,4.5\n2008-02,\n2008-03,5.1,revised\n")
+    assert read_series(tmp_path / "s.csv") == (["2008-01", "2008-03"], [4.5, 5.1])
+    (tmp_path / "t.tsv").write_text("date\trate\n2008\t4.5\n")
+    assert read_series(tmp_path / "t.tsv") == (["2008"], [4.5])
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", "expected a line of names"),
+        ("date,rate\n", "expected a line of names"),
+        ("date\n", "s:1: expected a date and a value"),
+        ("date,rate\n2008,x\n", "s:2: expected a number after the date, not 'x'"),
+        ("date,rate\n2008,inf\n", "expected a number after the date"),
+        ("date,rate\nMay,1\n", "s:2: 'date' is a date such as"),
+    ],
+)
+def test_series_that_cannot_be_used(tmp_path: Path, content: str, says: str) -> None:
+    (tmp_path / "s").write_text(content)
+    with pytest.raises(InputError) as caught:
+        read_series(tmp_path / "s")
+    assert says in str(caught.value)
