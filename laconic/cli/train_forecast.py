@@ -20,7 +20,6 @@ from laconic.errors import InputError
 if TYPE_CHECKING:
     from laconic.estimators.forecast import Forecaster
     from laconic.estimators.rolling import Forecasts, RollingOrigin
-    from laconic.penalties import Penalty
 
 FEATURES, ROLLING = "Features", "Rolling forecasts"
 ADAPTIVE = "adaptive"
@@ -169,7 +168,7 @@ def forecast(
         end_interrupted(output)
 
 
-def _roll(model: Forecaster, penalties: dict[float, Penalty], rows: Rows, origin: RollingOrigin, bar: Bar) -> list[Rolled]:
+def _roll(model: Forecaster, penalties: dict[float, Any], rows: Rows, origin: RollingOrigin, bar: Bar) -> list[Rolled]:
     """Rolling forecasts at every strength; after Ctrl-C those that were finished."""
     rolled = []
     with graceful_interrupt() as interrupt:
@@ -226,7 +225,7 @@ def _check(penalty: str, mode: str | None, step: str, wishes: dict[str, Any], fi
         raise InputError(f"--fit-tau does not go with --penalty {penalty}.")
 
 
-def _penalty(name: str, strength: float, wishes: dict[str, Any]) -> Penalty:
+def _penalty(name: str, strength: float, wishes: dict[str, Any]) -> Any:
     import laconic
 
     kind, options = PENALTIES[name]
