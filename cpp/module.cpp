@@ -13,6 +13,7 @@ void bind_ranking(nb::module_& m);
 void bind_trajectories(nb::module_& m);
 void bind_stochastic(nb::module_& m);
 void bind_tree_pivot(nb::module_& m);
+void bind_word_rows(nb::module_& m);
 void bind_words(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -51,5 +52,6 @@ NB_MODULE(_core, m) {
     bind_ngrams(m);
     bind_fused(m);
     bind_trajectories(m);
+    bind_word_rows(m);
     bind_words(m);
 }

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from laconic.estimators.rerank import Reranker as Reranker
     from laconic.estimators.rolling import RollingOrigin as RollingOrigin
     from laconic.estimators.rolling import rolling_forecast as rolling_forecast
+    from laconic.estimators.sage import TemporalTextModel as TemporalTextModel
     from laconic.estimators.storage import load_model
     from laconic.estimators.tag import Tagger as Tagger
     from laconic.estimators.tag_batch import Crf as Crf
@@ -128,6 +129,7 @@ _HOMES: dict[str, tuple[str, str]] = {
     "NestedTree": ("penalties.nested_tree", "NestedTree"),
     **{name: ("estimators.temporal", name) for name in ("TemporalClassifier", "TemporalRegressor")},
     "Forecaster": ("estimators.forecast", "Forecaster"),
+    "TemporalTextModel": ("estimators.sage", "TemporalTextModel"),
     **{name: ("estimators.rolling", name) for name in ("RollingOrigin", "rolling_forecast")},
     "Crf": ("estimators.tag_batch", "Crf"),
     "TextClassifier": ("estimators.text", "TextClassifier"),

@@ -30,6 +30,7 @@ class Steps(Rows):
 
     def __init__(self, X: Any, steps: Any, n_steps: int, n_outputs: int = 1, intercept: bool = True, threads: int = 1):
         self.n_steps = n_steps
+        self.steps = np.asarray(steps)
         self.blocks = in_blocks(X, steps, n_steps)
         super().__init__(self.blocks, n_outputs, intercept, threads)
 

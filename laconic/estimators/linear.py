@@ -108,19 +108,8 @@ class SparseLinear(BaseEstimator):
 
     def _account(self, problem: Problem, result: Result) -> Any:
         """What a solver tells of its result besides the weights; a warning if it stopped too early."""
-        self.n_iter_ = result.n_iter
-        self.certificate_ = result.error
-        self.converged_ = result.converged
-        self.objective_ = problem.value(result.x)
-        self.result_ = result
         self.loss_ = problem.loss
-        if not result.converged and not result.interrupted:
-            warnings.warn(
-                f"stopped after {result.n_iter} steps with a certificate of {result.error:.1e}: "
-                "raise max_iter or tol, or scale the features",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        take_account(self, problem, result)
         return self
 
     def _scores(self, X: Any) -> Array:
@@ -132,6 +121,22 @@ class SparseLinear(BaseEstimator):
     def n_selected_(self) -> int:
         """Features with a weight that is not zero."""
         return int(np.count_nonzero(np.any(np.atleast_2d(self.coef_) != 0, axis=0)))
+
+
+def take_account(model: Any, problem: Problem, result: Result) -> None:
+    """The learned names that tell of a solver's result, on any model; a warning if it stopped too early."""
+    model.n_iter_ = result.n_iter
+    model.certificate_ = result.error
+    model.converged_ = result.converged
+    model.objective_ = problem.value(result.x)
+    model.result_ = result
+    if not result.converged and not result.interrupted:
+        warnings.warn(
+            f"stopped after {result.n_iter} steps with a certificate of {result.error:.1e}: "
+            "raise max_iter or tol, or scale the features",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
 
 
 class SparseRegressor(RegressorMixin, SparseLinear):

@@ -32,6 +32,17 @@ Array = NDArray[np.float64]
 MODES = ("moving", "pooled", "last")
 
 
+def over_time(penalty: Penalty, design: Steps) -> Penalty:
+    """The penalty over the weights of a design."""
+    penalty = penalty.check()
+    if isinstance(penalty, (Trajectories, OverTime)):
+        penalty = penalty.replace(n_steps=design.n_steps)
+    penalty = penalty.spread(design.n_outputs)
+    if isinstance(penalty, (Trajectories, OverTime)):
+        penalty.threads = design.threads
+    return penalty
+
+
 class TemporalLinear(SparseLinear):
     """What models of both kinds share.
 
@@ -113,18 +124,8 @@ class TemporalLinear(SparseLinear):
         if self._drifts:
             X = sp.hstack([sp.csr_matrix(X), np.ones((X.shape[0], 1))], format="csr")
         design = Steps(X, steps, n_steps, n_outputs, self.fit_intercept, effective_n_jobs(self.n_jobs))
-        penalty = self._over_time(self.penalty if self.penalty is not None else AdaptivePrior(), design)
+        penalty = over_time(self.penalty if self.penalty is not None else AdaptivePrior(), design)
         return Problem(design, loss, Gold(target, np.ascontiguousarray(weight, dtype=np.float64), n_outputs), penalty)
-
-    def _over_time(self, penalty: Penalty, design: Steps) -> Penalty:
-        """The penalty over the weights of a design."""
-        penalty = penalty.check()
-        if isinstance(penalty, (Trajectories, OverTime)):
-            penalty = penalty.replace(n_steps=design.n_steps)
-        penalty = penalty.spread(design.n_outputs)
-        if isinstance(penalty, (Trajectories, OverTime)):
-            penalty.threads = design.threads
-        return penalty
 
     def fit(  # type: ignore[override]  # times come before weights, since without them there is no point
         self,
@@ -159,7 +160,7 @@ class TemporalLinear(SparseLinear):
             squares = design.curvature(np.repeat(problem.gold.weight, design.n_outputs))
             penalty = SmoothRidge(strength=max(1e-9, 0.5 * float(squares.mean())), smoothness=10.0)
         if isinstance(penalty, (Trajectories, OverTime)):
-            first = Problem(design, problem.loss, problem.gold, self._over_time(penalty, design))
+            first = Problem(design, problem.loss, problem.gold, over_time(penalty, design))
             return choose_solver(first.penalty, 1e-2, max_iter=30).run(first).x  # a start need not be an optimum
         still = Rows(design.pooled(), design.n_outputs, self.fit_intercept, design.threads)
         first = Problem(still, problem.loss, problem.gold, penalty.check().spread(design.n_outputs))

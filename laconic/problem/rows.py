@@ -106,20 +106,33 @@ class Problem(Objective):
         if scale == 0:
             return np.inf
         dual_penalty = 0.0 if scale < 1 else self.penalty.conjugate(-gradient)
-        dual_loss = self.loss.conjugate(residual, self.gold, scale, self.design.threads)
-        return max(0.0, loss + penalty + dual_loss + dual_penalty)
+        return max(0.0, loss + penalty + self.loss_conjugate(residual, scale) + dual_penalty)
+
+    def loss_conjugate(self, residual: Array, scale: float) -> float:
+        """The conjugate of the summed loss at scaled residuals."""
+        return self.loss.conjugate(residual, self.gold, scale, self.design.threads)
+
+    def diagonal(self, x: Array) -> Array:
+        """The diagonal of the loss's Hessian over the weights, or what lies above it; of designs that know their curvature."""
+        return self.design.curvature(self.loss.curvature(self.design.score(x), self.gold, self.design.threads))
 
     def relative(self, gap: float, value: float) -> float:
         """The gap over the value, with a floor of 1e-9 a row under the value: a loss that can reach zero has no relative scale there."""
-        return gap / max(value, 1e-9 * float(self.gold.weight.sum()), 1e-300)
+        return gap / max(value, 1e-9 * self.total_weight, 1e-300)
+
+    @property
+    def total_weight(self) -> float:
+        """Of all rows."""
+        return float(self.gold.weight.sum())
 
     def certificate(self, x: Array) -> float:
         """How far x is from optimal: duality gap / value, or the prox residual where there is no gap."""
         x = x.copy()
-        scores = self.design.score(x)
-        self.fit_intercept(x, scores)
-        loss, residual = self.loss.value_residual(scores, self.gold, self.design.threads)
-        gradient = self.parts(self.design.pull(residual))[0]
+        loss, residual = self._settled_loss_at(x)
+        return self.judge(x, loss, residual, self.parts(self.design.pull(residual))[0])
+
+    def judge(self, x: Array, loss: float, residual: Array, gradient: Array) -> float:
+        """The certificate from the loss, its residuals and the gradient of the weights at x, whose intercept is settled."""
         weights = self.parts(x)[0]
         penalty = self.penalty.value(weights)
         if self.penalty.convex:
