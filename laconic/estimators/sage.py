@@ -22,7 +22,7 @@ from laconic.designs.effects import Effects
 from laconic.estimators.dated_reader import DatedReader
 from laconic.estimators.linear import take_account
 from laconic.estimators.temporal import MODES, over_time
-from laconic.estimators.times import make_clock
+from laconic.estimators.times import Clock, make_clock
 from laconic.penalties import AdaptivePrior, Penalty, Separable, SmoothRidge
 from laconic.problem import CountProblem
 from laconic.solvers import Owlqn, Progress, Result, Solver, Variational, choose_solver
@@ -70,6 +70,9 @@ class TemporalTextModel(BaseEstimator):
     alpha_ : (effects, words), or (effects,) if words share it: the mean of autocorrelations, from -1/2 (does not move) to 0; AdaptivePrior alone
     penalty_, certificate_, converged_, objective_, n_iter_, result_ : as in TemporalRegressor
     """
+
+    clock_: Clock
+    trajectories_: Array
 
     def __init__(
         self,

@@ -130,11 +130,11 @@ def test_steps_without_documents_and_one_step_only() -> None:
 
 def test_a_warm_start_begins_where_the_last_fit_ended() -> None:
     X, effects, years = drawn(n=120)
-    model = TemporalTextModel(SmoothRidge(), tol=1e-6, warm_start=True).fit(X, effects, years)
+    model = TemporalTextModel(SmoothRidge(), tol=1e-9, warm_start=True).fit(X, effects, years)
     cold = model.n_iter_
     assert model.fit(X, effects, years).n_iter_ <= 1 < cold
     past = years < 1994
-    rolling = TemporalTextModel(SmoothRidge(), tol=1e-6, warm_start=True).fit(X[past], effects[past], years[past])
+    rolling = TemporalTextModel(SmoothRidge(), tol=1e-9, warm_start=True).fit(X[past], effects[past], years[past])
     rolling.fit(X, effects, years)
     assert np.allclose(rolling.trajectories_, model.trajectories_, atol=3e-2)
 
