@@ -61,7 +61,8 @@ def lm(
     growth: Annotated[
         float | None,
         typer.Option(
-            help="log-linear: the strength is multiplied by this with every word of a context.", rich_help_panel=LEARNING
+            help="log-linear: the strength is multiplied by this with every word of a context; if not given, 0.85 for tree and tree-inf, and counts of n-grams say it for the others.",
+            rich_help_panel=LEARNING,
         ),
     ] = None,
     ridge: Annotated[

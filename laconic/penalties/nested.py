@@ -8,7 +8,13 @@ With s_d = strength growth^d the strength at depth d (the empty context has dept
                   and beside it, if wanted, a ridge of its own strength and growth
     NestedGroups  sum_g s_d(g) sqrt(k_g) |w_g|,   w_g the k_g weights of a context, or of all n-grams that extend one by a word
 
-growth above 1 asks more of longer contexts. In the terms of Nelakanti et al. (2013), who multiply features at depth d by alpha^d instead, a ridge has
+growth above 1 asks more of longer contexts. How much more depends on the text: in one that repeats its phrases, long contexts tell more. With growth None, where it may be,
+the text says so itself, by its numbers n_k of n-grams of d + 1 words that occur k times, from which Kneser and Ney take their discount n_1 / (n_1 + 2 n_2):
+
+    NestedRidge, NestedLasso   s_d = strength n_1 / (2 n_2), the odds of that discount; s_0 = strength
+    NestedGroups               s_d = strength times the discount
+
+In the terms of Nelakanti et al. (2013), who multiply features at depth d by alpha^d instead, a ridge has
 growth 1 / alpha^2 and a lasso 1 / alpha.
 """
 
@@ -56,7 +62,7 @@ class NestedPenalty(BaseEstimator):
     """Omega(w) over w >= 0, in a form that says how weights are to be scaled before steps of one size are taken."""
 
     strength: float
-    growth: float
+    growth: float | None
 
     def check(self) -> NestedPenalty:
         """Raise a ValueError in the user's words if a parameter cannot be used; otherwise self."""
@@ -169,34 +175,35 @@ class NestedEntrywise(NestedPenalty):
 
     def on(self, weights: NestedWeights) -> NestedTerms:
         """See NestedPenalty."""
-        return self.terms(rates_of(self.strength, self.growth, weights), weights)
+        rates = by_odds(self.strength, weights) if self.growth is None else rates_of(self.strength, self.growth, weights)
+        return self.terms(rates, weights)
 
 
 class NestedRidge(NestedEntrywise):
-    """sum_i s_d w_i^2 / 2."""
+    """sum_i s_d w_i^2 / 2; growth None: by the text's own counts of n-grams."""
 
     terms = _Ridge
 
-    def __init__(self, strength: float = 0.1, growth: float = 2.5):
+    def __init__(self, strength: float = 0.1, growth: float | None = None):
         self.strength = strength
         self.growth = growth
 
 
 class NestedLasso(NestedEntrywise):
-    """sum_i s_d w_i."""
+    """sum_i s_d w_i; growth None: by the text's own counts of n-grams."""
 
     terms = _Lasso
 
-    def __init__(self, strength: float = 0.5, growth: float = 1.5):
+    def __init__(self, strength: float = 0.25, growth: float | None = None):
         self.strength = strength
         self.growth = growth
 
 
-def check_strength(strength: float, growth: float) -> None:
+def check_strength(strength: float, growth: float | None) -> None:
     """Raise a ValueError if strength growth^d cannot be."""
     if not 0 <= strength < np.inf:
         raise ValueError(f"strength must be a number that is not negative, not {strength!r}")
-    if not 0 < growth < np.inf:
+    if growth is not None and not 0 < growth < np.inf:
         raise ValueError(f"growth must be positive, not {growth!r}")
 
 
@@ -206,3 +213,18 @@ def rates_of(strength: float, growth: float, weights: NestedWeights) -> Array:
         return strength * weights.length.astype(np.float64)
     below = weights.depth.astype(np.float64) + 1
     return strength * (growth**below - growth ** (below - weights.length)) / (growth - 1)
+
+
+def counted(weights: NestedWeights) -> tuple[Array, Array]:
+    """n_1 and n_2 of the n-grams of each depth, one more of each so that what is made of them is finite where there are few."""
+    n_depths = int(weights.depth.max()) + 1
+    once, twice = (1.0 + np.bincount(weights.depth, weights.count == k, n_depths) for k in (1, 2))
+    return np.asarray(once, np.float64), np.asarray(twice, np.float64)
+
+
+def by_odds(strength: float, weights: NestedWeights) -> Array:
+    """Strength n_1 / (2 n_2) of each weight's depth, strength at depth 0; weights must stand for themselves alone."""
+    once, twice = counted(weights)
+    odds = once / (2 * twice)
+    odds[0] = 1
+    return (strength * odds)[weights.depth]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.penalties.base import Array
-from laconic.penalties.nested import NestedPenalty, NestedTerms, NestedWeights, check_strength, rates_of
+from laconic.penalties.nested import NestedPenalty, NestedTerms, NestedWeights, check_strength, counted, rates_of
 
 
 class NestedGroups(NestedPenalty):
@@ -24,8 +24,6 @@ class NestedGroups(NestedPenalty):
         strength 1 suits texts that repeat themselves much and texts that do so little.
     repeats: s_d is multiplied by 1 + repeats j where a context always comes with the one j words shorter, and is no news after it
     """
-
-    growth: float | None  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -51,7 +49,7 @@ class NestedGroups(NestedPenalty):
             raise ValueError(f"extensions must be from 0 to 1, not {self.extensions!r}")
         if not 0 <= self.repeats < np.inf:
             raise ValueError(f"repeats must not be negative, not {self.repeats!r}")
-        check_strength(self.strength, 1.0 if self.growth is None else self.growth)
+        check_strength(self.strength, self.growth)
         return self
 
     @property
@@ -149,8 +147,8 @@ def _numbered(labels: NDArray[np.int64]) -> NDArray[np.intp]:
 
 def discounts(weights: NestedWeights) -> Array:
     """n_1 / (n_1 + 2 n_2) of the n-grams of each depth; one more of each kind keeps it above 0 where there are few."""
-    once, twice = (np.bincount(weights.depth, weights.count == k, int(weights.depth.max()) + 1) for k in (1, 2))
-    return np.asarray((once + 1) / (once + 2 * twice + 3))
+    once, twice = counted(weights)
+    return once / (once + 2 * twice)
 
 
 def repeated(weights: NestedWeights) -> NDArray[np.int64]:

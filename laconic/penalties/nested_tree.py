@@ -28,6 +28,8 @@ class NestedTree(NestedPenalty):
     touches rounded norms from above has a step for every weight, and leads there first. Infinity norms have a step for every weight as they are.
     """
 
+    growth: float
+
     def __init__(
         self,
         strength: float = 0.7,
@@ -49,6 +51,8 @@ class NestedTree(NestedPenalty):
     def check(self) -> NestedPenalty:
         """See NestedPenalty."""
         norm_code(self.norm)
+        if self.growth is None:
+            raise ValueError("growth must be a number where norms of trees are the penalty, not None")
         if not 0 <= self.ridge < np.inf or not 0 < self.ridge_growth < np.inf:
             raise ValueError(
                 f"ridge must not be negative and ridge_growth positive, not {self.ridge!r} and {self.ridge_growth!r}"

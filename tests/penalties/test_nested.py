@@ -19,7 +19,9 @@ from laconic.text.contexts import Contexts, Text
 
 ALL = [
     NestedRidge(0.3, 2.0),
+    NestedRidge(0.3),
     NestedLasso(0.2, 1.5),
+    NestedLasso(0.2),
     NestedTree(0.3, 0.8),
     NestedTree(0.3, 1.2, "inf"),
     NestedTree(0.3, 0.7, "inf"),
@@ -106,6 +108,9 @@ def test_strengths_follow_the_discounts_of_n_grams() -> None:
         assert found[depth] == pytest.approx((once + 1) / (once + 2 * twice + 3))
     rates = NestedGroups(0.5, repeats=0.0).on(weights).rates
     np.testing.assert_allclose(rates, 0.5 * found[weights.depth])
+    odds = np.append(1, found[1:] / (1 - found[1:]))
+    for penalty in (NestedRidge(0.3), NestedLasso(0.3)):
+        np.testing.assert_allclose(penalty.on(weights).rates, 0.3 * odds[weights.depth])
 
 
 @settings(max_examples=30, deadline=None)
@@ -145,6 +150,7 @@ def test_bad_parameters_are_refused() -> None:
         NestedGroups(extensions=1.5),
         NestedGroups(repeats=-1),
         NestedGroups(growth=0),
+        NestedTree(growth=None),  # type: ignore[arg-type]
         NestedTree(1, 1, 2, roots=-1),
     ):
         with pytest.raises(ValueError, match="must"):
