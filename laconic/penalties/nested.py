@@ -216,10 +216,13 @@ def rates_of(strength: float, growth: float, weights: NestedWeights) -> Array:
 
 
 def counted(weights: NestedWeights) -> tuple[Array, Array]:
-    """n_1 and n_2 of the n-grams of each depth, one more of each so that what is made of them is finite where there are few."""
+    """n_1 and n_2 of the n-grams of each depth, one more of each so that what is made of them is finite where there are few.
+
+    n_1 is at least n_2, as it is in all texts but those that hold sentences several times, which would seem to need no penalty at all.
+    """
     n_depths = int(weights.depth.max()) + 1
-    once, twice = (1.0 + np.bincount(weights.depth, weights.count == k, n_depths) for k in (1, 2))
-    return np.asarray(once, np.float64), np.asarray(twice, np.float64)
+    once, twice = (1 + np.bincount(weights.depth, weights.count == k, n_depths) for k in (1, 2))
+    return np.maximum(once, twice, dtype=np.float64), np.asarray(twice, np.float64)
 
 
 def by_odds(strength: float, weights: NestedWeights) -> Array:

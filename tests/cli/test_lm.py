@@ -84,7 +84,7 @@ def test_train_reports_what_was_learned(given: Files, method: str) -> None:
     ("options", "learner"),
     [
         (["--penalty", "ridge", "--strength", "0.5", "--growth", "1"], "NestedRidge(growth=1.0, strength=0.5)"),
-        (["--penalty", "lasso", "--strength", "1"], "NestedLasso(strength=1.0)"),
+        (["--penalty", "lasso", "--strength", "2"], "NestedLasso(strength=2.0)"),
         (["--penalty", "tree", "--ridge", "0.1"], "NestedTree(ridge=0.1)"),
         (["--penalty", "tree-inf", "--tol", "0.1"], "NestedTree(norm='inf')"),
         (["--penalty", "tree-inf", "--fade", "0.5", "--growth", "1"], "NestedTree(fade=0.5, growth=1.0, norm='inf')"),

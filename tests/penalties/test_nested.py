@@ -104,8 +104,10 @@ def test_strengths_follow_the_discounts_of_n_grams() -> None:
     found = discounts(weights)
     for depth in range(4):
         counts = weights.count[weights.depth == depth]
-        once, twice = np.count_nonzero(counts == 1), np.count_nonzero(counts == 2)
-        assert found[depth] == pytest.approx((once + 1) / (once + 2 * twice + 3))
+        twice = np.count_nonzero(counts == 2) + 1
+        once = max(np.count_nonzero(counts == 1) + 1, twice)
+        assert found[depth] == pytest.approx(once / (once + 2 * twice))
+    assert found.min() == pytest.approx(1 / 3)  # of single words, of which most occur more often than once
     rates = NestedGroups(0.5, repeats=0.0).on(weights).rates
     np.testing.assert_allclose(rates, 0.5 * found[weights.depth])
     odds = np.append(1, found[1:] / (1 - found[1:]))
