@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import embed_tasks
+from benchmarks import embed_overcomplete, embed_sparsity, embed_speed, embed_tasks
 
 TITLE = "Word vectors"
-SECTIONS = {"tasks": embed_tasks.section}
+SECTIONS = {
+    "tasks": embed_tasks.section,
+    "speed": embed_speed.section,
+    "sparsity": embed_sparsity.section,
+    "overcomplete": embed_overcomplete.section,
+}
+FIGURES = embed_sparsity.FIGURES
 
 
 def run(data: Path, quick: bool = False, section: str | None = None) -> str:

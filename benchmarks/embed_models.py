@@ -10,6 +10,7 @@ from benchmarks.embed_vectors import THREADS, Kept, by_gensim, by_laconic, kept
 from laconic import OnlineDictionary, Svd
 
 SIZES = (52, 520)
+ALGORITHM_1 = "Algorithm 1"
 PLAIN: dict[str, Any] = {"smoothing": 1.0}  # windows and associations of the paper
 EVENED: dict[str, Any] = {"smoothing": 1.0, "dynamic": True, "subsample": 1e-5, "rare": "drop", "exponent": 0.5}
 
@@ -40,9 +41,14 @@ def models(data: Path, quick: bool = False) -> Iterator[tuple[str, int, Kept]]:
     """Name, size and vectors of every row."""
     for size in SIZES[:1] if quick else SIZES:
         for name, learner, settings in of_size(size):
-            yield name, size, kept(f"{name.replace(', ', '-').replace(' ', '-')}-{size}", by_laconic, data, learner, settings)
-        yield "CBOW", size, kept(f"cbow-{size}", by_gensim, data, size, False)
-        yield "skip-gram", size, kept(f"skip-gram-{size}", by_gensim, data, size, True)
+            yield name, size, kept(file_name(name, size), by_laconic, data, learner, settings)
+        for name, skip_gram in (("CBOW", False), ("skip-gram", True)):
+            yield name, size, kept(file_name(name, size), by_gensim, data, size, skip_gram)
+
+
+def file_name(name: str, size: int, every: int = 1) -> str:
+    """What vectors of a row are kept under; of one in `every` sentences."""
+    return f"{name.lower().replace(', ', '-').replace(' ', '-')}-{size}" + (f"-of-{every}" if every > 1 else "")
 
 
 def of_size(size: int) -> list[tuple[str, Any, dict[str, Any]]]:

@@ -58,19 +58,17 @@ class Tasks:
             ([text.lower().split() for text in part.texts], part.labels) for part in (task.train, task.dev, task.test)
         ]
 
-    def tuned_on(self, model: WordVectors) -> float:
-        """The correlation that choices are made by."""
-        return similarity_score(model, self.similarity[TUNED_ON]).score
+    def similarities(self, model: WordVectors) -> tuple[float, float, float]:
+        """The correlation that choices are made by, the mean over all sets, and the mean over those that nothing was chosen by."""
+        similar = {name: similarity_score(model, task).score for name, task in self.similarity.items()}
+        others = [score for name, score in similar.items() if "WS-353" not in name]
+        return similar[TUNED_ON], float(np.mean(list(similar.values()))), float(np.mean(others))
 
     def scores(self, model: WordVectors) -> Scores:
         """All of them."""
-        similar = {name: similarity_score(model, task).score for name, task in self.similarity.items()}
-        others = [score for name, score in similar.items() if "WS-353" not in name]
         analogies = analogy_scores(model, self.analogies)
         return Scores(
-            similar[TUNED_ON],
-            float(np.mean(list(similar.values()))),
-            float(np.mean(others)),
+            *self.similarities(model),
             analogies.syntactic.score,
             analogies.semantic.score,
             completion_score(model, self.completion).score,
@@ -78,16 +76,21 @@ class Tasks:
         )
 
 
+def zeros_of(model: WordVectors) -> float:
+    """Percent of the numbers of all vectors that are zero."""
+    return float(100 * (1 - model.codes_.nnz / np.prod(model.codes_.shape)))
+
+
+def scores_of(scores: Scores) -> list[str]:
+    """Scores as cells of a table, under the names of SCORES."""
+    return [*(f"{value:.3f}" for value in scores[:3]), *map(percent, scores[3:])]
+
+
+SCORES = ["WS-353", "similarity", "others", "syntactic", "semantic", "completion", "sentiment"]
 COLUMNS = [
     "vectors",
     "size",
-    "WS-353",
-    "similarity",
-    "others",
-    "syntactic",
-    "semantic",
-    "completion",
-    "sentiment",
+    *SCORES,
     "zeros, %",
     "CPU s",
     "MB",
@@ -100,13 +103,10 @@ def section(data: Path, quick: bool = False) -> str:
     tasks = Tasks(data)
     rows: list[list[Any]] = []
     for name, size, found in models(data, quick):
-        scores = tasks.scores(found.model)
-        shares = [percent(share) for share in scores[3:]]
-        zeros = 100 * (1 - found.model.codes_.nnz / np.prod(found.model.codes_.shape))
+        scores = scores_of(tasks.scores(found.model))
         published = PUBLISHED.get((name, size))
         paper = "–" if published is None else f"{published[0]:.2f}, " + ", ".join(f"{value:.1f}" for value in published[1:])
-        correlations = [f"{value:.3f}" for value in scores[:3]]
-        rows.append([name, size, *correlations, *shares, f"{zeros:.0f}", found.cpu_seconds, found.megabytes, paper])
+        rows.append([name, size, *scores, f"{zeros_of(found.model):.0f}", found.cpu_seconds, found.megabytes, paper])
         print(rows[-1], flush=True)
     notes = "\n".join(f"* {name}: {text}" for name, text in CHOICES.items())
     return "\n".join(["## Tasks\n", INTRODUCTION, "", table(COLUMNS, rows), notes, ""])

@@ -71,7 +71,7 @@ def embed(
     negatives: Annotated[
         float | None,
         typer.Option(
-            min=0, help="stochastic: zeros that are drawn for each association: 0, if not given.", rich_help_panel=LEARNING
+            min=0, help="stochastic: zeros that are drawn for each association: 1, if not given.", rich_help_panel=LEARNING
         ),
     ] = None,
     recode: Annotated[

@@ -27,8 +27,8 @@ class StochasticCoding(BaseEstimator):
 
     Entries that X stores weigh 1 (sampling="uniform") or |x_vc| / mean |x|: met as often as that ("proportional") or once with a gradient as large
     ("scaled"), which has the same expectation. Entries where x = 0
-      * are left out (negatives=0), as the paper does for large matrices,
-      * or are drawn, `negatives` for each stored entry of a word: together a word's zeros weigh `negatives` times as much as its stored entries,
+      * are drawn, `negatives` for each stored entry of a word: together a word's zeros weigh `negatives` times as much as its stored entries,
+      * or are left out (negatives=0), as the paper does for large matrices: of positive associations alone words learn little but that all are positive,
       * or (full=True) are drawn evenly and weigh 1 each, whatever `negatives` are drawn: with uniform sampling, the objective of OnlineDictionary.
 
     In an epoch all stored entries come once, words in random order. Words and contexts lie in parts; threads never share a row of A or D, and what
@@ -45,16 +45,16 @@ class StochasticCoding(BaseEstimator):
         self,
         size: int = 52,
         penalty: Any = "forest",
-        strength: float = 1.0,
+        strength: float = 0.1,
         positive: bool = False,
         branching: Sequence[int] = BRANCHING,
         growth: float = 1.0,
         ridge: float | None = None,
         sampling: str = "uniform",
-        negatives: float = 0.0,
+        negatives: float = 1.0,
         full: bool = False,
-        epochs: int = 20,
-        rate: float = 0.1,
+        epochs: int = 10,
+        rate: float = 1.0,
         schedule: str = "adaptive",
         run: int = 16,
         recode: bool = False,

@@ -84,8 +84,8 @@ def test_train_reports_what_was_learned(given: Files) -> None:
         (["--size", "4", "--branching", "3"], "branching=(3,)"),
         (["--learner", "svd", "--size", "2"], "Svd("),
         (
-            ["--learner", "stochastic", "--passes", "3", "--negatives", "1", "--recode"],
-            "StochasticCoding(epochs=3, n_jobs=1, negatives=1.0, recode=True",
+            ["--learner", "stochastic", "--passes", "3", "--negatives", "2", "--recode"],
+            "StochasticCoding(epochs=3, n_jobs=1, negatives=2.0, recode=True",
         ),
     ],
 )

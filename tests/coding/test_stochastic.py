@@ -43,7 +43,7 @@ def test_without_a_penalty_it_comes_near_the_best_of_its_rank() -> None:
     assert best <= coded.objective <= 1.1 * best
 
 
-@pytest.mark.parametrize("options", [{}, {"sampling": "scaled"}, {"negatives": 3.0}, {"ridge": 0.5, "sampling": "proportional"}])
+@pytest.mark.parametrize("options", [{}, {"sampling": "scaled"}, {"negatives": 0.0}, {"ridge": 0.5, "sampling": "proportional"}])
 def test_the_objective_is_the_one_stated(options: dict) -> None:
     matrix = example(60, 50)
     coded = StochasticCoding(13, "forest", 0.1, epochs=10, n_jobs=1, **options).learn(matrix)
@@ -53,7 +53,7 @@ def test_the_objective_is_the_one_stated(options: dict) -> None:
         stored, 1.0 if options.get("sampling", "uniform") == "uniform" else np.abs(x) / np.abs(matrix.data).mean(), 0.0
     )
     n = stored.sum(axis=1, keepdims=True)
-    weight = np.where(stored, weight, options.get("negatives", 0.0) * n / np.maximum(1, 50 - n))
+    weight = np.where(stored, weight, options.get("negatives", 1.0) * n / np.maximum(1, 50 - n))
     penalty = forest_penalty(code_forest(13), 0.1)
     expected = 0.5 * np.sum(weight * (x - fit) ** 2) + sum(penalty.value(a.astype(float)) for a in coded.codes.toarray())
     expected += 0.5 * (options.get("ridge") or 0.0) * np.sum(coded.dictionary**2)

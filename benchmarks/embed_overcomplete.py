@@ -1,0 +1,43 @@
+"""The overcomplete section of the page on word vectors: many more dimensions than components, most of them zero (chapter 6 of Yogatama 2015)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from benchmarks.embed_models import EVENED, file_name
+from benchmarks.embed_tasks import SCORES, Tasks, scores_of, zeros_of
+from benchmarks.embed_vectors import THREADS, by_laconic, kept
+from benchmarks.page import table
+from laconic import OnlineDictionary, Svd
+
+WORDS, COMPONENTS, POWER, SIZE, STRENGTH = 30_000, 300, 0.25, 2002, 0.05  # 2002: whole trees of 13
+INTRODUCTION = f"""\
+The {WORDS:,} most frequent words; {COMPONENTS} principal components are coded with {SIZE:,} dimensions, two passes over the words, by one thread. The row above is what is coded:
+the components themselves."""
+
+
+def section(data: Path, quick: bool = False) -> str:
+    """Components and their codes on all tasks."""
+    settings = EVENED | {"max_size": WORDS}
+    size = 520 if quick else SIZE
+    how: dict[str, Any] = {"components": COMPONENTS, "power": POWER, "passes": 2, "tolerance": 1e-3, "n_jobs": THREADS}
+    learners: dict[str, tuple[Any, int]] = {
+        "components": (Svd(COMPONENTS, power=POWER, n_iter=3, n_jobs=THREADS), COMPONENTS),
+        "lasso": (OnlineDictionary(size, "lasso", STRENGTH, **how), size),
+        "forest": (OnlineDictionary(size, "forest", STRENGTH, **how), size),
+    }
+    tasks, rows = Tasks(data), []
+    for name, (learner, size) in learners.items():
+        found = kept(file_name(f"overcomplete {name}", size), by_laconic, data, learner, settings)
+        rows.append([name, size, *scores_of(tasks.scores(found.model)), f"{zeros_of(found.model):.0f}", found.cpu_seconds])
+        print(rows[-1], flush=True)
+    return "\n".join(
+        [
+            "## More dimensions than components\n",
+            INTRODUCTION,
+            "",
+            table(["vectors", "size", *SCORES, "zeros, %", "CPU s"], rows),
+            "",
+        ]
+    )
