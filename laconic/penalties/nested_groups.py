@@ -75,25 +75,28 @@ class _Family:
         self.mass = np.bincount(group, rates) / np.sqrt(sizes)
         self.rounding = rounding * np.sqrt(sizes)
 
-    def _norms(self, w: Array) -> Array:
-        return np.sqrt(np.bincount(self.group, w * w))
+    def _squares(self, w: Array) -> Array:
+        return np.asarray(np.bincount(self.group, w * w), np.float64)
+
+    def _lengths(self, w: Array) -> Array:
+        return np.sqrt(self._squares(w) + self.rounding**2)
 
     def value(self, w: Array) -> float:
-        return float(self.mass @ (np.hypot(self._norms(w), self.rounding) - self.rounding))
+        return float(self.mass @ (self._lengths(w) - self.rounding))
 
     def touching(self, w: Array) -> Array:
         """The strengths of the ridge that touches from above at w."""
-        return (self.mass / np.hypot(self._norms(w), self.rounding))[self.group]
+        return (self.mass / self._lengths(w))[self.group]
 
     def scale(self, slope: Array) -> float:
         """The largest t <= 1 with a finite conjugate at t slope."""
-        norms = self._norms(slope)
-        beyond = norms > self.mass
-        return min(1.0, float(np.min(self.mass[beyond] / norms[beyond], initial=1.0)))
+        squares = self._squares(slope)
+        beyond = squares > self.mass**2
+        return min(1.0, float(np.min(self.mass[beyond] / np.sqrt(squares[beyond]), initial=1.0)))
 
     def conjugate(self, slope: Array) -> float:
         """Its value at a slope where it is finite, but for rounding errors."""
-        return float(self.rounding @ (self.mass - np.sqrt(np.maximum(self.mass**2 - self._norms(slope) ** 2, 0))))
+        return float(self.rounding @ (self.mass - np.sqrt(np.maximum(self.mass**2 - self._squares(slope), 0))))
 
 
 class _Groups(NestedTerms):
