@@ -27,7 +27,7 @@ class Chosen(NamedTuple):
     svd_power: float
 
 
-CHOSEN = {52: Chosen(1.0, 1.0, 52, 0.0, 0.02, 0.02, 0.0), 520: Chosen(1.0, 1.0, 300, 0.25, 0.05, 0.05, 0.5)}
+CHOSEN = {52: Chosen(1.0, 0.1, 52, 0.0, 0.02, 0.02, 0.0), 520: Chosen(1.0, 0.1, 300, 0.25, 0.05, 0.05, 0.5)}
 CHOICES = {
     "PCA, lasso, forest": "flat windows and positive pointwise mutual information as in the paper; codes of lasso and forest with all dimensions divided by their "
     "root mean square (`scale=1`), which keeps zeros",
