@@ -9,6 +9,7 @@ from benchmarks import embed_overcomplete, embed_sparsity, embed_speed, embed_ta
 TITLE = "Word vectors"
 SECTIONS = {
     "tasks": embed_tasks.section,
+    "large": embed_tasks.large,
     "speed": embed_speed.section,
     "sparsity": embed_sparsity.section,
     "overcomplete": embed_overcomplete.section,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from benchmarks.embed_vectors import THREADS, Kept, by_gensim, by_laconic, kept
 from laconic import OnlineDictionary, Svd
 
-SIZES = (52, 520)
+SMALL, LARGE = 52, 520
 ALGORITHM_1 = "Algorithm 1"
 PLAIN: dict[str, Any] = {"smoothing": 1.0}  # windows and associations of the paper
 EVENED: dict[str, Any] = {"smoothing": 1.0, "dynamic": True, "subsample": 1e-5, "rare": "drop", "exponent": 0.5}
@@ -27,7 +27,10 @@ class Chosen(NamedTuple):
     svd_power: float
 
 
-CHOSEN = {52: Chosen(1.0, 0.1, 52, 0.0, 0.02, 0.02, 0.0), 520: Chosen(1.0, 0.1, 300, 0.25, 0.05, 0.05, 0.5)}
+CHOSEN = {
+    SMALL: Chosen(1.0, 0.1, 52, 0.0, 0.02, 0.02, 0.0),
+    LARGE: Chosen(1.0, 0.1, 300, 0.25, 0.05, 0.05, 0.5),
+}
 CHOICES = {
     "PCA, lasso, forest": "flat windows and positive pointwise mutual information as in the paper; codes of lasso and forest with all dimensions divided by their "
     "root mean square (`scale=1`), which keeps zeros",
@@ -37,13 +40,14 @@ CHOICES = {
 }
 
 
-def models(data: Path, quick: bool = False) -> Iterator[tuple[str, int, Kept]]:
-    """Name, size and vectors of every row."""
-    for size in SIZES[:1] if quick else SIZES:
-        for name, learner, settings in of_size(size):
-            yield name, size, kept(file_name(name, size), by_laconic, data, learner, settings)
-        for name, skip_gram in (("CBOW", False), ("skip-gram", True)):
-            yield name, size, kept(file_name(name, size), by_gensim, data, size, skip_gram)
+def models(data: Path, size: int, quick: bool = False) -> Iterator[tuple[str, Kept]]:
+    """Name and vectors of every row; the first of them if it must be quick."""
+    for name, learner, settings in of_size(size)[: 1 if quick else None]:
+        yield name, kept(file_name(name, size), by_laconic, data, learner, settings)
+    if quick:
+        return
+    for name, skip_gram in (("CBOW", False), ("skip-gram", True)):
+        yield name, kept(file_name(name, size), by_gensim, data, size, skip_gram)
 
 
 def file_name(name: str, size: int, every: int = 1) -> str:

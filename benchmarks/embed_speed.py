@@ -55,8 +55,8 @@ def stochastic(data: Path, size: int, every: int = 1) -> tuple[str, int, int, in
 
 
 def skip_gram(data: Path, size: int, every: int = 1) -> tuple[str, int, int, int, Kept]:
-    """The peer: five passes at the size whose vectors are compared, one at the others, where time is all that is asked for."""
-    passes = EPOCHS if size == SIZES[0] else 1
+    """The peer: five passes where its vectors are compared, one where time is all that is asked for."""
+    passes = EPOCHS if size == SIZES[0] and every == 1 else 1
     name = file_name(SKIP_GRAM, size, every) + ("" if passes == EPOCHS else "-once")
     return SKIP_GRAM, size, passes, every, kept(name, by_gensim, data, size, True, every, passes)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks import corpora
-from benchmarks.embed_models import CHOICES, models
+from benchmarks.embed_models import CHOICES, LARGE, SMALL, models
 from benchmarks.page import percent, table
 from laconic import WordVectors
 from laconic.estimators.embed_tasks import analogy_scores, completion_score, sentiment_score, similarity_score
@@ -98,15 +98,21 @@ COLUMNS = [
 ]
 
 
-def section(data: Path, quick: bool = False) -> str:
-    """All vectors on all tasks."""
+def section(data: Path, quick: bool = False, size: int = SMALL) -> str:
+    """All vectors of a size on all tasks."""
     tasks = Tasks(data)
     rows: list[list[Any]] = []
-    for name, size, found in models(data, quick):
+    for name, found in models(data, size, quick):
         scores = scores_of(tasks.scores(found.model))
         published = PUBLISHED.get((name, size))
         paper = "–" if published is None else f"{published[0]:.2f}, " + ", ".join(f"{value:.1f}" for value in published[1:])
         rows.append([name, size, *scores, f"{zeros_of(found.model):.0f}", found.cpu_seconds, found.megabytes, paper])
         print(rows[-1], flush=True)
     notes = "\n".join(f"* {name}: {text}" for name, text in CHOICES.items())
-    return "\n".join(["## Tasks\n", INTRODUCTION, "", table(COLUMNS, rows), notes, ""])
+    body = [INTRODUCTION, "", table(COLUMNS, rows), notes] if size == SMALL else [table(COLUMNS, rows)]
+    return "\n".join([f"## Tasks, vectors of {size} dimensions\n", *body, ""])
+
+
+def large(data: Path, quick: bool = False) -> str:
+    """The same for the larger size."""
+    return section(data, quick, LARGE)
