@@ -23,6 +23,7 @@ from laconic.text.contexts import Contexts, Text
 
 Float64 = NDArray[np.float64]
 LEAST = 1e-100  # what would have no probability gets this much
+FEW = 5  # orders that a warning names one by one
 
 
 class KneserNey(BaseEstimator):
@@ -55,7 +56,8 @@ class KneserNey(BaseEstimator):
             if estimated is None:
                 missing.append(order)
         if missing:
-            orders = ", ".join(map(str, missing))
+            in_a_row = len(missing) > FEW and missing[-1] - missing[0] == len(missing) - 1
+            orders = f"{missing[0]} to {missing[-1]}" if in_a_row else ", ".join(map(str, missing))
             what = f"the text has too few n-grams of order {orders} to estimate their discounts from"
             if self.discount_fallback is None:
                 raise ValueError(f"{what}; set discount_fallback, or take a smaller order")
