@@ -22,7 +22,7 @@ from laconic.problem.nested import NestedProblem
 
 ORDERS = tuple(range(2, 13))
 PENN_ORDERS = (2, 5, 8)
-TOLERANCE, PASSES = 2e-3, 60
+TOLERANCE, PASSES = 2e-3, 40
 SETTLED = 5  # above this order a quarter of the passes is enough for a fit that starts from the order before
 MANY_PASSES = 400  # of fits that stand for the optimum
 STARTS = (0, 500_000, 1_000_000, 1_500_000)  # words before each of the four pieces
