@@ -13,4 +13,4 @@ def test_perplexity(data: Path) -> None:
 
 
 def test_corpora(data: Path) -> None:
-    assert "| ptb | 9 | groups of contexts |" in lm.run(data, quick=True, section="corpora")
+    assert "| ptb | 9 | groups of contexts and extensions |" in lm.run(data, quick=True, section="corpora")
