@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
 from laconic import RollingOrigin
+from laconic.estimators.times import make_clock
 
 Array = NDArray[np.float64]
 
@@ -34,6 +35,11 @@ class Dated(NamedTuple):
     step: str | None
     dev: RollingOrigin
     test: RollingOrigin
+    n_numbers: int = 0  # columns at the end of X that are no words
+
+    def n_steps(self, times: NDArray[Any]) -> int:
+        """How many steps some of the times span."""
+        return make_clock(times, self.step)[0].n_steps
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -79,6 +85,7 @@ def beige_book(data: Path) -> Dated:
         None,
         RollingOrigin(first=1984, last=1989, gap=1),
         RollingOrigin(first=1990, last=2019, gap=1),
+        1,
     )
 
 
@@ -103,6 +110,7 @@ def earnings_calls(data: Path) -> Dated:
         "quarter",
         RollingOrigin("quarter", first="2015Q4", last="2016Q2", gap=gap),
         RollingOrigin("quarter", first="2016Q3", gap=gap),
+        1,
     )
 
 
@@ -127,6 +135,7 @@ def movies(data: Path) -> Dated:
         None,
         RollingOrigin(first=1995, last=1999),
         RollingOrigin(first=2000, last=2016),
+        2,
     )
 
 

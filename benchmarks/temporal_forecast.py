@@ -16,57 +16,56 @@ from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.page import number, table
 from benchmarks.temporal_data import SETS, Dated
-from laconic import (
-    L1,
-    AdaptivePrior,
-    FusedLasso,
-    Ridge,
-    RollingOrigin,
-    SmoothGroupLasso,
-    SmoothRidge,
-    TemporalRegressor,
-    rolling_forecast,
-)
+from laconic import L1, AdaptivePrior, FusedLasso, Ridge, RollingOrigin, SmoothRidge, TemporalRegressor
+from laconic.estimators.rolling import Fold
 
 Array = NDArray[np.float64]
-OURS = "adaptive prior"
-STRENGTHS = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
+Setting = dict[str, Any]
+OURS, LASSO = "adaptive prior", "lasso-all"
+ALONE = "numbers alone"
+RIDGES = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
+LASSOS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
+USUAL_STEPS = 10
 
 
 class Family(NamedTuple):
-    """A kind of model: settings to choose from, as (penalty of them, mode)."""
+    """A kind of model: settings to choose from, what makes a penalty of one and a number of steps, and how its weights move."""
 
-    make: Callable[..., Any]
+    settings: list[Setting]
+    penalty: Callable[[Setting, int], Any]
     mode: str
-    grid: dict[str, tuple[float, ...]]
-
-    def settings(self, quick: bool) -> list[dict[str, float]]:
-        """All combinations; in a quick run the one in the middle."""
-        every = [dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values())]
-        return [every[len(every) // 2]] if quick else every
-
-    def model(self, setting: dict[str, float], step: str | None) -> TemporalRegressor:
-        """A regressor with this setting."""
-        return TemporalRegressor(self.make(**setting), mode=self.mode, step=step, tol=3e-3, max_iter=200)
 
 
-def families(noise: float) -> dict[str, Family]:
-    """The models of the table; strengths of the prior are shares of `noise`, a variance of what no model explains."""
-    prior = {
-        "strength": tuple(round(noise * share, 6) for share in (0.1, 0.3, 1.0, 3.0)),
-        "floor": (1e-4, 1e-2, 1e-1),
-        "tau": (1.0, 100.0),
-    }
-    lasso = tuple(s / 10 for s in STRENGTHS[:6])
+def every(**grid: tuple[Any, ...]) -> list[Setting]:
+    """All combinations."""
+    return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+
+
+def prior(setting: Setting, n_steps: int) -> AdaptivePrior:
+    """The floor grows as the square of the steps: a weight that stands still is then held by many steps as much as by few."""
+    floor = setting["floor"] * (n_steps / USUAL_STEPS) ** 2
+    return AdaptivePrior(strength=setting["strength"], floor=floor, tau=setting["tau"])
+
+
+def families(variance: float, lasso: float | None = None) -> dict[str, Family]:
+    """The models of the table; strengths of the prior are shares of the targets' variance, and the lasso it may begin with is of strength `lasso`."""
+
+    def shares(*values: float) -> tuple[float, ...]:
+        return tuple(round(variance * value, 6) for value in values)
+
+    ours = every(strength=shares(0.3, 1, 3, 10), floor=(1e-2, 1e-1, 1.0), tau=(10.0, 100.0, 1000.0))
+    if lasso is not None:
+        ours += every(strength=shares(1, 3, 10, 30), floor=(1e-8, 1e-6, 1e-4), tau=(1e3, 1e4, 1e5), lasso=(lasso,))
     return {
-        "ridge-one": Family(Ridge, "last", {"strength": STRENGTHS}),
-        "ridge-all": Family(Ridge, "pooled", {"strength": STRENGTHS}),
-        "ridge-ts": Family(SmoothRidge, "moving", {"strength": STRENGTHS[:6], "smoothness": (3.0, 30.0, 300.0)}),
-        "lasso-one": Family(L1, "last", {"strength": lasso}),
-        "lasso-all": Family(L1, "pooled", {"strength": lasso}),
-        "fused lasso": Family(FusedLasso, "moving", {"strength": lasso[1:5], "fusion": (3.0, 30.0)}),
-        "smooth groups": Family(SmoothGroupLasso, "moving", {"strength": lasso[:4], "smoothness": (1.0, 10.0, 100.0)}),
-        OURS: Family(AdaptivePrior, "moving", prior),
+        "ridge-one": Family(every(strength=RIDGES), lambda one, _: Ridge(**one), "last"),
+        "ridge-all": Family(every(strength=RIDGES), lambda one, _: Ridge(**one), "pooled"),
+        "ridge-ts": Family(
+            every(strength=RIDGES[:6], smoothness=(10.0, 100.0, 1000.0)), lambda one, _: SmoothRidge(**one), "moving"
+        ),
+        "lasso-one": Family(every(strength=LASSOS), lambda one, _: L1(**one), "last"),
+        LASSO: Family(every(strength=LASSOS), lambda one, _: L1(**one), "pooled"),
+        "fused lasso": Family(every(strength=LASSOS[:4], fusion=(3.0, 30.0)), lambda one, _: FusedLasso(**one), "moving"),
+        OURS: Family(ours, prior, "moving"),
     }
 
 
@@ -75,44 +74,76 @@ class Tested(NamedTuple):
 
     errors: Array
     labels: NDArray[Any]
-    setting: dict[str, float]
+    setting: Setting
     n_selected: int
     seconds: float
 
 
-def squared_errors(model: TemporalRegressor, dated: Dated, origin: RollingOrigin) -> tuple[Array, NDArray[Any], list[Any]]:
-    """Of every row that is forecast."""
+def fitted(family: Family, setting: Setting, dated: Dated, fold: Fold) -> TemporalRegressor:
+    """The model of a setting, of what was known before a fold's test step."""
+    times = dated.times[fold.train]
+    n_steps = dated.n_steps(times)
+    start = L1(setting["lasso"]) if "lasso" in setting else None
+    model = TemporalRegressor(
+        family.penalty(setting, n_steps), mode=family.mode, step=dated.step, start=start, tol=3e-3, max_iter=200
+    )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # certificates are in the page, where they matter
-        done = rolling_forecast(model, dated.X, dated.y, dated.times, origin, keep=True)
-    return (done.predicted - dated.y[done.rows]) ** 2, done.labels, done.models
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a forecast needs no more digits than these
+        return model.fit(dated.X[fold.train], dated.y[fold.train], times=times)
 
 
-def tune(family: Family, dated: Dated, quick: bool) -> dict[str, float]:
-    """The setting with the least error on development steps."""
-    errors = [
-        (float(squared_errors(family.model(one, dated.step), dated, dated.dev)[0].mean()), n, one)
-        for n, one in enumerate(family.settings(quick))
-    ]
-    return min(errors)[2]
+def squared_errors(
+    family: Family, setting: Setting, dated: Dated, origin: RollingOrigin
+) -> tuple[Array, NDArray[Any], TemporalRegressor]:
+    """Of every row that is forecast; the steps of these rows; the last model."""
+    errors, labels = [], []
+    for fold in origin.folds(dated.times):
+        model = fitted(family, setting, dated, fold)
+        errors.append((model.predict(dated.X[fold.test]) - dated.y[fold.test]) ** 2)
+        labels.append(np.full(len(fold.test), fold.label, dtype=object))
+    return np.concatenate(errors), np.concatenate(labels), model
+
+
+def tune(family: Family, dated: Dated, quick: bool) -> Setting:
+    """The setting with the least error on development steps; in a quick run the one in the middle."""
+    if quick:
+        return family.settings[len(family.settings) // 2]
+    errors = [float(squared_errors(family, one, dated, dated.dev)[0].mean()) for one in family.settings]
+    return family.settings[int(np.argmin(errors))]
 
 
 def test(family: Family, dated: Dated, quick: bool) -> Tested:
     """Tune on development steps, then forecast the test steps once."""
     setting = tune(family, dated, quick)
-    began = time.perf_counter()
-    origin = dated.test if not quick else dated.dev
-    errors, labels, models = squared_errors(family.model(setting, dated.step), dated, origin)
-    return Tested(errors, labels, setting, models[-1].n_selected_, time.perf_counter() - began)
+    began = time.process_time()
+    errors, labels, last = squared_errors(family, setting, dated, dated.dev if quick else dated.test)
+    return Tested(errors, labels, setting, last.n_selected_, time.process_time() - began)
 
 
-def noise_of(dated: Dated) -> float:
-    """What a pooled ridge leaves unexplained before the test: the scale for strengths of the prior."""
-    fold = next(iter(dated.test.folds(dated.times)))
-    best = TemporalRegressor(Ridge(100.0), mode="pooled")
-    rows = np.array_split(fold.train, 2)
-    model = best.fit(dated.X[rows[0]], dated.y[rows[0]])
-    return float(np.mean((model.predict(dated.X[rows[1]]) - dated.y[rows[1]]) ** 2))
+def known_variance(dated: Dated) -> float:
+    """Of the targets that are known before the first test step."""
+    return float(np.var(dated.y[next(iter(dated.test.folds(dated.times))).train]))
+
+
+def tested(dated: Dated, quick: bool) -> dict[str, Tested]:
+    """All models of the table; the prior may begin with the lasso that was tuned before it."""
+    variance = known_variance(dated)
+    found: dict[str, Tested] = {}
+    for kind in families(variance):
+        lasso = found[LASSO].setting["strength"] if LASSO in found else None
+        found[kind] = test(families(variance, lasso)[kind], dated, quick)
+    return found
+
+
+def alone(dated: Dated, origin: RollingOrigin) -> Array:
+    """Squared errors of least squares on the numbers beside the texts and a constant, from all of the past."""
+    numbers = dated.X[:, dated.X.shape[1] - dated.n_numbers :].toarray()
+    rows = np.hstack([numbers, np.ones((len(numbers), 1))])
+    errors = []
+    for fold in origin.folds(dated.times):
+        weights = np.linalg.lstsq(rows[fold.train], dated.y[fold.train], rcond=None)[0]
+        errors.append((rows[fold.test] @ weights - dated.y[fold.test]) ** 2)
+    return np.concatenate(errors)
 
 
 def section(name: str) -> Callable[[Path, bool], str]:
@@ -120,22 +151,37 @@ def section(name: str) -> Callable[[Path, bool], str]:
 
     def make(data: Path, quick: bool) -> str:
         dated = SETS[name](data)
-        found = {kind: test(family, dated, quick) for kind, family in families(noise_of(dated)).items()}
-        return "\n".join([f"## {dated.title}", dated.about, "", by_step(found), significance(found), settings(found)])
+        found = tested(dated, quick)
+        plain = alone(dated, dated.dev if quick else dated.test)
+        parts = [by_step(found, plain), verdict(found, plain), "", significance(found), settings(found)]
+        return "\n".join([f"## {dated.title}", dated.about, "", *parts])
 
     return make
 
 
-def by_step(found: dict[str, Tested]) -> str:
-    """A row a step, the lowest error in bold; the last row is over all documents."""
+def by_step(found: dict[str, Tested], plain: Array) -> str:
+    """A row a step, the lowest error of the models in bold; the last row is over all documents."""
     labels = found[OURS].labels
     rows = []
     for label in [*dict.fromkeys(labels.tolist()), "overall"]:
         here = labels == label if label != "overall" else np.ones(len(labels), dtype=bool)
         errors = [float(one.errors[here].mean()) for one in found.values()]
         cells = [f"**{number(error)}**" if error == min(errors) else number(error) for error in errors]
-        rows.append([str(label), int(here.sum()), *cells])
-    return table(["step", "documents", *found], rows)
+        rows.append([str(label), int(here.sum()), *cells, number(float(plain[here].mean()))])
+    return table(["step", "documents", *found, ALONE], rows)
+
+
+def verdict(found: dict[str, Tested], plain: Array) -> str:
+    """Ours beside the best of the others, in one sentence."""
+    ours = float(found[OURS].errors.mean())
+    others = {kind: float(one.errors.mean()) for kind, one in found.items() if kind != OURS}
+    best = min(others, key=others.__getitem__)
+    change = 100 * (ours / others[best] - 1)
+    words = f"{abs(change):.1f} % {'below' if change < 0 else 'above'} the best of the others ({best}, {number(others[best], 4)})"
+    return (
+        f"Overall the {OURS} has an error of {number(ours, 4)}, {words}. `{ALONE}` is least squares without any word: "
+        f"{number(float(plain.mean()), 4)}."
+    )
 
 
 def significance(found: dict[str, Tested]) -> str:
@@ -150,15 +196,8 @@ def significance(found: dict[str, Tested]) -> str:
         ahead = sum(a < b for a, b in zip(*means, strict=True))
         documents = float(wilcoxon(ours.errors, one.errors).pvalue)
         by_steps = float(wilcoxon(*means).pvalue) if len(steps) > 5 else float("nan")
-        rows.append(
-            [
-                kind,
-                float(ours.errors.mean() / one.errors.mean()),
-                f"{ahead} of {len(steps)}",
-                f"{documents:.1e}",
-                number(by_steps),
-            ]
-        )
+        ratio = float(ours.errors.mean() / one.errors.mean())
+        rows.append([kind, ratio, f"{ahead} of {len(steps)}", f"{documents:.1e}", number(by_steps)])
     return table([f"{OURS} against", "ratio of errors", "steps ahead", "p over documents", "p over steps"], rows)
 
 
@@ -168,4 +207,4 @@ def settings(found: dict[str, Tested]) -> str:
         [kind, ", ".join(f"{name} {value:g}" for name, value in one.setting.items()), one.n_selected, one.seconds]
         for kind, one in found.items()
     ]
-    return table(["model", "chosen on development steps", "features in use at the end", "seconds of test fits"], rows)
+    return table(["model", "chosen on development steps", "features in use at the end", "CPU seconds of test fits"], rows)
