@@ -211,8 +211,8 @@ def rates_of(strength: float, growth: float, weights: NestedWeights) -> Array:
     """Strength times the sum of growth^d over the depths that a weight stands for."""
     if growth == 1:
         return strength * weights.length.astype(np.float64)
-    below = weights.depth.astype(np.float64) + 1
-    return strength * (growth**below - growth ** (below - weights.length)) / (growth - 1)
+    powers = growth ** np.arange(int(weights.depth.max()) + 2.0)
+    return strength * (powers[weights.depth + 1] - powers[weights.depth + 1 - weights.length]) / (growth - 1)
 
 
 def counted(weights: NestedWeights) -> tuple[Array, Array]:

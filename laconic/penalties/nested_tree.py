@@ -81,8 +81,10 @@ class NestedTree(NestedPenalty):
     def before(self, weights: NestedWeights) -> Iterator[NestedTerms]:
         """See NestedPenalty."""
         if norm_code(self.norm) == 2 and self.strength:
+            rates = self._rates(weights)
+            trees = _TreeByTree(rates, weights)
             for rounding in ROUNDINGS:
-                yield _RoundedTree(self._rates(weights), weights, rounding, self._size(weights), self._squares(weights))
+                yield _RoundedTree(rates, weights, rounding, self._size(weights), self._squares(weights), trees)
 
     def _rates(self, weights: NestedWeights) -> Array:
         rates = rates_of(self.strength, self.growth, weights)
@@ -146,12 +148,14 @@ class _RoundedTree(NestedTerms):
 
     exact = False
 
-    def __init__(self, rates: Array, weights: NestedWeights, rounding: float, size: Array, ridge: Array | None):
+    def __init__(
+        self, rates: Array, weights: NestedWeights, rounding: float, size: Array, ridge: Array | None, trees: _TreeByTree
+    ):
         super().__init__(rates, weights)
         self.squares = np.zeros(1) if ridge is None else ridge
         self.rounding = rounding
         self.size = size
-        self.trees = _TreeByTree(rates, weights)
+        self.trees = trees
         self.touching = np.empty(len(rates))
         self.renew(np.zeros(len(rates)))
 
