@@ -1,17 +1,19 @@
-"""Models that change over time: forecasts of real targets from dated text, speed, exact zeros."""
+"""Models that change over time: forecasts of real targets from dated text, what moves, speed, exact zeros."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import temporal_forecast, temporal_speed
+from benchmarks import temporal_figures, temporal_forecast, temporal_speed
 
 TITLE = "Models that change over time"
+FIGURES = temporal_figures.FIGURES
 SECTIONS = {
     "beige": temporal_forecast.section("beige"),
     "calls": temporal_forecast.section("calls"),
     "movies": temporal_forecast.section("movies"),
     "titles": temporal_forecast.section("titles"),
+    "trajectories": temporal_figures.trajectories,
     "speed": temporal_speed.speed,
     "zeros": temporal_speed.zeros,
 }
