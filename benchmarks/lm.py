@@ -11,7 +11,8 @@ SECTIONS = {
     "perplexity": lm_perplexity.section,
     "steps": lm_prox.section,
     "corpora": lm_corpora.section,
-    "scoring": lm_scoring.section,
+    "kneser_ney": lm_scoring.section,
+    "scoring": lm_scoring.speed,
 }
 
 

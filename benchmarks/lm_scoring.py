@@ -29,10 +29,11 @@ TEXT = """\
 Modified Kneser-Ney on one thread. `lmplz` gets the same lines with `<unk>` spelled `<UNK>`, which makes it a word like others, as it is here; the largest difference is
 that of log10 probabilities over all n-grams, and `lmplz` uses several threads and the disk.
 """
-SCORING = """
-### Words a second
+SCORING = """\
+## Words a second
 
-The test part of the Penn Treebank text, {words:,} words and ends of sentences, by the model of order {order}; KenLM reads our ARPA file. One thread, best of {repeats} turns taken one after the other:
+The test part of the Penn Treebank text, {words:,} words and ends of sentences, by the Kneser-Ney model of order {order} of its training part; KenLM reads our ARPA file. Words for each CPU second of one thread, best of
+{repeats} turns taken one after the other:
 """
 SIZES = """
 ### Size
@@ -42,22 +43,25 @@ The same model as files and pruned (contexts weighed by the training text):
 
 
 def section(data: Path, quick: bool = False) -> str:
-    """All tables."""
+    """Training, what comes out, and files, beside KenLM's programs."""
     corpora = {"Penn Treebank": penn(data), "WikiText-2": sentences(data / "wikitext2" / "wiki.train.tokens.gz")}
     if quick:
         corpora = {name: text[:2000] for name, text in corpora.items()}
-    test = penn(data, "test")[: 500 if quick else None]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        model = LanguageModel(ORDER).fit(corpora["Penn Treebank"])
-        parts = [
-            TEXT,
-            training(corpora, folder),
-            *scoring(model, test, folder),
-            SIZES,
-            sizes(model, corpora["Penn Treebank"], test, folder),
-        ]
-    return "\n".join(parts)
+        model, test = _model_and_test(data, quick)
+        return "\n".join([TEXT, training(corpora, folder), SIZES, sizes(model, corpora["Penn Treebank"], test, folder)])
+
+
+def speed(data: Path, quick: bool = False) -> str:
+    """The section on scoring, beside KenLM's Python package."""
+    with tempfile.TemporaryDirectory() as name:
+        return "\n".join(scoring(*_model_and_test(data, quick), Path(name)))
+
+
+def _model_and_test(data: Path, quick: bool) -> tuple[LanguageModel, Sentences]:
+    model = LanguageModel(ORDER).fit(penn(data)[: 2000 if quick else None])
+    return model, penn(data, "test")[: 500 if quick else None]
 
 
 def training(corpora: dict[str, Sentences], folder: Path) -> str:
@@ -132,7 +136,7 @@ def scoring(model: LanguageModel, test: Sentences, folder: Path) -> list[str]:
         peer = _kenlm(folder / "ours.arpa", lines, test)
         note = f"\nlog10 probability of the text: {model.evaluate(lines).log_prob / math.log(10):.3f}, by KenLM {sum(peer.pop('total')()):.3f}."
         competitors |= peer
-    times = interleaved(competitors, repeats)
+    times = interleaved(competitors, repeats, clock=time.thread_time)
     rows = [[name, f"{len(encoded.tokens) / each.best:,.0f}"] for name, each in times.items()]
     return [SCORING.format(words=len(encoded.tokens), order=ORDER, repeats=repeats), table(["how", "words a second"], rows), note]
 

@@ -14,3 +14,8 @@ def test_perplexity(data: Path) -> None:
 
 def test_corpora(data: Path) -> None:
     assert "| ptb | 9 | groups of contexts and extensions |" in lm.run(data, quick=True, section="corpora")
+
+
+def test_scoring(data: Path) -> None:
+    page = lm.run(data, quick=True, section="scoring")
+    assert "| laconic: score(state, word) |" in page
