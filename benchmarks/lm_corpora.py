@@ -20,7 +20,7 @@ from laconic.text.contexts import Text
 from laconic.text.running import SentenceEncoder
 
 PAPER_RATE = 13e6 / (7583 * 60)  # words a second of one pass, Nelakanti et al. (2013), section 7
-PASSES = 100
+PASSES = 80
 MODELS: dict[str, Any] = {
     "modified Kneser-Ney": KneserNey(),
     "weighted square": NestedRidge(),
