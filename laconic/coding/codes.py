@@ -76,6 +76,14 @@ class WordRows:
         return sparse.csr_matrix((self.value, self.index, self.ptr), shape=self.shape)[words].toarray()
 
 
+def check_whole(learner: Any, *names: str) -> None:
+    """ValueError unless these parameters are whole numbers of at least 1."""
+    for name in names:
+        value = getattr(learner, name)
+        if not isinstance(value, int | np.integer) or value < 1:
+            raise ValueError(f"{name} must be a whole number, at least 1, got {value!r}")
+
+
 def stride_of(size: int) -> int:
     """Entries of a padded row."""
     return -(-size // 8) * 8

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
-from laconic.coding.codes import Coded, Coder, Floats, WordRows, gram
+from laconic.coding.codes import Coded, Coder, Floats, WordRows, check_whole, gram
 from laconic.coding.components import leading_components
 from laconic.coding.forest import BRANCHING, forest_for
 from laconic.coding.start import first_dictionary
@@ -103,10 +103,7 @@ class OnlineDictionary(BaseEstimator):
         return Coded(codes, dictionary, value, trace, worst, interrupted)
 
     def _check(self) -> None:
-        for name in ("size", "batch_size", "passes"):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or value < 1:
-                raise ValueError(f"{name} must be a whole number, at least 1, got {value!r}")
+        check_whole(self, "size", "batch_size", "passes")
         if not 0 <= self.strength < np.inf or not 0 <= self.forgetting < np.inf or not 0 < self.tolerance < 1:
             raise ValueError(
                 "strength and forgetting must not be negative and tolerance must lie between 0 and 1, "

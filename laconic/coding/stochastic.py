@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from laconic import _core
-from laconic.coding.codes import Coded, Coder, Floats, WordRows, gram, stride_of
+from laconic.coding.codes import Coded, Coder, Floats, WordRows, check_whole, gram, stride_of
 from laconic.coding.forest import BRANCHING, code_trees, forest_for
 
 Callback = Callable[[dict[str, float]], None]
@@ -149,10 +149,7 @@ class StochasticCoding(BaseEstimator):
         return float(total + 0.5 * (self.ridge or 0.0) * np.sum(table.astype(np.float64) ** 2))
 
     def _check(self) -> None:
-        for name in ("size", "epochs", "run"):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or value < 1:
-                raise ValueError(f"{name} must be a whole number, at least 1, got {value!r}")
+        check_whole(self, "size", "epochs", "run")
         for name in ("strength", "negatives", "ridge"):
             value = getattr(self, name)
             if not (name == "ridge" and value is None) and not 0 <= value < np.inf:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import sparse
+from associations import example
 from sklearn.base import clone
 from sklearn.decomposition import MiniBatchDictionaryLearning
 
@@ -12,14 +12,6 @@ from laconic.coding.codes import Coder, WordRows, objective, padded
 from laconic.coding.forest import code_forest, forest_for
 from laconic.coding.online_dictionary import OnlineDictionary, move_rows
 from laconic.coding.start import right_singular
-
-
-def example(n_words: int = 400, n_contexts: int = 300, rank: int = 10, seed: int = 0) -> sparse.csr_matrix:
-    """Words with a few topics each, as positive associations: sparse, with noise."""
-    random = np.random.default_rng(seed)
-    topics = random.gamma(0.3, 1.0, (rank, n_contexts))
-    mixed = random.gamma(0.3, 1.0, (n_words, rank)) @ topics + 0.3 * random.standard_normal((n_words, n_contexts))
-    return sparse.csr_matrix(np.maximum(mixed - 1.0, 0))
 
 
 def test_the_objective_goes_down_and_is_what_it_says() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from associations import example
 from scipy import sparse
 from sklearn.base import clone
 
@@ -14,15 +15,8 @@ from laconic.coding.online_dictionary import OnlineDictionary
 from laconic.coding.stochastic import StochasticCoding
 
 
-def example(n_words: int = 300, n_contexts: int = 250, rank: int = 10, seed: int = 0) -> sparse.csr_matrix:
-    random = np.random.default_rng(seed)
-    topics = random.gamma(0.3, 1.0, (rank, n_contexts))
-    mixed = random.gamma(0.3, 1.0, (n_words, rank)) @ topics + 0.3 * random.standard_normal((n_words, n_contexts))
-    return sparse.csr_matrix(np.maximum(mixed - 1.0, 0))
-
-
 def test_comes_near_the_objective_of_online_dictionary_learning() -> None:
-    matrix, strength = example(), 0.2
+    matrix, strength = example(300, 250), 0.2
     exact = OnlineDictionary(13, "forest", strength, batch_size=64, passes=20, n_jobs=1).learn(matrix)
     coded = StochasticCoding(13, "forest", strength, negatives=2, full=True, epochs=60, rate=1.0, n_jobs=1).learn(matrix)
     assert coded.objective == pytest.approx(objective(matrix, coded.codes, coded.dictionary, code_forest(13), strength), rel=1e-3)
@@ -36,7 +30,7 @@ def test_comes_near_the_objective_of_online_dictionary_learning() -> None:
 
 
 def test_without_a_penalty_it_comes_near_the_best_of_its_rank() -> None:
-    matrix = example()
+    matrix = example(300, 250)
     values = np.linalg.svd(matrix.toarray(), compute_uv=False)
     coded = StochasticCoding(8, "lasso", 0.0, negatives=2, full=True, epochs=60, rate=1.0, n_jobs=1).learn(matrix)
     best = 0.5 * np.sum(values[8:] ** 2)
@@ -64,14 +58,14 @@ def test_the_objective_is_the_one_stated(options: dict) -> None:
 
 @pytest.mark.parametrize("options", [{"schedule": "root", "rate": 0.05}, {"schedule": "constant", "rate": 0.02}, {"run": 1}, {}])
 def test_losses_fall(options: dict) -> None:
-    matrix = example()
+    matrix = example(300, 250)
     coded = StochasticCoding(26, "forest", 0.05, epochs=15, n_jobs=1, **options).learn(matrix)
     losses = [one["loss_met"] for one in coded.trace]
     assert len(losses) == 15 and losses[-1] < 0.5 * losses[0] and losses[-1] < losses[7]
 
 
 def test_threads_and_repetitions_change_nothing() -> None:
-    matrix = example()
+    matrix = example(300, 250)
     before = matrix.copy()
     learner = StochasticCoding(26, "forest", 0.1, negatives=1, sampling="proportional", epochs=3, n_jobs=1, random_state=5)
     one, again, three = learner.learn(matrix), clone(learner).learn(matrix), clone(learner).set_params(n_jobs=3).learn(matrix)
@@ -82,7 +76,7 @@ def test_threads_and_repetitions_change_nothing() -> None:
 
 
 def test_strength_and_positive_shape_codes() -> None:
-    matrix = example()
+    matrix = example(300, 250)
     weak = StochasticCoding(26, "forest", 0.05, epochs=10, n_jobs=1).learn(matrix)
     strong = StochasticCoding(26, "forest", 2.0, epochs=10, n_jobs=1).learn(matrix)
     assert strong.codes.nnz < weak.codes.nnz
@@ -90,7 +84,7 @@ def test_strength_and_positive_shape_codes() -> None:
 
 
 def test_a_callback_ends_learning() -> None:
-    coded = StochasticCoding(13, strength=0.1, epochs=50, n_jobs=1).learn(example(), lambda seen: seen["epoch"] == 3)
+    coded = StochasticCoding(13, strength=0.1, epochs=50, n_jobs=1).learn(example(300, 250), lambda seen: seen["epoch"] == 3)
     assert coded.interrupted and len(coded.trace) == 3 and np.isfinite(coded.objective)
 
 
