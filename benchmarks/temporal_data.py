@@ -23,6 +23,9 @@ from laconic.estimators.times import make_clock
 Array = NDArray[np.float64]
 
 
+TOKENS = r"(?u)\b[^\W\d_]+(?:'[^\W\d_]+)?\b"  # letters, with an apostrophe inside
+
+
 class Dated(NamedTuple):
     """Rows with targets and times; rolling origins for tuning and for the test; what is said about the set."""
 
@@ -51,7 +54,7 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
 
 def words(texts: Sequence[str], known: NDArray[np.bool_], first: int, last: int) -> tuple[sp.csr_matrix, list[str]]:
     """0/1 features of the words ranked first to last by how often they occur in the texts that are known before the test."""
-    counter = CountVectorizer(token_pattern=r"(?u)\b[^\W\d_]+(?:'[^\W\d_]+)?\b")
+    counter = CountVectorizer(token_pattern=TOKENS)
     counts = counter.fit_transform(texts)
     often = np.asarray(counts[np.flatnonzero(known)].sum(axis=0)).ravel()
     chosen = np.argsort(-often, kind="stable")[first - 1 : last]

@@ -15,7 +15,7 @@ from typing import Any
 from laconic.errors import InputError
 
 MODULES = {kind + form: f"laconic.cli.{kind}" for kind in ("classify", "tag", "parse") for form in ("", ".compact")}
-MODULES |= {kind: f"laconic.cli.{kind}" for kind in ("rerank", "lm", "embed", "forecast", "temporal")}
+MODULES |= {kind: f"laconic.cli.{kind}" for kind in ("rerank", "lm", "embed", "forecast", "temporal", "sage")}
 
 
 def verb_for(verb: str, model_path: str, **options: Any) -> Callable[..., dict[str, Any]]:

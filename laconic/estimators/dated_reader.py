@@ -76,7 +76,12 @@ def learn_reader(
         raise InputError(
             f"the documents have {len(ranked):,} words that occur twice or more: ranks {first_rank} to {last_rank} hold fewer than two."
         )
-    return DatedReader(words, tuple(_learn_field(name, column) for name, column in values.items()))
+    return DatedReader(words, learn_fields(values))
+
+
+def learn_fields(values: Mapping[str, Sequence[Any]]) -> tuple[Field, ...]:
+    """Fields of these values: all strings are categories, all else are numbers."""
+    return tuple(_learn_field(name, column) for name, column in values.items())
 
 
 def _learn_field(name: str, values: Sequence[Any]) -> Field:

@@ -68,7 +68,7 @@ class TemporalTextModel(BaseEstimator):
     trajectories_ : (effects, steps, words), the constant's last; background_ : (steps, words)
     clock_, steps_ : which time belongs to which step; what the steps are called
     alpha_ : (effects, words), or (effects,) if words share it: the mean of autocorrelations, from -1/2 (does not move) to 0; AdaptivePrior alone
-    penalty_, certificate_, converged_, objective_, n_iter_, result_ : as in TemporalRegressor
+    penalty_, certificate_, converged_, objective_, n_iter_, interrupted_, result_ : as in TemporalRegressor
     """
 
     clock_: Clock
@@ -222,14 +222,17 @@ class TemporalTextModel(BaseEstimator):
         J = self.n_effects_in_ + self.constant
         self.trajectories_ = result.x.reshape(J, design.n_steps, design.n_outputs).copy()
         self.background_ = design.background
-        moving = self.mode == "moving"
-        self.steps_ = self.clock_.labels() if moving else [self.clock_.label(self.clock_.n_steps - 1)]
-        self.penalty_ = problem.penalty
+        self.name_steps()
+        self.penalty_, self.interrupted_ = problem.penalty, result.interrupted
         if isinstance(problem.penalty, AdaptivePrior):
             alpha = problem.penalty.posterior(result.x).alpha
             self.alpha_ = alpha if problem.penalty.shared else alpha.reshape(J, -1)
         take_account(self, problem, result)
         return self
+
+    def name_steps(self) -> None:
+        """What the steps are called, by clock and mode."""
+        self.steps_ = self.clock_.labels() if self.mode == "moving" else [self.clock_.label(self.clock_.n_steps - 1)]
 
     def predict_log_proba(self, effects: Any = None, times: Any = None) -> Array:
         """Log p of all words, (n, V), for rows of effects (None: one row without any), at the last step or at their times."""

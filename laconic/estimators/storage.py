@@ -22,6 +22,8 @@ from laconic.estimators.parse import Parser
 from laconic.estimators.parse_storage import pack_parser, unpack_parser
 from laconic.estimators.rerank import Reranker
 from laconic.estimators.rerank_storage import pack_reranker, unpack_reranker
+from laconic.estimators.sage import TemporalTextModel
+from laconic.estimators.sage_storage import pack_text_model, unpack_text_model
 from laconic.estimators.storage_checks import Arrays, Contents
 from laconic.estimators.tag import Tagger
 from laconic.estimators.tag_storage import pack_tagger, unpack_tagger
@@ -48,6 +50,7 @@ KINDS: dict[str, Kind] = {
     "embed": Kind(WordVectors, pack_word_vectors, unpack_word_vectors),
     "forecast": Kind(Forecaster, pack_forecaster, unpack_forecaster),
     "temporal": Kind(TemporalLinear, pack_temporal, unpack_temporal),
+    "sage": Kind(TemporalTextModel, pack_text_model, unpack_text_model),
     compact_classify.KIND: Kind(CompactClassifier, lambda model: model._contents, compact_classify.unpack_classifier),
     compact_tag.KIND: Kind(CompactTagger, lambda model: model._contents, compact_tag.unpack_tagger),
     compact_parse.KIND: Kind(CompactParser, lambda model: model._contents, compact_parse.unpack_parser),

@@ -78,8 +78,8 @@ def pack_temporal(model: TemporalLinear) -> Contents:
     meta = {
         "laconic": version("laconic"),
         "type": next(name for name, kind in TYPES.items() if isinstance(model, kind)),
-        "parameters": {name: _plain(getattr(model, name)) for name in PARAMETERS},
-        "penalty": _penalty_meta(model.penalty_),
+        "parameters": {name: plain(getattr(model, name)) for name in PARAMETERS},
+        "penalty": penalty_meta(model.penalty_),
         "loss": type(model.loss_).__name__,
         "labels": labels,
         "clock": model.clock_._asdict(),
@@ -101,7 +101,7 @@ def unpack_temporal(arrays: Arrays, meta: dict[str, Any]) -> TemporalLinear:
         raise InputError(f"'type' is one of {', '.join(TYPES)}")
     parameters = item(meta, "parameters", dict)
     check_parameters(parameters, PARAMETERS)
-    penalty = _penalty(item(meta, "penalty", dict))
+    penalty = read_penalty(item(meta, "penalty", dict))
     loss = LOSSES.get(item(meta, "loss", str))
     if loss is None or loss.classifies != (kind == "classifier"):
         raise InputError("the loss does not go with the type of the model")
@@ -109,9 +109,9 @@ def unpack_temporal(arrays: Arrays, meta: dict[str, Any]) -> TemporalLinear:
     if kind == "classifier":
         model.classes_ = checked_labels(item(meta, "labels", list))
     n_outputs = loss().n_outputs(len(model.classes_)) if kind == "classifier" else 1
-    model.clock_ = _clock(item(meta, "clock", dict))
+    model.clock_ = read_clock(item(meta, "clock", dict))
     n_steps = model.clock_.n_steps if model.mode == "moving" else 1
-    model.loss_, model.penalty_ = loss(), _as_used(penalty, n_steps, n_outputs)
+    model.loss_, model.penalty_ = loss(), as_used(penalty, n_steps, n_outputs)
     p: int = item(meta, "features", int)
     if not is_count(p) or p * n_steps * n_outputs >= 2**31:
         raise InputError("'features' is missing or no possible number of them")
@@ -133,14 +133,15 @@ def unpack_temporal(arrays: Arrays, meta: dict[str, Any]) -> TemporalLinear:
     return model._settled()
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A scalar of NumPy as Python has it."""
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _penalty_meta(penalty: Penalty) -> dict[str, Any]:
+def penalty_meta(penalty: Penalty) -> dict[str, Any]:
     """A penalty by name and parameters; those of single features, which few have, cannot be told so."""
     name = type(penalty).__name__
-    parameters = {key: _plain(value) for key, value in penalty.get_params(deep=False).items()}
+    parameters = {key: plain(value) for key, value in penalty.get_params(deep=False).items()}
     if name not in PENALTIES or not all(
         value is None or isinstance(value, (bool, int, float, str)) for value in parameters.values()
     ):
@@ -150,7 +151,8 @@ def _penalty_meta(penalty: Penalty) -> dict[str, Any]:
     return {"name": name, "parameters": parameters}
 
 
-def _penalty(meta: dict[str, Any]) -> Penalty:
+def read_penalty(meta: dict[str, Any]) -> Penalty:
+    """The penalty that `penalty_meta` told of."""
     name, parameters = item(meta, "name", str), item(meta, "parameters", dict)
     if name not in PENALTIES or parameters.keys() != PENALTIES[name]().get_params(deep=False).keys():
         raise InputError("the penalty is none that this version of laconic knows")
@@ -163,13 +165,15 @@ def _penalty(meta: dict[str, Any]) -> Penalty:
     return penalty
 
 
-def _as_used(penalty: Penalty, n_steps: int, n_outputs: int) -> Penalty:
+def as_used(penalty: Penalty, n_steps: int, n_outputs: int) -> Penalty:
+    """The penalty, which must be about so many steps and outputs."""
     if isinstance(penalty, (Trajectories, OverTime)) and (penalty.n_steps, penalty.n_outputs) != (n_steps, n_outputs):
         raise InputError("the penalty is not about as many steps and outputs as there are")
     return penalty
 
 
-def _clock(meta: dict[str, Any]) -> Clock:
+def read_clock(meta: dict[str, Any]) -> Clock:
+    """The clock with these entries."""
     unit, width, origin, n_steps = (meta.get(name, math.nan) for name in Clock._fields)
     numeric = is_number(width) and 0 < width < 1e15 and is_number(origin) and abs(origin) < 1e15
     if meta.keys() != set(Clock._fields) or unit not in (None, *UNITS) or not numeric or not is_count(n_steps):
