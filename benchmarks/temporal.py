@@ -1,10 +1,10 @@
-"""Models that change over time: forecasts of real targets from dated text, what moves, speed, exact zeros."""
+"""Models that change over time: forecasts of real targets from dated text, what moves, words of text to come, speed, exact zeros."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import temporal_figures, temporal_forecast, temporal_speed
+from benchmarks import temporal_figures, temporal_forecast, temporal_sage, temporal_speed
 
 TITLE = "Models that change over time"
 FIGURES = temporal_figures.FIGURES
@@ -14,6 +14,7 @@ SECTIONS = {
     "movies": temporal_forecast.section("movies"),
     "titles": temporal_forecast.section("titles"),
     "trajectories": temporal_figures.trajectories,
+    "sage": temporal_sage.sage,
     "speed": temporal_speed.speed,
     "zeros": temporal_speed.zeros,
 }

@@ -9,7 +9,7 @@ import typer
 
 from laconic.cli.console import guard, print_result
 from laconic.cli.kinds import verb_for
-from laconic.cli.options import LANGUAGE_MODELS, WORD_VECTORS, AsJson, Label, ModelPath, Since
+from laconic.cli.options import LANGUAGE_MODELS, WORD_VECTORS, AsJson, EffectName, Label, ModelPath, Since
 
 
 @guard()
@@ -37,15 +37,26 @@ def inspect(
     ] = None,
     since: Since = None,
     label: Label = None,
+    effect: EffectName = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what a model selected and what it threw away.
 
     Of a language model: its longest contexts and heaviest n-grams, how it goes on after some words, or sentences that it makes up.
     Of a model over time: the words whose weights rose and fell most, and how many stand still.
+    Of a model of text over time: the words that each effect makes likelier, and those that rose and fell most for one.
     Of word vectors: the words that have most of each dimension, in the order of the forest; nearest words; analogies.
     """
     run = verb_for(
-        "inspect", model_path, complete=complete, sample=sample, seed=seed, near=near, analogy=analogy, since=since, label=label
+        "inspect",
+        model_path,
+        complete=complete,
+        sample=sample,
+        seed=seed,
+        near=near,
+        analogy=analogy,
+        since=since,
+        label=label,
+        effect=effect,
     )
     print_result({"model": model_path, "bytes": Path(model_path).stat().st_size, **run(n, as_json)}, as_json)

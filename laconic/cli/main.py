@@ -20,6 +20,7 @@ from laconic.cli.train_forecast import forecast
 from laconic.cli.train_lm import lm
 from laconic.cli.train_parse import parse
 from laconic.cli.train_rerank import rerank
+from laconic.cli.train_sage import sage
 from laconic.cli.train_tag import tag
 
 app = typer.Typer(
@@ -30,7 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 train = typer.Typer(no_args_is_help=True, help="Learn a model.")
-for task in (classify, tag, parse, rerank, lm, embed, forecast):
+for task in (classify, tag, parse, rerank, lm, embed, forecast, sage):
     train.command()(task)
 app.add_typer(train, name="train")
 for verb in (predict, evaluate, inspect, compress, export, report, demo):

@@ -40,6 +40,10 @@ Since = Annotated[
 Label = Annotated[
     str | None, typer.Option(help="Of more than two labels, this one: the first, if not given.", rich_help_panel=FORECASTERS)
 ]
+EffectName = Annotated[
+    str | None,
+    typer.Option("--effect", help="Of text over time, this effect: the constant, if not given.", rich_help_panel=FORECASTERS),
+]
 Encoding = Annotated[
     str | None,
     typer.Option(help="Encoding of column files, treebanks and sentences: utf-8, if not given."),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -14,6 +13,24 @@ from laconic.cli.interrupt import graceful_interrupt
 from laconic.cli.learning_options import LEARNING, Jobs, Output
 from laconic.cli.measure import Measured
 from laconic.cli.options import TEXT_FIELD, AsJson, DateField, NumberField, Quiet, TargetField, TextField, check_strength
+from laconic.cli.time_options import (
+    ADAPTIVE,
+    FEATURES,
+    FirstRank,
+    FitTau,
+    Floor,
+    Fusion,
+    MaxWords,
+    Mode,
+    PenaltyName,
+    Smoothness,
+    Step,
+    Tau,
+    check_choices,
+    default_mode,
+    fit_with_bar,
+    make_penalty,
+)
 from laconic.cli.training import check_model_output, end_interrupted
 from laconic.errors import InputError
 
@@ -21,19 +38,7 @@ if TYPE_CHECKING:
     from laconic.estimators.forecast import Forecaster
     from laconic.estimators.rolling import Forecasts, RollingOrigin
 
-FEATURES, ROLLING = "Features", "Rolling forecasts"
-ADAPTIVE = "adaptive"
-STEPS = ("year", "quarter", "month", "week", "day")
-MODES = ("moving", "pooled", "last")
-# Penalties by name: their class, and what an option is called there.
-PENALTIES = {
-    ADAPTIVE: ("AdaptivePrior", ("tau", "floor")),
-    "smooth-ridge": ("SmoothRidge", ("smoothness",)),
-    "smooth-groups": ("SmoothGroupLasso", ("smoothness",)),
-    "fused": ("FusedLasso", ("fusion",)),
-    "ridge": ("Ridge", ()),
-    "lasso": ("L1", ()),
-}
+ROLLING = "Rolling forecasts"
 
 
 class Rolled(NamedTuple):
@@ -55,16 +60,9 @@ def forecast(
     number: NumberField = None,
     labels: Annotated[bool, typer.Option("--labels", help="Targets are labels, not numbers.")] = False,
     skip_missing: Annotated[bool, typer.Option("--skip-missing", help="Leave out rows without a target.")] = False,
-    step: Annotated[str, typer.Option(help=f"Steps of time: {', '.join(STEPS)}.")] = "year",
-    penalty: Annotated[str, typer.Option(help=f"{', '.join(PENALTIES)}.", rich_help_panel=LEARNING)] = ADAPTIVE,
-    mode: Annotated[
-        str | None,
-        typer.Option(
-            help="moving, pooled (weights that do not move) or last (from the last step alone): "
-            "pooled for ridge and lasso, else moving, if not given.",
-            rich_help_panel=LEARNING,
-        ),
-    ] = None,
+    step: Step = "year",
+    penalty: PenaltyName = ADAPTIVE,
+    mode: Mode = None,
     strength: Annotated[
         str | None,
         typer.Option(
@@ -73,25 +71,14 @@ def forecast(
             rich_help_panel=LEARNING,
         ),
     ] = None,
-    tau: Annotated[
-        float | None, typer.Option(help="adaptive: how smooth, beforehand: 1, if not given.", rich_help_panel=LEARNING)
-    ] = None,
-    fit_tau: Annotated[bool, typer.Option("--fit-tau", help="adaptive: fit tau too.", rich_help_panel=LEARNING)] = False,
-    floor: Annotated[
-        float | None,
-        typer.Option(
-            help="adaptive: squares below which a trajectory is as good as zero: 1e-4, if not given.", rich_help_panel=LEARNING
-        ),
-    ] = None,
-    smoothness: Annotated[
-        float | None, typer.Option(help="smooth-*: of changes: 1, if not given.", rich_help_panel=LEARNING)
-    ] = None,
-    fusion: Annotated[float | None, typer.Option(help="fused: of changes: 1, if not given.", rich_help_panel=LEARNING)] = None,
+    tau: Tau = None,
+    fit_tau: FitTau = False,
+    floor: Floor = None,
+    smoothness: Smoothness = None,
+    fusion: Fusion = None,
     weighting: Annotated[str, typer.Option(help="binary, count, tfidf or logtfidf.", rich_help_panel=FEATURES)] = "binary",
-    first_rank: Annotated[
-        int, typer.Option(min=1, help="Leave out the words before this rank by frequency.", rich_help_panel=FEATURES)
-    ] = 1,
-    max_words: Annotated[int, typer.Option(min=1, help="So many words at most.", rich_help_panel=FEATURES)] = 5000,
+    first_rank: FirstRank = 1,
+    max_words: MaxWords = 5000,
     min_count: Annotated[int, typer.Option(min=1, help="Words seen less often are left out.", rich_help_panel=FEATURES)] = 2,
     ngrams: Annotated[int, typer.Option(min=1, help="Word n-grams up to this length.", rich_help_panel=FEATURES)] = 1,
     number_scale: Annotated[
@@ -122,7 +109,7 @@ def forecast(
     check_model_output(output)
     strengths = _strengths(strength)
     wishes = {"tau": tau, "floor": floor, "smoothness": smoothness, "fusion": fusion}
-    _check(penalty, mode, step, wishes, fit_tau)
+    check_choices(penalty, mode, step, wishes, fit_tau)
     rolling = first is not None or last is not None
     if not rolling and (len(strengths) > 1 or gap):
         raise InputError("several strengths, and a --gap, need rolling forecasts: give --first or --last.")
@@ -134,9 +121,7 @@ def forecast(
         from laconic import Forecaster, RollingOrigin, TemporalClassifier, TemporalRegressor
 
         kind: Any = TemporalClassifier if labels else TemporalRegressor
-        inner = kind(
-            step=step, mode=mode or ("pooled" if penalty in ("ridge", "lasso") else "moving"), fit_tau=fit_tau, n_jobs=jobs
-        )
+        inner = kind(step=step, mode=mode or default_mode(penalty), fit_tau=fit_tau, n_jobs=jobs)
         model = Forecaster(
             inner,
             weighting=weighting,
@@ -147,7 +132,7 @@ def forecast(
             number_scale=number_scale,
         )
         tried = strengths or [_default_strength(penalty, rows, labels)]
-        penalties = {one: _penalty(penalty, one, wishes) for one in tried}
+        penalties = {one: make_penalty(penalty, one, wishes) for one in tried}
         rolled: list[Rolled] = []
         if rolling:
             rolled = _roll(model, penalties, rows, RollingOrigin(step, first, last, gap), bar)
@@ -188,14 +173,7 @@ def _roll(model: Forecaster, penalties: dict[float, Any], rows: Rows, origin: Ro
 
 def _fit(model: Forecaster, rows: Rows, fields: Fields, bar: Bar) -> None:
     bar.describe("encoding")
-    with graceful_interrupt() as interrupt, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # `converged` and the certificate are in the report
-
-        def on_step(step: Any) -> bool:
-            bar.describe(f"step {step.n_iter}: objective {step.value:.6g}, certificate {step.error:.1e}")
-            return interrupt.requested
-
-        model.fit(rows.documents, rows.targets, rows.dates, rows.numbers, on_step)
+    fit_with_bar(lambda on_step: model.fit(rows.documents, rows.targets, rows.dates, rows.numbers, on_step), bar)
     model.fields_ = {"text": fields.text, "date": str(fields.date), "target": str(fields.target)}
 
 
@@ -209,27 +187,6 @@ def _strengths(given: str | None) -> list[float]:
     for one in strengths:
         check_strength("--strength", one)
     return list(dict.fromkeys(strengths))
-
-
-def _check(penalty: str, mode: str | None, step: str, wishes: dict[str, Any], fit_tau: bool) -> None:
-    """InputError for names that there are not, and for options that do not go with the penalty."""
-    for option, value, known in (("--penalty", penalty, PENALTIES), ("--mode", mode, MODES), ("--step", step, STEPS)):
-        if value is not None and value not in known:
-            raise InputError(f"{option} is one of {', '.join(known)}, not {value!r}.")
-    for option, value in wishes.items():
-        if value is not None and option not in PENALTIES[penalty][1]:
-            raise InputError(f"--{option} does not go with --penalty {penalty}.")
-        if value is not None and not math.isfinite(value):
-            raise InputError(f"--{option} must be a finite number, not {value}.")
-    if fit_tau and penalty != ADAPTIVE:
-        raise InputError(f"--fit-tau does not go with --penalty {penalty}.")
-
-
-def _penalty(name: str, strength: float, wishes: dict[str, Any]) -> Any:
-    import laconic
-
-    kind, options = PENALTIES[name]
-    return getattr(laconic, kind)(strength=strength, **{one: wishes[one] for one in options if wishes[one] is not None}).check()
 
 
 def _default_strength(penalty: str, rows: Rows, labels: bool) -> float:

@@ -43,10 +43,12 @@ Field = NumberField | CategoryField
 
 
 class DatedReader(NamedTuple):
-    """Words that are counted, and fields that are effects."""
+    """Words that are counted, fields that are effects, and what the fields of text and date are called."""
 
     words: tuple[str, ...]
     fields: tuple[Field, ...]
+    text_field: str = "text"
+    date_field: str = "date"
 
     @property
     def effects(self) -> list[str]:
@@ -65,16 +67,16 @@ class DatedReader(NamedTuple):
 
 
 def learn_reader(
-    documents: Sequence[Any], values: Mapping[str, Sequence[Any]], first_rank: int = 1, last_rank: int = 10_000
+    documents: Sequence[Any], values: Mapping[str, Sequence[Any]], first_rank: int = 1, max_words: int = 5000
 ) -> DatedReader:
-    """The words ranked first to last by how often they occur in these documents (at least twice), and their fields: numbers, or categories."""
+    """The most frequent words from a rank on, of those that occur at least twice, and the fields of these documents."""
     encoder = DocumentEncoder()
     seen = Counter(word for document in documents for unit in encoder.sentence_words(document) for word in unit)
     ranked = sorted((word for word, n in seen.items() if n > 1), key=lambda word: (-seen[word], word))
-    words = tuple(ranked[first_rank - 1 : last_rank])
+    words = tuple(ranked[first_rank - 1 : first_rank - 1 + max_words])
     if len(words) < 2:
         raise InputError(
-            f"the documents have {len(ranked):,} words that occur twice or more: ranks {first_rank} to {last_rank} hold fewer than two."
+            f"fewer than two words are left: {len(ranked):,} words occur twice or more, and the first rank is {first_rank:,}."
         )
     return DatedReader(words, learn_fields(values))
 

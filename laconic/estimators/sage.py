@@ -43,12 +43,17 @@ class WordWeight(NamedTuple):
     factor: float
 
 
+def text_prior(n_steps: int) -> AdaptivePrior:
+    """The adaptive prior as it suits word counts: near zero it is a ridge of 0.7 on levels and 50 on changes, in counts of words."""
+    return AdaptivePrior(tau=300.0, floor=0.01 * n_steps)
+
+
 class TemporalTextModel(BaseEstimator):
     """How likely words are, given what is observed of a document and when it was written.
 
     Parameters
     ----------
-    penalty : Penalty, default AdaptivePrior(); as in TemporalRegressor
+    penalty : Penalty, default text_prior(steps); as in TemporalRegressor
     solver : Solver, default by the penalty
     constant : bool, whether there is an effect that all documents have: how words come and go by themselves
     background : "all": log-frequencies in all training documents; "steps": in those of each step, drawn towards the former
@@ -153,7 +158,7 @@ class TemporalTextModel(BaseEstimator):
         steps = steps[rows] if self.mode == "moving" else np.zeros(len(rows), dtype=np.int64)
         pooled, first = _pool(table, steps)
         design = Effects(table[first], steps[first], theta, effective_n_jobs(self.n_jobs))
-        penalty = over_time(self.penalty if self.penalty is not None else AdaptivePrior(), design)
+        penalty = over_time(self.penalty if self.penalty is not None else text_prior(n_steps), design)
         self._before = (self.clock_, self.trajectories_) if self.warm_start and hasattr(self, "trajectories_") else None
         self.clock_ = clock
         return CountProblem(design, pooled @ counts, penalty)

@@ -77,6 +77,8 @@ def pack_text_model(model: TemporalTextModel) -> Contents:
         "effects": int(model.n_effects_in_),
         "words": int(model.n_features_in_),
         "fields": fields,
+        "text_field": "text" if model.reader is None else model.reader.text_field,
+        "date_field": "date" if model.reader is None else model.reader.date_field,
         "objective": finite(model.objective_),
         "certificate": finite(model.certificate_),
         "converged": bool(model.converged_),
@@ -116,7 +118,7 @@ def unpack_text_model(arrays: Arrays, meta: dict[str, Any]) -> TemporalTextModel
         model.alpha_ = numbers(arrays, "alpha", shape, np.float32).astype(np.float64)
     model.n_effects_in_, model.n_features_in_ = J, V
     if meta.get("fields") is not None:
-        model.reader = _reader(arrays, item(meta, "fields", list), J, V)
+        model.reader = _reader(arrays, meta, J, V)
     model.name_steps()
     model.objective_, model.certificate_ = (number_or_nan(meta, name) for name in ("objective", "certificate"))
     model.converged_, model.interrupted_ = (item(meta, name, bool) for name in ("converged", "interrupted"))
@@ -124,9 +126,10 @@ def unpack_text_model(arrays: Arrays, meta: dict[str, Any]) -> TemporalTextModel
     return model
 
 
-def _reader(arrays: Arrays, fields: list[Any], n_effects: int, n_words: int) -> DatedReader:
+def _reader(arrays: Arrays, meta: dict[str, Any], n_effects: int, n_words: int) -> DatedReader:
     words = files.decode_strings(arrays["word_data"], arrays["word_ptr"])
-    reader = DatedReader(tuple(words), tuple(_field(one) for one in fields))
+    fields = tuple(_field(one) for one in item(meta, "fields", list))
+    reader = DatedReader(tuple(words), fields, item(meta, "text_field", str), item(meta, "date_field", str))
     Vocab(words)  # each word once
     if len(words) != n_words or len(reader.effects) != n_effects or len(set(reader.effects)) != n_effects:
         raise InputError("the words and fields are not as many as the model has, or repeat each other")

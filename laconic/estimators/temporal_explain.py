@@ -63,18 +63,24 @@ def output_of(model: Any, label: Any = None) -> int:
 def movers(model: Any, names: Sequence[str], n: int = 10, since: Any = None, output: int = 0) -> Movers:
     """The n features whose weight changed most from step `since` (default the first) to the last; features that did not move are left out."""
     table, start = _compared(model, names, since, output)
+    return moved(table, names, n, start, _alpha(model, output))
+
+
+def moved(table: Array, names: Sequence[str], n: int, start: int, alpha: Array | None) -> Movers:
+    """The n trajectories of a table (p, T) that changed most from a step on."""
     change = table[:, -1] - table[:, start]
     order = np.argsort(change, kind="stable")
     rising = [feature for feature in order[::-1][:n].tolist() if change[feature] > 0]
     falling = [feature for feature in order[:n].tolist() if change[feature] < 0]
-    return Movers(*(_told(model, names, table, start, some, output) for some in (rising, falling)))
+    return Movers(*(_told(names, table, start, some, alpha) for some in (rising, falling)))
 
 
 def strongest(model: Any, names: Sequence[str], n: int = 10, since: Any = None, output: int = 0) -> list[Mover]:
     """The n features with the largest weights at the last step, positive or negative."""
     table, start = _compared(model, names, since, output)
     order = np.argsort(-np.abs(table[:, -1]), kind="stable")[:n]
-    return _told(model, names, table, start, [feature for feature in order.tolist() if table[feature, -1] != 0], output)
+    kept = [feature for feature in order.tolist() if table[feature, -1] != 0]
+    return _told(names, table, start, kept, _alpha(model, output))
 
 
 def _compared(model: Any, names: Sequence[str], since: Any, output: int) -> tuple[Array, int]:
@@ -85,9 +91,12 @@ def _compared(model: Any, names: Sequence[str], since: Any, output: int) -> tupl
     return table, 0 if since is None or table.shape[1] == 1 else model.clock_.find(since)
 
 
-def _told(model: Any, names: Sequence[str], table: Array, start: int, features: Sequence[int], output: int) -> list[Mover]:
+def _alpha(model: Any, output: int) -> Array | None:
     alpha = getattr(model, "alpha_", None)
-    alpha = alpha[:, output] if alpha is not None and alpha.ndim == 2 else alpha
+    return alpha[:, output] if alpha is not None and alpha.ndim == 2 else alpha
+
+
+def _told(names: Sequence[str], table: Array, start: int, features: Sequence[int], alpha: Array | None) -> list[Mover]:
     return [
         Mover(
             names[feature],

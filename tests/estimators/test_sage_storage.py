@@ -60,8 +60,8 @@ def test_a_reader_counts_words_and_describes_fields() -> None:
     later = READER.describe({"region": ["sf", "bo"], "rate": [float("nan"), FIELDS["rate"][0]]}).toarray()
     assert later[0].tolist() == [0, 0, 0] and later[1, :2].tolist() == [0, 1]
     assert learn_reader(TEXTS, {"same": [3.0] * 12}).describe({"same": [3.0, 4.0]}).toarray().ravel().tolist() == [0.0, 1.0]
-    with pytest.raises(InputError, match="ranks 500 to 600 hold fewer than two"):
-        learn_reader(TEXTS, FIELDS, 500, 600)
+    with pytest.raises(InputError, match="fewer than two words are left: 7 words occur twice or more, and the first rank is 500"):
+        learn_reader(TEXTS, FIELDS, 500)
 
 
 @pytest.fixture(scope="module")
@@ -100,13 +100,14 @@ def test_forged_arrays_are_refused(tmp_path: Path, good: files.ModelFile, name: 
         ({"effects": 2**40}, "possible numbers"),
         ({"effects": -1}, "possible numbers"),
         ({"words": 10**9}, "possible numbers"),
-        ({"words": 4}, "the array background"),
+        ({"words": 4}, "as many steps and outputs"),
         ({"effects": True}, "'effects'"),
         ({"fields": [3]}, "not told by a JSON object"),
         ({"fields": [{"name": "a", "mean": 0, "scale": 0}]}, "neither a number"),
         ({"fields": [{"name": "a", "categories": [1]}]}, "neither a number"),
         ({"fields": [{"name": "a", "categories": ["x", "x", "y"]}]}, "repeat each other"),
         ({"fields": []}, "not as many"),
+        ({"text_field": 3}, "'text_field'"),
         ({"fields": {}}, "'fields'"),
         ({"penalty": {"name": "Penalty", "parameters": {}}}, "the penalty is none"),
         ({"clock": {}}, "the clock"),
