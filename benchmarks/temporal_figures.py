@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FIGURES: dict[str, Figure] = {}
 STILL = -0.45  # trajectories with a mean of alpha below this stand still or nearly so
-N_DRAWN, N_STRONGEST = 6, 50
+N_MOVING, N_DRAWN, N_STRONGEST = 12, 4, 50
 
 
 def trajectories(data: Path, quick: bool) -> str:
@@ -30,22 +30,24 @@ def trajectories(data: Path, quick: bool) -> str:
     model = TemporalRegressor(AdaptivePrior(strength=0.05, floor=1e-3, tau=10.0), tol=3e-3).fit(X, y, times=years)
     table_ = model.trajectories_
     size = np.abs(table_).max(axis=1)
-    moving = [feature for feature in np.argsort(-np.ptp(table_, axis=1), kind="stable").tolist() if model.alpha_[feature] > STILL]
+    widest = [feature for feature in np.argsort(-np.ptp(table_, axis=1), kind="stable").tolist() if model.alpha_[feature] > STILL]
     seen = [float(np.mean(y[years == year])) for year in range(int(years.min()), int(years.max()) + 1)]
+    follows = {feature: float(np.corrcoef(table_[feature], seen)[0, 1]) for feature in widest[:N_MOVING]}
+    moving = sorted(follows, key=lambda feature: -abs(follows[feature]))[:N_DRAWN]
     series = Series("mean change of unemployment", np.array(seen))
     FIGURES["temporal_trajectories.svg"] = plot_trajectories(
-        {names[feature]: table_[feature] for feature in moving[:N_DRAWN]}, model.steps_, series, "Words of the Beige Book"
+        {names[feature]: table_[feature] for feature in moving}, model.steps_, series, "Words of the Beige Book"
     )
     both = {"all words": autocorrelations(model, 25), f"{N_STRONGEST} strongest": autocorrelations(model, 25, N_STRONGEST)}
     FIGURES["temporal_autocorrelations.svg"] = plot_autocorrelations(both, "Autocorrelations of words of the Beige Book")
     still = [feature for feature in np.argsort(-size, kind="stable").tolist() if model.alpha_[feature] <= STILL]
     listed = [
         [kind, names[feature], float(table_[feature].min()), float(table_[feature].max()), float(model.alpha_[feature])]
-        for kind, some in (("moves", moving[:N_DRAWN]), ("stands still", still[:N_DRAWN]))
+        for kind, some in (("moves", moving), ("stands still", still[:N_DRAWN]))
         for feature in some
     ]
     large = int(np.sum(size > 0.05))
-    follow = [float(np.corrcoef(table_[feature], seen)[0, 1]) for feature in moving[:N_DRAWN]]
+    correlations = [follows[feature] for feature in moving]
     return "\n".join(
         [
             "## What moves and what stands still (Beige Book)",
@@ -53,9 +55,9 @@ def trajectories(data: Path, quick: bool) -> str:
             "",
             "![trajectories](temporal_trajectories.svg)",
             "",
-            f"Of {len(names):,} words {large} have a weight above 0.05 at some time; drawn are those that move most, beside the mean change of unemployment. "
-            f"Words that are in all reports but mean something only in hard times rise and fall with it (correlations {min(follow):.2f} to {max(follow):.2f}), since a weight that "
-            "is the same in good and bad years could not follow them.",
+            f"Of {len(names):,} words {large} have a weight above 0.05 at some time; drawn are the {N_DRAWN} of the {N_MOVING} that move most which follow the mean change of "
+            f"unemployment best (correlations {min(correlations):.2f} to {max(correlations):.2f}). They are in reports of all years, but tell of rising unemployment in recessions alone (1975, "
+            "1982, 1991, 2001, 2009), which no weight that stands still could say.",
             "",
             "![autocorrelations](temporal_autocorrelations.svg)",
             "",

@@ -83,6 +83,7 @@ def plot_autocorrelations(found: Mapping[str, AutocorrelationCounts], title: str
     for place, (axes, (name, (edges, counts))) in enumerate(zip(panels, found.items(), strict=True)):
         axes.bar(edges[:-1], counts, np.diff(edges), align="edge", color=COLOURS[place % len(COLOURS)], edgecolor="white", lw=0.8)
         axes.set_ylabel(name, parse_math=False)
+        axes.set_axisbelow(True)
         axes.grid(axis="y", color=FAINT, linewidth=0.5, alpha=0.6)
         axes.spines[["top", "right"]].set_visible(False)
     panels[-1].set_xlabel("mean of the autocorrelation parameter: -0.5 stands still, 0 jumps about")
