@@ -127,7 +127,7 @@ class TemporalTextModel(BaseEstimator):
     ) -> TemporalTextModel:
         """Learn from counts of words (n, V), effects (n, J) and times (n,), None: all at once. A callback may stop the fit by returning True."""
         problem = self.build_problem(X, effects, times, sample_weight)
-        x0 = self._begin(problem)
+        x0 = self._begin(problem, callback)
         if self.fit_tau and isinstance(problem.penalty, AdaptivePrior):
             result = run_empirical(self._solver(problem.penalty), problem, x0, callback).result
         else:
@@ -205,7 +205,7 @@ class TemporalTextModel(BaseEstimator):
         solver = choose_solver(penalty, self.tol, self.max_iter)
         return solver.set_params(memory=5) if isinstance(solver, Variational) else solver
 
-    def _begin(self, problem: CountProblem) -> Array | None:
+    def _begin(self, problem: CountProblem, callback: Callable[[Progress], bool | None] | None) -> Array | None:
         """Where a fit begins: the last one, or what AdaptivePrior begins with (see TemporalLinear.begin)."""
         design = problem.design
         if self._before is not None:
@@ -219,7 +219,7 @@ class TemporalTextModel(BaseEstimator):
             return None
         start = self.start if self.start is not None else SmoothRidge(strength=1.0, smoothness=10.0)
         first = problem.with_penalty(over_time(start, design))
-        return choose_solver(first.penalty, 1e-3, max_iter=30).run(first).x  # a start need not be an optimum
+        return choose_solver(first.penalty, 1e-3, max_iter=30).run(first, callback=callback).x  # a start need not be an optimum
 
     def adopt(self, problem: CountProblem, result: Result) -> TemporalTextModel:
         """Take over a solver's result as the fitted model."""

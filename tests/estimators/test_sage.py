@@ -143,6 +143,8 @@ def test_a_callback_ends_a_fit_and_a_fit_that_ends_early_warns() -> None:
     X, effects, years = drawn(n=120)
     stopped = TemporalTextModel(SmoothRidge(), tol=1e-9).fit(X, effects, years, callback=lambda step: step.n_iter == 2)
     assert stopped.n_iter_ == 2 and stopped.result_.interrupted and not stopped.converged_
+    early = TemporalTextModel(AdaptivePrior(floor=0.3), tol=1e-9).fit(X, effects, years, callback=lambda step: True)
+    assert early.n_iter_ == 1 and early.interrupted_
     with pytest.warns(ConvergenceWarning, match="stopped after 1 steps"):
         TemporalTextModel(SmoothRidge(), tol=1e-9, max_iter=1).fit(X, effects, years)
     with warnings.catch_warnings():
