@@ -6,6 +6,7 @@ import gzip
 import json
 import math
 import random
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from commands import refused, result_of, run
+from terminal import interrupted
 
 import laconic
 from laconic import Ridge, TemporalTextModel
