@@ -20,6 +20,20 @@ class InFolder(Protocol):
     folder: Path
 
 
+class JsonFiles:
+    """Files of rows as JSON lines, training rows among them, and where the model goes."""
+
+    def __init__(self, folder: Path, train: list[dict[str, Any]]):
+        self.folder = folder
+        self.train = self.write("train.jsonl", train)
+        self.model = str(folder / "m.laconic")
+
+    def write(self, name: str, content: list[dict[str, Any]] | str) -> str:
+        path = self.folder / name
+        path.write_text(content if isinstance(content, str) else "".join(json.dumps(row) + "\n" for row in content))
+        return str(path)
+
+
 def run(*arguments: str, text: str | bytes | None = None) -> Any:
     return RUNNER.invoke(app, arguments, input=text)
 

@@ -25,15 +25,13 @@ from laconic.estimators.storage_checks import (
     check_names,
     check_parameters,
     check_storable,
-    finite,
     is_count,
     is_number,
     item,
-    number_or_nan,
     numbers,
 )
 from laconic.estimators.temporal import MODES
-from laconic.estimators.temporal_storage import as_used, penalty_meta, plain, read_clock, read_penalty
+from laconic.estimators.temporal_storage import account_meta, as_used, penalty_meta, plain, read_account, read_clock, read_penalty
 from laconic.estimators.times import UNITS
 from laconic.text.vocab import Vocab
 
@@ -79,11 +77,7 @@ def pack_text_model(model: TemporalTextModel) -> Contents:
         "fields": fields,
         "text_field": "text" if model.reader is None else model.reader.text_field,
         "date_field": "date" if model.reader is None else model.reader.date_field,
-        "objective": finite(model.objective_),
-        "certificate": finite(model.certificate_),
-        "converged": bool(model.converged_),
-        "interrupted": bool(model.interrupted_),
-        "n_iter": int(model.n_iter_),
+        **account_meta(model),
     }
     return arrays, meta
 
@@ -120,9 +114,7 @@ def unpack_text_model(arrays: Arrays, meta: dict[str, Any]) -> TemporalTextModel
     if meta.get("fields") is not None:
         model.reader = _reader(arrays, meta, J, V)
     model.name_steps()
-    model.objective_, model.certificate_ = (number_or_nan(meta, name) for name in ("objective", "certificate"))
-    model.converged_, model.interrupted_ = (item(meta, name, bool) for name in ("converged", "interrupted"))
-    model.n_iter_ = item(meta, "n_iter", int)
+    read_account(model, meta)
     return model
 
 

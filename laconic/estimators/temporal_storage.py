@@ -84,11 +84,7 @@ def pack_temporal(model: TemporalLinear) -> Contents:
         "labels": labels,
         "clock": model.clock_._asdict(),
         "features": int(model.n_features_in_),
-        "objective": finite(model.objective_),
-        "certificate": finite(model.certificate_),
-        "converged": bool(model.converged_),
-        "interrupted": bool(model.interrupted_),
-        "n_iter": int(model.n_iter_),
+        **account_meta(model),
     }
     return arrays, meta
 
@@ -127,10 +123,26 @@ def unpack_temporal(arrays: Arrays, meta: dict[str, Any]) -> TemporalLinear:
     model.n_features_in_ = p
     model.trajectories_ = np.zeros((p, n_steps, *outputs))
     model.trajectories_[kept] = trajectories
+    read_account(model, meta)
+    return model._settled()
+
+
+def account_meta(model: Any) -> dict[str, Any]:
+    """How well a model that moves was solved."""
+    return {
+        "objective": finite(model.objective_),
+        "certificate": finite(model.certificate_),
+        "converged": bool(model.converged_),
+        "interrupted": bool(model.interrupted_),
+        "n_iter": int(model.n_iter_),
+    }
+
+
+def read_account(model: Any, meta: dict[str, Any]) -> None:
+    """Set what `account_meta` told."""
     model.objective_, model.certificate_ = (number_or_nan(meta, name) for name in ("objective", "certificate"))
     model.converged_, model.interrupted_ = (item(meta, name, bool) for name in ("converged", "interrupted"))
     model.n_iter_ = item(meta, "n_iter", int)
-    return model._settled()
 
 
 def plain(value: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from commands import refused, result_of, run
+from commands import JsonFiles, refused, result_of, run
 from terminal import interrupted
 
 import laconic
@@ -34,30 +34,16 @@ def rows(n_years: int = 8, per_year: int = 25) -> list[dict[str, Any]]:
     return found
 
 
-class Files:
-    """Paths in a folder of one test."""
-
-    def __init__(self, folder: Path):
-        self.folder = folder
-        self.train = self.write("train.jsonl", rows())
-        self.model = str(folder / "m.laconic")
-
-    def write(self, name: str, content: list[dict[str, Any]] | str) -> str:
-        path = self.folder / name
-        path.write_text(content if isinstance(content, str) else "".join(json.dumps(row) + "\n" for row in content))
-        return str(path)
-
-
 @pytest.fixture
-def given(tmp_path: Path) -> Files:
-    return Files(tmp_path)
+def given(tmp_path: Path) -> JsonFiles:
+    return JsonFiles(tmp_path, rows())
 
 
-def trained(given: Files, *options: str) -> Any:
+def trained(given: JsonFiles, *options: str) -> Any:
     return result_of("train", "forecast", given.train, "-o", given.model, "--number", "past", "--strength", "0.1", *options)
 
 
-def test_from_rows_to_forecasts(given: Files) -> None:
+def test_from_rows_to_forecasts(given: JsonFiles) -> None:
     later = given.write("later.jsonl", rows(9)[-25:])
     told = trained(given, "--dev", later)
     assert told["steps"] == 8 and told["first_step"] == "2000" and told["converged"] and told["features_total"] == 13
@@ -72,7 +58,7 @@ def test_from_rows_to_forecasts(given: Files) -> None:
     assert found == pytest.approx(model.predict(["strong growth", "weak"], {"past": [0.0, 1.0]}).tolist())
 
 
-def test_what_moved(given: Files) -> None:
+def test_what_moved(given: JsonFiles) -> None:
     trained(given)
     told = result_of("inspect", given.model, "-n", "3")
     assert told["rising"][0]["name"] == "drought" and told["rising"][0]["change"] > 1
@@ -91,7 +77,7 @@ def test_what_moved(given: Files) -> None:
     assert page.read_text().count("<svg") == 2
 
 
-def test_rolling_forecasts_and_strengths(given: Files) -> None:
+def test_rolling_forecasts_and_strengths(given: JsonFiles) -> None:
     told = result_of(
         "train", "forecast", given.train, "--number", "past", "--first", "2005", "--gap", "1", "--strength", "0.1,1000"
     )
@@ -114,14 +100,14 @@ def test_rolling_forecasts_and_strengths(given: Files) -> None:
     ],
     ids=" ".join,
 )
-def test_penalties_and_features(given: Files, options: list[str]) -> None:
+def test_penalties_and_features(given: JsonFiles, options: list[str]) -> None:
     told = trained(given, *options)
     assert told["converged"] and result_of("evaluate", given.model, given.train)["documents"] == 200
     assert told["mode"] == ("last" if "last" in options else "pooled" if "ridge" in options else "moving")
     assert result_of("inspect", given.model)["features_nonzero"] == told["features_nonzero"]
 
 
-def test_labels(given: Files) -> None:
+def test_labels(given: JsonFiles) -> None:
     told = trained(given, "--labels", "--target-field", "state", "--first", "2006")
     assert told["labels"] == ["down", "flat", "up"] and told["rolling"]["accuracy"] > 0.5
     out = str(given.folder / "out.jsonl")
@@ -136,7 +122,7 @@ def test_labels(given: Files) -> None:
     refused(given, "there are no trajectories of the label 'sideways'", "inspect", given.model, "--label", "sideways")
 
 
-def test_rows_without_a_target_one_step_and_empty_steps(given: Files) -> None:
+def test_rows_without_a_target_one_step_and_empty_steps(given: JsonFiles) -> None:
     holes = [{**row, "target": None} if n % 10 == 0 else row for n, row in enumerate(rows())]
     path = given.write("holes.jsonl", holes)
     refused(given, "holes.jsonl:1: 'target' is a number, not null.", "train", "forecast", path, "-o", given.model)
@@ -150,7 +136,7 @@ def test_rows_without_a_target_one_step_and_empty_steps(given: Files) -> None:
     assert result_of("train", "forecast", far, "--first", "2003")["rolling"]["by step"][0]["step"] == "2005"
 
 
-def test_mistakes_get_one_sentence(given: Files) -> None:
+def test_mistakes_get_one_sentence(given: JsonFiles) -> None:
     train = ("train", "forecast", given.train)
     for options, says in {
         ("--penalty", "best"): "--penalty is one of adaptive, smooth-ridge",
@@ -186,13 +172,13 @@ def test_mistakes_get_one_sentence(given: Files) -> None:
     refused(given, "no value within the steps", "report", given.model, "-o", f"{given.folder}/p", "--series", old)
 
 
-def test_models_of_rows_of_numbers_can_be_inspected(given: Files) -> None:
+def test_models_of_rows_of_numbers_can_be_inspected(given: JsonFiles) -> None:
     TemporalRegressor(Ridge(), mode="pooled").fit(np.eye(4), np.arange(4.0), times=[2000, 2001, 2002, 2003]).save(given.model)
     assert result_of("inspect", given.model)["mode"] == "pooled"
     refused(given, "laconic predict does not go with", "predict", given.model, given.train)
 
 
-def test_ctrl_c_keeps_the_model(given: Files) -> None:
+def test_ctrl_c_keeps_the_model(given: JsonFiles) -> None:
     many = given.write(
         "many.jsonl", [{**row, "text": row["text"] + f" w{n % 997} v{n % 991}"} for n, row in enumerate(rows(8, 400))]
     )

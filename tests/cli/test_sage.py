@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from commands import refused, result_of, run
+from commands import JsonFiles, refused, result_of, run
 from terminal import interrupted
 
 import laconic
@@ -35,33 +35,19 @@ def rows(n_years: int = 6, per_year: int = 12) -> list[dict[str, Any]]:
     return found
 
 
-class Files:
-    """Paths in a folder of one test."""
-
-    def __init__(self, folder: Path):
-        self.folder = folder
-        self.train = self.write("train.jsonl", rows())
-        self.model = str(folder / "m.laconic")
-
-    def write(self, name: str, content: list[dict[str, Any]] | str) -> str:
-        path = self.folder / name
-        path.write_text(content if isinstance(content, str) else "".join(json.dumps(row) + "\n" for row in content))
-        return str(path)
-
-
 @pytest.fixture
-def given(tmp_path: Path) -> Files:
-    return Files(tmp_path)
+def given(tmp_path: Path) -> JsonFiles:
+    return JsonFiles(tmp_path, rows())
 
 
 EFFECTS = ("--effect", "region", "--effect", "rate")
 
 
-def trained(given: Files, *options: str) -> Any:
+def trained(given: JsonFiles, *options: str) -> Any:
     return result_of("train", "sage", given.train, "-o", given.model, *EFFECTS, "--tol", "1e-3", *options)
 
 
-def test_from_documents_to_likelihoods(given: Files) -> None:
+def test_from_documents_to_likelihoods(given: JsonFiles) -> None:
     later = given.write("later.jsonl", rows(7)[-12:])
     told = trained(given, "--dev", later)
     assert told["steps"] == 6 and told["last_step"] == "2005" and told["vocabulary"] == 10 and told["converged"]
@@ -81,7 +67,7 @@ def test_from_documents_to_likelihoods(given: Files) -> None:
     assert json.loads(run("predict", given.model, nothing).stdout) == {"words": 0, "log_probability": 0.0, "perplexity": None}
 
 
-def test_what_rose_and_which_words_effects_have(given: Files) -> None:
+def test_what_rose_and_which_words_effects_have(given: JsonFiles) -> None:
     trained(given)
     told = result_of("inspect", given.model, "-n", "2", "--effect", "region=west")
     assert told["rising"][0]["name"] == "drought" and told["rising"][0]["change"] > 0.5
@@ -105,14 +91,14 @@ def test_what_rose_and_which_words_effects_have(given: Files) -> None:
         ("--first-rank", "3", "--max-words", "4"),
     ],
 )
-def test_options(given: Files, options: tuple[str, ...]) -> None:
+def test_options(given: JsonFiles, options: tuple[str, ...]) -> None:
     told = trained(given, *options)
     assert told["trajectories_total"] == len(told["effects"]) * told["vocabulary"]
     assert result_of("evaluate", given.model, given.train)["perplexity"] < 12
     assert (told["vocabulary"] == 4) == ("--first-rank" in options)
 
 
-def test_gzip_other_names_and_one_step(given: Files) -> None:
+def test_gzip_other_names_and_one_step(given: JsonFiles) -> None:
     content = "".join(json.dumps({"body": row["text"], "day": "2001-02-03", "rate": row["rate"]}) + "\n" for row in rows(1))
     packed = given.folder / "train.jsonl.gz"
     packed.write_bytes(gzip.compress(content.encode()))
@@ -140,7 +126,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_files_are_refused_in_one_sentence(given: Files, name: str) -> None:
+def test_bad_files_are_refused_in_one_sentence(given: JsonFiles, name: str) -> None:
     content, sentence = BAD[name]
     path = given.write(f"{name}.jsonl", content)
     refused(given, sentence, "train", "sage", path, "-o", given.model, *EFFECTS)
@@ -160,11 +146,11 @@ def test_bad_files_are_refused_in_one_sentence(given: Files, name: str) -> None:
         (("-o", "-"), "a model is written to a file"),
     ],
 )
-def test_options_that_cannot_be(given: Files, options: tuple[str, ...], sentence: str) -> None:
+def test_options_that_cannot_be(given: JsonFiles, options: tuple[str, ...], sentence: str) -> None:
     refused(given, sentence, "train", "sage", given.train, *EFFECTS, *options)
 
 
-def test_other_mistakes(given: Files) -> None:
+def test_other_mistakes(given: JsonFiles) -> None:
     refused(given, "there are no effects", "train", "sage", given.train, "--no-constant")
     trained(given)
     refused(given, "there is no effect 'north'", "inspect", given.model, "--effect", "north")
@@ -179,7 +165,7 @@ def test_other_mistakes(given: Files) -> None:
     assert laconic.load(given.model).effect_names == ["(constant)"]
 
 
-def test_ctrl_c_keeps_the_model_reached(given: Files) -> None:
+def test_ctrl_c_keeps_the_model_reached(given: JsonFiles) -> None:
     many = given.write("many.jsonl", [{**row, "text": row["text"] + f" w{n % 499}"} for n, row in enumerate(rows(6, 200))])
     command = [sys.executable, "-m", "laconic", "train", "sage", many, "-o", given.model, *EFFECTS, "--step", "month", "--json"]
     told = interrupted([*command, "--tol", "1e-12", "--max-iter", "100000"], b"step 2")
