@@ -37,6 +37,7 @@ CHOICES = {
     "the others of ours": "words above a frequency of 1e-5 are left out at random before windows are laid, near neighbours count more, associations are square roots; "
     "lasso and forest code the leading principal components, evened out",
     "CBOW, skip-gram": "gensim with its own settings, five passes",
+    "GloVe": "missing, none of its packages installs here (no wheels; the generated sources of glove-python3 do not compile for this Python)",
 }
 
 

@@ -102,15 +102,33 @@ def section(data: Path, quick: bool = False, size: int = SMALL) -> str:
     """All vectors of a size on all tasks."""
     tasks = Tasks(data)
     rows: list[list[Any]] = []
+    similarity: dict[str, float] = {}
     for name, found in models(data, size, quick):
-        scores = scores_of(tasks.scores(found.model))
+        scored = tasks.scores(found.model)
+        similarity[name], scores = scored.similarity, scores_of(scored)
         published = PUBLISHED.get((name, size))
         paper = "–" if published is None else f"{published[0]:.2f}, " + ", ".join(f"{value:.1f}" for value in published[1:])
         rows.append([name, size, *scores, f"{zeros_of(found.model):.0f}", found.cpu_seconds, found.megabytes, paper])
         print(rows[-1], flush=True)
     notes = "\n".join(f"* {name}: {text}" for name, text in CHOICES.items())
     body = [INTRODUCTION, "", table(COLUMNS, rows), notes] if size == SMALL else [table(COLUMNS, rows)]
-    return "\n".join([f"## Tasks, vectors of {size} dimensions\n", *body, ""])
+    return "\n".join([f"## Tasks, vectors of {size} dimensions\n", *body, *([] if quick else [told(similarity)]), ""])
+
+
+def told(similarity: dict[str, float]) -> str:
+    """Who is ahead of whom on mean similarity."""
+
+    def beside(first: str, second: str) -> str:
+        ahead = similarity[first] - similarity[second]
+        return f"{first} is {abs(ahead):.3f} {'ahead of' if ahead > 0 else 'behind'} {second}"
+
+    pairs = (
+        ("forest", "PCA"),
+        ("forest", "lasso"),
+        ("forest of components", "lasso of components"),
+        ("forest of components", "skip-gram"),
+    )
+    return f"* Mean similarity: {'; '.join(beside(*pair) for pair in pairs)}."
 
 
 def large(data: Path, quick: bool = False) -> str:
