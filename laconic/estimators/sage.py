@@ -219,7 +219,7 @@ class TemporalTextModel(BaseEstimator):
             return None
         start = self.start if self.start is not None else SmoothRidge(strength=1.0, smoothness=10.0)
         first = problem.with_penalty(over_time(start, design))
-        return choose_solver(first.penalty, 1e-3, max_iter=30).run(first, callback=callback).x  # a start need not be an optimum
+        return choose_solver(first.penalty, 1e-3, max_iter=30).run(first, callback=callback).x
 
     def adopt(self, problem: CountProblem, result: Result) -> TemporalTextModel:
         """Take over a solver's result as the fitted model."""

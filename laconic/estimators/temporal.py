@@ -137,7 +137,7 @@ class TemporalLinear(SparseLinear):
     ) -> Any:
         """Learn from rows with times (None: all at once). A callback sees each step's Progress and may stop the fit by returning True."""
         problem = self.build_problem(X, y, sample_weight, times)
-        x0 = self.begin(problem) if isinstance(problem.penalty, AdaptivePrior) else None
+        x0 = self.begin(problem, callback) if isinstance(problem.penalty, AdaptivePrior) else None
         if self.fit_tau and isinstance(problem.penalty, AdaptivePrior):
             solver = self.solver if self.solver is not None else choose_solver(problem.penalty, self.tol, self.max_iter)
             result = run_empirical(solver, problem, x0, callback).result
@@ -145,13 +145,13 @@ class TemporalLinear(SparseLinear):
             result = self.solve(problem, x0, callback)
         return self.adopt(problem, result)
 
-    def begin(self, problem: Problem) -> Array:
+    def begin(self, problem: Problem, callback: Callable[[Progress], bool | None] | None = None) -> Array:
         """Where AdaptivePrior begins: the weights of a fit with the penalty `start` over trajectories.
 
         Its bound has many optima, and a trajectory that begins near zero stays there, so that all features must begin with weights of the
         size that their own effect has. By default they come from a smooth ridge as strong as half the mean of the sums of squares of a
         feature at a step: it halves a weight that stands alone. A `start` that is not about trajectories, such as L1, gives weights that do
-        not move: those of a fit to all rows alike.
+        not move: those of a fit to all rows alike. A callback sees the steps of this fit too.
         """
         design = problem.design
         assert isinstance(design, Steps)
@@ -161,10 +161,11 @@ class TemporalLinear(SparseLinear):
             penalty = SmoothRidge(strength=max(1e-9, 0.5 * float(squares.mean())), smoothness=10.0)
         if isinstance(penalty, (Trajectories, OverTime)):
             first = Problem(design, problem.loss, problem.gold, over_time(penalty, design))
-            return choose_solver(first.penalty, 1e-2, max_iter=30).run(first).x  # a start need not be an optimum
+            # A start need not be an optimum.
+            return choose_solver(first.penalty, 1e-2, max_iter=30).run(first, callback=callback).x
         still = Rows(design.pooled(), design.n_outputs, self.fit_intercept, design.threads)
         first = Problem(still, problem.loss, problem.gold, penalty.check().spread(design.n_outputs))
-        weights, intercept = first.parts(choose_solver(first.penalty, 1e-3).run(first).x)
+        weights, intercept = first.parts(choose_solver(first.penalty, 1e-3).run(first, callback=callback).x)
         table = np.repeat(weights.reshape(-1, 1, design.n_outputs), design.n_steps, axis=1)
         return np.concatenate([table.ravel(), intercept])
 
