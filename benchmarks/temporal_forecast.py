@@ -69,7 +69,7 @@ def families(variance: float, lasso: float | None = None) -> dict[str, Family]:
     }
 
 
-class Tested(NamedTuple):
+class Outcome(NamedTuple):
     """Squared errors of the test rows, their steps, the setting, features in use at the last test step, seconds of all fits."""
 
     errors: Array
@@ -112,12 +112,12 @@ def tune(family: Family, dated: Dated, quick: bool) -> Setting:
     return family.settings[int(np.argmin(errors))]
 
 
-def test(family: Family, dated: Dated, quick: bool) -> Tested:
+def test(family: Family, dated: Dated, quick: bool) -> Outcome:
     """Tune on development steps, then forecast the test steps once."""
     setting = tune(family, dated, quick)
     began = time.process_time()
     errors, labels, last = squared_errors(family, setting, dated, dated.dev if quick else dated.test)
-    return Tested(errors, labels, setting, last.n_selected_, time.process_time() - began)
+    return Outcome(errors, labels, setting, last.n_selected_, time.process_time() - began)
 
 
 def known_variance(dated: Dated) -> float:
@@ -125,10 +125,10 @@ def known_variance(dated: Dated) -> float:
     return float(np.var(dated.y[next(iter(dated.test.folds(dated.times))).train]))
 
 
-def tested(dated: Dated, quick: bool) -> dict[str, Tested]:
+def tested(dated: Dated, quick: bool) -> dict[str, Outcome]:
     """All models of the table; the prior may begin with the lasso that was tuned before it."""
     variance = known_variance(dated)
-    found: dict[str, Tested] = {}
+    found: dict[str, Outcome] = {}
     for kind in families(variance):
         lasso = found[LASSO].setting["strength"] if LASSO in found else None
         found[kind] = test(families(variance, lasso)[kind], dated, quick)
@@ -159,7 +159,7 @@ def section(name: str) -> Callable[[Path, bool], str]:
     return make
 
 
-def by_step(found: dict[str, Tested], plain: Array) -> str:
+def by_step(found: dict[str, Outcome], plain: Array) -> str:
     """A row a step, the lowest error of the models in bold; the last row is over all documents."""
     labels = found[OURS].labels
     rows = []
@@ -171,7 +171,7 @@ def by_step(found: dict[str, Tested], plain: Array) -> str:
     return table(["step", "documents", *found, ALONE], rows)
 
 
-def verdict(found: dict[str, Tested], plain: Array) -> str:
+def verdict(found: dict[str, Outcome], plain: Array) -> str:
     """Ours beside the best of the others, in one sentence."""
     ours = float(found[OURS].errors.mean())
     others = {kind: float(one.errors.mean()) for kind, one in found.items() if kind != OURS}
@@ -184,7 +184,7 @@ def verdict(found: dict[str, Tested], plain: Array) -> str:
     )
 
 
-def significance(found: dict[str, Tested]) -> str:
+def significance(found: dict[str, Outcome]) -> str:
     """Wilcoxon's signed-rank test over documents, and over steps, which are fewer but nearer to independent."""
     ours = found[OURS]
     steps = [*dict.fromkeys(ours.labels.tolist())]
@@ -201,7 +201,7 @@ def significance(found: dict[str, Tested]) -> str:
     return table([f"{OURS} against", "ratio of errors", "steps ahead", "p over documents", "p over steps"], rows)
 
 
-def settings(found: dict[str, Tested]) -> str:
+def settings(found: dict[str, Outcome]) -> str:
     """What was chosen on development steps."""
     rows = [
         [kind, ", ".join(f"{name} {value:g}" for name, value in one.setting.items()), one.n_selected, one.seconds]

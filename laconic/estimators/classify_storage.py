@@ -23,12 +23,12 @@ from laconic.estimators.storage_checks import (
     Contents,
     check_names,
     check_storable,
-    finite,
+    fit_meta,
     is_count,
     is_number,
     item,
-    number_or_nan,
     numbers,
+    read_fit,
 )
 from laconic.estimators.summary import GroupSummary
 from laconic.estimators.text import TextClassifier
@@ -62,11 +62,7 @@ def classifier_meta(model: TextClassifier) -> dict[str, Any]:
         "laconic": version("laconic"),
         "parameters": {name: _plain(name, value) for name, value in model.get_params(deep=False).items()},
         "labels": _plain("labels", model.classes_),
-        "objective": finite(model.objective_),
-        "certificate": finite(model.certificate_),
-        "converged": bool(model.converged_),
-        "interrupted": bool(model.interrupted_),
-        "n_iter": int(model.n_iter_),
+        **fit_meta(model),
         "features_total": int(model.n_features_total_),
         "features_nonzero": int(model.n_features_selected_),
         "groups": {name: summary._asdict() for name, summary in model.groups_.items()},
@@ -98,11 +94,7 @@ def classifier_of_meta(meta: dict[str, Any]) -> TextClassifier:
     """A model with the parameters of a file, and with what is told of its fit; it has no words and weights yet."""
     model = TextClassifier(**_checked_parameters(item(meta, "parameters", dict)))
     model.parts()
-    model.objective_ = number_or_nan(meta, "objective")
-    model.certificate_ = number_or_nan(meta, "certificate")
-    model.converged_ = item(meta, "converged", bool)
-    model.interrupted_ = item(meta, "interrupted", bool)
-    model.n_iter_ = item(meta, "n_iter", int)
+    read_fit(model, meta)
     model.n_features_total_ = item(meta, "features_total", int)
     model.n_features_selected_ = item(meta, "features_nonzero", int)
     model.groups_ = {name: _checked_summary(value) for name, value in item(meta, "groups", dict).items()}

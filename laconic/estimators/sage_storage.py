@@ -25,13 +25,15 @@ from laconic.estimators.storage_checks import (
     check_names,
     check_parameters,
     check_storable,
+    fit_meta,
     is_count,
     is_number,
     item,
     numbers,
+    read_fit,
 )
 from laconic.estimators.temporal import MODES
-from laconic.estimators.temporal_storage import account_meta, as_used, penalty_meta, plain, read_account, read_clock, read_penalty
+from laconic.estimators.temporal_storage import as_used, penalty_meta, plain, read_clock, read_penalty
 from laconic.estimators.times import UNITS
 from laconic.text.vocab import Vocab
 
@@ -77,7 +79,7 @@ def pack_text_model(model: TemporalTextModel) -> Contents:
         "fields": fields,
         "text_field": "text" if model.reader is None else model.reader.text_field,
         "date_field": "date" if model.reader is None else model.reader.date_field,
-        **account_meta(model),
+        **fit_meta(model),
     }
     return arrays, meta
 
@@ -114,7 +116,7 @@ def unpack_text_model(arrays: Arrays, meta: dict[str, Any]) -> TemporalTextModel
     if meta.get("fields") is not None:
         model.reader = _reader(arrays, meta, J, V)
     model.name_steps()
-    read_account(model, meta)
+    read_fit(model, meta)
     return model
 
 

@@ -66,6 +66,24 @@ def number_or_nan(meta: dict[str, Any], name: str) -> float:
     return math.nan if value is None else float(value)
 
 
+def fit_meta(model: Any) -> dict[str, Any]:
+    """What a solver told of a fit, as JSON has it."""
+    return {
+        "objective": finite(model.objective_),
+        "certificate": finite(model.certificate_),
+        "converged": bool(model.converged_),
+        "interrupted": bool(model.interrupted_),
+        "n_iter": int(model.n_iter_),
+    }
+
+
+def read_fit(model: Any, meta: dict[str, Any]) -> None:
+    """Tell a model what `fit_meta` told."""
+    model.objective_, model.certificate_ = (number_or_nan(meta, name) for name in ("objective", "certificate"))
+    model.converged_, model.interrupted_ = (item(meta, name, bool) for name in ("converged", "interrupted"))
+    model.n_iter_ = item(meta, "n_iter", int)
+
+
 def check_names(arrays: Arrays, wanted: set[str]) -> None:
     """InputError unless the file holds these arrays and no others."""
     if arrays.keys() != wanted:

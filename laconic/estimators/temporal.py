@@ -151,7 +151,8 @@ class TemporalLinear(SparseLinear):
         Its bound has many optima, and a trajectory that begins near zero stays there, so that all features must begin with weights of the
         size that their own effect has. By default they come from a smooth ridge as strong as half the mean of the sums of squares of a
         feature at a step: it halves a weight that stands alone. A `start` that is not about trajectories, such as L1, gives weights that do
-        not move: those of a fit to all rows alike. A callback sees the steps of this fit too.
+        not move: those of a fit to all rows alike, which do not see features whose effect is none on average. A callback sees the steps
+        of this fit too.
         """
         design = problem.design
         assert isinstance(design, Steps)

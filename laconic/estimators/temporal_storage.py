@@ -24,12 +24,12 @@ from laconic.estimators.storage_checks import (
     check_names,
     check_parameters,
     check_storable,
-    finite,
+    fit_meta,
     is_count,
     is_number,
     item,
-    number_or_nan,
     numbers,
+    read_fit,
 )
 from laconic.estimators.temporal import MODES, TemporalClassifier, TemporalLinear, TemporalRegressor
 from laconic.estimators.times import UNITS, Clock
@@ -84,7 +84,7 @@ def pack_temporal(model: TemporalLinear) -> Contents:
         "labels": labels,
         "clock": model.clock_._asdict(),
         "features": int(model.n_features_in_),
-        **account_meta(model),
+        **fit_meta(model),
     }
     return arrays, meta
 
@@ -123,26 +123,8 @@ def unpack_temporal(arrays: Arrays, meta: dict[str, Any]) -> TemporalLinear:
     model.n_features_in_ = p
     model.trajectories_ = np.zeros((p, n_steps, *outputs))
     model.trajectories_[kept] = trajectories
-    read_account(model, meta)
+    read_fit(model, meta)
     return model._settled()
-
-
-def account_meta(model: Any) -> dict[str, Any]:
-    """How well a model that moves was solved."""
-    return {
-        "objective": finite(model.objective_),
-        "certificate": finite(model.certificate_),
-        "converged": bool(model.converged_),
-        "interrupted": bool(model.interrupted_),
-        "n_iter": int(model.n_iter_),
-    }
-
-
-def read_account(model: Any, meta: dict[str, Any]) -> None:
-    """Set what `account_meta` told."""
-    model.objective_, model.certificate_ = (number_or_nan(meta, name) for name in ("objective", "certificate"))
-    model.converged_, model.interrupted_ = (item(meta, name, bool) for name in ("converged", "interrupted"))
-    model.n_iter_ = item(meta, "n_iter", int)
 
 
 def plain(value: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from laconic import _core
 from laconic.penalties.base import Array, Penalty
+from laconic.penalties.time import check_shape
 
 
 class OverTime(Penalty):
@@ -21,9 +22,7 @@ class OverTime(Penalty):
 
     def check(self) -> Penalty:
         """See Penalty.check."""
-        for name in ("n_steps", "n_outputs"):
-            if not isinstance(getattr(self, name), (int, np.integer)) or getattr(self, name) < 1:
-                raise ValueError(f"{name} must be a whole number from 1 on, got {getattr(self, name)!r}")
+        check_shape(self)
         for name in self.rates:
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
                 raise ValueError(f"{name} must be a number that is not negative, got {getattr(self, name)!r}")

@@ -67,6 +67,13 @@ class Posterior(NamedTuple):
     kappa: Array
 
 
+def check_shape(penalty: Any) -> None:
+    """ValueError unless a penalty of trajectories has numbers of steps and outputs from 1 on."""
+    for name in ("n_steps", "n_outputs"):
+        if not isinstance(getattr(penalty, name), (int, np.integer)) or getattr(penalty, name) < 1:
+            raise ValueError(f"{name} must be a whole number from 1 on, got {getattr(penalty, name)!r}")
+
+
 class Trajectories(Smooth):
     """A differentiable penalty of weights (features, n_steps, n_outputs) by rows, locally w'P w / 2 with tridiagonal P."""
 
@@ -88,9 +95,7 @@ class Trajectories(Smooth):
         """See Penalty.check."""
         if self.ends not in ("free", "zero"):
             raise ValueError(f"ends must be 'free' or 'zero', got {self.ends!r}")
-        for name in ("n_steps", "n_outputs"):
-            if not isinstance(getattr(self, name), (int, np.integer)) or getattr(self, name) < 1:
-                raise ValueError(f"{name} must be a whole number from 1 on, got {getattr(self, name)!r}")
+        check_shape(self)
         return super().check()
 
     def moments(self, w: Array) -> tuple[Array, Array]:

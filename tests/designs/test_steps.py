@@ -52,3 +52,9 @@ def test_as_many_entries_as_the_matrix_has_and_any_storage() -> None:
 def test_steps_that_cannot_be_used(steps: list[float], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         in_blocks(np.ones((3, 2)), steps, 2)
+
+
+def test_rows_with_all_steps_alike() -> None:
+    X = sp.random(7, 3, 0.6, format="csr", random_state=0)
+    design = Steps(X, np.array([0, 1, 2, 0, 1, 2, 2]), 3)
+    assert np.array_equal(design.pooled().toarray(), X.toarray())

@@ -164,6 +164,19 @@ def test_weights_of_rows_count_like_repeated_rows() -> None:
     assert np.allclose(given.trajectories_, repeated.trajectories_, atol=1e-4)
 
 
+def test_a_start_that_does_not_move() -> None:
+    X, y, years = stream()
+    prior = AdaptivePrior(strength=0.1, floor=1e-6)
+    model = TemporalRegressor(prior, start=L1(5.0)).fit(X, y, times=years)
+    # The feature that rises from -1 to 1 has no weight on average: such a start leaves it at zero, where the prior holds it.
+    assert model.converged_ and np.all(np.abs(model.trajectories_[0] - 1) < 0.5)
+    assert np.abs(model.trajectories_[1]).max() < 0.01
+    problem = model.build_problem(X, y, times=years)
+    table = problem.parts(model.begin(problem))[0].reshape(-1, 12)
+    lasso = SparseRegressor(L1(5.0), tol=1e-3).fit(X, y)
+    assert np.allclose(table[:10], lasso.coef_[:, None], atol=1e-3) and np.all(np.ptp(table, axis=1) == 0)
+
+
 def test_tau_is_fitted_where_it_is_asked_for() -> None:
     X, y, years = stream()
     model = TemporalRegressor(AdaptivePrior(strength=0.1), fit_tau=True).fit(X, y, times=years)

@@ -1,0 +1,86 @@
+"""The page of models over time: what is tuned is tuned on development steps, and tables say what was found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from benchmarks.temporal_data import SETS, Dated
+from benchmarks.temporal_forecast import (
+    LASSO,
+    OURS,
+    Outcome,
+    alone,
+    by_step,
+    families,
+    known_variance,
+    prior,
+    significance,
+    squared_errors,
+    tune,
+    verdict,
+)
+from laconic import RollingOrigin
+
+
+def dated() -> Dated:
+    """Two words and a number; the second word rises."""
+    rng = np.random.default_rng(0)
+    years = np.repeat(np.arange(2000, 2008), 20)
+    X = np.column_stack([rng.random((160, 2)) < 0.5, rng.normal(size=160)]).astype(float)
+    y = X[:, 0] + (years - 2004) / 4 * X[:, 1] + X[:, 2] + 0.1 * rng.normal(size=160)
+    dev, test = RollingOrigin(first=2004, last=2005), RollingOrigin(first=2006)
+    return Dated("t", "a", sp.csr_matrix(X), y, years, ["a", "b", "(n)"], None, dev, test, 1)
+
+
+def test_settings_are_chosen_without_the_test_steps() -> None:
+    given = dated()
+    family = families(1.0)["ridge-ts"]
+    chosen = tune(family, given, quick=False)
+    later = given.y.copy()
+    later[given.times >= 2006] += 100.0
+    assert tune(family, given._replace(y=later), quick=False) == chosen
+    known = given.y[given.times < 2006]
+    assert known_variance(given._replace(y=later)) == pytest.approx(np.var(known))
+
+
+def test_every_kind_forecasts_and_the_prior_may_begin_with_a_lasso() -> None:
+    given = dated()
+    for kind, family in families(0.1, 3.0).items():
+        errors, labels, last = squared_errors(family, family.settings[-1], given, given.test)
+        assert errors.shape == (40,) and set(labels.tolist()) == {"2006", "2007"} and np.all(np.isfinite(errors)), kind
+        assert last.mode == family.mode
+    assert {"lasso": 3.0}.items() <= families(0.1, 3.0)[OURS].settings[-1].items() and "lasso" not in families(0.1)[
+        OURS
+    ].settings[-1]
+    few, many = (prior({"strength": 1.0, "floor": 0.1, "tau": 1.0}, n) for n in (10, 20))
+    assert few.floor == pytest.approx(0.1) and many.floor == pytest.approx(0.4)
+
+
+def test_least_squares_on_the_numbers_alone() -> None:
+    given = dated()
+    errors = alone(given, given.test)
+    assert len(errors) == 40 and 0.1 < errors.mean() < np.var(given.y)
+
+
+def test_tables_and_the_verdict() -> None:
+    labels = np.repeat(np.array(["2006", "2007"], dtype=object), 10)
+    errors = np.tile([1.0, 2.0], 10)
+    found = {LASSO: Outcome(errors * 2, labels, {}, 1, 1.0), OURS: Outcome(errors, labels, {}, 1, 1.0)}
+    page = by_step(found, errors * 3)
+    assert "| overall | 20 | 3.00 | **1.50** | 4.50 |" in page
+    assert "50.0 % below the best of the others (lasso-all, 3.000)" in verdict(found, errors * 3)
+    assert "| lasso-all | 0.500 | 2 of 2 |" in significance(found)
+
+
+@pytest.mark.parametrize("name", ["movies", "titles"])
+def test_real_sets_are_read(data: Path, name: str) -> None:
+    given = SETS[name](data)
+    assert given.X.shape == (len(given.y), len(given.names)) and len(given.times) == len(given.y)
+    assert max(fold.test.max() for fold in given.dev.folds(given.times)) < len(given.y)
+    first = next(iter(given.test.folds(given.times)))
+    gap = 3 if name == "titles" else 0
+    assert given.times[first.train].max() < given.times[first.test].min() - gap
