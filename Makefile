@@ -49,6 +49,7 @@ $(VENV)/.bench: $(VENV)/.built
 	$(PYTHON) -m venv .venv-adelie && .venv-adelie/bin/pip install -q "numpy<2" scipy scikit-learn adelie || echo "no adelie"
 	touch $@
 
+# TASK: classify, tag, tag_ner, compact, parse, mining, lm, embed, temporal.
 bench: $(VENV)/.bench
 	$(PY) -m benchmarks $(TASK) --data $(DATA) --write
 

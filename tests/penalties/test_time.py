@@ -191,6 +191,20 @@ def test_the_best_tau_raises_the_bound_above_its_neighbours() -> None:
     assert costs[1] == min(costs) and costs[1] < SHAPES[0].value(w)
 
 
+def test_the_bound_is_flat_in_tau_at_the_best_one_by_finite_differences() -> None:
+    """With q(alpha) as it is, tau enters the bound by the means of log p(alpha | tau) alone."""
+    for prior in SHAPES[:2]:
+        w = weights(prior, np.random.default_rng(6), 30)
+        means, best = prior.posterior(w).alpha, prior.best_tau(w)
+
+        def expected(tau: float, means: Array = means) -> float:
+            return sum(log_density(mean, tau) for mean in means.tolist())
+
+        width = 1e-3 * abs(best)
+        assert abs(expected(best + width) - expected(best - width)) < 1e-5 * len(means)
+        assert expected(best) > max(expected(2 * best), expected(best / 2))
+
+
 def test_smooth_ridge_is_the_sum_of_squares_and_of_changes() -> None:
     w = np.random.default_rng(5).normal(size=(3, 4))
     changes = np.sum(np.diff(w, axis=1) ** 2)
