@@ -42,11 +42,11 @@ class NestedProblem:
         return self.loss_value(x) + self.penalty.value(x)
 
     def certificate(self, x: Array) -> float:
-        """(P - D) / P: the duality gap. D is the entropy of the model's own predictions, mixed with what was seen where the penalty's dual norm asks for it."""
+        """(P - D) / P: the duality gap, at most 1, since no objective is below 0. D is the entropy of the model's own predictions, mixed with what was seen where the penalty's dual norm asks for it."""
         loss = float(self.kernel.loss(x, self._gradient, self.threads))
         primal = loss + self._square(x) + self.penalty.value(x)
         t, conjugate = self.penalty.dual(-self._gradient, x)
-        return float((primal + self.kernel.negative_entropy(x, t) + conjugate) / primal)
+        return min(1.0, float((primal + self.kernel.negative_entropy(x, t) + conjugate) / primal))
 
     def _square(self, x: Array) -> float:
         return 0.0 if self.penalty.ridge is None else 0.5 * float((self.penalty.ridge * x) @ x)
