@@ -28,8 +28,8 @@ class Chosen(NamedTuple):
 
 
 CHOSEN = {
-    SMALL: Chosen(1.0, 0.1, 52, 0.0, 0.02, 0.02, 0.0),
-    LARGE: Chosen(1.0, 0.1, 300, 0.25, 0.05, 0.05, 0.5),
+    SMALL: Chosen(0.3, 0.1, 52, 0.0, 0.02, 0.02, 0.0),
+    LARGE: Chosen(0.3, 0.1, 300, 0.25, 0.05, 0.05, 0.5),
 }
 CHOICES = {
     "PCA, lasso, forest": "flat windows and positive pointwise mutual information as in the paper; codes of lasso and forest with all dimensions divided by their "
