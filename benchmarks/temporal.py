@@ -9,6 +9,7 @@ from benchmarks import temporal_figures, temporal_forecast, temporal_sage, tempo
 TITLE = "Models that change over time"
 FIGURES = temporal_figures.FIGURES
 SECTIONS = {
+    "protocol": temporal_forecast.protocol,
     "beige": temporal_forecast.section("beige"),
     "calls": temporal_forecast.section("calls"),
     "movies": temporal_forecast.section("movies"),
