@@ -105,7 +105,7 @@ class Forecaster(BaseEstimator):
             one.numbers_ = self.numbers_
             one._learn(encoder, counts[fold.train], table[fold.train], gold[fold.train], when[fold.train], callback)
             if one.model_.interrupted_:
-                break
+                return gathered(done, stopped=True)
             words = encoder.vocab.ids(one.encoder_.vocab.words)
             done.append((fold, one.model_.predict(one._rows(counts[fold.test][:, words], table[fold.test]))))
         return gathered(done)

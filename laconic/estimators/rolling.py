@@ -101,8 +101,10 @@ def rolling_forecast(model: Any, X: Any, y: Any, times: Any, origin: RollingOrig
     return gathered(done, models)
 
 
-def gathered(done: Sequence[tuple[Fold, NDArray]], models: Sequence[Any] = ()) -> Forecasts:
-    """Folds and what was forecast for their test rows, as one."""
+def gathered(done: Sequence[tuple[Fold, NDArray]], models: Sequence[Any] = (), stopped: bool = False) -> Forecasts:
+    """Folds and what was forecast for their test rows, as one; ValueError if there are none, unless somebody stopped it."""
+    if not done and stopped:
+        return Forecasts(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, dtype=object), [])
     if not done:
         raise ValueError("there is no step with rows that has rows before it")
     rows = [fold.test for fold, _ in done]

@@ -94,14 +94,16 @@ def test_rolling_forecasts_know_the_past_alone() -> None:
 
 def test_a_fit_that_is_stopped_ends_rolling() -> None:
     texts, targets, dates, _ = reports()
-    calls = []
+    origin = RollingOrigin("year", first=2005)
+    for most in (0, 1, 3):
+        begun: list[int] = []
 
-    def stop(step: Any) -> bool:
-        calls.append(step.n_iter)
-        return len(calls) > 20
+        def stop(step: Any, begun: list[int] = begun, most: int = most) -> bool:
+            begun.extend([1] if step.n_iter == 1 else [])
+            return len(begun) > 2 * most  # a fit of the start and one of the model for every fold
 
-    found = clone(MODEL).roll(texts, targets, dates, RollingOrigin("year", first=2005), None, stop)
-    assert 0 < len(set(found.labels.tolist())) < 5
+        found = clone(MODEL).roll(texts, targets, dates, origin, None, stop)
+        assert len(set(found.labels.tolist())) == most and len(found.rows) == 30 * most
     stopped = clone(MODEL).fit(texts, targets, dates, callback=lambda step: True)
     assert stopped.model_.interrupted_ and np.all(np.isfinite(stopped.predict(texts)))
 
