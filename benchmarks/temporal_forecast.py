@@ -158,8 +158,8 @@ def protocol(data: Path, quick: bool) -> str:
             "The aim was the lowest error on two of three sets, and nowhere more than 2 % above the best of the others. What was looked into on development steps before the test: "
             "where the fit begins (a smooth ridge, the tuned lasso, the tuned ridge), strengths from 0.03 to 1,000 times the variance of the targets, floors from 1e-8 to 10, tau from 1 to 100,000, whether the constant "
             "moves too, and numbers scaled tenfold. Earnings calls and the Beige Book have little in their words that lasts (least squares on the numbers alone is hard to beat), and reward weights that hardly "
-            "move (tau 10,000 and a start by the lasso); movies and paper titles reward many small weights (a large floor, tau 10 to 100). "
-            "The first aim is missed: the prior is near the best but first on none of the first three sets below, which a lasso or a smooth ridge wins. The second is missed on the Beige Book, where all weights "
+            "move (tau 10,000 and a start by the lasso); movies and paper titles reward many small weights (a large floor, tau 10 to 1,000). "
+            "The first aim is missed: the prior is near the best but first on none of the four sets, which the lasso or the smooth ridge wins. The second is missed on the Beige Book, where all weights "
             "that move lose to weights that do not, the prior less than the others, and where its setting was chosen at the edge of what was tried.",
         ]
     )
