@@ -44,7 +44,7 @@ def section(data: Path, quick: bool = False) -> str:
     zeros = table(["penalty", "size", "strength", "zeros, %", "WS-353", "similarity", "others"], strengths(data, quick))
     lines = [
         "## Sparsity and what dimensions are about\n",
-        "The stronger the penalty and the more dimensions, the more zeros; scores are those of the tasks. All code the leading 52 principal components, evened out.\n",
+        "The stronger the penalty, the more zeros; scores are those of the tasks. All code the leading 52 principal components, evened out.\n",
         zeros,
         *intrusion(model),
         *pictures(model),
