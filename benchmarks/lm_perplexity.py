@@ -175,7 +175,7 @@ def _written(found: dict[str, Any], orders: tuple[int, ...], penn_orders: tuple[
         f"see NestedGroups). Fits end at a relative duality gap of {TOLERANCE} or after {PASSES} passes (a quarter of that above order {SETTLED}, but for the last three penalties, which share weights of collapsed trees), and each starts from the one of the order before. `gap` is the largest relative duality gap of all fits. "
         f"It is an upper bound, and a loose one until the last of the weights has settled: `above optimum` is how far the objective is above that of a fit of {MANY_PASSES} passes, relative to it, "
         "on the fifth piece at order 5 from nothing. Seconds and weights are those of the longest order "
-        "(the mean of the pieces). The four pieces were scored before, for an earlier version of this table and by a run that was ended after its first row; nothing was chosen by them. "
+        "(the mean of the pieces). The four pieces were scored before, for earlier versions of this table with fewer passes; nothing was chosen by them. "
         "Mean perplexity of the four pieces:\n"
     )
     rows = []
@@ -197,7 +197,7 @@ def _written(found: dict[str, Any], orders: tuple[int, ...], penn_orders: tuple[
     yield table(["model", "chosen", *map(str, orders), "best, to modified KN", "gap", "above optimum", "CPU s", "weights"], rows)
     yield (
         "\nInfinity norms alone stay behind Kneser-Ney, and not for want of passes: on the fifth piece strengths of 0.3 to 1.2 with growths of 0.6 to 1.4, fades of 0.5 to 1 "
-        "and whole trees at a tenth of their price or all of it end 1 % above it or more, after 400 passes too; with a weighted square beside them they are ahead."
+        "and whole trees at a tenth of their price or all of it end 0.9 % above it or more, after 400 passes too; with a weighted square beside them they are ahead."
     )
     yield "\nThe same on the first 100,000 and the next 20,000 words of the Penn Treebank text, with what was chosen on newswire:\n"
     base = min(point.perplexity for point in found["modified Kneser-Ney"][2][-1])
