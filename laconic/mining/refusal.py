@@ -9,15 +9,17 @@ Found = TypeVar("Found")
 
 
 class ThresholdTooSmall(MemoryError):
-    """The candidates of an order need more memory than they may have; `larger`: what may be tried instead.
+    """The candidates of an order need more memory than they may have; `larger`: what may be tried instead, None if nothing helps.
 
-    That is the smallest threshold with which the counts of this order would fit, by its filter. Larger orders may need more, so that
-    only a search tells.
+    That is the smallest threshold with which the counts of this order would fit, by its filter, or twice the threshold where its counters
+    are too short to tell: then fewer features of the orders before may be left to extend, of which single features have none.
+    Larger orders may need more, so that only a search tells.
     """
 
     def __init__(self, threshold: int, order: int, larger: int = 0):
         super().__init__(f"threshold={threshold}: the candidates of order {order} need more memory than they may have")
-        self.larger = larger if larger > threshold else 2 * threshold + 1  # beyond what counters can tell
+        beyond = 2 * threshold + 1 if order > 1 else None
+        self.larger = larger if larger > threshold else beyond
 
 
 def named_if_refused(search: Callable[[int], Found], threshold: int) -> Found:
@@ -29,22 +31,28 @@ def named_if_refused(search: Callable[[int], Found], threshold: int) -> Found:
     try:
         return search(threshold)
     except ThresholdTooSmall as error:
-        first, refused, larger = str(error), threshold, error.larger
-    while (after := _what_to_try_after(search, larger)) is not None:
-        refused, larger = larger, after
-    while larger - refused > 1:
-        middle = (refused + larger) // 2
-        if _what_to_try_after(search, middle) is None:
-            larger = middle
+        first, last = str(error), error
+    refused, fits = threshold, None
+    while fits is None:
+        if last.larger is None:
+            raise MemoryError(f"{first}, and no threshold fits; give more memory.")
+        refusal = _refusal(search, last.larger)
+        if refusal is None:
+            fits = last.larger
+        else:
+            refused, last = last.larger, refusal
+    while fits - refused > 1:
+        middle = (refused + fits) // 2
+        if _refusal(search, middle) is None:
+            fits = middle
         else:
             refused = middle
-    raise MemoryError(f"{first}; the smallest threshold that fits is {larger}.")
+    raise MemoryError(f"{first}; the smallest threshold that fits is {fits}.")
 
 
-def _what_to_try_after(search: Callable[[int], Any], threshold: int) -> int | None:
-    """A larger threshold if this one is refused, None if it fits."""
+def _refusal(search: Callable[[int], Any], threshold: int) -> ThresholdTooSmall | None:
     try:
         search(threshold)
     except ThresholdTooSmall as error:
-        return error.larger
+        return error
     return None

@@ -197,8 +197,9 @@ def test_bad_requests(given: Files, sentence: str, options: list[str]) -> None:
 
 
 def test_a_threshold_that_is_too_small_for_the_memory(given: Files) -> None:
-    small = ("--threshold", "0", "--memory", "0.01")
-    refused(given, "need more memory than they may have: ", "train", "rerank", given.train, "-o", given.model, *QUICK, *small)
+    command = ("train", "rerank", given.train, "-o", given.model, *QUICK, "--threshold", "0", "--memory")
+    refused(given, "the smallest threshold that fits is ", *command, "0.2")
+    refused(given, "and no threshold fits; give more memory", *command, "0.01")
 
 
 def test_ctrl_c_leaves_nothing(given: Files) -> None:

@@ -160,6 +160,14 @@ def test_a_threshold_that_is_too_small_for_the_memory_names_one_that_fits() -> N
         search(fits - 1)
 
 
+def test_memory_that_no_threshold_fits() -> None:
+    columns = sp.csr_array(np.ones((100, 3000), dtype=bool))  # more single features than the memory holds, each in all rows
+    outputs = Outputs.of_labels(np.arange(100) % 2, 2)
+    structures = Polynomial(2).structures(columns)
+    with pytest.raises(MemoryError, match="order 1 need more memory than they may have, and no threshold fits; give more memory"):
+        named_if_refused(lambda threshold: GradientMining(threshold, 2, 1, memory=1e4).run(structures, outputs, 2), 3)
+
+
 def test_thresholds_beyond_the_counters_are_tried_too() -> None:
     ones = sp.csr_array(np.ones((100, 40), dtype=bool))  # every combination occurs in all rows: only C >= 50 leaves them out
     outputs = Outputs.of_labels(np.arange(100) % 2, 2)
