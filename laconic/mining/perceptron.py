@@ -19,6 +19,7 @@ from laconic.mining.gradient import Outputs
 from laconic.mining.kernels import Comparable, StructureKernel
 
 ROWS = 512  # structures that are compared with all support structures at once
+ROUNDING = 1e-13  # of a sum, relative to the sum of its terms' sizes
 
 
 class Pass(NamedTuple):
@@ -90,7 +91,9 @@ class KernelPerceptron(BaseEstimator):
         for begin in range(0, len(rows), ROWS):
             for chunk, (support, weights) in enumerate(self.supports_):
                 values = self.kernel.between(compared, rows[begin : begin + ROWS], self.structures_, support)
-                found[chunk, begin : begin + ROWS] = values @ weights
+                score, size = values @ weights, np.abs(values) @ np.abs(weights)
+                # What cancels but for rounding is zero: votes would make whole numbers of the rest.
+                found[chunk, begin : begin + ROWS] = np.where(np.abs(score) > ROUNDING * size, score, 0.0)
         return np.asarray(found[:, place, outputs.label])
 
     def _learn(

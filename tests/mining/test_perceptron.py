@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -62,11 +63,13 @@ def trees_in_lists(random: np.random.Generator, n_examples: int) -> tuple[Any, l
 
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), chunks=st.integers(1, 3), epochs=st.integers(1, 4))
+@hypothesis.example(seed=228, chunks=2, epochs=1)  # two scores that are zero but for rounding
 def test_trees_are_ranked_as_by_their_sub_trees(seed: int, chunks: int, epochs: int) -> None:
     structures, counts, outputs = trees_in_lists(np.random.default_rng(seed), 12)
     machine = KernelPerceptron(TreeKernel(), chunks, epochs, random_state=seed).fit(structures, outputs)
     expected = np.array([explicit_scores(counts, outputs, orders) for orders in schedule(12, chunks, epochs, seed)])
     np.testing.assert_allclose(machine.chunk_scores(structures, outputs), expected, rtol=1e-9, atol=1e-9)
+    expected[np.abs(expected) < 1e-12] = 0.0  # what cancels but for rounding; counts are small, and so are weights
     np.testing.assert_allclose(
         machine.scores(structures, outputs), standardized(expected, outputs.ptr).mean(axis=0), rtol=1e-6, atol=1e-6
     )
