@@ -86,7 +86,7 @@ def beige_book(data: Path) -> Dated:
         years,
         [*names, "(change over the last year)"],
         None,
-        RollingOrigin(first=1984, last=1989, gap=1),
+        RollingOrigin(first=1980, last=1989, gap=1),
         RollingOrigin(first=1990, last=2019, gap=1),
         1,
     )
@@ -155,7 +155,7 @@ def paper_titles(data: Path) -> Dated:
         years,
         names,
         None,
-        RollingOrigin(first=1999, last=2001, gap=3),
+        RollingOrigin(first=1994, last=2001, gap=3),
         RollingOrigin(first=2002, last=2008, gap=3),
     )
 

@@ -2,148 +2,18 @@
 
 from __future__ import annotations
 
-import time
-import warnings
+from collections import Counter
 from collections.abc import Callable
-from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import wilcoxon
-from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.page import number, table
-from benchmarks.temporal_data import SETS, Dated
-from laconic import L1, AdaptivePrior, FusedLasso, Ridge, RollingOrigin, SmoothRidge, TemporalRegressor
-from laconic.estimators.rolling import Fold
+from benchmarks.temporal_data import SETS
+from benchmarks.temporal_models import OURS, Array, Outcome, Setting, alone, steps_of, tested
 
-Array = NDArray[np.float64]
-Setting = dict[str, Any]
-OURS, LASSO = "adaptive prior", "lasso-all"
 ALONE = "numbers alone"
-RIDGES = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
-LASSOS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
-USUAL_STEPS = 10
-
-
-class Family(NamedTuple):
-    """A kind of model: settings to choose from, what makes a penalty of one and a number of steps, and how its weights move."""
-
-    settings: list[Setting]
-    penalty: Callable[[Setting, int], Any]
-    mode: str
-
-
-def every(**grid: tuple[Any, ...]) -> list[Setting]:
-    """All combinations."""
-    return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
-
-
-def prior(setting: Setting, n_steps: int) -> AdaptivePrior:
-    """The floor grows as the square of the steps: a weight that stands still is then held by many steps as much as by few."""
-    floor = setting["floor"] * (n_steps / USUAL_STEPS) ** 2
-    return AdaptivePrior(strength=setting["strength"], floor=floor, tau=setting["tau"])
-
-
-def families(variance: float, lasso: float | None = None) -> dict[str, Family]:
-    """The models of the table; strengths of the prior are shares of the targets' variance, and the lasso it may begin with is of strength `lasso`."""
-
-    def shares(*values: float) -> tuple[float, ...]:
-        return tuple(round(variance * value, 6) for value in values)
-
-    ours = every(strength=shares(0.3, 1, 3, 10), floor=(1e-2, 1e-1, 1.0), tau=(10.0, 100.0, 1000.0))
-    if lasso is not None:
-        ours += every(strength=shares(1, 3, 10, 30), floor=(1e-8, 1e-6, 1e-4), tau=(1e3, 1e4, 1e5), lasso=(lasso,))
-    return {
-        "ridge-one": Family(every(strength=RIDGES), lambda one, _: Ridge(**one), "last"),
-        "ridge-all": Family(every(strength=RIDGES), lambda one, _: Ridge(**one), "pooled"),
-        "ridge-ts": Family(
-            every(strength=RIDGES[:6], smoothness=(10.0, 100.0, 1000.0)), lambda one, _: SmoothRidge(**one), "moving"
-        ),
-        "lasso-one": Family(every(strength=LASSOS), lambda one, _: L1(**one), "last"),
-        LASSO: Family(every(strength=LASSOS), lambda one, _: L1(**one), "pooled"),
-        "fused lasso": Family(every(strength=LASSOS[:4], fusion=(3.0, 30.0)), lambda one, _: FusedLasso(**one), "moving"),
-        OURS: Family(ours, prior, "moving"),
-    }
-
-
-class Outcome(NamedTuple):
-    """Squared errors of the test rows, their steps, the setting, features in use at the last test step, seconds of all fits."""
-
-    errors: Array
-    labels: NDArray[Any]
-    setting: Setting
-    n_selected: int
-    seconds: float
-
-
-def fitted(family: Family, setting: Setting, dated: Dated, fold: Fold) -> TemporalRegressor:
-    """The model of a setting, of what was known before a fold's test step."""
-    times = dated.times[fold.train]
-    n_steps = dated.n_steps(times)
-    start = L1(setting["lasso"]) if "lasso" in setting else None
-    model = TemporalRegressor(
-        family.penalty(setting, n_steps), mode=family.mode, step=dated.step, start=start, tol=3e-3, max_iter=200
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # a forecast needs no more digits than these
-        return model.fit(dated.X[fold.train], dated.y[fold.train], times=times)
-
-
-def squared_errors(
-    family: Family, setting: Setting, dated: Dated, origin: RollingOrigin
-) -> tuple[Array, NDArray[Any], TemporalRegressor]:
-    """Of every row that is forecast; the steps of these rows; the last model."""
-    errors, labels = [], []
-    for fold in origin.folds(dated.times):
-        model = fitted(family, setting, dated, fold)
-        errors.append((model.predict(dated.X[fold.test]) - dated.y[fold.test]) ** 2)
-        labels.append(np.full(len(fold.test), fold.label, dtype=object))
-    return np.concatenate(errors), np.concatenate(labels), model
-
-
-def tune(family: Family, dated: Dated, quick: bool) -> Setting:
-    """The setting with the least error on development steps; in a quick run the one in the middle."""
-    if quick:
-        return family.settings[len(family.settings) // 2]
-    errors = [float(squared_errors(family, one, dated, dated.dev)[0].mean()) for one in family.settings]
-    return family.settings[int(np.argmin(errors))]
-
-
-def test(family: Family, dated: Dated, quick: bool) -> Outcome:
-    """Tune on development steps, then forecast the test steps once."""
-    setting = tune(family, dated, quick)
-    began = time.process_time()
-    errors, labels, last = squared_errors(family, setting, dated, dated.dev if quick else dated.test)
-    return Outcome(errors, labels, setting, last.n_selected_, time.process_time() - began)
-
-
-def known_variance(dated: Dated) -> float:
-    """Of the targets that are known before the first test step."""
-    return float(np.var(dated.y[next(iter(dated.test.folds(dated.times))).train]))
-
-
-def tested(dated: Dated, quick: bool) -> dict[str, Outcome]:
-    """All models of the table; the prior may begin with the lasso that was tuned before it."""
-    variance = known_variance(dated)
-    found: dict[str, Outcome] = {}
-    for kind in families(variance):
-        lasso = found[LASSO].setting["strength"] if LASSO in found else None
-        found[kind] = test(families(variance, lasso)[kind], dated, quick)
-    return found
-
-
-def alone(dated: Dated, origin: RollingOrigin) -> Array:
-    """Squared errors of least squares on the numbers beside the texts and a constant, from all of the past."""
-    numbers = dated.X[:, dated.X.shape[1] - dated.n_numbers :].toarray()
-    rows = np.hstack([numbers, np.ones((len(numbers), 1))])
-    errors = []
-    for fold in origin.folds(dated.times):
-        weights = np.linalg.lstsq(rows[fold.train], dated.y[fold.train], rcond=None)[0]
-        errors.append((rows[fold.test] @ weights - dated.y[fold.test]) ** 2)
-    return np.concatenate(errors)
 
 
 def protocol(data: Path, quick: bool) -> str:
@@ -171,7 +41,7 @@ def section(name: str) -> Callable[[Path, bool], str]:
     def make(data: Path, quick: bool) -> str:
         dated = SETS[name](data)
         found = tested(dated, quick)
-        plain = alone(dated, dated.dev if quick else dated.test)
+        plain = alone(dated, steps_of(dated, quick)[1])
         parts = [by_step(found, plain), verdict(found, plain), "", significance(found), settings(found)]
         return "\n".join([f"## {dated.title}", dated.about, "", *parts])
 
@@ -221,9 +91,27 @@ def significance(found: dict[str, Outcome]) -> str:
 
 
 def settings(found: dict[str, Outcome]) -> str:
-    """What was chosen on development steps."""
+    """What was chosen for the test steps."""
     rows = [
-        [kind, ", ".join(f"{name} {value:g}" for name, value in one.setting.items()), one.n_selected, one.seconds]
+        [kind, often(one.chosen), len({told(setting) for setting in one.chosen}), one.n_selected, one.seconds]
         for kind, one in found.items()
     ]
-    return table(["model", "chosen on development steps", "features in use at the end", "CPU seconds of test fits"], rows)
+    columns = [
+        "model",
+        "setting, for how many steps",
+        "settings in all",
+        "features in use at the end",
+        "CPU seconds of these fits",
+    ]
+    return table(columns, rows)
+
+
+def often(chosen: list[Setting]) -> str:
+    """The setting that was chosen for most steps."""
+    setting, n_steps = Counter(map(told, chosen)).most_common(1)[0]
+    return f"{setting} ({n_steps} of {len(chosen)})"
+
+
+def told(setting: Setting) -> str:
+    """A setting in words."""
+    return ", ".join(f"{name} {value:g}" for name, value in setting.items())

@@ -9,21 +9,21 @@ import pytest
 import scipy.sparse as sp
 
 from benchmarks.temporal_data import SETS, Dated
-from benchmarks.temporal_forecast import (
+from benchmarks.temporal_forecast import by_step, settings, significance, verdict
+from benchmarks.temporal_models import (
     LASSO,
     OURS,
     Outcome,
     alone,
-    by_step,
+    best_known,
+    chosen_by_what_is_known,
     families,
     known_variance,
     prior,
-    significance,
-    squared_errors,
-    tune,
-    verdict,
+    tried,
 )
 from laconic import RollingOrigin
+from laconic.estimators.rolling import Fold
 
 
 def dated() -> Dated:
@@ -36,23 +36,35 @@ def dated() -> Dated:
     return Dated("t", "a", sp.csr_matrix(X), y, years, ["a", "b", "(n)"], None, dev, test, 1)
 
 
-def test_settings_are_chosen_without_the_test_steps() -> None:
+def test_settings_are_chosen_by_rows_that_are_known() -> None:
+    errors = np.array([[np.nan, 1.0, 1.0, 9.0], [np.nan, 2.0, 1.0, 0.0], [np.nan, 1.0, 0.5, 5.0]])
+    rows = np.arange(4)
+    assert best_known(errors, Fold("a", rows[:2], rows[2:])) == 0  # of equals the first
+    assert best_known(errors, Fold("b", rows[:3], rows[3:])) == 2
+    assert best_known(errors, Fold("c", rows, rows[:1])) == 1
+    assert best_known(errors, Fold("d", rows[:1], rows[1:])) == 0  # nothing was forecast yet
+
+
+def test_what_comes_later_chooses_nothing() -> None:
     given = dated()
     family = families(1.0)["ridge-ts"]
-    chosen = tune(family, given, quick=False)
+    found = chosen_by_what_is_known(family, given, quick=False)
     later = given.y.copy()
-    later[given.times >= 2006] += 100.0
-    assert tune(family, given._replace(y=later), quick=False) == chosen
+    later[given.times >= 2007] += 100.0
+    changed = chosen_by_what_is_known(family, given._replace(y=later), quick=False)
+    assert changed.chosen == found.chosen and changed.errors[:20].tolist() == found.errors[:20].tolist()
+    assert set(found.labels.tolist()) == {"2006", "2007"} and found.seconds > 0 and found.n_selected == 3
     known = given.y[given.times < 2006]
     assert known_variance(given._replace(y=later)) == pytest.approx(np.var(known))
 
 
 def test_every_kind_forecasts_and_the_prior_may_begin_with_a_lasso() -> None:
     given = dated()
+    folds = list(given.test.folds(given.times))
     for kind, family in families(0.1, 3.0).items():
-        errors, labels, last = squared_errors(family, family.settings[-1], given, given.test)
-        assert errors.shape == (40,) and set(labels.tolist()) == {"2006", "2007"} and np.all(np.isfinite(errors)), kind
-        assert last.mode == family.mode
+        found = tried(family, family.settings[-1], given, folds)
+        assert np.array_equal(np.isfinite(found.errors), given.times >= 2006), kind
+        assert list(found.seconds) == ["2006", "2007"]
     assert {"lasso": 3.0}.items() <= families(0.1, 3.0)[OURS].settings[-1].items() and "lasso" not in families(0.1)[
         OURS
     ].settings[-1]
@@ -62,18 +74,22 @@ def test_every_kind_forecasts_and_the_prior_may_begin_with_a_lasso() -> None:
 
 def test_least_squares_on_the_numbers_alone() -> None:
     given = dated()
-    errors = alone(given, given.test)
+    errors = alone(given, list(given.test.folds(given.times)))
     assert len(errors) == 40 and 0.1 < errors.mean() < np.var(given.y)
 
 
 def test_tables_and_the_verdict() -> None:
     labels = np.repeat(np.array(["2006", "2007"], dtype=object), 10)
     errors = np.tile([1.0, 2.0], 10)
-    found = {LASSO: Outcome(errors * 2, labels, {}, 1, 1.0), OURS: Outcome(errors, labels, {}, 1, 1.0)}
+    found = {
+        LASSO: Outcome(errors * 2, labels, [{"tau": 1.0}, {"tau": 1.0}], 1, 1.0),
+        OURS: Outcome(errors, labels, [{}], 1, 1.0),
+    }
     page = by_step(found, errors * 3)
     assert "| overall | 20 | 3.00 | **1.50** | 4.50 |" in page
     assert "50.0 % below the best of the others (lasso-all, 3.000)" in verdict(found, errors * 3)
     assert "| lasso-all | 0.500 | 2 of 2 |" in significance(found)
+    assert "| lasso-all | tau 1 (2 of 2) | 1 |" in settings(found)
 
 
 @pytest.mark.parametrize("name", ["movies", "titles"])
