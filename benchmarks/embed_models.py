@@ -16,26 +16,29 @@ EVENED: dict[str, Any] = {"smoothing": 1.0, "dynamic": True, "subsample": 1e-5, 
 
 
 class Chosen(NamedTuple):
-    """What WordSim-353 chose for a size: strengths of lasso and forest on contexts, then components, power and strengths on components."""
+    """What WordSim-353 chose for a size: strengths of lasso and forest on contexts, then components with their power, emphasis and shift, and strengths on components."""
 
     lasso: float
     forest: float
     components: int
     power: float
+    emphasis: float
+    shift: float
     lasso_of_components: float
     forest_of_components: float
     svd_power: float
 
 
 CHOSEN = {
-    SMALL: Chosen(0.3, 0.1, 52, 0.0, 0.02, 0.02, 0.0),
-    LARGE: Chosen(0.3, 0.1, 300, 0.25, 0.05, 0.05, 0.5),
+    SMALL: Chosen(0.3, 0.1, 52, 0.0, 0.5, 0.5, 0.01, 0.01, 0.0),
+    LARGE: Chosen(0.3, 0.1, 300, 0.4, 0.0, 1.0, 0.01, 0.01, 0.4),
 }
 CHOICES = {
     "PCA, lasso, forest": "flat windows and positive pointwise mutual information as in the paper; codes of lasso and forest with all dimensions divided by their "
     "root mean square (`scale=1`), which keeps zeros",
-    "the others of ours": "words above a frequency of 1e-5 are left out at random before windows are laid, near neighbours count more, associations are square roots; "
-    "lasso and forest code the leading principal components, evened out",
+    "the others of ours": "words above a frequency of 1e-5 are left out at random before windows are laid, near neighbours count more, associations are square roots, "
+    "of size 52 with log 2 added to them; lasso and forest code the leading principal components (as many as dimensions, or 300), evened out, which are of size 52 more those of "
+    "words that meet many others (`emphasis=0.5`), and begin with them",
     "CBOW, skip-gram": "gensim with its own settings, five passes",
     "GloVe": "missing, none of its packages installs here (no wheels; the generated sources of glove-python3 do not compile for this Python)",
 }
@@ -63,12 +66,13 @@ def of_size(size: int) -> list[tuple[str, Any, dict[str, Any]]]:
     def coding(penalty: str, strength: float, **more: Any) -> OnlineDictionary:
         return OnlineDictionary(size, penalty, strength, n_jobs=THREADS, **more)
 
-    of_components = {"components": chosen.components, "power": chosen.power}
+    evened = EVENED | {"shift": chosen.shift}
+    of_components = {"components": chosen.components, "power": chosen.power, "emphasis": chosen.emphasis, "start": "svd"}
     return [
-        ("PCA", Svd(size, power=1.0), PLAIN),
+        ("PCA", Svd(size, power=1.0, n_jobs=THREADS), PLAIN),
         ("lasso", coding("lasso", chosen.lasso), PLAIN | {"scale": 1.0}),
         ("forest", coding("forest", chosen.forest), PLAIN | {"scale": 1.0}),
-        ("SVD, evened out", Svd(size, power=chosen.svd_power), EVENED),
-        ("lasso of components", coding("lasso", chosen.lasso_of_components, **of_components), EVENED),
-        ("forest of components", coding("forest", chosen.forest_of_components, **of_components), EVENED),
+        ("SVD, evened out", Svd(size, power=chosen.svd_power, emphasis=chosen.emphasis, n_jobs=THREADS), evened),
+        ("lasso of components", coding("lasso", chosen.lasso_of_components, **of_components), evened),
+        ("forest of components", coding("forest", chosen.forest_of_components, **of_components), evened),
     ]

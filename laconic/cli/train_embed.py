@@ -67,6 +67,14 @@ def embed(
         float | None,
         typer.Option(help="Of the sizes of components, 0 (all alike) to 1 (as they are).", rich_help_panel=LEARNING),
     ] = None,
+    emphasis: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Components are those of words that meet many others, the more the larger: try 0.5.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None,
     passes: Annotated[int | None, typer.Option(min=1, help="Passes over the words.", rich_help_panel=LEARNING)] = None,
     negatives: Annotated[
         float | None,
@@ -130,6 +138,7 @@ def embed(
     wishes |= {
         "components": components,
         "power": power,
+        "emphasis": emphasis,
         "positive": positive or None,
         "passes": passes,
         "negatives": negatives,

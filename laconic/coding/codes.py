@@ -18,6 +18,7 @@ from laconic.groups import Groups
 
 Floats = NDArray[np.float32]
 CHUNK = 1 << 22  # entries of codes that are dense at a time
+TINY = float(np.finfo(np.float32).tiny)
 CONTEXTS = 1 << 13  # contexts whose products are summed in single precision
 
 
@@ -71,9 +72,23 @@ class WordRows:
         """Table (contexts, stride) += X' codes, over the rows of some words."""
         _core.add_products(self.ptr, self.index, self.value, words, codes.ravel(), table.shape[1], table.ravel(), n_jobs)
 
+    def emphasised(self, emphasis: float) -> WordRows:
+        """Rows x_v |x_v|^emphasis, by which words that meet many others count more."""
+        if not 0 <= emphasis < np.inf:
+            raise ValueError(f"emphasis must not be negative, got {emphasis!r}")
+        if emphasis == 0:
+            return self
+        factors = (self.squares / max(float(self.squares.mean()), TINY)) ** (emphasis / 2)
+        values = self.value * np.repeat(factors.astype(np.float32), np.diff(self.ptr))
+        return WordRows(sparse.csr_matrix((values, self.index, self.ptr), shape=self.shape))
+
     def dense(self, words: NDArray[np.int64]) -> Floats:
         """(words, contexts), for a few words."""
-        return sparse.csr_matrix((self.value, self.index, self.ptr), shape=self.shape)[words].toarray()
+        return self.matrix()[words].toarray()
+
+    def matrix(self) -> sparse.csr_matrix:
+        """All of them, for others than kernels."""
+        return sparse.csr_matrix((self.value, self.index, self.ptr), shape=self.shape)
 
 
 def check_whole(learner: Any, *names: str) -> None:

@@ -18,8 +18,13 @@ class Components(NamedTuple):
     contexts: Floats
 
 
-def leading_components(rows: WordRows, size: int, power: float, random: np.random.RandomState, threads: int) -> Components:
-    """X ~ (c U S^power) (S^(1 - power) V' / c), of rank `size`, with c such that the rows on the left have a mean squared length of 1.
+def leading_components(
+    rows: WordRows, size: int, power: float, random: np.random.RandomState, threads: int, emphasis: float = 0.0
+) -> Components:
+    """X ~ (c X V S^(power - 1)) (S^(1 - power) V' / c), of rank `size`, with c such that the rows on the left have a mean squared length of 1.
+
+    S and V are of the rows x_v |x_v|^emphasis, so that the directions are those of words which meet many others, and less those of rare words,
+    whose associations are mostly noise.
 
     A power of 1 leaves principal components as they are, of 0 makes them all count alike, which whitens the rows: cosines of codes that
     come close to such rows are better ones for words (Levy et al. 2015 of codes U S^power themselves).
@@ -28,7 +33,7 @@ def leading_components(rows: WordRows, size: int, power: float, random: np.rando
         raise ValueError(f"components must be from 1 to {min(rows.shape)}, the lesser of words and contexts, got {size!r}")
     if not 0 <= power <= 1:
         raise ValueError(f"power must lie in 0..1, got {power!r}")
-    values, vectors = right_singular(rows, size, random, threads)
+    values, vectors = right_singular(rows.emphasised(emphasis), size, random, threads)
     values = np.maximum(values, values[0] * np.finfo(np.float32).eps)  # of a matrix of lower rank
     places = rows.products(np.arange(rows.shape[0]), padded(vectors.T), threads)[:, :size] * values ** (power - 1)
     length = float(np.sqrt(np.mean(np.einsum("ij,ij->i", places, places))))

@@ -34,7 +34,7 @@ class OnlineDictionary(BaseEstimator):
     growth: weights of a forest's nodes are growth^depth
     positive: codes >= 0
     forgetting: after a batch of n words all that came before counts (1 - n / words seen)^forgetting
-    components, power: rows X_v are those of the leading so many principal components, U S^power, see leading_components; None: all contexts as they are
+    components, power, emphasis: rows X_v are those of the leading so many principal components, see leading_components; None: all contexts as they are
     start: "words" (rows of X of random words), "svd" (leading right singular vectors, the first at the roots of a forest) or "random"
     tolerance: relative duality gap of the codes at the end; while learning ten times as much will do
     """
@@ -52,6 +52,7 @@ class OnlineDictionary(BaseEstimator):
         forgetting: float = 0.0,
         components: int | None = None,
         power: float = 0.0,
+        emphasis: float = 0.0,
         start: str = "words",
         tolerance: float = 1e-4,
         n_jobs: int | None = None,
@@ -68,6 +69,7 @@ class OnlineDictionary(BaseEstimator):
         self.forgetting = forgetting
         self.components = components
         self.power = power
+        self.emphasis = emphasis
         self.start = start
         self.tolerance = tolerance
         self.n_jobs = n_jobs
@@ -82,7 +84,7 @@ class OnlineDictionary(BaseEstimator):
         contexts: Floats | None = None
         with threadpool_limits(threads):
             if self.components is not None:
-                rows, contexts = leading_components(rows, self.components, self.power, random, threads)
+                rows, contexts = leading_components(rows, self.components, self.power, random, threads, self.emphasis)
             table = first_dictionary(rows, forest, self.start, self.positive, random, threads)
             coder = Coder(forest, self.strength, self.positive, 10 * self.tolerance)
             run = _Run(rows, coder, table, threads)
