@@ -36,7 +36,7 @@ def test_rows_times_contexts_are_the_best_matrix_of_their_rank(power: float) -> 
 def test_emphasis_gives_the_directions_of_long_rows() -> None:
     X = matrix()
     lengths = np.linalg.norm(X.toarray(), axis=1)
-    left, values, right = np.linalg.svd(X.toarray() * lengths[:, None], full_matrices=False)
+    right = np.linalg.svd(X.toarray() * lengths[:, None], full_matrices=False)[2]
     found = leading_components(WordRows(X), 40, 1.0, np.random.RandomState(0), 1, emphasis=1.0)
     rows = dense(found.rows)
     np.testing.assert_allclose(rows @ found.contexts, X.toarray(), atol=1e-3)  # of all directions nothing is lost
