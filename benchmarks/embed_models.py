@@ -16,7 +16,7 @@ EVENED: dict[str, Any] = {"smoothing": 1.0, "dynamic": True, "subsample": 1e-5, 
 
 
 class Chosen(NamedTuple):
-    """What WordSim-353 chose for a size: strengths of lasso and forest on contexts, then components with their power, emphasis and shift, and strengths on components."""
+    """What WordSim-353 chose for a size: strengths of lasso and forest on contexts, then components with their power, emphasis, shift and start, and strengths on components."""
 
     lasso: float
     forest: float
@@ -24,21 +24,22 @@ class Chosen(NamedTuple):
     power: float
     emphasis: float
     shift: float
+    start: str
     lasso_of_components: float
     forest_of_components: float
     svd_power: float
 
 
 CHOSEN = {
-    SMALL: Chosen(0.3, 0.1, 52, 0.0, 0.5, 0.5, 0.01, 0.01, 0.0),
-    LARGE: Chosen(0.3, 0.1, 300, 0.4, 0.0, 1.0, 0.01, 0.01, 0.4),
+    SMALL: Chosen(0.3, 0.1, 52, 0.0, 0.5, 0.5, "words", 0.02, 0.02, 0.0),
+    LARGE: Chosen(0.3, 0.1, 300, 0.4, 0.0, 1.0, "svd", 0.01, 0.01, 0.4),
 }
 CHOICES = {
     "PCA, lasso, forest": "flat windows and positive pointwise mutual information as in the paper; codes of lasso and forest with all dimensions divided by their "
     "root mean square (`scale=1`), which keeps zeros",
     "the others of ours": "words above a frequency of 1e-5 are left out at random before windows are laid, near neighbours count more, associations are square roots, "
     "of size 52 with log 2 added to them; lasso and forest code the leading principal components (as many as dimensions, or 300), evened out, which are of size 52 more those of "
-    "words that meet many others (`emphasis=0.5`), and begin with them",
+    "words that meet many others (`emphasis=0.5`)",
     "CBOW, skip-gram": "gensim with its own settings, five passes",
     "GloVe": "missing, none of its packages installs here (no wheels; the generated sources of glove-python3 do not compile for this Python)",
 }
@@ -66,12 +67,14 @@ def of_size(size: int) -> list[tuple[str, Any, dict[str, Any]]]:
     def coding(penalty: str, strength: float, **more: Any) -> OnlineDictionary:
         return OnlineDictionary(size, penalty, strength, n_jobs=THREADS, **more)
 
+    # All contexts with many dimensions are dear: one pass over the words must do.
+    of_contexts = {} if size == SMALL else {"passes": 1, "tolerance": 1e-3}
     evened = EVENED | {"shift": chosen.shift}
-    of_components = {"components": chosen.components, "power": chosen.power, "emphasis": chosen.emphasis, "start": "svd"}
+    of_components = {"components": chosen.components, "power": chosen.power, "emphasis": chosen.emphasis, "start": chosen.start}
     return [
         ("PCA", Svd(size, power=1.0, n_jobs=THREADS), PLAIN),
-        ("lasso", coding("lasso", chosen.lasso), PLAIN | {"scale": 1.0}),
-        ("forest", coding("forest", chosen.forest), PLAIN | {"scale": 1.0}),
+        ("lasso", coding("lasso", chosen.lasso, **of_contexts), PLAIN | {"scale": 1.0}),
+        ("forest", coding("forest", chosen.forest, **of_contexts), PLAIN | {"scale": 1.0}),
         ("SVD, evened out", Svd(size, power=chosen.svd_power, emphasis=chosen.emphasis, n_jobs=THREADS), evened),
         ("lasso of components", coding("lasso", chosen.lasso_of_components, **of_components), evened),
         ("forest of components", coding("forest", chosen.forest_of_components, **of_components), evened),

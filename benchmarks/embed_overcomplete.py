@@ -11,7 +11,7 @@ from benchmarks.embed_vectors import THREADS, by_laconic, kept
 from benchmarks.page import table
 from laconic import OnlineDictionary, Svd
 
-WORDS, COMPONENTS, POWER, SIZE, STRENGTH = 30_000, 300, 0.25, 2002, 0.05  # 2002: whole trees of 13
+WORDS, COMPONENTS, POWER, SIZE, STRENGTH = 30_000, 300, 0.4, 2002, 0.02  # 2002: whole trees of 13
 INTRODUCTION = f"""\
 The {WORDS:,} most frequent words; {COMPONENTS} principal components are coded with {SIZE:,} dimensions, two passes over the words, by one thread. The row above is what is coded:
 the components themselves."""

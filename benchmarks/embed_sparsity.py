@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
-from benchmarks.embed_models import EVENED, file_name, of_size
+from benchmarks.embed_models import CHOSEN, file_name, of_size
 from benchmarks.embed_tasks import Tasks, zeros_of
 from benchmarks.embed_vectors import MIN_COUNT, THREADS, WINDOW, by_laconic, corpus_files, kept
 from benchmarks.page import table
@@ -18,7 +17,7 @@ from laconic.coding.components import leading_components
 from laconic.estimators.embed_explain import dimension_rows
 from laconic.report.word_plots import plot_word_heatmap, plot_word_map, plot_word_trees
 
-SIZES, STRENGTHS = (26, 52), (0.02, 0.1)
+SIZES, STRENGTHS = (26, 52), (0.02, 0.05, 0.1)
 SHOWN = "forest of components"  # the row of the tasks that dimensions and words are shown of
 SHOWN_SIZE = 52
 N_TOP, N_TREES = 5, 2  # words of a dimension; trees whose dimensions are listed
@@ -55,11 +54,13 @@ def section(data: Path, quick: bool = False) -> str:
 def strengths(data: Path, quick: bool) -> list[list[Any]]:
     """A row for every penalty, size and strength: all code the same components."""
     tasks, rows = Tasks(data), []
-    words, counts, matrix = WordVectors(window=WINDOW, min_count=MIN_COUNT, n_jobs=THREADS, **EVENED).associations(
+    chosen, settings = CHOSEN[SHOWN_SIZE], next(row[2] for row in of_size(SHOWN_SIZE) if row[0] == SHOWN)
+    words, counts, matrix = WordVectors(window=WINDOW, min_count=MIN_COUNT, n_jobs=THREADS, **settings).associations(
         corpus_files(data)
     )
-    components = leading_components(WordRows(matrix), SHOWN_SIZE, 0.0, np.random.RandomState(0), THREADS).rows
-    given = csr_matrix((components.value, components.index, components.ptr), components.shape)
+    random = np.random.RandomState(0)
+    how = (chosen.components, chosen.power, random, THREADS, chosen.emphasis)
+    given = leading_components(WordRows(matrix), *how).rows.matrix()
     for penalty in ("lasso", "forest"):
         for size in SIZES[-1:] if quick else SIZES:
             for strength in STRENGTHS[:1] if quick else STRENGTHS:

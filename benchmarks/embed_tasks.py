@@ -33,6 +33,9 @@ Text: `embed_corpus`, 31 million words, those seen 10 times or more, a window of
 without the three sets of WordSim-353, by which alone all choices were made. Analogies: 3CosAdd over the 30,000 most frequent words. Completion: the choice with the largest
 mean cosine to the other words of the sentence. Sentiment: averaged vectors and a logistic regression whose ridge is chosen on dev. CPU seconds are from text to vectors."""
 
+ABOUT_LARGE = """\
+As above; lasso and forest of all contexts make one pass over the words, the others three."""
+
 
 class Scores(NamedTuple):
     """Spearman's correlations (of the set that choices are made by, the mean of all, the mean of others) and shares of right answers."""
@@ -58,9 +61,13 @@ class Tasks:
             ([text.lower().split() for text in part.texts], part.labels) for part in (task.train, task.dev, task.test)
         ]
 
+    def by_set(self, model: WordVectors) -> dict[str, float]:
+        """Spearman's correlation on every set of similarities."""
+        return {name: similarity_score(model, task).score for name, task in self.similarity.items()}
+
     def similarities(self, model: WordVectors) -> tuple[float, float, float]:
         """The correlation that choices are made by, the mean over all sets, and the mean over those that nothing was chosen by."""
-        similar = {name: similarity_score(model, task).score for name, task in self.similarity.items()}
+        similar = self.by_set(model)
         others = [score for name, score in similar.items() if "WS-353" not in name]
         return similar[TUNED_ON], float(np.mean(list(similar.values()))), float(np.mean(others))
 
@@ -103,16 +110,27 @@ def section(data: Path, quick: bool = False, size: int = SMALL) -> str:
     tasks = Tasks(data)
     rows: list[list[Any]] = []
     similarity: dict[str, float] = {}
+    by_set: dict[str, dict[str, float]] = {}
     for name, found in models(data, size, quick):
         scored = tasks.scores(found.model)
         similarity[name], scores = scored.similarity, scores_of(scored)
+        by_set[name] = tasks.by_set(found.model)
         published = PUBLISHED.get((name, size))
         paper = "–" if published is None else f"{published[0]:.2f}, " + ", ".join(f"{value:.1f}" for value in published[1:])
         rows.append([name, size, *scores, f"{zeros_of(found.model):.0f}", found.cpu_seconds, found.megabytes, paper])
         print(rows[-1], flush=True)
     notes = "\n".join(f"* {name}: {text}" for name, text in CHOICES.items())
-    body = [INTRODUCTION, "", table(COLUMNS, rows), notes] if size == SMALL else [table(COLUMNS, rows)]
-    return "\n".join([f"## Tasks, vectors of {size} dimensions\n", *body, *([] if quick else [told(similarity)]), ""])
+    body = [INTRODUCTION, "", table(COLUMNS, rows), notes] if size == SMALL else [ABOUT_LARGE, "", table(COLUMNS, rows)]
+    return "\n".join(
+        [f"## Tasks, vectors of {size} dimensions\n", *body, *([] if quick else [told(similarity), "", sets(by_set)]), ""]
+    )
+
+
+def sets(by_set: dict[str, dict[str, float]]) -> str:
+    """Every set of similarities, of the vectors whose order is asked for."""
+    names = ["forest", "forest of components", "skip-gram"]
+    rows = [[one.removeprefix("EN-"), *(f"{by_set[name][one]:.3f}" for name in names)] for one in by_set[names[0]]]
+    return table(["similarities of", *names], rows)
 
 
 def told(similarity: dict[str, float]) -> str:
