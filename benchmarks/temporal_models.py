@@ -22,6 +22,7 @@ OURS, LASSO = "adaptive prior", "lasso-all"
 RIDGES = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
 LASSOS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 USUAL_STEPS = 10
+FOLLOWED = 1.1  # times the least error on development steps: settings above it are not followed any further
 
 
 class Family(NamedTuple):
@@ -103,7 +104,7 @@ def steps_of(dated: Dated, quick: bool) -> tuple[list[Fold], list[Fold]]:
 
 
 def tried(family: Family, setting: Setting, dated: Dated, folds: list[Fold]) -> Tried:
-    """Forecasts of one setting."""
+    """Forecasts of some steps with one setting."""
     errors = np.full(len(dated.y), np.nan)
     n_selected, seconds = {}, {}
     for fold in folds:
@@ -117,23 +118,31 @@ def tried(family: Family, setting: Setting, dated: Dated, folds: list[Fold]) -> 
 
 def best_known(errors: Array, fold: Fold) -> int:
     """Of errors (settings, rows): the setting with the least mean over rows that were forecast and whose targets are known when the fold is forecast."""
+    return int(np.argmin(means_known(errors, fold)))
+
+
+def means_known(errors: Array, fold: Fold) -> Array:
+    """Of every setting the mean over these rows; zeros if there are none."""
     known = fold.train[np.isfinite(errors[0, fold.train])]
-    return int(np.argmin(errors[:, known].mean(axis=1))) if len(known) else 0
+    return errors[:, known].mean(axis=1) if len(known) else np.zeros(len(errors))
 
 
 def chosen_by_what_is_known(family: Family, dated: Dated, quick: bool) -> Outcome:
     """Forecast every test step with the setting that did best up to it."""
     dev, test = steps_of(dated, quick)
     settings = family.settings[:: len(family.settings) // 2] if quick else family.settings
-    all_tried = [tried(family, one, dated, [*dev, *test]) for one in settings]
-    errors = np.array([one.errors for one in all_tried])
+    first = np.array([tried(family, one, dated, dev).errors for one in settings])
+    means = means_known(first, test[0])
+    followed = np.flatnonzero(means <= FOLLOWED * means.min())
+    later = [tried(family, settings[k], dated, test) for k in followed]
+    errors = np.array([np.where(np.isfinite(one.errors), one.errors, first[k]) for k, one in zip(followed, later, strict=True)])
     best = [best_known(errors, fold) for fold in test]
     return Outcome(
         np.concatenate([errors[k, fold.test] for k, fold in zip(best, test, strict=True)]),
         np.concatenate([np.full(len(fold.test), fold.label, dtype=object) for fold in test]),
-        [settings[k] for k in best],
-        all_tried[best[-1]].n_selected[test[-1].label],
-        sum(all_tried[k].seconds[fold.label] for k, fold in zip(best, test, strict=True)),
+        [settings[followed[k]] for k in best],
+        later[best[-1]].n_selected[test[-1].label],
+        sum(later[k].seconds[fold.label] for k, fold in zip(best, test, strict=True)),
     )
 
 
