@@ -24,7 +24,6 @@ def section(data: Path, quick: bool = False) -> str:
     how: dict[str, Any] = {"components": COMPONENTS, "power": POWER, "passes": 2, "tolerance": 1e-3, "n_jobs": THREADS}
     learners: dict[str, tuple[Any, int]] = {
         "components": (Svd(COMPONENTS, power=POWER, n_iter=3, n_jobs=THREADS), COMPONENTS),
-        "lasso": (OnlineDictionary(size, "lasso", STRENGTH, **how), size),
         "forest": (OnlineDictionary(size, "forest", STRENGTH, **how), size),
     }
     tasks, rows = Tasks(data), []
