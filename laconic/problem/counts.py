@@ -76,11 +76,11 @@ class CountProblem(Problem):
         """See Problem."""
         return self.design.word_curvature(x, self.mass)
 
-    def loss_conjugate(self, residual: Array, scale: float) -> float:
-        """See the module; `residual` is the point whose residuals are meant."""
+    def loss_conjugate(self, dual: Array, scale: float) -> float:
+        """See the module; `dual`: the weights whose residuals are meant, since these, rows x words, are too many to be kept."""
         counts = self.counts
         rows = (counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data)
-        return self.design.kernel.conjugate(residual, self.mass, scale, *rows, self.design.threads) - self._constant
+        return self.design.kernel.conjugate(dual, self.mass, scale, *rows, self.design.threads) - self._constant
 
     def certificate(self, x: Array) -> float:
         """See Problem."""

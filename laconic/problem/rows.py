@@ -100,17 +100,17 @@ class Problem(Objective):
         gradient = self.smooth(self.start())[1]
         return self.penalty.strength_max(self.parts(gradient)[0])
 
-    def gap(self, loss: float, residual: Array, gradient: Array, penalty: float) -> float:
-        """The duality gap from the loss, residuals (with zero sums), gradient of the weights and penalty at one point."""
+    def gap(self, loss: float, dual: Array, gradient: Array, penalty: float) -> float:
+        """The duality gap from the loss, dual (see loss_conjugate), gradient of the weights and penalty at one point."""
         scale = 1.0 / max(1.0, self.penalty.gauge(gradient)) if np.isinf(self.penalty.conjugate(-gradient)) else 1.0
         if scale == 0:
             return np.inf
         dual_penalty = 0.0 if scale < 1 else self.penalty.conjugate(-gradient)
-        return max(0.0, loss + penalty + self.loss_conjugate(residual, scale) + dual_penalty)
+        return max(0.0, loss + penalty + self.loss_conjugate(dual, scale) + dual_penalty)
 
-    def loss_conjugate(self, residual: Array, scale: float) -> float:
-        """The conjugate of the summed loss at scaled residuals."""
-        return self.loss.conjugate(residual, self.gold, scale, self.design.threads)
+    def loss_conjugate(self, dual: Array, scale: float) -> float:
+        """The conjugate of the summed loss at scaled residuals; `dual` is what a problem knows them by: here these themselves, with zero sums."""
+        return self.loss.conjugate(dual, self.gold, scale, self.design.threads)
 
     def diagonal(self, x: Array) -> Array:
         """The diagonal of the loss's Hessian over the weights, or what lies above it; of designs that know their curvature."""
@@ -131,12 +131,12 @@ class Problem(Objective):
         loss, residual = self._settled_loss_at(x)
         return self.judge(x, loss, residual, self.parts(self.design.pull(residual))[0])
 
-    def judge(self, x: Array, loss: float, residual: Array, gradient: Array) -> float:
-        """The certificate from the loss, its residuals and the gradient of the weights at x, whose intercept is settled."""
+    def judge(self, x: Array, loss: float, dual: Array, gradient: Array) -> float:
+        """The certificate from the loss, dual (see loss_conjugate) and the gradient of the weights at x, whose intercept is settled."""
         weights = self.parts(x)[0]
         penalty = self.penalty.value(weights)
         if self.penalty.convex:
-            gap = self.gap(loss, residual, gradient, penalty)
+            gap = self.gap(loss, dual, gradient, penalty)
             if np.isfinite(gap):
                 return self.relative(gap, loss + penalty)
         elif isinstance(self.penalty, Smooth):
