@@ -17,7 +17,7 @@ from laconic.coding.components import leading_components
 from laconic.estimators.embed_explain import dimension_rows
 from laconic.report.word_plots import plot_word_heatmap, plot_word_map, plot_word_trees
 
-SIZES, STRENGTHS = (26, 52), (0.02, 0.05, 0.1)
+SIZES, STRENGTHS = (26, 52), (0.02, 0.1)
 SHOWN = "forest of components"  # the row of the tasks that dimensions and words are shown of
 SHOWN_SIZE = 52
 N_TOP, N_TREES = 5, 2  # words of a dimension; trees whose dimensions are listed
