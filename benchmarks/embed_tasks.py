@@ -35,7 +35,7 @@ mean cosine to the other words of the sentence. Sentiment: averaged vectors and 
 
 ABOUT_LARGE = """\
 As above, with 520 dimensions for 300 components; strengths of 0.01, 0.02 and 0.05 were compared on WordSim-353. Codes of all contexts were not learned, and those of a lasso of components were stopped after
-several times the CPU seconds of the forest. What the paper has for its forest stands beside that of components."""
+one and a half times the CPU seconds of the forest. What the paper has for its forest stands beside that of components."""
 
 
 class Scores(NamedTuple):
