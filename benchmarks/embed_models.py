@@ -10,11 +10,8 @@ from benchmarks.embed_vectors import THREADS, Kept, by_gensim, by_laconic, kept
 from laconic import OnlineDictionary, Svd
 
 SMALL, LARGE = 52, 520
-TOO_DEAR = (
-    "lasso",
-    "forest",
-    "lasso of components",
-)  # rows that take long with many dimensions: codes of all contexts, and lassos with few zeros
+# Rows that take long with many dimensions: codes of all contexts, and lassos with few zeros.
+TOO_DEAR = ("lasso", "forest", "lasso of components")
 ALGORITHM_1 = "Algorithm 1"
 PLAIN: dict[str, Any] = {"smoothing": 1.0}  # windows and associations of the paper
 EVENED: dict[str, Any] = {"smoothing": 1.0, "dynamic": True, "subsample": 1e-5, "rare": "drop", "exponent": 0.5}
