@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import fcntl
 import importlib
 import os
 import re
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from zlib import crc32
 
 from benchmarks.page import header
 
@@ -49,30 +53,49 @@ def main(arguments: list[str] | None = None) -> int:
     target = REPOSITORY / "docs" / "results" / f"{chosen.task}.md"
     command = f"python -m benchmarks {chosen.task} --data DIR" + (" --quick" if chosen.quick else "")
     if sections:
-        page = sectioned(module, chosen, target, command)
+        made = made_sections(module, [chosen.section] if chosen.section else list(sections), chosen, command)
     else:
-        page = header(command, REPOSITORY) + "\n" + module.run(chosen.data, chosen.quick).rstrip("\n") + "\n"
-    if chosen.write:
-        write_atomically(target, page)
+        about = header(command, REPOSITORY)
+        page = about + "\n" + module.run(chosen.data, chosen.quick).rstrip("\n") + "\n"
+    if not chosen.write:
+        print(joined(module, made) if sections else page, end="")
+        return 0
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with alone_with(target):
+        write_atomically(target, joined(module, kept_sections(target, chosen.section) | made) if sections else page)
         for name, figure in getattr(module, "FIGURES", {}).items():
             figure.savefig(target.parent / name, metadata={"Date": None})
-        print(f"written: {target.relative_to(REPOSITORY)}", file=sys.stderr)
-    else:
-        print(page, end="")
+    print(f"written: {target.relative_to(REPOSITORY)}", file=sys.stderr)
     return 0
 
 
-def sectioned(module: ModuleType, chosen: argparse.Namespace, target: Path, command: str) -> str:
-    """A page whose sections say by themselves which run they are from: one that is rerun alone leaves the others as they are."""
-    kept = split_sections(target.read_text("utf-8")) if chosen.section and chosen.write and target.exists() else {}
-    names = list(module.SECTIONS) if chosen.section is None else [chosen.section]
-    made = {name: module.SECTIONS[name](chosen.data, chosen.quick).strip("\n") for name in names}
-    for name, body in made.items():
-        title, _, rest = body.partition("\n")
+def made_sections(module: ModuleType, names: list[str], chosen: argparse.Namespace, command: str) -> dict[str, str]:
+    """Sections that were run, each under the header of what it began with: code that is changed beside a long run is not what ran."""
+    made = {}
+    for name in names:
         about = header(f"{command} --section {name}", REPOSITORY)
-        kept[name] = f"{title}\n\n{about}{rest}\n"
-    blocks = [f"<!-- section {name} -->\n{kept[name].strip()}\n" for name in module.SECTIONS if name in kept]
+        title, _, rest = module.SECTIONS[name](chosen.data, chosen.quick).strip("\n").partition("\n")
+        made[name] = f"{title}\n\n{about}{rest}\n"
+    return made
+
+
+def kept_sections(target: Path, section: str | None) -> dict[str, str]:
+    """What a page has by now, which a run of one section leaves as it is; to be read after the run, as others may have written meanwhile."""
+    return split_sections(target.read_text("utf-8")) if section and target.exists() else {}
+
+
+def joined(module: ModuleType, sections: dict[str, str]) -> str:
+    """A page whose sections say by themselves which run they are from."""
+    blocks = [f"<!-- section {name} -->\n{sections[name].strip()}\n" for name in module.SECTIONS if name in sections]
     return "\n".join([f"# {module.TITLE}\n", *blocks])
+
+
+@contextmanager
+def alone_with(target: Path) -> Iterator[None]:
+    """No other run reads and writes this page meanwhile: of two that did, one would put back what the other replaced."""
+    with open(Path(tempfile.gettempdir()) / f"laconic-page-{crc32(bytes(target.resolve())):08x}.lock", "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def split_sections(page: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -11,7 +12,7 @@ import pytest
 from scipy.stats import binomtest
 
 from benchmarks import page
-from benchmarks.__main__ import main, tasks, write_atomically
+from benchmarks.__main__ import REPOSITORY, main, split_sections, tasks, write_atomically
 
 
 def test_table_has_a_line_for_each_row_and_formats_numbers() -> None:
@@ -120,3 +121,33 @@ def test_a_section_written_alone_leaves_the_others(tmp_path: Path, monkeypatch: 
     again = page.read_text("utf-8")
     assert "first" in again and "fourth" in again and "second" not in again and "third" not in again
     assert again.count("Command:") == 2 and again.index("first") < again.index("fourth")
+
+
+def test_sections_run_beside_each_other_are_all_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toy = ModuleType("benchmarks.toy")
+    said = {"long": "old", "short": "old"}
+
+    def long(data: Path, quick: bool) -> str:
+        said["short"] = "new"
+        assert main(["toy", "--data", str(tmp_path), "--write", "--section", "short"]) == 0
+        return "## long\n\nlong is new\n"
+
+    monkeypatch.setattr(toy, "TITLE", "Toy", raising=False)
+    monkeypatch.setattr(
+        toy, "SECTIONS", {name: (lambda d, q, n=name: f"## {n}\n\n{n} is {said[n]}\n") for name in said}, raising=False
+    )
+    monkeypatch.setitem(sys.modules, "benchmarks.toy", toy)
+    monkeypatch.setattr("benchmarks.__main__.tasks", lambda: ["toy"])
+    monkeypatch.setattr("benchmarks.__main__.REPOSITORY", tmp_path)
+    assert main(["toy", "--data", str(tmp_path), "--write"]) == 0
+    monkeypatch.setitem(toy.SECTIONS, "long", long)
+    assert main(["toy", "--data", str(tmp_path), "--write", "--section", "long"]) == 0
+    whole = (tmp_path / "docs" / "results" / "toy.md").read_text("utf-8")
+    assert "long is new" in whole and "short is new" in whole and "old" not in whole
+
+
+@pytest.mark.parametrize("task", tasks())
+def test_a_written_page_has_every_section_of_its_task(task: str) -> None:
+    sections = getattr(import_module(f"benchmarks.{task}"), "SECTIONS", {})
+    written = (REPOSITORY / "docs" / "results" / f"{task}.md").read_text("utf-8")
+    assert [name for name in sections if name not in split_sections(written)] == []
