@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from benchmarks.temporal_data import Dated
 from laconic import L1, AdaptivePrior, FusedLasso, Ridge, SmoothRidge, TemporalRegressor
 from laconic.estimators.rolling import Fold
+from laconic.penalties.time import LIMIT
 
 Array = NDArray[np.float64]
 Setting = dict[str, Any]
@@ -44,15 +45,25 @@ def prior(setting: Setting, n_steps: int) -> AdaptivePrior:
     return AdaptivePrior(strength=setting["strength"], floor=floor, tau=setting["tau"])
 
 
+def strength_of(ridge: float, floor: float, tau: float) -> float:
+    """With which the prior holds small weights that stand still about as a ridge of strength `ridge` does; `floor` says how small they must be.
+
+    Near zero it is strength T / floor_T (1 + 2 E[alpha]) |w|^2 / 2 with 1 + 2 E[alpha] = 2 / tau + 1 - 2 C beforehand, floor_T = floor (T / USUAL_STEPS)^2,
+    and |w|^2 is T times that of one step.
+    """
+    return round(ridge * floor / (USUAL_STEPS**2 * (2 / tau + 1 - 2 * LIMIT)), 6)
+
+
 def families(variance: float, lasso: float | None = None) -> dict[str, Family]:
-    """The models of the table; strengths of the prior are shares of the targets' variance, and the lasso it may begin with is of strength `lasso`."""
+    """The models of the table; strengths of the prior are shares of the targets' variance or, where it begins with a lasso of strength `lasso`, those of ridges."""
 
     def shares(*values: float) -> tuple[float, ...]:
         return tuple(round(variance * value, 6) for value in values)
 
     ours = every(strength=shares(1, 3, 10, 30), floor=(1e-2, 1e-1, 1.0), tau=(10.0, 100.0, 1000.0, 10000.0))
     if lasso is not None:
-        ours += every(strength=shares(3, 10, 30, 100), floor=(1e-6, 1e-4), tau=(1e4, 1e5), lasso=(lasso,))
+        near_zero = every(ridge=RIDGES[4:], floor=(1e-6, 1e-5, 1e-4), tau=(1e4, 1e5))
+        ours += [{"strength": strength_of(**one), "floor": one["floor"], "tau": one["tau"], "lasso": lasso} for one in near_zero]
     return {
         "ridge-one": Family(every(strength=RIDGES), lambda one, _: Ridge(**one), "last"),
         "ridge-all": Family(every(strength=RIDGES), lambda one, _: Ridge(**one), "pooled"),

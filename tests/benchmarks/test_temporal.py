@@ -20,6 +20,7 @@ from benchmarks.temporal_models import (
     families,
     known_variance,
     prior,
+    strength_of,
     tried,
 )
 from laconic import RollingOrigin
@@ -100,3 +101,12 @@ def test_real_sets_are_read(data: Path, name: str) -> None:
     first = next(iter(given.test.folds(given.times)))
     gap = 3 if name == "titles" else 0
     assert given.times[first.train].max() < given.times[first.test].min() - gap
+
+
+@pytest.mark.parametrize("tau", [1e4, 1e5])
+@pytest.mark.parametrize("n_steps", [10, 30])
+def test_near_zero_the_prior_is_the_ridge_it_is_named_by(tau: float, n_steps: int) -> None:
+    setting = {"strength": strength_of(1000.0, 1e-5, tau), "floor": 1e-5, "tau": tau}
+    small = np.full(n_steps, 1e-6)
+    held = prior(setting, n_steps).replace(n_steps=n_steps).check().gradient(small).sum() / 1e-6
+    assert 1000 <= held <= 1500  # a little more: not even there does q(alpha) stay at its prior
