@@ -34,7 +34,7 @@ class Chosen(NamedTuple):
 
 CHOSEN = {
     SMALL: Chosen(0.3, 0.1, 52, 0.0, 0.5, 0.5, "words", 0.02, 0.02, 0.0),
-    LARGE: Chosen(0.3, 0.1, 300, 0.4, 0.0, 1.0, "svd", 0.05, 0.01, 0.4),
+    LARGE: Chosen(0.3, 0.1, 300, 0.4, 0.0, 1.0, "svd", 0.02, 0.01, 0.4),
 }
 CHOICES = {
     "PCA, lasso, forest": "flat windows and positive pointwise mutual information as in the paper; codes of lasso and forest with all dimensions divided by their "
