@@ -14,34 +14,36 @@ SMALL, LARGE = 52, 520
 TOLERANCE, PASSES = {SMALL: 1e-4, LARGE: 1e-3}, {SMALL: 3, LARGE: 1}
 ALGORITHM_1 = "Algorithm 1"
 PLAIN: dict[str, Any] = {"smoothing": 1.0}  # windows and associations of the paper
-EVENED: dict[str, Any] = {"smoothing": 1.0, "dynamic": True, "subsample": 1e-5, "rare": "drop", "exponent": 0.5}
+NEAR: dict[str, Any] = {"smoothing": 1.0, "dynamic": True, "rare": "drop"}  # windows as skip-gram has them
+EVENED: dict[str, Any] = NEAR | {"subsample": 1e-5, "exponent": 0.5}
+# Of few dimensions: the text as skip-gram sees it, and pairs that count by how often they meet.
+WEIGHTED: dict[str, Any] = NEAR | {"subsample": 1e-3, "shift": 0.5, "weighting": 0.65}
 
 
 class Chosen(NamedTuple):
-    """What WordSim-353 chose for a size: strengths of lasso and forest on contexts, then components with their power, emphasis, shift and start, and strengths on components."""
+    """What WordSim-353 chose for a size: strengths of lasso and forest on contexts, then components with their power and start, and strengths on components."""
 
     lasso: float
     forest: float
     components: int
     power: float
-    emphasis: float
-    shift: float
     start: str
     lasso_of_components: float
     forest_of_components: float
     svd_power: float
+    settings: dict[str, Any]  # how text becomes the associations whose components are coded
 
 
 CHOSEN = {
-    SMALL: Chosen(0.3, 0.1, 52, 0.0, 0.5, 0.5, "words", 0.02, 0.02, 0.0),
-    LARGE: Chosen(0.3, 0.1, 300, 0.4, 0.0, 1.0, "svd", 0.02, 0.01, 0.4),
+    SMALL: Chosen(0.3, 0.1, 52, 0.0, "words", 0.02, 0.02, 0.0, WEIGHTED),
+    LARGE: Chosen(0.3, 0.1, 300, 0.4, "svd", 0.02, 0.01, 0.4, EVENED),
 }
 CHOICES = {
     "PCA, lasso, forest": "flat windows and positive pointwise mutual information as in the paper; codes of lasso and forest with all dimensions divided by their "
     "root mean square (`scale=1`), which keeps zeros",
-    "the others of ours": "words above a frequency of 1e-5 are left out at random before windows are laid, near neighbours count more, associations are square roots, "
-    "of size 52 with log 2 added to them; lasso and forest code the leading principal components (as many as dimensions, or 300), evened out, which are of size 52 more those of "
-    "words that meet many others (`emphasis=0.5`)",
+    "the others of ours": "near neighbours count more and words of high frequency are left out at random before windows are laid, as by skip-gram; lasso and forest code leading "
+    "components, evened out. Of size 52 words are left out as by skip-gram (1e-3), log 2 is added to associations, and components are those of pairs that count by how often they meet "
+    "(`weighting=0.65`), as many as dimensions. Of size 520 words above a frequency of 1e-5 are left out, associations are square roots, all pairs count alike, and components are 300",
     "CBOW, skip-gram": "gensim with its own settings, five passes",
     "GloVe": "missing, none of its packages installs here (no wheels; the generated sources of glove-python3 do not compile for this Python)",
 }
@@ -69,13 +71,12 @@ def of_size(size: int) -> list[tuple[str, Any, dict[str, Any]]]:
     def coding(penalty: str, strength: float, **more: Any) -> OnlineDictionary:
         return OnlineDictionary(size, penalty, strength, tolerance=TOLERANCE[size], n_jobs=THREADS, **more)
 
-    evened = EVENED | {"shift": chosen.shift}
-    of_components = {"components": chosen.components, "power": chosen.power, "emphasis": chosen.emphasis, "start": chosen.start}
+    of_components = {"components": chosen.components, "power": chosen.power, "start": chosen.start}
     return [
         ("PCA", Svd(size, power=1.0, n_jobs=THREADS), PLAIN),
         ("lasso", coding("lasso", chosen.lasso, passes=PASSES[size]), PLAIN | {"scale": 1.0}),
         ("forest", coding("forest", chosen.forest, passes=PASSES[size]), PLAIN | {"scale": 1.0}),
-        ("SVD, evened out", Svd(size, power=chosen.svd_power, emphasis=chosen.emphasis, n_jobs=THREADS), evened),
-        ("lasso of components", coding("lasso", chosen.lasso_of_components, **of_components), evened),
-        ("forest of components", coding("forest", chosen.forest_of_components, **of_components), evened),
+        ("SVD, evened out", Svd(size, power=chosen.svd_power, n_jobs=THREADS), chosen.settings),
+        ("lasso of components", coding("lasso", chosen.lasso_of_components, **of_components), chosen.settings),
+        ("forest of components", coding("forest", chosen.forest_of_components, **of_components), chosen.settings),
     ]

@@ -55,17 +55,14 @@ def strengths(data: Path, quick: bool) -> list[list[Any]]:
     """A row for every penalty, size and strength: all code the same components."""
     tasks, rows = Tasks(data), []
     chosen, settings = CHOSEN[SHOWN_SIZE], next(row[2] for row in of_size(SHOWN_SIZE) if row[0] == SHOWN)
-    words, counts, matrix = WordVectors(window=WINDOW, min_count=MIN_COUNT, n_jobs=THREADS, **settings).associations(
-        corpus_files(data)
-    )
-    random = np.random.RandomState(0)
-    how = (chosen.components, chosen.power, random, THREADS, chosen.emphasis)
-    given = leading_components(WordRows(matrix), *how).rows.matrix()
+    read = WordVectors(window=WINDOW, min_count=MIN_COUNT, n_jobs=THREADS, **settings).associations(corpus_files(data))
+    how = (chosen.components, chosen.power, np.random.RandomState(0), THREADS, read.weights)
+    given = leading_components(WordRows(read.matrix), *how).rows.matrix()
     for penalty in ("lasso", "forest"):
         for size in SIZES[-1:] if quick else SIZES:
             for strength in STRENGTHS[:1] if quick else STRENGTHS:
                 learner = OnlineDictionary(size, penalty, strength, n_jobs=THREADS)
-                model = WordVectors(learner).fit_associations(words, counts, given)
+                model = WordVectors(learner).fit_associations(read.words, read.counts, given)
                 scores = tasks.similarities(model)
                 rows.append([penalty, size, f"{strength:g}", f"{zeros_of(model):.0f}", *(f"{value:.3f}" for value in scores)])
                 print(rows[-1], flush=True)

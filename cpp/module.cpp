@@ -5,6 +5,7 @@ void bind_arpa(nb::module_& m);
 void bind_automaton(nb::module_& m);
 void bind_coding(nb::module_& m);
 void bind_coding_rows(nb::module_& m);
+void bind_coding_weighted(nb::module_& m);
 void bind_contexts(nb::module_& m);
 void bind_fused(nb::module_& m);
 void bind_cooccurrence(nb::module_& m);
@@ -47,6 +48,7 @@ NB_MODULE(_core, m) {
     bind_automaton(m);
     bind_coding(m);
     bind_coding_rows(m);
+    bind_coding_weighted(m);
     bind_contexts(m);
     bind_cooccurrence(m);
     bind_ngrams(m);

@@ -30,8 +30,14 @@ struct Visits {
             store(context + j, keep * d + on_context * a);
         }
     }
+    static void add_along(float* out, const float* row, const float* along, int stride, float by) {
+        Vector product{};
+        for (int j = 0; j < stride; j += width) product += load(row + j) * load(along + j);
+        const float times = by * total(product);
+        for (int j = 0; j < stride; j += width) store(out + j, load(out + j) + times * load(row + j));
+    }
     static void add(float* out, const float* row, int stride, float keep, float by) {
         for (int j = 0; j < stride; j += width) store(out + j, keep * load(out + j) + by * load(row + j));
     }
-    static constexpr VisitSteps steps() { return {&sums, &move, &add}; }
+    static constexpr VisitSteps steps() { return {&sums, &move, &add_along, &add}; }
 };

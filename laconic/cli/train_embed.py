@@ -67,14 +67,6 @@ def embed(
         float | None,
         typer.Option(help="Of the sizes of components, 0 (all alike) to 1 (as they are).", rich_help_panel=LEARNING),
     ] = None,
-    emphasis: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            help="Components are those of words that meet many others, the more the larger: try 0.5.",
-            rich_help_panel=LEARNING,
-        ),
-    ] = None,
     passes: Annotated[int | None, typer.Option(min=1, help="Passes over the words.", rich_help_panel=LEARNING)] = None,
     negatives: Annotated[
         float | None,
@@ -119,6 +111,15 @@ def embed(
     exponent: Annotated[
         float, typer.Option(help="Power of associations: 0.5 makes those of rare words count less.", rich_help_panel=ASSOCIATION)
     ] = 1.0,
+    weighting: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Pairs of words count by the number of their meetings to this power: try 0.65 for few dimensions; not with stochastic.",
+            rich_help_panel=ASSOCIATION,
+        ),
+    ] = 0.0,
     scale: Annotated[
         float, typer.Option(help="0 to 1: how much dimensions are made to count alike.", rich_help_panel=ASSOCIATION)
     ] = 0.0,
@@ -134,11 +135,12 @@ def embed(
     _check_word2vec(word2vec)
     check_strength("--strength", strength)
     n_bytes = _bytes(memory)
+    if weighting and learner == STOCHASTIC:
+        raise InputError(f"--weighting does not go with --learner {learner}.")
     wishes = {"size": size, "penalty": penalty, "strength": strength, "branching": _branching(branching)}
     wishes |= {
         "components": components,
         "power": power,
-        "emphasis": emphasis,
         "positive": positive or None,
         "passes": passes,
         "negatives": negatives,
@@ -161,6 +163,7 @@ def embed(
             smoothing=smoothing,
             shift=shift,
             exponent=exponent,
+            weighting=weighting,
             scale=scale,
             memory=n_bytes,
             n_jobs=jobs,
@@ -181,16 +184,16 @@ def embed(
 def _fit(model: WordVectors, train: list[str], bar: Bar) -> int:
     """Count, learn with Ctrl-C after each pass, and give the number of associations."""
     bar.describe("counting")
-    words, counts, matrix = model.associations(train)
-    bar.describe(f"learning: {len(words):,} words, {matrix.nnz:,} associations")
+    given = model.associations(train)
+    bar.describe(f"learning: {len(given.words):,} words, {given.matrix.nnz:,} associations")
     with graceful_interrupt() as interrupt:
 
         def on_pass(step: dict[str, float]) -> bool:
             bar.describe("learning: " + ", ".join(f"{name.replace('_', ' ')} {value:.6g}" for name, value in step.items()))
             return interrupt.requested
 
-        model.fit_associations(words, counts, matrix, on_pass)
-    return int(matrix.nnz)
+        model.fit_associations(given.words, given.counts, given.matrix, on_pass, given.weights)
+    return int(given.matrix.nnz)
 
 
 def _learner(name: str, wishes: dict[str, Any], seed: int, jobs: int | None) -> Any:

@@ -72,16 +72,6 @@ class WordRows:
         """Table (contexts, stride) += X' codes, over the rows of some words."""
         _core.add_products(self.ptr, self.index, self.value, words, codes.ravel(), table.shape[1], table.ravel(), n_jobs)
 
-    def emphasised(self, emphasis: float) -> WordRows:
-        """Rows x_v |x_v|^emphasis, by which words that meet many others count more."""
-        if not 0 <= emphasis < np.inf:
-            raise ValueError(f"emphasis must not be negative, got {emphasis!r}")
-        if emphasis == 0:
-            return self
-        factors = (self.squares / max(float(self.squares.mean()), TINY)) ** (emphasis / 2)
-        values = self.value * np.repeat(factors.astype(np.float32), np.diff(self.ptr))
-        return WordRows(sparse.csr_matrix((values, self.index, self.ptr), shape=self.shape))
-
     def dense(self, words: NDArray[np.int64]) -> Floats:
         """(words, contexts), for a few words."""
         return self.matrix()[words].toarray()

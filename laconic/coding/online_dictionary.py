@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
+from laconic.coding.association import EntryWeights
 from laconic.coding.codes import Coded, Coder, Floats, WordRows, check_whole, gram
 from laconic.coding.components import leading_components
 from laconic.coding.forest import BRANCHING, forest_for
@@ -34,7 +35,8 @@ class OnlineDictionary(BaseEstimator):
     growth: weights of a forest's nodes are growth^depth
     positive: codes >= 0
     forgetting: after a batch of n words all that came before counts (1 - n / words seen)^forgetting
-    components, power, emphasis: rows X_v are those of the leading so many principal components, see leading_components; None: all contexts as they are
+    components, power: rows X_v are those of the leading so many principal components, see leading_components; None: all contexts as they are or,
+        where entries have weights, as many as dimensions
     start: "words" (rows of X of random words), "svd" (leading right singular vectors, the first at the roots of a forest) or "random"
     tolerance: relative duality gap of the codes at the end; while learning ten times as much will do
     """
@@ -52,7 +54,6 @@ class OnlineDictionary(BaseEstimator):
         forgetting: float = 0.0,
         components: int | None = None,
         power: float = 0.0,
-        emphasis: float = 0.0,
         start: str = "words",
         tolerance: float = 1e-4,
         n_jobs: int | None = None,
@@ -69,22 +70,25 @@ class OnlineDictionary(BaseEstimator):
         self.forgetting = forgetting
         self.components = components
         self.power = power
-        self.emphasis = emphasis
         self.start = start
         self.tolerance = tolerance
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def learn(self, matrix: Any, callback: Callback | None = None) -> Coded:
-        """Codes and dictionary of a sparse matrix (words x contexts); callback gets the trace of every pass, and ends learning if it says True."""
+    def learn(self, matrix: Any, callback: Callback | None = None, weights: EntryWeights | None = None) -> Coded:
+        """Codes and dictionary of a sparse matrix (words x contexts); callback gets the trace of every pass, and ends learning if it says True.
+
+        weights: by which entries count in the components that are coded
+        """
         self._check()
         rows, random = WordRows(matrix), check_random_state(self.random_state)
         forest = forest_for(self.penalty, self.size, self.branching, self.growth)
         threads = joblib.effective_n_jobs(self.n_jobs)
         contexts: Floats | None = None
         with threadpool_limits(threads):
-            if self.components is not None:
-                rows, contexts = leading_components(rows, self.components, self.power, random, threads, self.emphasis)
+            components = self.size if self.components is None and weights is not None else self.components
+            if components is not None:
+                rows, contexts = leading_components(rows, components, self.power, random, threads, weights)
             table = first_dictionary(rows, forest, self.start, self.positive, random, threads)
             coder = Coder(forest, self.strength, self.positive, 10 * self.tolerance)
             run = _Run(rows, coder, table, threads)

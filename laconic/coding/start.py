@@ -38,14 +38,16 @@ def first_dictionary(
     return padded(np.ascontiguousarray((placed / np.linalg.norm(placed, axis=1, keepdims=True)).T))
 
 
-def right_singular(rows: WordRows, size: int, random: np.random.RandomState, threads: int) -> tuple[NDArray[np.float64], Floats]:
+def right_singular(
+    rows: WordRows, size: int, random: np.random.RandomState, threads: int, rounds: int = ROUNDS
+) -> tuple[NDArray[np.float64], Floats]:
     """Leading singular values and right singular vectors (size, contexts) of X, by subspace iteration (Halko et al. 2011).
 
     Where the contexts are fewer than `size`, random vectors follow with the value 0.
     """
     words, rank = np.arange(rows.shape[0]), min(size + OVERSAMPLING, *rows.shape)
     basis = padded(random.standard_normal((rows.shape[1], rank)))
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         basis[:, :rank] = np.linalg.qr(basis[:, :rank])[0]
         images = rows.products(words, basis, threads)
         images[:, :rank] = np.linalg.qr(images[:, :rank])[0]

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from laconic import _core
+from laconic.coding.association import EntryWeights
 from laconic.coding.codes import Coded, Coder, Floats, WordRows, check_whole, gram, stride_of
 from laconic.coding.forest import BRANCHING, code_trees, forest_for
 
@@ -79,9 +80,13 @@ class StochasticCoding(BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def learn(self, matrix: Any, callback: Callback | None = None) -> Coded:
+    def learn(self, matrix: Any, callback: Callback | None = None, weights: EntryWeights | None = None) -> Coded:
         """Codes and dictionary of a sparse matrix (words x contexts); callback gets the trace of every epoch and ends learning if it gives true."""
         self._check()
+        if weights is not None:
+            raise ValueError(
+                "StochasticCoding draws entries by its `sampling` and has no use for other weights: use OnlineDictionary or Svd"
+            )
         forest = forest_for(self.penalty, self.size, self.branching, self.growth)
         rows, random, threads = WordRows(matrix), check_random_state(self.random_state), joblib.effective_n_jobs(self.n_jobs)
         trees, rule = _core.CodeTrees(*code_trees(forest)), self._rule(rows)

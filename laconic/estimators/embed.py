@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.coding.association import association
+from laconic.coding.association import EntryWeights, association
 from laconic.coding.forest import forest_for
 from laconic.coding.online_dictionary import OnlineDictionary
 from laconic.errors import InputError
@@ -41,15 +41,26 @@ class Learned(NamedTuple):
     interrupted: bool = False
 
 
+class Associations(NamedTuple):
+    """What a learner gets: words, how often each occurs, associations (words, contexts), and weights of these if there are any."""
+
+    words: list[str]
+    counts: NDArray[np.int64]
+    matrix: sparse.csr_matrix
+    weights: EntryWeights | None
+
+
 class WordVectors(BaseEstimator):
     """Learn a vector for every frequent word: associations of words with the words around them, X ~ codes @ dictionary.
 
     learner: what factorises the associations: OnlineDictionary() if it is None, StochasticCoding(), Svd(), or any object with
-        `learn(matrix, callback) -> Coded`
+        `learn(matrix, callback, weights) -> Coded`
     size: dimensions; None: as many as the learner has
     window, dynamic, n_contexts, subsample: see Cooccurrences; subsampling leaves words out of the text at random (random_state)
     min_count, max_size, rare: see read_text
     association: "ppmi" or "pmi", with `smoothing`, `shift` and `exponent`: see association
+    weighting: 0..1; pairs count by the number of their meetings to this power, which gives rare words, whose associations are mostly noise, less
+        say: 0.5 is good for few dimensions; 0: all count alike
     scale: 0..1; every dimension is divided by its root mean square to this power, which keeps zeros and makes dimensions count alike
     memory: bytes that counting may use besides its result
     n_jobs: threads that count; the learner has its own n_jobs
@@ -74,6 +85,7 @@ class WordVectors(BaseEstimator):
         smoothing: float = 0.75,
         shift: float = 1.0,
         exponent: float = 1.0,
+        weighting: float = 0.0,
         scale: float = 0.0,
         memory: int = MEMORY,
         n_jobs: int | None = None,
@@ -92,6 +104,7 @@ class WordVectors(BaseEstimator):
         self.smoothing = smoothing
         self.shift = shift
         self.exponent = exponent
+        self.weighting = weighting
         self.scale = scale
         self.memory = memory
         self.n_jobs = n_jobs
@@ -103,11 +116,11 @@ class WordVectors(BaseEstimator):
         callback is told of every pass of the learner.
         """
         self._check()
-        words, counts, matrix = self.associations(X)
-        return self.fit_associations(words, counts, matrix, callback)
+        given = self.associations(X)
+        return self.fit_associations(given.words, given.counts, given.matrix, callback, given.weights)
 
-    def associations(self, X: Any) -> tuple[list[str], NDArray[np.int64], sparse.csr_matrix]:
-        """What a learner gets, of the same text as `fit`: words, how often each occurs, and associations (words, contexts)."""
+    def associations(self, X: Any) -> Associations:
+        """What a learner gets, of the same text as `fit`."""
         self._check()
         seed = None if self.subsample is None else self.random_state
         how = Cooccurrences(self.window, self.dynamic, self.n_contexts, self.subsample, seed)
@@ -118,17 +131,22 @@ class WordVectors(BaseEstimator):
                 f"no two of the {len(text)} words that occur {self.min_count} times or more stand near each other in a sentence; "
                 "give more text, or lower min_count."
             )
-        matrix = association(counts, self.association, self.smoothing, self.shift, self.exponent, copy=False)
-        return text.words, text.counts, matrix
+        how_much = (self.association, self.smoothing, self.shift, self.exponent)
+        return Associations(text.words, text.counts, *association(counts, *how_much, copy=False, weighting=self.weighting))
 
     def fit_associations(
-        self, words: Sequence[str], counts: ArrayLike, matrix: Any, callback: Callback | None = None
+        self,
+        words: Sequence[str],
+        counts: ArrayLike,
+        matrix: Any,
+        callback: Callback | None = None,
+        weights: EntryWeights | None = None,
     ) -> WordVectors:
         """Learn from what `associations` gives, so that several learners can have it."""
         learner = OnlineDictionary() if self.learner is None else clone(self.learner)
         if self.size is not None:
             learner.set_params(size=self.size)
-        coded = learner.learn(matrix, callback)
+        coded = learner.learn(matrix, callback, weights)
         told = Learned(" ".join(repr(learner).split()), coded.objective, coded.certificate, coded.interrupted)
         return self._adopt(words, counts, coded.codes, _parents(learner), told, coded.dictionary)
 

@@ -66,6 +66,7 @@ PARAMETERS = {
     "smoothing": lambda value: is_number(value) and 0 <= value <= 1,
     "shift": _positive,
     "exponent": lambda value: is_number(value) and 0 < value <= 1,
+    "weighting": lambda value: is_number(value) and 0 <= value <= 1,
     "scale": lambda value: is_number(value) and 0 <= value <= 1,
 }
 

@@ -98,10 +98,25 @@ def test_learners_by_name(given: Files, options: list[str], learner: str) -> Non
 
 def test_counting_has_options(given: Files) -> None:
     options = "--window 2 --dynamic --min-count 100 --max-size 20 --contexts 10 --rare drop --subsample 0.01 --memory 1k"
-    trained(given, *SVD, *options.split(), "--association", "pmi", "--smoothing", "1", "--shift", "2", "--scale", "0.5")
+    trained(
+        given,
+        *SVD,
+        *options.split(),
+        "--association",
+        "pmi",
+        "--smoothing",
+        "1",
+        "--shift",
+        "2",
+        "--scale",
+        "0.5",
+        "--weighting",
+        "0.25",
+    )
     model = laconic.load(given.model)
     assert len(model) <= 20 and (model.window, model.dynamic, model.n_contexts, model.rare) == (2, True, 10, "drop")
     assert (model.association, model.smoothing, model.shift, model.scale, model.subsample) == ("pmi", 1.0, 2.0, 0.5, 0.01)
+    assert model.weighting == 0.25
 
 
 def test_text_from_standard_input(given: Files) -> None:
@@ -204,6 +219,7 @@ def test_ctrl_c_while_reading_writes_nothing(given: Files) -> None:
         ("a b", ["--learner", "other"], "--learner is one of online"),
         ("a b", ["--penalty", "other"], "--penalty is one of forest, lasso"),
         ("a b", ["--learner", "svd", "--strength", "1"], "--strength does not go with --learner svd"),
+        ("a b", ["--learner", "stochastic", "--weighting", "0.5"], "--weighting does not go with --learner stochastic"),
         ("a b", ["--penalty", "lasso", "--branching", "3"], "--branching does not go with --penalty lasso"),
         ("a b", ["--branching", "x"], "--branching takes numbers of children"),
         ("a b", ["--size", "14", "--min-count", "1"], "trees of 13 nodes"),

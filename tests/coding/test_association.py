@@ -32,8 +32,9 @@ def test_values_are_those_of_the_formula(counts: np.ndarray, kind: str, smoothin
     given_counts = csr_matrix(counts)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "ENTRIES", size)
-        found = association(given_counts, kind, smoothing, shift)
+        found, weights = association(given_counts, kind, smoothing, shift)
     found.check_format()
+    assert weights is None
     assert found.dtype == np.float32
     np.testing.assert_allclose(found.toarray(), by_formula(counts, kind, smoothing, shift), atol=1e-5)
     assert (given_counts != csr_matrix(counts)).nnz == 0  # a copy was worked on
@@ -41,24 +42,44 @@ def test_values_are_those_of_the_formula(counts: np.ndarray, kind: str, smoothin
 
 def test_exponents_keep_signs() -> None:
     counts = csr_matrix(np.array([[3, 1], [1, 2], [0, 4]], np.float32))
-    plain = association(counts, "pmi")
+    plain = association(counts, "pmi").matrix
     assert (plain.data < 0).any()
     expected = np.sign(plain.data) * np.sqrt(np.abs(plain.data))
-    np.testing.assert_allclose(association(counts, "pmi", exponent=0.5).data, expected, rtol=1e-6)
-    np.testing.assert_allclose(association(counts, exponent=0.5).data, expected[expected > 0], rtol=1e-6)
+    np.testing.assert_allclose(association(counts, "pmi", exponent=0.5).matrix.data, expected, rtol=1e-6)
+    np.testing.assert_allclose(association(counts, exponent=0.5).matrix.data, expected[expected > 0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("copy", [True, False])
+def test_weights_are_powers_of_counts_and_of_what_chance_would_make_of_them(copy: bool) -> None:
+    counts = np.array([[3, 1, 0], [1, 2, 0], [0, 4, 2]], np.float32)
+    matrix, weights = association(csr_matrix(counts), copy=copy, weighting=0.5)
+    assert weights is not None
+    np.testing.assert_allclose(weights.entries.toarray(), np.where(matrix.toarray() > 0, np.sqrt(counts), 0), rtol=1e-6)
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+    np.testing.assert_allclose(np.outer(weights.words, weights.contexts), np.sqrt(expected), rtol=1e-6)
 
 
 def test_in_place() -> None:
     counts = csr_matrix(np.array([[3, 1], [0, 2]], np.float32))
-    expected = association(counts)
-    np.testing.assert_array_equal(association(counts, copy=False).toarray(), expected.toarray())
+    expected = association(counts).matrix
+    np.testing.assert_array_equal(association(counts, copy=False).matrix.toarray(), expected.toarray())
     assert counts.data[0] != 3
-    assert association(csr_matrix((2, 3), dtype=np.float32)).nnz == 0
+    assert association(csr_matrix((2, 3), dtype=np.float32)).matrix.nnz == 0
 
 
 @pytest.mark.parametrize(
     "options",
-    [{"kind": "mi"}, {"smoothing": 2}, {"smoothing": -1}, {"shift": 0}, {"shift": np.inf}, {"exponent": 0}, {"exponent": 2}],
+    [
+        {"kind": "mi"},
+        {"smoothing": 2},
+        {"smoothing": -1},
+        {"shift": 0},
+        {"shift": np.inf},
+        {"exponent": 0},
+        {"exponent": 2},
+        {"weighting": -1},
+        {"weighting": 1.5},
+    ],
 )
 def test_bad_parameters(options: dict) -> None:
     with pytest.raises(ValueError, match="must"):

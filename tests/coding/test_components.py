@@ -33,20 +33,6 @@ def test_rows_times_contexts_are_the_best_matrix_of_their_rank(power: float) -> 
         np.testing.assert_allclose(rows.T @ rows, np.eye(7) * len(rows) / 7, atol=0.05)
 
 
-def test_emphasis_gives_the_directions_of_long_rows() -> None:
-    X = matrix()
-    lengths = np.linalg.norm(X.toarray(), axis=1)
-    right = np.linalg.svd(X.toarray() * lengths[:, None], full_matrices=False)[2]
-    found = leading_components(WordRows(X), 40, 1.0, np.random.RandomState(0), 1, emphasis=1.0)
-    rows = dense(found.rows)
-    np.testing.assert_allclose(rows @ found.contexts, X.toarray(), atol=1e-3)  # of all directions nothing is lost
-    places = X.toarray() @ right.T
-    np.testing.assert_allclose(
-        np.abs(rows[:, 0] / np.linalg.norm(rows)), np.abs(places[:, 0] / np.linalg.norm(places)), atol=1e-3
-    )
-    np.testing.assert_allclose(dense(WordRows(X).emphasised(0.0)), X.toarray())
-
-
 def test_components_of_a_matrix_of_lower_rank() -> None:
     X = sparse.csr_matrix(np.outer(np.arange(1, 9), np.arange(1, 7)), dtype=np.float32)
     found = leading_components(WordRows(X), 3, 0.0, np.random.RandomState(0), 1)
@@ -62,9 +48,7 @@ def test_a_learner_codes_components() -> None:
     assert np.linalg.norm(coded.codes @ coded.dictionary - best) < 0.15 * np.linalg.norm(best)
 
 
-@pytest.mark.parametrize(
-    "options", [{"components": 0}, {"components": 41}, {"components": 5, "power": 2}, {"components": 5, "emphasis": -1.0}]
-)
+@pytest.mark.parametrize("options", [{"components": 0}, {"components": 41}, {"components": 5, "power": 2}])
 def test_bad_parameters(options: dict) -> None:
     with pytest.raises(ValueError, match="must"):
         OnlineDictionary(10, "lasso", **options).learn(matrix())

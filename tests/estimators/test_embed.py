@@ -75,7 +75,7 @@ def test_what_can_be_asked_of_a_model(model: WordVectors) -> None:
 
 
 def test_several_learners_of_the_same_associations(model: WordVectors) -> None:
-    words, counts, matrix = model.associations(sentences())
+    words, counts, matrix, _ = model.associations(sentences())
     other = WordVectors(Svd(2, power=0.0)).fit_associations(words, counts, matrix)
     assert other.codes_.shape == (12, 2) and other.words_ == model.words_ and other.learned_ is not None
     assert "power=0.0" in other.learned_.learner
@@ -144,6 +144,7 @@ def test_every_parameter_is_saved(tmp_path: Path) -> None:
         "smoothing": 0.5,
         "shift": 1.1,
         "exponent": 0.5,
+        "weighting": 0.5,
         "scale": 1.0,
     }
     of_the_run = {"learner", "memory", "n_jobs", "random_state"}
