@@ -98,14 +98,23 @@ class Tried(NamedTuple):
     seconds: dict[str, float]
 
 
+class Each(NamedTuple):
+    """One setting at all test steps: its mean squared error, and features in use at the last one."""
+
+    setting: Setting
+    error: float
+    n_selected: int
+
+
 class Outcome(NamedTuple):
-    """Squared errors of the test rows, their steps, the setting of every step, features in use at the last one, seconds of the fits that were chosen."""
+    """Squared errors of the test rows, their steps, the setting of every step, features in use at the last one, seconds of the fits that were chosen; every setting by itself."""
 
     errors: Array
     labels: NDArray[Any]
     chosen: list[Setting]
     n_selected: int
     seconds: float
+    each: list[Each]
 
 
 def steps_of(dated: Dated, quick: bool) -> tuple[list[Fold], list[Fold]]:
@@ -148,12 +157,18 @@ def chosen_by_what_is_known(family: Family, dated: Dated, quick: bool) -> Outcom
     later = [tried(family, settings[k], dated, test) for k in followed]
     errors = np.array([np.where(np.isfinite(one.errors), one.errors, first[k]) for k, one in zip(followed, later, strict=True)])
     best = [best_known(errors, fold) for fold in test]
+    rows, last = np.concatenate([fold.test for fold in test]), test[-1].label
+    each = [
+        Each(settings[k], float(errors[i, rows].mean()), one.n_selected[last])
+        for i, (k, one) in enumerate(zip(followed, later, strict=True))
+    ]
     return Outcome(
         np.concatenate([errors[k, fold.test] for k, fold in zip(best, test, strict=True)]),
         np.concatenate([np.full(len(fold.test), fold.label, dtype=object) for fold in test]),
         [settings[followed[k]] for k in best],
-        later[best[-1]].n_selected[test[-1].label],
+        later[best[-1]].n_selected[last],
         sum(later[k].seconds[fold.label] for k, fold in zip(best, test, strict=True)),
+        each,
     )
 
 

@@ -13,6 +13,7 @@ from benchmarks.temporal_forecast import by_step, settings, significance, verdic
 from benchmarks.temporal_models import (
     LASSO,
     OURS,
+    Each,
     Outcome,
     alone,
     best_known,
@@ -55,6 +56,7 @@ def test_what_comes_later_chooses_nothing() -> None:
     changed = chosen_by_what_is_known(family, given._replace(y=later), quick=False)
     assert changed.chosen == found.chosen and changed.errors[:20].tolist() == found.errors[:20].tolist()
     assert set(found.labels.tolist()) == {"2006", "2007"} and found.seconds > 0 and found.n_selected == 3
+    assert all(setting in [one.setting for one in found.each] for setting in found.chosen)
     known = given.y[given.times < 2006]
     assert known_variance(given._replace(y=later)) == pytest.approx(np.var(known))
 
@@ -82,15 +84,18 @@ def test_least_squares_on_the_numbers_alone() -> None:
 def test_tables_and_the_verdict() -> None:
     labels = np.repeat(np.array(["2006", "2007"], dtype=object), 10)
     errors = np.tile([1.0, 2.0], 10)
+    each = [Each({"tau": 1.0}, 3.0, 1), Each({"tau": 2.0}, 2.5, 1)]
     found = {
-        LASSO: Outcome(errors * 2, labels, [{"tau": 1.0}, {"tau": 1.0}], 1, 1.0),
-        OURS: Outcome(errors, labels, [{}], 1, 1.0),
+        "ridge-ts": Outcome(errors * 4, labels, [{}], 1, 1.0, each),
+        LASSO: Outcome(errors * 2, labels, [{"tau": 1.0}, {"tau": 1.0}], 1, 1.0, each),
+        OURS: Outcome(errors, labels, [{}], 1, 1.0, each[:1]),
     }
     page = by_step(found, errors * 3)
-    assert "| overall | 20 | 3.00 | **1.50** | 4.50 |" in page
+    assert "| overall | 20 | 6.00 | 3.00 | **1.50** | 4.50 |" in page
     assert "50.0 % below the best of the others (lasso-all, 3.000)" in verdict(found, errors * 3)
     assert "| lasso-all | 0.500 | 2 of 2 |" in significance(found)
-    assert "| lasso-all | tau 1 (2 of 2) | 1 |" in settings(found)
+    told = settings(found)
+    assert "| lasso-all | tau 1 (2 of 2) | 1 |" in told and "| 2.500 | tau 2 |" in told and "| 3.000 | tau 1 |" in told
 
 
 @pytest.mark.parametrize("name", ["movies", "titles"])
