@@ -10,7 +10,7 @@ from scipy import sparse
 from laconic.coding.association import EntryWeights
 from laconic.coding.codes import Floats, WordRows, padded
 from laconic.coding.start import ROUNDS, right_singular
-from laconic.coding.weighted import Factors, weighted_factors
+from laconic.coding.weighted import PASSES, Callback, Factors, weighted_factors
 
 
 class Components(NamedTuple):
@@ -21,7 +21,13 @@ class Components(NamedTuple):
 
 
 def leading_components(
-    rows: WordRows, size: int, power: float, random: np.random.RandomState, threads: int, weights: EntryWeights | None = None
+    rows: WordRows,
+    size: int,
+    power: float,
+    random: np.random.RandomState,
+    threads: int,
+    weights: EntryWeights | None = None,
+    callback: Callback | None = None,
 ) -> Components:
     """X ~ (c U S^power) (S^(1 - power) V' / c), of rank `size`, with c such that the rows on the left have a mean squared length of 1.
 
@@ -33,7 +39,7 @@ def leading_components(
         raise ValueError(f"components must be from 1 to {min(rows.shape)}, the lesser of words and contexts, got {size!r}")
     if not 0 <= power <= 1:
         raise ValueError(f"power must lie in 0..1, got {power!r}")
-    found = factors(rows, size, random, threads, weights)
+    found = factors(rows, size, random, threads, weights, callback=callback)
     places = found.left * found.values**power
     length = float(np.sqrt(np.mean(np.einsum("ij,ij->i", places, places))))
     contexts = found.right * (found.values ** (1 - power) * length)[:, None]
@@ -47,10 +53,11 @@ def factors(
     threads: int,
     weights: EntryWeights | None = None,
     rounds: int = ROUNDS,
+    callback: Callback | None = None,
 ) -> Factors:
-    """The best U S V' of a rank: the singular value decomposition, or weighted_factors."""
+    """The best U S V' of a rank: the singular value decomposition, or weighted_factors, of whose passes callback hears."""
     if weights is not None:
-        return weighted_factors(rows, weights, size, random, threads)
+        return weighted_factors(rows, weights, size, random, threads, PASSES, callback)
     values, vectors = right_singular(rows, size, random, threads, rounds)
     values = np.maximum(values, values[0] * np.finfo(np.float32).eps)  # of a matrix of lower rank
     places = rows.products(np.arange(rows.shape[0]), padded(vectors.T), threads)[:, :size]

@@ -88,7 +88,7 @@ class OnlineDictionary(BaseEstimator):
         with threadpool_limits(threads):
             components = self.size if self.components is None and weights is not None else self.components
             if components is not None:
-                rows, contexts = leading_components(rows, components, self.power, random, threads, weights)
+                rows, contexts = leading_components(rows, components, self.power, random, threads, weights, callback)
             table = first_dictionary(rows, forest, self.start, self.positive, random, threads)
             coder = Coder(forest, self.strength, self.positive, 10 * self.tolerance)
             run = _Run(rows, coder, table, threads)

@@ -37,7 +37,7 @@ class Svd(BaseEstimator):
     def learn(
         self, matrix: Any, callback: Callable[[dict[str, float]], Any] | None = None, weights: EntryWeights | None = None
     ) -> Coded:
-        """Codes and dictionary of a sparse matrix (words x contexts); callback hears of the end."""
+        """Codes and dictionary of a sparse matrix (words x contexts); callback hears of the end, and of passes over entries with weights, which it may end."""
         if not (isinstance(self.size, int | np.integer) and 1 <= self.size <= min(matrix.shape)):
             raise ValueError(f"size must be from 1 to {min(matrix.shape)}, the lesser of words and contexts, got {self.size!r}")
         if not 0 <= self.power <= 1:
@@ -45,10 +45,10 @@ class Svd(BaseEstimator):
         threads = joblib.effective_n_jobs(self.n_jobs)
         with threadpool_limits(threads):
             random = check_random_state(self.random_state)
-            found = factors(WordRows(matrix), self.size, random, threads, weights, self.n_iter)
+            found = factors(WordRows(matrix), self.size, random, threads, weights, self.n_iter, callback)
         trace = [{"pass": 1.0, "objective": found.objective}]
         if callback is not None:
             callback(trace[0])
         codes = (found.left * found.values**self.power).astype(np.float32)
         dictionary = (found.values[:, None] ** (1 - self.power) * found.right).astype(np.float32)
-        return Coded(sparse.csr_matrix(codes), dictionary, found.objective, trace)
+        return Coded(sparse.csr_matrix(codes), dictionary, found.objective, trace, interrupted=found.interrupted)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from laconic.coding.association import EntryWeights
 from laconic.coding.codes import Floats, WordRows, gram, padded
 from laconic.coding.start import right_singular
 
+Callback = Callable[[dict[str, float]], Any]
 PASSES = 4
 FIRST_STEPS, STEPS = 12, 4  # of conjugate gradients for a row: from nothing, and from where it was
 TOLERANCE = 1e-4  # of a row's equations, relative
@@ -25,6 +27,7 @@ class Factors(NamedTuple):
     values: NDArray[np.float64]
     right: Floats
     objective: float
+    interrupted: bool = False
 
 
 class _Side(NamedTuple):
@@ -44,19 +47,25 @@ class _Side(NamedTuple):
 
 
 def weighted_factors(
-    rows: WordRows, weights: EntryWeights, size: int, random: np.random.RandomState, threads: int, passes: int = PASSES
+    rows: WordRows,
+    weights: EntryWeights,
+    size: int,
+    random: np.random.RandomState,
+    threads: int,
+    passes: int = PASSES,
+    callback: Callback | None = None,
 ) -> Factors:
     """min_(U, D) 1/2 sum_(v, c stored) g_vc (x_vc - u_v d_c)^2 + 1/2 sum_(v, c not stored) a_v b_c (u_v d_c)^2 over U, D of `size` columns.
 
     By alternating least squares from the leading singular vectors: words for given contexts, contexts for given words, and so on. What is
     solved for last gives way to its own orthonormal form, which leaves the product as it is. There are other local minima; the objective
-    never rises.
+    never rises. callback gets the objective of every pass, and ends them if it says True.
     """
     words, contexts = _sides(rows, weights)
     table = padded(right_singular(rows, size, random, threads)[1].T)
     table, _ = _evened(table, contexts.of_row, size)
     codes = np.zeros((rows.shape[0], table.shape[1]), np.float32)
-    objective = np.inf
+    objective, interrupted = np.inf, False
     for number in range(passes):
         words.solve(table, codes, FIRST_STEPS if number == 0 else STEPS, threads)
         codes, back = _evened(codes, words.of_row, size)
@@ -64,11 +73,15 @@ def weighted_factors(
         objective = contexts.solve(codes, table, STEPS, threads)
         table, back = _evened(table, contexts.of_row, size)
         codes = padded(codes[:, :size] @ back)
+        told = {"pass_of_components": number + 1.0, "objective": objective}
+        interrupted = callback is not None and bool(callback(told)) and number + 1 < passes
+        if interrupted:
+            break
     squares, turn = np.linalg.eigh(gram(codes[:, :size] * np.sqrt(words.of_row)[:, None]))
     values, turn = np.sqrt(np.maximum(squares[::-1], 0)), turn[:, ::-1]
     values = np.maximum(values, values[0] * np.finfo(np.float32).eps)
     left = (codes[:, :size] @ (turn / values).astype(np.float32)).astype(np.float32)
-    return Factors(left, values, np.ascontiguousarray((table[:, :size] @ turn.astype(np.float32)).T), objective)
+    return Factors(left, values, np.ascontiguousarray((table[:, :size] @ turn.astype(np.float32)).T), objective, interrupted)
 
 
 def _sides(rows: WordRows, weights: EntryWeights) -> tuple[_Side, _Side]:

@@ -128,6 +128,17 @@ def test_learners_take_weights() -> None:
         StochasticCoding(4, "lasso").learn(X, None, weights)
 
 
+def test_passes_can_be_ended() -> None:
+    X, weights = given()
+    heard: list[dict[str, float]] = []
+    whole_run = Svd(3).learn(X, heard.append, weights)
+    assert [one["pass_of_components"] for one in heard[:-1]] == [1, 2, 3, 4] and not whole_run.interrupted
+    ended = Svd(3).learn(X, lambda told: "pass_of_components" in told, weights)
+    assert ended.interrupted and ended.objective == heard[0]["objective"]
+    coded = OnlineDictionary(3, "lasso", 1e-3, n_jobs=1).learn(X, lambda _: True, weights)
+    assert coded.interrupted and len(coded.trace) == 1
+
+
 def test_weights_of_another_matrix_are_refused() -> None:
     X, weights = given()
     rows, random = WordRows(X), np.random.RandomState(0)
