@@ -84,7 +84,7 @@ def association(
     result.data, result.indices = result.data[:end].copy(), result.indices[:end].copy()
     if not weighting:
         return Association(result, None)
-    total = max(float(met.sum()), 1.0)
+    total = float(met.sum()) or 1.0
     words, contexts = ((sums / np.sqrt(total)) ** weighting for sums in (row_sums, met))
     entries = csr_matrix((weights[:end].copy(), result.indices, result.indptr), shape=result.shape)
     return Association(result, EntryWeights(entries, words.astype(np.float32), contexts.astype(np.float32)))

@@ -36,7 +36,7 @@ class OnlineDictionary(BaseEstimator):
     positive: codes >= 0
     forgetting: after a batch of n words all that came before counts (1 - n / words seen)^forgetting
     components, power: rows X_v are those of the leading so many principal components, see leading_components; None: all contexts as they are or,
-        where entries have weights, as many as dimensions
+        where entries have weights, as many as dimensions, if there are so many
     start: "words" (rows of X of random words), "svd" (leading right singular vectors, the first at the roots of a forest) or "random"
     tolerance: relative duality gap of the codes at the end; while learning ten times as much will do
     """
@@ -86,7 +86,9 @@ class OnlineDictionary(BaseEstimator):
         threads = joblib.effective_n_jobs(self.n_jobs)
         contexts: Floats | None = None
         with threadpool_limits(threads):
-            components = self.size if self.components is None and weights is not None else self.components
+            components = self.components
+            if components is None and weights is not None:
+                components = min(self.size, *rows.shape)
             if components is not None:
                 rows, contexts = leading_components(rows, components, self.power, random, threads, weights, callback)
             table = first_dictionary(rows, forest, self.start, self.positive, random, threads)

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from laconic.coding.association import EntryWeights
-from laconic.coding.codes import Coded, WordRows
+from laconic.coding.codes import Coded, WordRows, check_whole
 from laconic.coding.components import factors
 
 
@@ -40,6 +40,7 @@ class Svd(BaseEstimator):
         """Codes and dictionary of a sparse matrix (words x contexts); callback hears of the end, and of passes over entries with weights, which it may end."""
         if not (isinstance(self.size, int | np.integer) and 1 <= self.size <= min(matrix.shape)):
             raise ValueError(f"size must be from 1 to {min(matrix.shape)}, the lesser of words and contexts, got {self.size!r}")
+        check_whole(self, "n_iter")
         if not 0 <= self.power <= 1:
             raise ValueError(f"power must lie in 0..1, got {self.power!r}")
         threads = joblib.effective_n_jobs(self.n_jobs)

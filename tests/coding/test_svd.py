@@ -39,7 +39,7 @@ def test_all_of_a_matrix() -> None:
     np.testing.assert_allclose(coded.codes.toarray() @ coded.dictionary, matrix().toarray(), atol=1e-4)
 
 
-@pytest.mark.parametrize("options", [{"size": 0}, {"size": 31}, {"size": 1.5}, {"power": 2}])
+@pytest.mark.parametrize("options", [{"size": 0}, {"size": 31}, {"size": 1.5}, {"power": 2}, {"n_iter": 0}])
 def test_bad_parameters(options: dict) -> None:
     with pytest.raises(ValueError, match=next(iter(options))):
         Svd(**{"size": 2, **options}).learn(matrix())

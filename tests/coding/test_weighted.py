@@ -128,6 +128,11 @@ def test_learners_take_weights() -> None:
         StochasticCoding(4, "lasso").learn(X, None, weights)
 
 
+def test_fewer_words_than_dimensions() -> None:
+    X, weights = given(n_words=12, n_contexts=8)
+    assert OnlineDictionary(13, strength=0.01, n_jobs=1).learn(X, None, weights).codes.shape == (12, 13)
+
+
 def test_passes_can_be_ended() -> None:
     X, weights = given()
     heard: list[dict[str, float]] = []
