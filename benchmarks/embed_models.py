@@ -39,8 +39,8 @@ CHOICES = {
     "root mean square (`scale=1`), which keeps zeros",
     "the others of ours": "near neighbours count more and words above a frequency of 1e-3 are left out at random before windows are laid, as by skip-gram; log 2 is added to associations, and "
     "pairs count by how often they meet (`weighting=0.65`); lasso and forest code the leading components (52, or 300 of size 520), evened out (`power=0`, of size 520 0.2)",
-    "how they were chosen": "by WordSim-353 alone: of size 52 weighting (0.35 to 0.8), shift (0.5, 1, 2), smoothing (0.75, 1), exponent (0.75, 1), power, start and strengths; of size 520 power and strengths. "
-    "That words are left out as by skip-gram was not chosen: WordSim-353 prefers 1e-4 and 1e-5. Tables of all sets had been seen before there were weights, and once for components with weights (0.5, no codes)",
+    "how they were chosen": "by WordSim-353 alone: of size 52 weighting (0.35 to 0.8), shift (0.5, 1, 2), smoothing (0.75, 1), exponent (0.75, 1), power, start and strengths (0.01, 0.02, 0.05); of size 520 power (0, 0.2, 0.4) and strengths (0.01 and 0.02 of the forest, 0.02 of the lasso). "
+    "That words are left out as by skip-gram (1e-3) was not chosen: WordSim-353 alone would have 1e-4. Tables of all sets had been seen before there were weights, and once for components with weights (0.5, no codes)",
     "CBOW, skip-gram": "gensim with its own settings, five passes",
     "GloVe": "missing, none of its packages installs here (no wheels; the generated sources of glove-python3 do not compile for this Python)",
 }
