@@ -17,10 +17,8 @@ from benchmarks.temporal_forecast import told
 from benchmarks.temporal_models import Family, Setting, chosen_by_what_is_known, every, families, known_variance
 from laconic import AdaptivePrior, SmoothGroupLasso, TemporalRegressor
 
-STRENGTHS, FUSIONS = (
-    (10.0, 30.0, 50.0, 100.0),
-    (30.0, 100.0, 300.0),
-)  # of a lasso of weights that stand still; of their squared changes
+STRENGTHS = (10.0, 30.0, 50.0, 100.0)  # of a lasso that holds weights which stand still
+FUSIONS = (100.0, 300.0, 1000.0)  # of squared changes
 N_WORDS = 100  # words of a document that are features
 
 
