@@ -60,7 +60,7 @@ class WordVectors(BaseEstimator):
     min_count, max_size, rare: see read_text
     association: "ppmi" or "pmi", with `smoothing`, `shift` and `exponent`: see association
     weighting: 0..1; pairs count by the number of their meetings to this power, which gives rare words, whose associations are mostly noise, less
-        say: 0.5 is good for few dimensions; 0: all count alike
+        say: try 0.65; 0: all count alike
     scale: 0..1; every dimension is divided by its root mean square to this power, which keeps zeros and makes dimensions count alike
     memory: bytes that counting may use besides its result
     n_jobs: threads that count; the learner has its own n_jobs
