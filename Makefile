@@ -61,7 +61,7 @@ sanitize: $(VENV)/.test
 	  --config-settings=build-dir=build/sanitize-work .
 	cd build && LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
 	  PYTHONPATH=sanitized:$(SITE) ../$(PY) -S -m pytest -o pythonpath=tests -p no:cacheprovider --rootdir .. \
-	  ../tests/kernels ../tests/inference ../tests/problem ../tests/solvers ../tests/mining ../tests/coding
+	  ../tests/kernels ../tests/core ../tests/mine ../tests/embed ../tests/tag/test_problem*.py
 
 clean:
 	rm -rf build $(VENV) .venv-adelie

@@ -21,9 +21,9 @@ from sklearn.exceptions import ConvergenceWarning
 from benchmarks.corpora import NEWSGROUPS, Part, Task
 from benchmarks.page import number, percent
 from benchmarks.peers import Outcome
-from laconic.estimators.preparation import Prepared
-from laconic.estimators.text import TextClassifier
-from laconic.estimators.tuning import Trial, tune
+from laconic.classify.model import TextClassifier
+from laconic.classify.preparation import Prepared
+from laconic.classify.tuning import Trial, tune
 from laconic.text.trees import parse_tree
 
 TUNING_TOL, TUNING_STEPS = 1e-2, 100

@@ -20,7 +20,7 @@ from benchmarks.classify_compare import SHARE, SUBLINEAR
 from benchmarks.classify_models import FINAL_STEPS, FINAL_TOL, Bench, Grid, agreed, cell, mean_accuracy
 from benchmarks.page import mcnemar, percent, table
 from benchmarks.peers import Outcome
-from laconic.estimators.preparation import training_rows
+from laconic.classify.preparation import training_rows
 
 PHRASES = 0.3
 PREFIXES = (4, 6)

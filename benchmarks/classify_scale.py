@@ -13,11 +13,11 @@ from scipy.sparse import csr_matrix
 from benchmarks import corpora, problems
 from benchmarks.page import table
 from benchmarks.timing import measure_in_subprocess
-from laconic.estimators.linear import SparseClassifier
-from laconic.groups import Groups
-from laconic.penalties import L1, OverlapGroupLasso, PenaltySum
-from laconic.ragged import pointers
-from laconic.solvers import Reweighted
+from laconic.core.groups import Groups
+from laconic.core.penalties import L1, OverlapGroupLasso, PenaltySum
+from laconic.core.ragged import pointers
+from laconic.core.solvers.reweighted import Reweighted
+from laconic.linear.model import SparseClassifier
 
 WINDOW = 6  # words of a phrase
 TOL = 1e-2

@@ -22,12 +22,15 @@ from benchmarks.page import number, table
 from benchmarks.problems import Counts
 from benchmarks.solvers import Solution
 from benchmarks.timing import interleaved, ratio
-from laconic.estimators.linear import SparseClassifier
-from laconic.grouping import by_label
-from laconic.groups import Groups
-from laconic.penalties import L1, GroupLasso, OverlapGroupLasso, TreeGroupLasso
-from laconic.problem import Problem
-from laconic.solvers import Admm, Result, Reweighted, WorkingSet
+from laconic.core.grouping import by_label
+from laconic.core.groups import Groups
+from laconic.core.penalties import L1, GroupLasso, OverlapGroupLasso, TreeGroupLasso
+from laconic.core.problem import Problem
+from laconic.core.solvers.admm import Admm
+from laconic.core.solvers.base import Result
+from laconic.core.solvers.reweighted import Reweighted
+from laconic.core.solvers.working_set import WorkingSet
+from laconic.linear.model import SparseClassifier
 
 GAP = 1e-5
 PATIENCE = 60.0  # seconds a solver may take for the overlapping problem

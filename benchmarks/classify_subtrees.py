@@ -19,11 +19,11 @@ from benchmarks.page import mcnemar, number, percent, table
 from benchmarks.peers import Outcome
 from benchmarks.treebanks import Banks
 from laconic import Mira, Parser, WordTagger, text_trees
-from laconic.estimators.text_trees import MOST_TOKENS
-from laconic.ragged import cut, pointers
+from laconic.core.ragged import cut, pointers
+from laconic.parse.metrics import punctuation_of, tree_scores
+from laconic.parse.texts import MOST_TOKENS
 from laconic.text.treebanks import Treebank
 from laconic.text.trees import Tree
-from laconic.tree_metrics import punctuation_of, tree_scores
 
 EPOCHS, TAG_EPOCHS, FOLDS = 4, 5, 4
 GRIDS = {"count": PAPER, "tfidf": UNIT}

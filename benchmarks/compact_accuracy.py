@@ -13,14 +13,14 @@ from benchmarks.corpora import load
 from benchmarks.page import table
 from benchmarks.tag_ner_knowledge import NEWS
 from benchmarks.tag_ner_parts import Part, read_part
-from laconic.estimators.discrete import degrees_of_freedom, eta_grid, tune_values
-from laconic.estimators.discrete_forms import weights_of
-from laconic.estimators.tag import Tagger
-from laconic.estimators.tag_batch import Crf
-from laconic.estimators.text import TextClassifier
-from laconic.metrics import chunk_scores
+from laconic.classify.model import TextClassifier
+from laconic.core.solvers.discrete import DiscreteAdmm
+from laconic.models.discrete.forms import weights_of
+from laconic.models.discrete.values import degrees_of_freedom, eta_grid, tune_values
 from laconic.report.plots import plot_degrees
-from laconic.solvers import DiscreteAdmm
+from laconic.tag.crf import Crf
+from laconic.tag.model import Tagger
+from laconic.text.metrics import chunk_scores
 from laconic.text.sequences import TokenColumns
 from laconic.text.template_sets import ready_templates
 from laconic.text.templates import Atom, Template, Templates

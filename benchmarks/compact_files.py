@@ -19,16 +19,16 @@ from benchmarks.page import table
 from benchmarks.tag_chunking import corpus, held_out
 from benchmarks.tag_ner_parts import Part, read_part
 from benchmarks.timing import interleaved, measure_in_subprocess
-from laconic.estimators.compact import save_compact
-from laconic.estimators.discrete import quantize, tune_values
-from laconic.estimators.storage import load_model
-from laconic.estimators.tag import Tagger
-from laconic.estimators.tag_batch import Crf
-from laconic.estimators.text import TextClassifier
-from laconic.metrics import chunk_scores
-from laconic.solvers import DiscreteAdmm
-from laconic.solvers.online import Perceptron
-from laconic.solvers.online_sparse import Sparseptron
+from laconic.classify.model import TextClassifier
+from laconic.core.solvers.discrete import DiscreteAdmm
+from laconic.core.solvers.online import Perceptron
+from laconic.core.solvers.online_sparse import Sparseptron
+from laconic.models.discrete.values import quantize, tune_values
+from laconic.models.save import load as load_model
+from laconic.models.save import save_compact
+from laconic.tag.crf import Crf
+from laconic.tag.model import Tagger
+from laconic.text.metrics import chunk_scores
 from laconic.text.views import WordClusters
 
 CLUSTERS = "brown_clusters/bllip-clusters.txt.gz"

@@ -12,19 +12,19 @@ import numpy as np
 
 from benchmarks.page import table
 from benchmarks.timing import measure_in_subprocess
-from laconic import Mira, Parser, Perceptron, Tagger, TextClassifier, files, value_set
+from laconic import Mira, Parser, Perceptron, Tagger, TextClassifier, value_set
+from laconic.classify.compact import CompactClassifier
 from laconic.errors import InputError
-from laconic.estimators.compact import save_compact
-from laconic.estimators.compact_classify import CompactClassifier
-from laconic.estimators.compact_parse import CompactParser
-from laconic.estimators.discrete import quantize
-from laconic.estimators.parse_labels import RelationLabeler
-from laconic.estimators.parse_predicting import Tree
-from laconic.estimators.storage import load_model
-from laconic.estimators.storage_checks import pack_json, unpack_json
-from laconic.text.part_templates import parse_part_templates
+from laconic.models import file as files
+from laconic.models.checks import pack_json, unpack_json
+from laconic.models.discrete.values import quantize
+from laconic.models.save import load, save_compact
+from laconic.parse.compact import CompactParser
+from laconic.parse.labels import RelationLabeler
+from laconic.parse.predict import Tree
+from laconic.parse.relation_columns import RELATION_COLUMNS
+from laconic.parse.templates import parse_part_templates
 from laconic.text.patterns import parse_templates
-from laconic.text.relation_columns import RELATION_COLUMNS
 from laconic.text.treebanks import COLUMNS
 from laconic.text.views import WordClusters
 
@@ -245,7 +245,7 @@ def attempt(path: Path, content: bytes) -> str:
     """'refused' in one sentence, 'used', or 'refused in use': anything else is raised."""
     path.write_bytes(content)
     try:
-        model = load_model(path)
+        model = load(path)
     except InputError as error:
         if "\n" in str(error) or not str(error).startswith(f"{path}: "):
             raise AssertionError(f"not a sentence that names the file: {error}") from error

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from benchmarks.page import table
 from benchmarks.timing import interleaved
 from laconic import _core
-from laconic.estimators.compact_packing import mixed_values
-from laconic.estimators.compact_tag import FEATURE_ERROR_BITS, places_of
-from laconic.estimators.tag import Tagger
-from laconic.text.compact import ERROR_BITS, join_maps, pack_strings
+from laconic.models.compact.packing import mixed_values
+from laconic.models.compact.strings import ERROR_BITS, join_maps, pack_strings
+from laconic.tag.compact import FEATURE_ERROR_BITS, places_of
+from laconic.tag.model import Tagger
 from laconic.text.sequences import TokenColumns
 
 TEXT = f"""\

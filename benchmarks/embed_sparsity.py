@@ -12,10 +12,10 @@ from benchmarks.embed_tasks import Tasks, zeros_of
 from benchmarks.embed_vectors import MIN_COUNT, THREADS, WINDOW, by_laconic, corpus_files, kept
 from benchmarks.page import table
 from laconic import OnlineDictionary, WordVectors
-from laconic.coding.codes import WordRows
-from laconic.coding.components import leading_components
-from laconic.estimators.embed_explain import dimension_rows
-from laconic.report.word_plots import plot_word_heatmap, plot_word_map, plot_word_trees
+from laconic.embed.codes import WordRows
+from laconic.embed.components import leading_components
+from laconic.embed.explain import dimension_rows
+from laconic.embed.plots import plot_word_heatmap, plot_word_map, plot_word_trees
 
 SIZES, STRENGTHS = (26, 52), (0.02, 0.1)
 SHOWN = "forest of components"  # the row of the tasks that dimensions and words are shown of

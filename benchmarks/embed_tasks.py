@@ -11,8 +11,8 @@ from benchmarks import corpora
 from benchmarks.embed_models import AT_RATE, CHOICES, LARGE, SMALL, models
 from benchmarks.page import percent, table
 from laconic import WordVectors
-from laconic.estimators.embed_tasks import analogy_scores, completion_score, sentiment_score, similarity_score
-from laconic.text.word_tasks import read_analogies, read_completions, read_similarity
+from laconic.embed.task_files import read_analogies, read_completions, read_similarity
+from laconic.embed.tasks import analogy_scores, completion_score, sentiment_score, similarity_score
 
 TUNED_ON = "EN-WS-353-ALL"
 # Similarity, syntactic and semantic analogies, completion, sentiment: Table 4.1.

@@ -11,13 +11,13 @@ import numpy as np
 from benchmarks.lm_texts import newswire, penn, perplexity, sentences
 from benchmarks.page import table
 from benchmarks.timing import measure_in_subprocess, peak_megabytes_so_far
-from laconic.language.kneser_ney import KneserNey
-from laconic.language.log_linear import LogLinear, model_of
-from laconic.penalties.nested import NestedRidge
-from laconic.penalties.nested_groups import NestedGroups
-from laconic.penalties.nested_tree import NestedTree
-from laconic.text.contexts import Text
-from laconic.text.running import SentenceEncoder
+from laconic.lm.contexts import Text
+from laconic.lm.kneser_ney import KneserNey
+from laconic.lm.log_linear import LogLinear, model_of
+from laconic.lm.nested import NestedRidge
+from laconic.lm.nested_groups import NestedGroups
+from laconic.lm.nested_tree import NestedTree
+from laconic.lm.running import SentenceEncoder
 
 PAPER_RATE = 13e6 / (7583 * 60)  # words a second of one pass, Nelakanti et al. (2013), section 7
 PASSES = 80

@@ -13,12 +13,12 @@ import numpy as np
 
 from benchmarks.lm_texts import Piece, newswire, penn, perplexity, piece
 from benchmarks.page import table
-from laconic.language.kneser_ney import KneserNey
-from laconic.language.log_linear import Fitted, LogLinear, model_of, nested_weights
-from laconic.penalties.nested import NestedLasso, NestedPenalty, NestedRidge
-from laconic.penalties.nested_groups import NestedGroups
-from laconic.penalties.nested_tree import NestedTree
-from laconic.problem.nested import NestedProblem
+from laconic.lm.kneser_ney import KneserNey
+from laconic.lm.log_linear import Fitted, LogLinear, model_of, nested_weights
+from laconic.lm.nested import NestedLasso, NestedPenalty, NestedRidge
+from laconic.lm.nested_groups import NestedGroups
+from laconic.lm.nested_tree import NestedTree
+from laconic.lm.problem import NestedProblem
 
 ORDERS = tuple(range(2, 13))
 PENN_ORDERS = (2, 5, 8)

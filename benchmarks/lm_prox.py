@@ -19,15 +19,15 @@ from benchmarks.problems import spams_tree
 from benchmarks.solvers import spams_tree_prox
 from benchmarks.timing import interleaved
 from laconic import _core
-from laconic.language.kneser_ney import KneserNey
-from laconic.language.log_linear import Fitted, LogLinear, nested_weights
-from laconic.penalties.nested import NestedPenalty, NestedRidge, NestedTerms
-from laconic.penalties.nested_tree import NestedTree
-from laconic.problem.nested import NestedProblem
-from laconic.solvers.accelerated import Accelerated
-from laconic.solvers.base import Progress, Solver
-from laconic.solvers.scaled import ScaledFista
-from laconic.text.contexts import Contexts, Text
+from laconic.core.solvers.base import Progress, Solver
+from laconic.lm.accelerated import Accelerated
+from laconic.lm.contexts import Contexts, Text
+from laconic.lm.kneser_ney import KneserNey
+from laconic.lm.log_linear import Fitted, LogLinear, nested_weights
+from laconic.lm.nested import NestedPenalty, NestedRidge, NestedTerms
+from laconic.lm.nested_tree import NestedTree
+from laconic.lm.problem import NestedProblem
+from laconic.lm.scaled import ScaledFista
 
 Float64 = NDArray[np.float64]
 ORDERS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)

@@ -19,8 +19,8 @@ from benchmarks.lm_texts import Sentences, penn, sentences
 from benchmarks.page import table
 from benchmarks.timing import cpu_seconds_so_far, interleaved
 from laconic import LanguageModel
-from laconic.language.backoff import arpa_of
-from laconic.text.arpa import read_arpa
+from laconic.lm.arpa import read_arpa
+from laconic.lm.backoff import arpa_of
 
 ORDER = 5
 TEXT = """\

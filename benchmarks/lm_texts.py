@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from laconic.language.model import ContextModel
-from laconic.text.contexts import Text
-from laconic.text.running import UNKNOWN_ID, SentenceEncoder
+from laconic.lm.context_model import ContextModel
+from laconic.lm.contexts import Text
+from laconic.lm.running import UNKNOWN_ID, SentenceEncoder
 
 NUMBER = re.compile(r"[+-]?[\d.,/:-]*\d[\d.,/:-]*%?")
 Sentences = list[list[str]]

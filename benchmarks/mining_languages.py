@@ -11,8 +11,8 @@ from benchmarks.page import table
 from benchmarks.timing import measure_in_subprocess
 from benchmarks.treebanks import Banks, danish, part_of, spanish
 from laconic import Mira, Parser, Reranker
+from laconic.parse.metrics import tree_scores
 from laconic.text.treebanks import Treebank
-from laconic.tree_metrics import tree_scores
 
 FOLDS, EPOCHS = 5, 6
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from benchmarks.treebanks import Banks, english, part_of, penn_sample
 from laconic import Mira, Parser
-from laconic.estimators.rerank import RankedLists
-from laconic.estimators.tree_lists import TreeLists, crossed, k_best
-from laconic.ragged import pointers
+from laconic.core.ragged import pointers
+from laconic.parse.lists import TreeLists, crossed, k_best
+from laconic.rerank.model import RankedLists
 from laconic.text.treebanks import Treebank
 
 FOLDER = Path("build") / "lists"

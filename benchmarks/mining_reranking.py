@@ -13,11 +13,14 @@ from benchmarks.mining_lists import Ranking, ranking
 from benchmarks.page import table
 from benchmarks.timing import cpu_seconds_so_far, measure_in_subprocess, peak_megabytes_so_far
 from laconic import Polynomial, Reranker, SubTrees
-from laconic.estimators.rerank import RankedLists, best_beta
-from laconic.estimators.tree_lists import with_gold
-from laconic.estimators.tree_space import TreeSpace
-from laconic.mining import KernelPerceptron, Outputs, PolynomialKernel, TreeKernel, orders
-from laconic.text.part_templates import parse_part_templates, part_templates_from
+from laconic.mine.gradient import Outputs
+from laconic.mine.kernels import PolynomialKernel, TreeKernel
+from laconic.mine.perceptron import KernelPerceptron
+from laconic.mine.ranking import orders
+from laconic.parse.lists import with_gold
+from laconic.parse.templates import parse_part_templates, part_templates_from
+from laconic.rerank.model import RankedLists, best_beta
+from laconic.rerank.tree_space import TreeSpace
 from laconic.text.sequences import SequenceEncoder
 
 PUBLISHED = {

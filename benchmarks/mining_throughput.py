@@ -13,7 +13,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 from benchmarks import corpora
 from benchmarks.page import number, table
 from benchmarks.peers import vectorizer_for
-from laconic.mining import GradientMining, Outputs, Polynomial, Round, named_if_refused
+from laconic.mine.gradient import GradientMining, Outputs, Round
+from laconic.mine.polynomial import Polynomial
+from laconic.mine.refusal import named_if_refused
 
 MEGABYTE = 2**20
 TURNS = 3

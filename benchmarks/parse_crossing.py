@@ -11,8 +11,8 @@ from benchmarks.page import table
 from benchmarks.parse_selection import languages
 from benchmarks.treebanks import english, part_of
 from laconic import Mira, Parser
-from laconic.ragged import cut
-from laconic.text.pseudo_projective import is_projective, lift, sink
+from laconic.core.ragged import cut
+from laconic.parse.pseudo_projective import is_projective, lift, sink
 from laconic.text.treebanks import Treebank, read_treebank
 
 GAINS = ("Danish", "Slovene", "Spanish", "Turkish", "Japanese")

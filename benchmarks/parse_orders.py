@@ -17,7 +17,7 @@ from benchmarks.parse_peers import udpipe
 from benchmarks.timing import measure_in_subprocess, peak_megabytes_so_far
 from benchmarks.treebanks import Banks
 from laconic import Mira, Parser, Sparseptron
-from laconic.tree_metrics import punctuation_of, tree_scores
+from laconic.parse.metrics import punctuation_of, tree_scores
 
 EPOCHS = 6  # by the dev parts, where scores level off
 SETTINGS: dict[str, dict[str, Any]] = {

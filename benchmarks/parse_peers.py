@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.timing import measure_in_subprocess
+from laconic.parse.metrics import punctuation_of, tree_scores
 from laconic.text.treebanks import Treebank
-from laconic.tree_metrics import punctuation_of, tree_scores
 
 UDPIPE_PARSER = "iterations={iterations};embedding_upostag=20;embedding_feats=20;embedding_xpostag=0;embedding_form=50;embedding_lemma=0;embedding_deprel=20;learning_rate=0.02;learning_rate_final=0.001;l2=0.5;hidden_layer=200;batch_size=10;transition_system=projective;transition_oracle=dynamic;structured_interval=8"
 

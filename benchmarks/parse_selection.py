@@ -11,9 +11,9 @@ from benchmarks.page import table
 from benchmarks.timing import measure_in_subprocess
 from benchmarks.treebanks import danish, part_of
 from laconic import Fobos, Mira, Parser, Sparseptron
-from laconic.estimators.parse_learning import TreeData
-from laconic.estimators.parse_model import TreeShape, make_kernel
-from laconic.text.part_templates import PartTemplates, part_templates_from
+from laconic.parse.learn import TreeData
+from laconic.parse.templates import PartTemplates, part_templates_from
+from laconic.parse.weights import TreeShape, make_kernel
 from laconic.text.treebanks import Treebank, read_treebank
 
 BUDGETS = (200, 300, 400)

@@ -13,10 +13,10 @@ from benchmarks.page import table
 from benchmarks.timing import interleaved, measure_in_subprocess
 from benchmarks.treebanks import english, part_of
 from laconic import Mira, OnlineDiscrete, Parser, Rda, load, quantize, save_compact, value_set
-from laconic.estimators.discrete import degrees_of_freedom, eta_grid
-from laconic.estimators.parse_discrete import round_parts
+from laconic.models.discrete.values import degrees_of_freedom, eta_grid
+from laconic.parse.discrete import round_parts
+from laconic.parse.metrics import tree_scores
 from laconic.text.treebanks import Treebank
-from laconic.tree_metrics import tree_scores
 
 ZETAS = (4, 2, 1)
 LASSOS = (3e-5, 1e-4, 3e-4)

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from laconic.estimators.tag import Tagger
-from laconic.metrics import chunk_scores
-from laconic.ragged import cut, pointers
-from laconic.text.conll import read_columns
+from laconic.core.ragged import cut, pointers
+from laconic.tag.conll import read_columns
+from laconic.tag.model import Tagger
+from laconic.text.metrics import chunk_scores
 from laconic.text.sequences import TokenColumns
 from laconic.text.templates import Templates
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from benchmarks.page import table
 from benchmarks.tag_chunking import BUDGETS, Fit, Split, measure, row
-from laconic.estimators.tag import Tagger
-from laconic.solvers.online import Mira
-from laconic.solvers.online_sparse import Fobos, Sparseptron
+from laconic.core.solvers.online import Mira
+from laconic.core.solvers.online_sparse import Fobos, Sparseptron
+from laconic.tag.model import Tagger
 
 LASSOS = (1e-4, 3e-4, 1e-3, 3e-3)
 CLOSE = 0.03  # sizes that differ by less than this share are equal

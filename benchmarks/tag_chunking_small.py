@@ -11,9 +11,9 @@ import numpy as np
 
 from benchmarks.page import table
 from benchmarks.tag_chunking import Fit, Split, corpus, held_out, measure
-from laconic.estimators.tag import Tagger
-from laconic.estimators.tag_batch import Crf
-from laconic.solvers.online_sparse import Sparseptron
+from laconic.core.solvers.online_sparse import Sparseptron
+from laconic.tag.crf import Crf
+from laconic.tag.model import Tagger
 from laconic.text.sequences import TokenColumns
 from laconic.text.template_sets import ready_templates
 from laconic.text.templates import Templates

@@ -8,9 +8,9 @@ from benchmarks.page import table
 from benchmarks.tag_chunking import BUDGETS, Fit, Split, corpus, labels_of, measure, most_held, percent, row
 from benchmarks.tag_chunking_groups import GROUPS, groups
 from benchmarks.timing import measure_in_subprocess
-from laconic.estimators.tag import Tagger
-from laconic.solvers.online import Mira
-from laconic.solvers.online_sparse import Sparseptron
+from laconic.core.solvers.online import Mira
+from laconic.core.solvers.online_sparse import Sparseptron
+from laconic.tag.model import Tagger
 from laconic.text.sequences import TokenColumns
 
 # F1 and features of Table 1.

@@ -23,10 +23,10 @@ from benchmarks.tag_ner_knowledge import (
 from benchmarks.tag_ner_parts import FILES, HasBits, Part, read_parts, with_clusters
 from benchmarks.tag_ner_table import WORKERS, f1
 from benchmarks.tag_ner_vectors import N_CLUSTERS, PACKAGE, vector_clusters, with_kinds
-from laconic.estimators.tag import Tagger
-from laconic.estimators.tag_batch import Crf
-from laconic.solvers.online import Mira
-from laconic.solvers.online_sparse import Sparseptron
+from laconic.core.solvers.online import Mira
+from laconic.core.solvers.online_sparse import Sparseptron
+from laconic.tag.crf import Crf
+from laconic.tag.model import Tagger
 from laconic.text.template_sets import for_cluster_column, for_kind_columns, for_list_columns, ready_templates
 from laconic.text.templates import Atom, Template, Templates, ngrams
 from laconic.text.views import WordClusters

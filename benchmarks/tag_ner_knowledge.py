@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from benchmarks.__main__ import write_atomically
 from benchmarks.tag_ner_parts import Part, read_part
+from laconic.tag.phrases import PhraseList
 from laconic.text.clusters import learn_clusters, read_paths
-from laconic.text.phrases import PhraseList
 from laconic.text.views import WordClusters
 
 NEWS = "brown_clusters/bllip-clusters.txt.gz"

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from laconic.text.conll import read_columns
+from laconic.tag.conll import read_columns
 from laconic.text.sequences import TokenColumns
 
 FILES = {"Spanish": "conll2002/esp", "Dutch": "conll2002/ned", "English": "conll2003/eng"}

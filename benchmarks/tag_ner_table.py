@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from benchmarks.page import table
 from benchmarks.tag_ner_parts import read_parts
-from laconic.estimators.tag import Tagger
-from laconic.solvers.online import Mira
-from laconic.solvers.online_sparse import Fobos, Sparseptron
+from laconic.core.solvers.online import Mira
+from laconic.core.solvers.online_sparse import Fobos, Sparseptron
+from laconic.tag.model import Tagger
 
 WORKERS = 2
 EPOCHS, SELECTION_EPOCHS, REFIT_EPOCHS, EVERY = 15, 5, 10, 1000

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.tag_ner_parts import Part
-from laconic.estimators.word_kinds import WordKinds
+from laconic.tag.word_kinds import WordKinds
 from laconic.text.clusters import write_paths
 from laconic.text.vectors import cluster_vectors
 from laconic.text.views import WordClusters

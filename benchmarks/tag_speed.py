@@ -11,11 +11,11 @@ import numpy as np
 from benchmarks.page import table
 from benchmarks.tag_chunking import Split, corpus, labels_of
 from benchmarks.timing import Measured, measure_in_subprocess
-from laconic.estimators.tag import Tagger
-from laconic.estimators.tag_batch import Crf
-from laconic.metrics import chunk_scores
-from laconic.solvers.online import Mira, Perceptron
-from laconic.solvers.online_sparse import Sparseptron
+from laconic.core.solvers.online import Mira, Perceptron
+from laconic.core.solvers.online_sparse import Sparseptron
+from laconic.tag.crf import Crf
+from laconic.tag.model import Tagger
+from laconic.text.metrics import chunk_scores
 
 ITERATIONS = 50
 TEXT = f"""\

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
 from laconic import RollingOrigin
-from laconic.estimators.times import make_clock
+from laconic.time.times import make_clock
 
 Array = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ import numpy as np
 from benchmarks.page import table
 from benchmarks.temporal_data import SETS
 from laconic import AdaptivePrior, TemporalRegressor
-from laconic.estimators.temporal_explain import autocorrelations
-from laconic.report.time_plots import Series, plot_autocorrelations, plot_trajectories
+from laconic.time.explain import autocorrelations
+from laconic.time.plots import Series, plot_autocorrelations, plot_trajectories
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,8 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.temporal_data import Dated
 from laconic import L1, AdaptivePrior, FusedLasso, Ridge, SmoothRidge, TemporalRegressor
-from laconic.estimators.rolling import Fold
-from laconic.penalties.time import LIMIT
+from laconic.time.rolling import Fold
+from laconic.time.trajectories import LIMIT
 
 Array = NDArray[np.float64]
 Setting = dict[str, Any]

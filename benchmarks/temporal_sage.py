@@ -22,9 +22,9 @@ from benchmarks.page import number, table
 from benchmarks.temporal_data import TOKENS, lines
 from benchmarks.temporal_figures import FIGURES
 from laconic import L1, AdaptivePrior, FusedLasso, Ridge, SmoothRidge, TemporalTextModel
-from laconic.estimators.dated_reader import DatedReader, learn_fields
-from laconic.penalties import Penalty
-from laconic.report.time_plots import plot_trajectories, series_by_step
+from laconic.core.penalties import Penalty
+from laconic.time.plots import plot_trajectories, series_by_step
+from laconic.time.sage.reader import DatedReader, learn_fields
 
 PICTURE = "temporal_sage.svg"
 WATCHED = ("layoffs", "hiring", "jobs")  # besides words with "employ" in them

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from laconic.ragged import pointers
+from laconic.core.ragged import pointers
 from laconic.text.sequences import TokenColumns
 from laconic.text.treebanks import Treebank, read_treebank
 

@@ -4,7 +4,7 @@ python examples/sentences.py
 """
 
 from laconic import TextClassifier
-from laconic.estimators.explain import sentence_effects
+from laconic.classify.explain import sentence_effects
 from laconic.text.docstrings import docstring_corpus
 
 texts, labels = docstring_corpus(["numpy", "scipy"])

@@ -5,158 +5,137 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from laconic.coding.online_dictionary import OnlineDictionary as OnlineDictionary
-    from laconic.coding.stochastic import StochasticCoding as StochasticCoding
-    from laconic.coding.svd import Svd as Svd
-    from laconic.errors import InputError as InputError
-    from laconic.estimators.compact import save_compact as save_compact
-    from laconic.estimators.discrete import discretize as discretize
-    from laconic.estimators.discrete import quantize as quantize
-    from laconic.estimators.discrete import tune_values as tune_values
-    from laconic.estimators.embed import WordVectors as WordVectors
-    from laconic.estimators.forecast import Forecaster as Forecaster
-    from laconic.estimators.language import LanguageModel as LanguageModel
-    from laconic.estimators.linear import SparseClassifier as SparseClassifier
-    from laconic.estimators.linear import SparseRegressor as SparseRegressor
-    from laconic.estimators.mine import KernelMiner as KernelMiner
-    from laconic.estimators.parse import Parser as Parser
-    from laconic.estimators.parse_tags import WordTagger as WordTagger
-    from laconic.estimators.path import StrengthCV as StrengthCV
-    from laconic.estimators.path import regularization_path as regularization_path
-    from laconic.estimators.rerank import Reranker as Reranker
-    from laconic.estimators.rolling import RollingOrigin as RollingOrigin
-    from laconic.estimators.rolling import rolling_forecast as rolling_forecast
-    from laconic.estimators.sage import TemporalTextModel as TemporalTextModel
-    from laconic.estimators.storage import load_model
-    from laconic.estimators.tag import Tagger as Tagger
-    from laconic.estimators.tag_batch import Crf as Crf
-    from laconic.estimators.temporal import TemporalClassifier as TemporalClassifier
-    from laconic.estimators.temporal import TemporalRegressor as TemporalRegressor
-    from laconic.estimators.text import TextClassifier as TextClassifier
-    from laconic.estimators.text_trees import text_trees as text_trees
-    from laconic.estimators.tuning import tune as tune
-    from laconic.groups import Groups as Groups
-    from laconic.language.kneser_ney import KneserNey as KneserNey
-    from laconic.language.log_linear import LogLinear as LogLinear
-    from laconic.losses import Logistic as Logistic
-    from laconic.losses import Multinomial as Multinomial
-    from laconic.losses import Poisson as Poisson
-    from laconic.losses import Squared as Squared
-    from laconic.losses import SquaredHinge as SquaredHinge
-    from laconic.mining import Polynomial as Polynomial
-    from laconic.mining import SubTrees as SubTrees
-    from laconic.penalties import L0 as L0
-    from laconic.penalties import L1 as L1
-    from laconic.penalties import AdaptivePrior as AdaptivePrior
-    from laconic.penalties import Discrete as Discrete
-    from laconic.penalties import ElasticNet as ElasticNet
-    from laconic.penalties import FusedLasso as FusedLasso
-    from laconic.penalties import GroupLasso as GroupLasso
-    from laconic.penalties import LayeredGroupLasso as LayeredGroupLasso
-    from laconic.penalties import OverlapGroupLasso as OverlapGroupLasso
-    from laconic.penalties import PenaltySum as PenaltySum
-    from laconic.penalties import Ridge as Ridge
-    from laconic.penalties import SmoothGroupLasso as SmoothGroupLasso
-    from laconic.penalties import SmoothRidge as SmoothRidge
-    from laconic.penalties import SparseGroupLasso as SparseGroupLasso
-    from laconic.penalties import TreeGroupLasso as TreeGroupLasso
-    from laconic.penalties import value_set as value_set
-    from laconic.penalties.nested import NestedLasso as NestedLasso
-    from laconic.penalties.nested import NestedRidge as NestedRidge
-    from laconic.penalties.nested_groups import NestedGroups as NestedGroups
-    from laconic.penalties.nested_tree import NestedTree as NestedTree
-    from laconic.solvers import Admm as Admm
-    from laconic.solvers import DiscreteAdmm as DiscreteAdmm
-    from laconic.solvers import Fista as Fista
-    from laconic.solvers import Owlqn as Owlqn
-    from laconic.solvers import Reweighted as Reweighted
-    from laconic.solvers import Variational as Variational
-    from laconic.solvers import WorkingSet as WorkingSet
-    from laconic.solvers.online import KBestMira as KBestMira
-    from laconic.solvers.online import Mira as Mira
-    from laconic.solvers.online import Perceptron as Perceptron
-    from laconic.solvers.online import StochasticGradient as StochasticGradient
-    from laconic.solvers.online_discrete import OnlineDiscrete as OnlineDiscrete
-    from laconic.solvers.online_sparse import Fobos as Fobos
-    from laconic.solvers.online_sparse import Rda as Rda
-    from laconic.solvers.online_sparse import Sparseptron as Sparseptron
+from laconic.models.kind import TASKS
 
-    load = load_model
+if TYPE_CHECKING:
+    from laconic.classify.model import TextClassifier as TextClassifier
+    from laconic.classify.tuning import tune as tune
+    from laconic.core.groups import Groups as Groups
+    from laconic.core.losses import Logistic as Logistic
+    from laconic.core.losses import Multinomial as Multinomial
+    from laconic.core.losses import Poisson as Poisson
+    from laconic.core.losses import Squared as Squared
+    from laconic.core.losses import SquaredHinge as SquaredHinge
+    from laconic.core.penalties import L0 as L0
+    from laconic.core.penalties import L1 as L1
+    from laconic.core.penalties import Discrete as Discrete
+    from laconic.core.penalties import ElasticNet as ElasticNet
+    from laconic.core.penalties import GroupLasso as GroupLasso
+    from laconic.core.penalties import LayeredGroupLasso as LayeredGroupLasso
+    from laconic.core.penalties import OverlapGroupLasso as OverlapGroupLasso
+    from laconic.core.penalties import PenaltySum as PenaltySum
+    from laconic.core.penalties import Ridge as Ridge
+    from laconic.core.penalties import SparseGroupLasso as SparseGroupLasso
+    from laconic.core.penalties import TreeGroupLasso as TreeGroupLasso
+    from laconic.core.penalties import value_set as value_set
+    from laconic.core.solvers.admm import Admm as Admm
+    from laconic.core.solvers.discrete import DiscreteAdmm as DiscreteAdmm
+    from laconic.core.solvers.fista import Fista as Fista
+    from laconic.core.solvers.online import KBestMira as KBestMira
+    from laconic.core.solvers.online import Mira as Mira
+    from laconic.core.solvers.online import Perceptron as Perceptron
+    from laconic.core.solvers.online import StochasticGradient as StochasticGradient
+    from laconic.core.solvers.online_discrete import OnlineDiscrete as OnlineDiscrete
+    from laconic.core.solvers.online_sparse import Fobos as Fobos
+    from laconic.core.solvers.online_sparse import Rda as Rda
+    from laconic.core.solvers.online_sparse import Sparseptron as Sparseptron
+    from laconic.core.solvers.owlqn import Owlqn as Owlqn
+    from laconic.core.solvers.reweighted import Reweighted as Reweighted
+    from laconic.core.solvers.working_set import WorkingSet as WorkingSet
+    from laconic.embed.model import WordVectors as WordVectors
+    from laconic.embed.online_dictionary import OnlineDictionary as OnlineDictionary
+    from laconic.embed.stochastic import StochasticCoding as StochasticCoding
+    from laconic.embed.svd import Svd as Svd
+    from laconic.errors import InputError as InputError
+    from laconic.linear.model import SparseClassifier as SparseClassifier
+    from laconic.linear.model import SparseRegressor as SparseRegressor
+    from laconic.linear.path import StrengthCV as StrengthCV
+    from laconic.linear.path import regularization_path as regularization_path
+    from laconic.lm.kneser_ney import KneserNey as KneserNey
+    from laconic.lm.log_linear import LogLinear as LogLinear
+    from laconic.lm.model import LanguageModel as LanguageModel
+    from laconic.lm.nested import NestedLasso as NestedLasso
+    from laconic.lm.nested import NestedRidge as NestedRidge
+    from laconic.lm.nested_groups import NestedGroups as NestedGroups
+    from laconic.lm.nested_tree import NestedTree as NestedTree
+    from laconic.mine.model import KernelMiner as KernelMiner
+    from laconic.mine.polynomial import Polynomial as Polynomial
+    from laconic.mine.sub_trees import SubTrees as SubTrees
+    from laconic.models.discrete.values import discretize as discretize
+    from laconic.models.discrete.values import quantize as quantize
+    from laconic.models.discrete.values import tune_values as tune_values
+    from laconic.models.save import load as load
+    from laconic.models.save import save_compact as save_compact
+    from laconic.parse.model import Parser as Parser
+    from laconic.parse.tags import WordTagger as WordTagger
+    from laconic.parse.texts import text_trees as text_trees
+    from laconic.rerank.model import Reranker as Reranker
+    from laconic.tag.crf import Crf as Crf
+    from laconic.tag.model import Tagger as Tagger
+    from laconic.time.forecast.model import Forecaster as Forecaster
+    from laconic.time.fused import FusedLasso as FusedLasso
+    from laconic.time.fused import SmoothGroupLasso as SmoothGroupLasso
+    from laconic.time.model import TemporalClassifier as TemporalClassifier
+    from laconic.time.model import TemporalRegressor as TemporalRegressor
+    from laconic.time.rolling import RollingOrigin as RollingOrigin
+    from laconic.time.rolling import rolling_forecast as rolling_forecast
+    from laconic.time.sage.model import TemporalTextModel as TemporalTextModel
+    from laconic.time.trajectories import AdaptivePrior as AdaptivePrior
+    from laconic.time.trajectories import SmoothRidge as SmoothRidge
+    from laconic.time.variational import Variational as Variational
 
 __version__ = "0.1.0"
 
-_PENALTIES = (
-    "L0",
-    "L1",
-    "AdaptivePrior",
-    "Discrete",
-    "ElasticNet",
-    "FusedLasso",
-    "GroupLasso",
-    "LayeredGroupLasso",
-    "OverlapGroupLasso",
-    "PenaltySum",
-    "Ridge",
-    "SmoothGroupLasso",
-    "SmoothRidge",
-    "SparseGroupLasso",
-    "TreeGroupLasso",
-    "value_set",
-)
-# Public name -> its room and its name there. Rooms are imported at the first use of a name, so that `import laconic` costs nothing.
-_HOMES: dict[str, tuple[str, str]] = {
-    "InputError": ("errors", "InputError"),
-    "SparseClassifier": ("estimators.linear", "SparseClassifier"),
-    "SparseRegressor": ("estimators.linear", "SparseRegressor"),
-    "StrengthCV": ("estimators.path", "StrengthCV"),
-    "Tagger": ("estimators.tag", "Tagger"),
-    "Parser": ("estimators.parse", "Parser"),
-    "WordTagger": ("estimators.parse_tags", "WordTagger"),
-    "KernelMiner": ("estimators.mine", "KernelMiner"),
-    "Polynomial": ("mining", "Polynomial"),
-    "SubTrees": ("mining", "SubTrees"),
-    "Reranker": ("estimators.rerank", "Reranker"),
-    "WordVectors": ("estimators.embed", "WordVectors"),
-    "OnlineDictionary": ("coding.online_dictionary", "OnlineDictionary"),
-    "StochasticCoding": ("coding.stochastic", "StochasticCoding"),
-    "Svd": ("coding.svd", "Svd"),
-    "LanguageModel": ("estimators.language", "LanguageModel"),
-    "KneserNey": ("language.kneser_ney", "KneserNey"),
-    "LogLinear": ("language.log_linear", "LogLinear"),
-    **{name: ("penalties.nested", name) for name in ("NestedLasso", "NestedRidge")},
-    "NestedGroups": ("penalties.nested_groups", "NestedGroups"),
-    "NestedTree": ("penalties.nested_tree", "NestedTree"),
-    **{name: ("estimators.temporal", name) for name in ("TemporalClassifier", "TemporalRegressor")},
-    "Forecaster": ("estimators.forecast", "Forecaster"),
-    "TemporalTextModel": ("estimators.sage", "TemporalTextModel"),
-    **{name: ("estimators.rolling", name) for name in ("RollingOrigin", "rolling_forecast")},
-    "Crf": ("estimators.tag_batch", "Crf"),
-    "TextClassifier": ("estimators.text", "TextClassifier"),
-    "text_trees": ("estimators.text_trees", "text_trees"),
-    "load": ("estimators.storage", "load_model"),
-    "save_compact": ("estimators.compact", "save_compact"),
-    "regularization_path": ("estimators.path", "regularization_path"),
-    "tune": ("estimators.tuning", "tune"),
-    **{name: ("estimators.discrete", name) for name in ("discretize", "quantize", "tune_values")},
-    "Groups": ("groups", "Groups"),
-    **{name: ("penalties", name) for name in _PENALTIES},
-    **{name: ("losses", name) for name in ("Logistic", "Multinomial", "Poisson", "Squared", "SquaredHinge")},
-    **{name: ("solvers", name) for name in ("Admm", "DiscreteAdmm", "Fista", "Owlqn", "Reweighted", "Variational", "WorkingSet")},
-    **{name: ("solvers.online", name) for name in ("KBestMira", "Mira", "Perceptron", "StochasticGradient")},
-    "OnlineDiscrete": ("solvers.online_discrete", "OnlineDiscrete"),
-    **{name: ("solvers.online_sparse", name) for name in ("Fobos", "Rda", "Sparseptron")},
+# Public names of the rooms that all tasks share; each task names its own in `PUBLIC`.
+_SHARED = {
+    "errors": ("InputError",),
+    "core.groups": ("Groups",),
+    "core.losses": ("Logistic", "Multinomial", "Poisson", "Squared", "SquaredHinge"),
+    "core.penalties": (
+        "L0",
+        "L1",
+        "Discrete",
+        "ElasticNet",
+        "GroupLasso",
+        "LayeredGroupLasso",
+        "OverlapGroupLasso",
+        "PenaltySum",
+        "Ridge",
+        "SparseGroupLasso",
+        "TreeGroupLasso",
+        "value_set",
+    ),
+    "core.solvers.admm": ("Admm",),
+    "core.solvers.discrete": ("DiscreteAdmm",),
+    "core.solvers.fista": ("Fista",),
+    "core.solvers.owlqn": ("Owlqn",),
+    "core.solvers.reweighted": ("Reweighted",),
+    "core.solvers.working_set": ("WorkingSet",),
+    "core.solvers.online": ("KBestMira", "Mira", "Perceptron", "StochasticGradient"),
+    "core.solvers.online_discrete": ("OnlineDiscrete",),
+    "core.solvers.online_sparse": ("Fobos", "Rda", "Sparseptron"),
+    "models.save": ("load", "save_compact"),
+    "models.discrete.values": ("discretize", "quantize", "tune_values"),
 }
 
+
+def _homes() -> dict[str, str]:
+    """Return the module of every public name; modules are imported when a name is first used."""
+    homes = {name: f"laconic.{room}" for room, names in _SHARED.items() for name in names}
+    for task in TASKS:
+        homes |= import_module(f"laconic.{task}").PUBLIC
+    return homes
+
+
+_HOMES = _homes()
 __all__ = [*_HOMES, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, from its room."""
+    """Return a public name from its module."""
     if name not in _HOMES:
         raise AttributeError(f"module 'laconic' has no attribute {name!r}")
-    room, its_name = _HOMES[name]
-    value = getattr(import_module(f"laconic.{room}"), its_name)
+    value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 

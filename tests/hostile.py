@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from laconic import files
 from laconic.errors import InputError
-from laconic.estimators.storage import load_model
+from laconic.models import file as files
+from laconic.models.save import load
 
 
 def refused(tmp_path: Path, file: files.ModelFile) -> str:
     """The one sentence with which a file of these contents is refused; it names the file."""
     files.save(tmp_path / "bad", file.kind, file.arrays, file.meta)
     with pytest.raises(InputError) as caught:
-        load_model(tmp_path / "bad")
+        load(tmp_path / "bad")
     message = str(caught.value)
     assert message.startswith(f"{tmp_path / 'bad'}: ") and "\n" not in message
     return message
@@ -30,4 +30,4 @@ def check_damage(path: Path, file: files.ModelFile) -> None:
     for damaged in (*flipped, *(content[:length] for length in range(0, len(content), 97))):
         path.write_bytes(damaged)
         with pytest.raises(InputError):
-            load_model(path)
+            load(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from laconic.text.arpa import Arpa, NgramTable
+from laconic.lm.arpa import Arpa, NgramTable
 
 Ngram = tuple[int, ...]
 

@@ -6,18 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from laconic.groups import Groups
-from laconic.losses import Logistic, Multinomial, Squared
-from laconic.penalties import (
-    L1,
-    ElasticNet,
-    OverlapGroupLasso,
-    Penalty,
-    PenaltySum,
-    Ridge,
-    SparseGroupLasso,
-    TreeGroupLasso,
-)
+from laconic.core.groups import Groups
+from laconic.core.losses import Logistic, Multinomial, Squared
+from laconic.core.penalties import L1, ElasticNet, OverlapGroupLasso, Penalty, PenaltySum, Ridge, SparseGroupLasso, TreeGroupLasso
 
 cp: Any = None
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from laconic import Mira, Parser, Perceptron, Rda, Reranker, Sparseptron, SubTrees, WordTagger
-from laconic.estimators.parse_predicting import Tree
-from laconic.text.part_templates import parse_part_templates
+from laconic.parse.predict import Tree
+from laconic.parse.templates import parse_part_templates
 from laconic.text.views import WordClusters
 
 SENTENCES = [

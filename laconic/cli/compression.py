@@ -33,12 +33,14 @@ def compress_model(
 
     finish(model, data) is the model that is written; data: that of development, else of training, else None.
     """
-    from laconic import L1, value_set
-    from laconic.estimators.compact import COMPACT, save_compact
-    from laconic.estimators.discrete import degrees_of_freedom, eta_grid, tune_values
-    from laconic.estimators.discrete_forms import weights_of
+    from laconic.core.penalties import L1, value_set
+    from laconic.models.discrete.forms import weights_of
+    from laconic.models.discrete.values import degrees_of_freedom, eta_grid, tune_values
+    from laconic.models.kind import form_of
+    from laconic.models.save import save_compact
 
-    if isinstance(model, COMPACT):
+    form = form_of(model)
+    if form is not None and form.compact:
         model = model.plain()
     bar.describe("reading")
     train, dev = (None if path is None else read(path) for path in (wishes.data, wishes.dev))

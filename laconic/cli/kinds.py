@@ -1,7 +1,8 @@
-"""Verbs by kind of model: `laconic VERB MODEL` finds the kind in the file and runs that kind's function of the verb's name.
+"""Verbs by kind of model: `laconic VERB MODEL` finds the kind in the file and asks that kind.
 
-A kind is one module with the functions predict, evaluate, inspect, report and perhaps compress and export; the options a function takes by keyword
-are those that the verb has for models of this kind.
+A kind's `cli` module has a function per verb: train, predict, evaluate, inspect, report, and
+perhaps compress, export and demo. The options that a function takes by keyword are those that the
+verb has for models of this kind.
 """
 
 from __future__ import annotations
@@ -9,41 +10,40 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 from laconic.errors import InputError
-
-MODULES = {kind + form: f"laconic.cli.{kind}" for kind in ("classify", "tag", "parse") for form in ("", ".compact")}
-MODULES |= {kind: f"laconic.cli.{kind}" for kind in ("rerank", "lm", "embed", "forecast", "temporal", "sage")}
+from laconic.models.kind import all_kinds, find
 
 
 def verb_for(verb: str, model_path: str, **options: Any) -> Callable[..., dict[str, Any]]:
-    """What the verb does with the model of a file, the options that were given (not None or False) filled in."""
-    from laconic.estimators.storage import kind_of
+    """Return what the verb does with the model of a file, with the given options filled in.
+
+    Options that are None or False were not given.
+    """
+    from laconic.models.save import storable_form
 
     model = _loaded(model_path)
-    kind = kind_of(model)
-    function = getattr(import_module(MODULES[kind]), verb, None)
+    kind = storable_form(model).kind
+    function = getattr(find(kind.cli), verb, None) if kind.cli else None
     if function is None:
-        raise InputError(f"laconic {verb} does not go with {model_path}, which holds a model of the kind {kind!r}.")
+        raise InputError(f"laconic {verb} does not go with {model_path}, which holds a model of the kind {kind.name!r}.")
     given = {name: value for name, value in options.items() if value is not None and value is not False}
     for name in given:
         if name not in inspect.signature(function).parameters:
             raise InputError(
-                f"--{name.replace('_', '-')} does not go with {model_path}, which holds a model of the kind {kind!r}."
+                f"--{name.replace('_', '-')} does not go with {model_path}, which holds a model of the kind {kind.name!r}."
             )
     return partial(function, model, **given)
 
 
 def _loaded(path: str) -> Any:
-    """The model of a file of ours, of an ARPA file, or of a file of word vectors."""
-    from laconic.estimators.embed import WordVectors
-    from laconic.estimators.language import LanguageModel
-    from laconic.estimators.storage import load_model
-    from laconic.text.arpa import is_arpa
-    from laconic.text.vectors import is_word2vec
+    """Return the model of a file of laconic, or of another program whose files a kind reads."""
+    from laconic.models.save import load
 
-    if is_word2vec(path):
-        return WordVectors.from_word2vec(path)
-    return LanguageModel.from_arpa(path) if is_arpa(path) else load_model(path)
+    for kind in all_kinds():
+        if kind.reader:
+            reader = find(kind.reader)
+            if reader.recognizes(path):
+                return reader.read(path)
+    return load(path)

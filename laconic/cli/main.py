@@ -14,14 +14,7 @@ from laconic.cli.export import export
 from laconic.cli.inspect import inspect
 from laconic.cli.predict import predict
 from laconic.cli.report import report
-from laconic.cli.train_classify import classify
-from laconic.cli.train_embed import embed
-from laconic.cli.train_forecast import forecast
-from laconic.cli.train_lm import lm
-from laconic.cli.train_parse import parse
-from laconic.cli.train_rerank import rerank
-from laconic.cli.train_sage import sage
-from laconic.cli.train_tag import tag
+from laconic.models.kind import all_kinds, find
 
 app = typer.Typer(
     name="laconic",
@@ -31,8 +24,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 train = typer.Typer(no_args_is_help=True, help="Learn a model.")
-for task in (classify, tag, parse, rerank, lm, embed, forecast, sage):
-    train.command()(task)
+for kind in all_kinds():
+    if kind.cli and kind.name != "temporal":
+        train.command(kind.name)(find(kind.cli.removesuffix("cli") + "train:train"))
 app.add_typer(train, name="train")
 for verb in (predict, evaluate, inspect, compress, export, report, demo):
     app.command()(verb)

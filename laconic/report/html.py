@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import laconic
+from laconic import __version__
 from laconic.report.style import STYLE
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def page(title: str, body: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n"
-        f"<footer>Written by laconic {text(laconic.__version__)}.</footer>\n</main>\n</body>\n</html>\n"
+        f"<footer>Written by laconic {text(__version__)}.</footer>\n</main>\n</body>\n</html>\n"
     )
 
 

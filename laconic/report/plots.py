@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from laconic.estimators.path import Path
+from laconic.core.arrays import Array
 from laconic.text.trees import Tree
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from laconic.estimators.tag_learning import Epoch
+    from laconic.core.solvers.online import Epoch
+    from laconic.linear.path import Path
 
-Array = NDArray[np.float64]
 
 # The colours of Okabe and Ito, told apart under every common colour blindness; yellow is left out, it is pale on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from laconic.ragged import pointers
+from laconic.core.ragged import pointers
 from laconic.text.tokens import Boundary, sentences, words
 from laconic.text.trees import Tree
 from laconic.text.vocab import Vocab

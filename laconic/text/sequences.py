@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from laconic.ragged import cut, pointers
+from laconic.core.ragged import cut, pointers
 from laconic.text.views import View, WordClusters, make_view
 from laconic.text.vocab import UNKNOWN, IdArray, Vocab
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.ragged import cut, pointers
+from laconic.core.ragged import cut, pointers
 
 Bytes = NDArray[np.uint8]
 

@@ -7,6 +7,7 @@ ngrams(pos, 1..5, -5..5)   all n-grams of one to five tags inside a window
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, overload
@@ -120,6 +121,11 @@ class TemplateSet(Sequence[T]):
     def names(self) -> list[str]:
         """How each template is written, as files of templates hold them."""
         return [template.name for template in self]
+
+    @property
+    @abstractmethod
+    def views(self) -> tuple[str, ...]:
+        """The views in use, in order of first use."""
 
     def subset(self, keep: Iterable[int]) -> Self:
         """The templates numbered `keep`, in that order."""

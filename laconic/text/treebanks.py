@@ -13,8 +13,8 @@ from typing import IO, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic.core.ragged import cut, pointers, ranges
 from laconic.errors import InputError
-from laconic.ragged import cut, pointers, ranges
 from laconic.text.io import PathLike, atomic_writer, name_of, open_text
 from laconic.text.sequences import TokenColumns
 

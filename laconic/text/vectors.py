@@ -16,12 +16,12 @@ import numpy.typing as npt
 from scipy.cluster.hierarchy import linkage
 from sklearn.cluster import KMeans
 
+from laconic.core.arrays import Floats
 from laconic.errors import InputError
 from laconic.text.clusters import Clusters
 from laconic.text.io import PathLike, atomic_writer, name_of, open_bytes, open_text
 from laconic.text.vocab import Vocab
 
-Floats = npt.NDArray[np.float32]
 N_LEARN, N_STEPS = 100_000, 20
 BATCH = 10_000  # lines or vectors that are read or written at once
 CHUNK = 2**24  # bytes that are read at once

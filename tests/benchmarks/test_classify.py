@@ -12,8 +12,8 @@ from benchmarks.classify_compare import PLAIN, SEED_ROWS
 from benchmarks.classify_models import Bench, Candidate, Grid, agreed, choose
 from benchmarks.classify_structured import Compared
 from benchmarks.corpora import Part, Task
-from laconic.estimators.text import TextClassifier
-from laconic.estimators.tuning import Trial
+from laconic.classify.model import TextClassifier
+from laconic.classify.tuning import Trial
 
 GRID = Grid((0.01,), (0.01,))
 

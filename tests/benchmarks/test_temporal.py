@@ -25,7 +25,7 @@ from benchmarks.temporal_models import (
     tried,
 )
 from laconic import RollingOrigin
-from laconic.estimators.rolling import Fold
+from laconic.time.rolling import Fold
 
 
 def dated() -> Dated:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from ngrams import arpas
 
 from laconic import _core
-from laconic.language.backoff import context_model
-from laconic.language.model import ContextModel
-from laconic.text.arpa import Arpa
+from laconic.lm.arpa import Arpa
+from laconic.lm.backoff import context_model
+from laconic.lm.context_model import ContextModel
 
 # Words 0, 1, 2; contexts (), (1), (0 1); after (1) come 0 and 2, after (0 1) comes 2; (0 1) needs (0), and its pair with 1.
 GOOD: dict[str, Any] = {

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laconic import _core
-from laconic.estimators.compact_rows import Cells, Codebook, equal_rows, pack_bits, row_tables
-from laconic.text.compact import code_widths, join_maps, pack_strings
+from laconic.models.compact.rows import Cells, Codebook, equal_rows, pack_bits, row_tables
+from laconic.models.compact.strings import code_widths, join_maps, pack_strings
 
 NO_CODES = np.zeros(0, np.uint32)
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from laconic import _core
-from laconic.estimators.parse_model import Candidates, TreeShape, features_of, load_kernel, make_kernel
-from laconic.inference.tree import MODELS
-from laconic.solvers.online import LOSSES
-from laconic.text.part_templates import PartTemplates, part_templates_from
+from laconic.core.inference.tree import MODELS
+from laconic.core.solvers.online import LOSSES
+from laconic.parse.templates import PartTemplates, part_templates_from
+from laconic.parse.weights import Candidates, TreeShape, features_of, load_kernel, make_kernel
 from laconic.text.sequences import SequenceEncoder, TokenColumns
 
 NO = Candidates()

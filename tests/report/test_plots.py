@@ -12,10 +12,10 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laconic.estimators.linear import SparseClassifier
-from laconic.estimators.path import Path, regularization_path
-from laconic.groups import Groups
-from laconic.penalties import GroupLasso
+from laconic.core.groups import Groups
+from laconic.core.penalties import GroupLasso
+from laconic.linear.model import SparseClassifier
+from laconic.linear.path import Path, regularization_path
 from laconic.report.plots import plot_path, plot_tree, tree_layout
 from laconic.text.trees import Tree, parse_tree, tree_from_heads
 

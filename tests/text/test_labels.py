@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.ragged import pointers
+from laconic.core.ragged import pointers
 from laconic.text.labels import (
     SCHEMES,
     allowed_ends,

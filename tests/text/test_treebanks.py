@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from laconic.core.ragged import cut
 from laconic.errors import InputError
-from laconic.ragged import cut
 from laconic.text.sequences import TokenColumns
 from laconic.text.treebanks import (
     Treebank,

@@ -1,0 +1,20 @@
+"""Text classification with structured sparsity (Yogatama 2015, chapter 5)."""
+
+from laconic.models.kind import Kind
+
+KINDS = (
+    Kind(
+        name="classify",
+        model="laconic.classify.model:TextClassifier",
+        store="laconic.classify.store",
+        cli="laconic.classify.cli",
+        page="laconic.classify.page",
+        compact="laconic.classify.compact:CompactClassifier",
+        discrete="laconic.classify.discrete",
+        demo="laconic.classify.demo:demo",
+    ),
+)
+PUBLIC = {
+    "TextClassifier": "laconic.classify.model",
+    "tune": "laconic.classify.tuning",
+}

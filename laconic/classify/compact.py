@@ -1,0 +1,189 @@
+"""Classifiers in compact files: a static map of words, rows of weight codes; predicting reads them where they lie.
+
+about                          compressed JSON: parameters, labels, and what the arrays do not say
+word_words, _sizes, _widths    the map of words, n-grams and prefixes: a code each
+code_row, code_idf             what a code means: the row of weights (0: none, k: row k - 1) and the place of the idf
+cells, values, intercept       rows of weights and the values that their codes mean
+idf                            different values of idf, with tf-idf alone
+name_lengths, name_text        the words, sorted; only with names
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from laconic import _core
+from laconic.classify.model import TextClassifier
+from laconic.classify.predict import TextPredictor
+from laconic.classify.store import checked_labels, classifier_meta, classifier_of_meta
+from laconic.classify.weighting import TFIDF
+from laconic.core.arrays import Array
+from laconic.errors import InputError
+from laconic.models.checks import Arrays, Contents, check_names, check_storable, item, numbers, pack_json, unpack_json
+from laconic.models.compact.features import maps_of, typed
+from laconic.models.compact.rows import Cells, Codebook, equal_rows, row_tables
+from laconic.models.compact.strings import CompactVocab, Names, code_widths, join_maps, pack_strings
+from laconic.models.save import Saved
+from laconic.text.documents import DocumentEncoder
+from laconic.text.vocab import Vocab
+
+ARRAYS = {"about", "word_words", "word_sizes", "word_widths", "code_row", "cells", "values", "intercept"}
+IDF = {"code_idf", "idf"}
+NAMES = {"name_lengths", "name_text"}
+
+
+def pack(model: TextClassifier, names: bool) -> Contents:
+    """Arrays and JSON of a fitted model; words without weights are kept only where tf-idf counts them."""
+    alive = model.alive()
+    order = np.flatnonzero(alive) if model.idf_ is None else np.arange(len(model.encoder_.vocab))
+    words = [model.encoder_.vocab.words[f] for f in order.tolist()]
+    check_storable([*words, *map(str, model.classes_.tolist())])
+    weights = model.coef_[:, np.flatnonzero(alive)].T
+    cells = Cells.of_tables([weights])
+    kinds, book = equal_rows(cells), Codebook.of(cells.value)
+    rows = cells.take(kinds.first)
+    packed, values = book.pack(rows, weights.shape[1])
+    row = np.zeros(len(alive), np.int64)
+    row[alive] = kinds.kind + 1
+    row = row[order]
+    idf, place = np.zeros(1), np.zeros(len(order), np.int64)
+    if model.idf_ is not None:
+        idf, place = np.unique(model.idf_[order], return_inverse=True)
+    pair, kind, uses = np.unique(row * len(idf) + place.ravel(), return_inverse=True, return_counts=True)
+    by_use = np.argsort(-uses, kind="stable")
+    rank = np.empty(len(by_use), np.int64)
+    rank[by_use] = np.arange(len(by_use))
+    words_map, _ = pack_strings(words, rank[kind.ravel()].astype(np.uint32), code_widths(uses[by_use]))
+    about = {**classifier_meta(model), "n_cells": len(rows.label), "own_values": book.own}
+    arrays: Arrays = {
+        "about": pack_json(about),
+        **dict(zip(("word_words", "word_sizes", "word_widths"), join_maps([words_map]), strict=True)),
+        "code_row": (pair[by_use] // len(idf)).astype(np.uint32),
+        "cells": packed,
+        "values": values,
+        "intercept": np.asarray(model.intercept_, dtype=np.float64),
+    }
+    if model.idf_ is not None:
+        arrays |= {"code_idf": (pair[by_use] % len(idf)).astype(np.uint32), "idf": idf}
+    if names:
+        arrays["name_lengths"], arrays["name_text"] = Names.pack([sorted(words)])
+    return arrays, {"names": names}
+
+
+class CompactClassifier(Saved, TextPredictor):
+    """A classifier read from a compact file: predicts, evaluates and, if the file has names, can be inspected; it learns no more.
+
+    Parameters are those of the TextClassifier from which it was made.
+    """
+
+    _rows: Any
+    _strings: Any
+    _code_row: NDArray[np.int32]
+    _code_idf: NDArray[np.int32]
+    _contents: Contents
+
+    def __init__(self, plain_parameters: dict[str, Any] | None = None) -> None:
+        self.plain_parameters = plain_parameters
+
+    def __getattr__(self, name: str) -> Any:
+        # The parameters of the plain classifier, such as lowercase, can be read as if they were this one's own.
+        parameters = self.__dict__.get("plain_parameters") or {}
+        if name not in parameters:
+            raise AttributeError(f"a compact classifier has no attribute {name!r}")
+        return parameters[name]
+
+    @property
+    def coef_(self) -> Array:  # type: ignore[override]
+        """Weights (outputs x words), made anew whenever they are asked for: predicting does without them."""
+        codes = self._strings.codes_of(0, np.arange(self.width_, dtype=np.int32))
+        return np.ascontiguousarray(row_tables(self._rows, self._code_row[codes], len(self.intercept_), np.float64).T)
+
+    def weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
+        """Counts of the vocabulary's words weighted as in training."""
+        X = sp.csr_matrix(counts, dtype=np.float64)
+        if self.weighting == "binary":
+            X.data[:] = 1.0
+        elif self.weighting in TFIDF:
+            if self.weighting == "logtfidf":
+                X.data = 1.0 + np.log(X.data)
+            assert self.idf_ is not None
+            X.data *= self.idf_[self._code_idf[self._strings.codes_of(0, X.indices.astype(np.int32))]]
+            length = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+            X.data *= np.repeat(1.0 / np.where(length > 0, length, 1.0), np.diff(X.indptr))
+        return X
+
+    def score_rows(self, X: sp.csr_matrix) -> Array:
+        """decision_function of vectorized documents."""
+        row = self._code_row[self._strings.codes_of(0, X.indices.astype(np.int32))]
+        n = len(self.intercept_)
+        scores = self._rows.score(X.indptr.astype(np.int64), row, X.data, n).reshape(-1, n) + self.intercept_
+        return scores.ravel() if n == 1 else scores
+
+    def plain(self) -> TextClassifier:
+        """The same model as an ordinary TextClassifier, which can be saved plainly; ValueError if it has no names."""
+        model = TextClassifier(**(self.plain_parameters or {}))
+        words = self.encoder_.vocab.words
+        model.encoder_ = DocumentEncoder(model.lowercase, model.ngrams, model.boundary, model.prefixes)
+        model.encoder_.vocab = Vocab(words).freeze()
+        model.coef_, model.intercept_, model.classes_, model.width_ = self.coef_, self.intercept_, self.classes_, self.width_
+        codes = self._strings.codes_of(0, np.arange(self.width_, dtype=np.int32))
+        model.idf_ = None if self.idf_ is None else self.idf_[self._code_idf[codes]]
+        for name in ("objective_", "certificate_", "converged_", "interrupted_", "n_iter_", "groups_"):
+            setattr(model, name, getattr(self, name))
+        model.n_features_total_, model.n_features_selected_ = self.n_features_total_, self.n_features_selected_
+        return model
+
+    def fit(self, documents: Any, labels: Any) -> NoReturn:
+        """A compact model does not learn."""
+        raise ValueError("a compact model predicts and does not learn: go on with the model from which it was made")
+
+    def __reduce__(self) -> Any:
+        return unpack, (self._contents[0], self._contents[1])
+
+
+def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactClassifier:
+    """The model of these, or a ValueError that says what is wrong with them."""
+    names = item(meta, "names", bool)
+    about = unpack_json(arrays["about"]) if "about" in arrays else {}
+    plain = classifier_of_meta(about)
+    tfidf = plain.weighting in TFIDF
+    check_names(arrays, ARRAYS | (IDF if tfidf else set()) | (NAMES if names else set()))
+    model = CompactClassifier(plain.get_params(deep=False))
+    for name in ("objective_", "certificate_", "converged_", "interrupted_", "n_iter_", "groups_"):
+        setattr(model, name, getattr(plain, name))
+    model.n_features_total_, model.n_features_selected_ = plain.n_features_total_, plain.n_features_selected_
+    model.classes_ = checked_labels(item(about, "labels", list))
+    n_outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
+    model.intercept_ = numbers(arrays, "intercept", (n_outputs,))
+    maps = maps_of(arrays, "word")
+    if len(maps[1]) != 1:
+        raise InputError(f"expected one map of words, found {len(maps[1])}")
+    model._strings = _core.CompactStrings(*maps)
+    model.width_ = model._strings.size(0)
+    model._rows = _core.DoubleRows(
+        typed(arrays, "cells", np.uint64), item(about, "n_cells", int), typed(arrays, "values", np.float64), n_outputs,
+        item(about, "own_values", bool),
+    )  # fmt: skip
+    code_row = typed(arrays, "code_row", np.uint32).astype(np.int64)
+    if np.any(code_row > model._rows.size):
+        raise InputError("a code names a row that is not there")
+    model._code_row = (code_row - 1).astype(np.int32)
+    model._strings.check_codes(0, len(code_row))
+    model.idf_ = None
+    if tfidf:
+        model.idf_ = numbers(arrays, "idf", (arrays["idf"].size,))
+        code_idf = typed(arrays, "code_idf", np.uint32).astype(np.int64)
+        if len(code_idf) != len(code_row) or np.any(code_idf >= len(model.idf_)):
+            raise InputError("a code names an idf that is not there")
+        model._code_idf = code_idf.astype(np.int32)
+    listed = None
+    if names:
+        listed = Names(typed(arrays, "name_lengths", np.uint8), typed(arrays, "name_text", np.uint8), [model.width_])
+    model.encoder_ = DocumentEncoder(plain.lowercase, plain.ngrams, plain.boundary, plain.prefixes)
+    model.encoder_.vocab = CompactVocab(model._strings, listed)  # type: ignore[assignment]
+    model._contents = arrays, meta
+    return model

@@ -1,0 +1,209 @@
+"""What a fitted TextClassifier looks at: its words, the groups it kept or dropped, the sentences that decide a document.
+
+The tables are those of section 5.4.3 of Yogatama (2015): sentences by their log-odds (Table 5.5), topics and clusters that
+are zero or not (Tables 5.6 and 5.7), the removed phrases of a parse tree (Figure 5.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import log_softmax
+from sklearn.utils.validation import check_is_fitted
+
+from laconic.classify.model import TextClassifier
+from laconic.classify.structure import Family
+from laconic.classify.summary import rank_groups
+from laconic.core.arrays import Array
+from laconic.core.groups import Groups, subtree_sums
+from laconic.text.documents import prefix, sentence_text, sentences_of
+from laconic.text.trees import Tree, leaves
+
+MOST_CELLS = 4_000_000  # of the leave-one-out rows that are held at once
+
+
+class WordWeight(NamedTuple):
+    """A word, n-gram or prefix and what each occurrence adds to the score of its class."""
+
+    word: str
+    weight: float
+
+
+class SentenceEffect(NamedTuple):
+    """log_odds = log p(label | document) - log p(label | document without this sentence); kept: has a weight not zero."""
+
+    text: str
+    log_odds: float
+    kept: bool
+
+
+class GroupRow(NamedTuple):
+    """One group: its words, the Euclidean norm of their weights, how many it holds, and its number in the family."""
+
+    words: tuple[str, ...]
+    norm: float
+    size: int
+    number: int
+
+
+class RemovedPhrases(NamedTuple):
+    """zero (n_nodes): every word below the node weighs nothing; maximal: the zero nodes that hang below none such."""
+
+    zero: NDArray[np.bool_]
+    maximal: NDArray[np.int64]
+
+
+def top_words(model: TextClassifier, n: int = 10) -> dict[Any, list[WordWeight]]:
+    """For each class the `n` words that speak most for it, strongest first; words that speak against it are left out."""
+    check_is_fitted(model, "coef_")
+    words = model.encoder_.vocab.words
+    weights = np.concatenate([-model.coef_, model.coef_]) if len(model.classes_) == 2 else model.coef_
+    strongest = np.argsort(-weights, axis=1, kind="stable")[:, :n]
+    return {
+        label: [WordWeight(words[f], float(row[f])) for f in order.tolist() if row[f] > 0]
+        for label, row, order in zip(model.classes_.tolist(), weights, strongest, strict=True)
+    }
+
+
+def live_words(model: TextClassifier, words: Sequence[str]) -> NDArray[np.bool_]:
+    """Which of `words` have a weight that is not zero, as words or by a prefix; words the model does not know have none."""
+    cased = [word.lower() for word in words] if model.lowercase else list(words)
+    forms = [cased, *([prefix(word, length) for word in cased] for length in model.prefixes)]
+    alive = np.append(model.alive(), False)
+    return np.any([alive[model.encoder_.vocab.ids(form)] for form in forms], axis=0)
+
+
+def sentence_texts(model: TextClassifier, document: Any) -> list[str]:
+    """The sentences of a document as the model divides it."""
+    return [sentence_text(sentence) for sentence in sentences_of(document, model.boundary)]
+
+
+def sentence_effects(model: TextClassifier, document: Any, label: Any = None) -> list[SentenceEffect]:
+    """How much each sentence of a document speaks for `label` (default: the predicted one), see SentenceEffect."""
+    check_is_fitted(model, "coef_")
+    encoded = model.encoder_.encode([document])
+    n_sentences = len(encoded.sentence_ptr) - 1
+    one_each = encoded._replace(document_ptr=np.arange(n_sentences + 1))
+    counts = one_each.counts(len(model.encoder_.vocab))
+    whole = model.score_rows(model.weigh(sp.csr_matrix(counts.sum(axis=0))))
+    if label is None:
+        label = model.classes_[int(whole[0] > 0) if whole.ndim == 1 else int(whole[0].argmax())]
+    place = np.flatnonzero(model.classes_ == label)
+    if len(place) != 1:
+        raise ValueError(f"the model knows the labels {', '.join(map(str, model.classes_))}; got {label!r}")
+    of_whole = _log_probabilities(whole)[0, place[0]]
+    rest = [_log_probabilities(model.score_rows(model.weigh(rows)))[:, place[0]] for rows in _without_each(counts)]
+    log_odds = of_whole - np.concatenate([np.zeros(0), *rest])
+    alive = model.alive().astype(np.float64)
+    texts = sentence_texts(model, document)
+    return [SentenceEffect(*row) for row in zip(texts, log_odds.tolist(), (counts @ alive > 0).tolist(), strict=True)]
+
+
+def _without_each(counts: sp.csr_matrix) -> Iterator[sp.csr_matrix]:
+    """The sum of all rows but one, for each row of `counts`, in blocks of rows; no zero is stored."""
+    columns = np.unique(counts.indices)
+    narrow = counts[:, columns]
+    total = np.asarray(narrow.sum(axis=0))
+    step = max(1, MOST_CELLS // max(1, len(columns)))
+    for first in range(0, counts.shape[0], step):
+        rows = sp.csr_matrix(total - narrow[first : first + step].toarray())
+        yield sp.csr_matrix((rows.data, columns[rows.indices], rows.indptr), shape=(rows.shape[0], counts.shape[1]))
+
+
+def _log_probabilities(scores: Array) -> Array:
+    two_sided = np.stack([np.zeros_like(scores), scores], axis=1) if scores.ndim == 1 else scores
+    return log_softmax(two_sided, axis=1)
+
+
+def group_tables(
+    model: TextClassifier, name: str, n: int = 10, documents: Sequence[Any] | None = None
+) -> tuple[list[GroupRow], list[GroupRow]]:
+    """The `n` strongest groups that the regularizer `name` kept, and the `n` largest that it drove to zero.
+
+    Strength is the norm of the weights; in a hierarchy (phrases, clusters), where each group is at least as strong as those
+    inside it, the norm over the root of the size. Passed over are groups of one word, repeated groups, and dropped groups
+    inside dropped groups. Words stand by probability (topics), by weight (clusters), and in their order in the text
+    (sentences, phrases) if the training `documents` are given again.
+    """
+    family = _family(model, name)
+    ranked = rank_groups(family, model.coef_)
+    words_of = _GroupWords(model, family, documents)
+
+    def rows(order: NDArray[np.int64]) -> list[GroupRow]:
+        seen: dict[tuple[str, ...], GroupRow] = {}
+        for g in order.tolist():
+            if len(seen) == n:
+                break
+            words = words_of(g)
+            seen.setdefault(words, GroupRow(words, float(ranked.norms[g]), int(ranked.sizes[g]), g))
+        return list(seen.values())
+
+    return rows(ranked.kept), rows(ranked.dropped)
+
+
+def _family(model: TextClassifier, name: str) -> Family:
+    check_is_fitted(model, "coef_")
+    families = {family.name: family for family in getattr(model, "families_", ())}
+    if name not in families:
+        known = ", ".join(families) or "none (a model read from a file keeps its words, not its groups)"
+        raise ValueError(f"the model has groups of these regularizers: {known}; got {name!r}")
+    return families[name]
+
+
+class _GroupWords:
+    """The words of a group, in the order that `group_tables` promises."""
+
+    def __init__(self, model: TextClassifier, family: Family, documents: Sequence[Any] | None):
+        self.model = model
+        self.family = family
+        self.size = np.sum(model.coef_**2, axis=0)
+        self.vocab = model.encoder_.vocab.words
+        self.below = _descendants(family.groups)
+        self.trees = self.sentences = None
+        if documents is not None and family.name == "tree":
+            self.trees = [unit for document in documents for unit in sentences_of(document, model.boundary)]
+        if documents is not None and family.name == "sentence":
+            self.sentences = [unit for document in documents for unit in model.encoder_.sentence_words(document)]
+
+    def __call__(self, g: int) -> tuple[str, ...]:
+        groups = self.family.groups
+        members = groups.index[groups.ptr[g] : groups.ptr[g + self.below[g]]]
+        if self.sentences is not None:
+            place = int(self.family.source[g])
+            words = self.sentences[place] if place < len(self.sentences) else []
+        elif self.trees is not None:
+            place, node = self.family.source[g].tolist()
+            tree = self.trees[place] if place < len(self.trees) else None
+            words = leaves(tree, node) if isinstance(tree, Tree) and node < len(tree.label) else []
+        else:
+            if self.family.name == "brown":
+                members = members[np.argsort(-self.size[members], kind="stable")]
+            return tuple(self.vocab[f] for f in members.tolist())
+        self._check(words, members)
+        return tuple(words)
+
+    def _check(self, words: list[str], members: NDArray[np.int64]) -> None:
+        """ValueError unless the known words are those of the group (which also has n-grams and prefixes in a sentence)."""
+        ids = self.model.encoder_.vocab.ids(word.lower() if self.model.lowercase else word for word in words)
+        wholly = self.model.ngrams > 1 or self.model.prefixes or len(np.unique(members)) == len(np.unique(ids[ids >= 0]))
+        if not wholly or not np.isin(ids[ids >= 0], members).all() or not (ids >= 0).any():
+            raise ValueError("documents must be the training documents, all of them and in the same order")
+
+
+def _descendants(groups: Groups) -> NDArray[np.int64]:
+    """Number of groups in each group's subtree, itself included: a run of groups, since text trees stand in preorder."""
+    ones = np.ones(len(groups))
+    return (ones if groups.parent is None else subtree_sums(groups.parent, ones)).astype(np.int64)
+
+
+def removed_phrases(model: TextClassifier, tree: Tree) -> RemovedPhrases:
+    """The constituents of `tree` whose words all have zero weight (or are unknown), and the maximal ones of them."""
+    check_is_fitted(model, "coef_")
+    alive = np.bincount(tree.owner, weights=live_words(model, tree.words), minlength=len(tree.label))
+    zero = subtree_sums(tree.parent, alive) == 0
+    below_none = (tree.parent < 0) | ~zero[tree.parent]
+    return RemovedPhrases(zero, np.flatnonzero(zero & below_none))

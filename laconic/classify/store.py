@@ -1,0 +1,193 @@
+"""Classifiers in model files: what a model needs to predict and to be inspected, nothing that belongs to its training alone.
+
+A feature whose weights are all zero is dropped: with counts or 0/1 it cannot change a prediction. With tf-idf a row is divided by
+its length over *all* words of the training vocabulary, so the dropped words go on counting: their spelling and idf are kept after
+the others, without weights. A loaded model therefore predicts what the saved one did.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from laconic import __version__
+from laconic.classify.model import TextClassifier
+from laconic.classify.summary import GroupSummary
+from laconic.classify.weighting import TFIDF, WEIGHTINGS
+from laconic.errors import InputError
+from laconic.models import file as files
+from laconic.models.checks import (
+    Arrays,
+    Contents,
+    check_names,
+    check_storable,
+    fit_meta,
+    is_count,
+    is_number,
+    item,
+    numbers,
+    read_fit,
+)
+from laconic.text.documents import DocumentEncoder
+from laconic.text.vocab import Vocab
+
+
+def pack(model: TextClassifier) -> Contents:
+    """Arrays and JSON of a fitted model."""
+    check_is_fitted(model, "coef_")
+    alive = np.any(model.coef_ != 0, axis=0)
+    order = np.flatnonzero(alive)
+    arrays: Arrays = {
+        "weight": model.coef_[:, order],
+        "intercept": np.asarray(model.intercept_, dtype=np.float64),
+    }
+    if model.idf_ is not None:
+        # Features beyond coef_ are those that an earlier saving had dropped.
+        order = np.concatenate([order, np.setdiff1d(np.arange(len(model.idf_)), order)])
+        arrays["idf"] = model.idf_[order]
+    words = model.encoder_.vocab.words
+    check_storable([*words, *map(str, model.classes_.tolist())])
+    arrays["word_data"], arrays["word_ptr"] = files.encode_strings([words[f] for f in order.tolist()])
+    return arrays, classifier_meta(model)
+
+
+def classifier_meta(model: TextClassifier) -> dict[str, Any]:
+    """All of a fitted model that arrays do not hold."""
+    return {
+        "laconic": __version__,
+        "parameters": {name: _plain(name, value) for name, value in model.get_params(deep=False).items()},
+        "labels": _plain("labels", model.classes_),
+        **fit_meta(model),
+        "features_total": int(model.n_features_total_),
+        "features_nonzero": int(model.n_features_selected_),
+        "groups": {name: summary._asdict() for name, summary in model.groups_.items()},
+    }
+
+
+def unpack(arrays: Arrays, meta: dict[str, Any]) -> TextClassifier:
+    """The model that gave these, or a ValueError that says what is wrong with them."""
+    model = classifier_of_meta(meta)
+    labels = checked_labels(item(meta, "labels", list))
+    n_outputs = 1 if len(labels) == 2 else len(labels)
+    wanted = {"weight", "intercept", "word_data", "word_ptr"} | ({"idf"} if model.weighting in TFIDF else set())
+    check_names(arrays, wanted)
+    words = files.decode_strings(arrays["word_data"], arrays["word_ptr"])
+    width = len(words)
+    if model.weighting in TFIDF and arrays["weight"].ndim == 2:
+        width = min(width, arrays["weight"].shape[1])
+    model.coef_ = numbers(arrays, "weight", (n_outputs, width))
+    model.intercept_ = numbers(arrays, "intercept", (n_outputs,))
+    model.idf_ = numbers(arrays, "idf", (len(words),)) if model.weighting in TFIDF else None
+    model.width_ = width
+    model.encoder_ = DocumentEncoder(model.lowercase, model.ngrams, model.boundary, model.prefixes)
+    model.encoder_.vocab = Vocab(words).freeze()
+    model.classes_ = labels
+    return model
+
+
+def classifier_of_meta(meta: dict[str, Any]) -> TextClassifier:
+    """A model with the parameters of a file, and with what is told of its fit; it has no words and weights yet."""
+    model = TextClassifier(**_checked_parameters(item(meta, "parameters", dict)))
+    model.parts()
+    read_fit(model, meta)
+    model.n_features_total_ = item(meta, "features_total", int)
+    model.n_features_selected_ = item(meta, "features_nonzero", int)
+    model.groups_ = {name: _checked_summary(value) for name, value in item(meta, "groups", dict).items()}
+    return model
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A parameter or label as JSON has it."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if name == "clusters":  # the clusters themselves are part of the training, not of the model
+        return os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    if name == "class_weight" and isinstance(value, Mapping):
+        return [[_plain("label", label), float(weight)] for label, weight in value.items()]
+    if isinstance(value, Mapping):
+        return {str(key): float(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(name, item) for item in value]
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    raise ValueError(f"{name} of type {type(value).__name__} cannot be saved; expected text, numbers or truth values")
+
+
+def _is_strength(value: Any) -> bool:
+    return is_number(value) or (isinstance(value, dict) and all(map(is_number, value.values())))
+
+
+def _is_class_weight(value: Any) -> bool:
+    pairs = isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value)
+    return value in (None, "balanced") or (
+        pairs and all(isinstance(label, str | int | float) and is_number(weight) for label, weight in value)
+    )
+
+
+_PARAMETERS: dict[str, Callable[[Any], bool]] = {
+    "regularizer": lambda value: isinstance(value, str),
+    "strength": _is_strength,
+    "lasso": is_number,
+    "ridge": is_number,
+    "refit": lambda value: value is None or is_number(value),
+    "contrast": is_number,
+    "constituents": is_number,
+    "weighting": lambda value: value in WEIGHTINGS,
+    "ngrams": is_count,
+    "prefixes": lambda value: isinstance(value, list) and all(map(is_count, value)) and len(set(value)) == len(value),
+    "min_count": lambda value: type(value) is int,
+    "lowercase": lambda value: isinstance(value, bool),
+    "boundary": lambda value: value in ("auto", "line", "double-space"),
+    "neutral_label": lambda value: value is None or isinstance(value, str),
+    "n_topics": is_count,
+    "n_top": is_count,
+    "n_clusters": is_count,
+    "clusters": lambda value: value is None or isinstance(value, str),
+    "features": lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
+    "tol": is_number,
+    "max_iter": lambda value: value is None or is_count(value),
+    "class_weight": _is_class_weight,
+    "n_jobs": lambda value: value is None or type(value) is int,
+    "random_state": lambda value: value is None or type(value) is int,
+    "values": lambda value: value is None or (isinstance(value, list) and all(map(is_number, value))),
+}
+
+
+def _checked_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
+    unknown = sorted(parameters.keys() - _PARAMETERS.keys())
+    if unknown:
+        raise InputError(f"this version of laconic does not know the parameter {ascii(unknown[0])[:80]}")
+    for name, value in parameters.items():
+        if not _PARAMETERS[name](value):
+            raise InputError(f"the parameter {name} has an impossible value")
+    # An older version saved fewer parameters: the others have their defaults.
+    parameters = {**TextClassifier().get_params(deep=False), **parameters}
+    weight = parameters["class_weight"]
+    return {
+        **parameters,
+        "features": tuple(parameters["features"]),
+        "prefixes": tuple(parameters["prefixes"]),
+        "class_weight": dict(weight) if isinstance(weight, list) else weight,
+    }
+
+
+def checked_labels(labels: list[Any]) -> NDArray[Any]:
+    """At least two different labels."""
+    kinds = {type(label) for label in labels}
+    if len(labels) < 2 or len(kinds) != 1 or not kinds <= {str, int, float, bool} or len(set(labels)) != len(labels):
+        raise InputError("expected at least two different labels, all text or all numbers")
+    return np.asarray(labels)
+
+
+def _checked_summary(value: Any) -> GroupSummary:
+    if not isinstance(value, dict) or value.keys() != set(GroupSummary._fields):
+        raise InputError("expected each regularizer's groups as total, selected, kept and dropped")
+    kept, dropped = item(value, "kept", list), item(value, "dropped", list)
+    if not all(isinstance(example, str) for example in (*kept, *dropped)):
+        raise InputError("expected examples of groups as text")
+    return GroupSummary(item(value, "total", int), item(value, "selected", int), tuple(kept), tuple(dropped))

@@ -1,0 +1,132 @@
+"""From words to groups: what each regularizer of TextClassifier knows about the training text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from laconic.classify.topics import Topics, learn_topics
+from laconic.core import grouping
+from laconic.core.groups import Groups
+from laconic.text.clusters import Clusters, brown_clusters, read_paths
+from laconic.text.documents import Encoded, sentences_of
+from laconic.text.trees import Tree
+from laconic.text.vocab import Vocab
+
+STRUCTURED = ("sentence", "tree", "topics", "brown")
+PLAIN = ("lasso", "ridge", "elastic")
+
+
+class Family(NamedTuple):
+    """The groups of one regularizer, and what each group is in the text: a row of `source` a group.
+
+    sentence (sentence,)   tree (sentence, node)   topics (topic,)   brown (cluster node,)
+    """
+
+    name: str
+    groups: Groups
+    source: NDArray[np.int64]
+
+
+class Training(NamedTuple):
+    """Encoded training documents with the vocabulary of their features."""
+
+    documents: Sequence[Any]
+    encoded: Encoded
+    counts: sp.csr_matrix
+    vocab: Vocab
+
+
+def sentence_family(training: Training) -> Family:
+    """Every sentence of the training data."""
+    encoded, n_features = training.encoded, len(training.vocab)
+    groups = grouping.by_sentence(encoded.feature, encoded.sentence_ptr, n_features)
+    return Family("sentence", groups, grouping.nonempty_sentences(encoded.feature, encoded.sentence_ptr))
+
+
+def tree_family(training: Training, neutral_label: str | None) -> Family:
+    """Every constituent of every parse tree, or only those whose label is `neutral_label`."""
+    shapes, keep, sentence_of = [], [], []
+    for sentence, tree in _trees(training):
+        shapes.append((tree.parent, tree.owner, training.encoded.words_of(sentence)))
+        sentence_of.append(sentence)
+        if neutral_label is not None:
+            keep.append(np.array([label == neutral_label for label in tree.label]))
+    if not shapes:
+        raise ValueError(
+            "the tree regularizer needs documents that are trees: a bracketed file, or what laconic.text_trees makes of texts"
+        )
+    groups, source = grouping.by_constituent(shapes, len(training.vocab), keep if neutral_label is not None else None)
+    source[:, 0] = np.array(sentence_of)[source[:, 0]]
+    return Family("tree", groups, source)
+
+
+def _trees(training: Training) -> Iterator[tuple[int, Tree]]:
+    """The trees among the sentences of the documents, with the number of each sentence."""
+    for document, first in zip(training.documents, training.encoded.document_ptr[:-1].tolist(), strict=True):
+        if not isinstance(document, str):
+            for k, sentence in enumerate(sentences_of(document)):
+                if isinstance(sentence, Tree):
+                    yield first + k, sentence
+
+
+def topic_family(topics: Topics, n_features: int) -> Family:
+    """The most probable words of every topic."""
+    groups = grouping.by_topic(topics.words, topics.ptr, n_features)
+    return Family("topics", groups, np.arange(len(groups)))
+
+
+def brown_family(clusters: Clusters, n_features: int) -> Family:
+    """Every node of the cluster hierarchy."""
+    groups, nodes = grouping.by_cluster(clusters.parent, clusters.leaf, n_features)
+    return Family("brown", groups, nodes)
+
+
+def topics_of(training: Training, n_topics: int, n_top: int, seed: int) -> Topics:
+    """LDA topics of the training documents."""
+    return learn_topics(training.counts, n_topics=n_topics, n_top=n_top, seed=seed)
+
+
+def clusters_of(training: Training, clusters: Any, n_clusters: int) -> Clusters:
+    """Brown clusters learned from the training sentences, or looked up in a `paths` file (path or pair vocab, clusters)."""
+    if clusters is None:
+        encoded = training.encoded
+        # Words of each sentence in order, n-grams and dropped words left out.
+        position = np.arange(len(encoded.feature)) - np.repeat(encoded.sentence_ptr[:-1], np.diff(encoded.sentence_ptr))
+        is_word = (position < np.repeat(encoded.n_words, np.diff(encoded.sentence_ptr))) & (encoded.feature >= 0)
+        ptr = np.concatenate([[0], np.cumsum(is_word)])[encoded.sentence_ptr]
+        return brown_clusters(encoded.feature[is_word], ptr, len(training.vocab), n_clusters=n_clusters)
+    known, tree = clusters if isinstance(clusters, tuple) else read_paths(clusters)
+    place = known.ids(training.vocab.words)
+    leaf = np.where(place >= 0, tree.leaf[np.maximum(place, 0)], -1).astype(np.int32)
+    count = np.where(place >= 0, tree.count[np.maximum(place, 0)], 0)
+    return Clusters(tree.parent, tree.bit, leaf, count)
+
+
+def topic_features(topics: Topics, n_features: int) -> sp.csr_matrix:
+    """Features x topics, 1 where the word is among the topic's top words: counts @ this are topic features."""
+    column = np.repeat(np.arange(len(topics)), np.diff(topics.ptr))
+    return sp.csr_matrix((np.ones(len(column)), (topics.words, column)), shape=(n_features, len(topics)))
+
+
+def cluster_features(clusters: Clusters, n_features: int, largest: int = 50) -> sp.csr_matrix:
+    """Features x clusters of fewer than `largest` words, 1 where the word is in the cluster (Table 5.8)."""
+    rows, columns, width = [], [], 0
+    node_of = clusters.leaf.astype(np.int64).copy()
+    below: list[list[int]] = [[] for _ in clusters.parent]
+    for word in np.flatnonzero(node_of >= 0):
+        below[node_of[word]].append(int(word))
+    for node in range(len(clusters.parent) - 1, -1, -1):
+        members = below[node]
+        if 2 <= len(members) < largest:
+            rows.extend(members)
+            columns.extend([width] * len(members))
+            width += 1
+        above = clusters.parent[node]
+        if above >= 0 and len(below[above]) < largest:
+            below[above].extend(members)
+    return sp.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(n_features, width))

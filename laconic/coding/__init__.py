@@ -1,1 +1,0 @@
-"""Words as sparse codes: associations of words with contexts, and learners that factor them."""

@@ -1,0 +1,1 @@
+"""Numerics: arrays in, arrays out; no text."""

@@ -1,0 +1,42 @@
+"""Laws of designs: adjoint, storage formats and threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from laconic.core.checks.law import near, require
+
+
+def check_design(make: Callable[..., Any], X: Any, rng: np.random.Generator) -> None:
+    """make(X, n_outputs=, intercept=, threads=) obeys the adjoint law and gives the same scores for any storage and threads."""
+    dense = np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
+    wide = [sp.csr_matrix(dense), sp.csc_matrix(dense)]
+    for matrix in wide:
+        matrix.indices, matrix.indptr = matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
+    stored = [
+        dense,
+        np.asfortranarray(dense),
+        sp.csr_matrix(dense),
+        sp.csc_matrix(dense),
+        sp.coo_matrix(dense),
+        sp.csr_array(dense),
+        *wide,
+    ]
+    for n_outputs in (1, 3):
+        for intercept in (False, True):
+            plain = make(dense, n_outputs=n_outputs, intercept=intercept, threads=1)
+            w = rng.normal(size=plain.n_weights)
+            r = rng.normal(size=len(dense) * n_outputs)
+            scores, pulled = plain.score(w), plain.pull(r)
+            table = dense @ w[: plain.n_penalised].reshape(-1, n_outputs) + (w[plain.n_penalised :] if intercept else 0.0)
+            require(near(scores, table.ravel()), "scores = X W + b")
+            require(near(scores @ r, w @ pulled), "the adjoint: <A w, r> = <w, A' r>")
+            for matrix in stored:
+                for threads in (1, 2, 5):
+                    other = make(matrix, n_outputs=n_outputs, intercept=intercept, threads=threads)
+                    same = near(other.score(w), scores) and near(other.pull(r), pulled)
+                    require(same, f"{type(matrix).__name__} with {threads} threads agrees with the dense matrix")

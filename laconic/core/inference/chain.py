@@ -1,0 +1,110 @@
+"""Inference in first-order chains of labels, over batches of sentences.
+
+    score(y) = start[y_0] + sum_t scores[t, y_t] + sum_{t >= 1} edge[y_{t-1}, y_t]
+
+Shapes: scores (n_tokens, L), ptr (n_sentences + 1,), edge (L, L), or (n_tokens, L, L) where transitions into each token are its
+own, start (L,). Scores are finite, or -infinity for what may not be.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from laconic import _core
+from laconic.core.arrays import Array
+
+
+class Chains(NamedTuple):
+    """Scores of a batch of sentences, see the module."""
+
+    scores: Array
+    ptr: NDArray[np.int64]
+    edge: Array
+    start: Array
+
+    @classmethod
+    def make(cls, scores: ArrayLike, ptr: ArrayLike, edge: ArrayLike, start: ArrayLike | None = None) -> Chains:
+        """Arrays of the right type and shape; no start means zeros."""
+        table = np.ascontiguousarray(scores, dtype=np.float64)
+        if table.ndim != 2 or table.shape[1] == 0:
+            raise ValueError(f"scores must be a table of n_tokens rows and one column a label, got shape {table.shape}")
+        n_labels = table.shape[1]
+        between = np.ascontiguousarray(edge, dtype=np.float64)
+        first = np.zeros(n_labels) if start is None else np.ascontiguousarray(start, dtype=np.float64)
+        shapes = ((n_labels, n_labels), (len(table), n_labels, n_labels))
+        if between.shape not in shapes or first.shape != (n_labels,):
+            raise ValueError(
+                f"edge and start must have shapes {(n_labels, n_labels)} and {(n_labels,)}, got {between.shape} and {first.shape}"
+            )
+        return cls(table, np.ascontiguousarray(ptr, dtype=np.int64), between, first)
+
+    def allow(
+        self, labels: ArrayLike | None = None, transitions: ArrayLike | None = None, starts: ArrayLike | None = None
+    ) -> Chains:
+        """Forbid all but some labels of tokens (n_tokens, L), transitions (L, L) and first labels (L,), given as booleans."""
+        parts = []
+        for values, allowed in ((self.scores, labels), (self.edge, transitions), (self.start, starts)):
+            if allowed is None:
+                parts.append(values)
+                continue
+            mask = np.asarray(allowed, dtype=bool)
+            wanted = values.shape[-2:]  # of transitions: the same at every token
+            if mask.shape != wanted:
+                raise ValueError(f"what is allowed must have shape {wanted}, got {mask.shape}")
+            parts.append(np.where(mask, values, -np.inf))
+        return Chains(parts[0], self.ptr, parts[1], parts[2])
+
+    def add_cost(self, gold: ArrayLike, cost: float = 1.0) -> Chains:
+        """`cost` more for every wrong label (Hamming): the best path is then the most violating one."""
+        scores = self.scores + cost
+        scores[np.arange(len(scores)), np.asarray(gold)] -= cost
+        return self._replace(scores=scores)
+
+    def _flat(self) -> tuple[Any, ...]:
+        return self.scores.ravel(), self.ptr, self.edge.ravel(), self.start
+
+    @property
+    def n_sentences(self) -> int:
+        """How many sentences there are."""
+        return len(self.ptr) - 1
+
+
+class Marginals(NamedTuple):
+    """log Z (n_sentences,), p(y_t = j) (n_tokens, L) and sum_t p(y_{t-1} = i, y_t = j) over all sentences (L, L)."""
+
+    log_z: Array
+    node: Array
+    edge: Array
+
+
+def best(chains: Chains, threads: int = 1) -> tuple[NDArray[np.int32], Array]:
+    """The best labels (n_tokens,) and the score of each sentence; ties go to smaller labels. A score of -inf: nothing is allowed."""
+    labels = np.empty(len(chains.scores), np.int32)
+    value = np.empty(chains.n_sentences)
+    _core.chain_best(*chains._flat(), labels, value, threads)
+    return labels, value
+
+
+def k_best(chains: Chains, k: int, threads: int = 1) -> list[tuple[NDArray[np.int32], Array]]:
+    """For each sentence up to k different label sequences (found, length), best first, and their scores (found,)."""
+    paths = np.empty(k * len(chains.scores), np.int32)
+    value = np.empty(chains.n_sentences * k)
+    count = np.empty(chains.n_sentences, np.int64)
+    _core.chain_k_best(*chains._flat(), k, paths, value, count, threads)
+    answers = []
+    for s, (begin, end) in enumerate(zip(chains.ptr[:-1].tolist(), chains.ptr[1:].tolist(), strict=True)):
+        found = int(count[s])
+        answers.append((paths[k * begin : k * end].reshape(k, end - begin)[:found], value[s * k : s * k + found]))
+    return answers
+
+
+def marginals(chains: Chains, threads: int = 1) -> Marginals:
+    """See Marginals. Where nothing is allowed log Z is -inf and the sentence's marginals are 0."""
+    log_z = np.empty(chains.n_sentences)
+    node = np.empty_like(chains.scores)
+    edge = np.empty((len(chains.start), len(chains.start)))
+    _core.chain_marginals(*chains._flat(), node.reshape(-1), log_z, edge.reshape(-1), threads)
+    return Marginals(log_z, node, edge)

@@ -1,0 +1,153 @@
+"""Penalties of single weights: L1, squared L2, elastic net and L0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from laconic.core.arrays import Array
+from laconic.core.penalties.base import Penalty, Separable, Smooth, Terms, factor_vector, singles, spread_factors
+
+
+class ElasticNet(Separable):
+    """strength sum_i f_i (l1_ratio |w_i| + (1 - l1_ratio) w_i^2 / 2), over w >= 0 if positive."""
+
+    def __init__(self, strength: float = 1.0, l1_ratio: float = 0.5, factors: Any = None, positive: bool = False):
+        self.strength = strength
+        self.l1_ratio = l1_ratio
+        self.factors = factors
+        self.positive = positive
+
+    def check(self) -> Penalty:
+        """See Penalty.check."""
+        if not 0 <= self._ratio() <= 1:
+            raise ValueError(f"l1_ratio must be from 0 to 1, got {self._ratio()!r}")
+        return super().check()
+
+    def _ratio(self) -> float:
+        return self.l1_ratio
+
+    def rates(self, n_weights: int) -> tuple[Array, Array]:
+        """See Separable."""
+        factors = self.strength * factor_vector(self.factors, n_weights)
+        return factors * self._ratio(), factors * (1 - self._ratio())
+
+    def value(self, w: Array) -> float:
+        """See the class."""
+        if self.positive and np.any(w < 0):
+            return np.inf
+        lasso, ridge = self.rates(len(w))
+        return float(np.sum(lasso * np.abs(w)) + 0.5 * np.sum(ridge * w * w))
+
+    def prox(self, w: Array, step: float = 1.0) -> Array:
+        """soft(w, step lasso) / (1 + step ridge)."""
+        lasso, ridge = self.rates(len(w))
+        return soft(w, step * lasso, self.positive) / (1 + step * ridge)
+
+    def conjugate(self, c: Array) -> float:
+        """sum_i soft(c_i, lasso_i)^2 / (2 ridge_i); infinite where ridge_i = 0 and |c_i| > lasso_i."""
+        lasso, ridge = self.rates(len(c))
+        over = soft(c, lasso, self.positive)
+        over, ridge = np.broadcast_arrays(over, ridge)
+        free = ridge <= 0
+        if np.any(np.abs(over[free]) > 1e-10 * (1 + np.broadcast_to(lasso, over.shape)[free])):
+            return np.inf
+        return float(np.sum(over[~free] ** 2 / (2 * ridge[~free])))
+
+    def gauge(self, gradient: Array) -> float:
+        """The least t with |gradient_i| <= t lasso_i (its negative part if positive)."""
+        lasso, _ = self.rates(len(gradient))
+        size = np.maximum(-gradient, 0) if self.positive else np.abs(gradient)
+        lasso = np.broadcast_to(lasso, size.shape)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(size > 0, size / lasso, 0.0)
+        return float(ratio.max(initial=0.0))
+
+    def strength_max(self, gradient: Array) -> float:
+        """max_i |gradient_i| / (f_i l1_ratio)."""
+        return float(self.check().replace(strength=1.0).gauge(gradient))
+
+    def terms(self, n_weights: int) -> Terms:
+        """See Blockwise."""
+        lasso, ridge = self.rates(n_weights)
+        ptr, index = singles(n_weights)
+        return Terms(lasso, ridge, self.positive, ptr, index, np.zeros(n_weights))
+
+    def spread(self, n_outputs: int) -> Penalty:
+        """See Penalty.spread."""
+        return self.replace(factors=spread_factors(self.factors, n_outputs))
+
+
+class L1(ElasticNet):
+    """strength sum_i f_i |w_i|, over w >= 0 if positive: the lasso."""
+
+    def __init__(self, strength: float = 1.0, factors: Any = None, positive: bool = False):
+        self.strength = strength
+        self.factors = factors
+        self.positive = positive
+
+    def _ratio(self) -> float:
+        return 1.0
+
+
+class Ridge(ElasticNet, Smooth):
+    """strength sum_i f_i w_i^2 / 2, over w >= 0 if positive."""
+
+    def __init__(self, strength: float = 1.0, factors: Any = None, positive: bool = False):
+        self.strength = strength
+        self.factors = factors
+        self.positive = positive
+
+    def _ratio(self) -> float:
+        return 0.0
+
+    def gradient(self, w: Array) -> Array:
+        """Strength f_i w_i."""
+        return self.rates(len(w))[1] * w
+
+
+class L0(Penalty):
+    """strength sum_i f_i [w_i != 0], over w >= 0 if positive: not convex, the prox is the hard threshold."""
+
+    convex = False
+
+    def __init__(self, strength: float = 1.0, factors: Any = None, positive: bool = False):
+        self.strength = strength
+        self.factors = factors
+        self.positive = positive
+
+    def value(self, w: Array) -> float:
+        """See the class."""
+        if self.positive and np.any(w < 0):
+            return np.inf
+        return float(np.sum(self.strength * factor_vector(self.factors, len(w)) * (w != 0)))
+
+    def prox(self, w: Array, step: float = 1.0) -> Array:
+        """w_i where w_i^2 > 2 step strength f_i, else 0."""
+        kept = w * w > 2 * step * self.strength * factor_vector(self.factors, len(w))
+        if self.positive:
+            kept &= w > 0
+        return np.where(kept, w, 0.0)
+
+    def conjugate(self, c: Array) -> float:
+        """0 at 0, infinite elsewhere: a count says nothing about sizes."""
+        return 0.0 if not np.any(c) else np.inf
+
+    def gauge(self, gradient: Array) -> float:
+        """max_i gradient_i^2 / (2 strength f_i): the strength ratio at which a unit gradient step from 0 stays at 0."""
+        factors = np.broadcast_to(self.strength * factor_vector(self.factors, len(gradient)), gradient.shape)
+        size = np.maximum(-gradient, 0) if self.positive else np.abs(gradient)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(np.where(size > 0, size * size / (2 * factors), 0.0).max(initial=0.0))
+
+    def spread(self, n_outputs: int) -> Penalty:
+        """See Penalty.spread."""
+        return self.replace(factors=spread_factors(self.factors, n_outputs))
+
+
+def soft(w: Array, threshold: Array | float, positive: bool = False) -> Array:
+    """sign(w) max(|w| - threshold, 0); max(w - threshold, 0) if positive."""
+    if positive:
+        return np.maximum(w - threshold, 0.0)
+    return w - np.clip(w, -threshold, threshold)

@@ -1,0 +1,91 @@
+"""Sums of penalties, such as sentence groups + topics + a Brown tree + lasso."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from laconic.core.arrays import Array
+from laconic.core.penalties.base import Penalty, Separable
+from laconic.core.penalties.overlap import CopyTerm, OverlapGroupLasso, prox_by_copies
+from laconic.core.penalties.separable import L1, ElasticNet
+
+
+class PenaltySum(Penalty):
+    """strength sum_t Omega_t(w): separable terms act on the weights, overlapping ones on copies of them."""
+
+    def __init__(self, terms: Sequence[Penalty], strength: float = 1.0):
+        self.terms = terms
+        self.strength = strength
+
+    def check(self) -> Penalty:
+        """See Penalty.check."""
+        if not self.terms:
+            raise ValueError("a sum of penalties needs at least one term")
+        for term in self.terms:
+            if not isinstance(term, (Separable, OverlapGroupLasso)):
+                raise ValueError(f"a sum takes L1, Ridge, ElasticNet and OverlapGroupLasso terms, got {type(term).__name__}")
+            term.check()
+        return super().check()
+
+    def scaled(self) -> list[Penalty]:
+        """The terms with the common strength multiplied in."""
+        return [term.replace(strength=self.strength * term.strength) for term in self.terms]
+
+    def direct(self) -> ElasticNet:
+        """The separable terms as one, lasso and ridge rates added up; it carries the sign constraint of every term."""
+        total = add_separable([term for term in self.scaled() if isinstance(term, ElasticNet)])
+        return total.replace(positive=True) if any(term.positive for term in self.terms) else total
+
+    def copied(self) -> list[CopyTerm]:
+        """The overlapping terms on their copies."""
+        return [term.copied() for term in self.scaled() if isinstance(term, OverlapGroupLasso)]
+
+    def value(self, w: Array) -> float:
+        """See the class."""
+        return float(sum(term.value(w) for term in self.scaled()))
+
+    def prox(self, w: Array, step: float = 1.0) -> Array:
+        """Exact to 1e-10, by the dual."""
+        direct = self.direct()
+        return prox_by_copies(w, step, self.copied(), lambda v: direct.prox(v, step))
+
+    def gauge(self, gradient: Array) -> float:
+        """An upper bound of the dual norm by shares, tight enough to start a path."""
+        return min(term.gauge(gradient) for term in self.scaled())
+
+    def spread(self, n_outputs: int) -> Penalty:
+        """See Penalty.spread."""
+        return PenaltySum([term.spread(n_outputs) for term in self.terms], self.strength)
+
+
+def add_separable(terms: Sequence[ElasticNet]) -> ElasticNet:
+    """One elastic net equal to the sum of several (none: a penalty of strength zero)."""
+    if not terms:
+        return L1(0.0)
+    if len(terms) == 1:
+        return terms[0]
+    positive = any(term.positive for term in terms)
+    size = max(1 if term.factors is None else len(np.ravel(term.factors)) for term in terms)
+    lasso = sum(np.broadcast_to(term.rates(size)[0], size) for term in terms)
+    ridge = sum(np.broadcast_to(term.rates(size)[1], size) for term in terms)
+    return RatedElasticNet(np.asarray(lasso), np.asarray(ridge), positive)
+
+
+class RatedElasticNet(ElasticNet):
+    """sum_i lasso_i |w_i| + ridge_i w_i^2 / 2 with rates given outright."""
+
+    def __init__(self, lasso: Array, ridge: Array, positive: bool = False):
+        self.lasso = lasso
+        self.ridge = ridge
+        self.positive = positive
+
+    strength = 1.0
+
+    def _ratio(self) -> float:
+        return 1.0
+
+    def rates(self, n_weights: int) -> tuple[Array, Array]:
+        """See Separable."""
+        return self.lasso, self.ridge

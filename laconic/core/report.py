@@ -1,0 +1,163 @@
+"""What a fit tells: `Event` while it runs, `FitReport` when it is done.
+
+Every learner and solver sends its events to one kind of callback, and leaves one kind of report.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+nan = math.nan
+
+
+@dataclass(frozen=True)
+class Event:
+    """One step of long work, as every callback sees it; a callback that returns True stops the work.
+
+    Parameters
+    ----------
+    stage : str
+        What is being done: "step", "pass", "round", "trial", "encoding" ..
+    done : int
+        Number of this step, counted from 1 within its stage.
+    total : int or None
+        Number of steps of this stage, at most; None if it is not known.
+    value : float
+        The objective or the loss after the step; nan where it was not measured.
+    certificate : float
+        How far from the optimum at most (see laconic.core.problem); nan or infinite where it was
+        not measured.
+    features : int or None
+        Number of features (or weights) that are not zero after the step, where it is known.
+    seconds : float
+        Seconds since the work began.
+    """
+
+    stage: str
+    done: int
+    total: int | None = None
+    value: float = nan
+    certificate: float = nan
+    features: int | None = None
+    seconds: float = nan
+
+    def __str__(self) -> str:
+        """Return the event as a progress bar shows it."""
+        parts = []
+        if math.isfinite(self.value):
+            parts.append(f"objective {self.value:.6g}")
+        if math.isfinite(self.certificate):
+            parts.append(f"certificate {self.certificate:.1e}")
+        if self.features is not None:
+            parts.append(f"{self.features:,} features")
+        return f"{self.stage} {self.done}" + (": " if parts else "") + ", ".join(parts)
+
+
+Callback = Callable[[Event], bool | None]
+
+
+@dataclass(frozen=True)
+class FitReport:
+    """How a model came about, and how good a solution it is.
+
+    Parameters
+    ----------
+    learner : str
+        Name and parameters of what learned the model, in one line.
+    objective : float
+        The minimised objective at the solution; nan where nothing was minimised.
+    certificate : float
+        How far from the optimum at most, relative to the objective: a duality gap, or a prox
+        residual where no gap exists; nan where there is none.
+    n_iter : int
+        Number of steps, or of passes over the training data.
+    converged : bool
+        Whether the certificate was reached, or all passes were made.
+    interrupted : bool
+        Whether Ctrl-C or a callback ended the fit before its time.
+    features_total, features_kept : int
+        Number of features of the training data, and of those with a weight that is not zero.
+    groups_total, groups_kept : int
+        The same of groups: templates, sentences, contexts ..
+    trace : tuple of Event
+        The steps of the fit, in order.
+    seconds : float
+        Wall-clock seconds that the fit took.
+
+    Examples
+    --------
+    >>> report = FitReport("L1", objective=1.5, certificate=1e-4, n_iter=7, converged=True)
+    >>> report.as_dict()["objective"]
+    1.5
+    """
+
+    learner: str = ""
+    objective: float = nan
+    certificate: float = nan
+    n_iter: int = 0
+    converged: bool = False
+    interrupted: bool = False
+    features_total: int = 0
+    features_kept: int = 0
+    groups_total: int = 0
+    groups_kept: int = 0
+    trace: tuple[Event, ...] = field(default=(), repr=False)
+    seconds: float = nan
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything but the trace, by name."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "trace"}
+
+
+class Reported:
+    """An estimator whose `fit` leaves a `FitReport` in `report_`; its parts by their usual names."""
+
+    report_: FitReport
+
+    @property
+    def objective_(self) -> float:
+        """The minimised objective at the solution."""
+        return self.report_.objective
+
+    @property
+    def certificate_(self) -> float:
+        """How far from the optimum the solution is at most, relative to the objective."""
+        return self.report_.certificate
+
+    @property
+    def n_iter_(self) -> int:
+        """Number of steps or passes."""
+        return self.report_.n_iter
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the certificate was reached, or all passes were made."""
+        return self.report_.converged
+
+    @property
+    def interrupted_(self) -> bool:
+        """Whether the fit was ended before its time."""
+        return self.report_.interrupted
+
+    @property
+    def trace_(self) -> tuple[Event, ...]:
+        """The steps of the fit."""
+        return self.report_.trace
+
+    @property
+    def n_features_total_(self) -> int:
+        """Number of features of the training data."""
+        return self.report_.features_total
+
+    @property
+    def n_features_selected_(self) -> int:
+        """Number of features with a weight that is not zero."""
+        return self.report_.features_kept
+
+
+def in_one_line(learner: object) -> str:
+    """Return the name and the parameters of a learner, in one line."""
+    return " ".join(repr(learner).split())

@@ -1,0 +1,252 @@
+"""ADMM for overlapping groups (Algorithm 2 of Yogatama 2015; Boyd et al. 2010), on copies v = M w of the weights.
+
+    w    <- argmin loss(w) + direct(w) + rho / 2 |M w - v + u|^2      warm-started coordinate descent, a round or two
+    v_b  <- prox_b(M_b w + u_b, 1 / rho)                              exact, group by group or tree by tree, in parallel
+    u    <- u + M w - v                                               scaled duals, inside the dual ball by construction
+
+M'M is diagonal (the number of copies of each weight), so the w-step is the loss plus a quadratic around the mean of the copies.
+Over-relaxation and residual balancing replace the grid over rho. Besides Boyd's primal and dual residuals a duality gap is
+measured: the duals rho u are feasible, what they leave over of the gradient is shared among the copies and scaled back in.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic import _core
+from laconic.core.arrays import Array
+from laconic.core.penalties import CopyTerm, GroupLasso, OverlapGroupLasso, PenaltySum, Terms
+from laconic.core.problem import Problem
+from laconic.core.solvers.base import Solver
+
+
+class AdmmState(NamedTuple):
+    """x, the copies and duals of every term, and the sums that the next w-step needs."""
+
+    x: Array
+    value: float
+    error: float
+    blocks: list[Block]
+    scores: Array
+    towards: Array
+    force: Array
+    rho: float
+    primal: float
+    dual: float
+    n_steps: int
+    kernel: Any
+    terms: Terms
+    best: Array
+    best_error: float
+
+
+class Block:
+    """One overlapping term: v and u on its copies, and the sweep that renews them."""
+
+    def __init__(self, term: CopyTerm, n_weights: int, threads: int):
+        self.index, self.inner = term
+        self.v = np.zeros(len(self.index))
+        self.u = np.zeros(len(self.index))
+        self.threads = threads
+        self.n_weights = n_weights
+        self.counts = np.bincount(self.index, minlength=n_weights).astype(np.float64)
+        fused = isinstance(self.inner, GroupLasso) and self.inner.norm in (2, "2") and not self.inner.positive
+        groups = self.inner.groups
+        self.copies = _core.Copies(groups.ptr, self.index, n_weights) if fused else None
+        self.mass = self.inner.strength * groups.weight
+
+    def split(self, weights: Array, rho: float, relax: float) -> tuple[Array, Array, Array, float, float, float]:
+        """The v- and u-steps: M'(v - u), M'(v - v_old), M'u, |Mw - v|^2, |Mw|^2, |v|^2."""
+        if self.copies is not None:
+            towards, change, force = (np.empty(self.n_weights) for _ in range(3))
+            sums = self.copies.split(weights, self.mass / rho, relax, self.v, self.u, towards, change, force, self.threads)
+            return towards, change, force, *sums
+        here = weights[self.index]
+        z = relax * here + (1 - relax) * self.v + self.u
+        v = self.inner.prox(z, 1.0 / rho)
+        change = self._back(v - self.v)
+        self.u = z - v
+        self.v = v
+        off = here - v
+        return self._back(v - self.u), change, self._back(self.u), float(off @ off), float(here @ here), float(v @ v)
+
+    def _back(self, copies: Array) -> Array:
+        return np.bincount(self.index, weights=copies, minlength=self.n_weights).astype(np.float64, copy=False)
+
+    def selected(self) -> NDArray[np.bool_]:
+        """Which groups have copies that differ from zero."""
+        return self.inner.norms(self.v) > 0
+
+
+class Admm(Solver):
+    """Alternating directions for OverlapGroupLasso and sums with it; certificate every `check_every` steps."""
+
+    def __init__(
+        self,
+        tol: float = 1e-4,
+        max_iter: int = 2000,
+        rho: float | None = None,
+        relax: float = 1.6,
+        rounds: int = 4,
+        check_every: int = 10,
+    ):
+        self.tol = tol
+        self.max_iter = max_iter
+        self.rho = rho
+        self.relax = relax
+        self.rounds = rounds
+        self.check_every = check_every
+
+    def init(self, problem: Problem, x: Array) -> AdmmState:
+        """All copies at their weights, all duals zero; rho from the balance of penalty and curvature."""
+        n = problem.design.n_penalised
+        direct, copied = split_penalty(problem)
+        terms = direct.terms(n)
+        kernel, _ = problem.descent(terms.ptr, terms.index, terms.mass)
+        blocks = [Block(term, n, problem.design.threads) for term in copied]
+        weights = problem.parts(x)[0]
+        for block in blocks:
+            block.v = weights[block.index]
+        scores = problem.design.score(x)
+        towards = sum((block._back(block.v) for block in blocks), np.zeros(n))
+        rho = self.rho if self.rho is not None else self._first_rho(problem, blocks)
+        zero = np.zeros(n)
+        return AdmmState(
+            x,
+            problem.value(x),
+            np.inf,
+            blocks,
+            scores,
+            towards,
+            zero,
+            rho,
+            np.inf,
+            np.inf,
+            0,
+            kernel,
+            terms,
+            x.copy(),
+            np.inf,
+        )
+
+    @staticmethod
+    def _first_rho(problem: Problem, blocks: list[Block]) -> float:
+        """The force of the groups over the size that weights may reach: about mean mass a copy."""
+        mass = sum(float(block.mass.sum()) for block in blocks)
+        copies = sum(float(len(block.index)) for block in blocks)
+        return max(1e-6, 10.0 * mass / max(copies, 1.0))
+
+    def step(self, problem: Problem, state: AdmmState) -> AdmmState:
+        """One round of w, v and u."""
+        x, rho, terms, blocks = state.x, state.rho, state.terms, state.blocks
+        weights, intercept = problem.parts(x)
+        counts = sum((block.counts for block in blocks), np.zeros(len(weights)))
+        # rho/2 sum_i N_i (w_i - mu_i)^2 with mu the mean of v - u, plus any ridge of the penalty, as one centred quadratic.
+        quadratic = rho * counts
+        ridge = quadratic + terms.ridge
+        with np.errstate(divide="ignore", invalid="ignore"):
+            centre = np.where(ridge > 0, rho * state.towards / ridge, 0.0)
+        tolerance = 0.1 * rho * min(state.primal, 1e300) / np.sqrt(max(len(weights), 1)) if np.isfinite(state.primal) else 1e-3
+        everything = np.arange(len(terms.mass))
+        state.kernel.descend(
+            everything, terms.lasso, ridge, centre, terms.positive, weights, intercept, state.scores, tolerance, self.rounds, 60
+        )
+        results = [block.split(weights, rho, self.relax) for block in blocks]
+        towards = sum((r[0] for r in results), np.zeros(len(weights)))
+        change = sum((r[1] for r in results), np.zeros(len(weights)))
+        force = sum((r[2] for r in results), np.zeros(len(weights)))
+        primal = np.sqrt(sum(r[3] for r in results))
+        dual = rho * float(np.linalg.norm(change))
+        scale_primal = np.sqrt(max(sum(r[4] for r in results), sum(r[5] for r in results), 1e-300))
+        scale_dual = max(rho * float(np.linalg.norm(force)), 1e-300)
+        state = state._replace(
+            towards=towards, force=rho * force, primal=primal, dual=dual, n_steps=state.n_steps + 1, error=np.inf
+        )
+        if state.n_steps % self.check_every == 0:
+            state = self._measure(problem, state)
+        return self._balance(state, primal / scale_primal, dual / scale_dual)
+
+    def _balance(self, state: AdmmState, primal: float, dual: float) -> AdmmState:
+        """Rho follows sqrt(primal / dual) when the two residuals drift apart; scaled duals and their sums move with it."""
+        n = state.n_steps
+        if self.rho is not None or n % 10 or n > 300 or not (primal > 0 and dual > 0):
+            return state
+        factor = float(np.clip(np.sqrt(primal / dual), 0.5, 2.0))
+        if 0.67 < factor < 1.5:
+            return state
+        towards = state.towards
+        for block in state.blocks:
+            towards = towards + block._back(block.u) - block._back(block.u) / factor
+            block.u /= factor
+        return state._replace(rho=state.rho * factor, towards=towards)
+
+    def _measure(self, problem: Problem, state: AdmmState) -> AdmmState:
+        """Duality gap at the weights with exact zeros where a group of copies is zero; the best point so far is kept."""
+        x = state.x.copy()
+        weights = problem.parts(x)[0]
+        for block in state.blocks:
+            weights[block.index[block.v == 0]] = 0.0
+        scores = problem.design.score(x)
+        problem.fit_intercept(x, scores)
+        loss, residual = problem.loss.value_residual(scores, problem.gold, problem.design.threads)
+        value = loss + problem.penalty.value(weights)
+        # The dual comes from the unrounded weights, where the forces balance best.
+        whole = state.x.copy()
+        whole_scores = state.scores.copy()
+        problem.fit_intercept(whole, whole_scores)
+        residual = problem.loss.value_residual(whole_scores, problem.gold, problem.design.threads)[1]
+        gradient = problem.parts(problem.design.pull(residual))[0]
+        plain = problem.value(whole)
+        bound = self.dual_value(problem, state, residual, gradient)
+        best, chosen = (x, value) if value <= plain else (whole, plain)
+        error = problem.relative(max(0.0, chosen - bound), chosen)
+        if error < state.best_error:
+            state = state._replace(best=best, best_error=error)
+        return state._replace(value=chosen, error=error)
+
+    @staticmethod
+    def dual_value(problem: Problem, state: AdmmState, residual: Array, gradient: Array) -> float:
+        """A lower bound of the optimum: the dual objective at scaled residuals and repaired group duals."""
+        direct, _ = split_penalty(problem)
+        left = gradient + state.force
+        counts = sum((block.counts for block in state.blocks), np.zeros(len(left)))
+        terms = state.terms
+        if np.any(terms.ridge > 0):
+            conjugate = direct.conjugate(-left)
+            if np.isfinite(conjugate):
+                return -problem.loss.conjugate(residual, problem.gold) - conjugate
+        # What the lasso box cannot take is shared among the copies of the weight.
+        absorbed = np.minimum(-left, terms.lasso) if terms.positive else np.clip(-left, -terms.lasso, terms.lasso)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(counts > 0, (left + absorbed) / counts, 0.0)
+            alone = np.where((counts == 0) & (np.abs(left) > terms.lasso), np.abs(left) / terms.lasso, 1.0)
+        worst = float(np.max(alone, initial=1.0))
+        for block in state.blocks:
+            repaired = state.rho * block.u - share[block.index]
+            worst = max(worst, block.inner.gauge(-repaired))
+        return -problem.loss.conjugate(residual, problem.gold, 1.0 / worst)
+
+    def finish(self, problem: Problem, state: AdmmState) -> tuple[Array, float, dict[str, Any]]:
+        """The best certified point, and which groups of each term were kept."""
+        if not np.isfinite(state.best_error):
+            state = self._measure(problem, state)
+        extra = {
+            "selected": [block.selected() for block in state.blocks],
+            "primal_residual": state.primal,
+            "dual_residual": state.dual,
+            "rho": state.rho,
+        }
+        return state.best, state.best_error, extra
+
+
+def split_penalty(problem: Problem) -> tuple[Any, list[CopyTerm]]:
+    """The part on the weights themselves and the parts on copies."""
+    penalty = problem.penalty
+    if isinstance(penalty, OverlapGroupLasso):
+        penalty = PenaltySum([penalty])
+    if not isinstance(penalty, PenaltySum):
+        raise ValueError(f"Admm needs OverlapGroupLasso or a sum with it, got {type(penalty).__name__}")
+    return penalty.direct(), penalty.copied()

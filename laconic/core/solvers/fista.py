@@ -1,0 +1,78 @@
+"""Accelerated proximal gradient with backtracking and restart (Beck and Teboulle 2009; O'Donoghue and Candes 2015).
+
+    x_next = prox(z - gradient(z) / L, 1 / L),    z = x_next + m (x_next - x)
+
+Works for any loss with any penalty that has a prox. L follows the local curvature up and, slowly, down; momentum starts again
+whenever it points uphill. An intercept is at its optimum at every point (problem.settle), so that steps are over the weights
+alone: columns of another scale than the intercept's ones would else make L far too large for them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from laconic.core.arrays import Array
+from laconic.core.problem import Objective
+from laconic.core.solvers.base import Solver
+
+
+class FistaState(NamedTuple):
+    """x and the point z where the next gradient is taken."""
+
+    x: Array
+    value: float
+    error: float
+    z: Array
+    momentum: float
+    lipschitz: float
+    n_steps: int
+
+
+class Fista(Solver):
+    """Proximal gradient steps; the certificate is measured every `check_every` steps."""
+
+    def __init__(self, tol: float = 1e-6, max_iter: int = 5000, check_every: int = 20):
+        self.tol = tol
+        self.max_iter = max_iter
+        self.check_every = check_every
+
+    def init(self, problem: Objective, x: Array) -> FistaState:
+        """L starts from the change of the gradient along itself; a start that is optimal needs no step."""
+        gradient = problem.settled_smooth(x)[1].copy()
+        size = float(np.linalg.norm(gradient))
+        lipschitz = 1.0
+        if size > 0:
+            probe = 1e-3 / size
+            lipschitz = float(np.linalg.norm(problem.settled_smooth(x - probe * gradient)[1] - gradient)) / (probe * size)
+        # A count of weights has a local minimum at zero, which is no reason to stay there.
+        error = problem.certificate(x) if problem.penalty.convex else np.inf
+        return FistaState(x, problem.value(x), error, x, 1.0, max(lipschitz, 1e-10), 0)
+
+    def step(self, problem: Objective, state: FistaState) -> FistaState:
+        """One accelerated step; L doubles until the quadratic bound holds."""
+        z = state.z.copy()
+        loss, gradient = problem.settled_smooth(z)
+        lipschitz = state.lipschitz
+        while True:
+            x = z - gradient / lipschitz
+            weights = problem.parts(x)[0]
+            weights[:] = problem.penalty.prox(weights, 1.0 / lipschitz)
+            move = x - z
+            new_loss = problem.settled_loss(x)
+            bound = loss + float(gradient @ move) + 0.5 * lipschitz * float(move @ move)
+            if new_loss <= bound + 1e-12 * abs(loss) or lipschitz > 1e18:
+                break
+            lipschitz *= 2
+        value = new_loss + problem.penalty.value(weights)
+        # Near the optimum values differ by rounding alone, which must not stop the momentum.
+        rose = value > state.value + 1e-13 * abs(value)
+        uphill = float(problem.parts(z - x)[0] @ problem.parts(x - state.x)[0]) > 0 or (problem.penalty.convex and rose)
+        momentum = 1.0 if uphill else 0.5 * (1 + np.sqrt(1 + 4 * state.momentum**2))
+        z = x if uphill else x + (state.momentum - 1) / momentum * (x - state.x)
+        if not problem.penalty.convex:
+            z = x
+        n_steps = state.n_steps + 1
+        error = problem.certificate(x) if n_steps % self.check_every == 0 else np.inf
+        return FistaState(x, value, error, z, momentum, 0.97 * lipschitz, n_steps)

@@ -1,1 +1,0 @@
-"""Estimators: the doors people use."""

@@ -1,0 +1,58 @@
+"""Few weight values for linear models of matrices."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from laconic.core.arrays import Array
+from laconic.core.penalties import L1, ElasticNet
+from laconic.core.solvers.base import Result
+from laconic.linear.model import SparseLinear, SparseRegressor
+from laconic.models.discrete.forms import Change, Posed, keeps_features, posed, rounded
+
+
+@rounded.register
+def _(model: SparseLinear, change: Change) -> SparseLinear:
+    check_is_fitted(model)
+    found = copy.copy(model)
+    found.coef_ = change(model.coef_)
+    return found
+
+
+@posed.register
+def _(model: SparseLinear, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model") -> Posed:
+    check_is_fitted(model)
+    coef = np.atleast_2d(model.coef_)
+    alive = np.any(coef != 0, axis=0) if keeps_features(features) else np.ones(coef.shape[1], dtype=bool)
+    inner = copy.copy(model).set_params(penalty=penalty if penalty is not None else (model.penalty or L1()))
+    problem = inner.build_problem(X[:, alive], y)
+    _same_classes(model, inner)
+    x = np.concatenate([coef[:, alive].T.ravel(), np.atleast_1d(model.intercept_) if model.fit_intercept else []])
+
+    def adopt(result: Result) -> SparseLinear:
+        found = inner.adopt(problem, result)
+        found.coef_ = _widened(np.atleast_2d(found.coef_), alive).reshape(model.coef_.shape)
+        found.n_features_in_ = model.n_features_in_
+        return found
+
+    return Posed(problem, x, adopt)
+
+
+def _widened(coef: Array, alive: NDArray[np.bool_]) -> Array:
+    """Weights of some features among zeros for the others."""
+    wide = np.zeros((len(coef), len(alive)))
+    wide[:, alive] = coef
+    return wide
+
+
+def _same_classes(model: Any, inner: Any) -> None:
+    if isinstance(inner, SparseRegressor):
+        return
+    given, known = inner.classes_.tolist(), model.classes_.tolist()
+    if given != known:
+        raise ValueError(f"the model has the labels {known}, but the data has {given}")

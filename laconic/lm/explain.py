@@ -1,0 +1,111 @@
+"""What a language model holds: its n-grams with their weights, and its longest contexts.
+
+The weight of an n-gram is gain[(c, v)] - gain[the next shorter pair of v]: of a log-linear model what was learned for it, of a back-off model
+log p(v | c) less the log probability that backing off would give. That of a word alone is its own gain.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic.lm.model import LanguageModel
+from laconic.lm.pruning import shorter_pairs
+from laconic.lm.running import START
+
+NEXT = 5  # words that are shown after a context
+
+
+class OrderRow(NamedTuple):
+    """How many contexts and n-grams of one order there are."""
+
+    order: int
+    contexts: int
+    ngrams: int
+
+
+class NgramRow(NamedTuple):
+    """One n-gram: the weight of its last word after the others, and its probability there."""
+
+    order: int
+    weight: float
+    probability: float
+    ngram: str
+
+
+class ContextRow(NamedTuple):
+    """One context: its words, how many words have an n-gram with it, and the most likely of these."""
+
+    context: str
+    words: int
+    then: str
+
+
+def weights_of(model: LanguageModel) -> NDArray[np.float64]:
+    """The weight of every pair; 0 for those that are there for longer contexts alone."""
+    pairs, n_words = model.model_, model.model_.n_words
+    weights = pairs.gain.copy()
+    weights[n_words:] -= pairs.gain[shorter_pairs(pairs)[n_words:]]
+    if pairs.borrowed is not None:
+        weights[pairs.borrowed == 1] = 0
+    return weights
+
+
+def order_rows(model: LanguageModel) -> list[OrderRow]:
+    """A row for each order."""
+    pairs = model.model_
+    context = pairs.context_of_pairs()
+    own = context if pairs.borrowed is None else context[pairs.borrowed == 0]
+    contexts = np.bincount(pairs.depth[np.unique(own)]).tolist()
+    return [OrderRow(order, *counts) for order, counts in enumerate(zip(contexts, model.n_ngrams_, strict=True), 1)]
+
+
+def heaviest_ngrams(model: LanguageModel, n: int) -> list[NgramRow]:
+    """The n n-grams of each order with the largest weights, the heaviest first."""
+    pairs, weights = model.model_, weights_of(model)
+    context = pairs.context_of_pairs()
+    order = pairs.depth[context] + 1
+    rows = []
+    for k in range(1, int(order.max()) + 1):
+        these = np.flatnonzero((order == k) & (weights != 0))
+        for i in these[np.argsort(-weights[these], kind="stable")[:n]].tolist():
+            probability = float(np.exp(pairs.gain[i] + pairs.base[context[i]]))
+            words = [*context_words(model, int(context[i])), model.encoder_.words[pairs.target[i]]]
+            rows.append(NgramRow(k, float(weights[i]), probability, " ".join(words)))
+    return rows
+
+
+def longest_contexts(model: LanguageModel, n: int) -> list[ContextRow]:
+    """The n contexts with the most words, of equals those with the largest sum of weights first."""
+    pairs, weights = model.model_, weights_of(model)
+    total = np.bincount(pairs.context_of_pairs(), np.maximum(weights, 0), pairs.n_contexts)
+    used = np.flatnonzero(total > 0)
+    rows = []
+    for c in used[np.lexsort((-total[used], -pairs.depth[used]))[:n]].tolist():
+        here = np.arange(pairs.ptr[c], pairs.ptr[c + 1])
+        here = here[weights[here] != 0]
+        best = here[np.argsort(-pairs.gain[here], kind="stable")[:NEXT]]
+        shown = (f"{model.encoder_.words[pairs.target[i]]} {np.exp(pairs.gain[i] + pairs.base[c]):.3f}" for i in best.tolist())
+        rows.append(ContextRow(" ".join(context_words(model, c)), len(here), "  ".join(shown)))
+    return rows
+
+
+def context_words(model: LanguageModel, context: int) -> list[str]:
+    """The words of a context, the oldest first."""
+    words, found = [*model.encoder_.words, START], []
+    while context > 0:
+        found.append(words[model.model_.word[context]])
+        context = int(model.model_.parent[context])
+    return found
+
+
+def n_weights(model: LanguageModel) -> int:
+    """How many n-grams have a weight that is not zero."""
+    return int(np.count_nonzero(weights_of(model)))
+
+
+def n_contexts_used(model: LanguageModel) -> int:
+    """How many contexts have such an n-gram."""
+    return len(np.unique(model.model_.context_of_pairs()[weights_of(model) != 0]))

@@ -1,0 +1,208 @@
+"""Norms of the trees of weights on nested contexts: exact proximal steps, and roundings that lead to them fast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic import _core
+from laconic.core.arrays import Array
+from laconic.core.penalties.grouped import norm_code
+from laconic.lm.nested import NestedPenalty, NestedTerms, NestedWeights, rates_of
+
+ROUNDINGS = (0.1, 0.01, 0.001)  # of norms, on the way to exact ones
+
+
+class NestedTree(NestedPenalty):
+    """sum_i s_d |w_g(i)| (+ ridge sum_i ridge_growth^d w_i^2 / 2).
+
+    norm: 2 or "inf"
+    fade: a weight at depth d counts as w / fade^d in norms, as if features had values fade^d (the alpha of Nelakanti et al. 2013). An infinity norm
+        without it lets the weights of long contexts be as large as those of short ones at no price.
+    roots: factor of the strength of whole trees. Every word has one, so that this is what it costs to have a word; a ridge may do instead.
+
+    With 2-norms a tree has one step for all its weights, as small as its root asks for, which occurs most often: exact steps come near slowly. A ridge that
+    touches rounded norms from above has a step for every weight, and leads there first. Infinity norms have a step for every weight as they are.
+    """
+
+    growth: float
+
+    def __init__(
+        self,
+        strength: float = 0.7,
+        growth: float = 0.85,
+        norm: Any = 2,
+        fade: float = 1.0,
+        ridge: float = 0.0,
+        ridge_growth: float = 2.0,
+        roots: float = 1.0,
+    ):
+        self.strength = strength
+        self.growth = growth
+        self.norm = norm
+        self.fade = fade
+        self.ridge = ridge
+        self.ridge_growth = ridge_growth
+        self.roots = roots
+
+    def check(self) -> NestedPenalty:
+        """See NestedPenalty."""
+        norm_code(self.norm)
+        if self.growth is None:
+            raise ValueError("growth must be a number where norms of trees are the penalty, not None")
+        if not 0 <= self.ridge < np.inf or not 0 < self.ridge_growth < np.inf:
+            raise ValueError(
+                f"ridge must not be negative and ridge_growth positive, not {self.ridge!r} and {self.ridge_growth!r}"
+            )
+        if not 0 < self.fade < np.inf:
+            raise ValueError(f"fade must be positive, not {self.fade!r}")
+        if not 0 <= self.roots < np.inf:
+            raise ValueError(f"roots must not be negative, not {self.roots!r}")
+        return super().check()
+
+    @property
+    def collapses(self) -> bool:
+        """Levels keep equal weights equal as long as no longer context costs more than a shorter one; 2-norms never do."""
+        return norm_code(self.norm) == 0 and self.growth <= 1 <= self.roots and self.fade == 1 and self.ridge == 0
+
+    def on(self, weights: NestedWeights) -> NestedTerms:
+        """See NestedPenalty."""
+        return _Tree(
+            self._rates(weights),
+            weights,
+            norm_code(self.norm),
+            self._size(weights),
+            self._squares(weights),
+        )
+
+    def before(self, weights: NestedWeights) -> Iterator[NestedTerms]:
+        """See NestedPenalty."""
+        if norm_code(self.norm) == 2 and self.strength:
+            rates = self._rates(weights)
+            trees = _TreeByTree(rates, weights)
+            for rounding in ROUNDINGS:
+                yield _RoundedTree(rates, weights, rounding, self._size(weights), self._squares(weights), trees)
+
+    def _rates(self, weights: NestedWeights) -> Array:
+        rates = rates_of(self.strength, self.growth, weights)
+        rates[weights.parent < 0] *= self.roots
+        return rates
+
+    def _size(self, weights: NestedWeights) -> Array:
+        return self.fade ** weights.depth.astype(np.float64) if self.fade != 1 else np.ones(1)
+
+    def _squares(self, weights: NestedWeights) -> Array | None:
+        return rates_of(self.ridge, self.ridge_growth, weights) if self.ridge else None
+
+
+class _Tree(NestedTerms):
+    def __init__(self, rates: Array, weights: NestedWeights, norm: int, size: Array, ridge: Array | None):
+        super().__init__(rates, weights)
+        self.norm = norm
+        self.size = size
+        self.ridge = ridge
+        self.trees = _TreeByTree(rates, weights)
+        if norm == 2:  # one scale a tree
+            self.scale = self.scale[weights.roots()] / size**2
+
+    def part(self, which: NDArray[np.intp]) -> NestedTerms:
+        size = self.size if len(self.size) == 1 else self.size[which]
+        ridge = None if self.ridge is None else self.ridge[which]
+        return _Tree(self.rates[which], self.weights.trees(which), self.norm, size, ridge)
+
+    def curvature(self, factor: float, least: float = 0.0) -> Array:
+        if self.norm != 2:
+            return super().curvature(factor, least)
+        ridge = 0.0 if self.ridge is None else np.max(self.ridge * self.size**2)
+        return (factor * np.maximum(self.scale * self.size**2, least) + ridge) / self.size**2
+
+    def value(self, w: Array) -> float:
+        return self.trees.value(w / self.size, self.norm)
+
+    def prox(self, w: Array, curvature: Array) -> Array:
+        return self.size * self.trees.prox(w / self.size, self.length * curvature * self.size**2, self.norm, self.threads)
+
+    def dual(self, slope: Array, w: Array) -> tuple[float, float]:
+        """What is left of the slope must lie in the ball of the dual norm: a ridge takes its gradient, and what is outside; without one, the slope is scaled."""
+        size, everywhere = self.size**2, np.ones(len(w)) / self.size**2
+        if self.ridge is not None:
+            taken = self.ridge * w
+            # The slope of w / size, as a point of that space, times size: what prox takes; it leaves what the ball does not hold.
+            taken += self.prox((slope - taken) * size, everywhere) / size
+            return 1.0, 0.5 * float((taken / self.ridge) @ taken)
+        slope = slope * size
+        if not self.prox(slope, everywhere).any():
+            return 1.0, 0.0
+        low, high = 0.0, 1.0
+        while high - low > 1e-7 * high and high > 1e-12:
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if self.prox(middle * slope, everywhere).any() else (middle, high)
+        return low, 0.0
+
+
+class _RoundedTree(NestedTerms):
+    """sum_i s_d sqrt(|w_g(i)|^2 + rounding^2) + ridge, by the ridge that touches it from above at the last point of `renew`."""
+
+    exact = False
+
+    def __init__(
+        self, rates: Array, weights: NestedWeights, rounding: float, size: Array, ridge: Array | None, trees: _TreeByTree
+    ):
+        super().__init__(rates, weights)
+        self.squares = np.zeros(1) if ridge is None else ridge
+        self.rounding = rounding
+        self.size = size
+        self.trees = trees
+        self.touching = np.empty(len(rates))
+        self.renew(np.zeros(len(rates)))
+
+    def renew(self, w: Array) -> None:
+        self.touching = self.trees.touching(w / self.size, self.rounding) / self.size**2 + self.squares
+
+    def value(self, w: Array) -> float:
+        return self.trees.value(w / self.size, 2, self.rounding) + 0.5 * float((self.squares * w) @ w)
+
+    def prox(self, w: Array, curvature: Array) -> Array:
+        return np.maximum(w, 0) / (1 + self.touching / curvature)
+
+
+class _TreeByTree:
+    """sum_i rate_i |w_g(i)| by `_core.Forest`, which sweeps trees about twice as fast when the weights of a tree lie together, not those of a context."""
+
+    def __init__(self, rates: Array, weights: NestedWeights):
+        n = len(rates)
+        self.order = np.argsort(weights.roots(), kind="stable")
+        self.rates = rates[self.order]
+        place = np.empty(n + 1, np.int64)
+        place[self.order], place[-1] = np.arange(n), -1  # the last entry is for -1, the parent of roots
+        numbers = np.arange(n + 1)
+        self.kernel = _core.Forest(place[weights.parent[self.order]], numbers, numbers[:-1], self.rates, n)
+
+    def value(self, w: Array, norm: int, rounding: float = 0.0) -> float:
+        """The sum, with sqrt(|w_g|^2 + rounding^2) for |w_g|."""
+        return float(self.rates @ self._lengths(w, norm, rounding))
+
+    def prox(self, w: Array, curvature: Array, norm: int, threads: int) -> Array:
+        """argmin_v sum_i curvature_i (v_i - w_i)^2 / 2 + sum_i rate_i |v_g(i)| over v >= 0."""
+        out = w[self.order]
+        self.kernel.prox_curved(out, curvature[self.order], norm, out, threads)
+        return self._back(out)
+
+    def touching(self, w: Array, rounding: float) -> Array:
+        """The strengths of the ridge that touches the rounded sum of 2-norms at w: sums of rate / length over the path from the root."""
+        out = np.empty(len(w))
+        self.kernel.path_sums(self.rates / self._lengths(w, 2, rounding), out)
+        return self._back(out)
+
+    def _lengths(self, w: Array, norm: int, rounding: float) -> Array:
+        out = np.empty(len(w))
+        self.kernel.norms(w[self.order], norm, out)
+        return np.hypot(out, rounding) if rounding else out
+
+    def _back(self, ordered: Array) -> Array:
+        out = np.empty(len(ordered))
+        out[self.order] = ordered
+        return out

@@ -1,0 +1,52 @@
+"""min_w  - log-likelihood of a text (w) + penalty(w),  w >= 0: a log-linear language model on nested contexts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from laconic.core.arrays import Array
+from laconic.lm.nested import NestedTerms
+
+
+class NestedProblem:
+    """kernel: `_core.ContextTree`, whose weights are those of the penalty's trees. Gradients are of single weights, of which an entry may stand for several."""
+
+    def __init__(self, kernel: Any, penalty: NestedTerms, threads: int = 1):
+        self.kernel = kernel
+        self.penalty = penalty
+        self.threads = penalty.threads = threads
+        self._gradient = np.empty(len(penalty.rates))
+
+    def start(self, x0: Array | None = None) -> Array:
+        """A copy of x0, or zeros."""
+        return np.zeros(len(self._gradient)) if x0 is None else np.array(x0, dtype=np.float64)
+
+    def settle(self, x: Array) -> None:
+        """There is nothing to settle."""
+
+    def loss_value(self, x: Array) -> float:
+        """The smooth part: minus the log-likelihood, and the penalty's ridge."""
+        return float(self.kernel.loss(x, np.empty(0), self.threads)) + self._square(x)
+
+    def smooth(self, x: Array) -> tuple[float, Array]:
+        """The smooth part and its gradient, which the next evaluation overwrites."""
+        loss = float(self.kernel.loss(x, self._gradient, self.threads)) + self._square(x)
+        if self.penalty.ridge is not None:
+            self._gradient += self.penalty.ridge * x
+        return loss, self._gradient
+
+    def value(self, x: Array) -> float:
+        """The objective."""
+        return self.loss_value(x) + self.penalty.value(x)
+
+    def certificate(self, x: Array) -> float:
+        """(P - D) / P: the duality gap, at most 1, since no objective is below 0. D is the entropy of the model's own predictions, mixed with what was seen where the penalty's dual norm asks for it."""
+        loss = float(self.kernel.loss(x, self._gradient, self.threads))
+        primal = loss + self._square(x) + self.penalty.value(x)
+        t, conjugate = self.penalty.dual(-self._gradient, x)
+        return min(1.0, float((primal + self.kernel.negative_entropy(x, t) + conjugate) / primal))
+
+    def _square(self, x: Array) -> float:
+        return 0.0 if self.penalty.ridge is None else 0.5 * float((self.penalty.ridge * x) @ x)

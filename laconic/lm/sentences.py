@@ -1,0 +1,47 @@
+"""Plain text with one sentence a line, its words parted by blanks: what language models read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+from laconic.errors import InputError
+from laconic.lm.running import END, START
+from laconic.text.io import PathLike, name_of, open_text
+
+BATCH = 20_000  # sentences that are scored together
+
+
+def read_sentences(path: PathLike, encoding: str = "utf-8") -> list[str]:
+    """The lines of a file, plain or gzip, that hold words; an InputError if there is none, or names the line of what is no text."""
+    sentences = list(chain.from_iterable(iterate_sentences(path, encoding)))
+    if not sentences:
+        raise InputError(f"{name_of(path)}: holds no words; expected one sentence a line.")
+    return sentences
+
+
+def iterate_sentences(path: PathLike, encoding: str = "utf-8", size: int = BATCH) -> Iterator[list[str]]:
+    """The same lines, so many at a time."""
+    batch: list[str] = []
+    with open_text(path, encoding) as stream:
+        for number, line in enumerate(stream, 1):
+            if not (sentence := line.strip()):
+                continue
+            _check(sentence, path, number)
+            batch.append(sentence)
+            if len(batch) == size:
+                yield batch
+                batch = []
+    if batch:
+        yield batch
+
+
+def _check(sentence: str, path: PathLike, number: int) -> None:
+    """InputError if the line is no text, or holds a mark of its own start or end."""
+    if "\0" in sentence:
+        raise InputError(f"{name_of(path)}:{number}: expected text, one sentence a line, found a zero byte.")
+    for mark in (START, END):
+        if mark in sentence and mark in sentence.split():
+            raise InputError(
+                f"{name_of(path)}:{number}: {mark} must not be there: starts and ends of sentences are added to them."
+            )

@@ -1,0 +1,196 @@
+"""score(x, y) = sum_j a_jy K(x_j, x): a perceptron that reranks outputs in the space of a kernel, in dual form.
+
+Where the best scored output of an example is not the gold one, both become support structures j, the gold one with +1 under its label and
+the other with -1; the a of all steps are averaged (Freund and Schapire 1999). As every step compares an example with all support structures, time
+grows with the square of the examples: they are cut into chunks that know nothing of each other, and the perceptrons of the chunks
+vote (Collins and Duffy 2002).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from laconic.mine.gradient import Outputs
+from laconic.mine.kernels import Comparable, StructureKernel
+
+ROWS = 512  # structures that are compared with all support structures at once
+ROUNDING = 1e-13  # of a sum, relative to the sum of its terms' sizes
+
+
+class Pass(NamedTuple):
+    """One pass over a chunk: examples predicted wrong, and the chunk's support structures and kernel evaluations so far."""
+
+    chunk: int
+    epoch: int
+    wrong: int
+    supports: int
+    evaluations: int
+
+
+class Supports(NamedTuple):
+    """What a chunk has learned: numbers of structures, and a row of averaged weights of labels for each."""
+
+    structure: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+
+class KernelPerceptron(BaseEstimator):
+    """Perceptrons in the space of a kernel, one a chunk.
+
+    kernel: `TreeKernel` or `PolynomialKernel`, after what the structures are
+    chunks: parts that the examples are cut into at random
+    epochs: passes over a chunk, at most; one without a mistake is the last
+
+    After `fit`: supports_ (of every chunk), passes_ and evaluations_ (of the kernel, without those that normalize it). A value of the kernel is computed once
+    and kept while its chunk is learned: 8 bytes for each structure of the chunk times each support structure.
+    """
+
+    def __init__(self, kernel: StructureKernel, chunks: int = 10, epochs: int = 5, random_state: int = 0):
+        self.kernel = kernel
+        self.chunks = chunks
+        self.epochs = epochs
+        self.random_state = random_state
+
+    def fit(self, structures: Any, outputs: Outputs, callback: Callable[[Pass], bool] | None = None) -> KernelPerceptron:
+        """Learn which outputs are gold; callback is told of every pass and says whether to end here."""
+        self._check(len(outputs.gold))
+        self.structures_: Comparable = self.kernel.prepare(structures)
+        self.n_labels_ = int(outputs.label.max()) + 1
+        self.supports_: list[Supports] = []
+        self.passes_: list[Pass] = []
+        self.evaluations_ = 0
+        for chunk, orders in enumerate(schedule(len(outputs.gold), self.chunks, self.epochs, self.random_state)):
+            learner = DualPerceptron(self.kernel, self.structures_, outputs, self.n_labels_)
+            stopped = self._learn(learner, chunk, orders, callback)
+            self.supports_.append(learner.averaged())
+            self.evaluations_ += learner.evaluations
+            if stopped:
+                break
+        return self
+
+    def scores(self, structures: Any, outputs: Outputs) -> NDArray[np.float64]:
+        """The mean vote for each output.
+
+        A perceptron's scores of the outputs of an example, less their mean and divided by their standard deviation, are its vote:
+        chunks count the same in every example, however large their scores are there, and what they agree on has a high score.
+        """
+        return np.asarray(standardized(self.chunk_scores(structures, outputs), outputs.ptr).mean(axis=0))
+
+    def chunk_scores(self, structures: Any, outputs: Outputs) -> NDArray[np.float64]:
+        """What the perceptron of each chunk gives to each output, (chunks, outputs)."""
+        if outputs.label.max() >= self.n_labels_:
+            raise ValueError(f"outputs have label {outputs.label.max()}; {self.n_labels_} labels were learned")
+        compared = self.kernel.prepare(structures)
+        rows, place = np.unique(outputs.structure, return_inverse=True)
+        found = np.zeros((len(self.supports_), len(rows), self.n_labels_))
+        for begin in range(0, len(rows), ROWS):
+            for chunk, (support, weights) in enumerate(self.supports_):
+                values = self.kernel.between(compared, rows[begin : begin + ROWS], self.structures_, support)
+                score, size = values @ weights, np.abs(values) @ np.abs(weights)
+                # What cancels but for rounding is zero: votes would make whole numbers of the rest.
+                found[chunk, begin : begin + ROWS] = np.where(np.abs(score) > ROUNDING * size, score, 0.0)
+        return np.asarray(found[:, place, outputs.label])
+
+    def _learn(
+        self, learner: DualPerceptron, chunk: int, orders: list[NDArray[np.int64]], callback: Callable[[Pass], bool] | None
+    ) -> bool:
+        """Pass over a chunk until nothing is wrong; whether the callback said to end."""
+        for epoch, order in enumerate(orders, 1):
+            wrong = sum(learner.step(int(example)) for example in order)
+            self.passes_.append(Pass(chunk, epoch, wrong, learner.n_supports, learner.evaluations))
+            if callback is not None and callback(self.passes_[-1]):
+                return True
+            if wrong == 0:
+                break
+        return False
+
+    def _check(self, n_examples: int) -> None:
+        if not 1 <= self.chunks <= n_examples:
+            raise ValueError(f"chunks must be from 1 to the number of examples, {n_examples}, not {self.chunks!r}")
+        if self.epochs < 1:
+            raise ValueError(f"epochs must be at least 1, not {self.epochs!r}")
+
+
+class DualPerceptron:
+    """The perceptron of one chunk while it learns; support structures are numbered as they come."""
+
+    def __init__(self, kernel: StructureKernel, structures: Comparable, outputs: Outputs, n_labels: int):
+        self.kernel = kernel
+        self.structures = structures
+        self.outputs = outputs
+        self.number: dict[int, int] = {}  # of support structures
+        self.weights = np.zeros((16, n_labels))
+        self.missed = np.zeros((16, n_labels))  # every change times the steps that were over before it
+        self.rows: dict[
+            int, tuple[NDArray[np.int64], NDArray[np.intp]]
+        ] = {}  # structures of an example, and which its outputs are
+        self.values: dict[int, NDArray[np.float64]] = {}  # of the kernel: structures of an example with support structures
+        self.steps = 0
+        self.evaluations = 0
+
+    @property
+    def n_supports(self) -> int:
+        return len(self.number)
+
+    def step(self, example: int) -> bool:
+        """Whether the example was predicted wrong and changed the weights."""
+        begin, end = self.outputs.ptr[example : example + 2]
+        rows, place = self._rows(example)
+        scores = (self._values(example, rows) @ self.weights[: self.n_supports])[place, self.outputs.label[begin:end]]
+        gold, best = int(self.outputs.gold[example]), int(begin + scores.argmax())
+        if best != gold:
+            self._change(gold, 1.0)
+            self._change(best, -1.0)
+        self.steps += 1
+        return best != gold
+
+    def averaged(self) -> Supports:
+        """The mean of the weights after each step."""
+        weights = (self.weights - self.missed / max(1, self.steps))[: self.n_supports]
+        kept = weights.any(axis=1)
+        return Supports(np.fromiter(self.number, np.int64, self.n_supports)[kept], weights[kept])
+
+    def _rows(self, example: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+        if example not in self.rows:
+            begin, end = self.outputs.ptr[example : example + 2]
+            self.rows[example] = np.unique(self.outputs.structure[begin:end], return_inverse=True)
+        return self.rows[example]
+
+    def _values(self, example: int, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Those of the last visit, and those with the support structures that came since."""
+        known = self.values.get(example, np.zeros((len(rows), 0)))
+        new = np.fromiter(self.number, np.int64, self.n_supports)[known.shape[1] :]
+        if len(new):
+            known = np.hstack([known, self.kernel.between(self.structures, rows, self.structures, new)])
+            self.evaluations += len(rows) * len(new)
+        self.values[example] = known
+        return known
+
+    def _change(self, output: int, by: float) -> None:
+        row = self.number.setdefault(int(self.outputs.structure[output]), self.n_supports)
+        if row == len(self.weights):
+            self.weights, self.missed = (np.vstack([each, np.zeros_like(each)]) for each in (self.weights, self.missed))
+        self.weights[row, self.outputs.label[output]] += by
+        self.missed[row, self.outputs.label[output]] += by * self.steps
+
+
+def schedule(n_examples: int, chunks: int, epochs: int, random_state: int) -> Iterator[list[NDArray[np.int64]]]:
+    """For each chunk the orders in which its examples are seen, one an epoch."""
+    for chunk, examples in enumerate(np.array_split(np.random.default_rng(random_state).permutation(n_examples), chunks)):
+        yield [np.random.default_rng((random_state, chunk, epoch)).permutation(examples) for epoch in range(epochs)]
+
+
+def standardized(scores: NDArray[np.float64], ptr: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Rows of scores with mean 0 and standard deviation 1 between any two of ptr; all 0 where they are the same but for rounding."""
+    lengths = np.diff(ptr)
+    example = np.repeat(np.arange(len(lengths)), lengths)
+    largest = np.maximum.reduceat(np.abs(scores), ptr[:-1], axis=1)
+    relative = scores / np.where(largest > 0, largest, 1.0)[:, example]  # squares of large ones would not be numbers
+    centred = relative - (np.add.reduceat(relative, ptr[:-1], axis=1) / lengths)[:, example]
+    spread = np.sqrt(np.add.reduceat(centred**2, ptr[:-1], axis=1) / lengths)[:, example]
+    return np.where(spread > 1e-12, centred / np.where(spread > 1e-12, spread, 1.0), 0.0)

@@ -1,0 +1,133 @@
+"""What storing any kind of model needs: values as JSON has them, and claims of a file checked one by one."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic.errors import InputError
+from laconic.models import file as files
+
+Arrays = dict[str, NDArray[Any]]
+Contents = tuple[Arrays, dict[str, Any]]
+WHOLE = (np.uint8, np.uint16, np.uint32, np.uint64)
+
+
+def check_storable(words: Iterable[str]) -> None:
+    """ValueError if a word or label is no valid Unicode (JSON can escape half a character), which no file can hold."""
+    try:
+        "\n".join(words).encode()
+    except UnicodeEncodeError as error:
+        half = ascii(error.object[error.start])
+        raise ValueError(f"a word or label holds half a character ({half}), which a model file cannot store") from None
+
+
+def finite(value: float) -> float | None:
+    """A number as JSON can hold it: None if it is not finite."""
+    return float(value) if math.isfinite(value) else None
+
+
+def is_number(value: Any) -> bool:
+    """True for numbers of JSON, which truth values are not."""
+    return type(value) in (int, float)
+
+
+def is_count(value: Any) -> bool:
+    """True for whole numbers of at least 1."""
+    return type(value) is int and 0 < value < 2**31
+
+
+def item(meta: dict[str, Any], name: str, kind: type) -> Any:
+    """`meta[name]`, which must be of that very type."""
+    if type(meta.get(name)) is not kind:
+        raise InputError(f"{name!r} is missing or has another type than {kind.__name__}")
+    return meta[name]
+
+
+def check_parameters(given: dict[str, Any], allowed: Mapping[str, Callable[[Any], bool]]) -> None:
+    """InputError unless these are the parameters, each with a value that is allowed."""
+    if given.keys() != allowed.keys():
+        raise InputError(f"expected the parameters {', '.join(sorted(allowed))}")
+    for name, value in given.items():
+        if not allowed[name](value):
+            raise InputError(f"the parameter {name} has an impossible value")
+
+
+def number_or_nan(meta: dict[str, Any], name: str) -> float:
+    """The number `meta[name]`, NaN where it is null."""
+    value = meta.get(name)
+    if name not in meta or not (value is None or is_number(value)):
+        raise InputError(f"{name!r} is missing or not a number")
+    return math.nan if value is None else float(value)
+
+
+def fit_meta(model: Any) -> dict[str, Any]:
+    """What a solver told of a fit, as JSON has it."""
+    return {
+        "objective": finite(model.objective_),
+        "certificate": finite(model.certificate_),
+        "converged": bool(model.converged_),
+        "interrupted": bool(model.interrupted_),
+        "n_iter": int(model.n_iter_),
+    }
+
+
+def read_fit(model: Any, meta: dict[str, Any]) -> None:
+    """Tell a model what `fit_meta` told."""
+    model.objective_, model.certificate_ = (number_or_nan(meta, name) for name in ("objective", "certificate"))
+    model.converged_, model.interrupted_ = (item(meta, name, bool) for name in ("converged", "interrupted"))
+    model.n_iter_ = item(meta, "n_iter", int)
+
+
+def check_names(arrays: Arrays, wanted: set[str]) -> None:
+    """InputError unless the file holds these arrays and no others."""
+    if arrays.keys() != wanted:
+        raise InputError(f"expected the arrays {', '.join(sorted(wanted))}, found {', '.join(sorted(arrays)) or 'none'}")
+
+
+def numbers(arrays: Arrays, name: str, shape: tuple[int, ...], kind: type[np.floating] = np.float64) -> NDArray[Any]:
+    """An array of finite numbers of this shape."""
+    array = arrays[name]
+    if array.dtype != kind or array.shape != shape:
+        raise InputError(f"the array {name} is {array.dtype} of shape {array.shape}, expected {kind.__name__} of shape {shape}")
+    if not np.all(np.isfinite(array)):
+        raise InputError(f"the array {name} holds numbers that are not finite")
+    return array
+
+
+def smallest(values: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers that are not negative, in the smallest type that holds them."""
+    most = int(values.max(initial=0))
+    return values.astype(next(kind for kind in WHOLE if most <= np.iinfo(kind).max))
+
+
+def whole(arrays: Arrays, name: str, most: int = 2**32 - 1) -> NDArray[np.int64]:
+    """A row of such numbers, none above `most`, which 63 bits hold."""
+    array = arrays[name]
+    if array.ndim != 1 or array.dtype not in WHOLE or int(array.max(initial=0)) > most:
+        raise InputError(f"expected the array {name} as a row of whole numbers")
+    return array.astype(np.int64)
+
+
+def pack_json(value: dict[str, Any]) -> NDArray[np.uint8]:
+    """JSON as a compressed array, where the meta of a file would take too much room."""
+    return np.frombuffer(zlib.compress(files.dump_json(value).encode(), 9), np.uint8)
+
+
+def unpack_json(data: NDArray[np.uint8]) -> dict[str, Any]:
+    """The inverse of `pack_json`; arrays that it cannot have written are an InputError."""
+    if data.ndim != 1 or data.dtype != np.uint8:
+        raise InputError("compressed JSON was expected as a row of uint8.")
+    stream = zlib.decompressobj()
+    try:
+        raw = stream.decompress(data.tobytes(), files.MAX_HEADER_BYTES)
+    except zlib.error:
+        raise InputError("compressed JSON cannot be decompressed.") from None
+    if not stream.eof:
+        raise InputError("compressed JSON is truncated or too long.")
+    return files.parse_json(raw, "description")

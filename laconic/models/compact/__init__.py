@@ -1,0 +1,1 @@
+"""Compact model files: small files that are searched where they lie."""

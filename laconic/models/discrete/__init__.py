@@ -1,0 +1,1 @@
+"""Models with a handful of weight values."""

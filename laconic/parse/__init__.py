@@ -1,0 +1,20 @@
+"""Dependency parsing with graph-based parsers of order 1 to 3."""
+
+from laconic.models.kind import Kind
+
+KINDS = (
+    Kind(
+        name="parse",
+        model="laconic.parse.model:Parser",
+        store="laconic.parse.store",
+        cli="laconic.parse.cli",
+        page="laconic.parse.page",
+        compact="laconic.parse.compact:CompactParser",
+        discrete="laconic.parse.discrete",
+    ),
+)
+PUBLIC = {
+    "Parser": "laconic.parse.model",
+    "WordTagger": "laconic.parse.tags",
+    "text_trees": "laconic.parse.texts",
+}

@@ -1,0 +1,166 @@
+"""Parsers in compact files: features of parts in static maps, weights as codes; parsing reads them where they lie.
+
+    about                  compressed JSON: parameters, templates, and what the arrays do not say
+    parser.*, pruner.*     strings, features and weights of the parser and of what prunes its arcs, see laconic.models.compact.packing
+    labels.*, tags.*       its labeler and its tagger of words, compact taggers
+
+A feature of a part is the number that its values make in a mixed radix, as with taggers, and has one weight. With names every map is
+exact. Without, so are those of the ready sets of templates; where exact keys would be very long, a feature that was never seen is taken for
+one with a weight at most once in 2^FEATURE_ERROR_BITS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from laconic import _core
+from laconic.core.inference.tree import MODELS
+from laconic.errors import InputError
+from laconic.models.checks import Arrays, Contents, check_names, item, pack_json, unpack_json
+from laconic.models.compact.features import CompactWeights, PackedFeatures, named_encoder
+from laconic.models.compact.packing import ARRAYS, NAMES, Place, Tables, pack_features
+from laconic.parse.labels import labeler_of
+from laconic.parse.model import Parser
+from laconic.parse.predict import ParsePredictor
+from laconic.parse.scorer import PRUNER, Scorer
+from laconic.parse.store import (
+    NOBODY,
+    ROOT,
+    check_columns,
+    check_parts,
+    checked_templates,
+    described,
+    parser_meta,
+    part_of,
+    prefixed,
+)
+from laconic.parse.tags import word_tagger_of
+from laconic.parse.templates import GRAND_SIBLING, GRANDCHILD, PartTemplate, PartTemplates
+from laconic.parse.weights import ParseWeights, TreeShape
+from laconic.tag import compact as compact_tag
+from laconic.tag.compact import CompactTagger, outside
+from laconic.tag.model import Tagger
+
+FEATURE_ERROR_BITS = 32
+DISTANCES = range(1, 9)  # the kernel's bins
+
+
+class CompactParser(ParsePredictor):
+    """A parser read from a compact file: predicts, evaluates and, if the file has names, can be inspected; it learns no more."""
+
+    _contents: Contents
+
+    def fit(self, X: Any, y: Any = None, callback: Any = None) -> NoReturn:
+        """A compact model does not learn."""
+        raise ValueError("a compact model predicts and does not learn: go on with the model from which it was made")
+
+    def plain(self) -> Parser:
+        """The same model as an ordinary Parser, which can be saved plainly; ValueError if it has no names."""
+        model = Parser(**self.get_params())
+        for name in ("templates_given_", "shape_", "trace_", "interrupted_", "n_features_total_", "n_features_selected_"):
+            setattr(model, name, getattr(self, name))
+        model.scorer_ = _plain(self.scorer_, self.shape_)
+        model.pruner_ = None if self.pruner_ is None else _plain(self.pruner_, PRUNER)
+        model.labeler_ = None if self.labeler_ is None else labeler_of(_plain_tagger(self.labeler_))
+        model.tagger_ = None if self.tagger_ is None else word_tagger_of(_plain_tagger(self.tagger_))
+        return model
+
+    def __reduce__(self) -> Any:
+        return unpack, (self._contents[0], self._contents[1])
+
+
+def _plain(scorer: Scorer, shape: TreeShape) -> Scorer:
+    weights = ParseWeights(scorer.weights.atoms, scorer.weights.weights)
+    return Scorer.of(scorer.templates, named_encoder(scorer.encoder), weights, shape)  # type: ignore[arg-type]
+
+
+def _plain_tagger(model: Any) -> Tagger:
+    tagger = model.tagger_
+    return tagger.plain() if isinstance(tagger, CompactTagger) else tagger
+
+
+def places_of(template: PartTemplate) -> list[Place]:
+    """What may stand in the name of a feature, in the order of the kernel (cpp/part_numbers.hpp)."""
+    places = [Place(atom.view, (ROOT, NOBODY, *outside(atom.offset))) for atom in template.atoms]
+    if template.n_signs:
+        bins = DISTANCES if template.special == "dist" else (0,)
+        grand = (0, 1) if template.kind in (GRANDCHILD, GRAND_SIBLING) else (0,)
+        places.append(Place(None, tuple(((far * 2 + right) * 2 + left) for far in bins for right in (0, 1) for left in grand)))
+    if template.between is not None:
+        places.append(Place(template.between))
+    return places
+
+
+def pack(model: Parser, names: bool) -> Contents:
+    """Arrays and JSON of a fitted model."""
+    about: dict[str, Any] = parser_meta(model, names)
+    arrays: Arrays = {}
+    for part, scorer in (("parser", model.scorer_), ("pruner", model.pruner_)):
+        about[part] = None
+        if scorer is not None:
+            found = scorer.weights
+            tables = Tables(list(map(places_of, scorer.templates)), found.atoms, found.weights)
+            packed, features = pack_features(scorer.encoder.to_state(), tables, 1, names, FEATURE_ERROR_BITS)
+            arrays |= prefixed(part, packed)
+            about[part] = {**features, "nonzero": int(found.n_nonzero), "distinct": found.n_distinct}
+    if model.pruner_ is not None:
+        about["pruner"]["templates"] = model.pruner_.templates.names
+    for part, with_tagger in (("labels", model.labeler_), ("tags", model.tagger_)):
+        about[part] = with_tagger is not None
+        if with_tagger is not None:
+            arrays |= prefixed(part, compact_tag.pack(with_tagger.tagger_, names)[0])
+    return {"about": pack_json(about), **arrays}, {"names": names}
+
+
+def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactParser:
+    """The model of these, or a ValueError that says what is wrong with them."""
+    names = item(meta, "names", bool)
+    if "about" not in arrays:
+        raise InputError("there is no description of the model")
+    check_parts(name for name in arrays if name != "about")
+    about = unpack_json(arrays["about"])
+    model, kept = described(CompactParser, about)
+    own, columns = item(about, "parser", dict), model.columns
+    model.scorer_ = _unpack_scorer(part_of(arrays, "parser"), own, kept, columns, model.shape_, names)
+    if about.get("pruner") is not None:
+        own = item(about, "pruner", dict)
+        templates = checked_templates(item(own, "templates", list), columns)
+        model.pruner_ = _unpack_scorer(part_of(arrays, "pruner"), own, templates, columns, PRUNER, names)
+    elif part_of(arrays, "pruner"):
+        raise InputError("there are arrays of a pruner, but no description of it")
+    taggers = {part: _unpack_tagger(part_of(arrays, part), item(about, part, bool), names) for part in ("labels", "tags")}
+    if taggers["labels"] is not None:
+        model.labeler_ = labeler_of(taggers["labels"])
+    if taggers["tags"] is not None:
+        check_columns(model)
+        model.tagger_ = word_tagger_of(taggers["tags"])
+    model.trace_ = []
+    model.n_features_selected_ = model.scorer_.weights.n_nonzero
+    model._contents = arrays, meta
+    return model
+
+
+def _unpack_tagger(own: Arrays, told: bool, names: bool) -> CompactTagger | None:
+    if own and not told:
+        raise InputError("there are arrays of labels or tags, but none are told of")
+    return compact_tag.unpack(own, {"names": names}) if told else None
+
+
+def _unpack_scorer(
+    own: Arrays, about: dict[str, Any], templates: PartTemplates, columns: Sequence[str], shape: TreeShape, names: bool
+) -> Scorer:
+    check_names(own, ARRAYS | (NAMES if names else set()))
+    packed = PackedFeatures(own, about, templates.views, columns, 1)
+    kernel = _core.CompactParser(
+        _core.PartTemplates(*templates.arrays(packed.encoder.view_index)),
+        MODELS.index(shape.model),
+        shape.crossing,
+        shape.single_root,
+        packed.encoder.n_values,
+        packed.maps,
+        packed.rows,
+        packed.n_shared,
+    )
+    weights: Any = CompactWeights(packed, kernel, lambda: list(map(places_of, templates)), [1] * len(templates))
+    return Scorer(templates, packed.encoder, weights, kernel)  # type: ignore[arg-type]

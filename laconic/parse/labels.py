@@ -1,0 +1,184 @@
+"""Relation labels of dependency trees, a stage of its own: the tree is known, its tokens are tagged with their relations.
+
+labels = argmax_y  sum_t ( w_{y_t} . what the tree shows around token t  +  edge[y_{t-1}, y_t] )
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from laconic.core.ragged import cut
+from laconic.core.solvers.online import Mira
+from laconic.models.checks import Arrays, Contents
+from laconic.parse.relation_columns import RELATION_COLUMNS, relation_columns
+from laconic.tag.model import Tagger
+from laconic.tag.store import pack as pack_tagger
+from laconic.tag.store import unpack as unpack_tagger
+from laconic.text.patterns import parse_template
+from laconic.text.sequences import TokenColumns
+from laconic.text.templates import Templates
+
+# One template a line; a view without an offset is of the token itself.
+TEMPLATES = """
+bias
+word
+lemma
+fine
+coarse
+coarse morph
+suffix3
+shape
+side
+distance
+coarse distance
+fine distance
+coarse[-1] coarse side
+coarse coarse[1] side
+coarse[-1] coarse coarse[1] side
+coarse[-2] coarse[-1] coarse side
+coarse coarse[1] coarse[2] side
+lemma[-1] coarse side
+coarse lemma[1] side
+lemma side
+word side
+lemma coarse distance
+head.word side
+head.lemma side
+head.fine side
+head.coarse side
+head.coarse head.morph side
+head.coarse distance
+head.coarse coarse side
+head.coarse coarse distance
+head.fine fine side
+head.fine fine distance
+head.coarse head.morph coarse morph side
+head.coarse head.morph coarse side
+head.coarse coarse morph side
+head.fine lemma side
+head.coarse lemma side
+head.coarse lemma distance
+head.lemma fine side
+head.lemma coarse side
+head.lemma coarse rank side
+head.lemma lemma side
+head.word word
+head.suffix3 coarse side
+suffix3 head.coarse side
+head.before head.coarse coarse side
+head.coarse head.after coarse side
+head.before head.coarse head.after coarse side
+head.coarse coarse[-1] coarse side
+head.coarse coarse coarse[1] side
+head.coarse coarse[-1] coarse coarse[1] side
+head.before head.coarse coarse[-1] coarse side
+head.coarse head.after coarse coarse[1] side
+head.coarse lemma[-1] coarse side
+head.coarse coarse lemma[1] side
+grand.coarse head.coarse coarse side grand.side
+grand.lemma head.coarse coarse side
+grand.coarse head.lemma coarse side
+grand.coarse head.coarse lemma side
+grand.coarse head.lemma lemma
+left.coarse coarse side
+left.coarse coarse head.coarse side
+left.lemma coarse side
+left.lemma coarse head.coarse side
+left.lemma coarse head.lemma side
+left.lemma lemma side
+left.lemma fine head.fine side
+inner.coarse coarse head.coarse side
+inner.lemma coarse head.coarse side
+left.lemma inner.lemma coarse head.coarse side
+right.coarse coarse side
+right.coarse coarse head.coarse side
+right.lemma coarse head.coarse side
+left.coarse right.coarse coarse head.coarse side
+left.lemma right.coarse coarse head.coarse side
+children coarse side
+children coarse head.coarse side
+children fine head.coarse side
+children lemma side
+children head.lemma coarse side
+head.children coarse side
+head.children head.coarse coarse side
+head.children head.fine fine side
+head.children head.coarse coarse rank side
+head.children head.lemma coarse side
+head.children head.coarse lemma side
+head.children children head.coarse coarse side
+previous.coarse coarse side
+next.coarse coarse side
+previous.coarse coarse next.coarse side
+previous.coarse coarse head.coarse side
+next.coarse coarse head.coarse side
+previous.coarse coarse next.coarse head.coarse side
+previous.coarse coarse next.coarse head.lemma side
+previous.lemma coarse head.coarse side
+next.lemma coarse head.coarse side
+previous.coarse head.lemma coarse side
+next.coarse head.lemma coarse side
+previous.lemma lemma head.coarse side
+rank coarse side
+rank head.coarse coarse side
+rank head.fine fine side
+rank head.lemma coarse left.lemma side
+"""
+
+
+def relation_templates() -> Templates:
+    """What relations are told by."""
+    return Templates(parse_template(_at_the_token(line), RELATION_COLUMNS) for line in TEMPLATES.split("\n") if line)
+
+
+def _at_the_token(line: str) -> str:
+    views = (view if view.endswith("]") or view == "bias" else f"{view}[0]" for view in line.split())
+    return " ".join(view.replace("head.suffix3", "suffix3(head.word)") for view in views)
+
+
+LEARNER = Mira(8)  # if no other is asked for
+
+
+class RelationLabeler(BaseEstimator):
+    """Learn the label of every token's relation to its head, from trees; learner: Mira(8) if it is None."""
+
+    def __init__(self, templates: Any = None, learner: Any = None, refit: Any = None, n_jobs: int | None = None):
+        self.templates = templates
+        self.learner = learner
+        self.refit = refit
+        self.n_jobs = n_jobs
+
+    def fit(self, tokens: TokenColumns, heads: ArrayLike, labels: list[str], callback: Any = None) -> RelationLabeler:
+        """Learn from the tokens of a treebank, the places of their heads (from 1, 0 is the root) and their labels, all flat."""
+        templates = relation_templates() if self.templates is None else self.templates
+        learner = LEARNER if self.learner is None else self.learner
+        self.tagger_ = Tagger(templates, learner, self.refit, columns=RELATION_COLUMNS, n_jobs=self.n_jobs)
+        self.tagger_.fit(relation_columns(tokens, heads), list(cut(labels, tokens.ptr)), callback)
+        return self
+
+    def predict(self, tokens: TokenColumns, heads: ArrayLike) -> list[str]:
+        """The best labels for trees, all tokens one after the other."""
+        check_is_fitted(self)
+        return self.tagger_.predict_flat(relation_columns(tokens, heads))
+
+
+def pack_labeler(model: RelationLabeler) -> Contents:
+    """Arrays and JSON of a fitted model, which are those of its tagger."""
+    check_is_fitted(model)
+    return pack_tagger(model.tagger_)
+
+
+def unpack_labeler(arrays: Arrays, meta: dict[str, Any]) -> RelationLabeler:
+    """The model that gave these, or a ValueError that says what is wrong with them."""
+    return labeler_of(unpack_tagger(arrays, meta))
+
+
+def labeler_of(tagger: Any) -> RelationLabeler:
+    """The fitted labeler with this tagger of relations."""
+    model = RelationLabeler(tagger.templates, tagger.learner, tagger.refit, tagger.n_jobs)
+    model.tagger_ = tagger
+    return model

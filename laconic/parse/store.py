@@ -1,0 +1,260 @@
+"""Parsers in model files: the templates, values and weights of the parser, of what prunes its arcs, of its labeller and its tagger.
+
+A loaded model predicts what the saved one did; learners are kept as text for people to read. Arrays of the parts bear their
+names: parser.*, pruner.*, labels.*, tags.*
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from laconic import __version__
+from laconic.core.inference.tree import MODELS
+from laconic.errors import InputError
+from laconic.models.checks import Arrays, Contents, check_names, check_parameters, check_storable, item, numbers
+from laconic.parse.labels import pack_labeler, unpack_labeler
+from laconic.parse.model import REFIT_FEATURES, Parser
+from laconic.parse.predict import ParsePredictor
+from laconic.parse.scorer import PRUNER, Scorer
+from laconic.parse.tags import pack_word_tagger, unpack_word_tagger
+from laconic.parse.templates import PartTemplate, PartTemplates, parse_part_template
+from laconic.parse.weights import ParseWeights, TreeShape
+from laconic.tag.arrays import CLUSTERS, VALUES, pack_trace, pack_values, unpack_trace, unpack_values
+from laconic.text.sequences import AFTER_BASE, BEFORE_BASE, SequenceEncoder
+from laconic.text.treebanks import COLUMNS
+
+ROOT, NOBODY = BEFORE_BASE + 8192, BEFORE_BASE + 8193  # values of the root, and of a role that no word has
+CODES = 256  # of directions and distances
+MOST_STEPS = 100
+FEATURES = {"feature_count", "atom", "weight"}
+TRACE = {"trace", "held", "held_ptr"}
+Predictor = TypeVar("Predictor", bound=ParsePredictor)
+
+
+def pack(model: Parser) -> Contents:
+    """Arrays and JSON of a fitted model."""
+    check_is_fitted(model)
+    arrays = {**prefixed("parser", pack_scorer(model.scorer_)), **prefixed("parser", pack_trace(model.trace_))}
+    meta = {
+        **parser_meta(model),
+        "pruner": None if model.pruner_ is None else model.pruner_.templates.names,
+        "labels": None,
+        "tags": None,
+    }
+    if model.pruner_ is not None:
+        arrays |= prefixed("pruner", pack_scorer(model.pruner_))
+    if model.labeler_ is not None:
+        of_labels, meta["labels"] = pack_labeler(model.labeler_)
+        arrays |= prefixed("labels", of_labels)
+    if model.tagger_ is not None:
+        of_tags, meta["tags"] = pack_word_tagger(model.tagger_)
+        arrays |= prefixed("tags", of_tags)
+    return arrays, meta
+
+
+def parser_meta(model: Parser, dropped: bool = True) -> dict[str, Any]:
+    """All of a fitted model that arrays do not hold, pruner and labels aside; `dropped`: with the templates that it does not use."""
+    kept = model.scorer_.templates.names
+    given = model.templates_given_.names if dropped else kept
+    check_storable([*given, *model.columns])
+    return {
+        "laconic": __version__,
+        "parameters": _parameters(model),
+        "templates": given,
+        "kept": [given.index(name) for name in kept],
+        "single_root": model.shape_.single_root,
+        "features_total": int(model.n_features_total_),
+        "interrupted": bool(model.interrupted_),
+    }
+
+
+def unpack(arrays: Arrays, meta: dict[str, Any]) -> Parser:
+    """The model that gave these, or a ValueError that says what is wrong with them."""
+    check_parts(arrays)
+    model, kept = described(Parser, meta)
+    own = part_of(arrays, "parser")
+    model.scorer_ = unpack_scorer(own, kept, model.columns, model.shape_, TRACE)
+    model.trace_ = unpack_trace(own)
+    model.n_features_selected_ = model.scorer_.weights.n_nonzero
+    if meta.get("pruner") is not None:
+        names = checked_templates(item(meta, "pruner", list), model.columns)
+        model.pruner_ = unpack_scorer(part_of(arrays, "pruner"), names, model.columns, PRUNER)
+    elif part_of(arrays, "pruner"):
+        raise InputError("there are arrays of a pruner, but no templates for it")
+    if meta.get("labels") is not None:
+        model.labeler_ = unpack_labeler(part_of(arrays, "labels"), item(meta, "labels", dict))
+    elif part_of(arrays, "labels"):
+        raise InputError("there are arrays of labels, but no description of them")
+    if meta.get("tags") is not None:
+        check_columns(model)
+        model.tagger_ = unpack_word_tagger(part_of(arrays, "tags"), item(meta, "tags", dict))
+    elif part_of(arrays, "tags"):
+        raise InputError("there are arrays of tags, but no description of them")
+    return model
+
+
+def described(kind: type[Predictor], meta: dict[str, Any]) -> tuple[Predictor, PartTemplates]:
+    """A model without weights, and its kept templates, from what `parser_meta` tells."""
+    model = kind(**_checked_parameters(item(meta, "parameters", dict)))
+    model.templates_given_ = model.templates = checked_templates(item(meta, "templates", list), model.columns)
+    model.shape_ = TreeShape(model.model, model.crossing, item(meta, "single_root", bool))
+    model.n_features_total_ = item(meta, "features_total", int)
+    model.interrupted_ = item(meta, "interrupted", bool)
+    model.pruner_ = model.labeler_ = model.tagger_ = None
+    return model, kept_of(meta, model.templates_given_)
+
+
+def kept_of(meta: dict[str, Any], given: PartTemplates) -> PartTemplates:
+    """The templates of a model that have weights."""
+    kept = item(meta, "kept", list)
+    if not all(type(m) is int and 0 <= m < len(given) for m in kept) or sorted(set(kept)) != kept:
+        raise InputError("expected the numbers of kept templates in ascending order")
+    return given.subset(kept)
+
+
+def pack_scorer(scorer: Scorer) -> Arrays:
+    """Features, their weights and the values that they mention."""
+    found = scorer.weights
+    return {
+        "feature_count": np.array([len(part) for part in found.atoms], dtype=np.int64),
+        "atom": np.concatenate([np.zeros(0, np.int32), *(part.ravel() for part in found.atoms)]),
+        "weight": np.concatenate([np.zeros(0, np.float32), *(part.ravel() for part in found.weights)]),
+        **pack_values(scorer.encoder.to_state()),
+    }
+
+
+def unpack_scorer(
+    arrays: Arrays, templates: PartTemplates, columns: Any, shape: TreeShape, also: set[str] | None = None
+) -> Scorer:
+    """The inverse of `pack_scorer`; `also`: the names of other arrays that are there."""
+    check_names(arrays, FEATURES | VALUES | (CLUSTERS if CLUSTERS & arrays.keys() else set()) | (also or set()))
+    encoder = unpack_values(arrays, templates, columns)
+    scorer = Scorer.of(templates, encoder, _unpack_weights(arrays, templates, encoder), shape)
+    if scorer.kernel.sizes.tolist() != [len(part) for part in scorer.weights.atoms]:
+        raise InputError("a feature occurs twice")
+    return scorer
+
+
+def _unpack_weights(arrays: Arrays, templates: PartTemplates, encoder: SequenceEncoder) -> ParseWeights:
+    counts, atom = arrays["feature_count"], arrays["atom"]
+    if counts.dtype != np.int64 or counts.shape != (len(templates),) or np.any((counts < 0) | (counts >= 2**31)):
+        raise InputError("expected a number of features for each template")
+    widths = [len(template.value_views) for template in templates]
+    if atom.dtype != np.int32 or atom.shape != (int(counts @ np.array(widths, dtype=np.int64)),):
+        raise InputError("expected the values of all features as a row of int32")
+    weight = numbers(arrays, "weight", (int(counts.sum()),), np.float32)
+    if np.any(weight == 0):
+        raise InputError("a weight is zero")
+    atoms, weights = [], []
+    for template, width, count in zip(templates, widths, counts.tolist(), strict=True):
+        part, atom = atom[: width * count].reshape(count, width), atom[width * count :]
+        check_atoms(part, template, encoder)
+        atoms.append(part)
+        weights.append(weight[:count].reshape(-1, 1))
+        weight = weight[count:]
+    return ParseWeights(atoms, weights)
+
+
+def check_atoms(atoms: NDArray[np.int32], template: PartTemplate, encoder: SequenceEncoder) -> None:
+    """InputError unless the rows are values that may name features of the template."""
+    for column, view in zip(atoms.T, template.value_views, strict=True):
+        _check_values(column, CODES if view is None else int(encoder.n_values[encoder.view_index[view]]))
+
+
+def _check_values(values: NDArray[np.int32], n_values: int) -> None:
+    """Known values, or those of places outside the sentence, of the root and of nobody."""
+    before, after = values.astype(np.int64) - BEFORE_BASE, values.astype(np.int64) - AFTER_BASE
+    outside = ((before >= 1) & (before <= MOST_STEPS)) | ((after >= 1) & (after <= MOST_STEPS))
+    if not np.all(outside | (values == ROOT) | (values == NOBODY) | ((values >= 0) & (values < n_values))):
+        raise InputError("a feature mentions a value that is not there")
+
+
+def checked_templates(names: list[Any], columns: Any) -> PartTemplates:
+    """The templates of these names."""
+    if not all(isinstance(name, str) for name in names):
+        raise InputError("expected templates as text")
+    found = PartTemplates(parse_part_template(name, columns) for name in names)
+    if found.names != names:
+        raise InputError("a template cannot be read back from its name, or occurs twice")
+    return found
+
+
+def prefixed(part: str, arrays: Arrays) -> Arrays:
+    """The arrays of a part under the names that they have in the file."""
+    return {f"{part}.{name}": array for name, array in arrays.items()}
+
+
+def part_of(arrays: Arrays, part: str) -> Arrays:
+    """The inverse of `prefixed`."""
+    return {name[len(part) + 1 :]: array for name, array in arrays.items() if name.startswith(f"{part}.")}
+
+
+def check_parts(arrays: Iterable[str]) -> None:
+    """InputError if there are arrays of other parts than a parser has."""
+    if {name.partition(".")[0] for name in arrays} - {"parser", "pruner", "labels", "tags"}:
+        raise InputError("expected arrays of the parser, its pruner, its labels and its tags")
+
+
+def check_columns(model: ParsePredictor) -> None:
+    """InputError unless a tagger of words can fill the columns that a parser reads."""
+    if tuple(model.columns) != COLUMNS:
+        raise InputError("a tagger of words needs a parser with the columns of treebanks")
+
+
+def as_text(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else " ".join(repr(value).split())
+
+
+def _parameters(model: Parser) -> dict[str, Any]:
+    clusters = model.clusters
+    return {
+        "model": model.model,
+        "learner": as_text(model.learner),
+        "refit": as_text(model.refit),
+        "refit_features": model.refit_features,
+        "crossing": bool(model.crossing),
+        "labels": bool(model.labels),
+        "labeler": as_text(model.labeler),
+        "single_root": model.single_root,
+        "prune": None if model.prune is None else float(model.prune),
+        "most_heads": int(model.most_heads),
+        "columns": list(model.columns),
+        "clusters": os.fspath(clusters) if isinstance(clusters, str | os.PathLike) else None,
+        "n_jobs": None if model.n_jobs is None else int(model.n_jobs),
+        "tagger": as_text(model.tagger),
+    }
+
+
+def _is_text(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+_PARAMETERS: dict[str, Callable[[Any], bool]] = {
+    "model": lambda value: value in MODELS,
+    "learner": _is_text,
+    "refit": _is_text,
+    "refit_features": lambda value: value in REFIT_FEATURES,
+    "crossing": lambda value: isinstance(value, bool),
+    "labels": lambda value: isinstance(value, bool),
+    "labeler": _is_text,
+    "single_root": lambda value: value is None or isinstance(value, bool),
+    "prune": lambda value: value is None or (type(value) is float and 0 <= value <= 1),
+    "most_heads": lambda value: type(value) is int and 0 < value < 2**31,
+    "columns": lambda value: isinstance(value, list) and bool(value) and all(isinstance(name, str) for name in value),
+    "clusters": _is_text,
+    "n_jobs": lambda value: value is None or (type(value) is int and abs(value) < 2**31),
+    "tagger": _is_text,
+}
+
+
+def _checked_parameters(given: dict[str, Any]) -> dict[str, Any]:
+    check_parameters(given, _PARAMETERS)
+    if given["crossing"] and given["model"] != "arcs":
+        raise InputError("trees with crossing arcs are scored by arcs alone")
+    return {**given, "columns": tuple(given["columns"])}

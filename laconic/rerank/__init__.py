@@ -1,0 +1,15 @@
+"""Reranking of a parser's trees with mined sub-trees (Qian and Liu 2015)."""
+
+from laconic.models.kind import Kind
+
+KINDS = (
+    Kind(
+        name="rerank",
+        model="laconic.rerank.model:Reranker",
+        store="laconic.rerank.store",
+        cli="laconic.rerank.cli",
+    ),
+)
+PUBLIC = {
+    "Reranker": "laconic.rerank.model",
+}

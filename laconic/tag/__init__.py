@@ -1,0 +1,20 @@
+"""Sequence tagging with structured sparsity (Martins et al. 2011)."""
+
+from laconic.models.kind import Kind
+
+KINDS = (
+    Kind(
+        name="tag",
+        model="laconic.tag.model:Tagger",
+        store="laconic.tag.store",
+        cli="laconic.tag.cli",
+        page="laconic.tag.page",
+        compact="laconic.tag.compact:CompactTagger",
+        discrete="laconic.tag.discrete",
+        demo="laconic.tag.demo:demo",
+    ),
+)
+PUBLIC = {
+    "Crf": "laconic.tag.crf",
+    "Tagger": "laconic.tag.model",
+}

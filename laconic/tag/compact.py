@@ -1,0 +1,125 @@
+"""Taggers in compact files: static maps of features, rows of weight codes, strings as hashes; predicting reads them where they lie.
+
+    about                              compressed JSON: parameters, templates, labels, and what the arrays do not say
+    edge, start                        transitions
+    value_words ..                     strings, features and weights, see laconic.models.compact.packing
+
+With names every map of features is exact, so that features can be listed. Without, a feature that was never seen is taken for one
+with weights at most once in 2^FEATURE_ERROR_BITS; most templates have so few possible features that their maps are exact as well.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from laconic import _core
+from laconic.models.checks import Arrays, Contents, check_names, item, number_or_nan, numbers, pack_json, unpack_json
+from laconic.models.compact.features import CompactWeights, PackedFeatures, named_encoder
+from laconic.models.compact.packing import ARRAYS, NAMES, Place, Tables, pack_features
+from laconic.tag.model import Tagger
+from laconic.tag.predict import TagPredictor
+from laconic.tag.store import checked_labels, checked_parameters, checked_schemes, checked_templates, tagger_meta
+from laconic.tag.weights import TagWeights
+from laconic.text.sequences import AFTER_BASE, BEFORE_BASE
+from laconic.text.templates import Template, Templates
+
+FEATURE_ERROR_BITS = 24
+
+
+class CompactTagWeights(CompactWeights):
+    """The weights of a compact tagger: as TagWeights has them, if the model has names."""
+
+    edge: Any
+    start: Any
+
+
+class CompactTagger(TagPredictor):
+    """A tagger read from a compact file: predicts, evaluates and, if the file has names, can be inspected; it learns no more."""
+
+    def partial_fit(self, X: Any, y: Any, labels: Any = None) -> NoReturn:
+        """A compact model does not learn."""
+        raise ValueError("a compact model predicts and does not learn: go on with the model from which it was made")
+
+    fit = partial_fit
+
+    def plain(self) -> Tagger:
+        """The same model as an ordinary Tagger, which can be saved plainly; ValueError if it has no names."""
+        model = Tagger(**self.get_params())
+        for name in ("templates_given_", "templates_", "classes_", "scheme_", "given_scheme_", "trace_", "interrupted_"):
+            setattr(model, name, getattr(self, name))
+        for name in ("objective_", "certificate_", "n_features_total_", "n_features_selected_"):
+            setattr(model, name, getattr(self, name))
+        model.encoder_ = named_encoder(self.encoder_)
+        model.weights_ = TagWeights(self.weights_.atoms, self.weights_.weights, self.weights_.edge, self.weights_.start)
+        model.__setstate__(model.__dict__)
+        return model
+
+    def __reduce__(self) -> Any:
+        return unpack, (self._contents[0], self._contents[1])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "weights_")
+
+    encoder_: Any
+    weights_: Any
+    templates_given_: Templates
+    _contents: Contents
+
+
+def places_of(template: Template) -> list[Place]:
+    """What may stand in the name of a feature: values of the atoms' views, or places outside the sentence that they can reach."""
+    return [Place(atom.view, outside(atom.offset)) for atom in template.atoms]
+
+
+def outside(offset: int) -> tuple[int, ...]:
+    """The values of the places outside the sentence that `offset` steps can reach, nearest first."""
+    base = BEFORE_BASE if offset < 0 else AFTER_BASE
+    return tuple(range(base + 1, base + abs(offset) + 1))
+
+
+def pack(model: Tagger, names: bool) -> Contents:
+    """Arrays and JSON of a fitted model."""
+    found, n_labels = model.weights_, len(model.classes_)
+    tables = Tables(list(map(places_of, model.templates_)), found.atoms, found.weights)
+    n_columns = max(_widths(model.templates_, n_labels), default=n_labels)
+    arrays, features = pack_features(model.encoder_.to_state(), tables, n_columns, names, FEATURE_ERROR_BITS)
+    about = {**tagger_meta(model, names), **features, "nonzero": int(found.n_nonzero), "distinct": found.n_distinct}
+    return {"about": pack_json(about), **arrays, "edge": found.edge, "start": found.start}, {"names": names}
+
+
+def _widths(templates: Templates, n_labels: int) -> list[int]:
+    """How many weights a feature of each template may have."""
+    return [n_labels**2 if template.pairs else n_labels for template in templates]
+
+
+def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactTagger:
+    """The model of these, or a ValueError that says what is wrong with them."""
+    names = item(meta, "names", bool)
+    check_names(arrays, ARRAYS | {"about", "edge", "start"} | (NAMES if names else set()))
+    about = unpack_json(arrays["about"])
+    model = CompactTagger(**checked_parameters(item(about, "parameters", dict)))
+    model.templates_given_, model.templates_ = checked_templates(about, model.columns)
+    model.templates = model.templates_given_
+    model.classes_ = checked_labels(item(about, "labels", list))
+    model.scheme_, model.given_scheme_ = checked_schemes(about, model.classes_.tolist())
+    n_labels = len(model.classes_)
+    edge, start = (numbers(arrays, name, (n_labels,) * n, np.float32) for name, n in (("edge", 2), ("start", 1)))
+    widths = _widths(model.templates_, n_labels)
+    packed = PackedFeatures(arrays, about, model.templates_.views, model.columns, max(widths, default=n_labels))
+    model.encoder_ = packed.encoder
+    template_arrays = model.templates_.arrays(model.encoder_.view_index)
+    model._kernel = _core.CompactTagger(
+        tuple(template_arrays), packed.encoder.n_values, packed.maps, packed.rows, packed.n_shared, edge.ravel(), start
+    )
+    templates = model.templates_
+    model.weights_ = CompactTagWeights(packed, model._kernel, lambda: list(map(places_of, templates)), widths)
+    model.weights_.edge, model.weights_.start = edge, start
+    model.trace_ = []
+    model.objective_, model.certificate_ = number_or_nan(about, "objective"), number_or_nan(about, "certificate")
+    model.interrupted_ = item(about, "interrupted", bool)
+    model.n_features_total_ = item(about, "features_total", int)
+    model.n_features_selected_ = model.weights_.n_nonzero
+    model._contents = arrays, meta
+    return model

@@ -1,0 +1,150 @@
+"""`Tagger`: sentences in, a label for every token out.
+
+    labels = argmax_y  sum_t ( w_{y_t} . features of t  +  edge[y_{t-1}, y_t] )
+
+Features are what templates make of a token and its neighbours. A learner chooses and weighs them; a second one may refit what the
+first has kept, without its penalty (debiasing).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from laconic.core.solvers.online import Mira, OnlineLearner, Sentences
+from laconic.models.features import kept_templates, narrow
+from laconic.tag.learn import Growing, Learned, Lesson, as_learner
+from laconic.tag.predict import TagPredictor, flat_labels
+from laconic.tag.weights import TagWeights, load_kernel, make_kernel
+from laconic.text.labels import convert_labels, detect_scheme
+from laconic.text.patterns import templates_from
+from laconic.text.sequences import SequenceEncoder, TokenColumns
+from laconic.text.templates import Templates
+from laconic.text.views import WordClusters
+
+REFIT_FEATURES = ("templates", "features")
+
+
+class Tagger(TagPredictor):
+    """Learn a label for every token of sentences.
+
+    templates: "chunking" (96), "chunking72", "ner" (452), "ner_clusters", a file (laconic's, CRF++'s or Wapiti's), or Templates
+    learner: a parameter object such as Mira(10), Sparseptron(budget=30), Crf(); None is Mira()
+    refit: a learner that learns anew from what the first has kept; refit_features: all features of the kept "templates", or only
+        the very "features" that were kept
+    columns: names of a token's strings; a token is a string if there is one column, else a tuple
+    scheme: labels are learned in this scheme (IOB1, IOB2, BIOES) and given back in that of the training data
+    clusters: a file of Brown clusters (bits TAB word), for templates with cluster views
+    constrained: predict only sequences that the scheme of the labels allows
+    """
+
+    def fit(self, X: Any, y: Any, callback: Callable[[Any], bool | None] | None = None) -> Tagger:
+        """Learn from sentences X (lists of tokens) and y (a list of labels for each); a callback sees every pass and may stop."""
+        if self.refit_features not in REFIT_FEATURES:
+            raise ValueError(f"refit_features must be 'templates' or 'features', got {self.refit_features!r}")
+        self.__dict__.pop("growing_", None)
+        templates = templates_from(self.templates, self.columns)
+        encoder = self._new_encoder(templates)
+        data = self._encode_training(encoder, X, y)
+        lesson = Lesson(templates, encoder, data, len(self.classes_), self._n_threads(), callback)
+        first = as_learner(self._learner()).learn(lesson)
+        self.templates_given_ = templates
+        self.n_features_total_ = first.n_features * len(self.classes_)
+        self.n_features_first_ = first.weights.n_nonzero
+        templates, found = kept_templates(templates, first.weights)
+        steps = [first]
+        if self.refit is not None and not first.interrupted:
+            start = found if self.refit_features == "features" else None
+            steps.append(as_learner(self.refit).learn(lesson._replace(templates=templates, start=start)))
+            templates, found = kept_templates(templates, steps[-1].weights)
+        self.trace_ = [epoch for step in steps for epoch in step.trace]
+        return self._adopt(templates, *narrow(templates, encoder, found), steps[-1])
+
+    def partial_fit(self, X: Any, y: Any, labels: Sequence[str] | None = None) -> Tagger:
+        """One more pass of an online learner over new sentences; the first call must name all labels, in the learning scheme.
+
+        The model can be used between calls. Averages and the rounds between penalties count from the first call.
+        """
+        learner = self._learner()
+        if not isinstance(learner, OnlineLearner):
+            raise ValueError(f"partial_fit needs an online learner, got {type(learner).__name__}")
+        learner.check()
+        if not hasattr(self, "growing_"):
+            if labels is None:
+                raise ValueError("the first call of partial_fit needs labels, the names of all of them")
+            templates = templates_from(self.templates, self.columns)
+            self.classes_ = np.array(sorted(set(labels)))
+            if len(self.classes_) < 2:
+                raise ValueError(f"at least two different labels are needed, got {len(self.classes_)}")
+            self.given_scheme_ = "plain"
+            self.growing_ = Growing(templates, self._new_encoder(templates), len(self.classes_))
+        growing = self.growing_
+        data = self._encode_training(growing.encoder, X, y, grow_labels=False)
+        learned = growing.learn(learner, data, self._n_threads())
+        self.templates_given_, self.n_features_total_ = growing.templates, learned.n_features * len(self.classes_)
+        self.trace_ = []
+        kept, found = kept_templates(growing.templates, learned.weights)
+        return self._adopt(kept, *narrow(kept, growing.encoder, found), learned)
+
+    def _learner(self) -> Any:
+        return Mira() if self.learner is None else self.learner
+
+    def _new_encoder(self, templates: Templates) -> SequenceEncoder:
+        clusters = self.clusters
+        if clusters is not None and not isinstance(clusters, WordClusters):
+            clusters = WordClusters.read(clusters)
+        return SequenceEncoder(templates.views, tuple(self.columns), clusters)
+
+    def _encode_training(self, encoder: SequenceEncoder, X: Any, y: Any, grow_labels: bool = True) -> Sentences:
+        """Integer columns and label ids; sets classes_ and the schemes of the labels."""
+        tokens = X if isinstance(X, TokenColumns) else TokenColumns.from_sentences(X, self.columns)
+        labels = flat_labels(tokens, y)
+        if not labels:
+            raise ValueError("there are no tokens to learn from")
+        if grow_labels or self.given_scheme_ == "plain":  # a later batch has the scheme of the first one with chunks
+            self.given_scheme_ = detect_scheme(labels, tokens.ptr)
+        self.scheme_ = self.given_scheme_
+        if self.scheme not in (None, "plain") and self.given_scheme_ != "plain":
+            self.scheme_ = self.scheme
+            labels = convert_labels(labels, tokens.ptr, self.scheme_)
+        if grow_labels:
+            self.classes_ = np.array(sorted(set(labels)))
+            if len(self.classes_) < 2:
+                raise ValueError(f"at least two different labels are needed, found {len(self.classes_)}")
+        number = {label: k for k, label in enumerate(self.classes_.tolist())}
+        unknown = next((label for label in labels if label not in number), None)
+        if unknown is not None:
+            raise ValueError(f"the label {unknown!r} was not named in the first call of partial_fit")
+        columns, ptr = encoder.grow(tokens)
+        return Sentences(columns, ptr, np.fromiter(map(number.__getitem__, labels), np.int32, len(labels)))
+
+    def _adopt(self, templates: Templates, encoder: SequenceEncoder, found: TagWeights, last: Learned) -> Tagger:
+        self.templates_ = templates
+        self.encoder_ = encoder
+        self.weights_ = found
+        self.n_features_selected_ = found.n_nonzero
+        self.objective_, self.certificate_ = last.objective, last.certificate
+        self.interrupted_ = last.interrupted
+        self._kernel = load_kernel(make_kernel(templates, encoder, len(self.classes_)), found)
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name not in ("_kernel", "growing_")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "weights_" in state:
+            self._kernel = load_kernel(make_kernel(self.templates_, self.encoder_, len(self.classes_)), self.weights_)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "weights_")
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Every kept feature as text, in the order of templates_ and weights_."""
+        check_is_fitted(self)
+        return np.array([name for m in range(len(self.templates_)) for name in self.feature_names(m)], dtype=object)

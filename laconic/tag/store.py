@@ -1,0 +1,152 @@
+"""Taggers in model files: templates, the values that their features mention, and the weights that are not zero.
+
+A loaded model predicts what the saved one did; learners are kept as text for people to read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from laconic import __version__
+from laconic.errors import InputError
+from laconic.models.checks import Arrays, Contents, check_names, check_storable, finite, item, number_or_nan
+from laconic.tag.arrays import names_of, pack_trace, pack_values, pack_weights, unpack_trace, unpack_values, unpack_weights
+from laconic.tag.model import REFIT_FEATURES, Tagger
+from laconic.tag.weights import load_kernel, make_kernel
+from laconic.text.labels import SCHEMES, is_chunk_label
+from laconic.text.patterns import parse_template
+from laconic.text.templates import Templates
+
+
+def pack(model: Tagger) -> Contents:
+    """Arrays and JSON of a fitted model."""
+    check_is_fitted(model)
+    state = model.encoder_.to_state()
+    arrays = {**pack_weights(model.weights_), **pack_values(state), **pack_trace(model.trace_)}
+    return arrays, tagger_meta(model)
+
+
+def tagger_meta(model: Tagger, dropped: bool = True) -> dict[str, Any]:
+    """All of a fitted model that arrays do not hold; `dropped`: with the templates that it does not use."""
+    labels = model.classes_.tolist()
+    kept = model.templates_.names
+    given = model.templates_given_.names if dropped else kept
+    check_storable([*labels, *given, *model.columns])
+    meta = {
+        "laconic": __version__,
+        "parameters": _parameters(model),
+        "templates": given,
+        "kept": [given.index(name) for name in kept],
+        "labels": labels,
+        "scheme": model.scheme_,
+        "given_scheme": model.given_scheme_,
+        "objective": finite(model.objective_),
+        "certificate": finite(model.certificate_),
+        "interrupted": bool(model.interrupted_),
+        "features_total": int(model.n_features_total_),
+    }
+    checked_templates(meta, model.columns)  # what could not be read back must not be written
+    return meta
+
+
+def unpack(arrays: Arrays, meta: dict[str, Any]) -> Tagger:
+    """The model that gave these, or a ValueError that says what is wrong with them."""
+    model = Tagger(**checked_parameters(item(meta, "parameters", dict)))
+    check_names(arrays, names_of(arrays))
+    model.templates_given_, model.templates_ = checked_templates(meta, model.columns)
+    model.templates = model.templates_given_
+    model.classes_ = checked_labels(item(meta, "labels", list))
+    model.scheme_, model.given_scheme_ = checked_schemes(meta, model.classes_.tolist())
+    model.encoder_ = unpack_values(arrays, model.templates_, model.columns)
+    model.weights_ = unpack_weights(arrays, model.templates_, model.encoder_, len(model.classes_))
+    model.trace_ = unpack_trace(arrays)
+    model.objective_ = number_or_nan(meta, "objective")
+    model.certificate_ = number_or_nan(meta, "certificate")
+    model.interrupted_ = item(meta, "interrupted", bool)
+    model.n_features_total_ = item(meta, "features_total", int)
+    model.n_features_selected_ = model.weights_.n_nonzero
+    kernel = load_kernel(make_kernel(model.templates_, model.encoder_, len(model.classes_)), model.weights_)
+    if kernel.sizes.tolist() != [len(part) for part in model.weights_.atoms]:
+        raise InputError("a feature occurs twice")
+    model._kernel = kernel
+    return model
+
+
+def _parameters(model: Tagger) -> dict[str, Any]:
+    def text(value: Any) -> str | None:
+        return value if value is None or isinstance(value, str) else " ".join(repr(value).split())
+
+    clusters = model.clusters
+    return {
+        "learner": text(model.learner),
+        "refit": text(model.refit),
+        "refit_features": model.refit_features,
+        "columns": list(model.columns),
+        "scheme": model.scheme,
+        "clusters": os.fspath(clusters) if isinstance(clusters, str | os.PathLike) else None,
+        "constrained": bool(model.constrained),
+        "n_jobs": None if model.n_jobs is None else int(model.n_jobs),
+    }
+
+
+def _is_text(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+_PARAMETERS: dict[str, Callable[[Any], bool]] = {
+    "learner": _is_text,
+    "refit": _is_text,
+    "refit_features": lambda value: value in REFIT_FEATURES,
+    "columns": lambda value: isinstance(value, list) and bool(value) and all(isinstance(name, str) for name in value),
+    "scheme": lambda value: value is None or value in SCHEMES,
+    "clusters": _is_text,
+    "constrained": lambda value: isinstance(value, bool),
+    "n_jobs": lambda value: value is None or (type(value) is int and abs(value) < 2**31),
+}
+
+
+def checked_parameters(given: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a file as a tagger takes them."""
+    if given.keys() != _PARAMETERS.keys():
+        raise InputError(f"expected the parameters {', '.join(sorted(_PARAMETERS))}")
+    for name, value in given.items():
+        if not _PARAMETERS[name](value):
+            raise InputError(f"the parameter {name} has an impossible value")
+    return {**given, "columns": tuple(given["columns"])}
+
+
+def checked_templates(meta: dict[str, Any], columns: Any) -> tuple[Templates, Templates]:
+    """All templates and the kept ones."""
+    names, kept = item(meta, "templates", list), item(meta, "kept", list)
+    if not all(isinstance(name, str) for name in names):
+        raise InputError("expected templates as text")
+    given = Templates(parse_template(name, columns) for name in names)
+    if given.names != names:
+        raise InputError("a template cannot be read back from its name, or occurs twice")
+    if not all(type(m) is int and 0 <= m < len(names) for m in kept) or sorted(set(kept)) != kept:
+        raise InputError("expected the numbers of kept templates in ascending order")
+    return given, given.subset(kept)
+
+
+def checked_labels(labels: list[Any]) -> NDArray[Any]:
+    """At least two different labels."""
+    found = np.array(labels) if labels and all(isinstance(label, str) for label in labels) else np.array([])
+    if len(labels) < 2 or len(set(labels)) != len(labels) or found.tolist() != labels:
+        raise InputError("expected at least two different labels as text")
+    return found
+
+
+def checked_schemes(meta: dict[str, Any], labels: list[str]) -> tuple[str, str]:
+    """The scheme in which labels were learned, and that of the training data."""
+    found = item(meta, "scheme", str), item(meta, "given_scheme", str)
+    if not set(found) <= set(SCHEMES) or (found[0] == "plain") != (found[1] == "plain"):
+        raise InputError(f"expected two schemes of labels among {', '.join(SCHEMES)}")
+    if found[0] != "plain" and not all(map(is_chunk_label, labels)):
+        raise InputError("a label is not one of chunks, as the scheme of labels says")
+    return found

@@ -1,0 +1,130 @@
+"""Scores of predicted labels: accuracy, and precision, recall and F1 of each label or of chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from laconic.core.arrays import Array
+from laconic.text.labels import Spans, spans
+
+
+class LabelScores(NamedTuple):
+    """One entry a label, for all labels of the gold and the predicted ones, sorted; 0 where a ratio is 0/0."""
+
+    labels: NDArray[Any]
+    precision: Array
+    recall: Array
+    f1: Array
+    support: NDArray[np.int64]
+
+
+class ChunkScores(NamedTuple):
+    """Scores of chunks as conlleval counts them: overall, by type, and how many tokens and whole sentences are right."""
+
+    precision: float
+    recall: float
+    f1: float
+    accuracy: float
+    complete: float
+    by_type: LabelScores
+    n_gold: int
+    n_predicted: int
+    n_right: int
+
+
+def accuracy(gold: ArrayLike, predicted: ArrayLike) -> float:
+    """The share of documents whose predicted label is the gold one."""
+    gold, predicted = _pair(gold, predicted)
+    return float(np.mean(gold == predicted))
+
+
+def label_scores(gold: ArrayLike, predicted: ArrayLike) -> LabelScores:
+    """Precision = right / predicted, recall = right / gold, F1 = 2 right / (predicted + gold), for each label."""
+    gold, predicted = _pair(gold, predicted)
+    labels, code = np.unique(np.concatenate([gold, predicted]), return_inverse=True)
+    n = len(labels)
+    gold_code, predicted_code = code[: len(gold)], code[len(gold) :]
+    right = np.bincount(gold_code[gold_code == predicted_code], minlength=n)
+    n_gold, n_predicted = np.bincount(gold_code, minlength=n), np.bincount(predicted_code, minlength=n)
+    return LabelScores(labels, *_precision_recall_f1(right, n_gold, n_predicted), n_gold)
+
+
+def macro_f1(gold: ArrayLike, predicted: ArrayLike) -> float:
+    """The mean over labels of their F1."""
+    return float(label_scores(gold, predicted).f1.mean())
+
+
+def chunk_scores(gold: Sequence[Any], predicted: Sequence[Any], ptr: ArrayLike | None = None) -> ChunkScores:
+    """A chunk is right if its first token, last token and type are; labels in IOB1, IOB2 or BIOES, one list a sentence.
+
+    With `ptr` labels come in one flat list, sentence s being ptr[s]:ptr[s+1]. A sentence is complete if all its labels are
+    right; empty ones do not count.
+    """
+    if ptr is None:
+        lengths = [len(sentence) for sentence in gold]
+        if lengths != [len(sentence) for sentence in predicted]:
+            raise ValueError("expected predicted sentences with as many labels as the gold ones")
+        gold, predicted = list(chain.from_iterable(gold)), list(chain.from_iterable(predicted))
+        ptr = np.cumsum([0, *lengths])
+    pointer = np.asarray(ptr, dtype=np.int64)
+    if not len(gold) == len(predicted) == pointer[-1] > 0:
+        raise ValueError(
+            f"expected {pointer[-1]} gold and predicted labels and at least one, got {len(gold)} and {len(predicted)}"
+        )
+    labels = sorted({*gold, *predicted})
+    code = {label: k for k, label in enumerate(labels)}
+    ids = [np.fromiter(map(code.__getitem__, given), np.int64, len(given)) for given in (gold, predicted)]
+    true, guessed = (spans(given, pointer, labels) for given in ids)
+    return _chunk_scores(true, guessed, ids[0] == ids[1], pointer[:-1][np.diff(pointer) > 0])
+
+
+def complete(gold: Sequence[Any], predicted: Sequence[Any], ptr: ArrayLike) -> float:
+    """The share of sentences ptr[s]:ptr[s+1], empty ones aside, whose labels are all right."""
+    gold_labels, predicted_labels = _pair(gold, predicted)
+    pointer = np.asarray(ptr, dtype=np.int64)
+    return _complete(gold_labels == predicted_labels, pointer[:-1][np.diff(pointer) > 0])
+
+
+def _complete(token_right: NDArray[np.bool_], starts: NDArray[np.int64]) -> float:
+    return float(np.logical_and.reduceat(token_right, starts).mean())
+
+
+def _chunk_scores(true: Spans, guessed: Spans, token_right: NDArray[np.bool_], starts: NDArray[np.int64]) -> ChunkScores:
+    n_types, n_tokens = len(true.types), len(token_right)
+    keys = [(found.start * (n_tokens + 1) + found.end) * n_types + found.kind for found in (true, guessed)]
+    matched = np.isin(keys[0], keys[1], assume_unique=True)
+    counts = [np.bincount(kind, minlength=n_types) for kind in (true.kind[matched], true.kind, guessed.kind)]
+    right, n_gold, n_predicted = counts
+    by_type = LabelScores(np.array(true.types, dtype=object), *_precision_recall_f1(right, n_gold, n_predicted), n_gold)
+    precision, recall, f1 = (float(ratio[0]) for ratio in _precision_recall_f1(*(c.sum(keepdims=True) for c in counts)))
+    return ChunkScores(
+        precision=precision,
+        recall=recall,
+        f1=f1,
+        accuracy=float(token_right.mean()),
+        complete=_complete(token_right, starts),
+        by_type=by_type,
+        n_gold=len(true.start),
+        n_predicted=len(guessed.start),
+        n_right=int(matched.sum()),
+    )
+
+
+def _precision_recall_f1(right: NDArray[Any], n_gold: NDArray[Any], n_predicted: NDArray[Any]) -> tuple[Array, Array, Array]:
+    return _ratio(right, n_predicted), _ratio(right, n_gold), _ratio(2 * right, n_gold + n_predicted)
+
+
+def _pair(gold: ArrayLike, predicted: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+    gold, predicted = np.asarray(gold), np.asarray(predicted)
+    if gold.shape != predicted.shape or gold.ndim != 1 or len(gold) == 0:
+        raise ValueError(f"expected as many predicted as gold labels and at least one, got {predicted.shape} and {gold.shape}")
+    return gold, predicted
+
+
+def _ratio(part: NDArray[Any], whole: NDArray[Any]) -> Array:
+    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)

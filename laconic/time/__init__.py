@@ -1,0 +1,38 @@
+"""Models that change over time (Yogatama 2015, chapter 3)."""
+
+from laconic.models.kind import Kind
+
+KINDS = (
+    Kind(
+        name="forecast",
+        model="laconic.time.forecast.model:Forecaster",
+        store="laconic.time.forecast.store",
+        cli="laconic.time.forecast.cli",
+        page="laconic.time.forecast.page",
+    ),
+    Kind(
+        name="temporal",
+        model="laconic.time.model:TemporalLinear",
+        store="laconic.time.store",
+        cli="laconic.time.cli",
+    ),
+    Kind(
+        name="sage",
+        model="laconic.time.sage.model:TemporalTextModel",
+        store="laconic.time.sage.store",
+        cli="laconic.time.sage.cli",
+    ),
+)
+PUBLIC = {
+    "AdaptivePrior": "laconic.time.trajectories",
+    "Forecaster": "laconic.time.forecast.model",
+    "FusedLasso": "laconic.time.fused",
+    "RollingOrigin": "laconic.time.rolling",
+    "SmoothGroupLasso": "laconic.time.fused",
+    "SmoothRidge": "laconic.time.trajectories",
+    "TemporalClassifier": "laconic.time.model",
+    "TemporalRegressor": "laconic.time.model",
+    "TemporalTextModel": "laconic.time.sage.model",
+    "Variational": "laconic.time.variational",
+    "rolling_forecast": "laconic.time.rolling",
+}

@@ -1,0 +1,1 @@
+"""Forecasts from dated documents."""

@@ -1,0 +1,235 @@
+"""Every law of laconic.core.checks on every penalty, loss, design and solver."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from laconic.core.checks import check_design, check_loss, check_penalty, check_solver, make_gold
+from laconic.core.designs.rows import Rows
+from laconic.core.groups import Groups
+from laconic.core.losses import Logistic, Loss, Multinomial, Poisson, Squared, SquaredHinge
+from laconic.core.penalties import (
+    L0,
+    L1,
+    Discrete,
+    ElasticNet,
+    GroupLasso,
+    LayeredGroupLasso,
+    OverlapGroupLasso,
+    Penalty,
+    PenaltySum,
+    Ridge,
+    SparseGroupLasso,
+    TreeGroupLasso,
+    value_set,
+)
+from laconic.core.problem import Problem
+from laconic.core.solvers.admm import Admm
+from laconic.core.solvers.base import Solver
+from laconic.core.solvers.fista import Fista
+from laconic.core.solvers.owlqn import Owlqn
+from laconic.core.solvers.reweighted import Reweighted
+from laconic.core.solvers.working_set import WorkingSet
+from laconic.time.fused import FusedLasso, SmoothGroupLasso
+from laconic.time.trajectories import SmoothRidge
+
+N = 9
+FACTORS = np.linspace(0.5, 2.0, N)
+DISJOINT = Groups.from_lists([[0, 4, 2], [1], [8, 3, 5, 6], [7]], N)
+SOME = Groups.from_lists([[0, 4, 2], [], [8, 3]], N)  # an empty group, and weights in none
+FOREST = Groups.forest([1, -1, 1, 2, -1], [[0, 3], [5], [], [1, 8], [2, 4, 6, 7]], N)
+FLAT = Groups.from_lists([[0, 1, 2], [2, 3, 4], [4, 5, 0], [6, 7, 8], [8, 1]], N)
+NESTED = Groups.from_lists([[0, 1, 2, 3, 4], [0, 1], [2, 3], [0], [5, 6, 7, 8], [6, 7]], N)
+COPIES = Groups.forest([-1, 0, 0, -1, 3], [[0], [1, 2], [3, 4], [4, 5, 0], [6, 7, 8]], N)
+
+PENALTIES: dict[str, Penalty] = {
+    "l1": L1(0.7),
+    "l1 factors": L1(0.7, factors=FACTORS),
+    "l1 positive": L1(0.7, positive=True),
+    "l1 strength 0": L1(0.0),
+    "ridge": Ridge(0.7),
+    "ridge factors positive": Ridge(0.7, factors=FACTORS, positive=True),
+    "elastic": ElasticNet(0.7, l1_ratio=0.3),
+    "elastic all l1": ElasticNet(0.7, l1_ratio=1.0),
+    "elastic no l1": ElasticNet(0.7, l1_ratio=0.0),
+    "elastic factors positive": ElasticNet(0.7, l1_ratio=0.6, factors=FACTORS, positive=True),
+    "discrete": Discrete(value_set(0.3, 2), 0.7),
+    "discrete elastic": Discrete((-2.0, 0.5, 1.0), 0.7, 0.4, FACTORS),
+    "l0": L0(0.7),
+    "l0 factors positive": L0(0.7, factors=FACTORS, positive=True),
+    "group": GroupLasso(DISJOINT, 0.7),
+    "group inf": GroupLasso(DISJOINT, 0.7, norm="inf"),
+    "group positive": GroupLasso(DISJOINT, 0.7, positive=True),
+    "group inf positive": GroupLasso(DISJOINT, 0.7, norm=np.inf, positive=True),
+    "group, weights in none": GroupLasso(SOME, 0.7),
+    "sparse group": SparseGroupLasso(DISJOINT, 0.7),
+    "sparse group inf": SparseGroupLasso(DISJOINT, 0.7, l1_ratio=0.2, norm="inf"),
+    "sparse group factors": SparseGroupLasso(DISJOINT, 0.7, l1_ratio=0.8, factors=FACTORS),
+    "sparse group inf positive": SparseGroupLasso(DISJOINT, 0.7, norm="inf", positive=True),
+    "sparse group, weights in none": SparseGroupLasso(SOME, 0.7),
+    "tree": TreeGroupLasso(FOREST, 0.4),
+    "tree inf": TreeGroupLasso(FOREST, 0.4, norm="inf"),
+    "tree l1 factors": TreeGroupLasso(FOREST, 0.4, l1_ratio=0.5, factors=FACTORS),
+    "tree inf l1": TreeGroupLasso(FOREST, 0.4, l1_ratio=0.5, norm="inf"),
+    "tree positive": TreeGroupLasso(FOREST, 0.4, positive=True),
+    "tree inf positive": TreeGroupLasso(FOREST, 0.4, norm="inf", positive=True),
+    "overlap": OverlapGroupLasso(FLAT, 0.4),
+    "overlap inf": OverlapGroupLasso(FLAT, 0.4, norm="inf"),
+    "overlap positive": OverlapGroupLasso(FLAT, 0.4, positive=True),
+    "overlap forest": OverlapGroupLasso(COPIES, 0.4),
+    "overlap forest inf": OverlapGroupLasso(COPIES, 0.4, norm="inf"),
+    "layers, nested": LayeredGroupLasso(NESTED, 0.4),
+    "layers, nested inf": LayeredGroupLasso(NESTED, 0.4, norm="inf"),
+    "fused": FusedLasso(3, 0.4),
+    "fused, nearly nothing else": FusedLasso(9, 0.7, lasso=0.01),
+    "fused sparse group": FusedLasso(3, 0.3, lasso=0.5, fusion=2.0, group=0.7),
+    "sparse group over time": FusedLasso(3, 0.5, lasso=0.5, fusion=0.0, group=0.7),
+    "smooth group": SmoothGroupLasso(3, 0.5, 2.0),
+    "smooth group of one step": SmoothGroupLasso(1, 0.5),
+    "smooth group ridge": SmoothGroupLasso(9, 0.2, 5.0, ridge=0.3),
+    "smooth ridge": SmoothRidge(3, 0.7, 2.0),
+    "smooth ridge, zeros beyond": SmoothRidge(3, 0.7, 30.0, ends="zero"),
+    "sum": PenaltySum([OverlapGroupLasso(FLAT, 0.4), L1(0.2), Ridge(0.1)], 0.9),
+    "sum of norms": PenaltySum([OverlapGroupLasso(FLAT, 0.4), OverlapGroupLasso(COPIES, 0.1, norm="inf"), L1(0.2, FACTORS)]),
+    "sum positive": PenaltySum([OverlapGroupLasso(FLAT, 0.4), L1(0.2, positive=True)]),
+}
+LOSSES: list[Loss] = [Logistic(), Multinomial(), Squared(), SquaredHinge(), Poisson()]
+
+
+@pytest.mark.parametrize("name", PENALTIES)
+def test_laws_of_penalties(name: str) -> None:
+    check_penalty(PENALTIES[name], N, np.random.default_rng(len(name)))
+
+
+@pytest.mark.parametrize("name", PENALTIES)
+def test_penalties_travel_between_processes(name: str) -> None:
+    w = np.linspace(-1, 2, N)
+    penalty = PENALTIES[name]
+    expected = penalty.prox(w, 0.3)
+    assert np.array_equal(pickle.loads(pickle.dumps(penalty)).prox(w, 0.3), expected)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_laws_of_losses(loss: Loss) -> None:
+    check_loss(loss, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("shape", [(20, 7), (1, 4), (5, 1), (2000, 60)], ids=str)
+def test_laws_of_the_rows_design(shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(2)
+    check_design(Rows, sp.random(*shape, density=0.8, random_state=rng), rng)
+
+
+def problem(loss: Loss, penalty: Penalty, n_classes: int = 2, intercept: bool = True) -> Problem:
+    """Sparse counts of N features in 80 rows, labels that depend on them with much noise: no weights separate them."""
+    rng = np.random.default_rng(3)
+    X = rng.poisson(0.6, size=(80, N)).astype(float)
+    gold = make_gold(loss, 80, n_classes, rng)
+    signal = X @ rng.normal(size=(N, n_classes)) + 3 * rng.normal(size=(80, n_classes))
+    target = signal.argmax(axis=1).astype(float) if loss.classifies else signal[:, 0]
+    if isinstance(loss, Poisson):
+        target = np.floor(np.abs(target))
+    K = gold.n_outputs
+    return Problem(Rows(sp.csr_matrix(X), K, intercept), loss, gold._replace(target=target), penalty.spread(K))
+
+
+TAKEN: list[tuple[Solver, list[str], dict[str, Any]]] = [
+    (
+        WorkingSet(tol=1e-7),
+        [
+            "l1",
+            "group",
+            "l1 factors",
+            "l1 positive",
+            "ridge",
+            "elastic",
+            "elastic factors positive",
+            "group positive",
+            "sparse group",
+        ],
+        {"monotone": True},
+    ),
+    (Owlqn(tol=1e-7), ["l1", "l1 factors", "ridge", "elastic"], {"monotone": True}),
+    (
+        Fista(tol=1e-7),
+        [
+            "l0",
+            "tree",
+            "l1",
+            "elastic factors positive",
+            "group inf",
+            "sparse group inf positive",
+            "tree inf",
+            "tree l1 factors",
+            "fused sparse group",
+            "smooth group",
+        ],
+        {},
+    ),
+    (Admm(tol=1e-5, max_iter=20000), ["overlap", "overlap inf", "overlap forest", "overlap positive", "sum"], {"warm": False}),
+    (Reweighted(tol=1e-5, max_iter=5000), ["overlap", "overlap forest", "overlap positive", "sum"], {}),
+]
+# Every solver meets every loss with the first two of its penalties, and the logistic loss with the rest.
+RUNS = [
+    pytest.param(solver, name, loss, options, id=f"{type(solver).__name__} {name} {loss}")
+    for solver, names, options in TAKEN
+    for place, name in enumerate(names)
+    for loss in (LOSSES if place < 2 else LOSSES[:1])
+]
+
+
+@pytest.mark.parametrize(("solver", "name", "loss", "options"), RUNS)
+def test_laws_of_solvers(solver: Solver, name: str, loss: Loss, options: dict[str, Any]) -> None:
+    check_solver(solver, problem(loss, PENALTIES[name], n_classes=3 if isinstance(loss, Multinomial) else 2), **options)
+
+
+EMPTY = Groups.from_lists([[0, 1], [], [2, 3, 4, 5, 6], [7, 8], []], N)
+UNPENALISED = np.where(np.arange(N) < 3, 0.0, FACTORS)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize(
+    "penalty",
+    [GroupLasso(EMPTY, 0.7), SparseGroupLasso(SOME, 0.7), GroupLasso(SOME, 0.7), L1(0.7, factors=UNPENALISED)],
+    ids=["empty groups", "weights in no group but the lasso", "weights in no group", "factors of zero"],
+)
+def test_working_sets_with_empty_groups_and_weights_that_are_free(penalty: Penalty, loss: Loss) -> None:
+    check_solver(WorkingSet(tol=1e-6), problem(loss, penalty, n_classes=3 if isinstance(loss, Multinomial) else 2))
+
+
+@pytest.mark.parametrize(
+    ("refused", "words"),
+    [
+        (lambda: WorkingSet().run(problem(Logistic(), PENALTIES["group inf"])), "use Fista for the infinity norm"),
+        (lambda: WorkingSet().run(problem(Logistic(), PENALTIES["tree"])), "WorkingSet needs disjoint blocks"),
+        (lambda: Owlqn().run(problem(Logistic(), PENALTIES["group"])), "Owlqn needs an L1, Ridge or ElasticNet"),
+        (lambda: Owlqn().run(problem(Logistic(), PENALTIES["l1 positive"])), "use WorkingSet or Fista"),
+        (lambda: Admm().run(problem(Logistic(), PENALTIES["l1"])), "Admm needs OverlapGroupLasso"),
+        (lambda: Reweighted().run(problem(Logistic(), PENALTIES["overlap inf"])), "use Admm for the infinity norm"),
+        (lambda: Fista(tol=np.nan).run(problem(Logistic(), L1())), "tol must be positive"),
+        (lambda: Fista().run(problem(Logistic(), L1()), np.zeros(3)), "a start has 10 entries"),
+        (lambda: problem(Logistic(), GroupLasso(FOREST)), "use TreeGroupLasso"),
+        (lambda: problem(Logistic(), TreeGroupLasso(DISJOINT)), "a forest expected"),
+        (lambda: problem(Logistic(), LayeredGroupLasso(FOREST)), "layers are made from flat groups"),
+        (lambda: problem(Logistic(), OverlapGroupLasso(FLAT, norm=3)), "norm must be 2 or 'inf', got 3"),
+        (lambda: problem(Logistic(), ElasticNet(l1_ratio=1.2)), "l1_ratio must be from 0 to 1, got 1.2"),
+        (lambda: problem(Logistic(), L1(strength="much")), "strength must be a number"),
+        (lambda: problem(Logistic(), PenaltySum([])), "at least one term"),
+        (lambda: problem(Logistic(), PenaltySum([L0()])), "a sum takes .* got L0"),
+        (lambda: problem(Logistic(), L1(factors=[1.0, 2.0])).value(np.zeros(N + 1)), f"factors must hold {N} finite"),
+        (lambda: GroupLasso(FLAT).value(np.ones(N)), "coordinate 2 is in two"),
+        (lambda: GroupLasso(DISJOINT).value(np.ones(4)), f"the groups are over {N} features, but there are 4 weights"),
+        (lambda: TreeGroupLasso(FOREST).value(np.ones(4)), f"the groups are over {N} features, but there are 4 weights"),
+        (lambda: OverlapGroupLasso(FLAT).value(np.ones(20)), f"the groups are over {N} features, but there are 20 weights"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_sentence(refused: Callable[[], Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words) as caught:
+        refused()
+    assert "\n" not in str(caught.value)

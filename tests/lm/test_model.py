@@ -1,0 +1,220 @@
+"""`LanguageModel`: learning, scoring, perplexities, drawing, pruning, and its files."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import pickle
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hostile import refused
+from sklearn.base import clone
+
+import laconic
+from laconic.errors import InputError
+from laconic.lm.arpa import read_arpa
+from laconic.lm.log_linear import LogLinear
+from laconic.lm.model import LanguageModel, TextScore
+from laconic.lm.nested import NestedRidge
+from laconic.lm.running import SentenceEncoder
+from laconic.models import file as files
+
+SENTENCES = ["the cat sat on the mat", "the dog sat on the cat", ["a", "dog", "and", "a", "cat"], "the mat", ""] * 3
+
+
+@pytest.fixture(autouse=True)
+def few_counts() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*discount_fallback")
+        yield
+
+
+@pytest.fixture(scope="module")
+def model() -> LanguageModel:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return LanguageModel(order=3).fit(SENTENCES)
+
+
+def test_scoring_word_by_word_and_at_once(model: LanguageModel) -> None:
+    for sentence, at_once in zip(
+        ["the cat sat", "unheard words", ""], model.log_probs(["the cat sat", "unheard words", ""]), strict=True
+    ):
+        state, found = model.start(), []
+        for word in [*sentence.split(), "</s>"]:
+            state, log_prob = model.score(state, word)
+            found.append(log_prob)
+        assert found == at_once.tolist()
+    assert [x.tolist() for x in model.ngram_lengths(["the cat sat", ["zebra"]])] == [[2, 3, 3, 1], [1, 1]]
+
+
+def test_perplexities(model: LanguageModel) -> None:
+    text = ["the cat sat", "a zebra"]
+    scores = np.concatenate(model.log_probs(text))
+    found = model.evaluate(text)
+    assert found == TextScore(2, 5, 1, pytest.approx(scores.sum()), pytest.approx(scores[5]))
+    assert model.perplexity(text) == pytest.approx(math.exp(-scores.mean()))
+    known = np.delete(scores, 5)
+    assert model.perplexity(text, unknown=False) == pytest.approx(math.exp(-known.mean()))
+    assert model.perplexity(text, unknown=False, ends=False) == pytest.approx(math.exp(-known.sum() / 4))
+    assert model.perplexity(text, ends=False) == pytest.approx(math.exp(-scores.sum() / 5))
+    assert math.isnan(model.perplexity([]))
+
+
+def test_completing_and_drawing(model: LanguageModel) -> None:
+    best = model.complete("the cat sat", 3)
+    assert best[0][0] == "on" and [p for _, p in best] == sorted((p for _, p in best), reverse=True)
+    assert model.complete(["the", "cat", "sat"], 3) == best
+    assert len(model.complete([], 100)) == len(model.encoder_)
+    drawn = model.sample(200, seed=3)
+    assert drawn == model.sample(200, seed=3) != model.sample(200, seed=4)
+    assert {word for sentence in drawn for word in sentence} <= set(model.encoder_.words)
+    assert max(map(len, model.sample(50, most=2))) <= 2
+
+
+def test_rare_words_teach_what_is_unknown() -> None:
+    text = ["a b c d e", "a b f g", "a b a"]
+    plain, with_rare = LanguageModel(2).fit(text), LanguageModel(2, min_count=2).fit(text)
+    assert with_rare.encoder_.words == ["<unk>", "</s>", "a", "b"]
+    assert with_rare.log_probs(["zebra"])[0][0] > plain.log_probs(["zebra"])[0][0]
+    given = LanguageModel(2, vocabulary=["a", "z"]).fit(text)
+    assert given.encoder_.words == ["<unk>", "</s>", "a", "z"]
+
+
+def test_an_encoded_text_gives_the_same(model: LanguageModel) -> None:
+    encoder, text = SentenceEncoder.learn(SENTENCES)
+    again = LanguageModel(order=3).fit_text(encoder, text)
+    assert again.evaluate(text) == model.evaluate(SENTENCES)
+    with pytest.raises(ValueError, match="predicts 10 words, but there are 2"):
+        LanguageModel(order=3).fit_text(SentenceEncoder(["<unk>", "</s>"]), text)
+
+
+def test_any_learner(tmp_path: Path) -> None:
+    """A log-linear model is a back-off model too: its ARPA file has the same probabilities."""
+    found = LanguageModel(3, LogLinear(NestedRidge(0.1), max_iter=20)).fit(SENTENCES)
+    found.to_arpa(tmp_path / "model.arpa")
+    again = LanguageModel.from_arpa(tmp_path / "model.arpa")
+    text = [*SENTENCES, "zebra and the mat sat"]
+    assert np.concatenate(again.log_probs(text)) == pytest.approx(np.concatenate(found.log_probs(text)), abs=5e-6)
+    small = found.prune(20)
+    assert sum(small.n_ngrams_) == 20
+    for tried in (found, small):
+        assert np.exp([log_prob for _, log_prob in tried.complete("the cat", 100)]).sum() == pytest.approx(1, abs=1e-5)
+
+
+def test_pruning(model: LanguageModel) -> None:
+    small = model.prune(20)
+    assert sum(small.n_ngrams_) == 20 < sum(model.n_ngrams_)
+    assert model.perplexity(SENTENCES) < model.prune(20, SENTENCES).perplexity(SENTENCES) < small.perplexity(SENTENCES)
+    assert model.n_ngrams_ == LanguageModel(order=3).fit(SENTENCES).n_ngrams_
+
+
+def test_manners_of_estimators(model: LanguageModel) -> None:
+    fresh = LanguageModel(4, laconic.KneserNey(modified=False), min_count=2)
+    assert repr(fresh) == "LanguageModel(learner=KneserNey(modified=False), min_count=2, order=4)"
+    assert clone(fresh).get_params()["learner__modified"] is False
+    again = pickle.loads(pickle.dumps(model))
+    assert again.evaluate(SENTENCES) == model.evaluate(SENTENCES)
+    with pytest.raises(ValueError, match="not fitted"):
+        LanguageModel().start()
+    for sentences, order, says in (([], 3, "at least one sentence"), (["a"], 0, "order must"), (["a"], 2.5, "order must")):
+        with pytest.raises(ValueError, match=says):
+            LanguageModel(order).fit(sentences)
+
+
+@pytest.mark.parametrize("order", [1, 50])
+def test_orders_and_short_sentences(order: int) -> None:
+    found = LanguageModel(order).fit(["a", "b", "", "a b c d e f g"])
+    assert np.exp([log_prob for _, log_prob in found.complete("a b", 100)]).sum() == pytest.approx(1, abs=1e-5)
+
+
+def test_the_file_of_a_model(model: LanguageModel, tmp_path: Path) -> None:
+    for saved in (model, model.prune(25), LanguageModel(1).fit(SENTENCES)):
+        saved.save(tmp_path / "model")
+        loaded = laconic.load(tmp_path / "model")
+        assert loaded.n_ngrams_ == saved.n_ngrams_ and loaded.order == saved.order
+        assert np.concatenate(loaded.log_probs(SENTENCES)) == pytest.approx(np.concatenate(saved.log_probs(SENTENCES)), abs=1e-6)
+        loaded.save(tmp_path / "again")
+        assert (tmp_path / "again").read_bytes()[-100:] == (tmp_path / "model").read_bytes()[-100:]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        ("children", lambda a: a + 1, "do not agree"),
+        ("children", lambda a: a[:0], "do not agree"),
+        ("children", lambda a: a.astype(np.int64), "row of whole numbers"),
+        ("pairs", lambda a: a[::-1].copy(), "."),
+        ("oldest", lambda a: a[:-1], "do not agree"),
+        ("oldest", lambda a: a * 0, "."),
+        ("target", lambda a: a + 1, "a pair for every word"),
+        ("target", lambda a: a[:-1], "do not agree"),
+        ("gain", lambda a: a * np.nan, "not finite"),
+        ("gain", lambda a: a.astype(np.float64), "float32"),
+        ("base", lambda a: a[:-1], "shape"),
+        ("word_data", lambda a: a * 0 + 255, "UTF-8"),
+        ("word_ptr", lambda a: a[:-1], "."),
+        ("borrowed", lambda a: a, "a 1 if it is borrowed"),
+        ("other", lambda a: a, "expected the arrays"),
+    ],
+)
+def test_forged_files_are_refused(model: LanguageModel, tmp_path: Path, name: str, change: Any, says: str) -> None:
+    model.save(tmp_path / "good")
+    file = files.load(tmp_path / "good")
+    changed = change(file.arrays.get(name, np.ones(3, np.uint8)))
+    assert says in refused(tmp_path, file._replace(arrays={**file.arrays, name: changed}))
+
+
+@pytest.mark.parametrize(
+    ("meta", "says"),
+    [
+        ({"order": 0}, "order"),
+        ({"order": "3"}, "order"),
+        ({"min_count": None}, "min_count"),
+        ({"account": 3}, "account"),
+        ({"account": {"learner": "KneserNey()"}}, "n_ngrams"),
+    ],
+)
+def test_forged_parameters_are_refused(model: LanguageModel, tmp_path: Path, meta: dict[str, Any], says: str) -> None:
+    model.save(tmp_path / "good")
+    file = files.load(tmp_path / "good")
+    assert says in refused(tmp_path, file._replace(meta={**file.meta, **meta}))
+
+
+@pytest.mark.parametrize("name", ["model.arpa", "model.arpa.gz"])
+def test_arpa_files_of_models(model: LanguageModel, tmp_path: Path, name: str) -> None:
+    for written in (model, model.prune(25)):
+        written.to_arpa(tmp_path / name)
+        again = LanguageModel.from_arpa(tmp_path / name)
+        assert again.n_ngrams_ == written.n_ngrams_
+        text = [*SENTENCES, "zebra crossing the mat"]
+        assert np.concatenate(again.log_probs(text)) == pytest.approx(np.concatenate(written.log_probs(text)), abs=2e-6)
+        again.save(tmp_path / "model")
+        assert laconic.load(tmp_path / "model").perplexity(text) == pytest.approx(written.perplexity(text), rel=1e-6)
+    assert read_arpa(tmp_path / name).vocabulary[-1] == "<s>"
+
+
+def test_arpa_files_of_others(data: Path, tmp_path: Path) -> None:
+    folder = data / "lm_reference"
+    found = LanguageModel.from_arpa(folder / "kenlm/test_nounk.arpa")
+    assert found.score(found.start(), "never seen")[1] == pytest.approx(-100.4149733 * math.log(10), rel=1e-6)
+    with gzip.open(folder / "opengrm/earnest.txt.gz", "rt") as stream:
+        sentences = list(stream)
+    found = LanguageModel.from_arpa(folder / "opengrm/earnest-witten_bell.arpa.gz")
+    assert found.order == 5 and sum(found.n_ngrams_) == 2304 + 2 + 10319 + 14796 + 15218 + 14170
+    score = found.evaluate(sentences)
+    assert (score.sentences, score.words, score.unknown) == (1688, 17897, 0)
+    assert score.log_prob / math.log(10) == pytest.approx(-7104.39, abs=0.01)
+    assert score.perplexity() == pytest.approx(2.3054, abs=1e-4)
+
+
+def test_an_arpa_file_with_an_ngram_twice(tmp_path: Path) -> None:
+    path = tmp_path / "twice.arpa"
+    path.write_text("\\data\\\nngram 1=1\nngram 2=2\n\n\\1-grams:\n-1 a\n\n\\2-grams:\n-1 a a\n-1 a a\n\n\\end\\\n")
+    with pytest.raises(InputError, match=r"twice.arpa: the n-gram 'a a' is there twice\."):
+        LanguageModel.from_arpa(path)

@@ -1,0 +1,240 @@
+"""`Tagger` at the edges: parts of the data at a time, empty and endless sentences, bad input, no features, the laws of taggers."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import chain, cycle, islice
+from typing import Any
+
+import numpy as np
+import pytest
+from estimators.test_tag import LEARNERS, NAMES, TEMPLATES, sentences, tagger
+from sklearn.exceptions import NotFittedError
+
+from laconic.core.solvers.online import Mira, Perceptron, Sentences
+from laconic.core.solvers.online_sparse import Fobos, Rda, Sparseptron
+from laconic.tag.checks import check_tagger
+from laconic.tag.crf import Crf
+from laconic.tag.learn import Lesson
+from laconic.tag.model import Tagger
+from laconic.text.patterns import parse_templates
+from laconic.text.sequences import TokenColumns
+
+BATCH = [
+    Crf(),
+    Crf(0, lasso=0.1),
+    Crf(0, group=0.3),
+    Crf(0, group=0.1, groups="rows"),
+    Crf(0, group=0.1, groups="tree", lasso=0.01),
+    Crf(loss="hinge"),
+]
+CHUNKS = ["B-NP", "B-PP", "B-VP", "I-NP", "I-VP", "O"]
+BIOES = ["B-NP", "B-VP", "E-NP", "E-VP", "I-NP", "O", "S-NP", "S-PP", "S-VP"]
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: repr(learner)[:50])
+def test_learning_in_parts(learner: Any) -> None:
+    X, y = sentences()
+    model = tagger(learner)
+    model.partial_fit(X[:2], y[:2], labels=CHUNKS)
+    halfway = model.predict(X)
+    assert [len(labels) for labels in halfway] == [len(labels) for labels in y]
+    for _ in range(10):
+        model.partial_fit(X[2:], y[2:]).partial_fit(X[:2], y[:2])
+    assert model.score(X, y) > (0.2 if isinstance(learner, Sparseptron) else 0.6)
+    if isinstance(learner, Sparseptron):
+        assert len(model.templates_) <= learner.budget
+
+
+def test_parts_of_a_perceptron_are_rounds_of_one() -> None:
+    X, y = sentences()
+    model = tagger(Perceptron(2, averaged=True))
+    for _ in range(2):
+        model.partial_fit(X, y, labels=CHUNKS)
+    whole = tagger(Perceptron(2, averaged=True)).fit(X, y)
+    assert model.get_feature_names_out().tolist() == whole.get_feature_names_out().tolist()
+    for a, b in zip(model.weights_.weights, whole.weights_.weights, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-6)
+    assert model.n_features_total_ > 0
+
+
+@pytest.mark.parametrize("groups", ["templates", "coarse to fine"])
+@pytest.mark.parametrize("weight", ["one", "log"])
+def test_parts_of_a_sparseptron_are_rounds_of_one(groups: str, weight: str) -> None:
+    X, y = sentences()
+    learner = Sparseptron(4, epochs=3, every=7, group_weight=weight, groups=groups)  # shrinks inside of passes, too
+    model = tagger(learner)
+    for _ in range(3):
+        model.partial_fit(X, y, labels=CHUNKS)
+    whole = tagger(learner).fit(X, y)
+    assert model.get_feature_names_out().tolist() == whole.get_feature_names_out().tolist()
+    for a, b in zip(model.weights_.weights, whole.weights_.weights, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-6)
+
+
+def test_group_weights_and_order_choose_in_parts() -> None:
+    X, y = sentences()
+    kept = {}
+    for groups, weight in (("templates", "one"), ("templates", "log"), ("coarse to fine", "one")):
+        model = tagger(Sparseptron(3, every=4, group_weight=weight, groups=groups))
+        for part in (slice(0, 2), slice(2, 5), slice(0, 2)):
+            model.partial_fit(X[part], y[part], labels=CHUNKS)
+        kept[groups, weight] = set(model.templates_.names)
+    assert kept["templates", "one"] != kept["templates", "log"]
+    assert "bias" in kept["coarse to fine", "one"], "all others refine it"
+
+
+def test_parts_keep_the_scheme_of_the_first() -> None:
+    X, y = sentences()
+    model = tagger(Perceptron(), scheme="BIOES").partial_fit(X, y, labels=BIOES)
+    for _ in range(4):
+        model.partial_fit(X, y)
+    model.partial_fit([[(".", ".")]], [["O"]])
+    assert model.given_scheme_ == "IOB2" and model.predict(X) == y
+
+
+def test_refused_parts() -> None:
+    X, y = sentences()
+    with pytest.raises(ValueError, match="labels"):
+        tagger().partial_fit(X, y)
+    with pytest.raises(ValueError, match="two"):
+        tagger().partial_fit(X, y, labels=["O"])
+    with pytest.raises(ValueError, match="epochs"):
+        tagger(Perceptron(0)).partial_fit(X, y, labels=CHUNKS)
+    model = tagger().partial_fit(X[:2], y[:2], labels=CHUNKS)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="B-XX"):
+        model.partial_fit([[("new", "NN")]], [["B-XX"]])
+    assert model.predict(X) == before
+    model.fit(X, y)
+    with pytest.raises(ValueError, match="labels"):
+        model.partial_fit(X, y)
+
+
+def test_empty_sentences_and_no_sentences() -> None:
+    X, y = sentences()
+    model = tagger().fit([[], *X, []], [[], *y, []])
+    assert model.predict([[], *X, []]) == [[], *y, []]
+    assert [part.shape for part in model.predict_marginals([[], X[0]])] == [(0, 6), (7, 6)]
+    assert model.predict_k_best([[]], 3)[0][0].labels == []
+    assert model.predict([]) == [] and model.predict_marginals([]) == [] and model.predict_k_best([], 2) == []
+    assert model.predict([[]], [[]]) == [[]]
+
+
+@pytest.mark.parametrize("learner", [Mira(2), Perceptron(2)], ids=repr)
+def test_a_sentence_of_10000_tokens(learner: Any) -> None:
+    X, y = sentences()
+    long, labels = ([list(islice(cycle(chain(*part)), 10_000))] for part in (X, y))
+    model = tagger(learner).fit(long, labels)
+    assert len(model.predict(long)[0]) == 10_000
+    assert [len(part) for part in model.predict_marginals(long)] == [10_000]
+    known = tagger().fit(X, y)
+    assert known.score(long, labels) > 0.95
+
+
+def test_bad_input_is_refused_in_a_sentence() -> None:
+    X, y = sentences()
+    cases: list[tuple[Any, Any, str]] = [
+        (X, y[:-1], "5 sentences, but labels for 4"),
+        (X, [y[0][:-1], *y[1:]], "sentence 0 has 7 tokens, but 6 labels"),
+        (["the old dog"], [["O"] * 11], "string"),
+        ([["the", "dog"]], [["O", "B-NP"]], "word, pos"),
+        ([[("the", "DT", "x")]], [["O"]], "word, pos"),
+        (X, ["OOOOOOO", *y[1:]], "list of labels"),
+        (X, [["O"] * len(labels) for labels in y], "two different labels"),
+        ([], [], "no tokens"),
+        ([[], []], [[], []], "no tokens"),
+    ]
+    for sentences_, labels, message in cases:
+        with pytest.raises(ValueError, match=message):
+            tagger().fit(sentences_, labels)
+    model = tagger().fit(X, y)
+    with pytest.raises(ValueError, match="string"):
+        model.predict(["the old dog"])
+    with pytest.raises(ValueError, match="labels for 4"):
+        model.score(X, y[:-1])
+    with pytest.raises(ValueError, match="scheme"):
+        tagger(scheme="IOB3").fit(X, y)
+    with pytest.raises(ValueError, match="learner"):
+        tagger("mira").fit(X, y)
+    for call in (Tagger().predict, Tagger().predict_marginals, lambda X: Tagger().predict_k_best(X, 2)):
+        with pytest.raises(NotFittedError):
+            call(X)
+
+
+@pytest.mark.parametrize("learner", [Rda(100.0, 2), Fobos(100.0, epochs=2)], ids=repr)
+def test_a_tagger_without_features_has_transitions(learner: Any) -> None:
+    X, y = sentences()
+    model = tagger(learner).fit(X, y)
+    assert len(model.templates_) == 0 and model.n_features_selected_ > 0
+    assert len(model.get_feature_names_out()) == 0
+    assert [len(labels) for labels in model.predict(X)] == [len(labels) for labels in y]
+    assert pickle.loads(pickle.dumps(model)).predict(X) == model.predict(X)
+
+
+@pytest.mark.parametrize(
+    "learner", [Perceptron(20), Crf(0.01), Crf(0, lasso=0.01, support="all"), Crf(0.1, loss="hinge")], ids=repr
+)
+def test_templates_of_label_pairs(learner: Any) -> None:
+    X, y = sentences()
+    templates = parse_templates("pairs: pos[0]\nword[0]\npairs: bias\npos[0]", NAMES)
+    model = Tagger(templates, learner).fit(X, y)
+    assert model.predict(X) == y
+    assert any(name.startswith("pairs:") for name in model.get_feature_names_out())
+    assert pickle.loads(pickle.dumps(model)).predict(X) == y
+    assert [ranked[0].labels for ranked in model.predict_k_best(X, 3)] == y
+    for probabilities, labels in zip(model.predict_marginals(X), y, strict=True):
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+        assert model.classes_[probabilities.argmax(axis=1)].tolist() == labels
+    assert model.set_params(constrained=True).predict(X) == y
+    fixed: list[list[str | None]] = [[None] * len(labels) for labels in y]
+    fixed[0][0] = "O"
+    assert model.predict(X, fixed)[0][0] == "O"
+
+
+def test_a_crf_starts_where_another_ended() -> None:
+    """A refit of the features of a model begins there: with the same penalty nothing is left to do."""
+    X, y = sentences()
+    templates = parse_templates("pairs: pos[0]\nword[0]\npairs: pos[-1]|pos[0]\npos[0]", NAMES)
+    crf = Crf(0.5, lasso=0.3, tol=1e-7, max_iter=3000, penalise_transitions=True)
+    once = Tagger(templates, crf).fit(X, y)
+    twice = Tagger(templates, crf, refit=crf, refit_features="features").fit(X, y)
+    assert once.certificate_ < 1e-6 and 0 < once.n_features_selected_ < 0.9 * once.n_features_total_
+    assert twice.objective_ == pytest.approx(once.objective_, rel=1e-6)
+    data = Sentences(
+        *once.encoder_.encode(TokenColumns.from_sentences(X, NAMES)),
+        np.concatenate([once.classes_.searchsorted(t) for t in y]).astype(np.int32),
+    )
+    posed = crf.pose(Lesson(once.templates_, once.encoder_, data, len(once.classes_), start=once.weights_))
+    assert posed.x is not None and posed.problem.value(posed.x) == pytest.approx(once.objective_, rel=1e-6)
+    for found, expected in zip(posed.weights(posed.x).weights, once.weights_.weights, strict=True):
+        np.testing.assert_allclose(np.sort(found, axis=None), np.sort(expected, axis=None), atol=1e-6)
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: repr(learner)[:50])
+def test_laws(learner: Any) -> None:
+    check_tagger(tagger(learner), *sentences())
+
+
+@pytest.mark.parametrize("learner", BATCH, ids=repr)
+def test_laws_of_batch_learners(learner: Any) -> None:
+    check_tagger(tagger(learner), *sentences())
+    X, y = sentences()
+    kept = tagger(Perceptron(1)).fit(X, y)
+    refitted = tagger(Perceptron(1), refit=learner, refit_features="features").fit(X, y)
+    assert set(refitted.get_feature_names_out()) <= set(kept.get_feature_names_out())
+
+
+def test_laws_of_refits_and_schemes() -> None:
+    check_tagger(tagger(Sparseptron(3, every=2), refit=Mira(2), refit_features="features"), *sentences())
+    check_tagger(tagger(Mira(2), scheme="BIOES", constrained=True, n_jobs=2), *sentences())
+
+
+def test_a_broken_tagger_is_found() -> None:
+    class Restless(Tagger):
+        def predict(self, X: Any, fixed: Any = None) -> list[list[str]]:
+            X.append(X[0])
+            return super().predict(X, fixed)
+
+    with pytest.raises(AssertionError, match="change"):
+        check_tagger(Restless(TEMPLATES, Perceptron(2)), *sentences())
