@@ -22,13 +22,19 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 def tasks() -> list[str]:
     """Names of the modules of this package that offer `run(data, quick) -> str`; those with SECTIONS have a TITLE too."""
-    return sorted(file.stem for file in Path(__file__).parent.glob("*.py") if "\ndef run(" in file.read_text("utf-8"))
+    return sorted(
+        file.stem
+        for file in Path(__file__).parent.glob("*.py")
+        if "\ndef run(" in file.read_text("utf-8")
+    )
 
 
 def write_atomically(path: Path, text: str) -> None:
     """Write text to path so that a reader sees the old page or the new one, never a part."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, suffix=".part", delete=False, encoding="utf-8") as part:
+    with tempfile.NamedTemporaryFile(
+        "w", dir=path.parent, suffix=".part", delete=False, encoding="utf-8"
+    ) as part:
         part.write(text)
     os.chmod(part.name, 0o644)
     os.replace(part.name, path)
@@ -36,12 +42,20 @@ def write_atomically(path: Path, text: str) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Parse the command line, run one task, print its page or write it to docs/results/."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure laconic beside its peers.")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description="Measure laconic beside its peers."
+    )
     parser.add_argument("task", choices=tasks(), help="which page to make")
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
-    parser.add_argument("--write", action="store_true", help="write docs/results/TASK.md instead of printing")
-    parser.add_argument("--quick", action="store_true", help="a small version, to see that everything runs")
-    parser.add_argument("--section", help="only this section of the page, where a task has sections")
+    parser.add_argument(
+        "--write", action="store_true", help="write docs/results/TASK.md instead of printing"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="a small version, to see that everything runs"
+    )
+    parser.add_argument(
+        "--section", help="only this section of the page, where a task has sections"
+    )
     chosen = parser.parse_args(arguments)
     if not chosen.data.is_dir():
         parser.error(f"--data {chosen.data}: expected a folder of corpora, found none")
@@ -49,11 +63,17 @@ def main(arguments: list[str] | None = None) -> int:
     module = importlib.import_module(f"benchmarks.{chosen.task}")
     sections = getattr(module, "SECTIONS", {})
     if chosen.section is not None and chosen.section not in sections:
-        parser.error(f"--section {chosen.section}: {chosen.task} has {', '.join(sections) or 'no sections'}")
+        parser.error(
+            f"--section {chosen.section}: {chosen.task} has {', '.join(sections) or 'no sections'}"
+        )
     target = REPOSITORY / "docs" / "results" / f"{chosen.task}.md"
-    command = f"python -m benchmarks {chosen.task} --data DIR" + (" --quick" if chosen.quick else "")
+    command = f"python -m benchmarks {chosen.task} --data DIR" + (
+        " --quick" if chosen.quick else ""
+    )
     if sections:
-        made = made_sections(module, [chosen.section] if chosen.section else list(sections), chosen, command)
+        made = made_sections(
+            module, [chosen.section] if chosen.section else list(sections), chosen, command
+        )
     else:
         about = header(command, REPOSITORY)
         page = about + "\n" + module.run(chosen.data, chosen.quick).rstrip("\n") + "\n"
@@ -62,19 +82,26 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     target.parent.mkdir(parents=True, exist_ok=True)
     with alone_with(target):
-        write_atomically(target, joined(module, kept_sections(target, chosen.section) | made) if sections else page)
+        write_atomically(
+            target,
+            joined(module, kept_sections(target, chosen.section) | made) if sections else page,
+        )
         for name, figure in getattr(module, "FIGURES", {}).items():
             figure.savefig(target.parent / name, metadata={"Date": None})
     print(f"written: {target.relative_to(REPOSITORY)}", file=sys.stderr)
     return 0
 
 
-def made_sections(module: ModuleType, names: list[str], chosen: argparse.Namespace, command: str) -> dict[str, str]:
+def made_sections(
+    module: ModuleType, names: list[str], chosen: argparse.Namespace, command: str
+) -> dict[str, str]:
     """Sections that were run, each under the header of what it began with: code that is changed beside a long run is not what ran."""
     made = {}
     for name in names:
         about = header(f"{command} --section {name}", REPOSITORY)
-        title, _, rest = module.SECTIONS[name](chosen.data, chosen.quick).strip("\n").partition("\n")
+        title, _, rest = (
+            module.SECTIONS[name](chosen.data, chosen.quick).strip("\n").partition("\n")
+        )
         made[name] = f"{title}\n\n{about}{rest}\n"
     return made
 
@@ -86,14 +113,20 @@ def kept_sections(target: Path, section: str | None) -> dict[str, str]:
 
 def joined(module: ModuleType, sections: dict[str, str]) -> str:
     """A page whose sections say by themselves which run they are from."""
-    blocks = [f"<!-- section {name} -->\n{sections[name].strip()}\n" for name in module.SECTIONS if name in sections]
+    blocks = [
+        f"<!-- section {name} -->\n{sections[name].strip()}\n"
+        for name in module.SECTIONS
+        if name in sections
+    ]
     return "\n".join([f"# {module.TITLE}\n", *blocks])
 
 
 @contextmanager
 def alone_with(target: Path) -> Iterator[None]:
     """No other run reads and writes this page meanwhile: of two that did, one would put back what the other replaced."""
-    with open(Path(tempfile.gettempdir()) / f"laconic-page-{crc32(bytes(target.resolve())):08x}.lock", "a") as lock:
+    with open(
+        Path(tempfile.gettempdir()) / f"laconic-page-{crc32(bytes(target.resolve())):08x}.lock", "a"
+    ) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

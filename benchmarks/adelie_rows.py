@@ -19,7 +19,9 @@ def main(data: Path, share: float) -> None:
     began = time.perf_counter()
     solution = solvers.adelie_rows(counts, largest * np.geomspace(1, share, 32), tol=1e-6)
     seconds = time.perf_counter() - began
-    objective = problems.row_objective(counts, share * largest, solution.weights, solution.intercept)
+    objective = problems.row_objective(
+        counts, share * largest, solution.weights, solution.intercept
+    )
     kept = int(np.count_nonzero(np.any(solution.weights != 0, axis=1)))
     print(json.dumps({"seconds": seconds, "objective": objective, "kept": kept}))
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import classify_accuracy, classify_phrases, classify_speed, classify_structured, classify_subtrees
+from benchmarks import (
+    classify_accuracy,
+    classify_phrases,
+    classify_speed,
+    classify_structured,
+    classify_subtrees,
+)
 
 TITLE = "Text categorization"
 SECTIONS = {

@@ -70,7 +70,9 @@ def measure(name: str, stripped: bool, data: Path, quick: bool) -> Measured:
             models[Key(regularizer, "tfidf")] = bench.tuned(regularizer, "tfidf", unit)
         for feature in features:
             for regularizer in PLAIN:
-                models[Key(regularizer, features=feature)] = bench.tuned(regularizer, "count", counts, (feature,))
+                models[Key(regularizer, features=feature)] = bench.tuned(
+                    regularizer, "count", counts, (feature,)
+                )
         models[Key("liblinear lasso")] = peers.lasso(task)
         models[Key("scikit-learn ridge")] = peers.ridge(task)
         return Measured(task.name, models, bench.seconds)
@@ -101,7 +103,9 @@ def accuracy_table(found: Sequence[Measured], weighting: str, others: Sequence[s
     for task in found:
         ours = [task.models.get(Key(column, weighting)) for column in columns]
         top = max(outcome.accuracy for outcome in ours if outcome is not None)
-        marked = [f"**{cell(o)}**" if o is not None and o.accuracy == top else cell(o) for o in ours]
+        marked = [
+            f"**{cell(o)}**" if o is not None and o.accuracy == top else cell(o) for o in ours
+        ]
         rows.append([task.title, *marked, *(cell(task.models[Key(other)]) for other in others)])
     return table(["task", *columns, *others], rows)
 
@@ -111,12 +115,19 @@ def features_table(found: Sequence[Measured]) -> str:
     rows = []
     for task in found:
         for kind in FEATURES if task.title in PAPER_ACCURACY else ():
-            ours = [task.models[Key(name, features=kind)] for name in PLAIN] + [task.models[Key(kind)]]
+            ours = [task.models[Key(name, features=kind)] for name in PLAIN] + [
+                task.models[Key(kind)]
+            ]
             paper = PAPER_ACCURACY[task.title][kind]
             rows.append(
-                [f"{task.title}, {kind}", *(f"{percent(o.accuracy)} [{p:.1f}]" for o, p in zip(ours, paper, strict=True))]
+                [
+                    f"{task.title}, {kind}",
+                    *(f"{percent(o.accuracy)} [{p:.1f}]" for o, p in zip(ours, paper, strict=True)),
+                ]
             )
-    return table(["task", "lasso + features", "ridge + features", "elastic + features", "regularizer"], rows)
+    return table(
+        ["task", "lasso + features", "ridge + features", "elastic + features", "regularizer"], rows
+    )
 
 
 def seconds_table(found: Sequence[Measured]) -> str:

@@ -14,7 +14,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from benchmarks import corpora, peers
-from benchmarks.classify_models import UNIT, Bench, Candidate, Grid, agreed, mean_accuracy, public_clusters
+from benchmarks.classify_models import (
+    UNIT,
+    Bench,
+    Candidate,
+    Grid,
+    agreed,
+    mean_accuracy,
+    public_clusters,
+)
 from benchmarks.peers import Outcome
 
 PLAIN = ("lasso", "ridge", "elastic")
@@ -40,31 +48,51 @@ SEED_ROWS = {
 }
 
 
-def compare(tasks: Sequence[corpora.Task], data: Path, quick: bool) -> tuple[dict[str, list[Outcome]], dict[str, float]]:
+def compare(
+    tasks: Sequence[corpora.Task], data: Path, quick: bool
+) -> tuple[dict[str, list[Outcome]], dict[str, float]]:
     """Models on sublinear tf-idf at every dev split, a row's setting chosen by all splits; and what dev says of variants."""
     families = ["sentence", "brown"] + (["tree"] if tasks[0].train.trees is not None else [])
     phrases: dict[str, Any] = {"constituents": PHRASES} if tasks[0].train.trees is not None else {}
     clusters = str(public_clusters(data))
-    benches = [Bench(task, families, clusters=clusters, weighting=SUBLINEAR, **phrases) for task in tasks]
+    benches = [
+        Bench(task, families, clusters=clusters, weighting=SUBLINEAR, **phrases) for task in tasks
+    ]
     outcomes: dict[str, list[Outcome]] = {"svm": [peers.linear_svm(task) for task in tasks]}
     outcomes["svm sublinear"] = [peers.linear_svm(task, sublinear=True) for task in tasks]
     limits = [SHARE * outcome.nonzeros for outcome in outcomes["svm"]]
 
     def explored(grid: Grid, names: Sequence[str], **parameters: Any) -> list[list[Candidate]]:
         settings = [{"regularizer": name, **parameters} for name in names]
-        return [[c for setting in settings for c in b.explored(clone(b.model).set_params(**setting), grid)] for b in benches]
+        return [
+            [
+                c
+                for setting in settings
+                for c in b.explored(clone(b.model).set_params(**setting), grid)
+            ]
+            for b in benches
+        ]
 
-    def scored(candidates: Sequence[Sequence[Candidate]], most: Sequence[float] | None = None) -> list[Outcome]:
-        return [b.scored(row[agreed(candidates, most)]) for b, row in zip(benches, candidates, strict=True)]
+    def scored(
+        candidates: Sequence[Sequence[Candidate]], most: Sequence[float] | None = None
+    ) -> list[Outcome]:
+        return [
+            b.scored(row[agreed(candidates, most)])
+            for b, row in zip(benches, candidates, strict=True)
+        ]
 
-    fine, elastic = (FINE_PHRASES if phrases else FINE, ELASTIC) if not quick else (QUICK_REFITS, QUICK)
+    fine, elastic = (
+        (FINE_PHRASES if phrases else FINE, ELASTIC) if not quick else (QUICK_REFITS, QUICK)
+    )
     for row in PLAIN:
         outcomes[row] = scored(explored(QUICK if quick else UNIT, [row], constituents=0.0))
     structured = explored(fine, families, ridge=RIDGE, contrast=CONTRAST)
     outcomes["best"], outcomes["small"] = scored(structured), scored(structured, limits)
     variants = {
         "elastic net": explored(elastic, ["elastic"], constituents=0.0),
-        "elastic net, contrast": explored(elastic, ["elastic"], constituents=0.0, contrast=CONTRAST),
+        "elastic net, contrast": explored(
+            elastic, ["elastic"], constituents=0.0, contrast=CONTRAST
+        ),
         "groups": explored(fine._replace(refits=(None,)), families, ridge=RIDGE),
         "groups, contrast": [[c for c in row if c.model.refit is None] for row in structured],
         "groups, contrast, refit": structured,
@@ -75,7 +103,10 @@ def compare(tasks: Sequence[corpora.Task], data: Path, quick: bool) -> tuple[dic
             plain, families, ridge=RIDGE, contrast=CONTRAST, constituents=0.0
         )
     trials = {name: mean_accuracy(rows, agreed(rows, limits)) for name, rows in variants.items()}
-    trials |= {SEED_ROWS[row]: float(np.mean([o.dev_accuracy for o in outcomes[row]])) for row in ("svm", "svm sublinear")}
+    trials |= {
+        SEED_ROWS[row]: float(np.mean([o.dev_accuracy for o in outcomes[row]]))
+        for row in ("svm", "svm sublinear")
+    }
     if phrases:  # The SVM with what our models know, for fairness.
         trials["sublinear SVM, phrases"] = phrase_svm(benches[0])
     return outcomes, trials
@@ -92,5 +123,7 @@ def phrase_svm(bench: Bench) -> float:
     dev = clone(bench.model).adopt_preparation(bench.prepared).vectorize(bench.dev)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        fits = [LinearSVC(C=cost, random_state=0).fit(X, labels, weight) for cost in (0.1, 1.0, 10.0)]
+        fits = [
+            LinearSVC(C=cost, random_state=0).fit(X, labels, weight) for cost in (0.1, 1.0, 10.0)
+        ]
     return max(float(np.mean(fit.predict(dev) == bench.task.dev.labels)) for fit in fits)

@@ -62,31 +62,55 @@ def documents(part: Part) -> list[Any]:
 class Bench:
     """A task with everything learned from its training text, from which any model is tuned."""
 
-    def __init__(self, task: Task, families: Sequence[str], features: tuple[str, ...] = (), **parameters: Any):
+    def __init__(
+        self, task: Task, families: Sequence[str], features: tuple[str, ...] = (), **parameters: Any
+    ):
         self.task = task
-        self.train, self.dev, self.test = (documents(part) for part in (task.train, task.dev, task.test))
-        self.model = TextClassifier("+".join(families), features=features, **{"neutral_label": "2", **parameters})
+        self.train, self.dev, self.test = (
+            documents(part) for part in (task.train, task.dev, task.test)
+        )
+        self.model = TextClassifier(
+            "+".join(families), features=features, **{"neutral_label": "2", **parameters}
+        )
         began = time.perf_counter()
         self.prepared = self.model.prepare(self.train, task.train.labels)
         self.seconds = time.perf_counter() - began
 
-    def tuned(self, regularizer: str, weighting: str, grid: Grid, features: tuple[str, ...] = ()) -> Outcome:
+    def tuned(
+        self, regularizer: str, weighting: str, grid: Grid, features: tuple[str, ...] = ()
+    ) -> Outcome:
         """The best setting on dev, ties to the fewest weights, fitted anew and scored on test."""
-        model = clone(self.model).set_params(regularizer=regularizer, weighting=weighting, features=features)
+        model = clone(self.model).set_params(
+            regularizer=regularizer, weighting=weighting, features=features
+        )
         return self.scored(choose(self.explored(model, grid)))
 
     def explored(
-        self, model: TextClassifier, grid: Grid, stop: tuple[float, int] = (TUNING_TOL, TUNING_STEPS)
+        self,
+        model: TextClassifier,
+        grid: Grid,
+        stop: tuple[float, int] = (TUNING_TOL, TUNING_STEPS),
     ) -> list[Candidate]:
         """Every setting of the grid for one model, with what dev says of it; fits stop at a tolerance or after so many steps."""
         model = clone(model).set_params(tol=stop[0], max_iter=stop[1])
         lassos = grid.lassos if model.regularizer not in ("lasso", "ridge") else None
         train, dev = (self.train, self.task.train.labels), (self.dev, self.task.dev.labels)
         began = time.perf_counter()
-        trials = tune(model, train, dev, grid.strengths, lassos, prepared=self.adapted(model), refits=grid.refits)[1]
+        trials = tune(
+            model,
+            train,
+            dev,
+            grid.strengths,
+            lassos,
+            prepared=self.adapted(model),
+            refits=grid.refits,
+        )[1]
         seconds = time.perf_counter() - began
         settings = [{"strength": t.strength, "lasso": t.lasso, "refit": t.refit} for t in trials]
-        return [Candidate(clone(model).set_params(**s), t, seconds) for s, t in zip(settings, trials, strict=True)]
+        return [
+            Candidate(clone(model).set_params(**s), t, seconds)
+            for s, t in zip(settings, trials, strict=True)
+        ]
 
     def scored(self, candidate: Candidate) -> Outcome:
         """Fit a chosen setting from zero to the final tolerance and score it on test."""
@@ -101,17 +125,25 @@ class Bench:
         accuracy = float(np.mean(predictions == self.task.test.labels))
         chosen = (model.regularizer, model.strength, model.lasso, model.ridge, model.refit)
         dev_accuracy, size = candidate.trial.accuracy, model.n_features_selected_
-        return Outcome(accuracy, size, chosen, dev_accuracy, seconds, candidate.grid_seconds, predictions)
+        return Outcome(
+            accuracy, size, chosen, dev_accuracy, seconds, candidate.grid_seconds, predictions
+        )
 
     def adapted(self, model: TextClassifier) -> Prepared:
         """The prepared data of one model: its families, its added features, its weighting."""
-        added = tuple(part for name, part in zip(self.model.features, self.prepared.added, strict=True) if name in model.features)
+        added = tuple(
+            part
+            for name, part in zip(self.model.features, self.prepared.added, strict=True)
+            if name in model.features
+        )
         return model.adapt(self.prepared)._replace(added=added)
 
 
 def choose(candidates: Sequence[Candidate], most: float = np.inf) -> Candidate:
     """The most accurate on dev with at most `most` weights (any, if none is so small), ties to the fewest weights."""
-    small = [candidate for candidate in candidates if candidate.trial.n_selected <= most] or candidates
+    small = [
+        candidate for candidate in candidates if candidate.trial.n_selected <= most
+    ] or candidates
     return max(small, key=lambda candidate: (candidate.trial.accuracy, -candidate.trial.n_selected))
 
 
@@ -122,7 +154,11 @@ def agreed(splits: Sequence[Sequence[Candidate]], most: Sequence[float] | None =
     """
     log_loss = np.mean([[c.trial.log_loss for c in row] for row in splits], axis=0).round(12)
     size = np.array([[c.trial.n_selected for c in row] for row in splits])
-    small = np.all(size <= np.array(most)[:, None], axis=0) if most is not None else np.ones(len(log_loss), dtype=bool)
+    small = (
+        np.all(size <= np.array(most)[:, None], axis=0)
+        if most is not None
+        else np.ones(len(log_loss), dtype=bool)
+    )
     rows = np.flatnonzero(small) if small.any() else np.arange(len(log_loss))
     return int(rows[np.lexsort((size.mean(axis=0)[rows], log_loss[rows]))[0]])
 
@@ -132,7 +168,9 @@ def mean_accuracy(splits: Sequence[Sequence[Candidate]], setting: int) -> float:
     return float(np.mean([row[setting].trial.accuracy for row in splits]))
 
 
-def over_tasks(measure: Callable[[str, bool, Path, bool], Any], data: Path, quick: bool) -> list[Any]:
+def over_tasks(
+    measure: Callable[[str, bool, Path, bool], Any], data: Path, quick: bool
+) -> list[Any]:
     """`measure` of every task (the first alone, if quick) in the order of the page, two at a time."""
     jobs = [(name, stripped, data, quick) for stripped in (False, True) for name in NEWSGROUPS]
     jobs += [(name, False, data, quick) for name in ("sst", "convote")]
@@ -151,7 +189,11 @@ def cell(outcome: Outcome | None) -> str:
 
 def seconds(outcome: Outcome | None) -> str:
     """Seconds of the chosen fit / of its grid."""
-    return "–" if outcome is None else f"{number(outcome.fit_seconds, 2)} / {number(outcome.grid_seconds, 2)}"
+    return (
+        "–"
+        if outcome is None
+        else f"{number(outcome.fit_seconds, 2)} / {number(outcome.grid_seconds, 2)}"
+    )
 
 
 def public_clusters(data: Path) -> Path:

@@ -17,7 +17,15 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora, peers
 from benchmarks.classify_compare import SHARE, SUBLINEAR
-from benchmarks.classify_models import FINAL_STEPS, FINAL_TOL, Bench, Grid, agreed, cell, mean_accuracy
+from benchmarks.classify_models import (
+    FINAL_STEPS,
+    FINAL_TOL,
+    Bench,
+    Grid,
+    agreed,
+    cell,
+    mean_accuracy,
+)
 from benchmarks.page import mcnemar, percent, table
 from benchmarks.peers import Outcome
 from laconic.classify.preparation import training_rows
@@ -88,18 +96,25 @@ def measure(task: corpora.Task, quick: bool = False) -> list[Row]:
         grid = Grid((RIDGE,), lassos[-2:] if quick else lassos, REFITS)
         benches = [Bench(split, ["elastic"], weighting=SUBLINEAR, **knowledge) for split in splits]
         rows.append(svm_row(f"SVM, {name}", benches))
-        candidates = [bench.explored(bench.model, grid, (FINAL_TOL, FINAL_STEPS)) for bench in benches]
+        candidates = [
+            bench.explored(bench.model, grid, (FINAL_TOL, FINAL_STEPS)) for bench in benches
+        ]
         for size, most in (("small", limits), ("any size", None)):
             chosen = agreed(candidates, most)
             folds = mean_accuracy(candidates[:-1], chosen)
-            rows.append(Row(f"ours, {size}, {name}", folds, benches[-1].scored(candidates[-1][chosen])))
+            rows.append(
+                Row(f"ours, {size}, {name}", folds, benches[-1].scored(candidates[-1][chosen]))
+            )
     return rows
 
 
 def folds_of(task: corpora.Task, n_folds: int) -> list[corpora.Task]:
     """Train in folds: each in turn is dev, the others are train."""
     parts = KFold(FOLDS, shuffle=True, random_state=0).split(task.train.labels)
-    return [corpora.Task(task.name, task.train.take(rest), task.train.take(fold), task.test) for rest, fold in parts][:n_folds]
+    return [
+        corpora.Task(task.name, task.train.take(rest), task.train.take(fold), task.test)
+        for rest, fold in parts
+    ][:n_folds]
 
 
 def mean_dev(outcomes: Sequence[Outcome]) -> float:
@@ -109,7 +124,12 @@ def mean_dev(outcomes: Sequence[Outcome]) -> float:
 
 def svm_row(name: str, benches: Sequence[Bench]) -> Row:
     """A linear SVM on the rows and weights that our model has, C by the mean accuracy over the splits."""
-    accuracy = np.array([[np.mean(fit.predict(rows) == gold) for fit in fits] for fits, rows, gold in map(svms, benches)])
+    accuracy = np.array(
+        [
+            [np.mean(fit.predict(rows) == gold) for fit in fits]
+            for fits, rows, gold in map(svms, benches)
+        ]
+    )
     best = int(np.argmax(accuracy.mean(axis=0)))
     bench = benches[-1]
     model = svms(bench)[0][best]
@@ -139,8 +159,16 @@ def layout(gold: Any, rows: Sequence[Row]) -> str:
     baseline = rows[0].outcome
     lines = []
     for row in rows:
-        p = mcnemar(gold, row.outcome.predictions, baseline.predictions).p_value if row is not rows[0] else None
-        lead = f"{100 * (row.outcome.accuracy - baseline.accuracy):+.1f}" if row is not rows[0] else "–"
+        p = (
+            mcnemar(gold, row.outcome.predictions, baseline.predictions).p_value
+            if row is not rows[0]
+            else None
+        )
+        lead = (
+            f"{100 * (row.outcome.accuracy - baseline.accuracy):+.1f}"
+            if row is not rows[0]
+            else "–"
+        )
         lines.append(
             [
                 row.name,
@@ -153,8 +181,27 @@ def layout(gold: Any, rows: Sequence[Row]) -> str:
                 "–" if p is None else f"{p:.2f}",
             ]
         )
-    columns = ["model", "setting", "folds", "dev", "test (weights)", "share of the baseline's weights", "lead on test", "p"]
-    return "\n\n".join(["## Phrases and prefixes on movie reviews", TEXT, table(columns, lines).rstrip("\n"), NOTES]) + "\n"
+    columns = [
+        "model",
+        "setting",
+        "folds",
+        "dev",
+        "test (weights)",
+        "share of the baseline's weights",
+        "lead on test",
+        "p",
+    ]
+    return (
+        "\n\n".join(
+            [
+                "## Phrases and prefixes on movie reviews",
+                TEXT,
+                table(columns, lines).rstrip("\n"),
+                NOTES,
+            ]
+        )
+        + "\n"
+    )
 
 
 def setting(row: Row) -> str:

@@ -47,11 +47,23 @@ def copies_table(data: Path, sizes: Sequence[int]) -> str:
             ]
         )
     return table(
-        ["groups", "copies", "seconds", "added memory, MB", "bytes a copy", "certified gap", "steps", "words kept"], rows
+        [
+            "groups",
+            "copies",
+            "seconds",
+            "added memory, MB",
+            "bytes a copy",
+            "certified gap",
+            "steps",
+            "words kept",
+        ],
+        rows,
     )
 
 
-def groups_of_size(sentences: problems.SentenceGroups, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def groups_of_size(
+    sentences: problems.SentenceGroups, size: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The first `size` sentences, or all of them and phrase windows drawn from within them."""
     n_sentences = len(sentences.ptr) - 1
     if size <= n_sentences:
@@ -61,12 +73,18 @@ def groups_of_size(sentences: problems.SentenceGroups, size: int) -> tuple[NDArr
     long = np.flatnonzero(sizes > WINDOW)
     generator = np.random.default_rng(0)
     chosen = generator.choice(long, size - n_sentences)
-    start = sentences.ptr[chosen] + (generator.random(len(chosen)) * (sizes[chosen] - WINDOW)).astype(np.int64)
+    start = sentences.ptr[chosen] + (
+        generator.random(len(chosen)) * (sizes[chosen] - WINDOW)
+    ).astype(np.int64)
     windows = sentences.index[(start[:, None] + np.arange(WINDOW)).ravel()]
-    return np.concatenate([sentences.index, windows]), pointers(np.concatenate([sizes, np.full(len(chosen), WINDOW)]))
+    return np.concatenate([sentences.index, windows]), pointers(
+        np.concatenate([sizes, np.full(len(chosen), WINDOW)])
+    )
 
 
-def solve(rows: csr_matrix, labels: NDArray[Any], index: NDArray[np.int64], ptr: NDArray[np.int64]) -> tuple[float, int, int]:
+def solve(
+    rows: csr_matrix, labels: NDArray[Any], index: NDArray[np.int64], ptr: NDArray[np.int64]
+) -> tuple[float, int, int]:
     """One fit in this process: certified gap, steps, words kept."""
     groups = Groups(index, ptr, np.sqrt(np.diff(ptr)), rows.shape[1])
     penalty = PenaltySum([L1(1.0), OverlapGroupLasso(groups, strength=0.01)])

@@ -95,9 +95,13 @@ def lasso_table(data: Path, shares: tuple[float, ...]) -> str:
     for share in shares:
         strength = share * problems.lasso_strength_max(counts)
         for name, peer, matrix in peers:
-            race = lasso_race(matrix, strength, lambda tol, p=peer, m=matrix, s=strength: p(m, s, tol))
+            race = lasso_race(
+                matrix, strength, lambda tol, p=peer, m=matrix, s=strength: p(m, s, tol)
+            )
             rows.append([f"{share:g} of the largest strength", name, *race])
-    return table(["problem", "peer", "gap, ours", "gap, peer", "ours, s", "peer, s", "peer / ours"], rows)
+    return table(
+        ["problem", "peer", "gap, ours", "gap, peer", "ours, s", "peer, s", "peer / ours"], rows
+    )
 
 
 def lasso_race(counts: Counts, strength: float, peer: Callable[[float], Solution]) -> list[Any]:
@@ -131,7 +135,9 @@ def tree_table(n_nodes: int) -> str:
         try:
             peer = solvers.spams_tree_prox(values, tree, 0.1, theirs)
         except ImportError:
-            rows.append([f"{n_nodes:,} nodes, norm {norm}", "–", "SPAMS is not installed", "–", "–"])
+            rows.append(
+                [f"{n_nodes:,} nodes, norm {norm}", "–", "SPAMS is not installed", "–", "–"]
+            )
             continue
         apart = float(np.abs(penalty.prox(values) - peer).max())
         run = {
@@ -140,7 +146,14 @@ def tree_table(n_nodes: int) -> str:
         }
         times = interleaved(run, REPEATS)
         seconds = (times["ours"].median, times["spams"].median)
-        rows.append([f"{n_nodes:,} nodes, norm {norm}", *seconds, ratio(times, "spams", "ours"), f"{apart:.0e}"])
+        rows.append(
+            [
+                f"{n_nodes:,} nodes, norm {norm}",
+                *seconds,
+                ratio(times, "spams", "ours"),
+                f"{apart:.0e}",
+            ]
+        )
     return table(["problem", "ours, s", "SPAMS, s", "SPAMS / ours", "largest difference"], rows)
 
 
@@ -155,7 +168,9 @@ def overlap_table(data: Path) -> str:
     for solver in (Reweighted(tol=1e-9, max_iter=2000), Admm(tol=1e-9, max_iter=2000)):
         began = time.perf_counter()
         problem = SparseClassifier(penalty).build_problem(counts.rows, counts.labels)
-        result = solver.run(problem, callback=lambda progress: progress.value <= goal or progress.seconds > PATIENCE)
+        result = solver.run(
+            problem, callback=lambda progress: progress.value <= goal or progress.seconds > PATIENCE
+        )
         seconds = time.perf_counter() - began
         value = problem.value(result.x)
         rows.append(
@@ -185,7 +200,15 @@ def tuned_table(data: Path, quick: bool) -> str:
     for start, fits in starts.items():
         times = interleaved(fits, REPEATS)
         lasso, sentence = times["lasso"].median, times["sentence"].median
-        rows.append([start, number(lasso), number(sentence), ratio(times, "sentence", "lasso"), "33 s / 27 s = 1.2"])
+        rows.append(
+            [
+                start,
+                number(lasso),
+                number(sentence),
+                ratio(times, "sentence", "lasso"),
+                "33 s / 27 s = 1.2",
+            ]
+        )
     return table(["from", "lasso fit, s", "sentence fit, s", "sentence / lasso", "the paper"], rows)
 
 
@@ -221,7 +244,13 @@ def _adelie(data: Path, share: float) -> dict[str, Any]:
     if not ADELIE_PYTHON.exists():
         return {"failure": "not installed"}
     command = [str(ADELIE_PYTHON), "-m", "benchmarks.adelie_rows", str(data.resolve()), str(share)]
-    done = subprocess.run(command, cwd=Path(__file__).resolve().parents[1], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command,
+        cwd=Path(__file__).resolve().parents[1],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         return {"failure": f"failed: {done.stderr.strip().splitlines()[-1:]}"}
     return json.loads(done.stdout)
@@ -249,7 +278,9 @@ def start_table() -> str:
     """Three fresh processes; the best of each column."""
 
     def once() -> list[float]:
-        done = subprocess.run([sys.executable, "-c", FRESH], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", FRESH], capture_output=True, text=True, check=True
+        )
         return [float(word) for word in done.stdout.split()]
 
     seconds = np.min([once() for _ in range(3)], axis=0)

@@ -74,7 +74,9 @@ def measure(name: str, stripped: bool, data: Path, quick: bool) -> Compared:
     """All models of one task. BLAS gets one thread: two would fight the other worker over vectors of this size."""
     with threadpool_limits(1):
         task = corpora.load(name, data, stripped)
-        splits = [task.split(seed) for seed in (SEEDS if task.pool is not None and not quick else (0,))]
+        splits = [
+            task.split(seed) for seed in (SEEDS if task.pool is not None and not quick else (0,))
+        ]
         return Compared(task.name, task.test.labels, *compare(splits, data, quick))
 
 
@@ -102,24 +104,37 @@ def best_table(found: Sequence[Compared]) -> str:
     """Structured models against the SVMs and the best plain model, with exact McNemar tests."""
     rows = []
     for task in found:
-        best, small, svm, sublinear = (task.seeds[row][0] for row in ("best", "small", "svm", "svm sublinear"))
-        plain = max((task.seeds[name][0] for name in PLAIN), key=lambda outcome: outcome.dev_accuracy)
+        best, small, svm, sublinear = (
+            task.seeds[row][0] for row in ("best", "small", "svm", "svm sublinear")
+        )
+        plain = max(
+            (task.seeds[name][0] for name in PLAIN), key=lambda outcome: outcome.dev_accuracy
+        )
         pairs = ((best, plain), (best, svm), (small, svm))
-        tests = [f"{mcnemar(task.gold, ours.predictions, other.predictions).p_value:.2f}" for ours, other in pairs]
-        rows.append([task.title, setting(best), *map(cell, (best, small, svm, sublinear, plain)), *tests])
+        tests = [
+            f"{mcnemar(task.gold, ours.predictions, other.predictions).p_value:.2f}"
+            for ours, other in pairs
+        ]
+        rows.append(
+            [task.title, setting(best), *map(cell, (best, small, svm, sublinear, plain)), *tests]
+        )
     columns = [
         "task",
         "setting of `structured`",
         *(SEED_ROWS[row] for row in ("best", "small", "svm", "svm sublinear")),
         "best plain",
     ]
-    return table([*columns, "p, structured and plain", "p, structured and SVM", "p, small and SVM"], rows)
+    return table(
+        [*columns, "p, structured and plain", "p, structured and SVM", "p, small and SVM"], rows
+    )
 
 
 def setting(outcome: Outcome) -> str:
     """`sentence 0.001, lasso 0.03, ridge 0.1, refit 0.03`."""
     name, strength, lasso, ridge, refit = outcome.chosen
-    return f"{name} {strength:g}, lasso {lasso:g}, ridge {ridge:g}" + (f", refit {refit:g}" if refit is not None else "")
+    return f"{name} {strength:g}, lasso {lasso:g}, ridge {ridge:g}" + (
+        f", refit {refit:g}" if refit is not None else ""
+    )
 
 
 def aims(found: Sequence[Compared]) -> str:
@@ -159,7 +174,13 @@ def yes(met: bool) -> str:
 def trials_table(found: Sequence[Compared]) -> str:
     """Mean dev accuracy of the variants of the small structured model, and of the SVMs."""
     columns = list(dict.fromkeys(name for task in found for name in task.trials))
-    rows = [[task.title, *(percent(task.trials[name]) if name in task.trials else "–" for name in columns)] for task in found]
+    rows = [
+        [
+            task.title,
+            *(percent(task.trials[name]) if name in task.trials else "–" for name in columns),
+        ]
+        for task in found
+    ]
     return table(["task", *columns], rows)
 
 

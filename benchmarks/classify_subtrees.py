@@ -27,7 +27,10 @@ from laconic.text.trees import Tree
 
 EPOCHS, TAG_EPOCHS, FOLDS = 4, 5, 4
 GRIDS = {"count": PAPER, "tfidf": UNIT}
-TITLES = {"count": "Unigram counts, the paper's protocol and grids", "tfidf": "tf-idf, the grids of the section above"}
+TITLES = {
+    "count": "Unigram counts, the paper's protocol and grids",
+    "tfidf": "tf-idf, the grids of the section above",
+}
 ROWS = ("lasso", "sentence", "tree")
 TEXT = f"""\
 The parse-tree regularizer on newsgroups, with one group for each dependency subtree of two words or more. From plain text to subtrees
@@ -60,7 +63,9 @@ def section(data: Path, quick: bool = False) -> str:
         parser = english_parser(treebanks.part_of(banks.train, 0, 300) if quick else banks.train)
         learning = time.process_time() - began
         jobs = [(name, stripped) for stripped in (False, True) for name in NEWSGROUPS]
-        tasks = [corpora.load(name, data, stripped) for name, stripped in jobs[: 1 if quick else None]]
+        tasks = [
+            corpora.load(name, data, stripped) for name, stripped in jobs[: 1 if quick else None]
+        ]
         began = time.process_time()
         trees = text_trees(parser, [text for task in tasks for text in task.train.texts])
         parsing = time.process_time() - began
@@ -71,9 +76,12 @@ def section(data: Path, quick: bool = False) -> str:
 
 def english_parser(bank: Treebank) -> Parser:
     """A parser of plain text, without names of relations, which groups do not need."""
-    return Parser("carreras", learner=Mira(EPOCHS), labels=False, tagger=WordTagger(learner=Mira(TAG_EPOCHS), folds=FOLDS)).fit(
-        bank
-    )
+    return Parser(
+        "carreras",
+        learner=Mira(EPOCHS),
+        labels=False,
+        tagger=WordTagger(learner=Mira(TAG_EPOCHS), folds=FOLDS),
+    ).fit(bank)
 
 
 def measure(task: Task, trees: list[list[Tree]], quick: bool = False) -> Measured:
@@ -85,18 +93,41 @@ def measure(task: Task, trees: list[list[Tree]], quick: bool = False) -> Measure
         chosen: Grid = QUICK if quick else grid
         for row in ROWS:
             models[row, weighting] = bench.tuned(row, weighting, chosen)
-            print(task.name, row, weighting, cell(models[row, weighting]), seconds(models[row, weighting]), flush=True)
+            print(
+                task.name,
+                row,
+                weighting,
+                cell(models[row, weighting]),
+                seconds(models[row, weighting]),
+                flush=True,
+            )
     sizes = {family.name: len(family.groups) for family in bench.prepared.families}
     every = [tree for document in trees for tree in document]
-    return Measured(task.name, task.test.labels.tolist(), models, sum(len(t.words) for t in every), len(every), sizes)
+    return Measured(
+        task.name,
+        task.test.labels.tolist(),
+        models,
+        sum(len(t.words) for t in every),
+        len(every),
+        sizes,
+    )
 
 
 def layout(found: Sequence[Measured], about_parser: str, parsing: float) -> str:
     """All tables."""
-    parts = ["## Dependency subtrees on newsgroups", TEXT, "### The parser, from words alone", about_parser]
+    parts = [
+        "## Dependency subtrees on newsgroups",
+        TEXT,
+        "### The parser, from words alone",
+        about_parser,
+    ]
     for weighting, title in TITLES.items():
         parts += [f"### {title}", accuracy_table(found, weighting)]
-    parts += ["### Parsing, groups and seconds", SECONDS_TEXT.format(number(parsing)), seconds_table(found)]
+    parts += [
+        "### Parsing, groups and seconds",
+        SECONDS_TEXT.format(number(parsing)),
+        seconds_table(found),
+    ]
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
@@ -112,7 +143,10 @@ def accuracy_table(found: Sequence[Measured], weighting: str) -> str:
         ours = [task.models[row, weighting] for row in ROWS]
         top = max(outcome.accuracy for outcome in ours)
         cells = [f"**{cell(o)}**" if o.accuracy == top else cell(o) for o in ours]
-        tests = [mcnemar(task.gold, ours[-1].predictions, other.predictions).p_value for other in ours[:-1]]
+        tests = [
+            mcnemar(task.gold, ours[-1].predictions, other.predictions).p_value
+            for other in ours[:-1]
+        ]
         rows.append([task.title, *cells, *(f"{p:.2f}" for p in tests)])
     return table(["task", *ROWS, "p, tree and lasso", "p, tree and sentence"], rows)
 
@@ -123,7 +157,9 @@ def seconds_table(found: Sequence[Measured]) -> str:
     for task in found:
         counts = [number(task.n_sentences), number(task.n_tokens)]
         sizes = [number(task.groups[name]) for name in ROWS[1:]]
-        rows.append([task.title, *counts, *sizes, *(seconds(task.models[row, "count"]) for row in ROWS)])
+        rows.append(
+            [task.title, *counts, *sizes, *(seconds(task.models[row, "count"]) for row in ROWS)]
+        )
     named = ["sentences", "words", "sentence groups", "subtree groups"]
     return table(["task", *named, *(f"{row}, s" for row in ROWS)], rows)
 
@@ -138,8 +174,28 @@ def parser_table(parser: Parser, banks: Banks, learning: float) -> str:
         heads, _ = parser.parse(bank)
         rate = len(heads) / (time.process_time() - began)
         tags = tagger.filled(bank.tokens)
-        right = [np.mean(np.array(tags.column(c)) == np.array(bank.tokens.column(c))) for c in ("coarse", "fine")]
+        right = [
+            np.mean(np.array(tags.column(c)) == np.array(bank.tokens.column(c)))
+            for c in ("coarse", "fine")
+        ]
         scores = tree_scores(bank.heads, heads, bank.ptr, None, None, punctuation_of(bank.tokens))
-        rows.append([name, *map(percent, right), percent(scores.uas), percent(scores.uas_words), rate, learning])
-    columns = ["English Web Treebank", "coarse tags", "fine tags", "UAS", "UAS, no punct.", "tokens/s", "learning, CPU s"]
+        rows.append(
+            [
+                name,
+                *map(percent, right),
+                percent(scores.uas),
+                percent(scores.uas_words),
+                rate,
+                learning,
+            ]
+        )
+    columns = [
+        "English Web Treebank",
+        "coarse tags",
+        "fine tags",
+        "UAS",
+        "UAS, no punct.",
+        "tokens/s",
+        "learning, CPU s",
+    ]
     return table(columns, rows)

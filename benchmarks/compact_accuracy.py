@@ -32,7 +32,11 @@ FIGURES: dict[str, Figure] = {}  # what sections have drawn, by the name of the 
 LASSOS, RIDGE = (0.03, 0.1), 1.0
 SHOWN, CURVE = (4, 2, 1), (1, 2, 4, 8)
 Etas = Mapping[int, tuple[float, ...]]
-ETAS: Etas = {1: (0.17, 0.24), 2: (0.07, 0.1), 4: (0.02, 0.03)}  # of DC-ADMM, chosen from on development text
+ETAS: Etas = {
+    1: (0.17, 0.24),
+    2: (0.07, 0.1),
+    4: (0.02, 0.03),
+}  # of DC-ADMM, chosen from on development text
 ETAS_OF_CHUNKS: Etas = {1: (0.6,), 2: (0.3,), 4: (0.12,)}  # see CHUNKS
 QUICK = 120
 L2, L1, QT, DC = "L2-CRF", "L1-CRF", "QT", "DC-ADMM"
@@ -123,7 +127,10 @@ def with_pairs() -> Templates:
     """The templates of names."""
     seen = [(), *(((view, at),) for view in PAIR_VIEWS for at in (-1, 0))]
     return Templates(
-        [*ready_templates("ner_clusters"), *(Template(tuple(Atom(*atom) for atom in atoms), True) for atoms in seen)]
+        [
+            *ready_templates("ner_clusters"),
+            *(Template(tuple(Atom(*atom) for atom in atoms), True) for atoms in seen),
+        ]
     )
 
 
@@ -141,7 +148,10 @@ def chunking(data: Path, quick: bool = False) -> str:
 
 def unlabelled(tokens: TokenColumns) -> Part:
     """Columns without the labels, and these."""
-    return Part(TokenColumns(tokens.names[:-1], tokens.values[:-1], tokens.ptr), tag_chunking.labels_of(tokens))
+    return Part(
+        TokenColumns(tokens.names[:-1], tokens.values[:-1], tokens.ptr),
+        tag_chunking.labels_of(tokens),
+    )
 
 
 def tagging(experiment: Experiment, split: Split, quick: bool) -> str:
@@ -149,20 +159,40 @@ def tagging(experiment: Experiment, split: Split, quick: bool) -> str:
     published, name = experiment.published, experiment.name
     plain, lassos = plain_models(experiment.make, split, quick)
     best = max(lassos, key=lambda row: row.dev)
-    wanted = [*((QT, zeta) for zeta in CURVE), *((DC, zeta) for zeta in sorted(SHOWN)[: 2 if quick else None])]
+    wanted = [
+        *((QT, zeta) for zeta in CURVE),
+        *((DC, zeta) for zeta in sorted(SHOWN)[: 2 if quick else None]),
+    ]
     found = [
         few_values(
-            method, zeta, best.model, split, eta_grid(best.model, zeta, N_ETAS) if method == QT else experiment.etas[zeta], quick
+            method,
+            zeta,
+            best.model,
+            split,
+            eta_grid(best.model, zeta, N_ETAS) if method == QT else experiment.etas[zeta],
+            quick,
         )
         for method, zeta in wanted
     ]
     order = {name: place for place, name in enumerate((QT, DC))}
-    shown = [plain, best, *sorted((row for row in found if row.zeta in SHOWN), key=lambda row: (order[row.name], -row.zeta))]
+    shown = [
+        plain,
+        best,
+        *sorted(
+            (row for row in found if row.zeta in SHOWN),
+            key=lambda row: (order[row.name], -row.zeta),
+        ),
+    ]
     head = ["model", "COMP", "F1", "weights", "DoF", "dev COMP", "chosen", "seconds"]
     rows = []
     for row in shown:
         scores = scored(row.model, split.test)
-        line = [label_of(row), f"{100 * scores.complete:.2f}", f"{100 * scores.f1:.2f}", len(weights_of(row.model))]
+        line = [
+            label_of(row),
+            f"{100 * scores.complete:.2f}",
+            f"{100 * scores.f1:.2f}",
+            len(weights_of(row.model)),
+        ]
         line += [degrees_of_freedom(row.model), f"{row.dev:.2f}", row.chosen, row.seconds]
         if published:
             line += theirs(published.get((row.name, row.zeta)))
@@ -170,17 +200,36 @@ def tagging(experiment: Experiment, split: Split, quick: bool) -> str:
     if published:
         head += ["paper: COMP", "F1", "weights", "DoF"]
     kinds = dict.fromkeys(row.name for row in found)
-    curves = {kind: [(degrees_of_freedom(row.model), row.dev) for row in found if row.name == kind] for kind in kinds}
+    curves = {
+        kind: [(degrees_of_freedom(row.model), row.dev) for row in found if row.name == kind]
+        for kind in kinds
+    }
     curves |= {
         L1: [(degrees_of_freedom(row.model), row.dev) for row in lassos],
         L2: [(degrees_of_freedom(plain.model), plain.dev)],
     }
-    FIGURES[f"compact_{name}.svg"] = plot_degrees(curves, "complete sentences on development text, %")
+    FIGURES[f"compact_{name}.svg"] = plot_degrees(
+        curves, "complete sentences on development text, %"
+    )
     picture = f"![COMP on development text against degrees of freedom](compact_{name}.svg)"
-    listed = [[label_of(row), degrees_of_freedom(row.model), f"{row.dev:.2f}", row.chosen] for row in [plain, *lassos, *found]]
-    every = "Every model of the curve, on development text:\n\n" + table(["model", "DoF", "COMP", "chosen"], listed)
+    listed = [
+        [label_of(row), degrees_of_freedom(row.model), f"{row.dev:.2f}", row.chosen]
+        for row in [plain, *lassos, *found]
+    ]
+    every = "Every model of the curve, on development text:\n\n" + table(
+        ["model", "DoF", "COMP", "chosen"], listed
+    )
     return (
-        "\n\n".join([experiment.text, ABOUT, table(head, rows).rstrip(), verdict(shown, split.test), picture, every.rstrip()])
+        "\n\n".join(
+            [
+                experiment.text,
+                ABOUT,
+                table(head, rows).rstrip(),
+                verdict(shown, split.test),
+                picture,
+                every.rstrip(),
+            ]
+        )
         + "\n"
     )
 
@@ -193,20 +242,29 @@ def theirs(published: tuple[float, float, int, int] | None) -> list[Any]:
     return [f"{complete:.2f}", f"{f1:.2f}", weights, freedom]
 
 
-def plain_models(make: Callable[[Crf], Tagger], split: Split, quick: bool) -> tuple[Fitted, list[Fitted]]:
+def plain_models(
+    make: Callable[[Crf], Tagger], split: Split, quick: bool
+) -> tuple[Fitted, list[Fitted]]:
     """The CRF with a ridge, and those with each lasso."""
     limits: dict[str, Any] = {"max_iter": 20} if quick else {"tol": 2e-4, "max_iter": 150}
 
     def fit(name: str, chosen: str, **strengths: float) -> Fitted:
         began = time.perf_counter()
         model = make(Crf(**strengths, **limits)).fit(split.train.tokens, split.train.labels)
-        return told(Fitted(name, 0, model, comp(model, split.dev), chosen, time.perf_counter() - began))
+        return told(
+            Fitted(name, 0, model, comp(model, split.dev), chosen, time.perf_counter() - began)
+        )
 
     plain = fit(L2, f"ridge {RIDGE:g}", ridge=RIDGE)
-    return plain, [fit(L1, f"lasso {lasso:g}", ridge=0.0, lasso=lasso) for lasso in (LASSOS[-1:] if quick else LASSOS)]
+    return plain, [
+        fit(L1, f"lasso {lasso:g}", ridge=0.0, lasso=lasso)
+        for lasso in (LASSOS[-1:] if quick else LASSOS)
+    ]
 
 
-def few_values(method: str, zeta: int, model: Tagger, split: Split, etas: Sequence[float], quick: bool) -> Fitted:
+def few_values(
+    method: str, zeta: int, model: Tagger, split: Split, etas: Sequence[float], quick: bool
+) -> Fitted:
     """The model with 2 zeta values, rounded or learned again, at the best eta on development text."""
     began = time.perf_counter()
     options: dict[str, Any] = {"etas": etas[: 1 if quick else None]}
@@ -215,14 +273,22 @@ def few_values(method: str, zeta: int, model: Tagger, split: Split, etas: Sequen
         train = (split.train.tokens, split.train.labels)
         solver = DiscreteAdmm(**(ADMM | ({"max_iter": 3} if quick else {})))
         options |= {"features": "data", "solver": solver}
-    found, trials = tune_values(model, train, None, zeta, score=lambda tried: comp(tried, split.dev), **options)
+    found, trials = tune_values(
+        model, train, None, zeta, score=lambda tried: comp(tried, split.dev), **options
+    )
     best = max(trials, key=lambda trial: (trial.score, -trial.n_nonzero))
-    return told(Fitted(method, zeta, found, best.score, f"eta {best.eta:.3g}", time.perf_counter() - began))
+    return told(
+        Fitted(method, zeta, found, best.score, f"eta {best.eta:.3g}", time.perf_counter() - began)
+    )
 
 
 def told(row: Fitted) -> Fitted:
     """The row, announced: a page takes long."""
-    print(f"{label_of(row)}: {row.chosen}, dev {row.dev:.2f}, {row.seconds:.0f} s", file=sys.stderr, flush=True)
+    print(
+        f"{label_of(row)}: {row.chosen}, dev {row.dev:.2f}, {row.seconds:.0f} s",
+        file=sys.stderr,
+        flush=True,
+    )
     return row
 
 
@@ -246,7 +312,11 @@ def verdict(shown: Sequence[Fitted], test: Part) -> str:
     """What few values cost on test text, beside the aims of 0.1 (8 values) and 1.9 (2 values)."""
     reached = {(row.name, row.zeta): comp(row.model, test) for row in shown}
     whole = reached[L1, 0]
-    costs = [(2 * zeta, whole - reached[DC, zeta], aim) for zeta, aim in ((4, 0.1), (1, 1.9)) if (DC, zeta) in reached]
+    costs = [
+        (2 * zeta, whole - reached[DC, zeta], aim)
+        for zeta, aim in ((4, 0.1), (1, 1.9))
+        if (DC, zeta) in reached
+    ]
     said = [
         f"{values} values cost {cost:+.2f} COMP (aim: at most {aim}, {'reached' if cost <= aim else 'missed'})"
         for values, cost, aim in costs
@@ -256,9 +326,20 @@ def verdict(shown: Sequence[Fitted], test: Part) -> str:
 
 def documents(data: Path, quick: bool = False) -> str:
     """The rows on two tasks of text categorization."""
-    rows = [line for name in (("science",) if quick else ("science", "religion")) for line in document_rows(name, data, quick)]
+    rows = [
+        line
+        for name in (("science",) if quick else ("science", "religion"))
+        for line in document_rows(name, data, quick)
+    ]
     return (
-        "\n\n".join([DOCUMENTS, table(["task", "model", "accuracy", "weights", "DoF", "dev accuracy", "chosen"], rows).rstrip()])
+        "\n\n".join(
+            [
+                DOCUMENTS,
+                table(
+                    ["task", "model", "accuracy", "weights", "DoF", "dev accuracy", "chosen"], rows
+                ).rstrip(),
+            ]
+        )
         + "\n"
     )
 
@@ -266,7 +347,9 @@ def documents(data: Path, quick: bool = False) -> str:
 def document_rows(name: str, data: Path, quick: bool) -> list[list[Any]]:
     """The lasso, and few values of it."""
     task = load(name, data)
-    train, dev, test = ((part.texts, part.labels.tolist()) for part in (task.train, task.dev, task.test))
+    train, dev, test = (
+        (part.texts, part.labels.tolist()) for part in (task.train, task.dev, task.test)
+    )
     fits = [
         TextClassifier(strength=strength, weighting="tfidf").fit(*train)
         for strength in ((1.0,) if quick else (0.03, 0.1, 0.3, 1.0))
@@ -277,7 +360,12 @@ def document_rows(name: str, data: Path, quick: bool) -> list[list[Any]]:
         for zeta in SHOWN:
             solver = DiscreteAdmm(max_iter=3 if quick else 50)
             model, trials = tune_values(
-                lasso, None if method == QT else train, dev, zeta, etas=[0.5] if quick else None, solver=solver
+                lasso,
+                None if method == QT else train,
+                dev,
+                zeta,
+                etas=[0.5] if quick else None,
+                solver=solver,
             )
             best = max(trials, key=lambda trial: (trial.score, -trial.n_nonzero))
             found.append((f"{method}, {2 * zeta} values", model, best.score, f"eta {best.eta:.3g}"))

@@ -92,7 +92,13 @@ class Files(NamedTuple):
     def row(self, *facts: Any) -> list[Any]:
         """Sizes and ratios."""
         sizes = [path.stat().st_size for path in self[1:]]
-        return [self.title, *facts, *sizes, f"1 / {sizes[0] / sizes[1]:.1f}", f"1 / {sizes[0] / sizes[2]:.1f}"]
+        return [
+            self.title,
+            *facts,
+            *sizes,
+            f"1 / {sizes[0] / sizes[1]:.1f}",
+            f"1 / {sizes[0] / sizes[2]:.1f}",
+        ]
 
 
 SIZES = ["plain, bytes", "compact with names", "without", "ratio with names", "without"]
@@ -108,7 +114,14 @@ def section(data: Path, quick: bool = False) -> str:
         used = table(USED, [use_row(names, text), use_row(chunks, tokens)])
         compared = structures(load_model(names.plain), load_model(names.nameless), text.tokens)
         fuzzed = compact_fuzz.report(folder, 700 if quick else FUZZED)
-    return "\n\n".join(part.rstrip("\n") for part in (TEXT, told, about, documents, USE, used, compared, fuzzed) if part) + "\n"
+    return (
+        "\n\n".join(
+            part.rstrip("\n")
+            for part in (TEXT, told, about, documents, USE, used, compared, fuzzed)
+            if part
+        )
+        + "\n"
+    )
 
 
 def names_files(data: Path, folder: Path, quick: bool) -> tuple[str, Files, Part]:
@@ -118,10 +131,23 @@ def names_files(data: Path, folder: Path, quick: bool) -> tuple[str, Files, Part
         train, dev, test = (part.first(QUICK) for part in (train, dev, test))
     clusters = WordClusters.read(data / CLUSTERS, LEAST_COUNT)
     learner = Crf(ridge=0.0, lasso=LASSO, tol=2e-4, max_iter=20 if quick else 150)
-    lasso = Tagger(with_pairs(), learner, scheme="IOB2", clusters=clusters, n_jobs=1).fit(train.tokens, train.labels)
+    lasso = Tagger(with_pairs(), learner, scheme="IOB2", clusters=clusters, n_jobs=1).fit(
+        train.tokens, train.labels
+    )
     solver = DiscreteAdmm(**(ADMM | ({"max_iter": 3} if quick else {})))
-    options: dict[str, Any] = {"score": lambda model: comp(model, dev), "solver": solver, "features": "data"}
-    few, trials = tune_values(lasso, (train.tokens, train.labels), None, ZETA, ETAS[ZETA][: 1 if quick else None], **options)
+    options: dict[str, Any] = {
+        "score": lambda model: comp(model, dev),
+        "solver": solver,
+        "features": "data",
+    }
+    few, trials = tune_values(
+        lasso,
+        (train.tokens, train.labels),
+        None,
+        ZETA,
+        ETAS[ZETA][: 1 if quick else None],
+        **options,
+    )
     files = Files.write("8 values", few, folder)
     itself = Files.write("L1-CRF itself", lasso, folder)
     against = files._replace(title="8 values beside the L1-CRF", plain=itself.plain)
@@ -130,15 +156,23 @@ def names_files(data: Path, folder: Path, quick: bool) -> tuple[str, Files, Part
     rows = []
     for entry, model in ((itself, lasso), (files, few), (against, few)):
         scores = scored(model, test)
-        rows.append(entry.row(f"{100 * scores.complete:.2f}", f"{100 * scores.f1:.2f}", model.n_features_selected_))
-    tenth, twentieth = (size / files.nameless.stat().st_size for size in (itself.plain.stat().st_size, peer))
+        rows.append(
+            entry.row(
+                f"{100 * scores.complete:.2f}", f"{100 * scores.f1:.2f}", model.n_features_selected_
+            )
+        )
+    tenth, twentieth = (
+        size / files.nameless.stat().st_size for size in (itself.plain.stat().st_size, peer)
+    )
     verdict = (
         f"CRFsuite's file for the L1-CRF's features has {peer:,} bytes. The compact file of 8 values without names is 1 / {tenth:.1f} of the "
         f"plain L1-CRF (aim: a tenth, {_reached(tenth >= 10)}) and 1 / {twentieth:.1f} of CRFsuite's (aim: a twentieth, "
         f"{_reached(twentieth >= 20)})."
     )
     tried = ", ".join(f"{trial.score:.2f} (eta {trial.eta:g})" for trial in trials)
-    intro = NAMES.format(lasso=LASSO, words=len(clusters), least=LEAST_COUNT, dev=comp(lasso, dev), tried=tried)
+    intro = NAMES.format(
+        lasso=LASSO, words=len(clusters), least=LEAST_COUNT, dev=comp(lasso, dev), tried=tried
+    )
     return "\n\n".join([intro, table(head, rows).rstrip(), verdict]), files, test
 
 
@@ -147,17 +181,27 @@ def crfsuite_bytes(model: Tagger, folder: Path) -> int:
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer("lbfgs", verbose=False)
-    trainer.set_params({"c1": 0.0, "c2": 1.0, "max_iterations": 1, "feature.possible_states": False})
+    trainer.set_params(
+        {"c1": 0.0, "c2": 1.0, "max_iterations": 1, "feature.possible_states": False}
+    )
     labels = model.classes_.tolist()
-    for m, (template, weights) in enumerate(zip(model.templates_, model.weights_.weights, strict=True)):
+    for m, (template, weights) in enumerate(
+        zip(model.templates_, model.weights_.weights, strict=True)
+    ):
         if template.pairs:
             continue
         names = [
-            f"{m}=" + "|".join(model.encoder_.value_name(atom.view, v) for atom, v in zip(template.atoms, values, strict=True))
+            f"{m}="
+            + "|".join(
+                model.encoder_.value_name(atom.view, v)
+                for atom, v in zip(template.atoms, values, strict=True)
+            )
             for values in model.weights_.atoms[m].tolist()
         ]
         rows, columns = np.nonzero(weights)
-        trainer.append([[names[row]] for row in rows.tolist()], [labels[column] for column in columns.tolist()])
+        trainer.append(
+            [[names[row]] for row in rows.tolist()], [labels[column] for column in columns.tolist()]
+        )
     trainer.train(str(folder / "crfsuite"))
     return (folder / "crfsuite").stat().st_size
 
@@ -166,7 +210,9 @@ def chunker_files(data: Path, folder: Path, quick: bool) -> tuple[str, Files, Pa
     """The smallest chunker at F1 of 93."""
     given = corpus(data, quick)
     apart = held_out(given.train)
-    learn, hold, every, test = (unlabelled(tokens) for tokens in (apart.train, apart.test, given.train, given.test))
+    learn, hold, every, test = (
+        unlabelled(tokens) for tokens in (apart.train, apart.test, given.train, given.test)
+    )
     first = Tagger("chunking72", Sparseptron(BUDGET), Perceptron(10), n_jobs=1)
     first.fit(learn.tokens, learn.labels)
     tried = []
@@ -176,11 +222,16 @@ def chunker_files(data: Path, folder: Path, quick: bool) -> tuple[str, Files, Pa
             tried.append((f1(few, hold), -n, share, few.n_features_selected_))
     # The fewest values, then the fewest weights, within a quarter of a point of the best.
     top = max(score for score, *_ in tried)
-    _, n, share, _ = max((row for row in tried if row[0] >= top - 0.25), key=lambda row: (row[1], -row[3]))
+    _, n, share, _ = max(
+        (row for row in tried if row[0] >= top - 0.25), key=lambda row: (row[1], -row[3])
+    )
     plain = Tagger(first.templates_, Perceptron(10), n_jobs=1).fit(every.tokens, every.labels)
     few = with_steps(plain, -n, share)
     files = Files.write(f"chunker, {-2 * n} values", few, folder)
-    held = [[-2 * n, f"{100 * share:g} %", f"{score:.2f}", weights] for score, n, share, weights in tried]
+    held = [
+        [-2 * n, f"{100 * share:g} %", f"{score:.2f}", weights]
+        for score, n, share, weights in tried
+    ]
     listed = table(["values", "largest", "F1 held out", "weights"], held)
     head = ["model", "F1 on test", "weights", *SIZES]
     rows = [files.row(f"{f1(few, test):.2f}", few.n_features_selected_)]
@@ -198,7 +249,14 @@ def with_steps(model: Tagger, n: int, share: float) -> Tagger:
 
     The largest value is the quantile `share` of the sizes of weights.
     """
-    step = float(np.quantile(np.abs(np.concatenate([part[part != 0] for part in model.weights_.weights])), share)) / n
+    step = (
+        float(
+            np.quantile(
+                np.abs(np.concatenate([part[part != 0] for part in model.weights_.weights])), share
+            )
+        )
+        / n
+    )
     few = quantize(model, [side * step * k for side in (-1, 1) for k in range(1, n + 1)])
     few.weights_ = few.weights_._replace(edge=model.weights_.edge, start=model.weights_.start)
     few.__setstate__(few.__dict__)
@@ -213,19 +271,38 @@ def f1(model: Tagger, part: Part) -> float:
 
 def documents_files(folder: Path, task: Task, quick: bool) -> str:
     """Sizes and sameness of classifiers."""
-    train, test = (part.take(np.arange(min(QUICK, len(part)))) if quick else part for part in (task.train, task.test))
+    train, test = (
+        part.take(np.arange(min(QUICK, len(part)))) if quick else part
+        for part in (task.train, task.test)
+    )
     rows = []
     for weighting, strength in (("binary", 1.0), ("tfidf", 0.3)):
-        model = TextClassifier(strength=strength, weighting=weighting).fit(train.texts, train.labels)
+        model = TextClassifier(strength=strength, weighting=weighting).fit(
+            train.texts, train.labels
+        )
         few, _ = tune_values(model, None, (task.dev.texts, task.dev.labels), ZETA)
         files = Files.write(f"{weighting}, 8 values", few, folder)
         found = [load_model(path) for path in files[1:]]
-        same = all(other.predict(test.texts).tolist() == found[0].predict(test.texts).tolist() for other in found[1:])
-        calls = {str(k): partial(model.predict, test.texts) for k, model in enumerate((found[0], found[2]))}
+        same = all(
+            other.predict(test.texts).tolist() == found[0].predict(test.texts).tolist()
+            for other in found[1:]
+        )
+        calls = {
+            str(k): partial(model.predict, test.texts)
+            for k, model in enumerate((found[0], found[2]))
+        }
         rates = [len(test) / times.best for times in interleaved(calls).values()]
         accuracy = f"{100 * few.score(test.texts, test.labels):.1f}"
         rows.append(files.row(accuracy, few.n_features_selected_, *rates, "yes" if same else "NO"))
-    head = ["model", "accuracy on test", "weights", "documents a second: plain", "compact", "same", *SIZES]
+    head = [
+        "model",
+        "accuracy on test",
+        "weights",
+        "documents a second: plain",
+        "compact",
+        "same",
+        *SIZES,
+    ]
     return "\n\n".join([DOCUMENTS, table(head, rows)])
 
 
@@ -246,18 +323,29 @@ USED = [
 
 def use_row(files: Files, test: Part) -> list[Any]:
     """Opening, memory, tokens a second and sameness."""
-    opened = [min(measure_in_subprocess(opening, path, None).value[0] for _ in range(5)) for path in files[1:]]
+    opened = [
+        min(measure_in_subprocess(opening, path, None).value[0] for _ in range(5))
+        for path in files[1:]
+    ]
     few = Part(test.tokens, test.labels).first(100).tokens
-    memory = [measure_in_subprocess(opening, path, few).value[1] for path in (files.plain, files.nameless)]
+    memory = [
+        measure_in_subprocess(opening, path, few).value[1] for path in (files.plain, files.nameless)
+    ]
     plain, named, nameless = (load_model(path).set_params(n_jobs=1) for path in files[1:])
     labels = plain.predict_flat(test.tokens)
     same = labels == named.predict_flat(test.tokens) == nameless.predict_flat(test.tokens)
     n_tokens = int(test.tokens.ptr[-1])
     rates = []
-    calls: dict[str, Callable[[], Any]] = {str(k): _whole(model, test) for k, model in enumerate((plain, nameless))}
-    rates += [n_tokens / times.best for times in interleaved(calls, clock=time.thread_time).values()]
+    calls: dict[str, Callable[[], Any]] = {
+        str(k): _whole(model, test) for k, model in enumerate((plain, nameless))
+    }
+    rates += [
+        n_tokens / times.best for times in interleaved(calls, clock=time.thread_time).values()
+    ]
     calls = {str(k): _kernel(model, test) for k, model in enumerate((plain, nameless))}
-    rates += [n_tokens / times.best for times in interleaved(calls, 15, clock=time.thread_time).values()]
+    rates += [
+        n_tokens / times.best for times in interleaved(calls, 15, clock=time.thread_time).values()
+    ]
     return [files.title, *opened, *memory, *rates, "yes" if same else "NO"]
 
 

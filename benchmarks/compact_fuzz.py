@@ -112,14 +112,22 @@ def forged(content: bytes, rng: np.random.Generator) -> bytes:
     arrays = {name: array.copy() for name, array in file.arrays.items()}
     for _ in range(int(rng.integers(1, 4))):
         name = list(arrays)[int(rng.integers(len(arrays)))]
-        arrays[name] = _forged_about(arrays[name], rng) if name.endswith("about") else _forged_array(arrays[name], rng)
+        arrays[name] = (
+            _forged_about(arrays[name], rng)
+            if name.endswith("about")
+            else _forged_array(arrays[name], rng)
+        )
     return _written(file._replace(arrays=arrays))
 
 
 def _forged_array(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     if array.size == 0 or rng.random() < 0.15:  # another length
         rows = max(0, len(array) + int(rng.integers(-2, 3)))
-        return np.resize(array, (rows, *array.shape[1:])) if array.size else np.zeros((rows, *array.shape[1:]), array.dtype)
+        return (
+            np.resize(array, (rows, *array.shape[1:]))
+            if array.size
+            else np.zeros((rows, *array.shape[1:]), array.dtype)
+        )
     flat = array.reshape(-1)
     where = rng.integers(flat.size, size=int(rng.integers(1, 5)))
     if rng.random() < 0.5:
@@ -128,7 +136,9 @@ def _forged_array(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         flat[where] = rng.choice([0.0, -1.0, np.inf, np.nan, 1e30])
     else:
         limits = np.iinfo(array.dtype)
-        flat[where] = np.clip(EXTREMES[int(rng.integers(len(EXTREMES)))], limits.min, int(limits.max)).astype(array.dtype)
+        flat[where] = np.clip(
+            EXTREMES[int(rng.integers(len(EXTREMES)))], limits.min, int(limits.max)
+        ).astype(array.dtype)
     return array
 
 
@@ -139,7 +149,11 @@ def _forged_about(packed: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     extreme: Any = EXTREMES[int(rng.integers(len(EXTREMES)))]
     if isinstance(value, list) and value and rng.random() < 0.8:
         place = int(rng.integers(len(value)))
-        about[key] = [*value[:place], *value[place + 1 :]] if rng.random() < 0.5 else [*value[:place], extreme, *value[place:]]
+        about[key] = (
+            [*value[:place], *value[place + 1 :]]
+            if rng.random() < 0.5
+            else [*value[:place], extreme, *value[place:]]
+        )
     elif isinstance(value, dict) and value:
         inner = list(value)[int(rng.integers(len(value)))]
         about[key] = {**value, inner: extreme}
@@ -155,15 +169,27 @@ def _parsed(content: bytes) -> files.ModelFile:
     arrays = {}
     for name, entry in header.items():
         start, stop = (8 + n_header + offset for offset in entry["data_offsets"])
-        arrays[name] = np.frombuffer(content[start:stop], files.DTYPES[entry["dtype"]]).reshape(entry["shape"])
-    return files.ModelFile(metadata["kind"], int(metadata["format_version"]), arrays, json.loads(metadata["meta"]))
+        arrays[name] = np.frombuffer(content[start:stop], files.DTYPES[entry["dtype"]]).reshape(
+            entry["shape"]
+        )
+    return files.ModelFile(
+        metadata["kind"], int(metadata["format_version"]), arrays, json.loads(metadata["meta"])
+    )
 
 
 def _written(file: files.ModelFile) -> bytes:
     return b"".join(files.content_of(file.kind, file.arrays, file.meta))
 
 
-MUTATIONS: tuple[Mutation, ...] = (truncated, flipped, overwritten, reheaded, forged, forged, forged)
+MUTATIONS: tuple[Mutation, ...] = (
+    truncated,
+    flipped,
+    overwritten,
+    reheaded,
+    forged,
+    forged,
+    forged,
+)
 
 
 def damaged(contents: Sequence[bytes], n: int, seed: int = 0) -> Iterator[tuple[str, bytes]]:
@@ -190,17 +216,27 @@ def small_models(folder: Path) -> list[bytes]:
 def _tagger() -> Tagger:
     rng = np.random.default_rng(0)
     words = [f"{a}{b}" for a in "bdkt" for b in ("a", "o", "ing", "ed")]
-    X = [[(word, "NN" if len(word) < 3 else "VB") for word in rng.choice(words, 6).tolist()] for _ in range(20)]
+    X = [
+        [(word, "NN" if len(word) < 3 else "VB") for word in rng.choice(words, 6).tolist()]
+        for _ in range(20)
+    ]
     y = [["B-X" if word[0] == "k" else "O" for word, _ in sentence] for sentence in X]
-    templates = parse_templates("word[0]\npos[-1]|word[0]\ncluster[0]\nword[-1]|word[0]|word[1]\npairs:pos[0]", ("word", "pos"))
+    templates = parse_templates(
+        "word[0]\npos[-1]|word[0]\ncluster[0]\nword[-1]|word[0]|word[1]\npairs:pos[0]",
+        ("word", "pos"),
+    )
     clusters = WordClusters({word: f"{k % 4:02b}" for k, word in enumerate(words)})
-    return quantize(Tagger(templates, Perceptron(2), clusters=clusters).fit(X, y), [-1.0, -0.5, 0.5, 1.0])
+    return quantize(
+        Tagger(templates, Perceptron(2), clusters=clusters).fit(X, y), [-1.0, -0.5, 0.5, 1.0]
+    )
 
 
 def _classifier() -> TextClassifier:
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice([f"word{k}" for k in range(40)], 10)) for _ in range(40)]
-    return TextClassifier(strength=0.1, weighting="tfidf").fit(texts, ["yes" if "word1" in text else "no" for text in texts])
+    return TextClassifier(strength=0.1, weighting="tfidf").fit(
+        texts, ["yes" if "word1" in text else "no" for text in texts]
+    )
 
 
 def _parser(kind: str) -> Parser:
@@ -209,10 +245,16 @@ def _parser(kind: str) -> Parser:
     words = [f"{a}{b}" for a in "bdkt" for b in ("a", "o", "ing", "ed")]
     X = [[_token(word) for word in rng.choice(words, 5).tolist()] for _ in range(12)]
     y = [Tree([0, 1, 1, int(rng.integers(1, 4)), 4], ["root", "a", "b", "a", "c"]) for _ in X]
-    templates = parse_part_templates([line for line in PART_TEMPLATES if kind == "carreras" or line[0] in "hm"])
+    templates = parse_part_templates(
+        [line for line in PART_TEMPLATES if kind == "carreras" or line[0] in "hm"]
+    )
     clusters = WordClusters({word: f"{k % 4:02b}" for k, word in enumerate(words)})
-    labeler = RelationLabeler(parse_templates("word[0]\nhead.word[0]|word[-1]", RELATION_COLUMNS), Perceptron(2))
-    parser = Parser(kind, templates, Mira(2), labels=kind == "carreras", labeler=labeler, clusters=clusters)
+    labeler = RelationLabeler(
+        parse_templates("word[0]\nhead.word[0]|word[-1]", RELATION_COLUMNS), Perceptron(2)
+    )
+    parser = Parser(
+        kind, templates, Mira(2), labels=kind == "carreras", labeler=labeler, clusters=clusters
+    )
     if kind == "arcs":
         return parser.set_params(crossing=True).fit(X, y)
     return quantize(parser.fit(X, y), value_set(0.02, 4))
@@ -267,7 +309,9 @@ def tally(path: Path, contents: Sequence[bytes], n: int, seed: int) -> Counter[t
 
 def report(folder: Path, n: int) -> str:
     """What became of n damaged files."""
-    counts: Counter[tuple[str, str]] = measure_in_subprocess(tally, folder / "damaged", small_models(folder), n, 0).value
+    counts: Counter[tuple[str, str]] = measure_in_subprocess(
+        tally, folder / "damaged", small_models(folder), n, 0
+    ).value
     kinds = list(dict.fromkeys(mutation.__name__ for mutation in MUTATIONS))
     outcomes = ("refused", "refused in use", "used")
     rows = [[kind, *(counts[kind, outcome] for outcome in outcomes)] for kind in kinds]

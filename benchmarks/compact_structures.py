@@ -112,9 +112,27 @@ def structures(model: Tagger, compact: Any, tokens: TokenColumns) -> str:
     rows = [
         Row("dict of strings", None, lambda: list(map(number.get, asked)), n, "none"),
         Row("marisa-trie", len(trie.tobytes()), lambda: list(map(trie.get, asked)), n, "none"),
-        Row("marisa-trie, 5 tries deep", len(small.tobytes()), lambda: list(map(small.get, asked)), n, "none"),
-        Row("minimal perfect hash", perfect.n_bytes, lambda: perfect.find(asked_hashes), n, f"2^-{ERROR_BITS}"),
-        Row("static map of strings", maps[0].nbytes, lambda: strings.numbers(0, asked), n, f"2^-{ERROR_BITS}"),
+        Row(
+            "marisa-trie, 5 tries deep",
+            len(small.tobytes()),
+            lambda: list(map(small.get, asked)),
+            n,
+            "none",
+        ),
+        Row(
+            "minimal perfect hash",
+            perfect.n_bytes,
+            lambda: perfect.find(asked_hashes),
+            n,
+            f"2^-{ERROR_BITS}",
+        ),
+        Row(
+            "static map of strings",
+            maps[0].nbytes,
+            lambda: strings.numbers(0, asked),
+            n,
+            f"2^-{ERROR_BITS}",
+        ),
         Row(
             "static maps of numbers (in the file)",
             number_bytes(model),
@@ -125,13 +143,27 @@ def structures(model: Tagger, compact: Any, tokens: TokenColumns) -> str:
     ]
     times = interleaved({row.name: row.look_up for row in rows}, clock=time.thread_time)
     lines = [
-        [row.name, row.n_bytes, _bits(row.n_bytes, len(names)), f"{1e9 * times[row.name].best / row.n_queries:.0f}", row.mistakes]
+        [
+            row.name,
+            row.n_bytes,
+            _bits(row.n_bytes, len(names)),
+            f"{1e9 * times[row.name].best / row.n_queries:.0f}",
+            row.mistakes,
+        ]
         for row in rows
     ]
     views = compact._contents[0]["value_words"].nbytes
     after = f"The strings of the views, words in clusters among them, take {views:,} bytes beside the numbers."
     text = TEXT.format(n=len(names), text=sum(len(name.encode()) for name in names))
-    return "\n\n".join([text, table(["structure", "bytes", "bits a feature", "ns a look-up", "mistakes"], lines).rstrip(), after])
+    return "\n\n".join(
+        [
+            text,
+            table(
+                ["structure", "bytes", "bits a feature", "ns a look-up", "mistakes"], lines
+            ).rstrip(),
+            after,
+        ]
+    )
 
 
 def number_bytes(model: Tagger) -> int:
@@ -139,16 +171,25 @@ def number_bytes(model: Tagger) -> int:
     total = 0
     for template, atoms in zip(model.templates_, model.weights_.atoms, strict=True):
         identity = {
-            atom.view: np.arange(int(model.encoder_.n_values[model.encoder_.view_index[atom.view]])) for atom in template.atoms
+            atom.view: np.arange(int(model.encoder_.n_values[model.encoder_.view_index[atom.view]]))
+            for atom in template.atoms
         }
         values, radix = mixed_values(places_of(template), atoms, identity)
-        total += _core.pack_features(values, radix, np.zeros(len(values), np.uint32), 0, 0, FEATURE_ERROR_BITS)[0].nbytes
+        total += _core.pack_features(
+            values, radix, np.zeros(len(values), np.uint32), 0, 0, FEATURE_ERROR_BITS
+        )[0].nbytes
     return total
 
 
 def digests(strings: list[str]) -> NDArray[np.uint64]:
     """Hashes of 64 bits."""
-    return np.array([int.from_bytes(hashlib.blake2b(s.encode(), digest_size=8).digest(), "little") for s in strings], np.uint64)
+    return np.array(
+        [
+            int.from_bytes(hashlib.blake2b(s.encode(), digest_size=8).digest(), "little")
+            for s in strings
+        ],
+        np.uint64,
+    )
 
 
 def _bits(n_bytes: int | None, n: int) -> str | None:

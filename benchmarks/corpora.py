@@ -69,7 +69,10 @@ class Task:
         if self.pool is None:
             return self
         train, dev = train_test_split(
-            np.arange(len(self.pool)), test_size=DEV_SHARE, random_state=seed, stratify=self.pool.labels
+            np.arange(len(self.pool)),
+            test_size=DEV_SHARE,
+            random_state=seed,
+            stratify=self.pool.labels,
         )
         return replace(self, train=self.pool.take(train), dev=self.pool.take(dev))
 
@@ -85,14 +88,22 @@ def load(name: str, data: Path, stripped: bool = False, seed: int = 0) -> Task:
     if name not in NAMES:
         raise ValueError(f"there is no task {name!r}: expected one of {', '.join(NAMES)}")
     if stripped:
-        raise ValueError(f"stripped is for newsgroup messages: {name} has no headers, footers or quotes")
+        raise ValueError(
+            f"stripped is for newsgroup messages: {name} has no headers, footers or quotes"
+        )
     read = _sst if name == "sst" else _convote
     return Task(name, *(read(data, part) for part in ("train", "dev", "test")))
 
 
-def newsgroups(data: Path, part: str, labels: tuple[str, ...] | None = None, clean: Callable[[str], str] = str) -> Part:
+def newsgroups(
+    data: Path, part: str, labels: tuple[str, ...] | None = None, clean: Callable[[str], str] = str
+) -> Part:
     """Messages of these newsgroups (None: all twenty) in the order of the file."""
-    rows = [row for row in _json_lines(data / "20news_bydate" / f"{part}.jsonl.gz") if not labels or row[0] in labels]
+    rows = [
+        row
+        for row in _json_lines(data / "20news_bydate" / f"{part}.jsonl.gz")
+        if not labels or row[0] in labels
+    ]
     return Part([clean(text) for _, text in rows], np.array([label for label, _ in rows]))
 
 

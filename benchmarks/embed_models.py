@@ -15,7 +15,14 @@ TOLERANCE, PASSES = {SMALL: 1e-4, LARGE: 1e-3}, {SMALL: 3, LARGE: 1}
 ALGORITHM_1 = "Algorithm 1"
 PLAIN: dict[str, Any] = {"smoothing": 1.0}  # windows and associations of the paper
 # Text as skip-gram sees it, and pairs that count by how often they meet.
-WEIGHTED: dict[str, Any] = {"dynamic": True, "rare": "drop", "subsample": 1e-3, "smoothing": 1.0, "shift": 0.5, "weighting": 0.65}
+WEIGHTED: dict[str, Any] = {
+    "dynamic": True,
+    "rare": "drop",
+    "subsample": 1e-3,
+    "smoothing": 1.0,
+    "shift": 0.5,
+    "weighting": 0.65,
+}
 
 
 # The rate of leaving words out that WordSim-353 likes best of 1e-3, 1e-4 and 1e-5, at size 52.
@@ -62,7 +69,9 @@ def models(data: Path, size: int, quick: bool = False) -> Iterator[tuple[str, Ke
 
 def file_name(name: str, size: int, every: int = 1) -> str:
     """What vectors of a row are kept under; of one in `every` sentences."""
-    return f"{name.lower().replace(', ', '-').replace(' ', '-')}-{size}" + (f"-of-{every}" if every > 1 else "")
+    return f"{name.lower().replace(', ', '-').replace(' ', '-')}-{size}" + (
+        f"-of-{every}" if every > 1 else ""
+    )
 
 
 def of_size(size: int) -> list[tuple[str, Any, dict[str, Any]]]:
@@ -70,16 +79,32 @@ def of_size(size: int) -> list[tuple[str, Any, dict[str, Any]]]:
     chosen = CHOSEN[size]
 
     def coding(penalty: str, strength: float, **more: Any) -> OnlineDictionary:
-        return OnlineDictionary(size, penalty, strength, tolerance=TOLERANCE[size], n_jobs=THREADS, **more)
+        return OnlineDictionary(
+            size, penalty, strength, tolerance=TOLERANCE[size], n_jobs=THREADS, **more
+        )
 
     of_components = {"components": chosen.components, "power": chosen.power, "start": chosen.start}
-    at_rate = [(AT_RATE, coding("forest", chosen.forest_of_components, **of_components), WEIGHTED | {"subsample": RATE})]
+    at_rate = [
+        (
+            AT_RATE,
+            coding("forest", chosen.forest_of_components, **of_components),
+            WEIGHTED | {"subsample": RATE},
+        )
+    ]
     return [
         ("PCA", Svd(size, power=1.0, n_jobs=THREADS), PLAIN),
         ("lasso", coding("lasso", chosen.lasso, passes=PASSES[size]), PLAIN | {"scale": 1.0}),
         ("forest", coding("forest", chosen.forest, passes=PASSES[size]), PLAIN | {"scale": 1.0}),
         ("SVD, evened out", Svd(size, power=chosen.power, n_jobs=THREADS), WEIGHTED),
-        ("lasso of components", coding("lasso", chosen.lasso_of_components, **of_components), WEIGHTED),
-        ("forest of components", coding("forest", chosen.forest_of_components, **of_components), WEIGHTED),
+        (
+            "lasso of components",
+            coding("lasso", chosen.lasso_of_components, **of_components),
+            WEIGHTED,
+        ),
+        (
+            "forest of components",
+            coding("forest", chosen.forest_of_components, **of_components),
+            WEIGHTED,
+        ),
         *(at_rate if size == SMALL else []),
     ]

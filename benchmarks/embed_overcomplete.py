@@ -22,7 +22,13 @@ def section(data: Path, quick: bool = False) -> str:
     """Components and their codes on all tasks."""
     settings = WEIGHTED | {"max_size": WORDS}
     size = 520 if quick else SIZE
-    how: dict[str, Any] = {"components": COMPONENTS, "power": POWER, "passes": 2, "tolerance": 1e-3, "n_jobs": THREADS}
+    how: dict[str, Any] = {
+        "components": COMPONENTS,
+        "power": POWER,
+        "passes": 2,
+        "tolerance": 1e-3,
+        "n_jobs": THREADS,
+    }
     learners: dict[str, tuple[Any, int]] = {
         "components": (Svd(COMPONENTS, power=POWER, n_jobs=THREADS), COMPONENTS),
         "forest": (OnlineDictionary(size, "forest", STRENGTH, **how), size),
@@ -30,7 +36,15 @@ def section(data: Path, quick: bool = False) -> str:
     tasks, rows = Tasks(data), []
     for name, (learner, size) in learners.items():
         found = kept(file_name(f"overcomplete {name}", size), by_laconic, data, learner, settings)
-        rows.append([name, size, *scores_of(tasks.scores(found.model)), f"{zeros_of(found.model):.0f}", found.cpu_seconds])
+        rows.append(
+            [
+                name,
+                size,
+                *scores_of(tasks.scores(found.model)),
+                f"{zeros_of(found.model):.0f}",
+                found.cpu_seconds,
+            ]
+        )
         print(rows[-1], flush=True)
     return "\n".join(
         [

@@ -39,8 +39,13 @@ def section(data: Path, quick: bool = False) -> str:
     blocks = {"animals": ANIMALS.split(), "countries": COUNTRIES.split()}
     FIGURES["embed-heat.svg"] = plot_word_heatmap(model, blocks)
     FIGURES["embed-trees.svg"] = plot_word_trees(model, ["animal", "horse", "elephant"])
-    FIGURES["embed-map.svg"] = plot_word_map(model, {name: words.split() for name, words in MAPPED.items()})
-    zeros = table(["penalty", "size", "strength", "zeros, %", "WS-353", "similarity", "others"], strengths(data, quick))
+    FIGURES["embed-map.svg"] = plot_word_map(
+        model, {name: words.split() for name, words in MAPPED.items()}
+    )
+    zeros = table(
+        ["penalty", "size", "strength", "zeros, %", "WS-353", "similarity", "others"],
+        strengths(data, quick),
+    )
     lines = [
         "## Sparsity and what dimensions are about\n",
         "The stronger the penalty, the more zeros; scores are those of the tasks. All code the leading 52 principal components, evened out.\n",
@@ -54,8 +59,13 @@ def section(data: Path, quick: bool = False) -> str:
 def strengths(data: Path, quick: bool) -> list[list[Any]]:
     """A row for every penalty, size and strength: all code the same components."""
     tasks, rows = Tasks(data), []
-    chosen, settings = CHOSEN[SHOWN_SIZE], next(row[2] for row in of_size(SHOWN_SIZE) if row[0] == SHOWN)
-    read = WordVectors(window=WINDOW, min_count=MIN_COUNT, n_jobs=THREADS, **settings).associations(corpus_files(data))
+    chosen, settings = (
+        CHOSEN[SHOWN_SIZE],
+        next(row[2] for row in of_size(SHOWN_SIZE) if row[0] == SHOWN),
+    )
+    read = WordVectors(window=WINDOW, min_count=MIN_COUNT, n_jobs=THREADS, **settings).associations(
+        corpus_files(data)
+    )
     how = (chosen.components, chosen.power, np.random.RandomState(0), THREADS, read.weights)
     given = leading_components(WordRows(read.matrix), *how).rows.matrix()
     for penalty in ("lasso", "forest"):
@@ -64,7 +74,15 @@ def strengths(data: Path, quick: bool) -> list[list[Any]]:
                 learner = OnlineDictionary(size, penalty, strength, n_jobs=THREADS)
                 model = WordVectors(learner).fit_associations(read.words, read.counts, given)
                 scores = tasks.similarities(model)
-                rows.append([penalty, size, f"{strength:g}", f"{zeros_of(model):.0f}", *(f"{value:.3f}" for value in scores)])
+                rows.append(
+                    [
+                        penalty,
+                        size,
+                        f"{strength:g}",
+                        f"{zeros_of(model):.0f}",
+                        *(f"{value:.3f}" for value in scores),
+                    ]
+                )
                 print(rows[-1], flush=True)
     return rows
 
@@ -77,13 +95,22 @@ def intrusion(model: WordVectors, seed: int = 0) -> list[str]:
         intruder = model.words_[_intruder(units, row.dimension, random)]
         words = [*row.positive, intruder]
         random.shuffle(words)
-        rows.append([f"{'· ' * row.depth}{row.dimension}", f"{100 * row.used:.0f}", ", ".join(words), ", ".join(row.negative)])
+        rows.append(
+            [
+                f"{'· ' * row.depth}{row.dimension}",
+                f"{100 * row.used:.0f}",
+                ", ".join(words),
+                ", ".join(row.negative),
+            ]
+        )
         answers.append(f"{row.dimension} {intruder}")
     return [
         f"Word intrusion: of `{SHOWN}` at size {SHOWN_SIZE}, the {N_TOP} words with the largest numbers in each dimension of two trees (a dot for each step down from the root), of "
         "the 10,000 most frequent words, and among them one from the lower half of that dimension that has a large number in another one. Which one does not belong? "
         f"Answers below the table; beside, the {N_TOP} words with the smallest numbers.\n",
-        table(["dimension", "used by, %", f"{N_TOP} words and an intruder", "at the other end"], rows),
+        table(
+            ["dimension", "used by, %", f"{N_TOP} words and an intruder", "at the other end"], rows
+        ),
         f"Intruders: {', '.join(answers)}.\n",
     ]
 
@@ -101,11 +128,17 @@ def pictures(model: WordVectors) -> list[str]:
     vectors = np.array([model.vector(word) for word in ("animal", "horse", "elephant")])
     agree = np.all(np.sign(vectors) == np.sign(vectors[0]), axis=0)
     assert model.parents_ is not None
-    depth = np.array([row.depth for row in sorted(dimension_rows(model, 0), key=lambda row: row.dimension)])
-    shares = ", ".join(
-        f"{name} {agree[depth == d].sum()} of {np.sum(depth == d)}" for d, name in enumerate(("roots", "middle", "leaves"))
+    depth = np.array(
+        [row.depth for row in sorted(dimension_rows(model, 0), key=lambda row: row.dimension)]
     )
-    lengths = {word: float(np.linalg.norm(model.vector(word))) for word in ("animal", "horse", "elephant", "country", "france")}
+    shares = ", ".join(
+        f"{name} {agree[depth == d].sum()} of {np.sum(depth == d)}"
+        for d, name in enumerate(("roots", "middle", "leaves"))
+    )
+    lengths = {
+        word: float(np.linalg.norm(model.vector(word)))
+        for word in ("animal", "horse", "elephant", "country", "france")
+    }
     return [
         f"Signs of *animal*, *horse* and *elephant* agree at: {shares}. Lengths of vectors: "
         + ", ".join(f"{word} {length:.2f}" for word, length in lengths.items())

@@ -27,19 +27,32 @@ def section(data: Path, quick: bool = False) -> str:
     """Learners side by side, on all of the text and on parts of it."""
     tasks, rows, spent = Tasks(data), [], {}
     for name, size, passes, every, found in rivals(data, quick):
-        text, cost = "all" if every == 1 else f"1/{every}", (found.cpu_seconds, found.seconds, found.megabytes)
+        text, cost = (
+            "all" if every == 1 else f"1/{every}",
+            (found.cpu_seconds, found.seconds, found.megabytes),
+        )
         similar = [f"{value:.3f}" for value in tasks.similarities(found.model)]
         rows.append([name, size, passes, text, *cost, *similar, f"{zeros_of(found.model):.0f}"])
-        spent[name, size, every] = found.cpu_seconds / passes if name == SKIP_GRAM else found.cpu_seconds
+        spent[name, size, every] = (
+            found.cpu_seconds / passes if name == SKIP_GRAM else found.cpu_seconds
+        )
         print(rows[-1], flush=True)
     introduction = INTRODUCTION.format(passes=StochasticCoding().epochs)
-    return "\n".join(["## Speed and memory\n", introduction, "", table(COLUMNS, rows), told(spent), ""])
+    return "\n".join(
+        ["## Speed and memory\n", introduction, "", table(COLUMNS, rows), told(spent), ""]
+    )
 
 
 def rivals(data: Path, quick: bool) -> Iterator[tuple[str, int, int, int, Kept]]:
     """Name, size, passes, one in how many sentences, and the vectors."""
     _, learner, settings = next(row for row in of_size(SMALL) if row[0] == ONLINE)
-    yield ONLINE, SMALL, learner.passes, 1, kept(file_name(ONLINE, SMALL), by_laconic, data, learner, settings)
+    yield (
+        ONLINE,
+        SMALL,
+        learner.passes,
+        1,
+        kept(file_name(ONLINE, SMALL), by_laconic, data, learner, settings),
+    )
     yield stochastic(data, SMALL)
     yield skip_gram(data, SMALL)
     if quick:
@@ -71,9 +84,17 @@ def told(spent: dict[Any, float]) -> str:
     for size in (SMALL, LARGE):
         if (SKIP_GRAM, size, 1) in spent:
             ratio = EPOCHS * spent[SKIP_GRAM, size, 1] / spent[ALGORITHM_1, size, 1]
-            lines.append(f"* size {size}, all of the text: {SKIP_GRAM} takes {ratio:.1f} times the CPU seconds of {ALGORITHM_1}.")
+            lines.append(
+                f"* size {size}, all of the text: {SKIP_GRAM} takes {ratio:.1f} times the CPU seconds of {ALGORITHM_1}."
+            )
     for name in (ALGORITHM_1, SKIP_GRAM):
-        shares = [f"1/{n}: {spent[name, SMALL, n] / spent[name, SMALL, 1]:.2f}" for n in PARTS if (name, SMALL, n) in spent]
+        shares = [
+            f"1/{n}: {spent[name, SMALL, n] / spent[name, SMALL, 1]:.2f}"
+            for n in PARTS
+            if (name, SMALL, n) in spent
+        ]
         if shares:
-            lines.append(f"* {name} at {SMALL}, CPU seconds on parts of the text relative to all of it: {', '.join(shares)}.")
+            lines.append(
+                f"* {name} at {SMALL}, CPU seconds on parts of the text relative to all of it: {', '.join(shares)}."
+            )
     return "\n".join(lines)

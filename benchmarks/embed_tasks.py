@@ -54,12 +54,15 @@ class Tasks:
     """The files of all tasks, read once."""
 
     def __init__(self, data: Path):
-        self.similarity = {file.stem: read_similarity(file) for file in sorted((data / "wordsim").glob("EN-*.txt"))}
+        self.similarity = {
+            file.stem: read_similarity(file) for file in sorted((data / "wordsim").glob("EN-*.txt"))
+        }
         self.analogies = read_analogies(data / "analogies" / "questions-words.txt")
         self.completion = read_completions(data / "msr_completion" / "questions.norm.tsv")
         task = corpora.load("sst", data)
         self.sentiment = [
-            ([text.lower().split() for text in part.texts], part.labels) for part in (task.train, task.dev, task.test)
+            ([text.lower().split() for text in part.texts], part.labels)
+            for part in (task.train, task.dev, task.test)
         ]
 
     def by_set(self, model: WordVectors) -> dict[str, float]:
@@ -124,22 +127,47 @@ def section(data: Path, quick: bool = False, size: int = SMALL) -> str:
         similarity[name], scores = scored.similarity, scores_of(scored)
         by_set[name] = tasks.by_set(found.model)
         published = PUBLISHED.get((name, size))
-        paper = "–" if published is None else f"{published[0]:.2f}, " + ", ".join(f"{value:.1f}" for value in published[1:])
+        paper = (
+            "–"
+            if published is None
+            else f"{published[0]:.2f}, " + ", ".join(f"{value:.1f}" for value in published[1:])
+        )
         rows.append(
-            [name, size, *scores, f"{zeros_of(found.model):.0f}", gap_of(found.model), found.cpu_seconds, found.megabytes, paper]
+            [
+                name,
+                size,
+                *scores,
+                f"{zeros_of(found.model):.0f}",
+                gap_of(found.model),
+                found.cpu_seconds,
+                found.megabytes,
+                paper,
+            ]
         )
         print(rows[-1], flush=True)
     notes = "\n".join(f"* {name}: {text}" for name, text in CHOICES.items())
-    body = [INTRODUCTION, "", table(COLUMNS, rows), notes] if size == SMALL else [ABOUT_LARGE, "", table(COLUMNS, rows)]
+    body = (
+        [INTRODUCTION, "", table(COLUMNS, rows), notes]
+        if size == SMALL
+        else [ABOUT_LARGE, "", table(COLUMNS, rows)]
+    )
     return "\n".join(
-        [f"## Tasks, vectors of {size} dimensions\n", *body, *([] if quick else [told(similarity), "", sets(by_set)]), ""]
+        [
+            f"## Tasks, vectors of {size} dimensions\n",
+            *body,
+            *([] if quick else [told(similarity), "", sets(by_set)]),
+            "",
+        ]
     )
 
 
 def sets(by_set: dict[str, dict[str, float]]) -> str:
     """Every set of similarities, of the vectors whose order is asked for."""
     names = [name for name in ("forest", "forest of components", "skip-gram") if name in by_set]
-    rows = [[one.removeprefix("EN-"), *(f"{by_set[name][one]:.3f}" for name in names)] for one in by_set[names[0]]]
+    rows = [
+        [one.removeprefix("EN-"), *(f"{by_set[name][one]:.3f}" for name in names)]
+        for one in by_set[names[0]]
+    ]
     return table(["similarities of", *names], rows)
 
 

@@ -43,7 +43,11 @@ def kept(name: str, make: Maker, *arguments: Any) -> Kept:
         FOLDER.mkdir(parents=True, exist_ok=True)
         found = measure_in_subprocess(_made, file, make, *arguments)
         numbers.write_text(json.dumps([*found.value, found.peak_megabytes]), encoding="utf-8")
-        print(name, *(f"{value:.0f}" for value in json.loads(numbers.read_text(encoding="utf-8"))), flush=True)
+        print(
+            name,
+            *(f"{value:.0f}" for value in json.loads(numbers.read_text(encoding="utf-8"))),
+            flush=True,
+        )
     return Kept(load(file), *json.loads(numbers.read_text(encoding="utf-8")))
 
 
@@ -58,10 +62,14 @@ def _made(file: Path, make: Maker, *arguments: Any) -> tuple[float, float]:
 def by_laconic(data: Path, learner: Any, settings: dict[str, Any], every: int = 1) -> WordVectors:
     """Vectors of ours; of one in `every` sentences."""
     text: Any = corpus_files(data) if every == 1 else Lines(corpus_files(data), every)
-    return WordVectors(learner, window=WINDOW, min_count=MIN_COUNT, n_jobs=THREADS, **settings).fit(text)
+    return WordVectors(learner, window=WINDOW, min_count=MIN_COUNT, n_jobs=THREADS, **settings).fit(
+        text
+    )
 
 
-def by_gensim(data: Path, size: int, skip_gram: bool, every: int = 1, epochs: int = EPOCHS) -> WordVectors:
+def by_gensim(
+    data: Path, size: int, skip_gram: bool, every: int = 1, epochs: int = EPOCHS
+) -> WordVectors:
     """Skip-gram or CBOW by gensim, with its own settings but for window, least count and passes."""
     from gensim.models import Word2Vec
 
@@ -77,7 +85,9 @@ def by_gensim(data: Path, size: int, skip_gram: bool, every: int = 1, epochs: in
     )
     words = list(model.wv.index_to_key)
     counts = [model.wv.get_vecattr(word, "count") for word in words]
-    return WordVectors(size=size)._adopt(words, counts, np.asarray(model.wv.vectors, dtype=np.float32))
+    return WordVectors(size=size)._adopt(
+        words, counts, np.asarray(model.wv.vectors, dtype=np.float32)
+    )
 
 
 class Lines:

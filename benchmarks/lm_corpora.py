@@ -57,7 +57,9 @@ def corpus(name: str, data: Path, quick: bool) -> Corpus:
     elif name == "ptb":
         parts = [penn(data, part) for part in ("train", "valid", "test")]
     else:
-        parts = [sentences(data / name / f"wiki.{part}.tokens.gz") for part in ("train", "valid", "test")]
+        parts = [
+            sentences(data / name / f"wiki.{part}.tokens.gz") for part in ("train", "valid", "test")
+        ]
     if quick:
         parts = [part[:300] for part in parts]
     encoder, train = SentenceEncoder.learn(parts[0], 2 if name == "reuters21578" else 1, None)
@@ -73,11 +75,23 @@ def learn(name: str, order: int, how: Any, data: Path, quick: bool) -> Learned:
         weights = len(model.target)
     else:
         fitted = LogLinear(how, tol=2e-3, max_iter=8 if quick else PASSES).fit(given.train, order)
-        passes, gap, weights = fitted.result.n_iter, fitted.result.error, int(np.count_nonzero(fitted.weights))
+        passes, gap, weights = (
+            fitted.result.n_iter,
+            fitted.result.error,
+            int(np.count_nonzero(fitted.weights)),
+        )
         model = model_of(fitted, given.train)
     seconds = time.process_time() - began
     megabytes = peak_megabytes_so_far() - before
-    return Learned(perplexity(model, given.dev), perplexity(model, given.test), seconds, passes, gap, megabytes, weights)
+    return Learned(
+        perplexity(model, given.dev),
+        perplexity(model, given.test),
+        seconds,
+        passes,
+        gap,
+        megabytes,
+        weights,
+    )
 
 
 def section(data: Path, quick: bool = False) -> str:

@@ -31,10 +31,19 @@ TUNING_ORDER = 7
 KNESER_NEY = {"Kneser-Ney": KneserNey(modified=False), "modified Kneser-Ney": KneserNey()}
 Grid = tuple[Callable[..., NestedPenalty], dict[str, tuple[float, ...]]]
 GRIDS: dict[str, Grid] = {
-    "groups of contexts and extensions": (NestedGroups, {"strength": (0.95, 1.0, 1.05), "repeats": (0.2, 0.4)}),
+    "groups of contexts and extensions": (
+        NestedGroups,
+        {"strength": (0.95, 1.0, 1.05), "repeats": (0.2, 0.4)},
+    ),
     "groups of contexts": (
         NestedGroups,
-        {"strength": (0.55, 0.6), "growth": (1.15, 1.25), "rounding": (0.5,), "extensions": (0.0,), "repeats": (0.0,)},
+        {
+            "strength": (0.55, 0.6),
+            "growth": (1.15, 1.25),
+            "rounding": (0.5,),
+            "extensions": (0.0,),
+            "repeats": (0.0,),
+        },
     ),
     "tree, infinity + weighted square": (
         NestedTree,
@@ -50,7 +59,13 @@ GRIDS: dict[str, Grid] = {
     ),
     "tree + weighted square": (
         NestedTree,
-        {"strength": (0.5, 0.7), "growth": (0.85,), "ridge": (0.03, 0.06), "ridge_growth": (1.4,), "roots": (0.1,)},
+        {
+            "strength": (0.5, 0.7),
+            "growth": (0.85,),
+            "ridge": (0.03, 0.06),
+            "ridge_growth": (1.4,),
+            "roots": (0.1,),
+        },
     ),
     "weighted tree": (NestedTree, {"strength": (0.6, 0.7), "growth": (0.85, 0.95)}),
     "weighted tree, infinity": (
@@ -60,7 +75,10 @@ GRIDS: dict[str, Grid] = {
     "weighted square": (NestedRidge, {"strength": (0.07, 0.1, 0.15), "growth": (2.0, 2.5)}),
     "weighted lasso": (NestedLasso, {"strength": (0.35, 0.5), "growth": (1.5, 1.8)}),
     "tree": (NestedTree, {"strength": (0.5, 0.6, 0.7), "growth": (1.0,)}),
-    "tree, infinity": (NestedTree, {"strength": (0.7, 0.8, 0.9), "growth": (1.0,), "norm": (np.inf,)}),
+    "tree, infinity": (
+        NestedTree,
+        {"strength": (0.7, 0.8, 0.9), "growth": (1.0,), "norm": (np.inf,)},
+    ),
     "square": (NestedRidge, {"strength": (0.25, 0.4, 0.6), "growth": (1.0,)}),
     "lasso": (NestedLasso, {"strength": (0.7, 0.9, 1.2), "growth": (1.0,)}),
 }
@@ -82,10 +100,14 @@ def settings(grid: Grid) -> Iterator[NestedPenalty]:
         yield make(**dict(zip(values, chosen, strict=True)))
 
 
-def fit(text: Piece, order: int, penalty: NestedPenalty, start: Fitted | None = None) -> tuple[Fitted, Point]:
+def fit(
+    text: Piece, order: int, penalty: NestedPenalty, start: Fitted | None = None
+) -> tuple[Fitted, Point]:
     """Fit until the duality gap is small enough, or the passes are over."""
     began = time.process_time()
-    near = start is not None and order > SETTLED and not penalty.collapses  # weights of collapsed trees are not carried over
+    near = (
+        start is not None and order > SETTLED and not penalty.collapses
+    )  # weights of collapsed trees are not carried over
     passes = PASSES // 4 if near else PASSES
     fitted = LogLinear(penalty, TOLERANCE, passes).fit(text.train, order, start)
     seconds = time.process_time() - began
@@ -104,7 +126,10 @@ def tuned(text: Piece, grid: Grid) -> NestedPenalty:
 
 def above_optimum(text: Piece, penalty: NestedPenalty) -> float:
     """How far the objective of a fit is above that of a fit of many more passes, relative to it: what a gap is an upper bound of."""
-    near, far = (LogLinear(penalty, tol, passes).fit(text.train, 5) for tol, passes in ((TOLERANCE, PASSES), (1e-4, MANY_PASSES)))
+    near, far = (
+        LogLinear(penalty, tol, passes).fit(text.train, 5)
+        for tol, passes in ((TOLERANCE, PASSES), (1e-4, MANY_PASSES))
+    )
     problem = NestedProblem(near.contexts.kernel, penalty.on(nested_weights(near.contexts)))
     return problem.value(near.weights) / problem.value(far.weights) - 1
 
@@ -122,9 +147,16 @@ def smoothed(text: Piece, order: int, learner: KneserNey) -> Point:
     """A back-off model."""
     began = time.process_time()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of discounts of high orders, whose n-grams nearly all occur once
+        warnings.simplefilter(
+            "ignore"
+        )  # of discounts of high orders, whose n-grams nearly all occur once
         model = learner.learn(text.train, order)
-    return Point(perplexity(model, text.test, unknown=False), 0.0, time.process_time() - began, len(model.target))
+    return Point(
+        perplexity(model, text.test, unknown=False),
+        0.0,
+        time.process_time() - began,
+        len(model.target),
+    )
 
 
 def section(data: Path, quick: bool = False) -> str:
@@ -139,12 +171,21 @@ def section(data: Path, quick: bool = False) -> str:
     grids = {name: _small(grid) if quick else grid for name, grid in GRIDS.items()}
     found: dict[str, Any] = {}
     for name, learner in KNESER_NEY.items():
-        found[name] = ("", np.nan, [[smoothed(each, order, learner) for order in among] for each, among in texts])
+        found[name] = (
+            "",
+            np.nan,
+            [[smoothed(each, order, learner) for order in among] for each, among in texts],
+        )
     for name, grid in grids.items():
         penalty = tuned(tuning, grid)
         points = [along_orders(each, among, penalty) for each, among in texts]
         found[name] = (_parameters(penalty, grid), above_optimum(tuning, penalty), points)
-        print(name, *found[name][:2], [round(_mean(points[:-1], at), 2) for at in range(len(orders))], flush=True)
+        print(
+            name,
+            *found[name][:2],
+            [round(_mean(points[:-1], at), 2) for at in range(len(orders))],
+            flush=True,
+        )
     return "\n".join(_written(found, orders, penn_orders, pieces))
 
 
@@ -154,16 +195,26 @@ def _small(grid: Grid) -> Grid:
 
 def _parameters(penalty: NestedPenalty, grid: Grid) -> str:
     values = {name: getattr(penalty, name) for name in grid[1] if name != "norm"}
-    return ", ".join(f"{name} {value:g}" for name, value in values.items() if (name, value) != ("growth", 1))
+    return ", ".join(
+        f"{name} {value:g}" for name, value in values.items() if (name, value) != ("growth", 1)
+    )
 
 
 def _mean(points: list[list[Point]], at: int) -> float:
     return float(np.mean([each[at].perplexity for each in points]))
 
 
-def _written(found: dict[str, Any], orders: tuple[int, ...], penn_orders: tuple[int, ...], pieces: list[Piece]) -> Iterator[str]:
+def _written(
+    found: dict[str, Any],
+    orders: tuple[int, ...],
+    penn_orders: tuple[int, ...],
+    pieces: list[Piece],
+) -> Iterator[str]:
     first, n_pieces = pieces[0], len(pieces)
-    means = {name: [_mean(points[:n_pieces], at) for at in range(len(orders))] for name, (_, _, points) in found.items()}
+    means = {
+        name: [_mean(points[:n_pieces], at) for at in range(len(orders))]
+        for name, (_, _, points) in found.items()
+    }
     reference = min(means["modified Kneser-Ney"])
     yield "## Perplexity by order\n"
     yield (
@@ -194,7 +245,19 @@ def _written(found: dict[str, Any], orders: tuple[int, ...], penn_orders: tuple[
                 int(np.mean([point.kept for point in last])),
             ]
         )
-    yield table(["model", "chosen", *map(str, orders), "best, to modified KN", "gap", "above optimum", "CPU s", "weights"], rows)
+    yield table(
+        [
+            "model",
+            "chosen",
+            *map(str, orders),
+            "best, to modified KN",
+            "gap",
+            "above optimum",
+            "CPU s",
+            "weights",
+        ],
+        rows,
+    )
     yield (
         "\nInfinity norms alone stay behind Kneser-Ney, and not for want of passes: on the fifth piece strengths of 0.3 to 1.2 with growths of 0.6 to 1.4, fades of 0.5 to 1 "
         "and whole trees at a tenth of their price or all of it end 0.9 % above it or more, after 400 passes too; with a weighted square beside them they are ahead."
@@ -204,5 +267,11 @@ def _written(found: dict[str, Any], orders: tuple[int, ...], penn_orders: tuple[
     rows = []
     for name, (_, _, points) in found.items():
         values = [point.perplexity for point in points[-1]]
-        rows.append([name, *(f"{value:.1f}" for value in values), f"{100 * (min(values) / base - 1):+.1f} %"])
+        rows.append(
+            [
+                name,
+                *(f"{value:.1f}" for value in values),
+                f"{100 * (min(values) / base - 1):+.1f} %",
+            ]
+        )
     yield table(["model", *map(str, penn_orders), "best, to modified KN"], rows)

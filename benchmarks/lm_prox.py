@@ -38,10 +38,22 @@ WORDS, SOLVER_WORDS, SOLVER_ORDER = 100_000, 30_000, 5
 STRENGTH = 0.7  # of norms that are fitted
 STEP_STRENGTH = 0.1  # of the timed steps
 TOLERANCE, PASSES = 2e-3, 120
-TURNS, LONG, PATIENCE = 5, 2.0, 60.0  # turns of steps below LONG seconds; beyond PATIENCE larger ones are left out
+TURNS, LONG, PATIENCE = (
+    5,
+    2.0,
+    60.0,
+)  # turns of steps below LONG seconds; beyond PATIENCE larger ones are left out
 SHOWN = (1, 2, 5, 10, 20, 50, 100, 200)
-SOLVED: dict[str, NestedPenalty] = {"weighted square": NestedRidge(0.1, 2.5), "tree, infinity": NestedTree(STRENGTH, 1.0, "inf")}
-PIVOTS, PIVOTS_TREE, HEAPS, HEAPS_TREE = "pivots, trie", "pivots, tree", "heaps, trie", "heaps, tree"
+SOLVED: dict[str, NestedPenalty] = {
+    "weighted square": NestedRidge(0.1, 2.5),
+    "tree, infinity": NestedTree(STRENGTH, 1.0, "inf"),
+}
+PIVOTS, PIVOTS_TREE, HEAPS, HEAPS_TREE = (
+    "pivots, trie",
+    "pivots, tree",
+    "heaps, trie",
+    "heaps, tree",
+)
 SPAMS, SPAMS_TWO, OURS_TWO = "SPAMS, trie", "SPAMS, 2-norm", "ours, 2-norm"
 COMPETITORS = (PIVOTS, PIVOTS_TREE, HEAPS, HEAPS_TREE, SPAMS, OURS_TWO, SPAMS_TWO)
 
@@ -93,18 +105,39 @@ def parameter_table(text: Text, orders: tuple[int, ...], fitted_orders: tuple[in
     """Fig. 2 (c)."""
     rows, start = [], None
     for order in orders:
-        trie, tree = (len(Contexts.build(text, order, collapse).target) for collapse in (False, True))
+        trie, tree = (
+            len(Contexts.build(text, order, collapse).target) for collapse in (False, True)
+        )
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of discounts of high orders, whose n-grams nearly all occur once
+            warnings.simplefilter(
+                "ignore"
+            )  # of discounts of high orders, whose n-grams nearly all occur once
             smoothed = len(KneserNey().learn(text, order).target)
         row: list[Any] = [f"{order}", trie, smoothed, tree]
         if order in fitted_orders:
             two = LogLinear(NestedTree(STRENGTH, 1.0, 2), TOLERANCE, PASSES).fit(text, order, start)
-            highest = LogLinear(NestedTree(STRENGTH, 1.0, "inf"), TOLERANCE, PASSES).fit(text, order)
-            row += [int(np.count_nonzero(two.weights)), int(np.count_nonzero(highest.weights)), levels(highest)]
+            highest = LogLinear(NestedTree(STRENGTH, 1.0, "inf"), TOLERANCE, PASSES).fit(
+                text, order
+            )
+            row += [
+                int(np.count_nonzero(two.weights)),
+                int(np.count_nonzero(highest.weights)),
+                levels(highest),
+            ]
             start = two
         rows.append(row + [None] * (7 - len(row)))
-    return table(["order", "trie", "Kneser-Ney", "tree", "2-norm, not zero", "infinity norm, not zero", "different"], rows)
+    return table(
+        [
+            "order",
+            "trie",
+            "Kneser-Ney",
+            "tree",
+            "2-norm, not zero",
+            "infinity norm, not zero",
+            "different",
+        ],
+        rows,
+    )
 
 
 def levels(fitted: Fitted) -> int:
@@ -129,7 +162,9 @@ class Step(NamedTuple):
         contexts = Contexts.build(text, order, collapse)
         gradient = np.empty(len(contexts.target))
         contexts.kernel.loss(np.zeros(len(gradient)), gradient)
-        by_word = np.argsort(contexts.target, kind="stable")  # contexts are numbered depth first, so trees are too
+        by_word = np.argsort(
+            contexts.target, kind="stable"
+        )  # contexts are numbered depth first, so trees are too
         weights = nested_weights(contexts).trees(by_word)
         lengths = weights.length.astype(np.float64)
         point = -gradient[by_word] / np.maximum(weights.count, 0.5)
@@ -163,8 +198,12 @@ class Step(NamedTuple):
 
     def by_spams(self, norm: str, peer: Executor) -> tuple[float, Float64] | None:
         """Seconds and weights of SPAMS, in a process of its own, which it ends where it does not like a tree; None if it did, or is not installed."""
-        parent = np.concatenate([[-1], self.parent + 1])  # a root that costs nothing joins the trees
-        rates, point = (np.concatenate([[0.0], values]) for values in (self.rates, np.maximum(self.point, 0)))
+        parent = np.concatenate(
+            [[-1], self.parent + 1]
+        )  # a root that costs nothing joins the trees
+        rates, point = (
+            np.concatenate([[0.0], values]) for values in (self.rates, np.maximum(self.point, 0))
+        )
         try:
             seconds, found = peer.submit(spams_turns, parent, rates, point, norm).result()
         except (ImportError, RuntimeError):
@@ -172,7 +211,9 @@ class Step(NamedTuple):
         return seconds, found[1:]
 
 
-def spams_turns(parent: NDArray[np.int64], rates: Float64, point: Float64, norm: str) -> tuple[float, Float64]:
+def spams_turns(
+    parent: NDArray[np.int64], rates: Float64, point: Float64, norm: str
+) -> tuple[float, Float64]:
     """The best of a few turns, and what they gave."""
     tree = spams_tree(parent, rates)
     turns = [_cpu(lambda: spams_tree_prox(point, tree, 1.0, norm))]
@@ -201,20 +242,36 @@ def race(text: Text, order: int, wanted: tuple[str, ...], peer: Executor) -> dic
     once = {name: _cpu(run) for name, run in runs.items()}
     quick = {name: run for name, run in runs.items() if once[name][0] < LONG}
     times = {name: seconds for name, (seconds, _) in once.items()}
-    times.update({name: turns.best for name, turns in interleaved(quick, TURNS, False, time.thread_time).items()})
+    times.update(
+        {
+            name: turns.best
+            for name, turns in interleaved(quick, TURNS, False, time.thread_time).items()
+        }
+    )
     reference, reference_two = trie.by_context(trie.heaps()()), trie.by_context(trie.heaps(2)())
     lengths = tree.contexts.lengths()
-    node = np.repeat(np.arange(len(lengths)), lengths)  # of each context of the trie: contexts of a node follow each other
-    wide = np.arange(len(reference)) - np.repeat(trie.contexts.ptr[:-1] - tree.contexts.ptr[node], np.diff(trie.contexts.ptr))
+    node = np.repeat(
+        np.arange(len(lengths)), lengths
+    )  # of each context of the trie: contexts of a node follow each other
+    wide = np.arange(len(reference)) - np.repeat(
+        trie.contexts.ptr[:-1] - tree.contexts.ptr[node], np.diff(trie.contexts.ptr)
+    )
     on_tree = (PIVOTS_TREE, HEAPS_TREE)
-    found = {name: tree.by_context(step)[wide] if name in on_tree else trie.by_context(step) for name, (_, step) in once.items()}
+    found = {
+        name: tree.by_context(step)[wide] if name in on_tree else trie.by_context(step)
+        for name, (_, step) in once.items()
+    }
     for name, norm in ((SPAMS, "linf"), (SPAMS_TWO, "l2")):
         if name in wanted and (theirs := trie.by_spams(norm, peer)) is not None:
             times[name], found[name] = theirs[0], trie.by_context(theirs[1])
     for name, step in found.items():
-        apart = float(np.abs(step - (reference_two if name in (OURS_TWO, SPAMS_TWO) else reference)).max())
+        apart = float(
+            np.abs(step - (reference_two if name in (OURS_TWO, SPAMS_TWO) else reference)).max()
+        )
         if not apart < 1e-9:
-            raise AssertionError(f"{name} at order {order} is {apart:.1e} away from the step by heaps")
+            raise AssertionError(
+                f"{name} at order {order} is {apart:.1e} away from the step by heaps"
+            )
     return {name: 1000 * seconds for name, seconds in times.items()}
 
 
@@ -234,17 +291,25 @@ def size_table(text: Sentences, sizes: tuple[int, ...], peer: Executor) -> str:
     for size in sizes:
         part = first_words(text, size)
         times = race(part, LARGE_ORDER, wanted, peer)
-        nodes = [len(Contexts.build(part, LARGE_ORDER, collapse).target) for collapse in (False, True)]
+        nodes = [
+            len(Contexts.build(part, LARGE_ORDER, collapse).target) for collapse in (False, True)
+        ]
         rows.append([f"{size:,}", *nodes, *(times.get(name) for name in COMPETITORS)])
         found.append(times)
         # Three times as many words take at most nine times as long.
-        wanted = tuple(name for name in wanted if name in times and 9 * times[name] < 1000 * PATIENCE)
+        wanted = tuple(
+            name for name in wanted if name in times and 9 * times[name] < 1000 * PATIENCE
+        )
     exponents = []
     for name in COMPETITORS:
-        known = [(size, times[name]) for size, times in zip(sizes, found, strict=True) if name in times]
+        known = [
+            (size, times[name]) for size, times in zip(sizes, found, strict=True) if name in times
+        ]
         fit = np.polyfit(*np.log(np.array(known)).T, 1)[0] if len(known) > 1 else np.nan
         exponents.append(float(fit))
-    rows.append(["exponent", "", "", *(f"{value:.2f}" if value == value else "–" for value in exponents)])
+    rows.append(
+        ["exponent", "", "", *(f"{value:.2f}" if value == value else "–" for value in exponents)]
+    )
     return table(["words", "nodes, trie", "nodes, tree", *COMPETITORS], rows)
 
 
@@ -257,17 +322,28 @@ def solver_table(text: Text, shown: tuple[int, ...]) -> str:
         never = shown[-1] + 1
         solvers: dict[str, tuple[Solver, NestedTerms]] = {
             "Accelerated": (Accelerated(1e-12, shown[-1], check_every=never), penalty.on(trees)),
-            "one step for all": (ScaledFista(1e-12, shown[-1], never), one_scale(penalty.on(trees))),
+            "one step for all": (
+                ScaledFista(1e-12, shown[-1], never),
+                one_scale(penalty.on(trees)),
+            ),
             "ScaledFista": (ScaledFista(1e-12, shown[-1], never), penalty.on(trees)),
         }
-        best = ScaledFista(1e-6, 10 * shown[-1], 50).run(NestedProblem(contexts.kernel, penalty.on(trees)))
+        best = ScaledFista(1e-6, 10 * shown[-1], 50).run(
+            NestedProblem(contexts.kernel, penalty.on(trees))
+        )
         least = best.trace[-1].value
         for solver_name, (solver, terms) in solvers.items():
             began = time.process_time()
             trace: list[Progress] = solver.run(NestedProblem(contexts.kernel, terms)).trace
             seconds = time.process_time() - began
             above = [trace[at - 1].value / least - 1 if at <= len(trace) else None for at in shown]
-            rows.append([f"{name}: {solver_name}", *(None if a is None else f"{a:.1e}" for a in above), seconds])
+            rows.append(
+                [
+                    f"{name}: {solver_name}",
+                    *(None if a is None else f"{a:.1e}" for a in above),
+                    seconds,
+                ]
+            )
         gaps.append(f"{name} {best.error:.0e}")
     found = table(["problem and solver", *map(str, shown), "CPU s"], rows)
     return found + f"\nRelative duality gaps of what stands for the minimum: {', '.join(gaps)}.\n"

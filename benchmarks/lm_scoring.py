@@ -44,13 +44,23 @@ The same model as files and pruned (contexts weighed by the training text):
 
 def section(data: Path, quick: bool = False) -> str:
     """Training, what comes out, and files, beside KenLM's programs."""
-    corpora = {"Penn Treebank": penn(data), "WikiText-2": sentences(data / "wikitext2" / "wiki.train.tokens.gz")}
+    corpora = {
+        "Penn Treebank": penn(data),
+        "WikiText-2": sentences(data / "wikitext2" / "wiki.train.tokens.gz"),
+    }
     if quick:
         corpora = {name: text[:2000] for name, text in corpora.items()}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         model, test = _model_and_test(data, quick)
-        return "\n".join([TEXT, training(corpora, folder), SIZES, sizes(model, corpora["Penn Treebank"], test, folder)])
+        return "\n".join(
+            [
+                TEXT,
+                training(corpora, folder),
+                SIZES,
+                sizes(model, corpora["Penn Treebank"], test, folder),
+            ]
+        )
 
 
 def speed(data: Path, quick: bool = False) -> str:
@@ -71,7 +81,9 @@ def training(corpora: dict[str, Sentences], folder: Path) -> str:
         began = cpu_seconds_so_far()
         model = LanguageModel(ORDER).fit(_spelled(text))
         seconds = cpu_seconds_so_far() - began
-        rows.append([name, sum(map(len, text)), sum(model.n_ngrams_), seconds, *_lmplz(model, text, folder)])
+        rows.append(
+            [name, sum(map(len, text)), sum(model.n_ngrams_), seconds, *_lmplz(model, text, folder)]
+        )
     return table(["text", "words", "n-grams", "CPU s", "lmplz, CPU s", "largest difference"], rows)
 
 
@@ -138,7 +150,11 @@ def scoring(model: LanguageModel, test: Sentences, folder: Path) -> list[str]:
         competitors |= peer
     times = interleaved(competitors, repeats, clock=time.thread_time)
     rows = [[name, f"{len(encoded.tokens) / each.best:,.0f}"] for name, each in times.items()]
-    return [SCORING.format(words=len(encoded.tokens), order=ORDER, repeats=repeats), table(["how", "words a second"], rows), note]
+    return [
+        SCORING.format(words=len(encoded.tokens), order=ORDER, repeats=repeats),
+        table(["how", "words a second"], rows),
+        note,
+    ]
 
 
 def _kenlm(arpa: Path, lines: list[str], test: Sentences) -> dict[str, Callable[[], Any]]:
@@ -166,7 +182,10 @@ def sizes(model: LanguageModel, train: Sentences, test: Sentences, folder: Path)
     """Megabytes of files, and perplexities after pruning."""
     rows = []
     n_all = sum(model.n_ngrams_)
-    for size in (n_all, *(n for n in (1_000_000, 300_000, 100_000, 30_000) if len(model.encoder_) < n < n_all)):
+    for size in (
+        n_all,
+        *(n for n in (1_000_000, 300_000, 100_000, 30_000) if len(model.encoder_) < n < n_all),
+    ):
         began = time.process_time()
         each = model if size == n_all else model.prune(size, train)
         seconds = time.process_time() - began
@@ -174,9 +193,25 @@ def sizes(model: LanguageModel, train: Sentences, test: Sentences, folder: Path)
         each.to_arpa(folder / "model.arpa")
         megabytes = [(folder / name).stat().st_size / 1e6 for name in ("model", "model.arpa")]
         rows.append(
-            [f"{size:,}", f"{each.perplexity(test):.1f}", seconds if each is not model else math.nan, *megabytes, _binary(folder)]
+            [
+                f"{size:,}",
+                f"{each.perplexity(test):.1f}",
+                seconds if each is not model else math.nan,
+                *megabytes,
+                _binary(folder),
+            ]
         )
-    return table(["n-grams", "perplexity", "CPU s of pruning", "model file, MB", "ARPA file, MB", "KenLM binary, MB"], rows)
+    return table(
+        [
+            "n-grams",
+            "perplexity",
+            "CPU s of pruning",
+            "model file, MB",
+            "ARPA file, MB",
+            "KenLM binary, MB",
+        ],
+        rows,
+    )
 
 
 def _binary(folder: Path) -> float:
@@ -184,5 +219,7 @@ def _binary(folder: Path) -> float:
     if shutil.which("build_binary") is None:
         return math.nan
     target = folder / "model.binary"
-    subprocess.run(["build_binary", str(folder / "model.arpa"), str(target)], check=True, capture_output=True)
+    subprocess.run(
+        ["build_binary", str(folder / "model.arpa"), str(target)], check=True, capture_output=True
+    )
     return target.stat().st_size / 1e6

@@ -70,7 +70,9 @@ class Documents:
         """Sublinear tf-idf of the three parts, and what the columns are."""
         vectorizer = vectorizer_for(self.task, tfidf=True, sublinear=True).set_params(**parameters)
         vectorizer.fit(self.texts[0])
-        return [sp.csr_array(vectorizer.transform(texts)) for texts in self.texts], vectorizer.get_feature_names_out()
+        return [
+            sp.csr_array(vectorizer.transform(texts)) for texts in self.texts
+        ], vectorizer.get_feature_names_out()
 
     def bigrams(self) -> Extra:
         """Whether two words stand beside each other."""
@@ -82,19 +84,26 @@ class Documents:
         rows, names = (self.rare, self.rare_names) if rare else (self.words, self.names)
         order = np.array([len(members) for members in miner.combinations_], dtype=np.intp)
         parts = [sp.csr_array(miner.transform(part)[:, order > 1]) for part in rows]
-        return Extra(parts, order[order > 1], miner.get_feature_names_out(names)[order > 1], miner.threshold)
+        return Extra(
+            parts, order[order > 1], miner.get_feature_names_out(names)[order > 1], miner.threshold
+        )
 
     def beside(self, extra: Extra | None, scale: float) -> list[sp.csr_array]:
         """Words and, smaller, what stands beside them."""
         if extra is None:
             return self.words
-        return [sp.csr_array(sp.hstack([w, scale * more])) for w, more in zip(self.words, extra.parts, strict=True)]
+        return [
+            sp.csr_array(sp.hstack([w, scale * more]))
+            for w, more in zip(self.words, extra.parts, strict=True)
+        ]
 
 
 def mine(X: sp.csr_array, y: NDArray[np.str_], degree: int, threshold: int) -> KernelMiner:
     """One round from the scores of a linear SVM; what its support vectors tell apart beyond the threshold."""
     pretrain = LinearSVC(C=COST, loss="hinge", random_state=0, max_iter=10_000)
-    return KernelMiner(Polynomial(degree), threshold, rounds=1, pretrain=pretrain, proximal=True).fit(X, y)
+    return KernelMiner(
+        Polynomial(degree), threshold, rounds=1, pretrain=pretrain, proximal=True
+    ).fit(X, y)
 
 
 class Fit(NamedTuple):
@@ -108,7 +117,9 @@ class Fit(NamedTuple):
     log_loss: float
 
 
-def chosen(documents: Documents, penalty: str, extras: Sequence[Extra | None], scales: Sequence[float]) -> Fit:
+def chosen(
+    documents: Documents, penalty: str, extras: Sequence[Extra | None], scales: Sequence[float]
+) -> Fit:
     """The lowest log-loss on dev over thresholds, scales and strengths; ties to the first."""
     best: Fit | None = None
     for extra in extras:
@@ -123,7 +134,9 @@ def chosen(documents: Documents, penalty: str, extras: Sequence[Extra | None], s
                 seconds = time.perf_counter() - began
                 loss = float(log_loss(documents.labels[1], model.predict_proba(rows[1])))
                 if best is None or loss < best.log_loss:
-                    best = Fit(model, extra, scale if extra is not None else None, rows, seconds, loss)
+                    best = Fit(
+                        model, extra, scale if extra is not None else None, rows, seconds, loss
+                    )
     if best is None:
         raise ValueError("there is nothing to choose from")
     return best
@@ -131,21 +144,46 @@ def chosen(documents: Documents, penalty: str, extras: Sequence[Extra | None], s
 
 def row_of(documents: Documents, features: str, penalty: str, fit: Fit, degree: int | None) -> Row:
     """What the page says of a chosen model; its mining is done again in a process of its own, to see seconds and memory."""
-    right = [fit.model.predict(rows) == labels for rows, labels in zip(fit.rows, documents.labels, strict=True)]
-    order = np.concatenate([np.ones(len(documents.names), np.intp), *([] if fit.extra is None else [fit.extra.order])])
+    right = [
+        fit.model.predict(rows) == labels
+        for rows, labels in zip(fit.rows, documents.labels, strict=True)
+    ]
+    order = np.concatenate(
+        [np.ones(len(documents.names), np.intp), *([] if fit.extra is None else [fit.extra.order])]
+    )
     weights = np.asarray(fit.model.coef_).ravel()
     kept = np.bincount(order[weights != 0], minlength=5)[1:]
     threshold = None if fit.extra is None else fit.extra.threshold
     mining = None
     if degree is not None:
-        mining = measure_in_subprocess(mine, documents.rare[0], documents.labels[0], degree, threshold)
-    strongest = {} if fit.extra is None else strongest_of(fit.model.classes_, weights[len(documents.names) :], fit.extra.names)
+        mining = measure_in_subprocess(
+            mine, documents.rare[0], documents.labels[0], degree, threshold
+        )
+    strongest = (
+        {}
+        if fit.extra is None
+        else strongest_of(fit.model.classes_, weights[len(documents.names) :], fit.extra.names)
+    )
     setting = (threshold, fit.scale, fit.model.penalty.strength)
     dev, test = float(right[1].mean()), float(right[2].mean())
-    return Row(features, penalty, dev, fit.log_loss, test, kept, setting, fit.seconds, mining, right[2], strongest)
+    return Row(
+        features,
+        penalty,
+        dev,
+        fit.log_loss,
+        test,
+        kept,
+        setting,
+        fit.seconds,
+        mining,
+        right[2],
+        strongest,
+    )
 
 
-def strongest_of(classes: NDArray[np.str_], weights: NDArray[np.float64], names: NDArray[np.object_]) -> dict[str, list[str]]:
+def strongest_of(
+    classes: NDArray[np.str_], weights: NDArray[np.float64], names: NDArray[np.object_]
+) -> dict[str, list[str]]:
     """The names with the largest weights for each of two classes."""
     found = {}
     for label, sign in zip(classes, (-1, 1), strict=True):
@@ -154,7 +192,9 @@ def strongest_of(classes: NDArray[np.str_], weights: NDArray[np.float64], names:
     return found
 
 
-def rows_of(documents: Documents, degrees: dict[int, tuple[int, ...]], scales: Sequence[float]) -> list[Row]:
+def rows_of(
+    documents: Documents, degrees: dict[int, tuple[int, ...]], scales: Sequence[float]
+) -> list[Row]:
     """Lasso and ridge on words, words with bigrams, words with what was mined."""
     found = []
     spaces: dict[str, tuple[list[Extra | None], int | None]] = {
@@ -162,8 +202,14 @@ def rows_of(documents: Documents, degrees: dict[int, tuple[int, ...]], scales: S
         "words, bigrams": ([documents.bigrams()], None),
     }
     for degree, thresholds in degrees.items():
-        miners = [mine(documents.rare[0], documents.labels[0], degree, threshold) for threshold in thresholds]
-        spaces[f"words, mined to degree {degree}"] = ([documents.mined(miner) for miner in miners], degree)
+        miners = [
+            mine(documents.rare[0], documents.labels[0], degree, threshold)
+            for threshold in thresholds
+        ]
+        spaces[f"words, mined to degree {degree}"] = (
+            [documents.mined(miner) for miner in miners],
+            degree,
+        )
     for penalty in PENALTIES:
         for features, (extras, degree) in spaces.items():
             fit = chosen(documents, penalty, extras, scales)
@@ -171,7 +217,9 @@ def rows_of(documents: Documents, degrees: dict[int, tuple[int, ...]], scales: S
     return found
 
 
-def trials_of(documents: Documents, threshold: int, rounds: int, scales: Sequence[float]) -> list[Trial]:
+def trials_of(
+    documents: Documents, threshold: int, rounds: int, scales: Sequence[float]
+) -> list[Trial]:
     """What each choice of the search does to a ridge on words and pairs, on dev."""
     svm = LinearSVC(C=COST, loss="hinge", random_state=0, max_iter=10_000)
     step = 1 / len(documents.labels[0])
@@ -181,8 +229,14 @@ def trials_of(documents: Documents, threshold: int, rounds: int, scales: Sequenc
         "one round from zero": (False, {"rounds": 1}),
         "one round from an SVM": (False, {"rounds": 1, "pretrain": svm}),
         "the same, proximal": (False, {"rounds": 1, "pretrain": svm, "proximal": True}),
-        "the same, words in at most a tenth": (True, {"rounds": 1, "pretrain": svm, "proximal": True}),
-        f"the same, {rounds} rounds of decreasing steps": (True, {"rounds": rounds, "step": step, **slow}),
+        "the same, words in at most a tenth": (
+            True,
+            {"rounds": 1, "pretrain": svm, "proximal": True},
+        ),
+        f"the same, {rounds} rounds of decreasing steps": (
+            True,
+            {"rounds": rounds, "step": step, **slow},
+        ),
     }
     fit = chosen(documents, "ridge", [None], (1.0,))
     found = [Trial("words alone", 0, (0, 0), 0.0, accuracy_on_dev(documents, fit), fit.log_loss)]
@@ -194,7 +248,16 @@ def trials_of(documents: Documents, threshold: int, rounds: int, scales: Sequenc
         extra = documents.mined(miner, rare)
         fit = chosen(documents, "ridge", [extra], scales)
         wrong = (miner.rounds_[0].wrong, miner.rounds_[-1].wrong)
-        found.append(Trial(title, len(extra.order), wrong, seconds, accuracy_on_dev(documents, fit), fit.log_loss))
+        found.append(
+            Trial(
+                title,
+                len(extra.order),
+                wrong,
+                seconds,
+                accuracy_on_dev(documents, fit),
+                fit.log_loss,
+            )
+        )
     return found
 
 

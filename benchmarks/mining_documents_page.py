@@ -19,7 +19,9 @@ Then a lasso or a ridge (`SparseClassifier`, log-loss) on words and combinations
 chosen on test. (Strengths for newsgroups were extended downwards after a first run of this section, whose choices on dev lay at the end of the list; test had been
 seen then.) `p` is McNemar's exact test on test against words alone with the same penalty. Kept are non-zero weights. Seconds and peak memory (what it added)
 are of the chosen search, SVM included, in a process of its own."""
-STRONGEST_TEXT = "The largest weights of mined combinations, by class, in the ridge of the largest degree."
+STRONGEST_TEXT = (
+    "The largest weights of mined combinations, by class, in the ridge of the largest degree."
+)
 TRIALS_TEXT = """\
 Accuracy and log-loss on dev of a ridge on words and pairs of words (degree 2, C = {threshold}; scale and strength by the log-loss): each line changes one
 thing. `wrong` are documents within the margin in the first and in the last round."""
@@ -52,7 +54,9 @@ class Trial(NamedTuple):
     log_loss: float
 
 
-def layout(rows: Mapping[str, Sequence[Row]], trials: Mapping[str, Sequence[Trial]], threshold: int) -> str:
+def layout(
+    rows: Mapping[str, Sequence[Row]], trials: Mapping[str, Sequence[Trial]], threshold: int
+) -> str:
     """All tables."""
     parts = ["## Documents", INTRODUCTION]
     for title, found in rows.items():
@@ -69,15 +73,45 @@ def models_table(found: Sequence[Row]) -> str:
     rows = []
     for row in found:
         plain = words[row.penalty]
-        p = "–" if row is plain else number(mcnemar(np.ones(len(row.right)), row.right, plain.right).p_value, 2)
+        p = (
+            "–"
+            if row is plain
+            else number(mcnemar(np.ones(len(row.right)), row.right, plain.right).p_value, 2)
+        )
         setting = [number(value, 1) for value in row.setting]
-        costs = [None, None] if row.mining is None else [row.mining.seconds, row.mining.peak_megabytes]
-        kept = [number(int(count)) if order == 0 or count else "–" for order, count in enumerate(row.kept)]
-        scores = [percent(row.dev), number(row.log_loss, 3), percent(row.test), p, number(int(row.kept.sum()))]
-        rows.append([f"{row.features}, {row.penalty}", *scores, *kept, *setting, *costs, row.fit_seconds])
+        costs = (
+            [None, None] if row.mining is None else [row.mining.seconds, row.mining.peak_megabytes]
+        )
+        kept = [
+            number(int(count)) if order == 0 or count else "–"
+            for order, count in enumerate(row.kept)
+        ]
+        scores = [
+            percent(row.dev),
+            number(row.log_loss, 3),
+            percent(row.test),
+            p,
+            number(int(row.kept.sum())),
+        ]
+        rows.append(
+            [f"{row.features}, {row.penalty}", *scores, *kept, *setting, *costs, row.fit_seconds]
+        )
     orders = ["kept", "words", "order 2", "order 3", "order 4"]
     return table(
-        ["features", "dev", "dev log-loss", "test", "p", *orders, "C", "scale", "strength", "mining s", "mining MB", "fit s"],
+        [
+            "features",
+            "dev",
+            "dev log-loss",
+            "test",
+            "p",
+            *orders,
+            "C",
+            "scale",
+            "strength",
+            "mining s",
+            "mining MB",
+            "fit s",
+        ],
         rows,
     )
 
@@ -93,8 +127,13 @@ def verdict(found: Sequence[Row]) -> str:
         for name in ("words", "words, bigrams"):
             other = next(row for row in rows if row.features == name)
             p = mcnemar(gold, mined.right, other.right).p_value
-            others.append(f"{100 * (mined.test - other.test):+.1f} points on test against {name} (p = {number(p, 2)})")
-        lines.append(f"* {penalty}: of the mined, dev prefers {mined.features.split('mined to ')[1]}: " + ", ".join(others))
+            others.append(
+                f"{100 * (mined.test - other.test):+.1f} points on test against {name} (p = {number(p, 2)})"
+            )
+        lines.append(
+            f"* {penalty}: of the mined, dev prefers {mined.features.split('mined to ')[1]}: "
+            + ", ".join(others)
+        )
     return "\n".join(lines)
 
 

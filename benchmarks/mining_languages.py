@@ -17,20 +17,30 @@ from laconic.text.treebanks import Treebank
 FOLDS, EPOCHS = 5, 6
 
 
-LANGUAGES: dict[str, Callable[[Path], Banks]] = {"Danish (CoNLL-X)": danish, "Spanish (CoNLL 2007)": spanish}
+LANGUAGES: dict[str, Callable[[Path], Banks]] = {
+    "Danish (CoNLL-X)": danish,
+    "Spanish (CoNLL 2007)": spanish,
+}
 
 
 def reranked(banks_of: Callable[[Path], Banks], data: Path, quick: bool) -> list[list[Any]]:
     """Rows of the parser alone and of the reranker, from one fit."""
     banks = banks_of(data)
     if quick:
-        banks = Banks(part_of(banks.train, 0, 150), part_of(banks.dev, 0, 50), part_of(banks.test, 0, 50))
+        banks = Banks(
+            part_of(banks.train, 0, 150), part_of(banks.dev, 0, 50), part_of(banks.test, 0, 50)
+        )
     start = time.process_time()
     parser = Parser("siblings" if quick else "tri siblings", learner=Mira(2 if quick else EPOCHS))
     model = Reranker(parser, folds=2 if quick else FOLDS).fit(banks.train, dev=banks.dev)
     seconds = time.process_time() - start
-    base, ours = [scores(found, banks.dev) + scores(found, banks.test) for found in (model.parser_, model)]
-    return [["third-order parser", *base, "–", "–"], ["reranked", *ours, model.n_features_selected_, seconds]]
+    base, ours = [
+        scores(found, banks.dev) + scores(found, banks.test) for found in (model.parser_, model)
+    ]
+    return [
+        ["third-order parser", *base, "–", "–"],
+        ["reranked", *ours, model.n_features_selected_, seconds],
+    ]
 
 
 def scores(model: Any, bank: Treebank) -> list[str]:

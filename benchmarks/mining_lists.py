@@ -40,8 +40,12 @@ def ranking(name: str, data: Path, quick: bool = False) -> Ranking:
     """The lists of a treebank; `quick`: of its first sentences, not kept."""
     banks = BANKS[name](data)
     if quick:
-        banks = Banks(part_of(banks.train, 0, 200), part_of(banks.dev, 0, 60), part_of(banks.test, 0, 60))
-    parser = Parser("siblings" if quick else "tri siblings", learner=Mira(2 if quick else EPOCHS), labels=False)
+        banks = Banks(
+            part_of(banks.train, 0, 200), part_of(banks.dev, 0, 60), part_of(banks.test, 0, 60)
+        )
+    parser = Parser(
+        "siblings" if quick else "tri siblings", learner=Mira(2 if quick else EPOCHS), labels=False
+    )
     file = FOLDER / f"{name}.npz"
     if quick or not file.is_file():
         found = _made(parser, banks, 3 if quick else FOLDS)
@@ -54,7 +58,9 @@ def ranking(name: str, data: Path, quick: bool = False) -> Ranking:
     gold, _ = parser._learned_trees(banks.train)
     parts = [
         RankedLists(_lists(found, part, bank), heads)
-        for part, bank, heads in zip(("train", "dev", "test"), banks, (gold, banks.dev.heads, banks.test.heads), strict=True)
+        for part, bank, heads in zip(
+            ("train", "dev", "test"), banks, (gold, banks.dev.heads, banks.test.heads), strict=True
+        )
     ]
     return Ranking(*parts, parser, *found["seconds"].tolist())
 
@@ -65,12 +71,24 @@ def _made(parser: Parser, banks: Banks, folds: int) -> dict[str, np.ndarray]:
     middle = time.process_time()
     parser.fit(banks.train)
     seconds = [time.process_time() - middle, middle - start]
-    lists |= {part: k_best(parser, bank.tokens, K) for part, bank in (("dev", banks.dev), ("test", banks.test))}
+    lists |= {
+        part: k_best(parser, bank.tokens, K)
+        for part, bank in (("dev", banks.dev), ("test", banks.test))
+    }
     found = {"seconds": np.array(seconds)}
     for part, made in lists.items():
-        found |= {f"{part}_count": np.diff(made.ptr), f"{part}_heads": made.heads, f"{part}_scores": made.scores}
+        found |= {
+            f"{part}_count": np.diff(made.ptr),
+            f"{part}_heads": made.heads,
+            f"{part}_scores": made.scores,
+        }
     return found
 
 
 def _lists(found: dict[str, np.ndarray], part: str, bank: Treebank) -> TreeLists:
-    return TreeLists(bank.tokens, pointers(found[f"{part}_count"]), found[f"{part}_heads"], found[f"{part}_scores"])
+    return TreeLists(
+        bank.tokens,
+        pointers(found[f"{part}_count"]),
+        found[f"{part}_heads"],
+        found[f"{part}_scores"],
+    )

@@ -48,7 +48,13 @@ TEMPLATES = [
     "h.fine|m.word|dist",
 ]  # siblings, grandchildren and larger parts of these
 MINED = {
-    "templates": {"kernel": SubTrees(3), "templates": TEMPLATES, "threshold": 0, "pretrain_epochs": 0, "memory": 2**34},
+    "templates": {
+        "kernel": SubTrees(3),
+        "templates": TEMPLATES,
+        "threshold": 0,
+        "pretrain_epochs": 0,
+        "memory": 2**34,
+    },
     "mined, degree 2": {"kernel": Polynomial(2)},
     "mined, degree 4": {"kernel": Polynomial(4), "memory": 2**32},
     "mined, degree 8": {"kernel": Polynomial(8), "memory": 2**32},
@@ -62,9 +68,15 @@ KERNELS: dict[str, Any] = {
     "kernel, sub-trees, normalized": TreeKernel(normalized=True),
     "kernel, sub-trees, decay 0.1": TreeKernel(decay=0.1),
 }
-ONLY_SMALL = {"kernel, sub-trees, normalized", "kernel, sub-trees, decay 0.1"}  # an hour each on the English Web Treebank
+ONLY_SMALL = {
+    "kernel, sub-trees, normalized",
+    "kernel, sub-trees, decay 0.1",
+}  # an hour each on the English Web Treebank
 THRESHOLDS = ((3, 1), (3, 2), (3, 3), (3, 5), (3, 10), (1, 3), (2, 3))  # arcs and C
-HIGH_DEGREE = {"threshold": 100, "memory": 2**33}  # products of 8 on all of the English Web Treebank: refused with C up to 20
+HIGH_DEGREE = {
+    "threshold": 100,
+    "memory": 2**33,
+}  # products of 8 on all of the English Web Treebank: refused with C up to 20
 PARTS_OF_TRAIN = ((1000, 3), (2000, 3), (12_544, 100))  # sentences and C, products of 8
 
 
@@ -81,14 +93,18 @@ class Outcome(NamedTuple):
     rate: float
 
 
-def mined(name: str, data: Path, settings: dict[str, Any], quick: bool, sentences: int | None = None) -> Outcome | str:
+def mined(
+    name: str, data: Path, settings: dict[str, Any], quick: bool, sentences: int | None = None
+) -> Outcome | str:
     """Learn from lists (the first ones if so many are named) by mined features; what the search refuses to do is told."""
     given = ranking(name, data, quick)
     if sentences is not None and not quick:
         given = given._replace(train=given.train.some(np.arange(sentences)))
     settings = dict(settings)
     if isinstance(settings.get("templates"), list):
-        settings["templates"] = parse_part_templates(settings["templates"], "templates", given.parser.columns)
+        settings["templates"] = parse_part_templates(
+            settings["templates"], "templates", given.parser.columns
+        )
     before = peak_megabytes_so_far()
     start = time.process_time()
     try:
@@ -99,11 +115,15 @@ def mined(name: str, data: Path, settings: dict[str, Any], quick: bool, sentence
     added = peak_megabytes_so_far() - before
     dev = given.dev.uas(model.beta_ * given.dev.lists.scores + model.rank_scores(given.dev.lists))
     start = time.process_time()
-    test = given.test.uas(model.beta_ * given.test.lists.scores + model.rank_scores(given.test.lists))
+    test = given.test.uas(
+        model.beta_ * given.test.lists.scores + model.rank_scores(given.test.lists)
+    )
     rate = len(given.test.lists.tokens) / (time.process_time() - start)
     n_templates = template_count(model) if not isinstance(model.kernel, Polynomial) else 0
     by_order = np.bincount(orders(model.miner_)[model.weights_ != 0])[1:].tolist()
-    return Outcome(dev, test, model.n_features_selected_, by_order, n_templates, seconds, added, rate)
+    return Outcome(
+        dev, test, model.n_features_selected_, by_order, n_templates, seconds, added, rate
+    )
 
 
 def by_kernel(name: str, data: Path, kernel: Any, quick: bool) -> Outcome:
@@ -130,7 +150,16 @@ def by_kernel(name: str, data: Path, kernel: Any, quick: bool) -> Outcome:
     test = given.test.uas(beta * given.test.lists.scores + scores(given.test))
     rate = len(given.test.lists.tokens) / (time.process_time() - start)
     n_supports = sum(len(chunk.structure) for chunk in machine.supports_)
-    return Outcome(given.dev.uas(beta * given.dev.lists.scores + ranked), test, n_supports, [], 0, seconds, added, rate)
+    return Outcome(
+        given.dev.uas(beta * given.dev.lists.scores + ranked),
+        test,
+        n_supports,
+        [],
+        0,
+        seconds,
+        added,
+        rate,
+    )
 
 
 def outputs_of(ptr: np.ndarray, gold: np.ndarray) -> Outputs:
@@ -148,7 +177,9 @@ def template_count(model: Reranker) -> int:
     for r in range(1, int(order.max(initial=0)) + 1):
         here = np.flatnonzero(order == r)
         depth, basic = np.divmod(extension[here].astype(np.int64), max(1, len(model.space_)))
-        _, kind[here] = np.unique(np.stack([kind[part[here]], depth, of_basic[basic]]), axis=1, return_inverse=True)
+        _, kind[here] = np.unique(
+            np.stack([kind[part[here]], depth, of_basic[basic]]), axis=1, return_inverse=True
+        )
     kinds = np.stack([order, kind])[:, model.weights_ != 0]
     return int(np.unique(kinds, axis=1).shape[1])
 
@@ -162,7 +193,17 @@ def cells(found: Outcome | str) -> list[Any]:
     return [*shares, found.features, by_order, found.seconds, found.megabytes, found.rate, ""]
 
 
-COLUMNS = ["ranked by", "dev UAS", "test UAS", "features", "by order", "CPU s", "MB", "sentences/s", ""]
+COLUMNS = [
+    "ranked by",
+    "dev UAS",
+    "test UAS",
+    "features",
+    "by order",
+    "CPU s",
+    "MB",
+    "sentences/s",
+    "",
+]
 INTRODUCTION = """\
 The ten best trees of each sentence by the third-order parser (tri-siblings), those of train by ten parsers that have not seen the sentences; the right tree is added
 to lists of train. `templates`: sub-trees of up to three arcs, each with tags of both ends or a word and a tag, and the distance; all that occur. `mined`: basic features
@@ -197,13 +238,26 @@ def section(name: str, title: str) -> Callable[[Path, bool], str]:
                 print(rows[-1], flush=True)
         for row in rows:
             row += PUBLISHED.get(row[0], ("–", "–"))
-        fastest = min(taken for label, taken in seconds.items() if label.startswith("kernel, sub-trees"))
+        fastest = min(
+            taken for label, taken in seconds.items() if label.startswith("kernel, sub-trees")
+        )
         race = (
             f"The fastest tree-kernel perceptron took {fastest / seconds['mined, sub-trees']:.1f} times the CPU seconds of mining sub-trees from the same lists; "
             f"the section, with lists and all rows, {(cpu_seconds_so_far() - start) / 60:.0f} CPU minutes."
         )
         facts = base_facts(given)
-        return "\n".join([f"## {title}\n", INTRODUCTION, "", facts, "", table([*COLUMNS, "paper: UAS", "time"], rows), race, ""])
+        return "\n".join(
+            [
+                f"## {title}\n",
+                INTRODUCTION,
+                "",
+                facts,
+                "",
+                table([*COLUMNS, "paper: UAS", "time"], rows),
+                race,
+                "",
+            ]
+        )
 
     return make
 
@@ -235,7 +289,14 @@ def thresholds(data: Path, quick: bool = False) -> str:
         found = measure_in_subprocess(mined, "english", data, settings, quick).value
         row = cells(found)
         row.insert(3, "–" if isinstance(found, str) else found.templates)
-        rows.append([str(threshold), str(arcs), *row, *(PUBLISHED_THRESHOLDS[threshold] if arcs == 3 else ("–", "–"))])
+        rows.append(
+            [
+                str(threshold),
+                str(arcs),
+                *row,
+                *(PUBLISHED_THRESHOLDS[threshold] if arcs == 3 else ("–", "–")),
+            ]
+        )
         print(rows[-1], flush=True)
     head = [
         "C",
@@ -267,7 +328,11 @@ def products(data: Path, quick: bool = False) -> str:
     """The section on products of eight."""
     rows = []
     for sentences, threshold in PARTS_OF_TRAIN:
-        settings = {"kernel": Polynomial(8), "threshold": threshold, "memory": HIGH_DEGREE["memory"]}
+        settings = {
+            "kernel": Polynomial(8),
+            "threshold": threshold,
+            "memory": HIGH_DEGREE["memory"],
+        }
         found = measure_in_subprocess(mined, "english", data, settings, quick, sentences).value
         rows.append([f"{sentences:,}", threshold, *cells(found)])
         print(rows[-1], flush=True)

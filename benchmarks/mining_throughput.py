@@ -56,7 +56,11 @@ def section(data: Path, quick: bool = False) -> str:
     parts = ["## Throughput", INTRODUCTION]
     for load in loads:
         parts.append(throughput_table(load, data))
-    parts += ["### Memory", MEMORY_TEXT, memory_table(loads[0], data, MEMORIES[-1:] if quick else MEMORIES)]
+    parts += [
+        "### Memory",
+        MEMORY_TEXT,
+        memory_table(loads[0], data, MEMORIES[-1:] if quick else MEMORIES),
+    ]
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
@@ -68,9 +72,15 @@ class Search:
         words: CountVectorizer = vectorizer_for(task).set_params(binary=True, max_df=load.max_df)
         self.X = words.fit_transform(task.train.texts)
         self.outputs = Outputs.of_labels(np.unique(task.train.labels, return_inverse=True)[1], 2)
-        which = "all words" if load.max_df == 1 else f"words in at most {100 * load.max_df:.0f} % of documents"
+        which = (
+            "all words"
+            if load.max_df == 1
+            else f"words in at most {100 * load.max_df:.0f} % of documents"
+        )
         rows, nonzeros = self.X.shape[0], self.X.nnz
-        self.title = f"{task.name}, {which}: {number(rows)} documents, {nonzeros / rows:.0f} words each"
+        self.title = (
+            f"{task.name}, {which}: {number(rows)} documents, {nonzeros / rows:.0f} words each"
+        )
 
     def one_round(self, threshold: int, degree: int, memory: float = MEMORY) -> Round:
         """A round from zero weights."""
@@ -100,7 +110,16 @@ def throughput_table(load: Load, data: Path) -> str:
             rate = order.counted / order.seconds / 1e6
             sizes = [order.counted, order.candidates, order.kept, order.spilled / MEGABYTE]
             rows.append([str(threshold), order.order, *sizes, order.seconds, rate])
-    columns = ["C", "order", "counted", "passed", "kept", "spilled, MB", "seconds", "million counted a second"]
+    columns = [
+        "C",
+        "order",
+        "counted",
+        "passed",
+        "kept",
+        "spilled, MB",
+        "seconds",
+        "million counted a second",
+    ]
     return f"### {search.title}\n\n" + table(columns, rows)
 
 
@@ -111,10 +130,15 @@ def memory_table(load: Load, data: Path, memories: Sequence[int]) -> str:
     for memory in memories:
         size = f"{number(memory / MEGABYTE)}"
         try:
-            found = named_if_refused(partial(search.one_round, degree=MEMORY_DEGREE, memory=memory), MEMORY_THRESHOLD)
+            found = named_if_refused(
+                partial(search.one_round, degree=MEMORY_DEGREE, memory=memory), MEMORY_THRESHOLD
+            )
         except MemoryError as error:
             rows.append([size, "–", "–", "–", "–", f"`{error}`"])
         else:
-            passed, kept, spilled = (sum(getattr(o, name) for o in found.orders) for name in ("candidates", "kept", "spilled"))
+            passed, kept, spilled = (
+                sum(getattr(o, name) for o in found.orders)
+                for name in ("candidates", "kept", "spilled")
+            )
             rows.append([size, passed, kept, spilled / MEGABYTE, seconds_of(found), ""])
     return table(["memory, MB", "passed", "kept", "spilled, MB", "seconds", "refused"], rows)

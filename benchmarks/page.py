@@ -15,7 +15,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import binomtest
 
-PACKAGES = ("laconic", "numpy", "scipy", "scikit-learn", "celer", "skglm", "adelie", "spams-bin", "cvxpy", "tomotopy", "gensim")
+PACKAGES = (
+    "laconic",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "celer",
+    "skglm",
+    "adelie",
+    "spams-bin",
+    "cvxpy",
+    "tomotopy",
+    "gensim",
+)
 
 
 class Paired(NamedTuple):
@@ -43,7 +55,9 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """A Markdown table; the first column is aligned left, the others right; floats are formatted by `number`."""
     ragged = [row for row in rows if len(row) != len(columns)]
     if ragged:
-        raise ValueError(f"a table of {len(columns)} columns was given a row of {len(ragged[0])}: {ragged[0]!r}")
+        raise ValueError(
+            f"a table of {len(columns)} columns was given a row of {len(ragged[0])}: {ragged[0]!r}"
+        )
     rule = ["---"] + ["---:"] * (len(columns) - 1)
     cells = [[number(cell) if not isinstance(cell, str) else cell for cell in row] for row in rows]
     return "".join("| " + " | ".join(line) + " |\n" for line in [list(columns), rule, *cells])
@@ -56,7 +70,9 @@ def number(value: float | int | None, digits: int = 3) -> str:
     if isinstance(value, (int, np.integer)) or abs(value) >= 1000:
         return f"{value:,.0f}"
     magnitude = 0 if value == 0 or np.isinf(value) else int(np.floor(np.log10(abs(value))))
-    return f"{value:.{digits}g}" if magnitude < -4 else f"{value:.{max(0, digits - 1 - magnitude)}f}"
+    return (
+        f"{value:.{digits}g}" if magnitude < -4 else f"{value:.{max(0, digits - 1 - magnitude)}f}"
+    )
 
 
 def percent(share: float) -> str:
@@ -81,17 +97,23 @@ def bootstrap_difference(
     gold: ArrayLike, first: ArrayLike, second: ArrayLike, level: float = 0.95, draws: int = 10_000
 ) -> tuple[float, float, float]:
     """accuracy(first) - accuracy(second) with its paired bootstrap interval: (difference, low, high)."""
-    step = np.asarray(np.asarray(first) == np.asarray(gold), int) - np.asarray(np.asarray(second) == np.asarray(gold))
+    step = np.asarray(np.asarray(first) == np.asarray(gold), int) - np.asarray(
+        np.asarray(second) == np.asarray(gold)
+    )
     # A resample is a multinomial draw over the three values a paired difference can take.
     shares = np.array([np.mean(step == 1), np.mean(step == -1), np.mean(step == 0)])
     counts = np.random.default_rng(0).multinomial(len(step), shares, size=draws)
-    low, high = np.quantile((counts[:, 0] - counts[:, 1]) / len(step), [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(
+        (counts[:, 0] - counts[:, 1]) / len(step), [(1 - level) / 2, (1 + level) / 2]
+    )
     return float(step.mean()), float(low), float(high)
 
 
 def _sign(only_first: int, only_second: int) -> Paired:
     decided = only_first + only_second
-    return Paired(only_first, only_second, float(binomtest(only_first, decided).pvalue) if decided else 1.0)
+    return Paired(
+        only_first, only_second, float(binomtest(only_first, decided).pvalue) if decided else 1.0
+    )
 
 
 def _version(package: str) -> str | None:
@@ -103,11 +125,15 @@ def _version(package: str) -> str | None:
 
 def _commit(repository: Path) -> str:
     def git(*words: str) -> str:
-        done = subprocess.run(["git", *words], cwd=repository, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["git", *words], cwd=repository, capture_output=True, text=True, check=True
+        )
         return done.stdout.strip()
 
     try:
-        changed = git("status", "--porcelain", "--", ".", ":!docs/results")  # pages that other sections wrote are no code
+        changed = git(
+            "status", "--porcelain", "--", ".", ":!docs/results"
+        )  # pages that other sections wrote are no code
         return git("rev-parse", "--short", "HEAD") + (" dirty" if changed else "")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"

@@ -36,7 +36,14 @@ def section(data: Path, quick: bool = False) -> str:
         if path.parent.name not in ("conll2000", "conll2002", "conll2003"):
             bank = read_treebank(path)
             crossing, same = round_trip(part_of(bank, 0, 50) if quick else bank)
-            rows.append([str(path.relative_to(data)), len(bank), crossing, f"{100 * same / max(1, crossing):.1f}"])
+            rows.append(
+                [
+                    str(path.relative_to(data)),
+                    len(bank),
+                    crossing,
+                    f"{100 * same / max(1, crossing):.1f}",
+                ]
+            )
     gains = []
     banks = {**languages(data), "English": (english(data).train, english(data).test)}
     for name in GAINS[:1] if quick else (*GAINS, "English"):
@@ -51,7 +58,17 @@ def section(data: Path, quick: bool = False) -> str:
             "Trees with crossing arcs that are the same after lifting (Nivre and Nilsson 2005, path scheme) and sinking:\n",
             table(["treebank", "sentences", "with crossing arcs", "back as they were, %"], rows),
             "What it gains: order 2 (Carreras), 5 passes of MIRA; the same heads before and after arcs sink by the predicted marks.\n",
-            table(["language", "crossing in test, %", "UAS, projective", "UAS, sunk", "tokens sunk right", "sunk wrong"], gains),
+            table(
+                [
+                    "language",
+                    "crossing in test, %",
+                    "UAS, projective",
+                    "UAS, sunk",
+                    "tokens sunk right",
+                    "sunk wrong",
+                ],
+                gains,
+            ),
         ]
     )
 
@@ -65,5 +82,13 @@ def gain(train: Treebank, test: Treebank) -> list[Any]:
     sunk, _ = parser.parse(test)
     crossing = np.mean([not is_projective(heads) for heads in cut(test.heads.tolist(), test.ptr)])
     moved = sunk != flat
-    better, worse = int(np.sum(moved & (sunk == test.heads))), int(np.sum(moved & (flat == test.heads)))
-    return [f"{100 * crossing:.1f}", *(f"{100 * np.mean(heads == test.heads):.2f}" for heads in (flat, sunk)), better, worse]
+    better, worse = (
+        int(np.sum(moved & (sunk == test.heads))),
+        int(np.sum(moved & (flat == test.heads))),
+    )
+    return [
+        f"{100 * crossing:.1f}",
+        *(f"{100 * np.mean(heads == test.heads):.2f}" for heads in (flat, sunk)),
+        better,
+        worse,
+    ]

@@ -22,11 +22,20 @@ from laconic.parse.metrics import punctuation_of, tree_scores
 EPOCHS = 6  # by the dev parts, where scores level off
 SETTINGS: dict[str, dict[str, Any]] = {
     "order 1 (arcs), 100 templates": {"model": "arcs", "learner": Mira(EPOCHS)},
-    "order 1, a third of the templates": {"model": "arcs", "learner": Sparseptron(budget=33, epochs=3), "refit": Mira(EPOCHS)},
+    "order 1, a third of the templates": {
+        "model": "arcs",
+        "learner": Sparseptron(budget=33, epochs=3),
+        "refit": Mira(EPOCHS),
+    },
     "order 2 (Carreras)": {"model": "carreras", "learner": Mira(EPOCHS)},
     "order 3 (grand-siblings)": {"model": "grand siblings", "learner": Mira(EPOCHS)},
     "order 3 (tri-siblings)": {"model": "tri siblings", "learner": Mira(EPOCHS)},
-    "order 1, 684 templates": {"model": "arcs", "templates": "arcs684", "prune": 1e-4, "learner": Mira(EPOCHS)},
+    "order 1, 684 templates": {
+        "model": "arcs",
+        "templates": "arcs684",
+        "prune": 1e-4,
+        "learner": Mira(EPOCHS),
+    },
     "order 1, a third of the 684": {
         "model": "arcs",
         "templates": "arcs684",
@@ -68,7 +77,9 @@ class Outcome(NamedTuple):
     megabytes: float
 
 
-def train_and_test(banks_of: Callable[[Path], Banks], data: Path, settings: dict[str, Any], quick: bool) -> Outcome:
+def train_and_test(
+    banks_of: Callable[[Path], Banks], data: Path, settings: dict[str, Any], quick: bool
+) -> Outcome:
     """Fit on train, score dev and test. CPU seconds: other work on the machine does not count."""
     banks = banks_of(data)
     train = treebanks.part_of(banks.train, 0, 300) if quick else banks.train
@@ -98,15 +109,37 @@ def train_and_test(banks_of: Callable[[Path], Banks], data: Path, settings: dict
     if not np.array_equal(again, heads):
         raise RuntimeError("a loaded parser gave other trees than the saved one")
     kept = parser.scorer_.templates
-    return Outcome(dev, scores, seconds, added, tree_rate, rate, parser.n_features_selected_, len(kept), megabytes)
+    return Outcome(
+        dev,
+        scores,
+        seconds,
+        added,
+        tree_rate,
+        rate,
+        parser.n_features_selected_,
+        len(kept),
+        megabytes,
+    )
 
 
-def rows(banks_of: Callable[[Path], Banks], data: Path, names: list[str], quick: bool) -> list[list[Any]]:
+def rows(
+    banks_of: Callable[[Path], Banks], data: Path, names: list[str], quick: bool
+) -> list[list[Any]]:
     """A row for each setting, each in a process of its own."""
     found = []
     for name in names:
-        got: Outcome = measure_in_subprocess(train_and_test, banks_of, data, SETTINGS[name], quick).value
-        found.append([name, *score_cells(got.dev_uas, got.scores), got.train_seconds, got.train_megabytes, got.tree_rate])
+        got: Outcome = measure_in_subprocess(
+            train_and_test, banks_of, data, SETTINGS[name], quick
+        ).value
+        found.append(
+            [
+                name,
+                *score_cells(got.dev_uas, got.scores),
+                got.train_seconds,
+                got.train_megabytes,
+                got.tree_rate,
+            ]
+        )
         found[-1] += [got.rate, got.weights, got.templates, f"{got.megabytes:.1f}"]
         print(found[-1], flush=True)
     return found
@@ -156,7 +189,17 @@ def peers(data: Path, quick: bool = False) -> str:
     """A peer of the package index and one of ours, one after the other."""
     found = rows(treebanks.english, data, ["order 2 (Carreras)"], quick)
     peer = udpipe(data / "ud" / "English-EWT", treebanks.english(data).test, 1)
-    cells = ["–", *score_cells(None, peer.scores)[1:], peer.seconds, peer.megabytes, "–", peer.rate, "–", "–", f"{peer.file:.1f}"]
+    cells = [
+        "–",
+        *score_cells(None, peer.scores)[1:],
+        peer.seconds,
+        peer.megabytes,
+        "–",
+        peer.rate,
+        "–",
+        "–",
+        f"{peer.file:.1f}",
+    ]
     return "\n".join(
         [
             "## English Web Treebank, beside UDPipe in one run\n",

@@ -32,8 +32,17 @@ def udpipe(folder: Path, test: Treebank, iterations: int) -> Peer:
     """UDPipe 1, trained by its own trainer; a neural transition parser. Fewer iterations than its default of 10, which takes an hour."""
     measured = measure_in_subprocess(_udpipe, folder, iterations)
     heads, labels, seconds, rate, file = measured.value
-    scores = tree_scores(test.heads, heads, test.ptr, test.labels, labels, punctuation_of(test.tokens))
-    return Peer(f"UDPipe 1 (ufal.udpipe), {iterations} iterations", scores, seconds, measured.peak_megabytes, rate, file)
+    scores = tree_scores(
+        test.heads, heads, test.ptr, test.labels, labels, punctuation_of(test.tokens)
+    )
+    return Peer(
+        f"UDPipe 1 (ufal.udpipe), {iterations} iterations",
+        scores,
+        seconds,
+        measured.peak_megabytes,
+        rate,
+        file,
+    )
 
 
 def _udpipe(folder: Path, iterations: int) -> tuple[np.ndarray, list[str], float, float, float]:
@@ -52,7 +61,9 @@ def _udpipe(folder: Path, iterations: int) -> tuple[np.ndarray, list[str], float
     start = time.process_time()
     problem = peer.ProcessingError()
     options = UDPIPE_PARSER.format(iterations=iterations)
-    model_bytes = peer.Trainer.train("morphodita_parsito", sentences("train"), sentences("dev"), "none", "none", options, problem)
+    model_bytes = peer.Trainer.train(
+        "morphodita_parsito", sentences("train"), sentences("dev"), "none", "none", options, problem
+    )
     if problem.occurred():
         raise RuntimeError(f"UDPipe: {problem.message}")
     seconds = time.process_time() - start
@@ -61,7 +72,9 @@ def _udpipe(folder: Path, iterations: int) -> tuple[np.ndarray, list[str], float
         path.write_bytes(model_bytes)
         size = path.stat().st_size / 2**20
         model = peer.Model.load(str(path))
-    test = list(sentences("test"))  # the peer's own list hands out copies: what was parsed has to be kept
+    test = list(
+        sentences("test")
+    )  # the peer's own list hands out copies: what was parsed has to be kept
     start = time.process_time()
     for sentence in test:
         sentence.unlinkAllNodes()

@@ -64,28 +64,55 @@ def one_language(data: Path, name: str, quick: bool) -> list[Point]:
     def add(method: str, setting: str, **parameters: Any) -> None:
         parser = Parser("arcs", crossing=True, labels=False, **PRUNE, **parameters).fit(train)
         uas = parser.score(test)
-        found.append(Point(method, setting, parser.n_features_selected_, uas, parser.scorer_.templates.names))
+        found.append(
+            Point(method, setting, parser.n_features_selected_, uas, parser.scorer_.templates.names)
+        )
         print(name, method, setting, found[-1].features, f"{100 * uas:.2f}", flush=True)
 
     every = part_templates_from("arcs684")
     add("all templates", "–", templates=every, learner=Mira(REFIT))
     for budget in BUDGETS[:1] if quick else BUDGETS:
         common = {"budget": budget, "epochs": SELECTION, "group_weight": "log"}
-        add(GROUP, f"B = {budget}", templates=every, learner=Sparseptron(**common), refit=Mira(REFIT))
+        add(
+            GROUP,
+            f"B = {budget}",
+            templates=every,
+            learner=Sparseptron(**common),
+            refit=Mira(REFIT),
+        )
         fine = Sparseptron(**common, groups="coarse to fine")
         add(FINE, f"B = {budget}", templates=every, learner=fine, refit=Mira(REFIT))
     ranked = by_information(every, train)
     for budget in BUDGETS[:1] if quick else BUDGETS:
-        add(GAIN, f"B = {budget}", templates=every.subset(sorted(ranked[:budget])), learner=Mira(REFIT))
+        add(
+            GAIN,
+            f"B = {budget}",
+            templates=every.subset(sorted(ranked[:budget])),
+            learner=Mira(REFIT),
+        )
     for lasso in LASSOS[:1] if quick else LASSOS:
         learner = Fobos(lasso, loss="hinge", epochs=SELECTION, every=100)
-        add(LASSO, f"λ = {lasso:g}", templates=every, learner=learner, refit=Mira(REFIT), refit_features="features")
+        add(
+            LASSO,
+            f"λ = {lasso:g}",
+            templates=every,
+            learner=learner,
+            refit=Mira(REFIT),
+            refit_features="features",
+        )
     return found
 
 
 def by_information(templates: PartTemplates, train: Treebank) -> list[int]:
     """Templates by their mutual information with the presence of an arc, the largest first (Eq. 16), over the arcs that are not pruned."""
-    pruning = Parser("arcs", templates=templates.subset([0]), crossing=True, labels=False, learner=Mira(1), **PRUNE).fit(train)
+    pruning = Parser(
+        "arcs",
+        templates=templates.subset([0]),
+        crossing=True,
+        labels=False,
+        learner=Mira(1),
+        **PRUNE,
+    ).fit(train)
     encoder = pruning._new_encoder(templates)
     kernel = make_kernel(templates, encoder, TreeShape(crossing=True))
     candidates = pruning._candidates(train.tokens, train.heads)
@@ -100,7 +127,9 @@ def section(data: Path, quick: bool = False) -> str:
     points = {name: measure_in_subprocess(one_language, data, name, quick).value for name in names}
     FIGURES["parse-selection.svg"] = figure(points)
     rows = [
-        [name, p.method, p.setting, p.features, len(p.templates), f"{100 * p.uas:.2f}"] for name in names for p in points[name]
+        [name, p.method, p.setting, p.features, len(p.templates), f"{100 * p.uas:.2f}"]
+        for name in names
+        for p in points[name]
     ]
     ahead = sum(best(points[name], GROUP) > best(points[name], GAIN) for name in names)
     return "\n".join(
@@ -138,7 +167,9 @@ def survivors(points: dict[str, list[Point]]) -> str:
         for found in points.values():
             kept = next(set(p.templates) for p in found if p.method == GROUP)
             share = len(kept & members) / len(members)
-            row.append(f"{100 * share:.0f} {'++' if share > 1 / 2 else '+' if share > 1 / 6 else ''}".strip())
+            row.append(
+                f"{100 * share:.0f} {'++' if share > 1 / 2 else '+' if share > 1 / 6 else ''}".strip()
+            )
         rows.append(row)
     return table(["family", "templates", *points], rows)
 
@@ -150,7 +181,13 @@ def figure(points: dict[str, list[Point]]) -> Any:
     made = Figure(figsize=(10, 5.6), layout="constrained")
     panels = np.atleast_1d(made.subplots(2, 3)).ravel()
     for panel, (name, found) in zip(panels, points.items(), strict=False):
-        for method, marker in ((GROUP, "o-"), (FINE, "s-"), (LASSO, "^:"), (GAIN, "x--"), ("all templates", "*")):
+        for method, marker in (
+            (GROUP, "o-"),
+            (FINE, "s-"),
+            (LASSO, "^:"),
+            (GAIN, "x--"),
+            ("all templates", "*"),
+        ):
             at = sorted((p.features / 1e6, 100 * p.uas) for p in found if p.method == method)
             panel.plot(*zip(*at, strict=True), marker, label=method, markersize=5)
         panel.set_title(name)

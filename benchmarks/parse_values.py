@@ -51,8 +51,24 @@ def section(data: Path, quick: bool = False) -> str:
         weights, n_values = parser.n_features_selected_, degrees_of_freedom(parser)
         sizes[name] = megabytes(parser) if n_values > FEW else megabytes(parser, compact=True)
         small = "–" if n_values > FEW else f"{sizes[name]:.2f}"
-        row = [name, f"{100 * complete(parser):.2f}", f"{100 * scores.complete:.2f}", f"{100 * scores.uas:.2f}", weights]
-        rows.append([*row, n_values, f"{megabytes(parser):.1f}", small, seconds, chosen, *PUBLISHED.get(name, ("–",) * 4)])
+        row = [
+            name,
+            f"{100 * complete(parser):.2f}",
+            f"{100 * scores.complete:.2f}",
+            f"{100 * scores.uas:.2f}",
+            weights,
+        ]
+        rows.append(
+            [
+                *row,
+                n_values,
+                f"{megabytes(parser):.1f}",
+                small,
+                seconds,
+                chosen,
+                *PUBLISHED.get(name, ("–",) * 4),
+            ]
+        )
         print(rows[-1], flush=True)
 
     start = time.process_time()
@@ -62,7 +78,10 @@ def section(data: Path, quick: bool = False) -> str:
     for lasso in LASSOS[:1] if quick else LASSOS:
         start = time.process_time()
         learner = Rda(lasso, epochs=PASSES, loss="hinge")
-        sparse[lasso] = Parser("carreras", learner=learner, labels=False).fit(train), time.process_time() - start
+        sparse[lasso] = (
+            Parser("carreras", learner=learner, labels=False).fit(train),
+            time.process_time() - start,
+        )
     lasso = max(sparse, key=lambda strength: complete(sparse[strength][0]))
     parser, seconds = sparse[lasso]
     add("L1-RDA", parser, seconds, f"λ = {lasso:g}")
@@ -79,10 +98,23 @@ def section(data: Path, quick: bool = False) -> str:
             learner = OnlineDiscrete(value_set(eta, zeta), Mira(1), epochs=10, rho=0.02, growth=1.7)
             found[eta] = parser.relearned(learner, train)
         eta = max(found, key=lambda size: complete(found[size]))
-        add(f"DC-ADMM, {2 * zeta} values", found[eta], time.process_time() - start, f"η = {eta:.3g}")
+        add(
+            f"DC-ADMM, {2 * zeta} values", found[eta], time.process_time() - start, f"η = {eta:.3g}"
+        )
         if zeta == ZETAS[0]:
             best = found[eta]
-    head = ["model", "dev COMP", "COMP", "UAS", "weights", "DoF", "file MB", "compact MB", "CPU s", "chosen on dev"]
+    head = [
+        "model",
+        "dev COMP",
+        "COMP",
+        "UAS",
+        "weights",
+        "DoF",
+        "file MB",
+        "compact MB",
+        "CPU s",
+        "chosen on dev",
+    ]
     return "\n".join(
         [
             "## A handful of weight values\n",
@@ -131,10 +163,16 @@ def compact_facts(plain: Parser, test: Treebank, sizes: dict[str, float]) -> str
         maps = compact.scorer_.kernel
         bits = 8 * compact._contents[0]["parser.feature_words"].nbytes / int(maps.sizes.sum())
         exact = np.mean([maps.exact(m) for m in range(len(maps.sizes))])
-        same = all(np.array_equal(a, b) for a, b in zip(plain.parse(test)[:1], compact.parse(test)[:1], strict=True))
+        same = all(
+            np.array_equal(a, b)
+            for a, b in zip(plain.parse(test)[:1], compact.parse(test)[:1], strict=True)
+        )
         few = part_of(test, 0, min(len(test), 500))
         runs = {"plain": lambda: plain.parse(few), "compact": lambda: compact.parse(few)}
-        rates = {kind: len(few.heads) / times.best for kind, times in interleaved(runs, clock=time.thread_time).items()}
+        rates = {
+            kind: len(few.heads) / times.best
+            for kind, times in interleaved(runs, clock=time.thread_time).items()
+        }
     return "\n".join(
         [
             "### The compact file\n",

@@ -55,7 +55,9 @@ class Outcome:
     predictions: NDArray[np.str_]
 
 
-def tune(fit: Callable[[Any, Part], Fitted], grid: Sequence[Any], task: Task, sparse: bool = True) -> Outcome:
+def tune(
+    fit: Callable[[Any, Part], Fitted], grid: Sequence[Any], task: Task, sparse: bool = True
+) -> Outcome:
     """Fit the grid on train, keep the best on dev (ties: fewest non-zeros if `sparse`, then first), score it on test."""
     if not grid:
         raise ValueError("tune needs at least one value in its grid")
@@ -71,7 +73,9 @@ def tune(fit: Callable[[Any, Part], Fitted], grid: Sequence[Any], task: Task, sp
     negative_dev, _, order, seconds, model = min(tried, key=lambda trial: trial[:3])
     predictions = model.predict(task.test)
     accuracy = float(np.mean(predictions == task.test.labels))
-    return Outcome(accuracy, model.nonzeros(), grid[order], -negative_dev, seconds, grid_seconds, predictions)
+    return Outcome(
+        accuracy, model.nonzeros(), grid[order], -negative_dev, seconds, grid_seconds, predictions
+    )
 
 
 @dataclass
@@ -136,7 +140,11 @@ def linear_svm(task: Task, sublinear: bool = False) -> Outcome:
     return tune(fit, SVM_COSTS, task, sparse=False)
 
 
-PEERS: dict[str, Callable[[Task], Outcome]] = {"lasso": lasso, "ridge": ridge, "tf-idf + SVM": linear_svm}
+PEERS: dict[str, Callable[[Task], Outcome]] = {
+    "lasso": lasso,
+    "ridge": ridge,
+    "tf-idf + SVM": linear_svm,
+}
 
 
 def _logistic(task: Task, tfidf: bool, **parameters: Any) -> Outcome:

@@ -58,7 +58,9 @@ def twenty_newsgroup_counts(data: Path) -> Counts:
     part = newsgroups(data, "train")
     vectorizer = CountVectorizer()
     rows = csr_matrix(vectorizer.fit_transform(part.texts), dtype=np.float64)
-    return Counts(rows, np.unique(part.labels, return_inverse=True)[1].astype(np.float64), vectorizer)
+    return Counts(
+        rows, np.unique(part.labels, return_inverse=True)[1].astype(np.float64), vectorizer
+    )
 
 
 def sentence_groups(part: Part, vectorizer: CountVectorizer) -> SentenceGroups:
@@ -67,7 +69,11 @@ def sentence_groups(part: Part, vectorizer: CountVectorizer) -> SentenceGroups:
     The crude cut is on purpose: anyone can redo it, so that the optimum can be compared. Trees are one sentence each.
     """
     texts = part.texts
-    pieces = texts if part.trees is not None else [piece for text in texts for piece in SENTENCE_END.split(text)]
+    pieces = (
+        texts
+        if part.trees is not None
+        else [piece for text in texts for piece in SENTENCE_END.split(text)]
+    )
     present = csr_matrix(vectorizer.transform(pieces))
     present.sort_indices()
     sizes = np.diff(present.indptr)
@@ -75,7 +81,9 @@ def sentence_groups(part: Part, vectorizer: CountVectorizer) -> SentenceGroups:
     return SentenceGroups(present.indices.astype(np.int64), ptr, np.sqrt(np.diff(ptr)))
 
 
-def sentence_objective(counts: Counts, groups: SentenceGroups, weights: NDArray[np.float64], intercept: float) -> float:
+def sentence_objective(
+    counts: Counts, groups: SentenceGroups, weights: NDArray[np.float64], intercept: float
+) -> float:
     """Value of the overlapping problem at (w, b), for any solver's answer."""
     loss = np.logaddexp(0.0, -counts.labels * (counts.rows @ weights + intercept)).sum()
     norms = np.sqrt(np.add.reduceat(weights[groups.index] ** 2, groups.ptr[:-1]))
@@ -89,7 +97,9 @@ def lasso_strength_max(counts: Counts) -> float:
     return float(np.abs(counts.rows.T @ residual).max() / len(residual))
 
 
-def lasso_objective(counts: Counts, strength: float, weights: NDArray[np.float64], intercept: float) -> float:
+def lasso_objective(
+    counts: Counts, strength: float, weights: NDArray[np.float64], intercept: float
+) -> float:
     """`mean log-loss + strength * ||w||_1` at (w, b)."""
     margins = counts.labels * (counts.rows @ weights + intercept)
     return float(np.logaddexp(0.0, -margins).mean() + strength * np.abs(weights).sum())
@@ -102,11 +112,15 @@ def row_strength_max(counts: Counts) -> float:
     return float(np.linalg.norm(counts.rows.T @ residual, axis=1).max() / len(residual))
 
 
-def row_objective(counts: Counts, strength: float, weights: NDArray[np.float64], intercepts: NDArray[np.float64]) -> float:
+def row_objective(
+    counts: Counts, strength: float, weights: NDArray[np.float64], intercepts: NDArray[np.float64]
+) -> float:
     """`mean multinomial log-loss + strength * sum_j ||W_j||_2` at (W, b); W is words x classes."""
     scores = counts.rows @ weights + intercepts
     gold = scores[np.arange(len(scores)), counts.labels.astype(int)]
-    return float(np.mean(logsumexp(scores, axis=1) - gold) + strength * np.linalg.norm(weights, axis=1).sum())
+    return float(
+        np.mean(logsumexp(scores, axis=1) - gold) + strength * np.linalg.norm(weights, axis=1).sum()
+    )
 
 
 def random_tree(n_nodes: int, seed: int = 0) -> NDArray[np.int64]:
@@ -141,7 +155,9 @@ def spams_tree(parent: NDArray[np.int64], weight: NDArray[np.float64]) -> dict[s
     """
     n_nodes = len(parent)
     children = np.arange(1, n_nodes)
-    edges = csc_matrix((np.ones(n_nodes - 1, dtype=bool), (children, parent[1:])), shape=(n_nodes, n_nodes))
+    edges = csc_matrix(
+        (np.ones(n_nodes - 1, dtype=bool), (children, parent[1:])), shape=(n_nodes, n_nodes)
+    )
     return {
         "eta_g": np.ascontiguousarray(weight, dtype=np.float64),
         "groups": edges,

@@ -18,7 +18,9 @@ class Solution(NamedTuple):
     intercept: Any
 
 
-def liblinear_lasso(counts: Counts, strength: float, tol: float = 1e-6, scaling: float = 100.0) -> Solution:
+def liblinear_lasso(
+    counts: Counts, strength: float, tol: float = 1e-6, scaling: float = 100.0
+) -> Solution:
     """`mean log-loss + strength * ||w||_1`; the intercept is penalised by 1 / scaling of the strength, 0 leaves it out."""
     cost = 1 / (strength * len(counts.labels))
     model = LogisticRegression(
@@ -43,7 +45,9 @@ def celer_lasso(counts: Counts, strength: float, tol: float = 1e-6) -> Solution:
     return Solution(model.coef_.ravel(), 0.0)
 
 
-def adelie_rows(counts: Counts, path: NDArray[np.float64], tol: float = 1e-8, threads: int = 1) -> Solution:
+def adelie_rows(
+    counts: Counts, path: NDArray[np.float64], tol: float = 1e-8, threads: int = 1
+) -> Solution:
     """`mean multinomial log-loss + strength * sum_j ||W_j||_2` at the last strength of a decreasing path.
 
     Adelie groups the weights of a word over the K classes by default, weighs each group by sqrt(K) and divides the
@@ -62,12 +66,18 @@ def adelie_rows(counts: Counts, path: NDArray[np.float64], tol: float = 1e-8, th
         progress_bar=False,
         n_threads=threads,
     )
-    return Solution(state.betas[-1].toarray().reshape(n_words, classes), np.ravel(state.intercepts[-1]))
+    return Solution(
+        state.betas[-1].toarray().reshape(n_words, classes), np.ravel(state.intercepts[-1])
+    )
 
 
-def spams_tree_prox(values: NDArray[np.float64], tree: dict[str, Any], strength: float, norm: str) -> NDArray[np.float64]:
+def spams_tree_prox(
+    values: NDArray[np.float64], tree: dict[str, Any], strength: float, norm: str
+) -> NDArray[np.float64]:
     """argmin_x ||x - values||^2 / 2 + strength * sum_g weight_g ||x_g|| over the subtrees; norm is "l2" or "linf"."""
     import spams
 
     column = np.asfortranarray(values.reshape(-1, 1))
-    return spams.proximalTree(column, tree, False, numThreads=1, lambda1=strength, regul=f"tree-{norm}").ravel()
+    return spams.proximalTree(
+        column, tree, False, numThreads=1, lambda1=strength, regul=f"tree-{norm}"
+    ).ravel()

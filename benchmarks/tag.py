@@ -7,7 +7,11 @@ from pathlib import Path
 from benchmarks import tag_chunking_small, tag_chunking_tables, tag_speed
 
 TITLE = "Sequence tagging"
-SECTIONS = {"chunking": tag_chunking_tables.section, "small": tag_chunking_small.section, "speed": tag_speed.section}
+SECTIONS = {
+    "chunking": tag_chunking_tables.section,
+    "small": tag_chunking_small.section,
+    "speed": tag_speed.section,
+}
 
 
 def run(data: Path, quick: bool = False, section: str | None = None) -> str:

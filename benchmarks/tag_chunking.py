@@ -40,7 +40,9 @@ class Fit(NamedTuple):
 
 def corpus(data: Path, quick: bool) -> Split:
     """The shared task's train and test."""
-    train, test = (read_columns(data / "conll2000" / f"{part}.txt.gz", NAMES) for part in ("train", "test"))
+    train, test = (
+        read_columns(data / "conll2000" / f"{part}.txt.gz", NAMES) for part in ("train", "test")
+    )
     return Split(pick(train, range(300)), pick(test, range(100))) if quick else Split(train, test)
 
 
@@ -68,9 +70,16 @@ def measure(tagger: Tagger, split: Split) -> Fit:
     began = time.perf_counter()
     tagger.fit(split.train, labels_of(split.train))
     seconds = time.perf_counter() - began
-    scores = chunk_scores(list(split.test.column("label")), tagger.predict_flat(split.test), split.test.ptr)
+    scores = chunk_scores(
+        list(split.test.column("label")), tagger.predict_flat(split.test), split.test.ptr
+    )
     return Fit(
-        100 * scores.f1, tagger.n_features_selected_, len(tagger.templates_), most_held(tagger), seconds, tagger.templates_
+        100 * scores.f1,
+        tagger.n_features_selected_,
+        len(tagger.templates_),
+        most_held(tagger),
+        seconds,
+        tagger.templates_,
     )
 
 
@@ -82,7 +91,15 @@ def most_held(tagger: Tagger) -> int:
 def row(name: str, fit: Fit, everything: Fit, paper: tuple[float, int] | None = None) -> list[Any]:
     """One line of a table."""
     theirs = [f"{paper[0]:.2f}", paper[1]] if paper else ["–", "–"]
-    return [name, f"{fit.f1:.2f}", fit.weights, fit.templates, percent(fit.held, everything.held), fit.seconds, *theirs]
+    return [
+        name,
+        f"{fit.f1:.2f}",
+        fit.weights,
+        fit.templates,
+        percent(fit.held, everything.held),
+        fit.seconds,
+        *theirs,
+    ]
 
 
 def percent(part: float, whole: float) -> str:

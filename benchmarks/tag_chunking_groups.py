@@ -35,16 +35,30 @@ def groups(split: Split, everything: Fit, budgets: Mapping[str, Fit], quick: boo
     lassos = {strength: lasso_fit(strength, split) for strength in strengths}
     fits = {f"lasso {strength:g}": fit for strength, fit in lassos.items()}
     for strength in strengths[1:]:
-        fits[f"rows {strength:g}"] = measure(Tagger("chunking", Fobos(strength, "rows", epochs=5), Mira(10), "features"), split)
+        fits[f"rows {strength:g}"] = measure(
+            Tagger("chunking", Fobos(strength, "rows", epochs=5), Mira(10), "features"), split
+        )
     for budget in BUDGETS[:1] if quick else BUDGETS:
         sparse = Sparseptron(budget, lasso=1e-4)
-        fits[f"sparse group, B = {budget}"] = measure(Tagger("chunking", sparse, Mira(10), "features"), split)
+        fits[f"sparse group, B = {budget}"] = measure(
+            Tagger("chunking", sparse, Mira(10), "features"), split
+        )
         nested = Sparseptron(budget, groups="coarse to fine")
         fits[f"coarse to fine, B = {budget}"] = measure(Tagger("chunking", nested, Mira(10)), split)
     rows = [row(name, fit, everything)[:6] for name, fit in fits.items()]
     first = table(["model", "F1", "weights", "templates", "held", "seconds"], rows)
     pairs = equal_sizes(budgets, lassos, lambda strength: lasso_fit(strength, split))
-    columns = ["budget", "F1", "weights", "templates", "lasso", "F1", "weights", "templates", "budget's F1 - lasso's"]
+    columns = [
+        "budget",
+        "F1",
+        "weights",
+        "templates",
+        "lasso",
+        "F1",
+        "weights",
+        "templates",
+        "budget's F1 - lasso's",
+    ]
     return "\n\n".join([first.rstrip("\n"), EQUAL, table(columns, pairs)])
 
 
@@ -53,14 +67,22 @@ def lasso_fit(strength: float, split: Split) -> Fit:
     return measure(Tagger("chunking", Fobos(strength, epochs=5), Mira(10), "features"), split)
 
 
-def equal_sizes(budgets: Mapping[str, Fit], lassos: Mapping[float, Fit], fit: Callable[[float], Fit]) -> list[list[Any]]:
+def equal_sizes(
+    budgets: Mapping[str, Fit], lassos: Mapping[float, Fit], fit: Callable[[float], Fit]
+) -> list[list[Any]]:
     """A row for each budget: its fit beside that of the lasso with about as many weights."""
     tried = dict(lassos)
     rows: list[list[Any]] = []
     for name, ours in sorted(budgets.items(), key=lambda named: named[1].weights):
         strength = search_size(ours.weights, tried, fit)
         theirs = tried[strength]
-        sizes = [f"{strength:.2g}", f"{theirs.f1:.2f}", theirs.weights, theirs.templates, f"{ours.f1 - theirs.f1:+.2f}"]
+        sizes = [
+            f"{strength:.2g}",
+            f"{theirs.f1:.2f}",
+            theirs.weights,
+            theirs.templates,
+            f"{ours.f1 - theirs.f1:+.2f}",
+        ]
         rows.append([name, f"{ours.f1:.2f}", ours.weights, ours.templates, *sizes])
     return rows
 
@@ -87,7 +109,10 @@ def search_size(target: int, tried: dict[float, Fit], fit: Callable[[float], Fit
 def next_strength(target: int, sizes: Mapping[float, int]) -> float:
     """Where the line through the logarithms of the nearest strengths on both sides meets the target; outside, three times as far."""
     above = max((s for s, size in sizes.items() if size >= target), default=None)
-    below = min((s for s, size in sizes.items() if size < target and (above is None or s > above)), default=None)
+    below = min(
+        (s for s, size in sizes.items() if size < target and (above is None or s > above)),
+        default=None,
+    )
     if above is None:
         return min(sizes) / 3
     if below is None:

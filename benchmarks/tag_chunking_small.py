@@ -79,7 +79,10 @@ Rows = Mapping[Setting, Judged]
 
 def settings(quick: bool) -> list[Setting]:
     """The rows."""
-    chosen, written = ("chunking_clusters", 8 if quick else MOST_TEMPLATES), ("chunking_compact", None)
+    chosen, written = (
+        ("chunking_clusters", 8 if quick else MOST_TEMPLATES),
+        ("chunking_compact", None),
+    )
     if quick:
         return [Setting(*templates, "BIOES", 0.2, 0.2) for templates in (chosen, written)]
     rows = [Setting(*chosen, scheme, 0.2, 0.2) for scheme in ("IOB2", "BIOES")]
@@ -92,7 +95,9 @@ def section(data: Path, quick: bool = False) -> str:
     clusters = WordClusters.read(data / "brown_clusters" / "bllip-clusters.txt.gz")
     rows = {setting: judge(setting, split.train, clusters) for setting in settings(quick)}
     fits = cache(lambda setting: fit(setting, rows[setting].kept, split, clusters))
-    chosen = {limit: setting for limit in AIMS if (setting := choose(rows, limit, fits)) is not None}
+    chosen = {
+        limit: setting for limit in AIMS if (setting := choose(rows, limit, fits)) is not None
+    }
     return layout(rows, {limit: (setting, fits(setting)) for limit, setting in chosen.items()})
 
 
@@ -100,10 +105,17 @@ def judge(setting: Setting, train: TokenColumns, clusters: WordClusters) -> Judg
     """Templates from what no tenth has, then a fit beside each tenth."""
     kept = ready_templates(setting.pool)
     if setting.budget is not None:
-        selection = Tagger(kept, Sparseptron(setting.budget), scheme=setting.scheme, clusters=clusters)
+        selection = Tagger(
+            kept, Sparseptron(setting.budget), scheme=setting.scheme, clusters=clusters
+        )
         kept = measure(selection, held_out(train, TENTHS)).kept
     fits = [fit(setting, kept, held_out(train, [tenth]), clusters) for tenth in TENTHS]
-    return Judged([one.f1 for one in fits], max(one.weights for one in fits), sum(one.seconds for one in fits), kept)
+    return Judged(
+        [one.f1 for one in fits],
+        max(one.weights for one in fits),
+        sum(one.seconds for one in fits),
+        kept,
+    )
 
 
 def fit(setting: Setting, kept: Templates, split: Split, clusters: WordClusters) -> Fit:
@@ -136,13 +148,37 @@ def layout(rows: Rows, tested: Mapping[int, tuple[Setting, Fit]]) -> str:
         for limit, (setting, one) in tested.items()
     ]
     names = ["templates from", "labels", "CRF"]
-    head = ["limit", *names, "F1 held out", "F1 on test", "aim", "reached", "weights", "templates", "seconds"]
+    head = [
+        "limit",
+        *names,
+        "F1 held out",
+        "F1 on test",
+        "aim",
+        "reached",
+        "weights",
+        "templates",
+        "seconds",
+    ]
     lines = [
-        [*setting.cells, f"{row.mean:.2f}", " ".join(f"{f1:.2f}" for f1 in row.f1), row.weights, len(row.kept), row.seconds]
+        [
+            *setting.cells,
+            f"{row.mean:.2f}",
+            " ".join(f"{f1:.2f}" for f1 in row.f1),
+            row.weights,
+            len(row.kept),
+            row.seconds,
+        ]
         for setting, row in rows.items()
     ]
-    compared = table([*names, "mean F1", "F1 of each tenth", "weights", "templates", "seconds"], lines)
-    kept = {setting: ", ".join(f"`{name}`" for name in rows[setting].kept.names) for setting, _ in tested.values()}
-    listed = "\n".join(f"- {', '.join(setting.cells)}: {templates}" for setting, templates in kept.items())
+    compared = table(
+        [*names, "mean F1", "F1 of each tenth", "weights", "templates", "seconds"], lines
+    )
+    kept = {
+        setting: ", ".join(f"`{name}`" for name in rows[setting].kept.names)
+        for setting, _ in tested.values()
+    }
+    listed = "\n".join(
+        f"- {', '.join(setting.cells)}: {templates}" for setting, templates in kept.items()
+    )
     parts = [ABOUT, table(head, final), f"The templates of what was chosen:\n\n{listed}\n"]
     return "\n".join([*parts, "All rows, on the three tenths:\n", compared, TRIED])

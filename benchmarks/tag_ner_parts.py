@@ -41,7 +41,8 @@ class Part(NamedTuple):
     def followed_by(self, other: Part) -> Part:
         """The sentences of both."""
         values: list[Sequence[str]] = [
-            [*ours, *theirs] for ours, theirs in zip(self.tokens.values, other.tokens.values, strict=True)
+            [*ours, *theirs]
+            for ours, theirs in zip(self.tokens.values, other.tokens.values, strict=True)
         ]
         ptr = np.concatenate([self.tokens.ptr, self.tokens.ptr[-1] + other.tokens.ptr[1:]])
         return Part(TokenColumns(self.tokens.names, values, ptr), [*self.labels, *other.labels])
@@ -70,5 +71,10 @@ def read_parts(data: Path, language: str, quick: bool) -> list[Part]:
 def with_clusters(part: Part, added: Mapping[str, HasBits]) -> Part:
     """The part with the bits of further clusterings as columns; where nothing is known of a word, an empty string."""
     words = part.tokens.column("word")
-    bits = {name: {word: clusters.bits(word) or "" for word in set(words)} for name, clusters in added.items()}
-    return part.with_columns({name: [of_word[word] for word in words] for name, of_word in bits.items()})
+    bits = {
+        name: {word: clusters.bits(word) or "" for word in set(words)}
+        for name, clusters in added.items()
+    }
+    return part.with_columns(
+        {name: [of_word[word] for word in words] for name, of_word in bits.items()}
+    )

@@ -19,7 +19,18 @@ from laconic.tag.model import Tagger
 WORKERS = 2
 EPOCHS, SELECTION_EPOCHS, REFIT_EPOCHS, EVERY = 15, 5, 10, 1000
 MIRA, LASSO, GROUP = "MIRA, all features", "Lasso, C = ", "group lasso, B = "
-HEAD = ("model", "dev F1", "test F1", "weights", "selected", "templates", "seconds", "paper: dev", "test", "features")
+HEAD = (
+    "model",
+    "dev F1",
+    "test F1",
+    "weights",
+    "selected",
+    "templates",
+    "seconds",
+    "paper: dev",
+    "test",
+    "features",
+)
 ABOUT = f"""CoNLL 2002 (Spanish, Dutch) and CoNLL 2003 (English; its chunk column is not used). The tables repeat Table 2 of Martins, Smith,
 Aguiar and Figueiredo (EMNLP 2011) with the 452 templates of the set `ner`, labels in IOB2 (nine of them), first-order chains and as
 many passes as in the article. Development text is testa, test text testb; F1 is that of whole names, as conlleval counts it. Nothing
@@ -105,7 +116,9 @@ def models(quick: bool) -> dict[str, Callable[[int], Tagger]]:
     def group(budget: int) -> Callable[[int], Tagger]:
         return lambda n: refitted(Sparseptron(budget, selection, every, group_weight="log"))
 
-    rows: dict[str, Callable[[int], Tagger]] = {MIRA: lambda n: Tagger("ner", Mira(all_epochs), scheme="IOB2")}
+    rows: dict[str, Callable[[int], Tagger]] = {
+        MIRA: lambda n: Tagger("ner", Mira(all_epochs), scheme="IOB2")
+    }
     rows |= {f"{LASSO}{C:g}": lasso(C) for C in (0.1, 0.5, 1)}
     return rows | {f"{GROUP}{budget}": group(budget) for budget in (100, 200, 300)}
 

@@ -37,7 +37,12 @@ def npm_package(name: str, version: str) -> Path:
     folder = Path(tempfile.gettempdir()) / f"laconic-npm-{name}-{version}"
     if not folder.exists():
         with tempfile.TemporaryDirectory(dir=folder.parent) as fetched:
-            subprocess.run(["npm", "pack", "--silent", f"{name}@{version}"], cwd=fetched, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                ["npm", "pack", "--silent", f"{name}@{version}"],
+                cwd=fetched,
+                check=True,
+                stdout=subprocess.DEVNULL,
+            )
             with tarfile.open(next(Path(fetched).glob("*.tgz"))) as packed:
                 packed.extractall(Path(fetched) / "files", filter="data")
             (Path(fetched) / "files" / "package").rename(folder)
@@ -66,11 +71,17 @@ def vector_clusters(quick: bool) -> WordClusters:
 
 def _by_word(vocab: Vocab, values: NDArray[np.float32], n_clusters: int) -> WordClusters:
     paths = cluster_vectors(values, n_clusters).paths()
-    return WordClusters({word: bits for word, bits in zip(vocab.words, paths, strict=True) if bits is not None})
+    return WordClusters(
+        {word: bits for word, bits in zip(vocab.words, paths, strict=True) if bits is not None}
+    )
 
 
 def with_kinds(parts: list[Part], name: str = "kind") -> tuple[list[Part], list[str]]:
     """The parts with columns of the kinds of words that the labels of the first part and the vectors tell; their names."""
-    kinds = WordKinds(*published_vectors()).fit(parts[0].tokens.column("word"), [label for of in parts[0].labels for label in of])
+    kinds = WordKinds(*published_vectors()).fit(
+        parts[0].tokens.column("word"), [label for of in parts[0].labels for label in of]
+    )
     added = [kinds.columns(part.tokens.column("word"), name) for part in parts]
-    return [part.with_columns(more) for part, more in zip(parts, added, strict=True)], list(added[0])
+    return [part.with_columns(more) for part, more in zip(parts, added, strict=True)], list(
+        added[0]
+    )

@@ -32,7 +32,13 @@ threads, quoted, took 386 s for 54 iterations of the L1-CRF."""
 
 def section(data: Path, quick: bool = False) -> str:
     """All tables."""
-    return "\n\n".join(part.rstrip("\n") for part in (TEXT, training(data, quick), TAGGING, tagging(data, quick))) + "\n"
+    return (
+        "\n\n".join(
+            part.rstrip("\n")
+            for part in (TEXT, training(data, quick), TAGGING, tagging(data, quick))
+        )
+        + "\n"
+    )
 
 
 def ours(data: Path, quick: bool, learner: Any, enough: float = -np.inf) -> dict[str, Any]:
@@ -83,7 +89,9 @@ def crfsuite(data: Path, quick: bool, algorithm: str, parameters: dict[str, Any]
         "tag_seconds": tag_seconds,
         "weights": len(weights),
         "f1": f1(split, predicted),
-        "objective": trainer.logparser.last_iteration.get("loss", np.nan) if trainer.logparser.last_iteration else np.nan,
+        "objective": trainer.logparser.last_iteration.get("loss", np.nan)
+        if trainer.logparser.last_iteration
+        else np.nan,
     }
 
 
@@ -102,7 +110,9 @@ def features_as_strings(tokens: Any) -> list[list[list[str]]]:
     templates = [[(atom.view, atom.offset) for atom in template.atoms] for template in chunking72()]
     found = []
     for begin, end in zip(tokens.ptr[:-1].tolist(), tokens.ptr[1:].tolist(), strict=True):
-        padded = {view: ["_B"] * 5 + values[begin:end] + ["_E"] * 5 for view, values in columns.items()}
+        padded = {
+            view: ["_B"] * 5 + values[begin:end] + ["_E"] * 5 for view, values in columns.items()
+        }
         found.append(
             [
                 [
@@ -125,9 +135,21 @@ def training(data: Path, quick: bool) -> str:
         (f"passive-aggressive / MIRA, {passes} passes", Mira(passes, C=1.0), "pa"),
     ):
         mine = measure_in_subprocess(ours, data, quick, learner)
-        rows.append(line(name, mine, measure_in_subprocess(crfsuite, data, quick, algorithm, {"max_iterations": passes})))
-    for name, solver, strengths in (("L2-CRF", "L-BFGS", {"c1": 0.0, "c2": 1.0}), ("L1-CRF", "OWL-QN", {"c1": 0.5, "c2": 1e-4})):
-        alike = {"feature.possible_transitions": True, "max_iterations": n}  # all pairs of labels, as we have them
+        rows.append(
+            line(
+                name,
+                mine,
+                measure_in_subprocess(crfsuite, data, quick, algorithm, {"max_iterations": passes}),
+            )
+        )
+    for name, solver, strengths in (
+        ("L2-CRF", "L-BFGS", {"c1": 0.0, "c2": 1.0}),
+        ("L1-CRF", "OWL-QN", {"c1": 0.5, "c2": 1e-4}),
+    ):
+        alike = {
+            "feature.possible_transitions": True,
+            "max_iterations": n,
+        }  # all pairs of labels, as we have them
         peer = measure_in_subprocess(crfsuite, data, quick, "lbfgs", {**strengths, **alike})
         mine = measure_in_subprocess(ours, data, quick, crf(n, strengths))
         rows.append(line(f"{name}, {n} iterations of {solver}", mine, peer))
@@ -150,7 +172,14 @@ def training(data: Path, quick: bool) -> str:
 def crf(iterations: int, strengths: dict[str, float]) -> Crf:
     """CRFsuite's function, and no other end than a number of iterations."""
     c1, c2 = strengths["c1"], strengths["c2"]
-    return Crf(ridge=2 * c2, lasso=c1, start=False, penalise_transitions=True, tol=1e-12, max_iter=iterations)
+    return Crf(
+        ridge=2 * c2,
+        lasso=c1,
+        start=False,
+        penalise_transitions=True,
+        tol=1e-12,
+        max_iter=iterations,
+    )
 
 
 def line(name: str, mine: Measured, peer: Measured) -> list[Any]:
@@ -158,14 +187,22 @@ def line(name: str, mine: Measured, peer: Measured) -> list[Any]:
     a, b = mine.value, peer.value
     loading = b["seconds"] - b["strings"]
     scores = [f"{a['f1']:.2f}", f"{b['f1']:.2f}", objective(a), objective(b)]
-    memory = [mine.peak_megabytes, peer.peak_megabytes, f"1 / {peer.peak_megabytes / mine.peak_megabytes:.1f}"]
+    memory = [
+        mine.peak_megabytes,
+        peer.peak_megabytes,
+        f"1 / {peer.peak_megabytes / mine.peak_megabytes:.1f}",
+    ]
     ratios = [f"{b['seconds'] / a['seconds']:.1f}", loading, f"{loading / a['seconds']:.1f}"]
     return [name, a["seconds"], b["seconds"], *ratios, *memory, *scores]
 
 
 def objective(found: dict[str, Any]) -> str:
     """Where there is one."""
-    return "–" if not np.isfinite(found["objective"]) or not found["objective"] else f"{found['objective']:,.1f}"
+    return (
+        "–"
+        if not np.isfinite(found["objective"]) or not found["objective"]
+        else f"{found['objective']:,.1f}"
+    )
 
 
 TAGGING = """\
@@ -185,14 +222,26 @@ def tagging(data: Path, quick: bool) -> str:
         ("B = 30, d = log2, as in the paper", Sparseptron(30, group_weight="log"), Perceptron(10)),
         ("72 templates", Perceptron(10), None),
     ):
-        model = Tagger("chunking72", learner, refit, n_jobs=1).fit(split.train, labels_of(split.train))
+        model = Tagger("chunking72", learner, refit, n_jobs=1).fit(
+            split.train, labels_of(split.train)
+        )
         columns, ptr = model.encoder_.encode(split.test)
         many = np.tile(columns, 10), np.concatenate([[0], np.cumsum(np.tile(np.diff(ptr), 10))])
         seconds = min(clock(model._kernel.tag, *many, 1) for _ in range(5))
         whole = min(clock(model.predict_flat, split.test) for _ in range(5))
         n_tokens = columns.shape[1]
-        rows.append([name, len(model.templates_), model.n_features_selected_, 10 * n_tokens / seconds, n_tokens / whole])
-    return table(["model", "templates", "weights", "tokens a second, from columns", "from strings"], rows)
+        rows.append(
+            [
+                name,
+                len(model.templates_),
+                model.n_features_selected_,
+                10 * n_tokens / seconds,
+                n_tokens / whole,
+            ]
+        )
+    return table(
+        ["model", "templates", "weights", "tokens a second, from columns", "from strings"], rows
+    )
 
 
 def clock(call: Any, *arguments: Any) -> float:

@@ -52,14 +52,18 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def words(texts: Sequence[str], known: NDArray[np.bool_], first: int, last: int) -> tuple[sp.csr_matrix, list[str]]:
+def words(
+    texts: Sequence[str], known: NDArray[np.bool_], first: int, last: int
+) -> tuple[sp.csr_matrix, list[str]]:
     """0/1 features of the words ranked first to last by how often they occur in the texts that are known before the test."""
     counter = CountVectorizer(token_pattern=TOKENS)
     counts = counter.fit_transform(texts)
     often = np.asarray(counts[np.flatnonzero(known)].sum(axis=0)).ravel()
     chosen = np.argsort(-often, kind="stable")[first - 1 : last]
     chosen = chosen[often[chosen] > 1]
-    return (counts[:, chosen] > 0).astype(np.float64).tocsr(), counter.get_feature_names_out()[chosen].tolist()
+    return (counts[:, chosen] > 0).astype(np.float64).tocsr(), counter.get_feature_names_out()[
+        chosen
+    ].tolist()
 
 
 def with_numbers(texts: sp.csr_matrix, numbers: Array) -> sp.csr_matrix:
@@ -74,7 +78,11 @@ def beige_book(data: Path) -> Dated:
         aligned = {row["id"]: row for row in csv.DictReader(file)}
     rows = [(one, aligned[one["id"]]) for one in documents]
     # Targets that reach into the pandemic are left out: from April 2019 on the twelve months end after February 2020.
-    rows = [(one, row) for one, row in rows if row["ur_d12_future"] and row["ur_d12_past"] and one["date"] < "2019-04"]
+    rows = [
+        (one, row)
+        for one, row in rows
+        if row["ur_d12_future"] and row["ur_d12_past"] and one["date"] < "2019-04"
+    ]
     years = np.array([one["year"] for one, _ in rows])
     X, names = words([one["text"] for one, _ in rows], years < 1990, 101, 5100)
     past = np.array([[float(row["ur_d12_past"])] for _, row in rows])
@@ -120,11 +128,21 @@ def earnings_calls(data: Path) -> Dated:
 def movies(data: Path) -> Dated:
     """Log revenue of a movie."""
     rows = [
-        one for one in lines(data / "tmdb_movies" / "docs.jsonl.gz") if one["revenue"] >= 1000 and 1980 <= one["year"] <= 2016
+        one
+        for one in lines(data / "tmdb_movies" / "docs.jsonl.gz")
+        if one["revenue"] >= 1000 and 1980 <= one["year"] <= 2016
     ]
     years = np.array([one["year"] for one in rows])
-    genres = [" ".join("genre" + genre.replace(" ", "").lower() for genre in one["genres"]) for one in rows]
-    X, names = words([f"{one['text']} {kinds}" for one, kinds in zip(rows, genres, strict=True)], years < 2000, 1, 5000)
+    genres = [
+        " ".join("genre" + genre.replace(" ", "").lower() for genre in one["genres"])
+        for one in rows
+    ]
+    X, names = words(
+        [f"{one['text']} {kinds}" for one, kinds in zip(rows, genres, strict=True)],
+        years < 2000,
+        1,
+        5000,
+    )
     budget = np.array([float(one["budget"]) for one in rows])
     told = budget > 1000
     size = np.where(told, np.log(np.maximum(budget, 1000)) - 16, 0.0)
@@ -144,7 +162,11 @@ def movies(data: Path) -> Dated:
 
 def paper_titles(data: Path) -> Dated:
     """log(1 + citations in three years) of a paper, by the words of its title."""
-    rows = [one for one in lines(data / "aan_citations" / "docs.jsonl.gz") if 1985 <= one["year"] <= 2008]
+    rows = [
+        one
+        for one in lines(data / "aan_citations" / "docs.jsonl.gz")
+        if 1985 <= one["year"] <= 2008
+    ]
     years = np.array([one["year"] for one in rows])
     X, names = words([one["text"] for one in rows], years < 2002, 1, 5000)
     return Dated(

@@ -27,22 +27,50 @@ def trajectories(data: Path, quick: bool) -> str:
     rows = np.flatnonzero(beige.times < 1984) if quick else np.arange(len(beige.y))
     X, names = beige.X[rows, :-1], beige.names[:-1]
     y, years = beige.X[rows, -1].toarray().ravel(), beige.times[rows]
-    model = TemporalRegressor(AdaptivePrior(strength=0.05, floor=1e-3, tau=10.0), tol=3e-3).fit(X, y, times=years)
+    model = TemporalRegressor(AdaptivePrior(strength=0.05, floor=1e-3, tau=10.0), tol=3e-3).fit(
+        X, y, times=years
+    )
     table_ = model.trajectories_
     size = np.abs(table_).max(axis=1)
-    widest = [feature for feature in np.argsort(-np.ptp(table_, axis=1), kind="stable").tolist() if model.alpha_[feature] > STILL]
-    seen = [float(np.mean(y[years == year])) for year in range(int(years.min()), int(years.max()) + 1)]
-    follows = {feature: float(np.corrcoef(table_[feature], seen)[0, 1]) for feature in widest[:N_MOVING]}
+    widest = [
+        feature
+        for feature in np.argsort(-np.ptp(table_, axis=1), kind="stable").tolist()
+        if model.alpha_[feature] > STILL
+    ]
+    seen = [
+        float(np.mean(y[years == year])) for year in range(int(years.min()), int(years.max()) + 1)
+    ]
+    follows = {
+        feature: float(np.corrcoef(table_[feature], seen)[0, 1]) for feature in widest[:N_MOVING]
+    }
     moving = sorted(follows, key=lambda feature: -abs(follows[feature]))[:N_DRAWN]
     series = Series("mean change of unemployment", np.array(seen))
     FIGURES["temporal_trajectories.svg"] = plot_trajectories(
-        {names[feature]: table_[feature] for feature in moving}, model.steps_, series, "Words of the Beige Book"
+        {names[feature]: table_[feature] for feature in moving},
+        model.steps_,
+        series,
+        "Words of the Beige Book",
     )
-    both = {"all words": autocorrelations(model, 25), f"{N_STRONGEST} strongest": autocorrelations(model, 25, N_STRONGEST)}
-    FIGURES["temporal_autocorrelations.svg"] = plot_autocorrelations(both, "Autocorrelations of words of the Beige Book")
-    still = [feature for feature in np.argsort(-size, kind="stable").tolist() if model.alpha_[feature] <= STILL]
+    both = {
+        "all words": autocorrelations(model, 25),
+        f"{N_STRONGEST} strongest": autocorrelations(model, 25, N_STRONGEST),
+    }
+    FIGURES["temporal_autocorrelations.svg"] = plot_autocorrelations(
+        both, "Autocorrelations of words of the Beige Book"
+    )
+    still = [
+        feature
+        for feature in np.argsort(-size, kind="stable").tolist()
+        if model.alpha_[feature] <= STILL
+    ]
     listed = [
-        [kind, names[feature], float(table_[feature].min()), float(table_[feature].max()), float(model.alpha_[feature])]
+        [
+            kind,
+            names[feature],
+            float(table_[feature].min()),
+            float(table_[feature].max()),
+            float(model.alpha_[feature]),
+        ]
         for kind, some in (("moves", moving), ("stands still", still[:N_DRAWN]))
         for feature in some
     ]

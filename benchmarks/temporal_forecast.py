@@ -49,7 +49,13 @@ def section(name: str) -> Callable[[Path, bool], str]:
         dated = SETS[name](data)
         found = tested(dated, quick)
         plain = alone(dated, steps_of(dated, quick)[1])
-        parts = [by_step(found, plain), verdict(found, plain), "", significance(found), settings(found)]
+        parts = [
+            by_step(found, plain),
+            verdict(found, plain),
+            "",
+            significance(found),
+            settings(found),
+        ]
         return "\n".join([f"## {dated.title}", dated.about, "", *parts])
 
     return make
@@ -62,7 +68,9 @@ def by_step(found: dict[str, Outcome], plain: Array) -> str:
     for label in [*dict.fromkeys(labels.tolist()), "overall"]:
         here = labels == label if label != "overall" else np.ones(len(labels), dtype=bool)
         errors = [float(one.errors[here].mean()) for one in found.values()]
-        cells = [f"**{number(error)}**" if error == min(errors) else number(error) for error in errors]
+        cells = [
+            f"**{number(error)}**" if error == min(errors) else number(error) for error in errors
+        ]
         rows.append([str(label), int(here.sum()), *cells, number(float(plain[here].mean()))])
     return table(["step", "documents", *found, ALONE], rows)
 
@@ -74,7 +82,9 @@ def verdict(found: dict[str, Outcome], plain: Array) -> str:
     best = min(others, key=others.__getitem__)
     change = 100 * (ours / others[best] - 1)
     words = f"{abs(change):.1f} % {'below' if change < 0 else 'above'} the best of the others ({best}, {number(others[best], 4)})"
-    still, moving = (min(hindsight(found[kind]) for kind in kinds if kind in found) for kinds in (STILL, MOVING))
+    still, moving = (
+        min(hindsight(found[kind]) for kind in kinds if kind in found) for kinds in (STILL, MOVING)
+    )
     return (
         f"Overall the {OURS} has an error of {number(ours, 4)}, {words}. `{ALONE}` is least squares without any word: "
         f"{number(float(plain.mean()), 4)}. In hindsight, with the best setting for all test steps, the best model whose words stand still "
@@ -95,13 +105,19 @@ def significance(found: dict[str, Outcome]) -> str:
     for kind, one in found.items():
         if kind == OURS:
             continue
-        means = [[float(each.errors[each.labels == label].mean()) for label in steps] for each in (ours, one)]
+        means = [
+            [float(each.errors[each.labels == label].mean()) for label in steps]
+            for each in (ours, one)
+        ]
         ahead = sum(a < b for a, b in zip(*means, strict=True))
         documents = float(wilcoxon(ours.errors, one.errors).pvalue)
         by_steps = float(wilcoxon(*means).pvalue) if len(steps) > 5 else float("nan")
         ratio = float(ours.errors.mean() / one.errors.mean())
         rows.append([kind, ratio, f"{ahead} of {len(steps)}", f"{documents:.1e}", number(by_steps)])
-    return table([f"{OURS} against", "ratio of errors", "steps ahead", "p over documents", "p over steps"], rows)
+    return table(
+        [f"{OURS} against", "ratio of errors", "steps ahead", "p over documents", "p over steps"],
+        rows,
+    )
 
 
 def settings(found: dict[str, Outcome]) -> str:
@@ -109,7 +125,12 @@ def settings(found: dict[str, Outcome]) -> str:
     rows = []
     for kind, one in found.items():
         best = min(one.each, key=lambda each: each.error)
-        chosen = [often(one.chosen), len({told(setting) for setting in one.chosen}), one.n_selected, one.seconds]
+        chosen = [
+            often(one.chosen),
+            len({told(setting) for setting in one.chosen}),
+            one.n_selected,
+            one.seconds,
+        ]
         rows.append([kind, *chosen, number(best.error, 4), told(best.setting)])
     columns = [
         "model",

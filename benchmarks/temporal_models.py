@@ -60,19 +60,35 @@ def families(variance: float, lasso: float | None = None) -> dict[str, Family]:
     def shares(*values: float) -> tuple[float, ...]:
         return tuple(round(variance * value, 6) for value in values)
 
-    ours = every(strength=shares(1, 3, 10, 30), floor=(1e-2, 1e-1, 1.0), tau=(10.0, 100.0, 1000.0, 10000.0))
+    ours = every(
+        strength=shares(1, 3, 10, 30), floor=(1e-2, 1e-1, 1.0), tau=(10.0, 100.0, 1000.0, 10000.0)
+    )
     if lasso is not None:
         near_zero = every(ridge=RIDGES[4:], floor=(1e-6, 1e-5, 1e-4), tau=(1e4, 1e5))
-        ours += [{"strength": strength_of(**one), "floor": one["floor"], "tau": one["tau"], "lasso": lasso} for one in near_zero]
+        ours += [
+            {
+                "strength": strength_of(**one),
+                "floor": one["floor"],
+                "tau": one["tau"],
+                "lasso": lasso,
+            }
+            for one in near_zero
+        ]
     return {
         "ridge-one": Family(every(strength=RIDGES), lambda one, _: Ridge(**one), "last"),
         "ridge-all": Family(every(strength=RIDGES), lambda one, _: Ridge(**one), "pooled"),
         "ridge-ts": Family(
-            every(strength=RIDGES[:6], smoothness=(10.0, 100.0, 1000.0)), lambda one, _: SmoothRidge(**one), "moving"
+            every(strength=RIDGES[:6], smoothness=(10.0, 100.0, 1000.0)),
+            lambda one, _: SmoothRidge(**one),
+            "moving",
         ),
         "lasso-one": Family(every(strength=LASSOS), lambda one, _: L1(**one), "last"),
         LASSO: Family(every(strength=LASSOS), lambda one, _: L1(**one), "pooled"),
-        "fused lasso": Family(every(strength=LASSOS[:4], fusion=(3.0, 30.0)), lambda one, _: FusedLasso(**one), "moving"),
+        "fused lasso": Family(
+            every(strength=LASSOS[:4], fusion=(3.0, 30.0)),
+            lambda one, _: FusedLasso(**one),
+            "moving",
+        ),
         OURS: Family(ours, prior, "moving"),
     }
 
@@ -83,10 +99,17 @@ def fitted(family: Family, setting: Setting, dated: Dated, fold: Fold) -> Tempor
     n_steps = dated.n_steps(times)
     start = L1(setting["lasso"]) if "lasso" in setting else None
     model = TemporalRegressor(
-        family.penalty(setting, n_steps), mode=family.mode, step=dated.step, start=start, tol=3e-3, max_iter=200
+        family.penalty(setting, n_steps),
+        mode=family.mode,
+        step=dated.step,
+        start=start,
+        tol=3e-3,
+        max_iter=200,
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # a forecast needs no more digits than these
+        warnings.simplefilter(
+            "ignore", ConvergenceWarning
+        )  # a forecast needs no more digits than these
         return model.fit(dated.X[fold.train], dated.y[fold.train], times=times)
 
 
@@ -155,7 +178,12 @@ def chosen_by_what_is_known(family: Family, dated: Dated, quick: bool) -> Outcom
     means = means_known(first, test[0])
     followed = np.flatnonzero(means <= FOLLOWED * means.min())
     later = [tried(family, settings[k], dated, test) for k in followed]
-    errors = np.array([np.where(np.isfinite(one.errors), one.errors, first[k]) for k, one in zip(followed, later, strict=True)])
+    errors = np.array(
+        [
+            np.where(np.isfinite(one.errors), one.errors, first[k])
+            for k, one in zip(followed, later, strict=True)
+        ]
+    )
     best = [best_known(errors, fold) for fold in test]
     rows, last = np.concatenate([fold.test for fold in test]), test[-1].label
     each = [

@@ -61,14 +61,21 @@ class Reports(NamedTuple):
     def before(self, year: int) -> DatedReader:
         """Words and fields as they are known before a year: means and scales of numbers are those of the past."""
         past = np.flatnonzero(self.years < year)
-        return DatedReader(self.words, learn_fields({name: [column[n] for n in past] for name, column in self.fields.items()}))
+        return DatedReader(
+            self.words,
+            learn_fields({name: [column[n] for n in past] for name, column in self.fields.items()}),
+        )
 
 
 def read_reports(data: Path) -> Reports:
     """District reports and national summaries with last month's economic variables; words ranked by their frequency before the first test year."""
     with gzip.open(data / "beige_book" / "aligned.csv.gz", "rt", encoding="utf-8") as file:
         aligned = {row["id"]: row for row in csv.DictReader(file)}
-    documents = [one for one in lines(data / "beige_book" / "docs.jsonl.gz") if FIRST_YEAR <= one["year"] <= TEST[-1]]
+    documents = [
+        one
+        for one in lines(data / "beige_book" / "docs.jsonl.gz")
+        if FIRST_YEAR <= one["year"] <= TEST[-1]
+    ]
     rows = [aligned[one["id"]] for one in documents]
     years = np.array([one["year"] for one in documents])
     counter = CountVectorizer(token_pattern=TOKENS)
@@ -93,10 +100,14 @@ class Family(NamedTuple):
 
     def settings(self, quick: bool) -> list[dict[str, Any]]:
         """All combinations; in a quick run the first."""
-        every = [dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values())]
+        every = [
+            dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values())
+        ]
         return every[:1] if quick else every
 
-    def model(self, setting: dict[str, Any], n_steps: int, model: TemporalTextModel | None) -> TemporalTextModel:
+    def model(
+        self, setting: dict[str, Any], n_steps: int, model: TemporalTextModel | None
+    ) -> TemporalTextModel:
         """A model with this setting, or the model of the last test year with the penalty for so many steps."""
         chosen = {name: value for name, value in setting.items() if name != "background"}
         if "floor" in chosen:
@@ -105,18 +116,49 @@ class Family(NamedTuple):
             return model.set_params(penalty=self.make(**chosen))
         background = setting.get("background", "all")
         return TemporalTextModel(
-            self.make(**chosen), mode=self.mode, background=background, tol=self.tol, max_iter=self.max_iter, warm_start=True
+            self.make(**chosen),
+            mode=self.mode,
+            background=background,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            warm_start=True,
         )
 
 
 FAMILIES = {
-    "ridge-one": Family(Ridge, "last", 1e-4, 1000, {"strength": (1.0, 2.0, 4.0, 8.0), "background": ("all", "steps")}),
+    "ridge-one": Family(
+        Ridge,
+        "last",
+        1e-4,
+        1000,
+        {"strength": (1.0, 2.0, 4.0, 8.0), "background": ("all", "steps")},
+    ),
     "ridge-all": Family(Ridge, "pooled", 1e-4, 1000, {"strength": (1.0, 3.0, 10.0, 30.0)}),
-    "ridge-ts": Family(SmoothRidge, "moving", 1e-4, 1000, {"strength": (0.1, 0.3, 1.0), "smoothness": (30.0, 100.0, 300.0)}),
-    "lasso-one": Family(L1, "last", 1e-3, 1000, {"strength": (1.0, 1.5, 2.0, 3.0), "background": ("all", "steps")}),
+    "ridge-ts": Family(
+        SmoothRidge,
+        "moving",
+        1e-4,
+        1000,
+        {"strength": (0.1, 0.3, 1.0), "smoothness": (30.0, 100.0, 300.0)},
+    ),
+    "lasso-one": Family(
+        L1, "last", 1e-3, 1000, {"strength": (1.0, 1.5, 2.0, 3.0), "background": ("all", "steps")}
+    ),
     "lasso-all": Family(L1, "pooled", 1e-3, 1000, {"strength": (1.0, 2.0, 4.0)}),
-    "fused lasso": Family(FusedLasso, "moving", 1e-3, 1000, {"strength": (0.1, 0.25, 0.5), "fusion": (3.0, 10.0, 30.0)}),
-    OURS: Family(AdaptivePrior, "moving", 1e-3, 1000, {"floor": (0.003, 0.01, 0.03), "tau": (100.0, 300.0, 1000.0)}),
+    "fused lasso": Family(
+        FusedLasso,
+        "moving",
+        1e-3,
+        1000,
+        {"strength": (0.1, 0.25, 0.5), "fusion": (3.0, 10.0, 30.0)},
+    ),
+    OURS: Family(
+        AdaptivePrior,
+        "moving",
+        1e-3,
+        1000,
+        {"floor": (0.003, 0.01, 0.03), "tau": (100.0, 300.0, 1000.0)},
+    ),
 }
 
 
@@ -159,7 +201,10 @@ def roll(family: Family, setting: dict[str, Any], reports: Reports, years: Seque
 def tune(family: Family, reports: Reports, quick: bool) -> dict[str, Any]:
     """The setting with the least loss on development years, on some of the words."""
     some = reports.thinned(THINNED)
-    tried = [(roll(family, one, some, DEV).overall, n, one) for n, one in enumerate(family.settings(quick))]
+    tried = [
+        (roll(family, one, some, DEV).overall, n, one)
+        for n, one in enumerate(family.settings(quick))
+    ]
     return min(tried)[2]
 
 
@@ -212,18 +257,31 @@ def by_year(found: dict[str, Tested]) -> str:
     """A row a year, the lowest in bold."""
     rows = []
     for year, n_words in found[OURS].words.items():
-        rows.append([str(year), f"{n_words:,.0f}", *best([one.loss[year] / one.words[year] for one in found.values()], 4)])
+        rows.append(
+            [
+                str(year),
+                f"{n_words:,.0f}",
+                *best([one.loss[year] / one.words[year] for one in found.values()], 4),
+            ]
+        )
     n_words = sum(found[OURS].words.values())
     rows.append(["overall", f"{n_words:,.0f}", *best([one.overall for one in found.values()], 4)])
     rows.append(
-        ["overall, sum in thousands", f"{n_words:,.0f}", *best([one.overall * n_words / 1000 for one in found.values()], 2)]
+        [
+            "overall, sum in thousands",
+            f"{n_words:,.0f}",
+            *best([one.overall * n_words / 1000 for one in found.values()], 2),
+        ]
     )
     return table(["year", "words", *found], rows)
 
 
 def best(values: Sequence[float], digits: int) -> list[str]:
     """The lowest in bold."""
-    return [f"**{value:,.{digits}f}**" if value == min(values) else f"{value:,.{digits}f}" for value in values]
+    return [
+        f"**{value:,.{digits}f}**" if value == min(values) else f"{value:,.{digits}f}"
+        for value in values
+    ]
 
 
 def settings(found: dict[str, Tested], chosen: dict[str, dict[str, Any]]) -> str:
@@ -259,9 +317,21 @@ def cost(ours: Tested, reports: Reports, year: int) -> str:
     effects, steps, n_words = model.trajectories_.shape
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     rows = [
-        [f"{effects} x {steps} x {n_words:,}", int((reports.years < year).sum()), model.n_iter_, ours.seconds[-1], f"{peak:,.0f}"]
+        [
+            f"{effects} x {steps} x {n_words:,}",
+            int((reports.years < year).sum()),
+            model.n_iter_,
+            ours.seconds[-1],
+            f"{peak:,.0f}",
+        ]
     ]
-    columns = ["effects x steps x words", "documents", "solver steps", "CPU seconds", "peak MB, all models"]
+    columns = [
+        "effects x steps x words",
+        "documents",
+        "solver steps",
+        "CPU seconds",
+        "peak MB, all models",
+    ]
     return f"The last fit of {OURS}, from the weights of the test year before, in one thread:\n\n{table(columns, rows)}"
 
 
@@ -269,13 +339,24 @@ def figure(model: TemporalTextModel, reports: Reports) -> str:
     """Words of employment beside the unemployment rate."""
     past = np.flatnonzero(reports.years < model.clock_.origin + model.clock_.n_steps)
     rate = [reports.fields[VARIABLES["us_unrate"]][n] for n in past]
-    observed = series_by_step(model.clock_, reports.years[past].tolist(), rate, "unemployment rate, %")
+    observed = series_by_step(
+        model.clock_, reports.years[past].tolist(), rate, "unemployment rate, %"
+    )
     names = [word for word in reports.words if "employ" in word or word in WATCHED][:6]
     lines = {name: model.trajectory(name) for name in names}
     title = "Words of employment: weights of the constant effect"
     FIGURES[PICTURE] = plot_trajectories(lines, model.steps_, observed, title)
     rows = [
-        [name, float(line[0]), float(line[-1]), float(np.corrcoef(line, observed.values)[0, 1])] for name, line in lines.items()
+        [name, float(line[0]), float(line[-1]), float(np.corrcoef(line, observed.values)[0, 1])]
+        for name, line in lines.items()
     ]
-    told = table(["word", f"weight in {model.steps_[0]}", f"in {model.steps_[-1]}", "correlation with the rate"], rows)
+    told = table(
+        [
+            "word",
+            f"weight in {model.steps_[0]}",
+            f"in {model.steps_[-1]}",
+            "correlation with the rate",
+        ],
+        rows,
+    )
     return f"![Trajectories of words of employment]({PICTURE})\n\n{told}"

@@ -61,7 +61,9 @@ def interleaved(
 
 def ratio(times: Mapping[str, Times], peer: str, ours: str) -> float:
     """How many times faster ours is than the peer: the median over turns of peer seconds / our seconds."""
-    return statistics.median(p / o for p, o in zip(times[peer].seconds, times[ours].seconds, strict=True))
+    return statistics.median(
+        p / o for p, o in zip(times[peer].seconds, times[ours].seconds, strict=True)
+    )
 
 
 def measure_in_subprocess(call: Callable[..., Any], *arguments: Any) -> Measured:
@@ -78,7 +80,9 @@ def measure_in_subprocess(call: Callable[..., Any], *arguments: Any) -> Measured
         outcome = ours.recv()
     except EOFError:
         process.join()
-        raise RuntimeError(f"{call.__name__} ended its process with exit code {process.exitcode}") from None
+        raise RuntimeError(
+            f"{call.__name__} ended its process with exit code {process.exitcode}"
+        ) from None
     process.join()
     if isinstance(outcome, BaseException):
         raise outcome
@@ -113,4 +117,6 @@ def peak_megabytes_so_far() -> float:
     if sys.platform == "linux":
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
         return int(status.split("VmHWM:")[1].split()[0]) / 2**10
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+        2**20 if sys.platform == "darwin" else 2**10
+    )

@@ -22,14 +22,24 @@ class Banks(NamedTuple):
 
 def english(data: Path) -> Banks:
     """The English Web Treebank."""
-    return Banks(*(read_treebank(data / "ud" / "English-EWT" / f"{part}.conllu.gz") for part in ("train", "dev", "test")))
+    return Banks(
+        *(
+            read_treebank(data / "ud" / "English-EWT" / f"{part}.conllu.gz")
+            for part in ("train", "dev", "test")
+        )
+    )
 
 
 def danish(data: Path) -> Banks:
     """The Danish Dependency Treebank in the CoNLL-X style."""
     folder = data / "conllx" / "danish_ddt"
     folder = folder if folder.is_dir() else data / "conllx"
-    return Banks(*(read_treebank(folder / f"danish_ddt_{part}.conll.gz") for part in ("train", "dev", "test")))
+    return Banks(
+        *(
+            read_treebank(folder / f"danish_ddt_{part}.conll.gz")
+            for part in ("train", "dev", "test")
+        )
+    )
 
 
 def spanish(data: Path) -> Banks:
@@ -44,7 +54,11 @@ def penn_sample(data: Path) -> Banks:
     """The Penn Treebank sample: the first 80 % of its sentences, the next 10 % and the last."""
     bank = read_treebank(data / "ptb_sample" / "wsj_sample.dep.gz")
     n = len(bank)
-    return Banks(part_of(bank, 0, int(n * 0.8)), part_of(bank, int(n * 0.8), int(n * 0.9)), part_of(bank, int(n * 0.9), n))
+    return Banks(
+        part_of(bank, 0, int(n * 0.8)),
+        part_of(bank, int(n * 0.8), int(n * 0.9)),
+        part_of(bank, int(n * 0.9), n),
+    )
 
 
 def part_of(bank: Treebank, first: int, last: int) -> Treebank:

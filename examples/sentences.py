@@ -15,5 +15,7 @@ print(
 print(f"relative duality gap {model.certificate_:.0e}")
 
 document = sorted(texts[1:400:2], key=len)[60]
-for effect in sorted(sentence_effects(model, document), key=lambda effect: -abs(effect.log_odds))[:5]:
+for effect in sorted(sentence_effects(model, document), key=lambda effect: -abs(effect.log_odds))[
+    :5
+]:
     print(f"{effect.log_odds:+.3f}  {' '.join(effect.text.split())[:100]}")

@@ -30,7 +30,11 @@ class JsonFiles:
 
     def write(self, name: str, content: list[dict[str, Any]] | str) -> str:
         path = self.folder / name
-        path.write_text(content if isinstance(content, str) else "".join(json.dumps(row) + "\n" for row in content))
+        path.write_text(
+            content
+            if isinstance(content, str)
+            else "".join(json.dumps(row) + "\n" for row in content)
+        )
         return str(path)
 
 
@@ -44,7 +48,9 @@ def result_of(*arguments: str, text: str | None = None) -> Any:
     return json.loads(outcome.stdout)
 
 
-def refused(given: InFolder, sentence: str, *arguments: str, text: str | bytes | None = None) -> None:
+def refused(
+    given: InFolder, sentence: str, *arguments: str, text: str | bytes | None = None
+) -> None:
     """Exit code 2, one line on stderr with the sentence, nothing on stdout, nothing new in the folder."""
     before = sorted(os.listdir(given.folder))
     outcome = run(*arguments, text=text)

@@ -18,7 +18,9 @@ class NaiveBackoff:
         self.prob: dict[Ngram, float] = {}
         self.backoff: dict[Ngram, float] = {}
         for table in arpa.tables:
-            for words, prob, backoff in zip(table.words.tolist(), table.log10_prob, table.log10_backoff, strict=True):
+            for words, prob, backoff in zip(
+                table.words.tolist(), table.log10_prob, table.log10_backoff, strict=True
+            ):
                 self.prob[tuple(words)] = float(prob)
                 self.backoff[tuple(words)] = float(backoff)
 
@@ -37,9 +39,17 @@ def arpas(draw: st.DrawFn) -> Arpa:
     numbers = st.floats(-5, 2).map(lambda x: round(x, 6))
     tables = []
     for k in range(1, order + 1):
-        rows = [(w,) for w in range(n_words)] if k == 1 else draw(st.lists(st.tuples(*[words] * k), unique=True, max_size=6))
+        rows = (
+            [(w,) for w in range(n_words)]
+            if k == 1
+            else draw(st.lists(st.tuples(*[words] * k), unique=True, max_size=6))
+        )
         prob, backoff = (np.array([draw(numbers) for _ in rows], float) for _ in range(2))
-        tables.append(NgramTable(np.array(rows, np.int32).reshape(-1, k), prob, backoff if k < order else 0 * backoff))
+        tables.append(
+            NgramTable(
+                np.array(rows, np.int32).reshape(-1, k), prob, backoff if k < order else 0 * backoff
+            )
+        )
     return Arpa([f"w{i}" for i in range(n_words)], tables)
 
 

@@ -8,7 +8,16 @@ import numpy as np
 
 from laconic.core.groups import Groups
 from laconic.core.losses import Logistic, Multinomial, Squared
-from laconic.core.penalties import L1, ElasticNet, OverlapGroupLasso, Penalty, PenaltySum, Ridge, SparseGroupLasso, TreeGroupLasso
+from laconic.core.penalties import (
+    L1,
+    ElasticNet,
+    OverlapGroupLasso,
+    Penalty,
+    PenaltySum,
+    Ridge,
+    SparseGroupLasso,
+    TreeGroupLasso,
+)
 
 cp: Any = None
 
@@ -36,13 +45,23 @@ def penalty_in_cvxpy(penalty: Penalty, w: Any) -> Any:
     factors = getattr(penalty, "factors", None)
     factors = np.ones(w.size) if factors is None else np.asarray(factors)
     if isinstance(penalty, ElasticNet):
-        ratio = 1.0 if isinstance(penalty, L1) else 0.0 if isinstance(penalty, Ridge) else penalty.l1_ratio
+        ratio = (
+            1.0
+            if isinstance(penalty, L1)
+            else 0.0
+            if isinstance(penalty, Ridge)
+            else penalty.l1_ratio
+        )
         lasso, ridge = factors @ cp.abs(w), factors @ cp.square(w) / 2
         return penalty.strength * (ratio * lasso + (1 - ratio) * ridge)
     assert isinstance(penalty, (SparseGroupLasso, TreeGroupLasso, OverlapGroupLasso))
     kind = 2 if penalty.norm == 2 else "inf"
     members = whole_groups(penalty.groups)
-    norms = sum(d * cp.norm(w[list(g)], kind) for d, g in zip(penalty.groups.weight, members, strict=True) if len(g))
+    norms = sum(
+        d * cp.norm(w[list(g)], kind)
+        for d, g in zip(penalty.groups.weight, members, strict=True)
+        if len(g)
+    )
     ratio = getattr(penalty, "l1_ratio", 0.0)
     return penalty.strength * (ratio * (factors @ cp.abs(w)) + (1 - ratio) * norms)
 
@@ -59,7 +78,9 @@ def loss_in_cvxpy(loss: Any, scores: Any, target: np.ndarray, weight: np.ndarray
     labels = np.eye(K)[target.astype(int)] if K > 1 else target[:, None]
     each = np.repeat(weight[:, None], K, axis=1)
     if isinstance(loss, Multinomial):
-        return weight @ (cp.log_sum_exp(scores, axis=1) - cp.sum(cp.multiply(labels, scores), axis=1))
+        return weight @ (
+            cp.log_sum_exp(scores, axis=1) - cp.sum(cp.multiply(labels, scores), axis=1)
+        )
     if isinstance(loss, Logistic):
         return cp.sum(cp.multiply(each, cp.logistic(scores) - cp.multiply(labels, scores)))
     if isinstance(loss, Squared):

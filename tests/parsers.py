@@ -25,16 +25,34 @@ TREES = [
     Tree([2, 4, 5, 0, 2], ["det", "nsubj", "cop", "root", "nmod"]),  # with a crossing arc
 ]
 UNSEEN = [[("zzz", "zzz", "X", "XX", "_"), ("dog", "dog", "NOUN", "NN", "S")], [], SENTENCES[3][:1]]
-CLUSTERS = WordClusters({"dog": "0010", "dogs": "0011", "cat": "0001", "ran": "1000", "saw": "1001"})
-LINES = ["bias", "h.cluster2|m.cluster", "h.coarse|m.coarse|dist", "m.word|m.coarse[-1]", "h.fine|between.coarse|dir"]
-MORE = ["h.coarse|s.coarse|m.coarse", "g.coarse|h.coarse|m.coarse", "g.fine|h.fine|s.fine|m.fine", "h.fine|t.fine|s.fine|m.fine"]
+CLUSTERS = WordClusters(
+    {"dog": "0010", "dogs": "0011", "cat": "0001", "ran": "1000", "saw": "1001"}
+)
+LINES = [
+    "bias",
+    "h.cluster2|m.cluster",
+    "h.coarse|m.coarse|dist",
+    "m.word|m.coarse[-1]",
+    "h.fine|between.coarse|dir",
+]
+MORE = [
+    "h.coarse|s.coarse|m.coarse",
+    "g.coarse|h.coarse|m.coarse",
+    "g.fine|h.fine|s.fine|m.fine",
+    "h.fine|t.fine|s.fine|m.fine",
+]
 TEMPLATES = parse_part_templates([*LINES, *MORE])
 MODELS: dict[str, dict[str, Any]] = {
     "arcs": {},
     "second": {"model": "carreras"},
     "third": {"model": "tri siblings", "n_jobs": 2},
     "crossing": {"crossing": True},
-    "no labels": {"labels": False, "single_root": False, "learner": Sparseptron(3, every=2), "refit": Perceptron(2)},
+    "no labels": {
+        "labels": False,
+        "single_root": False,
+        "learner": Sparseptron(3, every=2),
+        "refit": Perceptron(2),
+    },
     "own tags": {"tagger": WordTagger(learner=Mira(2), folds=2)},
     "lasso": {"learner": Rda(0.01), "prune": 1e-3, "refit": Mira(1), "refit_features": "features"},
 }
@@ -55,13 +73,22 @@ def attachments(n: int, seed: int) -> tuple[list[list[tuple[str, ...]]], list[Tr
         last = str(random.choice(["glass", "lens", "tail", "wing"]))
         words = [subject, str(random.choice(["saw", "met"])), thing, "with", last]
         coarse = ["NOUN", "VERB", "NOUN", "ADP", "NOUN"]
-        X.append([(word, word, tag, tag, str(number)) for word, tag in zip(words, coarse, strict=True)])
-        y.append(Tree([2, 0, 2, 2 if last in ("glass", "lens") else 3, 4], ["nsubj", "root", "obj", "prep", "pobj"]))
+        X.append(
+            [(word, word, tag, tag, str(number)) for word, tag in zip(words, coarse, strict=True)]
+        )
+        y.append(
+            Tree(
+                [2, 0, 2, 2 if last in ("glass", "lens") else 3, 4],
+                ["nsubj", "root", "obj", "prep", "pobj"],
+            )
+        )
     return X, y
 
 
 COARSE = parse_part_templates(["h.coarse|m.coarse|dist"])
-PAIRS = parse_part_templates(["h.word|m.word", "h.fine|m.fine", "h.fine|m.word", "h.fine|between.fine|m.fine|dist"])
+PAIRS = parse_part_templates(
+    ["h.word|m.word", "h.fine|m.fine", "h.fine|m.word", "h.fine|between.fine|m.fine|dist"]
+)
 
 
 def reranker(**parameters: Any) -> Reranker:

@@ -31,13 +31,22 @@ class Task(NamedTuple):
         ptr = np.cumsum([0, *rng.permutation([0, 1, 3, 4, 5, 5, 4, 3])]).astype(np.int64)
         columns = rng.integers(-1, 3, (2, ptr[-1]), dtype=np.int32)
         templates = [((0, 0),), ((0, -1), (1, 0)), (), ((1, 1),)]
-        return cls(templates, [False, False, False, pairs], 3, columns, ptr, rng.integers(0, 3, ptr[-1], dtype=np.int32))
+        return cls(
+            templates,
+            [False, False, False, pairs],
+            3,
+            columns,
+            ptr,
+            rng.integers(0, 3, ptr[-1], dtype=np.int32),
+        )
 
     def kernel(self) -> Any:
         """The same templates in a kernel, without weights."""
         flat = [atom for atoms in self.templates for atom in atoms]
         ptr = np.cumsum([0, *map(len, self.templates)], dtype=np.int64)
-        expander = _core.Expander(ptr, *(np.array([atom[k] for atom in flat], np.int32) for k in (0, 1)))
+        expander = _core.Expander(
+            ptr, *(np.array([atom[k] for atom in flat], np.int32) for k in (0, 1))
+        )
         return _core.Tagger(expander, np.array(self.pairs, np.uint8), self.n_labels)
 
     def width(self, m: int) -> int:
@@ -53,7 +62,9 @@ class Task(NamedTuple):
                 values = []
                 for view, offset in atoms:
                     at = t + offset
-                    outside = -(2**31) + begin - at if at < begin else -(2**31) + 4096 + at - end + 1
+                    outside = (
+                        -(2**31) + begin - at if at < begin else -(2**31) + 4096 + at - end + 1
+                    )
                     values.append(int(self.columns[view, at]) if begin <= at < end else outside)
                 if -1 not in values:
                     here.append((m, tuple(values)))
@@ -71,7 +82,9 @@ class PlainTagger:
         self.rows: set[Row] = set()
         self.total: dict[Part, float] = defaultdict(float)
         self.sums: dict[Part, float] = defaultdict(float)
-        self.counted: dict[int, dict[tuple[int, ...], dict[Part, float]]] = {}  # by sentence and path
+        self.counted: dict[
+            int, dict[tuple[int, ...], dict[Part, float]]
+        ] = {}  # by sentence and path
         self.rounds = 0
         if seed is None:
             return
@@ -93,9 +106,12 @@ class PlainTagger:
             rows = sorted(row for row in self.rows if row[0] == m)
             values = np.array([row[1] for row in rows], np.int32).reshape(len(rows), len(atoms))
             weights = [[self.w[row, k] for k in range(self.task.width(m))] for row in rows]
-            kernel.add_features(m, values, np.array(weights, np.float32).reshape(len(rows), self.task.width(m)))
+            kernel.add_features(
+                m, values, np.array(weights, np.float32).reshape(len(rows), self.task.width(m))
+            )
         edge, start = (
-            [self.w[name, k] for k in range(n)] for name, n in (("edge", self.task.n_labels**2), ("start", self.task.n_labels))
+            [self.w[name, k] for k in range(n)]
+            for name, n in (("edge", self.task.n_labels**2), ("start", self.task.n_labels))
         )
         kernel.set_transitions(np.array(edge, np.float32), np.array(start, np.float32))
         return kernel
@@ -122,7 +138,11 @@ class PlainTagger:
                 self.w[part] *= 1 - step * rule["ridge"]
         value, gradient = self._gradient(s, gold, loss)
         if not grow:
-            gradient = {part: g for part, g in gradient.items() if part[0] in self.rows or isinstance(part[0], str)}
+            gradient = {
+                part: g
+                for part, g in gradient.items()
+                if part[0] in self.rows or isinstance(part[0], str)
+            }
         if rule.get("aggressive"):
             length = sum(g * g for g in gradient.values())
             step = min(step, value / length) if length else 0.0
@@ -150,7 +170,9 @@ class PlainTagger:
                 size = np.sqrt(length[part[0]]) if by_row else abs(weight)
                 self.w[part] = weight * max(0.0, 1 - amount / size) if size else 0.0
 
-    def _gradient(self, s: int, gold: tuple[int, ...], loss: str) -> tuple[float, dict[Part, float]]:
+    def _gradient(
+        self, s: int, gold: tuple[int, ...], loss: str
+    ) -> tuple[float, dict[Part, float]]:
         paths = list(product(range(self.task.n_labels), repeat=len(gold)))
         if s not in self.counted:
             features = self.task.features(s)
@@ -159,7 +181,10 @@ class PlainTagger:
         score = {y: sum(self.w.get(part, 0.0) * n for part, n in counted[y].items()) for y in paths}
         right = score[gold]
         if loss == "hinge":
-            score = {y: value + sum(a != b for a, b in zip(y, gold, strict=True)) for y, value in score.items()}
+            score = {
+                y: value + sum(a != b for a, b in zip(y, gold, strict=True))
+                for y, value in score.items()
+            }
         gradient: dict[Part, float] = defaultdict(float)
         if loss == "log":
             top = max(score.values())
@@ -177,17 +202,23 @@ class PlainTagger:
             gradient[part] -= n
         return value, {part: g for part, g in gradient.items() if g}
 
-    def agrees(self, kernel: Any, weights: dict[Part, float] | None = None, tol: float = 2e-4) -> None:
+    def agrees(
+        self, kernel: Any, weights: dict[Part, float] | None = None, tol: float = 2e-4
+    ) -> None:
         """The kernel has these weights, and no others."""
         expected = dict(self.w if weights is None else weights)
         found: dict[Part, float] = {}
         for m, atoms in enumerate(self.task.templates):
             values, rows = kernel.features(m)
             rows = rows.reshape(-1, self.task.width(m))
-            for value, row in zip(values.reshape(len(rows), len(atoms)).tolist(), rows.tolist(), strict=True):
+            for value, row in zip(
+                values.reshape(len(rows), len(atoms)).tolist(), rows.tolist(), strict=True
+            ):
                 found.update({((m, tuple(value)), k): weight for k, weight in enumerate(row)})
             norm = np.linalg.norm([weight for part, weight in found.items() if part[0][0] == m])
-            np.testing.assert_allclose(kernel.norms[m], norm, atol=tol, err_msg="the norm is that of the weights")
+            np.testing.assert_allclose(
+                kernel.norms[m], norm, atol=tol, err_msg="the norm is that of the weights"
+            )
         edge, start = kernel.transitions()
         found |= {("edge", k): weight for k, weight in enumerate(edge.tolist())}
         found |= {("start", k): weight for k, weight in enumerate(start.tolist())}

@@ -26,7 +26,10 @@ def sub_trees(heads: list[int], basics: list[list[int]], most: int) -> Counter[S
             if len(tops) == 1 and all(_adjacent(children[parent], words) for parent in parents):
                 depths = _in_order(tops.pop(), children, set(words), 0)
                 choices = product(*(basics[word - 1] for _, word in depths))
-                found.update(tuple(zip((depth for depth, _ in depths), choice, strict=True)) for choice in choices)
+                found.update(
+                    tuple(zip((depth for depth, _ in depths), choice, strict=True))
+                    for choice in choices
+                )
     return found
 
 
@@ -35,7 +38,9 @@ def _adjacent(siblings: list[int], words: tuple[int, ...]) -> bool:
     return places == list(range(places[0], places[0] + len(places)))
 
 
-def _in_order(parent: int, children: dict[int, list[int]], words: set[int], depth: int) -> list[tuple[int, int]]:
+def _in_order(
+    parent: int, children: dict[int, list[int]], words: set[int], depth: int
+) -> list[tuple[int, int]]:
     found = []
     for word in children.get(parent, []):
         if word in words:
@@ -57,7 +62,9 @@ def random_trees(
 ) -> tuple[list[list[int]], list[list[list[int]]]]:
     """Trees and the basic features of their arcs, half of all at each."""
     trees = [random_tree(random, int(random.integers(1, most_words + 1))) for _ in range(n_trees)]
-    return trees, [[np.flatnonzero(random.random(n_basic) < 0.5).tolist() for _ in heads] for heads in trees]
+    return trees, [
+        [np.flatnonzero(random.random(n_basic) < 0.5).tolist() for _ in heads] for heads in trees
+    ]
 
 
 def tree_structures(trees: list[list[int]], basics: list[list[list[int]]], n_basic: int) -> Any:

@@ -18,9 +18,14 @@ def interrupted(command: list[str], *awaited: bytes) -> dict[str, Any]:
 
 def output_until_interrupted(command: list[str], *awaited: bytes) -> bytes:
     """What such a command wrote to standard output."""
-    terminal, stderr = pty.openpty()  # the bar is drawn on terminals alone, and tells how far the command is
+    terminal, stderr = (
+        pty.openpty()
+    )  # the bar is drawn on terminals alone, and tells how far the command is
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=stderr, env={**os.environ, "TERM": "xterm", "COLUMNS": "200"}
+        command,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "200"},
     )
     os.close(stderr)
     seen = b""

@@ -59,7 +59,18 @@ CORE: dict[str, set[str]] = {
     "checks": {"groups", "ragged", "designs", "losses", "penalties", "problem", "solvers"},
 }
 
-UNSAFE_MODULES = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "marshal", "shelve", "yaml", "code", "runpy"}
+UNSAFE_MODULES = {
+    "pickle",
+    "cPickle",
+    "_pickle",
+    "dill",
+    "cloudpickle",
+    "marshal",
+    "shelve",
+    "yaml",
+    "code",
+    "runpy",
+}
 UNSAFE_CALLS = {"eval", "exec", "compile", "__import__"}
 UNSAFE_FUNCTIONS = {"joblib.load", "pandas.read_pickle", "pd.read_pickle"}
 
@@ -135,13 +146,19 @@ def unsafe_uses(source: str) -> list[str]:
     """Whatever in a module could run code found in data."""
     tree = ast.parse(source)
     names = imported(tree, "laconic")
-    found = [name for name in names if name.split(".")[0] in UNSAFE_MODULES or name in UNSAFE_FUNCTIONS]
+    found = [
+        name for name in names if name.split(".")[0] in UNSAFE_MODULES or name in UNSAFE_FUNCTIONS
+    ]
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in UNSAFE_CALLS:
             found.append(node.id)
         elif isinstance(node, ast.Attribute) and ast.unparse(node) in UNSAFE_FUNCTIONS:
             found.append(ast.unparse(node))
-        elif isinstance(node, ast.keyword) and node.arg == "allow_pickle" and ast.unparse(node.value) != "False":
+        elif (
+            isinstance(node, ast.keyword)
+            and node.arg == "allow_pickle"
+            and ast.unparse(node.value) != "False"
+        ):
             found.append("allow_pickle")
     return found
 
@@ -184,12 +201,20 @@ def test_commands_and_pages_are_leaves() -> None:
 
 def test_the_tables_themselves_go_one_way() -> None:
     for table in (ALLOWED, CORE):
-        rooms = {room: {entry.split(".")[0] for entry in entries} for room, entries in table.items()}
+        rooms = {
+            room: {entry.split(".")[0] for entry in entries} for room, entries in table.items()
+        }
         rooms.pop("__init__", None)
-        list(TopologicalSorter(rooms).static_order())  # CycleError if two rooms may import each other
+        list(
+            TopologicalSorter(rooms).static_order()
+        )  # CycleError if two rooms may import each other
     for shared in ("core", "text", "models", "report", "cli"):
         assert not ALLOWED[shared] & TASKS
-    for apart, others in {"losses": "penalties", "penalties": "losses", "solvers": "losses"}.items():
+    for apart, others in {
+        "losses": "penalties",
+        "penalties": "losses",
+        "solvers": "losses",
+    }.items():
         assert others not in CORE[apart]
     assert not {"solvers"} & (CORE["losses"] | CORE["penalties"])
 
@@ -203,23 +228,43 @@ def test_the_tables_themselves_go_one_way() -> None:
         ("laconic.text.vocab", "from laconic.core import groups", ["laconic.core.groups"]),
         ("laconic.text.vocab", "from ..core import groups", ["laconic.core.groups"]),
         ("laconic.text.vocab", "from . import io", []),
-        ("laconic.text.vocab", "def f():\n    import laconic.cli.console as c", ["laconic.cli.console"]),
+        (
+            "laconic.text.vocab",
+            "def f():\n    import laconic.cli.console as c",
+            ["laconic.cli.console"],
+        ),
         ("laconic.text.vocab", "from laconic import TextClassifier", ["laconic.TextClassifier"]),
         ("laconic.text.vocab", "import laconic", ["laconic"]),
         ("laconic.text.vocab", "import laconically.cli, numpy", []),
         ("laconic.text.vocab", "if TYPE_CHECKING:\n    from laconic.tag.model import Tagger", []),
         ("laconic.models.file", "from laconic.text.io import atomic_writer", []),
-        ("laconic.models.kind", "from laconic.tag.model import Tagger", ["laconic.tag.model.Tagger"]),
-        ("laconic.core.losses", "from laconic.core.penalties import L1", ["laconic.core.penalties.L1"]),
+        (
+            "laconic.models.kind",
+            "from laconic.tag.model import Tagger",
+            ["laconic.tag.model.Tagger"],
+        ),
+        (
+            "laconic.core.losses",
+            "from laconic.core.penalties import L1",
+            ["laconic.core.penalties.L1"],
+        ),
         ("laconic.core.losses", "from laconic.text import io", ["laconic.text.io"]),
         (
             "laconic.core.penalties.tree",
             "from laconic.core.solvers.fista import Fista",
             ["laconic.core.solvers.fista.Fista"],
         ),
-        ("laconic.core.solvers.fista", "from laconic.core.losses import log", ["laconic.core.losses.log"]),
+        (
+            "laconic.core.solvers.fista",
+            "from laconic.core.losses import log",
+            ["laconic.core.losses.log"],
+        ),
         ("laconic.core.solvers.fista", "from laconic._core import prox", []),
-        ("laconic.tag.model", "from laconic.parse.model import Parser", ["laconic.parse.model.Parser"]),
+        (
+            "laconic.tag.model",
+            "from laconic.parse.model import Parser",
+            ["laconic.parse.model.Parser"],
+        ),
         ("laconic.parse.model", "from laconic.tag.model import Tagger", []),
         ("laconic.tag.model", "from laconic.cli.console import Bar", ["laconic.cli.console.Bar"]),
         ("laconic.tag.cli", "from laconic.cli.console import Bar", []),
@@ -250,7 +295,10 @@ def test_the_check_of_edges_knows_packages() -> None:
         ("run = exec", ["exec"]),
         ("np.load(path, allow_pickle=True)", ["allow_pickle"]),
         ("np.load(path, allow_pickle=False)", []),
-        ("import re\nre.compile('x')\nfrom joblib import Parallel\nmodel.load(path)\nmodel.eval()", []),
+        (
+            "import re\nre.compile('x')\nfrom joblib import Parallel\nmodel.load(path)\nmodel.eval()",
+            [],
+        ),
     ],
 )
 def test_the_check_of_safety_sees(source: str, found: list[str]) -> None:

@@ -13,7 +13,9 @@ import laconic
 
 def timed(script: str) -> list[float]:
     """The numbers that a script prints in a fresh process."""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     return [float(number) for number in done.stdout.split()]
 
 

@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
 
 def predict(
-    model: TextClassifier, input_path: str, output: str, bar: Bar, *, proba: bool = False, text_field: str = TEXT_FIELD
+    model: TextClassifier,
+    input_path: str,
+    output: str,
+    bar: Bar,
+    *,
+    proba: bool = False,
+    text_field: str = TEXT_FIELD,
 ) -> dict[str, Any]:
     """Write a JSON object a document."""
     bar.describe("reading")
@@ -25,17 +31,27 @@ def predict(
     return {"documents": len(documents)}
 
 
-def _rows(model: TextClassifier, documents: list[Document], proba: bool) -> Iterator[dict[str, Any]]:
+def _rows(
+    model: TextClassifier, documents: list[Document], proba: bool
+) -> Iterator[dict[str, Any]]:
     if not proba:
         yield from ({"label": label} for label in model.predict(documents).tolist())
         return
     labels = model.classes_.tolist()
     for row in model.predict_proba(documents):
-        yield {"label": labels[int(row.argmax())], "probabilities": dict(zip(map(str, labels), row.tolist(), strict=True))}
+        yield {
+            "label": labels[int(row.argmax())],
+            "probabilities": dict(zip(map(str, labels), row.tolist(), strict=True)),
+        }
 
 
 def evaluate(
-    model: TextClassifier, gold_path: str, bar: Bar, *, text_field: str = TEXT_FIELD, label_field: str = LABEL_FIELD
+    model: TextClassifier,
+    gold_path: str,
+    bar: Bar,
+    *,
+    text_field: str = TEXT_FIELD,
+    label_field: str = LABEL_FIELD,
 ) -> dict[str, Any]:
     """Accuracy, and precision, recall and F1 of each label."""
     from laconic.text import metrics
@@ -50,15 +66,25 @@ def evaluate(
         "documents": len(documents),
         "accuracy": metrics.accuracy(gold, predicted),
         "macro_f1": float(scores.f1.mean()),
-        "labels": [dict(zip(names, row, strict=True)) for row in zip(*(column.tolist() for column in scores), strict=True)],
+        "labels": [
+            dict(zip(names, row, strict=True))
+            for row in zip(*(column.tolist() for column in scores), strict=True)
+        ],
     }
 
 
 def compress(
-    model: TextClassifier, wishes: Compression, bar: Bar, *, text_field: str = TEXT_FIELD, label_field: str = LABEL_FIELD
+    model: TextClassifier,
+    wishes: Compression,
+    bar: Bar,
+    *,
+    text_field: str = TEXT_FIELD,
+    label_field: str = LABEL_FIELD,
 ) -> dict[str, Any]:
     """Write the model with few weight values, and account for it."""
-    return compress_model(model, wishes, lambda path: read_labelled(path, text_field, label_field), bar)
+    return compress_model(
+        model, wishes, lambda path: read_labelled(path, text_field, label_field), bar
+    )
 
 
 def inspect(model: TextClassifier, n: int, as_json: bool) -> dict[str, Any]:
@@ -101,21 +127,38 @@ def selection(model: TextClassifier, n: int, as_json: bool) -> dict[str, Any]:
     """The n strongest words of each label, and n kept and n dropped groups of each regularizer."""
     from laconic.classify.explain import top_words
 
-    words = {str(label): [word._asdict() for word in strongest] for label, strongest in top_words(model, n).items()}
+    words = {
+        str(label): [word._asdict() for word in strongest]
+        for label, strongest in top_words(model, n).items()
+    }
     groups = {
-        name: {"total": s.total, "selected": s.selected, "kept": s.kept[:n], "dropped": s.dropped[:n]}
+        name: {
+            "total": s.total,
+            "selected": s.selected,
+            "kept": s.kept[:n],
+            "dropped": s.dropped[:n],
+        }
         for name, s in model.groups_.items()
     }
     return {"words": words, "groups": groups} if as_json else _for_people(words, groups)
 
 
-def _for_people(words: dict[str, list[dict[str, Any]]], groups: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _for_people(
+    words: dict[str, list[dict[str, Any]]], groups: dict[str, dict[str, Any]]
+) -> dict[str, Any]:
     """Words on one line a label, examples of groups on one line each."""
     shown: dict[str, Any] = {}
     for name, group in groups.items():
-        shown[f"{name} groups"] = f"{group['selected']} of {group['total']} hold a word with a weight"
+        shown[f"{name} groups"] = (
+            f"{group['selected']} of {group['total']} hold a word with a weight"
+        )
     shown["words"] = [
-        {"label": label, "strongest first": "  ".join(f"{entry['word']} {entry['weight']:.2f}" for entry in entries)}
+        {
+            "label": label,
+            "strongest first": "  ".join(
+                f"{entry['word']} {entry['weight']:.2f}" for entry in entries
+            ),
+        }
         for label, entries in words.items()
     ]
     for name, group in groups.items():

@@ -23,7 +23,16 @@ from laconic.classify.store import checked_labels, classifier_meta, classifier_o
 from laconic.classify.weighting import TFIDF
 from laconic.core.arrays import Array
 from laconic.errors import InputError
-from laconic.models.checks import Arrays, Contents, check_names, check_storable, item, numbers, pack_json, unpack_json
+from laconic.models.checks import (
+    Arrays,
+    Contents,
+    check_names,
+    check_storable,
+    item,
+    numbers,
+    pack_json,
+    unpack_json,
+)
 from laconic.models.compact.features import maps_of, typed
 from laconic.models.compact.rows import Cells, Codebook, equal_rows, row_tables
 from laconic.models.compact.strings import CompactVocab, Names, code_widths, join_maps, pack_strings
@@ -31,7 +40,16 @@ from laconic.models.save import Saved
 from laconic.text.documents import DocumentEncoder
 from laconic.text.vocab import Vocab
 
-ARRAYS = {"about", "word_words", "word_sizes", "word_widths", "code_row", "cells", "values", "intercept"}
+ARRAYS = {
+    "about",
+    "word_words",
+    "word_sizes",
+    "word_widths",
+    "code_row",
+    "cells",
+    "values",
+    "intercept",
+}
 IDF = {"code_idf", "idf"}
 NAMES = {"name_lengths", "name_text"}
 
@@ -53,15 +71,21 @@ def pack(model: TextClassifier, names: bool) -> Contents:
     idf, place = np.zeros(1), np.zeros(len(order), np.int64)
     if model.idf_ is not None:
         idf, place = np.unique(model.idf_[order], return_inverse=True)
-    pair, kind, uses = np.unique(row * len(idf) + place.ravel(), return_inverse=True, return_counts=True)
+    pair, kind, uses = np.unique(
+        row * len(idf) + place.ravel(), return_inverse=True, return_counts=True
+    )
     by_use = np.argsort(-uses, kind="stable")
     rank = np.empty(len(by_use), np.int64)
     rank[by_use] = np.arange(len(by_use))
-    words_map, _ = pack_strings(words, rank[kind.ravel()].astype(np.uint32), code_widths(uses[by_use]))
+    words_map, _ = pack_strings(
+        words, rank[kind.ravel()].astype(np.uint32), code_widths(uses[by_use])
+    )
     about = {**classifier_meta(model), "n_cells": len(rows.label), "own_values": book.own}
     arrays: Arrays = {
         "about": pack_json(about),
-        **dict(zip(("word_words", "word_sizes", "word_widths"), join_maps([words_map]), strict=True)),
+        **dict(
+            zip(("word_words", "word_sizes", "word_widths"), join_maps([words_map]), strict=True)
+        ),
         "code_row": (pair[by_use] // len(idf)).astype(np.uint32),
         "cells": packed,
         "values": values,
@@ -100,7 +124,9 @@ class CompactClassifier(Saved, TextPredictor):
     def coef_(self) -> Array:  # type: ignore[override]
         """Weights (outputs x words), made anew whenever they are asked for: predicting does without them."""
         codes = self._strings.codes_of(0, np.arange(self.width_, dtype=np.int32))
-        return np.ascontiguousarray(row_tables(self._rows, self._code_row[codes], len(self.intercept_), np.float64).T)
+        return np.ascontiguousarray(
+            row_tables(self._rows, self._code_row[codes], len(self.intercept_), np.float64).T
+        )
 
     def weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
         """Counts of the vocabulary's words weighted as in training."""
@@ -111,7 +137,9 @@ class CompactClassifier(Saved, TextPredictor):
             if self.weighting == "logtfidf":
                 X.data = 1.0 + np.log(X.data)
             assert self.idf_ is not None
-            X.data *= self.idf_[self._code_idf[self._strings.codes_of(0, X.indices.astype(np.int32))]]
+            X.data *= self.idf_[
+                self._code_idf[self._strings.codes_of(0, X.indices.astype(np.int32))]
+            ]
             length = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
             X.data *= np.repeat(1.0 / np.where(length > 0, length, 1.0), np.diff(X.indptr))
         return X
@@ -120,26 +148,48 @@ class CompactClassifier(Saved, TextPredictor):
         """decision_function of vectorized documents."""
         row = self._code_row[self._strings.codes_of(0, X.indices.astype(np.int32))]
         n = len(self.intercept_)
-        scores = self._rows.score(X.indptr.astype(np.int64), row, X.data, n).reshape(-1, n) + self.intercept_
+        scores = (
+            self._rows.score(X.indptr.astype(np.int64), row, X.data, n).reshape(-1, n)
+            + self.intercept_
+        )
         return scores.ravel() if n == 1 else scores
 
     def plain(self) -> TextClassifier:
         """The same model as an ordinary TextClassifier, which can be saved plainly; ValueError if it has no names."""
         model = TextClassifier(**(self.plain_parameters or {}))
         words = self.encoder_.vocab.words
-        model.encoder_ = DocumentEncoder(model.lowercase, model.ngrams, model.boundary, model.prefixes)
+        model.encoder_ = DocumentEncoder(
+            model.lowercase, model.ngrams, model.boundary, model.prefixes
+        )
         model.encoder_.vocab = Vocab(words).freeze()
-        model.coef_, model.intercept_, model.classes_, model.width_ = self.coef_, self.intercept_, self.classes_, self.width_
+        model.coef_, model.intercept_, model.classes_, model.width_ = (
+            self.coef_,
+            self.intercept_,
+            self.classes_,
+            self.width_,
+        )
         codes = self._strings.codes_of(0, np.arange(self.width_, dtype=np.int32))
         model.idf_ = None if self.idf_ is None else self.idf_[self._code_idf[codes]]
-        for name in ("objective_", "certificate_", "converged_", "interrupted_", "n_iter_", "groups_"):
+        for name in (
+            "objective_",
+            "certificate_",
+            "converged_",
+            "interrupted_",
+            "n_iter_",
+            "groups_",
+        ):
             setattr(model, name, getattr(self, name))
-        model.n_features_total_, model.n_features_selected_ = self.n_features_total_, self.n_features_selected_
+        model.n_features_total_, model.n_features_selected_ = (
+            self.n_features_total_,
+            self.n_features_selected_,
+        )
         return model
 
     def fit(self, documents: Any, labels: Any) -> NoReturn:
         """A compact model does not learn."""
-        raise ValueError("a compact model predicts and does not learn: go on with the model from which it was made")
+        raise ValueError(
+            "a compact model predicts and does not learn: go on with the model from which it was made"
+        )
 
     def __reduce__(self) -> Any:
         return unpack, (self._contents[0], self._contents[1])
@@ -155,7 +205,10 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactClassifier:
     model = CompactClassifier(plain.get_params(deep=False))
     for name in ("objective_", "certificate_", "converged_", "interrupted_", "n_iter_", "groups_"):
         setattr(model, name, getattr(plain, name))
-    model.n_features_total_, model.n_features_selected_ = plain.n_features_total_, plain.n_features_selected_
+    model.n_features_total_, model.n_features_selected_ = (
+        plain.n_features_total_,
+        plain.n_features_selected_,
+    )
     model.classes_ = checked_labels(item(about, "labels", list))
     n_outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
     model.intercept_ = numbers(arrays, "intercept", (n_outputs,))
@@ -182,7 +235,11 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactClassifier:
         model._code_idf = code_idf.astype(np.int32)
     listed = None
     if names:
-        listed = Names(typed(arrays, "name_lengths", np.uint8), typed(arrays, "name_text", np.uint8), [model.width_])
+        listed = Names(
+            typed(arrays, "name_lengths", np.uint8),
+            typed(arrays, "name_text", np.uint8),
+            [model.width_],
+        )
     model.encoder_ = DocumentEncoder(plain.lowercase, plain.ngrams, plain.boundary, plain.prefixes)
     model.encoder_.vocab = CompactVocab(model._strings, listed)  # type: ignore[assignment]
     model._contents = arrays, meta

@@ -30,7 +30,11 @@ def demo(seed: int, bar: Bar, as_json: bool) -> dict[str, Any]:
         model, row = _trained(settings, split)
         models.append(model)
         rows.append(row)
-    return {**split_sizes("documents", split), "models": rows, **selection(models[-1], N_SHOWN, as_json)}
+    return {
+        **split_sizes("documents", split),
+        "models": rows,
+        **selection(models[-1], N_SHOWN, as_json),
+    }
 
 
 def _trained(settings: dict[str, Any], split: Split) -> tuple[TextClassifier, dict[str, Any]]:

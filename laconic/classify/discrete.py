@@ -29,13 +29,21 @@ def _counted(model: TextClassifier, coef: Array) -> TextClassifier:
 
 
 @posed.register
-def _(model: TextClassifier, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model") -> Posed:
+def _(
+    model: TextClassifier,
+    X: Any,
+    y: Any,
+    penalty: ElasticNet | None = None,
+    features: str = "model",
+) -> Posed:
     check_is_fitted(model, "coef_")
     strength = model.strength if isinstance(model.strength, (int, float)) else LASSO
     own: dict[str, ElasticNet] = {
         "lasso": L1(strength),
         "ridge": ElasticNet(strength, 0.0),
-        "elastic": ElasticNet(strength + model.lasso, model.lasso / max(strength + model.lasso, 1e-300)),
+        "elastic": ElasticNet(
+            strength + model.lasso, model.lasso / max(strength + model.lasso, 1e-300)
+        ),
     }
     chosen = penalty if penalty is not None else own.get(model.regularizer, L1(model.lasso))
     inner = SparseClassifier(chosen, class_weight=model.class_weight, n_jobs=model.n_jobs)
@@ -47,8 +55,16 @@ def _(model: TextClassifier, X: Any, y: Any, penalty: ElasticNet | None = None, 
     def adopt(result: Result) -> TextClassifier:
         solved = at.model(result)
         found = _counted(copy.copy(model), solved.coef_)
-        found.intercept_, found.objective_, found.certificate_ = solved.intercept_, solved.objective_, solved.certificate_
-        found.converged_, found.n_iter_, found.interrupted_ = solved.converged_, solved.n_iter_, result.interrupted
+        found.intercept_, found.objective_, found.certificate_ = (
+            solved.intercept_,
+            solved.objective_,
+            solved.certificate_,
+        )
+        found.converged_, found.n_iter_, found.interrupted_ = (
+            solved.converged_,
+            solved.n_iter_,
+            result.interrupted,
+        )
         return found
 
     return Posed(at.problem, at.x, adopt)

@@ -61,7 +61,9 @@ def top_words(model: TextClassifier, n: int = 10) -> dict[Any, list[WordWeight]]
     """For each class the `n` words that speak most for it, strongest first; words that speak against it are left out."""
     check_is_fitted(model, "coef_")
     words = model.encoder_.vocab.words
-    weights = np.concatenate([-model.coef_, model.coef_]) if len(model.classes_) == 2 else model.coef_
+    weights = (
+        np.concatenate([-model.coef_, model.coef_]) if len(model.classes_) == 2 else model.coef_
+    )
     strongest = np.argsort(-weights, axis=1, kind="stable")[:, :n]
     return {
         label: [WordWeight(words[f], float(row[f])) for f in order.tolist() if row[f] > 0]
@@ -82,7 +84,9 @@ def sentence_texts(model: TextClassifier, document: Any) -> list[str]:
     return [sentence_text(sentence) for sentence in sentences_of(document, model.boundary)]
 
 
-def sentence_effects(model: TextClassifier, document: Any, label: Any = None) -> list[SentenceEffect]:
+def sentence_effects(
+    model: TextClassifier, document: Any, label: Any = None
+) -> list[SentenceEffect]:
     """How much each sentence of a document speaks for `label` (default: the predicted one), see SentenceEffect."""
     check_is_fitted(model, "coef_")
     encoded = model.encoder_.encode([document])
@@ -94,13 +98,21 @@ def sentence_effects(model: TextClassifier, document: Any, label: Any = None) ->
         label = model.classes_[int(whole[0] > 0) if whole.ndim == 1 else int(whole[0].argmax())]
     place = np.flatnonzero(model.classes_ == label)
     if len(place) != 1:
-        raise ValueError(f"the model knows the labels {', '.join(map(str, model.classes_))}; got {label!r}")
+        raise ValueError(
+            f"the model knows the labels {', '.join(map(str, model.classes_))}; got {label!r}"
+        )
     of_whole = _log_probabilities(whole)[0, place[0]]
-    rest = [_log_probabilities(model.score_rows(model.weigh(rows)))[:, place[0]] for rows in _without_each(counts)]
+    rest = [
+        _log_probabilities(model.score_rows(model.weigh(rows)))[:, place[0]]
+        for rows in _without_each(counts)
+    ]
     log_odds = of_whole - np.concatenate([np.zeros(0), *rest])
     alive = model.alive().astype(np.float64)
     texts = sentence_texts(model, document)
-    return [SentenceEffect(*row) for row in zip(texts, log_odds.tolist(), (counts @ alive > 0).tolist(), strict=True)]
+    return [
+        SentenceEffect(*row)
+        for row in zip(texts, log_odds.tolist(), (counts @ alive > 0).tolist(), strict=True)
+    ]
 
 
 def _without_each(counts: sp.csr_matrix) -> Iterator[sp.csr_matrix]:
@@ -111,7 +123,9 @@ def _without_each(counts: sp.csr_matrix) -> Iterator[sp.csr_matrix]:
     step = max(1, MOST_CELLS // max(1, len(columns)))
     for first in range(0, counts.shape[0], step):
         rows = sp.csr_matrix(total - narrow[first : first + step].toarray())
-        yield sp.csr_matrix((rows.data, columns[rows.indices], rows.indptr), shape=(rows.shape[0], counts.shape[1]))
+        yield sp.csr_matrix(
+            (rows.data, columns[rows.indices], rows.indptr), shape=(rows.shape[0], counts.shape[1])
+        )
 
 
 def _log_probabilities(scores: Array) -> Array:
@@ -149,7 +163,9 @@ def _family(model: TextClassifier, name: str) -> Family:
     check_is_fitted(model, "coef_")
     families = {family.name: family for family in getattr(model, "families_", ())}
     if name not in families:
-        known = ", ".join(families) or "none (a model read from a file keeps its words, not its groups)"
+        known = (
+            ", ".join(families) or "none (a model read from a file keeps its words, not its groups)"
+        )
         raise ValueError(f"the model has groups of these regularizers: {known}; got {name!r}")
     return families[name]
 
@@ -165,9 +181,13 @@ class _GroupWords:
         self.below = _descendants(family.groups)
         self.trees = self.sentences = None
         if documents is not None and family.name == "tree":
-            self.trees = [unit for document in documents for unit in sentences_of(document, model.boundary)]
+            self.trees = [
+                unit for document in documents for unit in sentences_of(document, model.boundary)
+            ]
         if documents is not None and family.name == "sentence":
-            self.sentences = [unit for document in documents for unit in model.encoder_.sentence_words(document)]
+            self.sentences = [
+                unit for document in documents for unit in model.encoder_.sentence_words(document)
+            ]
 
     def __call__(self, g: int) -> tuple[str, ...]:
         groups = self.family.groups
@@ -188,10 +208,18 @@ class _GroupWords:
 
     def _check(self, words: list[str], members: NDArray[np.int64]) -> None:
         """ValueError unless the known words are those of the group (which also has n-grams and prefixes in a sentence)."""
-        ids = self.model.encoder_.vocab.ids(word.lower() if self.model.lowercase else word for word in words)
-        wholly = self.model.ngrams > 1 or self.model.prefixes or len(np.unique(members)) == len(np.unique(ids[ids >= 0]))
+        ids = self.model.encoder_.vocab.ids(
+            word.lower() if self.model.lowercase else word for word in words
+        )
+        wholly = (
+            self.model.ngrams > 1
+            or self.model.prefixes
+            or len(np.unique(members)) == len(np.unique(ids[ids >= 0]))
+        )
         if not wholly or not np.isin(ids[ids >= 0], members).all() or not (ids >= 0).any():
-            raise ValueError("documents must be the training documents, all of them and in the same order")
+            raise ValueError(
+                "documents must be the training documents, all of them and in the same order"
+            )
 
 
 def _descendants(groups: Groups) -> NDArray[np.int64]:
@@ -203,7 +231,9 @@ def _descendants(groups: Groups) -> NDArray[np.int64]:
 def removed_phrases(model: TextClassifier, tree: Tree) -> RemovedPhrases:
     """The constituents of `tree` whose words all have zero weight (or are unknown), and the maximal ones of them."""
     check_is_fitted(model, "coef_")
-    alive = np.bincount(tree.owner, weights=live_words(model, tree.words), minlength=len(tree.label))
+    alive = np.bincount(
+        tree.owner, weights=live_words(model, tree.words), minlength=len(tree.label)
+    )
     zero = subtree_sums(tree.parent, alive) == 0
     below_none = (tree.parent < 0) | ~zero[tree.parent]
     return RemovedPhrases(zero, np.flatnonzero(zero & below_none))

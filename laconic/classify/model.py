@@ -26,7 +26,15 @@ from laconic.classify.structure import PLAIN, STRUCTURED, Family
 from laconic.classify.summary import GroupSummary, with_examples
 from laconic.classify.weighting import WEIGHTINGS, contrast_of, idf_of, weighted
 from laconic.core.arrays import Array
-from laconic.core.penalties import L1, Discrete, ElasticNet, OverlapGroupLasso, Penalty, PenaltySum, Ridge
+from laconic.core.penalties import (
+    L1,
+    Discrete,
+    ElasticNet,
+    OverlapGroupLasso,
+    Penalty,
+    PenaltySum,
+    Ridge,
+)
 from laconic.core.solvers.base import Progress
 from laconic.linear.model import SparseClassifier
 from laconic.models.save import Saved
@@ -122,7 +130,9 @@ class TextClassifier(Saved, TextPredictor):
         names = [name.strip() for name in str(self.regularizer).split("+")]
         for name in names:
             if name not in PLAIN + STRUCTURED:
-                raise ValueError(f"regularizer is a sum of {', '.join(PLAIN + STRUCTURED)}; got {self.regularizer!r}")
+                raise ValueError(
+                    f"regularizer is a sum of {', '.join(PLAIN + STRUCTURED)}; got {self.regularizer!r}"
+                )
         if len(names) > 1 and any(name in PLAIN for name in names):
             raise ValueError(
                 f"only structured regularizers are added up (the lasso has its own strength); got {self.regularizer!r}"
@@ -138,16 +148,28 @@ class TextClassifier(Saved, TextPredictor):
         training = encode_training(documents, labels, encoder, self.min_count)
         idf = idf_of(training.counts, self.weighting)
         wanted = {*names, *self.features}
-        topics = structure.topics_of(training, self.n_topics, self.n_top, self.random_state) if "topics" in wanted else None
-        clusters = structure.clusters_of(training, self.clusters, self.n_clusters) if "brown" in wanted else None
+        topics = (
+            structure.topics_of(training, self.n_topics, self.n_top, self.random_state)
+            if "topics" in wanted
+            else None
+        )
+        clusters = (
+            structure.clusters_of(training, self.clusters, self.n_clusters)
+            if "brown" in wanted
+            else None
+        )
         lexicon = Lexicon(topics, clusters)
         families = families_of(names, training, lexicon, self.neutral_label)
         added = added_features(self.features, lexicon, len(encoder.vocab))
         if not 0 <= self.constituents < np.inf:
-            raise ValueError(f"constituents must be a weight of at least 0, got {self.constituents!r}")
+            raise ValueError(
+                f"constituents must be a weight of at least 0, got {self.constituents!r}"
+            )
         gold = np.asarray(labels)
         examples = constituent_examples(training, gold, encoder) if self.constituents else None
-        prepared = Prepared(training.counts, gold, families, added, training, encoder, idf, None, examples)
+        prepared = Prepared(
+            training.counts, gold, families, added, training, encoder, idf, None, examples
+        )
         return self._weighed(prepared)
 
     def adapt(self, prepared: Prepared) -> Prepared:
@@ -183,8 +205,12 @@ class TextClassifier(Saved, TextPredictor):
         n_words = prepared.X.shape[1]
         n_all = n_words + sum(part.shape[1] for part in prepared.added)
         strength = {name: self._strength_of(name) for name in names}
-        if self.values is not None and (names[0] not in PLAIN or self.contrast or self.features or self.refit):
-            raise ValueError("values go with the regularizers lasso, ridge and elastic, without contrast, features and refit")
+        if self.values is not None and (
+            names[0] not in PLAIN or self.contrast or self.features or self.refit
+        ):
+            raise ValueError(
+                "values go with the regularizers lasso, ridge and elastic, without contrast, features and refit"
+            )
         if names[0] in PLAIN:
             makers: dict[str, Callable[[float], ElasticNet]] = {
                 "lasso": L1,
@@ -202,23 +228,33 @@ class TextClassifier(Saved, TextPredictor):
     def _strength_of(self, name: str) -> float:
         if isinstance(self.strength, Mapping):
             if name not in self.strength:
-                raise ValueError(f"strength has no entry for {name!r}; it has {sorted(self.strength)}")
+                raise ValueError(
+                    f"strength has no entry for {name!r}; it has {sorted(self.strength)}"
+                )
             return float(self.strength[name])
         return float(self.strength)
 
     def fit(
-        self, documents: Sequence[Any], labels: Sequence[Any], callback: Callable[[Progress], bool | None] | None = None
+        self,
+        documents: Sequence[Any],
+        labels: Sequence[Any],
+        callback: Callable[[Progress], bool | None] | None = None,
     ) -> TextClassifier:
         """Learn the weights of words. A callback sees each step's Progress and may stop the fit by returning True."""
         prepared = self.prepare(documents, labels)
         return self.fit_prepared(prepared, callback=callback).describe_groups(prepared)
 
     def fit_prepared(
-        self, prepared: Prepared, start: Array | None = None, callback: Callable[[Progress], bool | None] | None = None
+        self,
+        prepared: Prepared,
+        start: Array | None = None,
+        callback: Callable[[Progress], bool | None] | None = None,
     ) -> TextClassifier:
         """Learn the weights for the present strengths from prepared data, from a warm start if one is given."""
         self.adopt_preparation(prepared)
-        inner = SparseClassifier(self.penalty_for(prepared), tol=self.tol, max_iter=self.max_iter, n_jobs=self.n_jobs)
+        inner = SparseClassifier(
+            self.penalty_for(prepared), tol=self.tol, max_iter=self.max_iter, n_jobs=self.n_jobs
+        )
         inner.set_params(class_weight=self.class_weight)
         X, labels, weight = training_rows(prepared, self.constituents)
         problem = inner.build_problem(X, labels, weight)
@@ -240,21 +276,30 @@ class TextClassifier(Saved, TextPredictor):
         return self
 
     def refitted(
-        self, prepared: Prepared, strength: float, callback: Callable[[Progress], bool | None] | None = None
+        self,
+        prepared: Prepared,
+        strength: float,
+        callback: Callable[[Progress], bool | None] | None = None,
     ) -> TextClassifier:
         """The same features with weights under a ridge of `strength` alone, since what chose them also shrank them.
 
         The objective remains that of the choice; certificate and convergence are the worse of the two fits.
         """
         if not 0 < strength < np.inf:
-            raise ValueError(f"refit must be None or the strength of a ridge above 0, got {strength!r}")
+            raise ValueError(
+                f"refit must be None or the strength of a ridge above 0, got {strength!r}"
+            )
         model = copy(self).set_params(refit=strength)
         if self.n_features_selected_ == 0 or self.interrupted_:
             return model
         n_all, n_outputs = self.n_features_total_, self.coef_.shape[0]
-        kept = np.flatnonzero(np.any(self.solution_[: n_all * n_outputs].reshape(n_all, n_outputs) != 0, axis=1))
+        kept = np.flatnonzero(
+            np.any(self.solution_[: n_all * n_outputs].reshape(n_all, n_outputs) != 0, axis=1)
+        )
         X, labels, weight = training_rows(prepared, self.constituents)
-        inner = SparseClassifier(Ridge(strength), tol=self.tol, max_iter=self.max_iter, n_jobs=self.n_jobs)
+        inner = SparseClassifier(
+            Ridge(strength), tol=self.tol, max_iter=self.max_iter, n_jobs=self.n_jobs
+        )
         inner.set_params(class_weight=self.class_weight)
         problem = inner.build_problem(X[:, kept], labels, weight)
         inner.adopt(problem, inner.solve(problem, None, callback))
@@ -277,7 +322,9 @@ class TextClassifier(Saved, TextPredictor):
             first += part.shape[1]
         self.intercept_ = intercept
         self.selected_ = self._selected(prepared.families)
-        self.groups_ = {name: GroupSummary(len(kept), int(kept.sum())) for name, kept in self.selected_.items()}
+        self.groups_ = {
+            name: GroupSummary(len(kept), int(kept.sum())) for name, kept in self.selected_.items()
+        }
 
     def describe_groups(self, prepared: Prepared) -> TextClassifier:
         """Add to groups_ a few kept and dropped groups in words; apart from fitting, since a tuned grid needs it once."""

@@ -9,7 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.classify.explain import GroupRow, group_tables, live_words, removed_phrases, sentence_effects, top_words
+from laconic.classify.explain import (
+    GroupRow,
+    group_tables,
+    live_words,
+    removed_phrases,
+    sentence_effects,
+    top_words,
+)
 from laconic.classify.model import TextClassifier
 from laconic.report.html import bar_cards, page, section, text
 from laconic.report.html import facts as boxes
@@ -24,7 +31,10 @@ GROUP_WORDS = 24  # words of a group that are shown
 N_DOCUMENTS = 6
 N_SENTENCES = 40  # sentences of a document that are shown
 TELLING = 0.9  # documents of about this probability are preferred: where the model is surer, no single sentence matters
-SHORT_TEXT, SHORT_TREE = 2500, 25  # characters, words: documents that are read at a glance are preferred
+SHORT_TEXT, SHORT_TREE = (
+    2500,
+    25,
+)  # characters, words: documents that are read at a glance are preferred
 CHARACTER, LEVEL = 8.2, 34.0  # pixels of a drawn tree
 
 GROUP_NAMES = {"sentence": "sentences", "tree": "phrases", "topics": "topics", "brown": "clusters"}
@@ -44,10 +54,15 @@ def write_report(
     """
     check_is_fitted(model, "coef_")
     if labels is not None and (documents is None or len(documents) != len(labels)):
-        raise ValueError(f"there are {len(labels)} labels but {0 if documents is None else len(documents)} documents")
+        raise ValueError(
+            f"there are {len(labels)} labels but {0 if documents is None else len(documents)} documents"
+        )
     parts = [_heading(model), _facts(model), _words(model)]
     fresh = [family.name for family in getattr(model, "families_", ())]
-    parts += [_groups(model, name, training) if name in fresh else _group_examples(model, name) for name in model.groups_]
+    parts += [
+        _groups(model, name, training) if name in fresh else _group_examples(model, name)
+        for name in model.groups_
+    ]
     if documents is not None and len(documents):
         parts.append(_documents(model, documents, labels))
     content = page(f"laconic: {_title(model)}", "\n".join(parts))
@@ -68,17 +83,39 @@ def _heading(model: TextClassifier) -> str:
 def _facts(model: TextClassifier) -> str:
     kept, total = int(model.n_features_selected_), int(model.n_features_total_ or 0)
     facts = [("features kept", f"{kept:,}", f"of {total:,} ({kept / max(1, total):.1%})")]
-    facts += [(f"{GROUP_NAMES[name]} kept", f"{s.selected:,}", f"of {s.total:,}") for name, s in model.groups_.items()]
+    facts += [
+        (f"{GROUP_NAMES[name]} kept", f"{s.selected:,}", f"of {s.total:,}")
+        for name, s in model.groups_.items()
+    ]
     facts.append(("regularizer", " + ".join(model.parts()), ""))
-    strengths = model.strength if isinstance(model.strength, Mapping) else {"strength": model.strength}
-    facts += [(name if name == "strength" else f"strength of {name}", f"{value:g}", "") for name, value in strengths.items()]
+    strengths = (
+        model.strength if isinstance(model.strength, Mapping) else {"strength": model.strength}
+    )
+    facts += [
+        (name if name == "strength" else f"strength of {name}", f"{value:g}", "")
+        for name, value in strengths.items()
+    ]
     if model.regularizer not in ("lasso", "ridge"):
         facts.append(("strength of the extra lasso", f"{model.lasso:g}", ""))
     further = [f"n-grams up to {model.ngrams}"] if model.ngrams > 1 else []
-    further += [f"prefixes of {' and '.join(map(str, model.prefixes))} letters"] if model.prefixes else []
-    facts.append(("features are", f"{model.weighting} of words", f"and {', '.join(further)}" if further else ""))
+    further += (
+        [f"prefixes of {' and '.join(map(str, model.prefixes))} letters"] if model.prefixes else []
+    )
+    facts.append(
+        (
+            "features are",
+            f"{model.weighting} of words",
+            f"and {', '.join(further)}" if further else "",
+        )
+    )
     facts.append(("objective", f"{model.objective_:.6g}", ""))
-    state = "converged" if model.converged_ else "interrupted" if model.interrupted_ else "not converged"
+    state = (
+        "converged"
+        if model.converged_
+        else "interrupted"
+        if model.interrupted_
+        else "not converged"
+    )
     facts.append(("certificate of optimality", f"{model.certificate_:.1e}", state))
     return boxes(facts)
 
@@ -122,7 +159,11 @@ def _group_card(model: TextClassifier, title: str, rows: Sequence[GroupRow]) -> 
         for row in rows
     )
     head = '<tr><th>words</th><th class="number">size</th><th class="number">norm</th></tr>'
-    table = f"<table><thead>{head}</thead><tbody>{lines}</tbody></table>" if rows else '<p class="empty">None.</p>'
+    table = (
+        f"<table><thead>{head}</thead><tbody>{lines}</tbody></table>"
+        if rows
+        else '<p class="empty">None.</p>'
+    )
     return f'<section class="card"><h3>{title}</h3>{table}</section>'
 
 
@@ -130,22 +171,34 @@ def _marked(model: TextClassifier, words: Sequence[str]) -> str:
     """Words, those with weight bold and those without grey; a long group is cut."""
     shown = words[:GROUP_WORDS]
     marks = ("live" if alive else "zero" for alive in live_words(model, shown))
-    spans = (f'<span class="{mark}">{text(word)}</span>' for mark, word in zip(marks, shown, strict=True))
-    return " ".join(spans) + (f' <span class="zero">… {len(words) - len(shown):,} more</span>' if len(words) > len(shown) else "")
+    spans = (
+        f'<span class="{mark}">{text(word)}</span>' for mark, word in zip(marks, shown, strict=True)
+    )
+    return " ".join(spans) + (
+        f' <span class="zero">… {len(words) - len(shown):,} more</span>'
+        if len(words) > len(shown)
+        else ""
+    )
 
 
-def _documents(model: TextClassifier, documents: Sequence[Any], labels: Sequence[Any] | None) -> str:
+def _documents(
+    model: TextClassifier, documents: Sequence[Any], labels: Sequence[Any] | None
+) -> str:
     log_proba = model.predict_log_proba(documents)
     predicted = log_proba.argmax(axis=1)
     place = {label: k for k, label in enumerate(model.classes_.tolist())}
-    gold = np.array([place.get(_plain(label), -1) for label in labels]) if labels is not None else None
+    gold = (
+        np.array([place.get(_plain(label), -1) for label in labels]) if labels is not None else None
+    )
     note = (
         'The number before a sentence is the log-odds of leaving it out: the <span class="key for">blue</span> ones speak for the '
         'predicted label, the <span class="key against">orange</span> ones against it, grey ones hold no weight at all.'
     )
     if gold is not None:
         right = int(np.sum(gold == predicted))
-        note += f" Of {len(documents):,} documents {right:,} are right ({right / len(documents):.1%})."
+        note += (
+            f" Of {len(documents):,} documents {right:,} are right ({right / len(documents):.1%})."
+        )
     cards = []
     for d in _choice(documents, log_proba.max(axis=1), predicted, gold):
         title = f"{model.classes_[predicted[d]]} ({np.exp(log_proba[d, predicted[d]]):.1%})"
@@ -154,7 +207,9 @@ def _documents(model: TextClassifier, documents: Sequence[Any], labels: Sequence
         drawn = _sentences(model, documents[d])
         if isinstance(documents[d], Tree):
             drawn += _tree(documents[d], removed_phrases(model, documents[d]).zero)
-        cards.append(f'<section class="card document"><h3>Document {d + 1}: {text(title)}</h3>{drawn}</section>')
+        cards.append(
+            f'<section class="card document"><h3>Document {d + 1}: {text(title)}</h3>{drawn}</section>'
+        )
     return f'<h2>How it reads documents</h2>\n<p class="note">{note}</p>\n{"".join(cards)}'
 
 
@@ -162,7 +217,9 @@ def _plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
-def _choice(documents: Sequence[Any], sureness: NDArray, predicted: NDArray, gold: NDArray | None) -> list[int]:
+def _choice(
+    documents: Sequence[Any], sureness: NDArray, predicted: NDArray, gold: NDArray | None
+) -> list[int]:
     """Up to N_DOCUMENTS, short ones if possible: the first ones, or with gold labels right ones of each class, then wrong ones."""
     everything = range(len(documents))
     few = [d for d in everything if _is_short(documents[d])] or list(everything)
@@ -221,8 +278,12 @@ def _tree(tree: Tree, removed: NDArray[np.bool_]) -> str:
         if above >= 0:
             edge(above, x[node], y[node], bool(removed[node]))
         mark = "label removed" if removed[node] else "label"
-        names.append(f'<text class="{mark}" x="{x[node]:.1f}" y="{y[node]:.1f}">{text(tree.label[node])}</text>')
-    for word, node, right in zip(tree.words, tree.owner.tolist(), (at.word_x * CHARACTER).tolist(), strict=True):
+        names.append(
+            f'<text class="{mark}" x="{x[node]:.1f}" y="{y[node]:.1f}">{text(tree.label[node])}</text>'
+        )
+    for word, node, right in zip(
+        tree.words, tree.owner.tolist(), (at.word_x * CHARACTER).tolist(), strict=True
+    ):
         edge(node, right, ground, bool(removed[node]))
         mark = "word removed" if removed[node] else "word"
         names.append(f'<text class="{mark}" x="{right:.1f}" y="{ground:.1f}">{text(word)}</text>')

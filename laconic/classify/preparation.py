@@ -49,7 +49,9 @@ class Lexicon(NamedTuple):
     clusters: Clusters | None
 
 
-def encode_training(documents: Sequence[Any], labels: Sequence[Any], encoder: DocumentEncoder, min_count: int) -> Training:
+def encode_training(
+    documents: Sequence[Any], labels: Sequence[Any], encoder: DocumentEncoder, min_count: int
+) -> Training:
     """The documents as ids and counts; the encoder's vocabulary grows by the features seen `min_count` times."""
     documents = list(documents)
     if len(documents) != len(labels):
@@ -63,7 +65,9 @@ def encode_training(documents: Sequence[Any], labels: Sequence[Any], encoder: Do
     return Training(documents, encoded, encoded.counts(n), encoder.vocab)
 
 
-def families_of(names: Sequence[str], training: Training, lexicon: Lexicon, neutral_label: str | None) -> tuple[Family, ...]:
+def families_of(
+    names: Sequence[str], training: Training, lexicon: Lexicon, neutral_label: str | None
+) -> tuple[Family, ...]:
     """The groups of each structured regularizer among `names`."""
     n = len(training.vocab)
     families: list[Family] = []
@@ -79,7 +83,9 @@ def families_of(names: Sequence[str], training: Training, lexicon: Lexicon, neut
     return tuple(families)
 
 
-def added_features(names: Sequence[str], lexicon: Lexicon, n_features: int) -> tuple[sp.csr_matrix, ...]:
+def added_features(
+    names: Sequence[str], lexicon: Lexicon, n_features: int
+) -> tuple[sp.csr_matrix, ...]:
     """Words x added features, a matrix for each of `names`: "topics" and "brown"."""
     added = []
     for name in names:
@@ -110,14 +116,21 @@ def constituent_examples(training: Training, labels: NDArray, encoder: DocumentE
             for node in np.flatnonzero(document.parent >= 0).tolist():
                 start, end = int(document.start[node]), int(document.end[node])
                 if document.label[node] in class_of:
-                    phrases.setdefault((words[start:end].tobytes(), class_of[document.label[node]]), document.words[start:end])
+                    phrases.setdefault(
+                        (words[start:end].tobytes(), class_of[document.label[node]]),
+                        document.words[start:end],
+                    )
     if not phrases:
-        raise ValueError("constituents need trees with labels below the root that are root labels of one class as well")
+        raise ValueError(
+            "constituents need trees with labels below the root that are root labels of one class as well"
+        )
     counts = encoder.encode([[phrase] for phrase in phrases.values()]).counts(len(training.vocab))
     return Examples(counts, np.array([label for _, label in phrases], dtype=labels.dtype), counts)
 
 
-def training_rows(prepared: Prepared, constituents: float) -> tuple[sp.csr_matrix, NDArray, NDArray[np.float64] | None]:
+def training_rows(
+    prepared: Prepared, constituents: float
+) -> tuple[sp.csr_matrix, NDArray, NDArray[np.float64] | None]:
     """Rows, labels and weights of all examples: documents, then phrases, which weigh `constituents` each."""
     X = _with_added(prepared.X, prepared)
     if prepared.examples is None:
@@ -131,4 +144,8 @@ def training_rows(prepared: Prepared, constituents: float) -> tuple[sp.csr_matri
 def _with_added(X: sp.csr_matrix, prepared: Prepared) -> sp.csr_matrix:
     """Words scaled by their contrast, and the added features beside them."""
     words = X if prepared.contrast is None else sp.csr_matrix(X @ sp.diags(prepared.contrast))
-    return sp.hstack([words, *(X @ part for part in prepared.added)], format="csr") if prepared.added else words
+    return (
+        sp.hstack([words, *(X @ part for part in prepared.added)], format="csr")
+        if prepared.added
+        else words
+    )

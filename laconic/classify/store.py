@@ -52,7 +52,9 @@ def pack(model: TextClassifier) -> Contents:
         arrays["idf"] = model.idf_[order]
     words = model.encoder_.vocab.words
     check_storable([*words, *map(str, model.classes_.tolist())])
-    arrays["word_data"], arrays["word_ptr"] = files.encode_strings([words[f] for f in order.tolist()])
+    arrays["word_data"], arrays["word_ptr"] = files.encode_strings(
+        [words[f] for f in order.tolist()]
+    )
     return arrays, classifier_meta(model)
 
 
@@ -60,7 +62,9 @@ def classifier_meta(model: TextClassifier) -> dict[str, Any]:
     """All of a fitted model that arrays do not hold."""
     return {
         "laconic": __version__,
-        "parameters": {name: _plain(name, value) for name, value in model.get_params(deep=False).items()},
+        "parameters": {
+            name: _plain(name, value) for name, value in model.get_params(deep=False).items()
+        },
         "labels": _plain("labels", model.classes_),
         **fit_meta(model),
         "features_total": int(model.n_features_total_),
@@ -74,7 +78,9 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> TextClassifier:
     model = classifier_of_meta(meta)
     labels = checked_labels(item(meta, "labels", list))
     n_outputs = 1 if len(labels) == 2 else len(labels)
-    wanted = {"weight", "intercept", "word_data", "word_ptr"} | ({"idf"} if model.weighting in TFIDF else set())
+    wanted = {"weight", "intercept", "word_data", "word_ptr"} | (
+        {"idf"} if model.weighting in TFIDF else set()
+    )
     check_names(arrays, wanted)
     words = files.decode_strings(arrays["word_data"], arrays["word_ptr"])
     width = len(words)
@@ -97,7 +103,9 @@ def classifier_of_meta(meta: dict[str, Any]) -> TextClassifier:
     read_fit(model, meta)
     model.n_features_total_ = item(meta, "features_total", int)
     model.n_features_selected_ = item(meta, "features_nonzero", int)
-    model.groups_ = {name: _checked_summary(value) for name, value in item(meta, "groups", dict).items()}
+    model.groups_ = {
+        name: _checked_summary(value) for name, value in item(meta, "groups", dict).items()
+    }
     return model
 
 
@@ -115,7 +123,9 @@ def _plain(name: str, value: Any) -> Any:
         return [_plain(name, item) for item in value]
     if value is None or isinstance(value, str | bool | int | float):
         return value
-    raise ValueError(f"{name} of type {type(value).__name__} cannot be saved; expected text, numbers or truth values")
+    raise ValueError(
+        f"{name} of type {type(value).__name__} cannot be saved; expected text, numbers or truth values"
+    )
 
 
 def _is_strength(value: Any) -> bool:
@@ -123,9 +133,14 @@ def _is_strength(value: Any) -> bool:
 
 
 def _is_class_weight(value: Any) -> bool:
-    pairs = isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value)
+    pairs = isinstance(value, list) and all(
+        isinstance(pair, list) and len(pair) == 2 for pair in value
+    )
     return value in (None, "balanced") or (
-        pairs and all(isinstance(label, str | int | float) and is_number(weight) for label, weight in value)
+        pairs
+        and all(
+            isinstance(label, str | int | float) and is_number(weight) for label, weight in value
+        )
     )
 
 
@@ -139,7 +154,9 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "constituents": is_number,
     "weighting": lambda value: value in WEIGHTINGS,
     "ngrams": is_count,
-    "prefixes": lambda value: isinstance(value, list) and all(map(is_count, value)) and len(set(value)) == len(value),
+    "prefixes": lambda value: (
+        isinstance(value, list) and all(map(is_count, value)) and len(set(value)) == len(value)
+    ),
     "min_count": lambda value: type(value) is int,
     "lowercase": lambda value: isinstance(value, bool),
     "boundary": lambda value: value in ("auto", "line", "double-space"),
@@ -148,20 +165,26 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "n_top": is_count,
     "n_clusters": is_count,
     "clusters": lambda value: value is None or isinstance(value, str),
-    "features": lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
+    "features": lambda value: (
+        isinstance(value, list) and all(isinstance(item, str) for item in value)
+    ),
     "tol": is_number,
     "max_iter": lambda value: value is None or is_count(value),
     "class_weight": _is_class_weight,
     "n_jobs": lambda value: value is None or type(value) is int,
     "random_state": lambda value: value is None or type(value) is int,
-    "values": lambda value: value is None or (isinstance(value, list) and all(map(is_number, value))),
+    "values": lambda value: (
+        value is None or (isinstance(value, list) and all(map(is_number, value)))
+    ),
 }
 
 
 def _checked_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     unknown = sorted(parameters.keys() - _PARAMETERS.keys())
     if unknown:
-        raise InputError(f"this version of laconic does not know the parameter {ascii(unknown[0])[:80]}")
+        raise InputError(
+            f"this version of laconic does not know the parameter {ascii(unknown[0])[:80]}"
+        )
     for name, value in parameters.items():
         if not _PARAMETERS[name](value):
             raise InputError(f"the parameter {name} has an impossible value")
@@ -179,7 +202,12 @@ def _checked_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
 def checked_labels(labels: list[Any]) -> NDArray[Any]:
     """At least two different labels."""
     kinds = {type(label) for label in labels}
-    if len(labels) < 2 or len(kinds) != 1 or not kinds <= {str, int, float, bool} or len(set(labels)) != len(labels):
+    if (
+        len(labels) < 2
+        or len(kinds) != 1
+        or not kinds <= {str, int, float, bool}
+        or len(set(labels)) != len(labels)
+    ):
         raise InputError("expected at least two different labels, all text or all numbers")
     return np.asarray(labels)
 
@@ -190,4 +218,6 @@ def _checked_summary(value: Any) -> GroupSummary:
     kept, dropped = item(value, "kept", list), item(value, "dropped", list)
     if not all(isinstance(example, str) for example in (*kept, *dropped)):
         raise InputError("expected examples of groups as text")
-    return GroupSummary(item(value, "total", int), item(value, "selected", int), tuple(kept), tuple(dropped))
+    return GroupSummary(
+        item(value, "total", int), item(value, "selected", int), tuple(kept), tuple(dropped)
+    )

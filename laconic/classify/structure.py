@@ -45,7 +45,9 @@ def sentence_family(training: Training) -> Family:
     """Every sentence of the training data."""
     encoded, n_features = training.encoded, len(training.vocab)
     groups = grouping.by_sentence(encoded.feature, encoded.sentence_ptr, n_features)
-    return Family("sentence", groups, grouping.nonempty_sentences(encoded.feature, encoded.sentence_ptr))
+    return Family(
+        "sentence", groups, grouping.nonempty_sentences(encoded.feature, encoded.sentence_ptr)
+    )
 
 
 def tree_family(training: Training, neutral_label: str | None) -> Family:
@@ -60,14 +62,18 @@ def tree_family(training: Training, neutral_label: str | None) -> Family:
         raise ValueError(
             "the tree regularizer needs documents that are trees: a bracketed file, or what laconic.text_trees makes of texts"
         )
-    groups, source = grouping.by_constituent(shapes, len(training.vocab), keep if neutral_label is not None else None)
+    groups, source = grouping.by_constituent(
+        shapes, len(training.vocab), keep if neutral_label is not None else None
+    )
     source[:, 0] = np.array(sentence_of)[source[:, 0]]
     return Family("tree", groups, source)
 
 
 def _trees(training: Training) -> Iterator[tuple[int, Tree]]:
     """The trees among the sentences of the documents, with the number of each sentence."""
-    for document, first in zip(training.documents, training.encoded.document_ptr[:-1].tolist(), strict=True):
+    for document, first in zip(
+        training.documents, training.encoded.document_ptr[:-1].tolist(), strict=True
+    ):
         if not isinstance(document, str):
             for k, sentence in enumerate(sentences_of(document)):
                 if isinstance(sentence, Tree):
@@ -96,10 +102,16 @@ def clusters_of(training: Training, clusters: Any, n_clusters: int) -> Clusters:
     if clusters is None:
         encoded = training.encoded
         # Words of each sentence in order, n-grams and dropped words left out.
-        position = np.arange(len(encoded.feature)) - np.repeat(encoded.sentence_ptr[:-1], np.diff(encoded.sentence_ptr))
-        is_word = (position < np.repeat(encoded.n_words, np.diff(encoded.sentence_ptr))) & (encoded.feature >= 0)
+        position = np.arange(len(encoded.feature)) - np.repeat(
+            encoded.sentence_ptr[:-1], np.diff(encoded.sentence_ptr)
+        )
+        is_word = (position < np.repeat(encoded.n_words, np.diff(encoded.sentence_ptr))) & (
+            encoded.feature >= 0
+        )
         ptr = np.concatenate([[0], np.cumsum(is_word)])[encoded.sentence_ptr]
-        return brown_clusters(encoded.feature[is_word], ptr, len(training.vocab), n_clusters=n_clusters)
+        return brown_clusters(
+            encoded.feature[is_word], ptr, len(training.vocab), n_clusters=n_clusters
+        )
     known, tree = clusters if isinstance(clusters, tuple) else read_paths(clusters)
     place = known.ids(training.vocab.words)
     leaf = np.where(place >= 0, tree.leaf[np.maximum(place, 0)], -1).astype(np.int32)
@@ -110,7 +122,9 @@ def clusters_of(training: Training, clusters: Any, n_clusters: int) -> Clusters:
 def topic_features(topics: Topics, n_features: int) -> sp.csr_matrix:
     """Features x topics, 1 where the word is among the topic's top words: counts @ this are topic features."""
     column = np.repeat(np.arange(len(topics)), np.diff(topics.ptr))
-    return sp.csr_matrix((np.ones(len(column)), (topics.words, column)), shape=(n_features, len(topics)))
+    return sp.csr_matrix(
+        (np.ones(len(column)), (topics.words, column)), shape=(n_features, len(topics))
+    )
 
 
 def cluster_features(clusters: Clusters, n_features: int, largest: int = 50) -> sp.csr_matrix:

@@ -46,24 +46,35 @@ def rank_groups(family: Family, coef: NDArray[np.float64]) -> Ranked:
     groups = family.groups
     index, inner = OverlapGroupLasso(groups).copied()
     norms = inner.norms(np.sqrt(np.square(coef).sum(axis=0))[index])
-    sizes = (groups.sizes if groups.parent is None else subtree_sums(groups.parent, groups.sizes)).astype(np.int64)
+    sizes = (
+        groups.sizes if groups.parent is None else subtree_sums(groups.parent, groups.sizes)
+    ).astype(np.int64)
     kept = np.flatnonzero((norms > 0) & (sizes >= 2))
     outermost = (norms == 0) & (sizes >= 2)
     if groups.parent is not None:
         outermost &= (groups.parent < 0) | (norms[groups.parent] > 0)
     dropped = np.flatnonzero(outermost)
     strength = norms[kept] if groups.parent is None else norms[kept] / np.sqrt(sizes[kept])
-    by_strength, by_size = np.argsort(-strength, kind="stable"), np.argsort(-sizes[dropped], kind="stable")
+    by_strength, by_size = (
+        np.argsort(-strength, kind="stable"),
+        np.argsort(-sizes[dropped], kind="stable"),
+    )
     return Ranked(kept[by_strength], dropped[by_size], norms, sizes)
 
 
 def with_examples(
-    summary: GroupSummary, family: Family, training: Training, boundary: Any, coef: NDArray[np.float64]
+    summary: GroupSummary,
+    family: Family,
+    training: Training,
+    boundary: Any,
+    coef: NDArray[np.float64],
 ) -> GroupSummary:
     """The summary with up to 20 kept and 20 dropped groups in words, in the order of `rank_groups`."""
     ranked = rank_groups(family, coef)
     names = _Names(family, training, boundary)
-    return summary._replace(kept=_first_names(names, ranked.kept), dropped=_first_names(names, ranked.dropped))
+    return summary._replace(
+        kept=_first_names(names, ranked.kept), dropped=_first_names(names, ranked.dropped)
+    )
 
 
 class _Names:

@@ -56,7 +56,11 @@ def learn_topics(
     The engine is tomotopy (collapsed Gibbs sampling; the extra `topics`) or scikit-learn (variational Bayes, much
     slower with many topics); "auto" takes tomotopy if it is installed. The same seed gives the same topics.
     """
-    for name, value in {"n_topics": n_topics, "n_top": n_top, "n_iter": 1 if n_iter is None else n_iter}.items():
+    for name, value in {
+        "n_topics": n_topics,
+        "n_top": n_top,
+        "n_iter": 1 if n_iter is None else n_iter,
+    }.items():
         if value < 1:
             raise ValueError(f"{name} must be at least 1, not {value}")
     if not 0 <= seed < 2**32:
@@ -67,7 +71,9 @@ def learn_topics(
     if engine == "auto":
         engine = "tomotopy" if find_spec("tomotopy") else "sklearn"
     elif engine == "tomotopy" and not find_spec("tomotopy"):
-        raise ValueError('engine "tomotopy" is not installed: pip install "laconic[topics]", or use "sklearn"')
+        raise ValueError(
+            'engine "tomotopy" is not installed: pip install "laconic[topics]", or use "sklearn"'
+        )
     learn = _tokens_by_tomotopy if engine == "tomotopy" else _tokens_by_sklearn
     return _top_words(learn(matrix, n_topics, seed, n_iter or SWEEPS[engine]), n_top)
 
@@ -80,7 +86,9 @@ def _whole_counts(counts: Any) -> sparse.csr_array:
     with np.errstate(invalid="ignore"):
         whole = matrix.data.astype(np.int64)
     if not (np.array_equal(whole, matrix.data) and (whole >= 0).all()):
-        raise ValueError("counts must be whole numbers >= 0 (topics are learned from counts, not from tf-idf)")
+        raise ValueError(
+            "counts must be whole numbers >= 0 (topics are learned from counts, not from tf-idf)"
+        )
     matrix = sparse.csr_array((whole, matrix.indices, matrix.indptr), shape=matrix.shape)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
@@ -89,7 +97,9 @@ def _whole_counts(counts: Any) -> sparse.csr_array:
     return matrix
 
 
-def _tokens_by_tomotopy(counts: sparse.csr_array, n_topics: int, seed: int, n_iter: int) -> Iterator[Tokens]:
+def _tokens_by_tomotopy(
+    counts: sparse.csr_array, n_topics: int, seed: int, n_iter: int
+) -> Iterator[Tokens]:
     """Tokens of each word in topic after topic, after Gibbs sampling; one worker, or runs would differ."""
     import tomotopy
 
@@ -109,12 +119,18 @@ def _tokens_by_tomotopy(counts: sparse.csr_array, n_topics: int, seed: int, n_it
         yield row
 
 
-def _tokens_by_sklearn(counts: sparse.csr_array, n_topics: int, seed: int, n_iter: int) -> Iterator[Tokens]:
+def _tokens_by_sklearn(
+    counts: sparse.csr_array, n_topics: int, seed: int, n_iter: int
+) -> Iterator[Tokens]:
     """Expected tokens of each word in topic after topic, after variational inference."""
     from sklearn.decomposition import LatentDirichletAllocation
 
     model = LatentDirichletAllocation(
-        n_topics, doc_topic_prior=DOCUMENT_PRIOR, topic_word_prior=WORD_PRIOR, max_iter=n_iter, random_state=seed
+        n_topics,
+        doc_topic_prior=DOCUMENT_PRIOR,
+        topic_word_prior=WORD_PRIOR,
+        max_iter=n_iter,
+        random_state=seed,
     )
     for row in model.fit(counts).components_:
         yield row - WORD_PRIOR
@@ -129,4 +145,6 @@ def _top_words(topics: Iterator[Tokens], n_top: int) -> Topics:
         words.append(top)
         probability.append((tokens[top] + WORD_PRIOR) / (tokens + WORD_PRIOR).sum())
     ptr = np.concatenate(([0], np.cumsum([len(top) for top in words])))
-    return Topics(np.concatenate(words).astype(np.int32), np.concatenate(probability), ptr.astype(np.int64))
+    return Topics(
+        np.concatenate(words).astype(np.int32), np.concatenate(probability), ptr.astype(np.int64)
+    )

@@ -29,7 +29,9 @@ from laconic.errors import InputError
 from laconic.text.io import name_of
 from laconic.text.jsonl import Document
 
-if TYPE_CHECKING:  # numerics are imported when the work begins, so that `--help` and wrong options answer at once
+if (
+    TYPE_CHECKING
+):  # numerics are imported when the work begins, so that `--help` and wrong options answer at once
     from laconic.classify.model import TextClassifier
     from laconic.classify.preparation import Prepared
     from laconic.classify.tuning import Trial
@@ -55,64 +57,129 @@ class Learned(NamedTuple):
 
 @guard()
 def train(
-    train: Annotated[str, typer.Argument(metavar="TRAIN", help=f"Labelled documents: {INPUT_HELP}")],
+    train: Annotated[
+        str, typer.Argument(metavar="TRAIN", help=f"Labelled documents: {INPUT_HELP}")
+    ],
     dev: Annotated[
-        str | None, typer.Option(help="Labelled documents to choose the strengths by, and to report scores on.")
+        str | None,
+        typer.Option(
+            help="Labelled documents to choose the strengths by, and to report scores on."
+        ),
     ] = None,
-    output: Annotated[str | None, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")
+    ] = None,
     regularizer: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="lasso, ridge, elastic, sentence, tree, topics, brown, or a sum such as sentence+topics."
+            metavar="NAME",
+            help="lasso, ridge, elastic, sentence, tree, topics, brown, or a sum such as sentence+topics.",
         ),
     ] = "lasso",
-    strength: Annotated[float | None, typer.Option(help="Strength of the regularizer; without it, tuned on DEV, or 1.")] = None,
-    lasso: Annotated[
-        float | None, typer.Option(help="Strength of the extra lasso of elastic and structured regularizers.")
+    strength: Annotated[
+        float | None,
+        typer.Option(help="Strength of the regularizer; without it, tuned on DEV, or 1."),
     ] = None,
-    ridge: Annotated[float, typer.Option(help="Strength of an extra ridge of structured regularizers.")] = 0.0,
+    lasso: Annotated[
+        float | None,
+        typer.Option(help="Strength of the extra lasso of elastic and structured regularizers."),
+    ] = None,
+    ridge: Annotated[
+        float, typer.Option(help="Strength of an extra ridge of structured regularizers.")
+    ] = 0.0,
     refit: Annotated[
-        float | None, typer.Option(help="Give the kept words their final weights by a ridge of this strength alone.")
+        float | None,
+        typer.Option(
+            help="Give the kept words their final weights by a ridge of this strength alone."
+        ),
     ] = None,
     contrast: Annotated[
-        float, typer.Option(help="Words that tell the labels apart cost less, by this power of their log-ratio: try 0.5.")
+        float,
+        typer.Option(
+            help="Words that tell the labels apart cost less, by this power of their log-ratio: try 0.5."
+        ),
     ] = 0.0,
-    criterion: Annotated[str, typer.Option(help="Tune by accuracy or log_loss on DEV.")] = "accuracy",
-    tune: Annotated[bool, typer.Option("--tune", help="Tune on DEV whichever of --strength and --lasso is not given.")] = False,
+    criterion: Annotated[
+        str, typer.Option(help="Tune by accuracy or log_loss on DEV.")
+    ] = "accuracy",
+    tune: Annotated[
+        bool,
+        typer.Option(
+            "--tune", help="Tune on DEV whichever of --strength and --lasso is not given."
+        ),
+    ] = False,
     weighting: Annotated[
-        str, typer.Option(help="count, binary, tfidf or logtfidf (1 + log count).", rich_help_panel=FEATURES)
+        str,
+        typer.Option(
+            help="count, binary, tfidf or logtfidf (1 + log count).", rich_help_panel=FEATURES
+        ),
     ] = "count",
-    ngrams: Annotated[int, typer.Option(help="Longest n-gram.", min=1, rich_help_panel=FEATURES)] = 1,
+    ngrams: Annotated[
+        int, typer.Option(help="Longest n-gram.", min=1, rich_help_panel=FEATURES)
+    ] = 1,
     prefix: Annotated[
         list[int] | None,
-        typer.Option(help="Also the first so many letters of words; may be given again.", min=1, rich_help_panel=FEATURES),
+        typer.Option(
+            help="Also the first so many letters of words; may be given again.",
+            min=1,
+            rich_help_panel=FEATURES,
+        ),
     ] = None,
-    min_count: Annotated[int, typer.Option(help="Drop features seen less often.", min=1, rich_help_panel=FEATURES)] = 1,
+    min_count: Annotated[
+        int, typer.Option(help="Drop features seen less often.", min=1, rich_help_panel=FEATURES)
+    ] = 1,
     text_field: TextField = None,
     label_field: LabelField = None,
     boundary: Annotated[
-        str, typer.Option(help="Sentences end by rule (auto), at line or double-space.", rich_help_panel=STRUCTURE)
+        str,
+        typer.Option(
+            help="Sentences end by rule (auto), at line or double-space.", rich_help_panel=STRUCTURE
+        ),
     ] = "auto",
     neutral_label: Annotated[
-        str | None, typer.Option(help="tree: only constituents of this label.", rich_help_panel=STRUCTURE)
+        str | None,
+        typer.Option(help="tree: only constituents of this label.", rich_help_panel=STRUCTURE),
     ] = None,
     parser: Annotated[
         str | None,
-        typer.Option(help="tree: parse texts by this model (train parse --own-tags).", rich_help_panel=STRUCTURE),
+        typer.Option(
+            help="tree: parse texts by this model (train parse --own-tags).",
+            rich_help_panel=STRUCTURE,
+        ),
     ] = None,
     constituents: Annotated[
-        float, typer.Option(help="Weight of labelled phrases of trees as training examples.", rich_help_panel=STRUCTURE)
+        float,
+        typer.Option(
+            help="Weight of labelled phrases of trees as training examples.",
+            rich_help_panel=STRUCTURE,
+        ),
     ] = 0.0,
-    topics: Annotated[int, typer.Option(help="topics: how many.", min=1, rich_help_panel=STRUCTURE)] = 1000,
-    top: Annotated[int, typer.Option(help="topics: words a topic.", min=1, rich_help_panel=STRUCTURE)] = 10,
-    clusters: Annotated[int, typer.Option(help="brown: how many clusters to learn.", min=1, rich_help_panel=STRUCTURE)] = 5000,
+    topics: Annotated[
+        int, typer.Option(help="topics: how many.", min=1, rich_help_panel=STRUCTURE)
+    ] = 1000,
+    top: Annotated[
+        int, typer.Option(help="topics: words a topic.", min=1, rich_help_panel=STRUCTURE)
+    ] = 10,
+    clusters: Annotated[
+        int,
+        typer.Option(help="brown: how many clusters to learn.", min=1, rich_help_panel=STRUCTURE),
+    ] = 5000,
     clusters_file: Annotated[
-        str | None, typer.Option(help="brown: a `paths` file (bits, tab, word) instead.", rich_help_panel=STRUCTURE)
+        str | None,
+        typer.Option(
+            help="brown: a `paths` file (bits, tab, word) instead.", rich_help_panel=STRUCTURE
+        ),
     ] = None,
-    tol: Annotated[float, typer.Option(help="Certificate to reach.", rich_help_panel=SOLVER)] = 1e-3,
-    max_iter: Annotated[int | None, typer.Option(help="Steps at most.", min=1, rich_help_panel=SOLVER)] = None,
+    tol: Annotated[
+        float, typer.Option(help="Certificate to reach.", rich_help_panel=SOLVER)
+    ] = 1e-3,
+    max_iter: Annotated[
+        int | None, typer.Option(help="Steps at most.", min=1, rich_help_panel=SOLVER)
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the topics.", rich_help_panel=SOLVER)] = 0,
-    jobs: Annotated[int | None, typer.Option(help="Threads; -1 for all cores.", rich_help_panel=SOLVER)] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="Threads; -1 for all cores.", rich_help_panel=SOLVER)
+    ] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -129,7 +196,9 @@ def train(
     check_strength("--constituents", constituents)
     check_strength("--tol", tol)
     if parser is not None and "tree" not in regularizer:
-        raise InputError("--parser makes trees for the regularizer tree; give it with --regularizer tree.")
+        raise InputError(
+            "--parser makes trees for the regularizer tree; give it with --regularizer tree."
+        )
     if criterion not in ("accuracy", "log_loss"):
         raise InputError(f"--criterion must be accuracy or log_loss, not {criterion}.")
     if tune and dev is None:
@@ -172,7 +241,9 @@ def train(
                 bar.describe("parsing the documents")
                 data = data._replace(documents=_dependency_trees(data.documents, parser, boundary))
             bar.describe(
-                "encoding the documents" if regularizer == "lasso" else f"encoding the documents, building {regularizer} groups"
+                "encoding the documents"
+                if regularizer == "lasso"
+                else f"encoding the documents, building {regularizer} groups"
             )
             prepared = model.prepare(*data)
             if output is not None:
@@ -184,17 +255,30 @@ def train(
         if output is not None:
             learned.model.save(output)
         scores = {} if dev_data is None else {"dev": _scores(learned.model, dev_data)}
-    report = {"model": output, **cost.report(), "documents": len(data.documents), **_account(learned.model), **scores}
+    report = {
+        "model": output,
+        **cost.report(),
+        "documents": len(data.documents),
+        **_account(learned.model),
+        **scores,
+    }
     if learned.trials:
-        report["trials"] = [trial._asdict() for trial in learned.trials] if as_json else len(learned.trials)
+        report["trials"] = (
+            [trial._asdict() for trial in learned.trials] if as_json else len(learned.trials)
+        )
     print_result(report, as_json)
     if learned.model.n_features_selected_ == 0:
-        print("laconic: no word was kept; try a lower --strength, or --dev to tune it.", file=sys.stderr)
+        print(
+            "laconic: no word was kept; try a lower --strength, or --dev to tune it.",
+            file=sys.stderr,
+        )
     if learned.model.interrupted_:
         end_interrupted(output)
 
 
-def _dependency_trees(documents: Sequence[Document], parser_path: str, boundary: Any) -> Sequence[Document]:
+def _dependency_trees(
+    documents: Sequence[Document], parser_path: str, boundary: Any
+) -> Sequence[Document]:
     """Return training documents as trees, by the parser of a file.
 
     Others stay texts, since words are all that a model looks up in them.
@@ -208,14 +292,18 @@ def _dependency_trees(documents: Sequence[Document], parser_path: str, boundary:
     parser = load(parser_path)
     form = form_of(parser)
     if form is None or form.kind.name != "parse" or parser.tagger_ is None:
-        raise InputError(f"{parser_path}: expected a parser that was learned with `laconic train parse --own-tags`.")
+        raise InputError(
+            f"{parser_path}: expected a parser that was learned with `laconic train parse --own-tags`."
+        )
     return list(parser.text_trees(texts, boundary))
 
 
 def _training_data(path: str, text_field: str, label_field: str) -> Labelled:
     data = Labelled(*read_labelled(path, text_field, label_field))
     if len(set(data.labels)) == 1:
-        raise InputError(f"{name_of(path)}: all documents have the label {data.labels[0]!r}; expected at least two labels.")
+        raise InputError(
+            f"{name_of(path)}: all documents have the label {data.labels[0]!r}; expected at least two labels."
+        )
     return data
 
 
@@ -224,7 +312,9 @@ def _dev_data(path: str, text_field: str, label_field: str, train: Labelled) -> 
     unknown = sorted(set(data.labels) - set(train.labels))
     if unknown:
         more = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
-        raise InputError(f"{name_of(path)}: the label {', '.join(map(repr, unknown[:3]))}{more} is not in the training data.")
+        raise InputError(
+            f"{name_of(path)}: the label {', '.join(map(repr, unknown[:3]))}{more} is not in the training data."
+        )
     return data
 
 
@@ -232,7 +322,11 @@ def _fitted(model: TextClassifier, prepared: Prepared, quiet: bool) -> Learned:
     """One fit at the given strengths; Ctrl-C keeps the point reached."""
     from sklearn.exceptions import ConvergenceWarning
 
-    with warnings.catch_warnings(), graceful_interrupt() as interrupt, progress("fitting", quiet=quiet) as bar:
+    with (
+        warnings.catch_warnings(),
+        graceful_interrupt() as interrupt,
+        progress("fitting", quiet=quiet) as bar,
+    ):
         warnings.simplefilter("ignore", ConvergenceWarning)  # the report says whether it converged
 
         best = math.inf  # not every step measures its certificate
@@ -305,5 +399,7 @@ def _account(model: TextClassifier) -> dict[str, Any]:
         "groups_selected": sum(summary.selected for summary in model.groups_.values()),
     }
     if len(model.groups_) > 1:
-        account["groups"] = {name: {"total": s.total, "selected": s.selected} for name, s in model.groups_.items()}
+        account["groups"] = {
+            name: {"total": s.total, "selected": s.selected} for name, s in model.groups_.items()
+        }
     return account

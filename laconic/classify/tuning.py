@@ -65,7 +65,9 @@ def tune(
         prepared = model.prepare(documents, labels)
     unknown = sorted({str(label) for label in set(dev_labels) - set(labels)})
     if unknown:
-        raise ValueError(f"the development data has labels that the training data has not: {', '.join(unknown[:5])}")
+        raise ValueError(
+            f"the development data has labels that the training data has not: {', '.join(unknown[:5])}"
+        )
     dev_X = model.adopt_preparation(prepared).vectorize(dev_documents)
     gold = np.asarray(dev_labels)
     strengths, lassos = grid(model, strengths, lassos)
@@ -113,7 +115,9 @@ def _trial(model: TextClassifier, dev_X: sp.csr_matrix, gold: NDArray) -> Trial:
 
 
 def grid(
-    model: TextClassifier, strengths: Sequence[float] | None = None, lassos: Sequence[float] | None = None
+    model: TextClassifier,
+    strengths: Sequence[float] | None = None,
+    lassos: Sequence[float] | None = None,
 ) -> tuple[list[float], list[float]]:
     """The strengths and the lassos to try, strongest first; those not given are the paper's."""
     names = model.parts()

@@ -10,7 +10,9 @@ from laconic.core.arrays import Array
 
 TFIDF = ("tfidf", "logtfidf")
 WEIGHTINGS = ("count", "binary", *TFIDF)
-PRIOR_DOCUMENTS = 0.1  # added to each number of documents: the log-ratio of a word of one class would be infinite
+PRIOR_DOCUMENTS = (
+    0.1  # added to each number of documents: the log-ratio of a word of one class would be infinite
+)
 
 
 def idf_of(counts: sp.csr_matrix, weighting: str) -> Array | None:
@@ -35,7 +37,9 @@ def weighted(counts: sp.csr_matrix, weighting: str, idf: Array | None) -> sp.csr
     return sp.csr_matrix(X)
 
 
-def contrast_of(X: sp.csr_matrix, counts: sp.csr_matrix, labels: NDArray, power: float) -> Array | None:
+def contrast_of(
+    X: sp.csr_matrix, counts: sp.csr_matrix, labels: NDArray, power: float
+) -> Array | None:
     """|log of the share of a class's documents with the word over that of the others| ** power, the largest over classes.
 
     All are multiplied by one number that leaves the sum of squares of X as it is, so that strengths keep their meaning.
@@ -47,7 +51,9 @@ def contrast_of(X: sp.csr_matrix, counts: sp.csr_matrix, labels: NDArray, power:
         return None
     classes, code = np.unique(labels, return_inverse=True)
     n_documents = np.bincount(code, minlength=len(classes))[:, None]
-    member = sp.csr_matrix((np.ones(len(code)), (code, np.arange(len(code)))), shape=(len(classes), len(code)))
+    member = sp.csr_matrix(
+        (np.ones(len(code)), (code, np.arange(len(code)))), shape=(len(classes), len(code))
+    )
     inside = (member @ (counts > 0).astype(np.float64)).toarray()
     outside = inside.sum(axis=0) - inside
     log_ratio = _log_share(inside, n_documents) - _log_share(outside, len(code) - n_documents)

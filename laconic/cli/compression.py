@@ -51,16 +51,24 @@ def compress_model(
             if hasattr(step, "held"):  # a pass of an online learner
                 bar.describe(f"pass {step.n_iter}: {step.wrong:.2%} of tokens wrong")
             else:
-                bar.describe(f"round {step.n_iter}: objective {step.value:.6g}, residual {step.error:.1e}")
+                bar.describe(
+                    f"round {step.n_iter}: objective {step.value:.6g}, residual {step.error:.1e}"
+                )
             return interrupt.requested
 
         etas = eta_grid(model, wishes.zeta, n_etas) if wishes.eta is None else [wishes.eta]
-        found, trials = tune_values(model, train, dev, wishes.zeta, etas, callback=on_round, **options)
+        found, trials = tune_values(
+            model, train, dev, wishes.zeta, etas, callback=on_round, **options
+        )
     if finish is not None:
         found = finish(found, dev or train)
     save_compact(found, wishes.output, wishes.names)
     best = max(trials, key=lambda trial: (trial.score, -trial.n_nonzero))
-    told = [name for name in ("objective", "certificate") if train is not None and hasattr(found, f"{name}_")]
+    told = [
+        name
+        for name in ("objective", "certificate")
+        if train is not None and hasattr(found, f"{name}_")
+    ]
     learned = {name: getattr(found, f"{name}_") for name in told}
     return {
         "method": "quantization" if train is None else "DC-ADMM",

@@ -18,7 +18,9 @@ INTERRUPTED = 130  # 128 + SIGINT, what shells expect
 
 def fail(message: str) -> None:
     """Print `laconic: error: <message>` to stderr, on one line and without control characters."""
-    line = "".join(character if character.isprintable() else "?" for character in " ".join(message.split()))
+    line = "".join(
+        character if character.isprintable() else "?" for character in " ".join(message.split())
+    )
     with contextlib.suppress(OSError):  # nobody is left to tell when stderr is closed
         print(f"laconic: error: {line}", file=sys.stderr, flush=True)
 
@@ -37,7 +39,11 @@ def guard() -> Iterator[None]:
         _show_traceback_if_debugging()
         fail("interrupted.")
         raise SystemExit(INTERRUPTED) from None
-    except (ValueError, OSError, MemoryError) as error:  # InputError and UnicodeDecodeError are ValueErrors
+    except (
+        ValueError,
+        OSError,
+        MemoryError,
+    ) as error:  # InputError and UnicodeDecodeError are ValueErrors
         _show_traceback_if_debugging()
         if isinstance(error, BrokenPipeError):
             _discard_stdout()
@@ -65,7 +71,11 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, UnicodeDecodeError):
         return f"the input is not {error.encoding} text: byte 0x{error.object[error.start]:02x} at offset {error.start}."
     if isinstance(error, OSError) and error.filename is not None:
-        name = os.fsdecode(error.filename) if isinstance(error.filename, bytes) else str(error.filename)
+        name = (
+            os.fsdecode(error.filename)
+            if isinstance(error.filename, bytes)
+            else str(error.filename)
+        )
         return f"{name}: {_OS_SENTENCES.get(type(error), f'{error.strerror}.')}"
     return str(error) or type(error).__name__
 
@@ -101,7 +111,9 @@ def progress(description: str, total: float | None = None, *, quiet: bool = Fals
     if quiet or not sys.stderr.isatty():
         yield _NoBar()
         return
-    from laconic.cli.bar import RichBar  # imported late: `laconic predict` in a pipe never pays for rich
+    from laconic.cli.bar import (
+        RichBar,
+    )  # imported late: `laconic predict` in a pipe never pays for rich
 
     with RichBar(description, total) as bar:
         yield bar
@@ -158,7 +170,9 @@ def _table(result: dict[str, Any]) -> str:
     return "".join(line.rstrip() + "\n" for line in text.splitlines())
 
 
-def _flatten(prefix: str, result: dict[str, Any], lines: dict[str, Any], listings: dict[str, Any]) -> None:
+def _flatten(
+    prefix: str, result: dict[str, Any], lines: dict[str, Any], listings: dict[str, Any]
+) -> None:
     for key, value in result.items():
         if isinstance(value, dict) and value:
             _flatten(f"{prefix}{key}.", value, lines, listings)

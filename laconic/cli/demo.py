@@ -16,9 +16,14 @@ from laconic.models.kind import all_kinds, find
 @guard()
 def demo(
     task: Annotated[
-        str, typer.Argument(help="Which models: classify (of whole docstrings) or tag (of their words).")
+        str,
+        typer.Argument(
+            help="Which models: classify (of whole docstrings) or tag (of their words)."
+        ),
     ] = "classify",
-    seed: Annotated[int, typer.Option(help="Seed of the split into training and test examples.", min=0)] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the split into training and test examples.", min=0)
+    ] = 0,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -32,6 +37,9 @@ def demo(
     shown = {kind.name: kind.demo for kind in all_kinds() if kind.demo}
     if task not in shown:
         raise InputError(f"the task of a demo is one of {', '.join(shown)}, not {task!r}.")
-    with Measured() as cost, progress("reading the docstrings of numpy, scipy and scikit-learn", quiet=quiet) as bar:
+    with (
+        Measured() as cost,
+        progress("reading the docstrings of numpy, scipy and scikit-learn", quiet=quiet) as bar,
+    ):
         result = find(shown[task])(seed, bar, as_json)
     print_result({**cost.report(), **result}, as_json)

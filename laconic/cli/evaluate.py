@@ -44,7 +44,12 @@ def evaluate(
     text_field: TextField = None,
     label_field: LabelField = None,
     constrained: Annotated[
-        bool, typer.Option("--constrained", help="Only sequences that the scheme of labels allows.", rich_help_panel=TAGGERS)
+        bool,
+        typer.Option(
+            "--constrained",
+            help="Only sequences that the scheme of labels allows.",
+            rich_help_panel=TAGGERS,
+        ),
     ] = False,
     task: Annotated[
         str | None,
@@ -54,7 +59,10 @@ def evaluate(
         ),
     ] = None,
     skip_missing: Annotated[
-        bool, typer.Option("--skip-missing", help="Leave out rows without a target.", rich_help_panel=FORECASTERS)
+        bool,
+        typer.Option(
+            "--skip-missing", help="Leave out rows without a target.", rich_help_panel=FORECASTERS
+        ),
     ] = False,
     encoding: Encoding = None,
     quiet: Quiet = False,

@@ -15,8 +15,15 @@ from laconic.cli.options import AsJson, ModelPath, check_output
 @guard()
 def export(
     model_path: ModelPath,
-    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write; gzip if it ends in .gz.")],
-    binary: Annotated[bool, typer.Option("--binary", help="Word vectors: word2vec's binary form, not its text.")] = False,
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="The file to write; gzip if it ends in .gz."
+        ),
+    ],
+    binary: Annotated[
+        bool, typer.Option("--binary", help="Word vectors: word2vec's binary form, not its text.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a model for other programs: an ARPA file of a language model, a word2vec file of word vectors."""

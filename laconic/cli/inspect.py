@@ -9,31 +9,63 @@ import typer
 
 from laconic.cli.console import guard, print_result
 from laconic.cli.kinds import verb_for
-from laconic.cli.options import LANGUAGE_MODELS, WORD_VECTORS, AsJson, EffectName, Label, ModelPath, Since
+from laconic.cli.options import (
+    LANGUAGE_MODELS,
+    WORD_VECTORS,
+    AsJson,
+    EffectName,
+    Label,
+    ModelPath,
+    Since,
+)
 
 
 @guard()
 def inspect(
     model_path: ModelPath,
     n: Annotated[
-        int, typer.Option("-n", min=0, help="Words or features a label, and examples of what was kept and dropped.")
+        int,
+        typer.Option(
+            "-n",
+            min=0,
+            help="Words or features a label, and examples of what was kept and dropped.",
+        ),
     ] = 20,
     complete: Annotated[
         str | None,
-        typer.Option(metavar="WORDS", help="The -n most likely words after these, instead.", rich_help_panel=LANGUAGE_MODELS),
+        typer.Option(
+            metavar="WORDS",
+            help="The -n most likely words after these, instead.",
+            rich_help_panel=LANGUAGE_MODELS,
+        ),
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(min=1, help="So many sentences drawn from the model, instead.", rich_help_panel=LANGUAGE_MODELS)
+        int | None,
+        typer.Option(
+            min=1,
+            help="So many sentences drawn from the model, instead.",
+            rich_help_panel=LANGUAGE_MODELS,
+        ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of --sample: 0, if not given.", rich_help_panel=LANGUAGE_MODELS)
+        int | None,
+        typer.Option(
+            min=0, help="Seed of --sample: 0, if not given.", rich_help_panel=LANGUAGE_MODELS
+        ),
     ] = None,
     near: Annotated[
-        str | None, typer.Option(metavar="WORD", help="The -n nearest words, instead.", rich_help_panel=WORD_VECTORS)
+        str | None,
+        typer.Option(
+            metavar="WORD", help="The -n nearest words, instead.", rich_help_panel=WORD_VECTORS
+        ),
     ] = None,
     analogy: Annotated[
         str | None,
-        typer.Option(metavar="'A B C'", help="The -n words that are to C as B is to A, instead.", rich_help_panel=WORD_VECTORS),
+        typer.Option(
+            metavar="'A B C'",
+            help="The -n words that are to C as B is to A, instead.",
+            rich_help_panel=WORD_VECTORS,
+        ),
     ] = None,
     since: Since = None,
     label: Label = None,
@@ -59,4 +91,6 @@ def inspect(
         label=label,
         effect=effect,
     )
-    print_result({"model": model_path, "bytes": Path(model_path).stat().st_size, **run(n, as_json)}, as_json)
+    print_result(
+        {"model": model_path, "bytes": Path(model_path).stat().st_size, **run(n, as_json)}, as_json
+    )

@@ -10,7 +10,9 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
-_NOTICE = b"\nstopping after this step and keeping the best so far; press Ctrl-C again to stop at once\n"
+_NOTICE = (
+    b"\nstopping after this step and keeping the best so far; press Ctrl-C again to stop at once\n"
+)
 
 
 class Interrupt:
@@ -29,7 +31,10 @@ def graceful_interrupt(at_once: bool = False) -> Iterator[Interrupt]:
     thread or such a process `.requested` stays False and nothing changes.
     """
     interrupt = Interrupt()
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    ):
         yield interrupt
         return
 
@@ -38,7 +43,9 @@ def graceful_interrupt(at_once: bool = False) -> Iterator[Interrupt]:
         if again or at_once:
             raise KeyboardInterrupt
         if sys.stderr.isatty():
-            os.write(sys.stderr.fileno(), _NOTICE)  # print is not reentrant and may be running right now
+            os.write(
+                sys.stderr.fileno(), _NOTICE
+            )  # print is not reentrant and may be running right now
 
     previous = signal.signal(signal.SIGINT, on_interrupt)
     try:

@@ -27,8 +27,12 @@ def verb_for(verb: str, model_path: str, **options: Any) -> Callable[..., dict[s
     kind = storable_form(model).kind
     function = getattr(find(kind.cli), verb, None) if kind.cli else None
     if function is None:
-        raise InputError(f"laconic {verb} does not go with {model_path}, which holds a model of the kind {kind.name!r}.")
-    given = {name: value for name, value in options.items() if value is not None and value is not False}
+        raise InputError(
+            f"laconic {verb} does not go with {model_path}, which holds a model of the kind {kind.name!r}."
+        )
+    given = {
+        name: value for name, value in options.items() if value is not None and value is not False
+    }
     for name in given:
         if name not in inspect.signature(function).parameters:
             raise InputError(

@@ -21,7 +21,12 @@ class Measured:
         self._start = time.perf_counter()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.seconds = time.perf_counter() - self._start
         self.peak_memory_mb = peak_memory_mb()
 

@@ -13,8 +13,12 @@ from laconic.text.io import STANDARD_STREAM, name_of
 from laconic.text.jsonl import Document, read_documents
 
 INPUT_HELP = "JSON lines, .tsv (label, tab, text) or bracketed trees (.txt, .mrg); gzip is fine, - is standard input."
-COLUMNS_HELP = "sentences in columns as in CoNLL-2000: a token a line, a blank line after each sentence."
-TREEBANK_HELP = "a treebank: CoNLL-X, CoNLL-2009, CoNLL-U, or four columns (number, word, tag, head)."
+COLUMNS_HELP = (
+    "sentences in columns as in CoNLL-2000: a token a line, a blank line after each sentence."
+)
+TREEBANK_HELP = (
+    "a treebank: CoNLL-X, CoNLL-2009, CoNLL-U, or four columns (number, word, tag, head)."
+)
 SENTENCES_HELP = "text with one sentence a line, its words parted by blanks."
 TEXT_FIELD, LABEL_FIELD = "text", "label"
 TAGGERS = "Taggers"
@@ -25,31 +29,60 @@ FORECASTERS = "Models over time"
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
-TextField = Annotated[str | None, typer.Option(help="Name of the JSON field that holds the text: text, if not given.")]
-LabelField = Annotated[str | None, typer.Option(help="Name of the JSON field that holds the label: label, if not given.")]
-DateField = Annotated[str | None, typer.Option(help="Name of the JSON field that holds the date: date, if not given.")]
+TextField = Annotated[
+    str | None, typer.Option(help="Name of the JSON field that holds the text: text, if not given.")
+]
+LabelField = Annotated[
+    str | None,
+    typer.Option(help="Name of the JSON field that holds the label: label, if not given."),
+]
+DateField = Annotated[
+    str | None, typer.Option(help="Name of the JSON field that holds the date: date, if not given.")
+]
 TargetField = Annotated[
-    str | None, typer.Option(help="Name of the JSON field that holds what is to be forecast: target, if not given.")
+    str | None,
+    typer.Option(
+        help="Name of the JSON field that holds what is to be forecast: target, if not given."
+    ),
 ]
 NumberField = Annotated[
-    list[str] | None, typer.Option(metavar="FIELD", help="A JSON field with a number that is a feature too; may be given again.")
+    list[str] | None,
+    typer.Option(
+        metavar="FIELD",
+        help="A JSON field with a number that is a feature too; may be given again.",
+    ),
 ]
 Since = Annotated[
-    str | None, typer.Option(help="Step to compare the last one with: the first, if not given.", rich_help_panel=FORECASTERS)
+    str | None,
+    typer.Option(
+        help="Step to compare the last one with: the first, if not given.",
+        rich_help_panel=FORECASTERS,
+    ),
 ]
 Label = Annotated[
-    str | None, typer.Option(help="Of more than two labels, this one: the first, if not given.", rich_help_panel=FORECASTERS)
+    str | None,
+    typer.Option(
+        help="Of more than two labels, this one: the first, if not given.",
+        rich_help_panel=FORECASTERS,
+    ),
 ]
 EffectName = Annotated[
     str | None,
-    typer.Option("--effect", help="Of text over time, this effect: the constant, if not given.", rich_help_panel=FORECASTERS),
+    typer.Option(
+        "--effect",
+        help="Of text over time, this effect: the constant, if not given.",
+        rich_help_panel=FORECASTERS,
+    ),
 ]
 Encoding = Annotated[
     str | None,
     typer.Option(help="Encoding of column files, treebanks and sentences: utf-8, if not given."),
 ]
 ModelPath = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A file written by `laconic train`, an ARPA file, or a word2vec file.")
+    str,
+    typer.Argument(
+        metavar="MODEL", help="A file written by `laconic train`, an ARPA file, or a word2vec file."
+    ),
 ]
 
 
@@ -69,7 +102,9 @@ def check_output(path: str) -> None:
     if target.is_dir():
         raise InputError(f"{path}: this is a folder; expected the name of a file to write.")
     if not target.parent.is_dir():
-        raise InputError(f"{path}: there is no folder {str(target.parent)!r} to write the file into.")
+        raise InputError(
+            f"{path}: there is no folder {str(target.parent)!r} to write the file into."
+        )
 
 
 def check_strength(name: str, value: float | None) -> None:

@@ -39,12 +39,21 @@ def predict(
             f"For a language model, {SENTENCES_HELP} For word vectors, words.",
         ),
     ] = STANDARD_STREAM,
-    output: Annotated[str, typer.Option("--output", "-o", help="Where the labels go.")] = STANDARD_STREAM,
-    proba: Annotated[bool, typer.Option("--proba", help="Add the probability of every label to those of documents.")] = False,
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="Where the labels go.")
+    ] = STANDARD_STREAM,
+    proba: Annotated[
+        bool,
+        typer.Option("--proba", help="Add the probability of every label to those of documents."),
+    ] = False,
     text_field: TextField = None,
     marginals: Annotated[
         bool,
-        typer.Option("--marginals", help="Add a column of probable labels and their probabilities.", rich_help_panel=TAGGERS),
+        typer.Option(
+            "--marginals",
+            help="Add a column of probable labels and their probabilities.",
+            rich_help_panel=TAGGERS,
+        ),
     ] = False,
     k_best: Annotated[
         int | None,
@@ -56,11 +65,20 @@ def predict(
         ),
     ] = None,
     constrained: Annotated[
-        bool, typer.Option("--constrained", help="Only sequences that the scheme of labels allows.", rich_help_panel=TAGGERS)
+        bool,
+        typer.Option(
+            "--constrained",
+            help="Only sequences that the scheme of labels allows.",
+            rich_help_panel=TAGGERS,
+        ),
     ] = False,
     nearest: Annotated[
         int | None,
-        typer.Option(min=1, help="So many nearest words with their cosines, not vectors.", rich_help_panel=WORD_VECTORS),
+        typer.Option(
+            min=1,
+            help="So many nearest words with their cosines, not vectors.",
+            rich_help_panel=WORD_VECTORS,
+        ),
     ] = None,
     encoding: Encoding = None,
     quiet: Quiet = False,
@@ -74,7 +92,9 @@ def predict(
     with the word and its vector, or a line for each of its nearest words; words that are not known are left out. With -o, a summary is printed.
     """
     check_output(output)
-    shared = output == STANDARD_STREAM and sys.stdout.isatty()  # a bar would be drawn into the labels
+    shared = (
+        output == STANDARD_STREAM and sys.stdout.isatty()
+    )  # a bar would be drawn into the labels
     with Measured() as cost, progress("loading", quiet=quiet or shared) as bar:
         run = verb_for(
             "predict",

@@ -25,8 +25,12 @@ from laconic.cli.options import (
 @guard()
 def report(
     model_path: ModelPath,
-    output: Annotated[str, typer.Option("-o", "--output", metavar="PAGE", help="The HTML file to write.")],
-    documents: Annotated[str | None, typer.Option(help=f"Labelled documents, of which a few are shown: {INPUT_HELP}")] = None,
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="PAGE", help="The HTML file to write.")
+    ],
+    documents: Annotated[
+        str | None, typer.Option(help=f"Labelled documents, of which a few are shown: {INPUT_HELP}")
+    ] = None,
     text_field: TextField = None,
     label_field: LabelField = None,
     words: Annotated[

@@ -18,7 +18,10 @@ def three_quarters(examples: list[Any], labels: list[Any], seed: int) -> Split:
 
     order = np.random.default_rng(seed).permutation(len(examples)).tolist()
     n_test = len(order) // 4
-    train, test = (([examples[i] for i in part], [labels[i] for i in part]) for part in (order[n_test:], order[:n_test]))
+    train, test = (
+        ([examples[i] for i in part], [labels[i] for i in part])
+        for part in (order[n_test:], order[:n_test])
+    )
     return Split(train, test)
 
 

@@ -23,7 +23,9 @@ def check_model_output(output: str | None) -> None:
         check_output(output)
 
 
-def fit_by_passes(fit: Callable[[Callback], Any], learners: Iterable[Any], what: str, quiet: bool) -> None:
+def fit_by_passes(
+    fit: Callable[[Callback], Any], learners: Iterable[Any], what: str, quiet: bool
+) -> None:
     """Call fit(callback) with a bar by pass of the learners; the callback says stop after Ctrl-C. `what`: are told wrong or right."""
     passes = [getattr(learner, "epochs", math.nan) for learner in learners if learner is not None]
     total = None if math.isnan(sum(passes)) else sum(passes)
@@ -31,10 +33,14 @@ def fit_by_passes(fit: Callable[[Callback], Any], learners: Iterable[Any], what:
 
         def on_step(step: Any) -> bool:
             if hasattr(step, "held"):
-                bar.describe(f"pass {step.n_iter}: {step.wrong:.2%} of {what} wrong, {step.weights:,} weights")
+                bar.describe(
+                    f"pass {step.n_iter}: {step.wrong:.2%} of {what} wrong, {step.weights:,} weights"
+                )
                 bar.advance()
             else:
-                bar.describe(f"step {step.n_iter}: objective {step.value:.6g}, certificate {step.error:.1e}")
+                bar.describe(
+                    f"step {step.n_iter}: objective {step.value:.6g}, certificate {step.error:.1e}"
+                )
             return interrupt.requested
 
         fit(on_step)
@@ -42,7 +48,9 @@ def fit_by_passes(fit: Callable[[Callback], Any], learners: Iterable[Any], what:
 
 def learner_text(learner: Any) -> str | None:
     """A learner in one line."""
-    return learner if learner is None or isinstance(learner, str) else " ".join(repr(learner).split())
+    return (
+        learner if learner is None or isinstance(learner, str) else " ".join(repr(learner).split())
+    )
 
 
 def learned(model: Any) -> dict[str, Any]:
@@ -52,13 +60,19 @@ def learned(model: Any) -> dict[str, Any]:
         "features_total": model.n_features_total_,
         "features_nonzero": model.n_features_selected_,
         "degrees_of_freedom": model.weights_.n_distinct,
-        "features_held_most": max((held for epoch in model.trace_ for _, held in epoch.held), default=None),
+        "features_held_most": max(
+            (held for epoch in model.trace_ for _, held in epoch.held), default=None
+        ),
         "groups_total": len(model.templates_given_),
     }
 
 
 def end_interrupted(output: str | None) -> None:
     """Say where the model is whose training was interrupted, and end with the exit code of Ctrl-C."""
-    kept = "the model is not written, since no -o was given" if output is None else f"the best model so far is in {output}"
+    kept = (
+        "the model is not written, since no -o was given"
+        if output is None
+        else f"the best model so far is in {output}"
+    )
     print(f"laconic: interrupted; {kept}.", file=sys.stderr)
     raise SystemExit(INTERRUPTED)

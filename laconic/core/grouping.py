@@ -27,7 +27,9 @@ def by_template(template: NDArray[np.integer], n_features: int) -> Groups:
     return Groups(order, pointers(sizes), np.sqrt(sizes), n_features)
 
 
-def by_sentence(feature: NDArray[np.integer], sentence_ptr: NDArray[np.integer], n_features: int) -> Groups:
+def by_sentence(
+    feature: NDArray[np.integer], sentence_ptr: NDArray[np.integer], n_features: int
+) -> Groups:
     """One group a sentence: its distinct features; sentences without any are left out."""
     sentence = np.repeat(np.arange(len(sentence_ptr) - 1, dtype=np.int64), np.diff(sentence_ptr))
     known = feature >= 0
@@ -37,7 +39,9 @@ def by_sentence(feature: NDArray[np.integer], sentence_ptr: NDArray[np.integer],
     return Groups(pairs % n_features, pointers(sizes), np.sqrt(sizes), n_features)
 
 
-def nonempty_sentences(feature: NDArray[np.integer], sentence_ptr: NDArray[np.integer]) -> NDArray[np.int64]:
+def nonempty_sentences(
+    feature: NDArray[np.integer], sentence_ptr: NDArray[np.integer]
+) -> NDArray[np.int64]:
     """Which sentence each group of `by_sentence` came from."""
     known = np.concatenate([[0], np.cumsum(feature >= 0)])
     return np.flatnonzero(known[sentence_ptr[1:]] > known[sentence_ptr[:-1]])
@@ -48,12 +52,16 @@ def by_topic(words: NDArray[np.integer], ptr: NDArray[np.integer], n_features: i
     return Groups(words.astype(np.int64), ptr.astype(np.int64), np.sqrt(np.diff(ptr)), n_features)
 
 
-def by_cluster(parent: NDArray[np.integer], leaf: NDArray[np.integer], n_features: int) -> tuple[Groups, NDArray[np.int64]]:
+def by_cluster(
+    parent: NDArray[np.integer], leaf: NDArray[np.integer], n_features: int
+) -> tuple[Groups, NDArray[np.int64]]:
     """A forest of the clusters with two or more words, and the cluster node that each group is.
 
     leaf[w] is the node of word w, -1 for none. Nodes whose words are those of a single child repeat it and are passed over.
     """
-    sizes = subtree_sums(parent, np.bincount(leaf[leaf >= 0], minlength=len(parent))).astype(np.int64)
+    sizes = subtree_sums(parent, np.bincount(leaf[leaf >= 0], minlength=len(parent))).astype(
+        np.int64
+    )
     above = np.where(parent >= 0, parent, 0)
     # A node repeats its parent's group when both have the same size: the upper one goes, the lower one stays.
     repeated = np.zeros(len(parent), dtype=bool)
@@ -76,7 +84,9 @@ def by_constituent(
     neutral phrases): words and kept nodes then hang at the nearest kept node above them.
     """
     node_shift = pointers(np.array([len(tree[0]) for tree in trees], dtype=np.int64))
-    parent = np.concatenate([np.where(t[0] >= 0, t[0] + s, -1) for t, s in zip(trees, node_shift[:-1], strict=True)])
+    parent = np.concatenate(
+        [np.where(t[0] >= 0, t[0] + s, -1) for t, s in zip(trees, node_shift[:-1], strict=True)]
+    )
     owner = np.concatenate([t[1] + s for t, s in zip(trees, node_shift[:-1], strict=True)])
     feature = np.concatenate([t[2] for t in trees])
     owner, feature = owner[feature >= 0], feature[feature >= 0]
@@ -100,7 +110,12 @@ def nearest_kept(parent: NDArray[np.integer], kept: NDArray[np.bool_]) -> NDArra
 
 
 def _forest(
-    parent: NDArray, kept: NDArray[np.bool_], up: NDArray, node_of_copy: NDArray, feature: NDArray, n_features: int
+    parent: NDArray,
+    kept: NDArray[np.bool_],
+    up: NDArray,
+    node_of_copy: NDArray,
+    feature: NDArray,
+    n_features: int,
 ) -> tuple[Groups, NDArray[np.int64]]:
     """The kept nodes as a forest over copies of features."""
     nodes = np.flatnonzero(kept)
@@ -114,5 +129,7 @@ def _forest(
     order = np.argsort(home, kind="stable")
     own_sizes = np.bincount(home, minlength=len(nodes))
     whole = subtree_sums(new_parent, own_sizes)
-    groups = Groups(feature[inside][order], pointers(own_sizes), np.sqrt(whole), n_features, new_parent)
+    groups = Groups(
+        feature[inside][order], pointers(own_sizes), np.sqrt(whole), n_features, new_parent
+    )
     return groups, nodes

@@ -37,15 +37,29 @@ class Groups:
     def _check(self) -> None:
         ptr, index, n_groups = self.ptr, self.index, len(self.ptr) - 1
         if n_groups < 0 or ptr[0] != 0 or ptr[-1] != len(index) or np.any(np.diff(ptr) < 0):
-            raise ValueError(f"ptr must rise from 0 to {len(index)}, the number of entries of index")
+            raise ValueError(
+                f"ptr must rise from 0 to {len(index)}, the number of entries of index"
+            )
         if len(index) and (index.min() < 0 or index.max() >= self.n_features):
             bad = index[(index < 0) | (index >= self.n_features)][0]
-            raise ValueError(f"groups name feature {bad}, but the features are 0 to {self.n_features - 1}")
-        if len(self.weight) != n_groups or not np.all(np.isfinite(self.weight)) or np.any(self.weight < 0):
+            raise ValueError(
+                f"groups name feature {bad}, but the features are 0 to {self.n_features - 1}"
+            )
+        if (
+            len(self.weight) != n_groups
+            or not np.all(np.isfinite(self.weight))
+            or np.any(self.weight < 0)
+        ):
             raise ValueError(f"weight must hold {n_groups} finite numbers that are not negative")
         if self.parent is not None:
-            if len(self.parent) != n_groups or np.any(self.parent >= np.arange(n_groups)) or np.any(self.parent < -1):
-                raise ValueError("parent must hold, for each group, an earlier group or -1 (Groups.forest sorts them)")
+            if (
+                len(self.parent) != n_groups
+                or np.any(self.parent >= np.arange(n_groups))
+                or np.any(self.parent < -1)
+            ):
+                raise ValueError(
+                    "parent must hold, for each group, an earlier group or -1 (Groups.forest sorts them)"
+                )
 
     def __len__(self) -> int:
         return len(self.ptr) - 1
@@ -70,19 +84,34 @@ class Groups:
         return self.index[self.ptr[g] : self.ptr[g + 1]]
 
     @classmethod
-    def from_lists(cls, groups: Iterable[ArrayLike], n_features: int, weight: ArrayLike | None = None) -> Groups:
+    def from_lists(
+        cls, groups: Iterable[ArrayLike], n_features: int, weight: ArrayLike | None = None
+    ) -> Groups:
         """Groups given one by one; weight defaults to sqrt(size)."""
         lists = [_frozen(g, np.int64) for g in groups]
         sizes = np.array([len(g) for g in lists], dtype=np.int64)
         index = np.concatenate(lists) if lists else np.zeros(0, np.int64)
-        return cls(index, pointers(sizes), np.sqrt(sizes) if weight is None else np.asarray(weight, float), n_features)
+        return cls(
+            index,
+            pointers(sizes),
+            np.sqrt(sizes) if weight is None else np.asarray(weight, float),
+            n_features,
+        )
 
     @classmethod
-    def forest(cls, parent: ArrayLike, own: Sequence[ArrayLike], n_features: int, weight: ArrayLike | None = None) -> Groups:
+    def forest(
+        cls,
+        parent: ArrayLike,
+        own: Sequence[ArrayLike],
+        n_features: int,
+        weight: ArrayLike | None = None,
+    ) -> Groups:
         """A forest given by parents in any order; weight defaults to sqrt(size of the node's whole group)."""
         parent = _frozen(parent, np.int64)
         if len(own) != len(parent) or (weight is not None and np.shape(weight) != parent.shape):
-            raise ValueError(f"a forest of {len(parent)} parents needs as many lists of features and weights")
+            raise ValueError(
+                f"a forest of {len(parent)} parents needs as many lists of features and weights"
+            )
         order = parents_first(parent)
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
@@ -98,15 +127,25 @@ class Groups:
     @classmethod
     def join(cls, parts: Sequence[Groups]) -> Groups:
         """All groups of several collections over the same features, flat or all forests."""
-        if len({part.n_features for part in parts}) != 1 or len({part.parent is None for part in parts}) != 1:
-            raise ValueError("groups that are joined must be over the same features, and all flat or all forests")
+        if (
+            len({part.n_features for part in parts}) != 1
+            or len({part.parent is None for part in parts}) != 1
+        ):
+            raise ValueError(
+                "groups that are joined must be over the same features, and all flat or all forests"
+            )
         index = np.concatenate([part.index for part in parts])
         sizes = np.concatenate([part.sizes for part in parts])
         weight = np.concatenate([part.weight for part in parts])
         parent = None
         if parts[0].parent is not None:
             shift = np.cumsum([0] + [len(part) for part in parts[:-1]])
-            parent = np.concatenate([np.where(p.parent >= 0, p.parent + s, -1) for p, s in zip(parts, shift, strict=True)])  # type: ignore
+            parent = np.concatenate(
+                [
+                    np.where(p.parent >= 0, p.parent + s, -1)
+                    for p, s in zip(parts, shift, strict=True)
+                ]
+            )  # type: ignore
         return cls(index, pointers(sizes), weight, parts[0].n_features, parent)
 
     def spread(self, n_outputs: int) -> Groups:
@@ -115,17 +154,31 @@ class Groups:
             return self
         index = (self.index[:, None] * n_outputs + np.arange(n_outputs)).ravel()
         scale = np.sqrt(n_outputs)
-        return Groups(index, self.ptr * n_outputs, self.weight * scale, self.n_features * n_outputs, self.parent)
+        return Groups(
+            index,
+            self.ptr * n_outputs,
+            self.weight * scale,
+            self.n_features * n_outputs,
+            self.parent,
+        )
 
 
 def _frozen(values: ArrayLike, dtype: type) -> NDArray:
     """A read-only vector that nobody else can write to: a copy, unless it is frozen already."""
     given = np.asarray(values)
     with np.errstate(invalid="ignore"):
-        array = given if given.dtype == dtype and not given.flags.writeable else np.array(given, dtype=dtype)
-    rounded = given.dtype.kind == "f" and array.dtype.kind == "i" and not np.array_equal(array, given)
+        array = (
+            given
+            if given.dtype == dtype and not given.flags.writeable
+            else np.array(given, dtype=dtype)
+        )
+    rounded = (
+        given.dtype.kind == "f" and array.dtype.kind == "i" and not np.array_equal(array, given)
+    )
     if array.ndim != 1 or rounded:
-        raise ValueError(f"a vector of {np.dtype(dtype).name} expected, got {given.dtype.name} of shape {given.shape}")
+        raise ValueError(
+            f"a vector of {np.dtype(dtype).name} expected, got {given.dtype.name} of shape {given.shape}"
+        )
     array = np.ascontiguousarray(array)
     array.flags.writeable = False
     return array
@@ -144,7 +197,9 @@ def parents_first(parent: NDArray) -> NDArray[np.int64]:
         depth += depth[above]
         above = above[above]
     if np.any(above < n):
-        raise ValueError(f"the forest has a cycle at or above node {int(np.flatnonzero(above < n)[0])}")
+        raise ValueError(
+            f"the forest has a cycle at or above node {int(np.flatnonzero(above < n)[0])}"
+        )
     return np.argsort(depth[:n], kind="stable")
 
 

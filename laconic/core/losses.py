@@ -40,18 +40,24 @@ class Loss(BaseEstimator):
     def value_residual(self, scores: Array, gold: Gold, threads: int = 1) -> tuple[float, Array]:
         """The summed loss and its derivative with respect to each score, (n K,)."""
         residual = np.empty_like(scores)
-        value = _core.loss_value_residual(self.kind, scores, gold.target, gold.weight, gold.n_outputs, residual, threads)
+        value = _core.loss_value_residual(
+            self.kind, scores, gold.target, gold.weight, gold.n_outputs, residual, threads
+        )
         return value, residual
 
     def curvature(self, scores: Array, gold: Gold, threads: int = 1) -> Array:
         """Second derivatives by each score (n K,), or bounds of them: diag(curvature) lies above the Hessian of the summed loss."""
         out = np.empty_like(scores)
-        _core.loss_curvature(self.kind, scores, gold.target, gold.weight, gold.n_outputs, out, threads)
+        _core.loss_curvature(
+            self.kind, scores, gold.target, gold.weight, gold.n_outputs, out, threads
+        )
         return out
 
     def conjugate(self, residual: Array, gold: Gold, scale: float = 1.0, threads: int = 1) -> float:
         """sup_s <scale residual, s> - loss(s), the convex conjugate of the summed loss at scaled residuals."""
-        return _core.loss_conjugate(self.kind, residual, gold.target, gold.weight, gold.n_outputs, scale, threads)
+        return _core.loss_conjugate(
+            self.kind, residual, gold.target, gold.weight, gold.n_outputs, scale, threads
+        )
 
 
 class Logistic(Loss):

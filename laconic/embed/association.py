@@ -56,7 +56,9 @@ def association(
     met = np.asarray(counts.sum(axis=0, dtype=np.float64)).ravel()
     column_sums = met**smoothing
     row_sums = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
-    with np.errstate(divide="ignore", invalid="ignore"):  # words and contexts that meet nothing have no entries
+    with np.errstate(
+        divide="ignore", invalid="ignore"
+    ):  # words and contexts that meet nothing have no entries
         of_row = (np.log(row_sums) + np.log(shift)).astype(np.float32)
         of_column = (np.log(column_sums) - np.log(column_sums.sum())).astype(np.float32)
     weights = np.empty(result.nnz if weighting else 0, np.float32)
@@ -72,11 +74,18 @@ def association(
         values -= of_row[rows]
         values -= of_column[columns]
         if exponent != 1:
-            np.copyto(values, np.sign(values) * np.abs(values) ** np.float32(exponent), where=np.isfinite(values))
+            np.copyto(
+                values,
+                np.sign(values) * np.abs(values) ** np.float32(exponent),
+                where=np.isfinite(values),
+            )
         wanted = values > 0 if kind == "ppmi" else np.isfinite(values)
         kept[first:last] = np.bincount(rows[wanted] - first, minlength=last - first)
         size = int(np.count_nonzero(wanted))
-        result.data[end : end + size], result.indices[end : end + size] = values[wanted], columns[wanted]
+        result.data[end : end + size], result.indices[end : end + size] = (
+            values[wanted],
+            columns[wanted],
+        )
         if weighting:
             weights[end : end + size] = weight[wanted]
         end += size
@@ -87,10 +96,14 @@ def association(
     total = float(met.sum()) or 1.0
     words, contexts = ((sums / np.sqrt(total)) ** weighting for sums in (row_sums, met))
     entries = csr_matrix((weights[:end].copy(), result.indices, result.indptr), shape=result.shape)
-    return Association(result, EntryWeights(entries, words.astype(np.float32), contexts.astype(np.float32)))
+    return Association(
+        result, EntryWeights(entries, words.astype(np.float32), contexts.astype(np.float32))
+    )
 
 
-def _check(counts: csr_matrix, kind: str, smoothing: float, shift: float, exponent: float, weighting: float) -> None:
+def _check(
+    counts: csr_matrix, kind: str, smoothing: float, shift: float, exponent: float, weighting: float
+) -> None:
     if kind not in KINDS:
         raise ValueError(f"the kind of association must be one of {', '.join(KINDS)}, got {kind!r}")
     if not 0 <= smoothing <= 1:

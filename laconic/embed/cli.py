@@ -29,7 +29,13 @@ NEUTRAL, FIRST_POSITIVE = "2", 3  # labels of sentiment treebanks are 0 to 4
 
 
 def predict(
-    model: WordVectors, input_path: str, output: str, bar: Bar, *, encoding: str = "utf-8", nearest: int | None = None
+    model: WordVectors,
+    input_path: str,
+    output: str,
+    bar: Bar,
+    *,
+    encoding: str = "utf-8",
+    nearest: int | None = None,
 ) -> dict[str, Any]:
     """Write a line for each word that is known: the word and its vector, or a line for each of its nearest words, with their cosines."""
     n_words = n_unknown = 0
@@ -42,14 +48,19 @@ def predict(
                 elif nearest is None:
                     stream.write(line_of(word, model.vector(word)))
                 else:
-                    stream.writelines(f"{word}\t{near}\t{cosine:.4f}\n" for near, cosine in model.most_similar(word, nearest))
+                    stream.writelines(
+                        f"{word}\t{near}\t{cosine:.4f}\n"
+                        for near, cosine in model.most_similar(word, nearest)
+                    )
             bar.describe(f"looking up: {n_words:,} words")
         if n_words and n_unknown == n_words:
             raise InputError(f"{name_of(input_path)}: the model knows none of these words.")
     return {"words": n_words, "unknown": n_unknown}
 
 
-def evaluate(model: WordVectors, gold_paths: list[str], bar: Bar, *, task: str | None = None) -> dict[str, Any]:
+def evaluate(
+    model: WordVectors, gold_paths: list[str], bar: Bar, *, task: str | None = None
+) -> dict[str, Any]:
     """Scores on the tasks of the files, which their form tells, or the option --task."""
     if task is not None and task not in TASKS:
         raise InputError(f"--task is one of {', '.join(TASKS)}, not {task!r}.")
@@ -57,7 +68,9 @@ def evaluate(model: WordVectors, gold_paths: list[str], bar: Bar, *, task: str |
     for path in gold_paths:
         by_task[task or task_of(path)].append(path)
     if len(by_task[SENTIMENT]) not in (0, 3):
-        raise InputError(f"sentiment takes three files, to train, to choose and to test, not {len(by_task[SENTIMENT])}.")
+        raise InputError(
+            f"sentiment takes three files, to train, to choose and to test, not {len(by_task[SENTIMENT])}."
+        )
     found: dict[str, Any] = {}
     if paths := by_task[SIMILARITY]:
         bar.describe(SIMILARITY)
@@ -79,7 +92,10 @@ def _similarity(model: WordVectors, paths: list[str]) -> dict[str, Any]:
 
     scores = {path: similarity_score(model, read_similarity(path)) for path in paths}
     known = [score.score for score in scores.values() if not np.isnan(score.score)]
-    rows = [{"file": name_of(path), "spearman": s.score, "covered": s.covered, "pairs": s.total} for path, s in scores.items()]
+    rows = [
+        {"file": name_of(path), "spearman": s.score, "covered": s.covered, "pairs": s.total}
+        for path, s in scores.items()
+    ]
     return {SIMILARITY: float(np.mean(known)) if known else None, "similarity sets": rows}
 
 
@@ -89,16 +105,22 @@ def _analogies(model: WordVectors, path: str) -> dict[str, Any]:
     scores = analogy_scores(model, read_analogies(path))
     kinds = {"semantic": scores.semantic, "syntactic": scores.syntactic, "all": scores.all}
     rows = [
-        {"section": name, "accuracy": s.score, "covered": s.covered, "questions": s.total} for name, s in scores.sections.items()
+        {"section": name, "accuracy": s.score, "covered": s.covered, "questions": s.total}
+        for name, s in scores.sections.items()
     ]
-    return {ANALOGIES: {name: {"accuracy": s.score, "covered": s.covered} for name, s in kinds.items()}, "analogy sections": rows}
+    return {
+        ANALOGIES: {name: {"accuracy": s.score, "covered": s.covered} for name, s in kinds.items()},
+        "analogy sections": rows,
+    }
 
 
 def _completion(model: WordVectors, path: str) -> dict[str, Any]:
     from laconic.embed.tasks import completion_score
 
     score = completion_score(model, read_completions(path))
-    return {COMPLETION: {"accuracy": score.score, "covered": score.covered, "sentences": score.total}}
+    return {
+        COMPLETION: {"accuracy": score.score, "covered": score.covered, "sentences": score.total}
+    }
 
 
 def _sentiment(model: WordVectors, paths: list[str]) -> dict[str, Any]:
@@ -106,7 +128,9 @@ def _sentiment(model: WordVectors, paths: list[str]) -> dict[str, Any]:
 
     train, dev, test = map(_polarity, paths)
     found = sentiment_score(model, train, dev, test)
-    return {SENTIMENT: {"accuracy": found.test, "dev_accuracy": found.dev, "strength": found.strength}}
+    return {
+        SENTIMENT: {"accuracy": found.test, "dev_accuracy": found.dev, "strength": found.strength}
+    }
 
 
 def _polarity(path: str) -> tuple[list[list[str]], list[bool]]:
@@ -124,7 +148,11 @@ def _polarity(path: str) -> tuple[list[list[str]], list[bool]]:
 def account(model: WordVectors) -> dict[str, Any]:
     """What was learned, how well solved, and how much of the vectors is not zero."""
     n_words, size = model.codes_.shape
-    facts: dict[str, Any] = {"words": n_words, "size": size, "occurrences": int(model.counts_.sum())}
+    facts: dict[str, Any] = {
+        "words": n_words,
+        "size": size,
+        "occurrences": int(model.counts_.sum()),
+    }
     if model.learned_ is not None:
         facts |= model.learned_._asdict()
     nonzero = int(np.count_nonzero(model.codes_.data))
@@ -138,7 +166,14 @@ def account(model: WordVectors) -> dict[str, Any]:
     }
 
 
-def inspect(model: WordVectors, n: int, as_json: bool, *, near: str | None = None, analogy: str | None = None) -> dict[str, Any]:
+def inspect(
+    model: WordVectors,
+    n: int,
+    as_json: bool,
+    *,
+    near: str | None = None,
+    analogy: str | None = None,
+) -> dict[str, Any]:
     """What each dimension is about; or the nearest words of a word, or what is to a third word as a second is to a first."""
     wanted: dict[str, Any] = {}
     if near is not None:
@@ -149,7 +184,9 @@ def inspect(model: WordVectors, n: int, as_json: bool, *, near: str | None = Non
             raise InputError(
                 f"--analogy takes three words, not {len(words)}: what is to the third as the second is to the first?"
             )
-        wanted[f"{words[0]} : {words[1]} = {words[2]} :"] = _listed(model.analogy(words[0], words[1], words[2], n))
+        wanted[f"{words[0]} : {words[1]} = {words[2]} :"] = _listed(
+            model.analogy(words[0], words[1], words[2], n)
+        )
     if wanted:
         return wanted
     from laconic.embed.explain import dimension_rows

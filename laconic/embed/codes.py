@@ -48,7 +48,9 @@ class WordRows:
             raise ValueError("a sparse matrix of words x contexts expected")
         rows = matrix.tocsr()
         if not rows.shape[0] or not rows.shape[1] or not rows.nnz:
-            raise ValueError(f"the matrix of words x contexts is empty: its shape is {rows.shape}, with {rows.nnz} entries")
+            raise ValueError(
+                f"the matrix of words x contexts is empty: its shape is {rows.shape}, with {rows.nnz} entries"
+            )
         if not rows.has_canonical_format:
             rows = rows.copy()
             rows.sum_duplicates()
@@ -60,17 +62,39 @@ class WordRows:
             raise ValueError("the matrix of words x contexts must hold finite numbers")
         used = np.flatnonzero(np.diff(self.ptr))
         self.squares = np.zeros(self.shape[0])
-        self.squares[used] = np.add.reduceat(self.value * self.value, self.ptr[used], dtype=np.float64)
+        self.squares[used] = np.add.reduceat(
+            self.value * self.value, self.ptr[used], dtype=np.float64
+        )
 
     def products(self, words: NDArray[np.int64], table: Floats, n_jobs: int) -> Floats:
         """(words, stride): X_v table."""
         out = np.empty((len(words), table.shape[1]), np.float32)
-        _core.word_products(self.ptr, self.index, self.value, words, table.ravel(), table.shape[1], out.ravel(), n_jobs)
+        _core.word_products(
+            self.ptr,
+            self.index,
+            self.value,
+            words,
+            table.ravel(),
+            table.shape[1],
+            out.ravel(),
+            n_jobs,
+        )
         return out
 
-    def add_products(self, words: NDArray[np.int64], codes: Floats, table: Floats, n_jobs: int) -> None:
+    def add_products(
+        self, words: NDArray[np.int64], codes: Floats, table: Floats, n_jobs: int
+    ) -> None:
         """Table (contexts, stride) += X' codes, over the rows of some words."""
-        _core.add_products(self.ptr, self.index, self.value, words, codes.ravel(), table.shape[1], table.ravel(), n_jobs)
+        _core.add_products(
+            self.ptr,
+            self.index,
+            self.value,
+            words,
+            codes.ravel(),
+            table.shape[1],
+            table.ravel(),
+            n_jobs,
+        )
 
     def dense(self, words: NDArray[np.int64]) -> Floats:
         """(words, contexts), for a few words."""
@@ -121,7 +145,14 @@ class Encoding(NamedTuple):
 class Coder:
     """What codes cost and how exactly they are solved for; serves any dictionary of its size."""
 
-    def __init__(self, forest: Groups, strength: float, positive: bool, tolerance: float = 1e-4, most_sweeps: int = 1000):
+    def __init__(
+        self,
+        forest: Groups,
+        strength: float,
+        positive: bool,
+        tolerance: float = 1e-4,
+        most_sweeps: int = 1000,
+    ):
         self.trees = code_trees(forest)
         self.kernel = _core.CodeTrees(*self.trees)
         self.size = forest.n_features
@@ -137,11 +168,19 @@ class Coder:
         for n in np.unique(sizes):
             these = np.flatnonzero(sizes == n)
             members = nodes[ptr[these][:, None] + np.arange(n)]
-            out[these] = np.linalg.eigvalsh(gram_matrix[members[:, :, None], members[:, None, :]])[:, -1]
+            out[these] = np.linalg.eigvalsh(gram_matrix[members[:, :, None], members[:, None, :]])[
+                :, -1
+            ]
         return np.maximum(out, 0) * (1 + 1e-9)
 
     def encode(
-        self, rows: WordRows, words: NDArray[np.int64], table: Floats, grams: tuple[NDArray, NDArray], start: Floats, n_jobs: int
+        self,
+        rows: WordRows,
+        words: NDArray[np.int64],
+        table: Floats,
+        grams: tuple[NDArray, NDArray],
+        start: Floats,
+        n_jobs: int,
     ) -> Encoding:
         """Codes of some words under the dictionary `table`; grams: its Gram matrix and that one's curvature."""
         result = Encoding(start.copy(), np.empty(len(words)), np.empty(len(words)))
@@ -185,18 +224,31 @@ class Coder:
 
 
 def objective(
-    matrix: Any, codes: sparse.csr_matrix, dictionary: Floats, forest: Groups, strength: float, n_jobs: int = 1
+    matrix: Any,
+    codes: sparse.csr_matrix,
+    dictionary: Floats,
+    forest: Groups,
+    strength: float,
+    n_jobs: int = 1,
 ) -> float:
     """1/2 |X - A D|^2 + strength sum_v Omega(A_v), over all entries of X, zeros among them, without making them."""
-    rows, kernel, table = WordRows(matrix), _core.CodeTrees(*code_trees(forest)), padded(np.asarray(dictionary).T)
+    rows, kernel, table = (
+        WordRows(matrix),
+        _core.CodeTrees(*code_trees(forest)),
+        padded(np.asarray(dictionary).T),
+    )
     gram_matrix, stride, total = gram(table), table.shape[1], 0.0
     if codes.shape != (rows.shape[0], len(dictionary)) or dictionary.shape[1] != rows.shape[1]:
-        raise ValueError(f"codes {codes.shape} times dictionary {dictionary.shape} do not make a matrix of shape {rows.shape}")
+        raise ValueError(
+            f"codes {codes.shape} times dictionary {dictionary.shape} do not make a matrix of shape {rows.shape}"
+        )
     for first in range(0, rows.shape[0], max(1, CHUNK // stride)):
         words = np.arange(first, min(rows.shape[0], first + max(1, CHUNK // stride)))
         dense = padded(codes[words].toarray())
         exact, norms = dense.astype(np.float64), np.empty(len(words))
         kernel.norms(dense.ravel(), stride, norms)
-        fit = np.einsum("ij,ij->i", exact, exact @ gram_matrix - 2.0 * rows.products(words, table, n_jobs))
+        fit = np.einsum(
+            "ij,ij->i", exact, exact @ gram_matrix - 2.0 * rows.products(words, table, n_jobs)
+        )
         total += float(np.sum(0.5 * (rows.squares[words] + fit) + strength * norms))
     return total

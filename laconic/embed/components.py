@@ -37,14 +37,19 @@ def leading_components(
     best of their rank for entries that count by them, see weighted_factors.
     """
     if not (isinstance(size, int | np.integer) and 1 <= size <= min(rows.shape)):
-        raise ValueError(f"components must be from 1 to {min(rows.shape)}, the lesser of words and contexts, got {size!r}")
+        raise ValueError(
+            f"components must be from 1 to {min(rows.shape)}, the lesser of words and contexts, got {size!r}"
+        )
     if not 0 <= power <= 1:
         raise ValueError(f"power must lie in 0..1, got {power!r}")
     found = factors(rows, size, random, threads, weights, callback=callback)
     places = found.left * found.values**power
     length = float(np.sqrt(np.mean(np.einsum("ij,ij->i", places, places))))
     contexts = found.right * (found.values ** (1 - power) * length)[:, None]
-    return Components(WordRows(sparse.csr_matrix((places / length).astype(np.float32))), contexts.astype(np.float32))
+    return Components(
+        WordRows(sparse.csr_matrix((places / length).astype(np.float32))),
+        contexts.astype(np.float32),
+    )
 
 
 def factors(
@@ -62,5 +67,7 @@ def factors(
     values, vectors = right_singular(rows, size, random, threads, rounds)
     values = np.maximum(values, values[0] * np.finfo(np.float32).eps)  # of a matrix of lower rank
     places = rows.products(np.arange(rows.shape[0]), padded(vectors.T), threads)[:, :size]
-    objective = 0.5 * max(0.0, float(rows.squares.sum()) - float(np.sum(places.astype(np.float64) ** 2)))
+    objective = 0.5 * max(
+        0.0, float(rows.squares.sum()) - float(np.sum(places.astype(np.float64) ** 2))
+    )
     return Factors((places / values).astype(np.float32), values, vectors, objective)

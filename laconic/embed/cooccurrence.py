@@ -21,10 +21,17 @@ from laconic import _core
 from laconic.core.ragged import pointers, spans
 from laconic.embed.word_counts import MEMORY, EncodedText, Ids, Subsampling, kept_share
 
-TOKEN_BYTES, ENTRY_BYTES = 32, 64  # of memory for a token of a block, and for an entry of a panel, with all copies on the way
+TOKEN_BYTES, ENTRY_BYTES = (
+    32,
+    64,
+)  # of memory for a token of a block, and for an entry of a panel, with all copies on the way
 FEWEST = 2**12  # tokens of a block and entries of a panel, whatever the memory
-WIDEST = 1000  # window; a few words more would need sums of more than 64 bits in no text that there is
-Panel = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]  # lengths of rows, contexts, values
+WIDEST = (
+    1000  # window; a few words more would need sums of more than 64 bits in no text that there is
+)
+Panel = tuple[
+    NDArray[np.int64], NDArray[np.int32], NDArray[Any]
+]  # lengths of rows, contexts, values
 
 
 class Cooccurrences(NamedTuple):
@@ -43,7 +50,9 @@ class Cooccurrences(NamedTuple):
     subsample: float | None = None
     seed: int | None = None
 
-    def count(self, text: EncodedText, memory: int = MEMORY, n_jobs: int | None = None) -> csr_matrix:
+    def count(
+        self, text: EncodedText, memory: int = MEMORY, n_jobs: int | None = None
+    ) -> csr_matrix:
         """Counts of words by contexts (n_words, n_contexts), float32; row and column i are word i of the text.
 
         memory: bytes to use besides the result; of a text that needs more, parts lie in temporary files
@@ -66,9 +75,15 @@ class Cooccurrences(NamedTuple):
 
     def _check(self) -> None:
         if not (isinstance(self.window, int | np.integer) and 1 <= self.window <= WIDEST):
-            raise ValueError(f"window must be a whole number from 1 to {WIDEST}, got {self.window!r}")
-        if self.n_contexts is not None and not (isinstance(self.n_contexts, int | np.integer) and self.n_contexts >= 1):
-            raise ValueError(f"n_contexts must be a whole number of at least 1, got {self.n_contexts!r}")
+            raise ValueError(
+                f"window must be a whole number from 1 to {WIDEST}, got {self.window!r}"
+            )
+        if self.n_contexts is not None and not (
+            isinstance(self.n_contexts, int | np.integer) and self.n_contexts >= 1
+        ):
+            raise ValueError(
+                f"n_contexts must be a whole number of at least 1, got {self.n_contexts!r}"
+            )
         if self.subsample is not None and not self.subsample > 0:
             raise ValueError(f"subsample must be above 0, got {self.subsample!r}")
 
@@ -82,7 +97,9 @@ class _Run(NamedTuple):
 
 
 class _Counting:
-    def __init__(self, text: EncodedText, how: Cooccurrences, n_contexts: int, memory: int, threads: int) -> None:
+    def __init__(
+        self, text: EncodedText, how: Cooccurrences, n_contexts: int, memory: int, threads: int
+    ) -> None:
         self.text, self.how, self.n_contexts, self.threads = text, how, n_contexts, threads
         self.weights, self.divisor = how.weights()
         self.block_size = min(max(FEWEST, memory // TOKEN_BYTES), 2**30)
@@ -152,10 +169,21 @@ class _Counting:
         for first, last in spans(ends, self.panel_size):
             slices = [run.ptr[first : last + 1] for run in runs]
             starts = pointers([int(part[-1] - part[0]) for part in slices])
-            bounds = np.concatenate([part - part[0] + start for part, start in zip(slices, starts, strict=False)])
-            contexts = np.concatenate([_read(run.contexts, part, np.int32) for run, part in zip(runs, slices, strict=True)])
-            sums = np.concatenate([_read(run.sums, part, np.uint64) for run, part in zip(runs, slices, strict=True)])
-            yield _core.added_rows(bounds, last - first, contexts, sums, self.n_contexts, self.divisor, self.threads)
+            bounds = np.concatenate(
+                [part - part[0] + start for part, start in zip(slices, starts, strict=False)]
+            )
+            contexts = np.concatenate(
+                [
+                    _read(run.contexts, part, np.int32)
+                    for run, part in zip(runs, slices, strict=True)
+                ]
+            )
+            sums = np.concatenate(
+                [_read(run.sums, part, np.uint64) for run, part in zip(runs, slices, strict=True)]
+            )
+            yield _core.added_rows(
+                bounds, last - first, contexts, sums, self.n_contexts, self.divisor, self.threads
+            )
 
 
 def _read(stream: IO[bytes], ptr: NDArray[np.int64], dtype: type) -> NDArray[Any]:
@@ -173,7 +201,10 @@ def _matrix(panels: Iterator[Panel], shape: tuple[int, int]) -> csr_matrix:
     at = len(contexts)
     while parts:
         _, its_contexts, its_values = parts.pop()
-        contexts[at - len(its_contexts) : at], values[at - len(its_contexts) : at] = its_contexts, its_values
+        contexts[at - len(its_contexts) : at], values[at - len(its_contexts) : at] = (
+            its_contexts,
+            its_values,
+        )
         at -= len(its_contexts)
         del its_contexts, its_values
     counts = csr_matrix(shape, dtype=np.float32)

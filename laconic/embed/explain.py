@@ -29,10 +29,19 @@ class DimensionRow(NamedTuple):
 def dimension_rows(model: WordVectors, n: int = 10, among: int = AMONG) -> list[DimensionRow]:
     """All dimensions, those of a tree from its root down; words of length 1 are compared, of so many most frequent ones."""
     units = model.units()[:among]
-    used = np.bincount(model.codes_.indices[model.codes_.data != 0], minlength=units.shape[1]) / len(model)
+    used = np.bincount(
+        model.codes_.indices[model.codes_.data != 0], minlength=units.shape[1]
+    ) / len(model)
     parents = np.full(units.shape[1], -1) if model.parents_ is None else model.parents_
     return [
-        DimensionRow(m, int(parents[m]), depth, float(used[m]), _extreme(model, units[:, m], n), _extreme(model, -units[:, m], n))
+        DimensionRow(
+            m,
+            int(parents[m]),
+            depth,
+            float(used[m]),
+            _extreme(model, units[:, m], n),
+            _extreme(model, -units[:, m], n),
+        )
         for m, depth in tree_order(parents)
     ]
 

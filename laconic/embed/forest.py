@@ -40,11 +40,15 @@ def code_forest(size: int, branching: Sequence[int] = BRANCHING, growth: float =
     branching: children of a node at each depth; (3, 3) gives trees of 13 nodes, () single nodes
     """
     if not all(isinstance(b, int | np.integer) and b >= 1 for b in branching):
-        raise ValueError(f"branching must hold a number of children, at least 1, for every depth, got {tuple(branching)!r}")
+        raise ValueError(
+            f"branching must hold a number of children, at least 1, for every depth, got {tuple(branching)!r}"
+        )
     each = tree_size(branching)
     if not isinstance(size, int | np.integer) or size < 1 or size % each:
         near = ", ".join(str(each * n) for n in (1, 2, 4, 20, 40))
-        raise ValueError(f"trees of {each} nodes make forests of {near} ... dimensions, but size is {size!r}")
+        raise ValueError(
+            f"trees of {each} nodes make forests of {near} ... dimensions, but size is {size!r}"
+        )
     parent, depth = np.full(each, -1, np.int64), np.zeros(each, np.int64)
     first, width = 0, 1
     for d, children in enumerate(branching):
@@ -55,7 +59,9 @@ def code_forest(size: int, branching: Sequence[int] = BRANCHING, growth: float =
     n_trees = size // each
     shift = np.repeat(np.arange(n_trees) * each, each)
     whole = np.tile(parent, n_trees)
-    return forest_of_parents(np.where(whole >= 0, whole + shift, -1), np.tile(_powers(growth, depth), n_trees))
+    return forest_of_parents(
+        np.where(whole >= 0, whole + shift, -1), np.tile(_powers(growth, depth), n_trees)
+    )
 
 
 def forest_of_parents(parent: ArrayLike, weight: ArrayLike | None = None) -> Groups:
@@ -67,13 +73,23 @@ def forest_of_parents(parent: ArrayLike, weight: ArrayLike | None = None) -> Gro
     return Groups.forest(parents, np.arange(len(parents))[:, None], len(parents), weights)  # type: ignore[arg-type]
 
 
-def forest_for(penalty: Any, size: int, branching: Sequence[int] = BRANCHING, growth: float = 1.0) -> Groups:
+def forest_for(
+    penalty: Any, size: int, branching: Sequence[int] = BRANCHING, growth: float = 1.0
+) -> Groups:
     """The forest that a learner's parameters name: "lasso" (single nodes), "forest" (code_forest), or one that is given."""
     if isinstance(penalty, Groups):
-        if penalty.parent is None or len(penalty) != penalty.n_features or np.any(penalty.sizes != 1):
-            raise ValueError("a forest with one dimension a node expected, as code_forest and forest_of_parents make it")
+        if (
+            penalty.parent is None
+            or len(penalty) != penalty.n_features
+            or np.any(penalty.sizes != 1)
+        ):
+            raise ValueError(
+                "a forest with one dimension a node expected, as code_forest and forest_of_parents make it"
+            )
         if penalty.n_features != size:
-            raise ValueError(f"size is {size!r}, but the forest has {penalty.n_features} dimensions")
+            raise ValueError(
+                f"size is {size!r}, but the forest has {penalty.n_features} dimensions"
+            )
         return penalty
     if penalty not in PENALTIES:
         raise ValueError(f"penalty must be 'lasso', 'forest' or a forest, got {penalty!r}")

@@ -118,7 +118,9 @@ class WordVectors(Saved, BaseEstimator):
         """
         self._check()
         given = self.associations(X)
-        return self.fit_associations(given.words, given.counts, given.matrix, callback, given.weights)
+        return self.fit_associations(
+            given.words, given.counts, given.matrix, callback, given.weights
+        )
 
     def associations(self, X: Any) -> Associations:
         """What a learner gets, of the same text as `fit`."""
@@ -133,7 +135,11 @@ class WordVectors(Saved, BaseEstimator):
                 "give more text, or lower min_count."
             )
         how_much = (self.association, self.smoothing, self.shift, self.exponent)
-        return Associations(text.words, text.counts, *association(counts, *how_much, copy=False, weighting=self.weighting))
+        return Associations(
+            text.words,
+            text.counts,
+            *association(counts, *how_much, copy=False, weighting=self.weighting),
+        )
 
     def fit_associations(
         self,
@@ -148,7 +154,9 @@ class WordVectors(Saved, BaseEstimator):
         if self.size is not None:
             learner.set_params(size=self.size)
         coded = learner.learn(matrix, callback, weights)
-        told = Learned(" ".join(repr(learner).split()), coded.objective, coded.certificate, coded.interrupted)
+        told = Learned(
+            " ".join(repr(learner).split()), coded.objective, coded.certificate, coded.interrupted
+        )
         return self._adopt(words, counts, coded.codes, _parents(learner), told, coded.dictionary)
 
     def _adopt(
@@ -223,19 +231,25 @@ class WordVectors(Saved, BaseEstimator):
         units = self.units()
         return float(units[self.id(word)] @ units[self.id(other)])
 
-    def most_similar(self, word: str, k: int = 10, among: int | None = None) -> list[tuple[str, float]]:
+    def most_similar(
+        self, word: str, k: int = 10, among: int | None = None
+    ) -> list[tuple[str, float]]:
         """The k words with the largest cosines to a word, with these; `among`: of so many most frequent words only."""
         place = self.id(word)
         return self._nearest(self.units()[place], [place], k, among)
 
-    def analogy(self, a: str, b: str, c: str, k: int = 10, among: int | None = AMONG) -> list[tuple[str, float]]:
+    def analogy(
+        self, a: str, b: str, c: str, k: int = 10, among: int | None = AMONG
+    ) -> list[tuple[str, float]]:
         """The k words that are to c what b is to a: the largest cosines with b - a + c (3CosAdd), of so many most frequent words."""
         places = [self.id(word) for word in (a, b, c)]
         units = self.units()
         wanted = units[places[1]] - units[places[0]] + units[places[2]]
         return self._nearest(wanted / max(float(np.linalg.norm(wanted)), TINY), places, k, among)
 
-    def _nearest(self, wanted: Floats, without: list[int], k: int, among: int | None) -> list[tuple[str, float]]:
+    def _nearest(
+        self, wanted: Floats, without: list[int], k: int, among: int | None
+    ) -> list[tuple[str, float]]:
         if k < 0 or (among is not None and among < 0):
             raise ValueError(f"k and among must not be negative, got {k!r} and {among!r}")
         cosines = self.units()[:among] @ wanted
@@ -253,7 +267,9 @@ class WordVectors(Saved, BaseEstimator):
     def from_word2vec(cls, path: PathLike, binary: bool | None = None) -> WordVectors:
         """The vectors of a file, word2vec's (text or binary) or GloVe's; its words must stand by falling frequency, as they do there."""
         vocab, vectors = read_vectors(path, binary)
-        return cls(size=vectors.shape[1])._adopt(vocab.words, np.zeros(len(vocab), np.int64), vectors)
+        return cls(size=vectors.shape[1])._adopt(
+            vocab.words, np.zeros(len(vocab), np.int64), vectors
+        )
 
     def _check(self) -> None:
         if not 0 <= self.scale <= 1:
@@ -265,8 +281,16 @@ def _parents(learner: Any) -> NDArray[np.int32] | None:
     params = learner.get_params(deep=False)
     if params.get("penalty", "lasso") == "lasso":
         return None
-    forest = forest_for(**{name: params[name] for name in ("penalty", "size", "branching", "growth") if name in params})
+    forest = forest_for(
+        **{
+            name: params[name]
+            for name in ("penalty", "size", "branching", "growth")
+            if name in params
+        }
+    )
     assert forest.parent is not None
     parents = np.full(forest.n_features, -1, np.int32)
-    parents[forest.index] = np.where(forest.parent >= 0, forest.index[np.maximum(forest.parent, 0)], -1)
+    parents[forest.index] = np.where(
+        forest.parent >= 0, forest.index[np.maximum(forest.parent, 0)], -1
+    )
     return parents

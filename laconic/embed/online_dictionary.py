@@ -76,7 +76,9 @@ class OnlineDictionary(BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def learn(self, matrix: Any, callback: Callback | None = None, weights: EntryWeights | None = None) -> Coded:
+    def learn(
+        self, matrix: Any, callback: Callback | None = None, weights: EntryWeights | None = None
+    ) -> Coded:
         """Codes and dictionary of a sparse matrix (words x contexts); callback gets the trace of every pass, and ends learning if it says True.
 
         weights: by which entries count in the components that are coded
@@ -91,7 +93,9 @@ class OnlineDictionary(BaseEstimator):
             if components is None and weights is not None:
                 components = min(self.size, *rows.shape)
             if components is not None:
-                rows, contexts = leading_components(rows, components, self.power, random, threads, weights, callback)
+                rows, contexts = leading_components(
+                    rows, components, self.power, random, threads, weights, callback
+                )
             table = first_dictionary(rows, forest, self.start, self.positive, random, threads)
             coder = Coder(forest, self.strength, self.positive, 10 * self.tolerance)
             run = _Run(rows, coder, table, threads)
@@ -100,9 +104,13 @@ class OnlineDictionary(BaseEstimator):
             for number in range(self.passes):
                 order, total = random.permutation(rows.shape[0]), 0.0
                 for first in range(0, len(order), self.batch_size):
-                    total += run.step(np.sort(order[first : first + self.batch_size]), self.forgetting)
+                    total += run.step(
+                        np.sort(order[first : first + self.batch_size]), self.forgetting
+                    )
                 trace.append({"pass": number + 1, "objective_seen": total})
-                interrupted = callback is not None and bool(callback(trace[-1])) and number + 1 < self.passes
+                interrupted = (
+                    callback is not None and bool(callback(trace[-1])) and number + 1 < self.passes
+                )
                 if interrupted:
                     break
             coder.tolerance = self.tolerance
@@ -113,7 +121,11 @@ class OnlineDictionary(BaseEstimator):
 
     def _check(self) -> None:
         check_whole(self, "size", "batch_size", "passes")
-        if not 0 <= self.strength < np.inf or not 0 <= self.forgetting < np.inf or not 0 < self.tolerance < 1:
+        if (
+            not 0 <= self.strength < np.inf
+            or not 0 <= self.forgetting < np.inf
+            or not 0 < self.tolerance < 1
+        ):
             raise ValueError(
                 "strength and forgetting must not be negative and tolerance must lie between 0 and 1, "
                 f"got {self.strength!r}, {self.forgetting!r} and {self.tolerance!r}"
@@ -127,7 +139,9 @@ class _Run:
         self.rows, self.coder, self.table, self.threads = rows, coder, table, threads
         stride = table.shape[1]
         self.codes = np.zeros((rows.shape[0], stride), np.float32)
-        self.share = np.zeros(rows.shape[0])  # how much a word's code counts in the sums, relative to `scale`
+        self.share = np.zeros(
+            rows.shape[0]
+        )  # how much a word's code counts in the sums, relative to `scale`
         self.scale = 1.0  # of the sums: what is stored is smaller by it
         self.squares = np.zeros((stride, stride))  # sum_v A_v' A_v
         self.asked = np.zeros_like(table)  # sum_v X_v' A_v
@@ -136,13 +150,20 @@ class _Run:
     def step(self, words: NDArray[np.int64], forgetting: float) -> float:
         """Code a batch, then move the dictionary; the objective of the batch before the move."""
         grams = self.coder.grams(self.table)
-        coded = self.coder.encode(self.rows, words, self.table, grams, self.codes[words], self.threads)
+        coded = self.coder.encode(
+            self.rows, words, self.table, grams, self.codes[words], self.threads
+        )
         self.seen += len(words)
         if forgetting and self.seen > len(words):
             self.scale *= (1 - len(words) / self.seen) ** forgetting
         # New codes count 1 / scale, and old ones leave with what they have.
-        new, old = coded.codes / np.float32(self.scale), self.codes[words] * self.share[words, None].astype(np.float32)
-        self.squares += new.T.astype(np.float64) @ coded.codes - old.T.astype(np.float64) @ self.codes[words]
+        new, old = (
+            coded.codes / np.float32(self.scale),
+            self.codes[words] * self.share[words, None].astype(np.float32),
+        )
+        self.squares += (
+            new.T.astype(np.float64) @ coded.codes - old.T.astype(np.float64) @ self.codes[words]
+        )
         self.rows.add_products(words, np.ascontiguousarray(new - old), self.asked, self.threads)
         self.codes[words] = coded.codes
         self.share[words] = 1 / self.scale
@@ -160,7 +181,9 @@ class _Run:
         for first in range(0, size, BLOCK):
             these = slice(first, min(size, first + BLOCK))
             before = self.table[:, these]
-            left = self.asked[:, these] - self.table[:, :size] @ squares[:, these].astype(np.float32)
+            left = self.asked[:, these] - self.table[:, :size] @ squares[:, these].astype(
+                np.float32
+            )
             columns = np.hstack([before, left])
             mix = move_rows(gram(columns), squares[these, these], float(squares.diagonal().max()))
             moved = columns @ mix.astype(np.float32)
@@ -168,7 +191,9 @@ class _Run:
             self.table[:, these] = moved / np.maximum(lengths, 1.0).astype(np.float32)
 
 
-def move_rows(inner: NDArray[np.float64], squares: NDArray[np.float64], largest: float) -> NDArray[np.float64]:
+def move_rows(
+    inner: NDArray[np.float64], squares: NDArray[np.float64], largest: float
+) -> NDArray[np.float64]:
     """(2 n, n): how n rows of a dictionary become, in turn, combinations of themselves and of what is left to ask of them.
 
     inner: (2 n, 2 n), inner products of all these; squares: (n, n); a row that no code uses (next to the largest) stays

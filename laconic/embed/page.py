@@ -16,29 +16,57 @@ N_WORDS = 8  # at each end of a dimension
 FEWEST_MAPPED, RUNS = 4, 3  # words of a map, and runs of t-SNE
 
 
-def write_embed_report(model: WordVectors, path: PathLike, blocks: Mapping[str, Sequence[str]] | None = None) -> None:
+def write_embed_report(
+    model: WordVectors, path: PathLike, blocks: Mapping[str, Sequence[str]] | None = None
+) -> None:
     """Write one self-contained HTML page about fitted word vectors; blocks of words are shown in pictures."""
     title = f"Vectors of {len(model):,} words with {model.codes_.shape[1]} dimensions"
-    parts = [f"<h1>{text(title)}</h1>", _lead(model), _facts(model), *_pictures(model, blocks or {}), _dimensions(model)]
+    parts = [
+        f"<h1>{text(title)}</h1>",
+        _lead(model),
+        _facts(model),
+        *_pictures(model, blocks or {}),
+        _dimensions(model),
+    ]
     with atomic_writer(path) as stream:
         stream.write(page(f"laconic: {title.lower()}", "\n".join(parts)))
 
 
 def _lead(model: WordVectors) -> str:
-    learned = "From a file of vectors." if model.learned_ is None else f"Learned by {model.learned_.learner}."
+    learned = (
+        "From a file of vectors."
+        if model.learned_ is None
+        else f"Learned by {model.learned_.learner}."
+    )
     return f'<p class="lead">{text(learned)}</p>'
 
 
 def _facts(model: WordVectors) -> str:
     total, kept = int(np.prod(model.codes_.shape)), int(np.count_nonzero(model.codes_.data))
     rows = [("numbers that are not zero", f"{kept:,}", f"of {total:,} ({kept / total:.1%})")]
-    rows.append(("words", f"{len(model):,}", f"seen {int(model.counts_.sum()):,} times" if model.counts_.any() else ""))
+    rows.append(
+        (
+            "words",
+            f"{len(model):,}",
+            f"seen {int(model.counts_.sum()):,} times" if model.counts_.any() else "",
+        )
+    )
     if model.parents_ is not None:
-        rows.append(("trees of dimensions", f"{int(np.sum(model.parents_ < 0)):,}", f"{len(model.parents_):,} nodes"))
+        rows.append(
+            (
+                "trees of dimensions",
+                f"{int(np.sum(model.parents_ < 0)):,}",
+                f"{len(model.parents_):,} nodes",
+            )
+        )
     told = model.learned_
     if told is not None and told.objective is not None:
         rows.append(
-            ("objective", f"{told.objective:.6g}", "" if told.certificate is None else f"certificate {told.certificate:.1e}")
+            (
+                "objective",
+                f"{told.objective:.6g}",
+                "" if told.certificate is None else f"certificate {told.certificate:.1e}",
+            )
         )
     if told is not None and told.interrupted:
         rows.append(("training", "interrupted", ""))
@@ -54,11 +82,19 @@ def _pictures(model: WordVectors, blocks: Mapping[str, Sequence[str]]) -> list[s
     parts = [section("Chosen words", f"{note} {order}", drawn(plot_word_heatmap(model, blocks)))]
     if model.parents_ is not None:
         trees = "".join(drawn(plot_word_trees(model, some[:4])) for some in blocks.values())
-        parts.append(section("Coefficients in a tree", "Of each block, the tree of dimensions with the largest numbers.", trees))
+        parts.append(
+            section(
+                "Coefficients in a tree",
+                "Of each block, the tree of dimensions with the largest numbers.",
+                trees,
+            )
+        )
     if len(set(words)) >= FEWEST_MAPPED:
         parts.append(
             section(
-                "A map", "Words whose cosines are large lie near each other (t-SNE).", drawn(plot_word_map(model, blocks, RUNS))
+                "A map",
+                "Words whose cosines are large lie near each other (t-SNE).",
+                drawn(plot_word_map(model, blocks, RUNS)),
             )
         )
     return parts
@@ -68,8 +104,14 @@ def _dimensions(model: WordVectors) -> str:
     rows = "".join(map(_dimension_line, dimension_rows(model, N_WORDS)))
     head = '<tr><th>dimension</th><th class="number">used by</th><th style="padding-left:1rem">most</th><th>least</th></tr>'
     note = "The words with the largest and the smallest numbers, of words scaled to length 1."
-    forest = " A dimension is used by a word only where the one above it in its tree is." if model.parents_ is not None else ""
-    return section("Dimensions", note + forest, f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>")
+    forest = (
+        " A dimension is used by a word only where the one above it in its tree is."
+        if model.parents_ is not None
+        else ""
+    )
+    return section(
+        "Dimensions", note + forest, f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+    )
 
 
 def _dimension_line(row: DimensionRow) -> str:

@@ -39,24 +39,44 @@ def plot_word_heatmap(model: WordVectors, blocks: Blocks, title: str = "") -> Fi
 
     found = {name: _vectors(model, words) for name, words in blocks.items()}
     n_rows, size = sum(map(len, found.values())), model.codes_.shape[1]
-    figure = Figure(figsize=(max(6.0, min(16.0, 2 + 0.21 * size)), 0.8 + 0.28 * n_rows + 0.75 * len(found)), layout="constrained")
-    axes = figure.subplots(len(found), 1, squeeze=False, gridspec_kw={"height_ratios": [len(v) + 0.5 for v in found.values()]})
+    figure = Figure(
+        figsize=(max(6.0, min(16.0, 2 + 0.21 * size)), 0.8 + 0.28 * n_rows + 0.75 * len(found)),
+        layout="constrained",
+    )
+    axes = figure.subplots(
+        len(found),
+        1,
+        squeeze=False,
+        gridspec_kw={"height_ratios": [len(v) + 0.5 for v in found.values()]},
+    )
     image = None
     for axis, (name, vectors) in zip(axes[:, 0], found.items(), strict=True):
         order = np.argsort(vectors.mean(axis=0), kind="stable")
         largest = float(np.abs(vectors).max()) or 1.0
-        shades = np.ma.masked_equal(_shade(vectors[:, order] / largest), 0)  # what is masked is not painted: white
-        image = axis.pcolormesh(shades, cmap=COLOUR_MAP, vmin=-1, vmax=1, edgecolors="face", linewidth=0.2)
+        shades = np.ma.masked_equal(
+            _shade(vectors[:, order] / largest), 0
+        )  # what is masked is not painted: white
+        image = axis.pcolormesh(
+            shades, cmap=COLOUR_MAP, vmin=-1, vmax=1, edgecolors="face", linewidth=0.2
+        )
         axis.invert_yaxis()
         axis.set_yticks(np.arange(len(vectors)) + 0.5, list(blocks[name]))
         step = max(1, size // 60)
-        axis.set_xticks(np.arange(0, size, step) + 0.5, order[::step].tolist(), rotation=90, fontsize=7)
+        axis.set_xticks(
+            np.arange(0, size, step) + 0.5, order[::step].tolist(), rotation=90, fontsize=7
+        )
         axis.tick_params(length=0, labelcolor=INK)
         axis.set_title(name, loc="left", fontsize=10, color=INK)
         for side in axis.spines.values():
             side.set_color(FAINT)
     if image is not None:
-        bar = figure.colorbar(image, ax=axes[:, 0].tolist(), fraction=0.02, pad=0.01, label="coefficient / largest of the block")
+        bar = figure.colorbar(
+            image,
+            ax=axes[:, 0].tolist(),
+            fraction=0.02,
+            pad=0.01,
+            label="coefficient / largest of the block",
+        )
         ticks = np.array([-1, -0.5, -0.1, 0, 0.1, 0.5, 1])
         bar.solids.set(rasterized=False, edgecolor="face")  # type: ignore[union-attr]
         bar.set_ticks(_shade(ticks).tolist(), labels=[f"{tick:g}" for tick in ticks])
@@ -65,7 +85,9 @@ def plot_word_heatmap(model: WordVectors, blocks: Blocks, title: str = "") -> Fi
     return figure
 
 
-def plot_word_trees(model: WordVectors, words: Sequence[str], tree: int | None = None, title: str = "") -> Figure:
+def plot_word_trees(
+    model: WordVectors, words: Sequence[str], tree: int | None = None, title: str = ""
+) -> Figure:
     """Coefficients of words at the nodes of one tree of the forest; None: the tree with the largest ones."""
     from matplotlib import colormaps
     from matplotlib.figure import Figure
@@ -88,13 +110,22 @@ def plot_word_trees(model: WordVectors, words: Sequence[str], tree: int | None =
         for m in layout.dimensions:
             above = int(model.parents_[m])
             if above >= 0:
-                axis.plot([layout.x[above], layout.x[m]], [layout.y[above], layout.y[m]], color=FAINT, lw=1, zorder=1)
+                axis.plot(
+                    [layout.x[above], layout.x[m]],
+                    [layout.y[above], layout.y[m]],
+                    color=FAINT,
+                    lw=1,
+                    zorder=1,
+                )
         values = vector[layout.dimensions]
         axis.scatter(
             [layout.x[m] for m in layout.dimensions],
             [layout.y[m] for m in layout.dimensions],
             s=230,
-            c=[shades(0.5 + 0.5 * shade) if shade else "white" for shade in _shade(values / largest).tolist()],
+            c=[
+                shades(0.5 + 0.5 * shade) if shade else "white"
+                for shade in _shade(values / largest).tolist()
+            ],
             edgecolors=[INK if value else FAINT for value in values.tolist()],
             linewidths=0.8,
             zorder=2,
@@ -102,7 +133,14 @@ def plot_word_trees(model: WordVectors, words: Sequence[str], tree: int | None =
         for m, value in zip(layout.dimensions, values.tolist(), strict=True):
             dark = abs(value) > 0.5 * largest
             axis.text(
-                layout.x[m], layout.y[m], str(m), ha="center", va="center", fontsize=7, color="white" if dark else INK, zorder=3
+                layout.x[m],
+                layout.y[m],
+                str(m),
+                ha="center",
+                va="center",
+                fontsize=7,
+                color="white" if dark else INK,
+                zorder=3,
             )
         axis.set_title(word, fontsize=11, color=INK)
         axis.margins(0.08, 0.2)
@@ -112,7 +150,9 @@ def plot_word_trees(model: WordVectors, words: Sequence[str], tree: int | None =
     return figure
 
 
-def plot_word_map(model: WordVectors, blocks: Blocks, runs: int = 10, random_state: int = 0, title: str = "") -> Figure:
+def plot_word_map(
+    model: WordVectors, blocks: Blocks, runs: int = 10, random_state: int = 0, title: str = ""
+) -> Figure:
     """Words in the plane by t-SNE on their cosines, the best of some runs; words of a block have its colour."""
     from matplotlib.figure import Figure
 
@@ -124,7 +164,9 @@ def plot_word_map(model: WordVectors, blocks: Blocks, runs: int = 10, random_sta
     axis.scatter(places[:, 0], places[:, 1], c=colours, s=12)
     axis.margins(0.1)
     for word, colour, place in zip(words, colours, places, strict=True):
-        axis.annotate(word, place, xytext=(3, 3), textcoords="offset points", color=colour, fontsize=9)
+        axis.annotate(
+            word, place, xytext=(3, 3), textcoords="offset points", color=colour, fontsize=9
+        )
     for k, name in enumerate(blocks):
         axis.scatter([], [], c=COLOURS[k % len(COLOURS)], s=12, label=name)
     axis.legend(frameon=False, fontsize=9, loc="best")
@@ -144,12 +186,20 @@ def _map(units: NDArray[np.float32], runs: int, random_state: int) -> NDArray[An
 
     if len(units) < 3:
         raise ValueError(f"a map needs three words or more, not {len(units)}")
-    perplexity, method = min(15.0, (len(units) - 1) / 3), "exact" if len(units) <= FEW else "barnes_hut"
+    perplexity, method = (
+        min(15.0, (len(units) - 1) / 3),
+        "exact" if len(units) <= FEW else "barnes_hut",
+    )
     with threadpool_limits(1):  # threads that wait for each other cost more than so few words
         fits = [
-            TSNE(2, perplexity=perplexity, metric="cosine", init="random", method=method, random_state=random_state + run).fit(
-                units
-            )
+            TSNE(
+                2,
+                perplexity=perplexity,
+                metric="cosine",
+                init="random",
+                method=method,
+                random_state=random_state + run,
+            ).fit(units)
             for run in range(max(1, runs))
         ]
     return np.asarray(min(fits, key=lambda fit: fit.kl_divergence_).embedding_)
@@ -171,7 +221,9 @@ def tree_layouts(parents: NDArray[np.integer]) -> list[Layout]:
             if m in inner:
                 below = [x[child] for child, depth in tree if depth and parents[child] == m]
                 x[m] = (min(below) + max(below)) / 2
-        layouts.append(Layout([m for m, _ in tree], x, {m: -float(depth) for m, depth in tree}, len(leaves)))
+        layouts.append(
+            Layout([m for m, _ in tree], x, {m: -float(depth) for m, depth in tree}, len(leaves))
+        )
     return layouts
 
 

@@ -15,7 +15,12 @@ OVERSAMPLING, ROUNDS = 16, 5  # of the subspace iteration
 
 
 def first_dictionary(
-    rows: WordRows, forest: Groups, start: str, positive: bool, random: np.random.RandomState, threads: int
+    rows: WordRows,
+    forest: Groups,
+    start: str,
+    positive: bool,
+    random: np.random.RandomState,
+    threads: int,
 ) -> Floats:
     """(contexts, stride): rows of length 1.
 
@@ -56,5 +61,7 @@ def right_singular(
         rows.add_products(words, images, basis, threads)  # X' Q, with Q a basis of the words' side
     vectors, values, _ = np.linalg.svd(basis[:, :rank], full_matrices=False)
     found, more = min(size, rank), max(0, size - rank)
-    whole = np.vstack([vectors.T[:found], random.standard_normal((more, rows.shape[1]))]).astype(np.float32)
+    whole = np.vstack([vectors.T[:found], random.standard_normal((more, rows.shape[1]))]).astype(
+        np.float32
+    )
     return np.concatenate([values[:found], np.zeros(more)]).astype(np.float64), whole

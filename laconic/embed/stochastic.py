@@ -81,7 +81,9 @@ class StochasticCoding(BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def learn(self, matrix: Any, callback: Callback | None = None, weights: EntryWeights | None = None) -> Coded:
+    def learn(
+        self, matrix: Any, callback: Callback | None = None, weights: EntryWeights | None = None
+    ) -> Coded:
         """Codes and dictionary of a sparse matrix (words x contexts); callback gets the trace of every epoch and ends learning if it gives true."""
         self._check()
         if weights is not None:
@@ -89,25 +91,40 @@ class StochasticCoding(BaseEstimator):
                 "StochasticCoding draws entries by its `sampling` and has no use for other weights: use OnlineDictionary or Svd"
             )
         forest = forest_for(self.penalty, self.size, self.branching, self.growth)
-        rows, random, threads = WordRows(matrix), check_random_state(self.random_state), joblib.effective_n_jobs(self.n_jobs)
+        rows, random, threads = (
+            WordRows(matrix),
+            check_random_state(self.random_state),
+            joblib.effective_n_jobs(self.n_jobs),
+        )
         trees, rule = _core.CodeTrees(*code_trees(forest)), self._rule(rows)
         tiles, place = _tiles(rows, trees, random)
         codes, table = (_first(n, self.size, self.positive, random) for n in rows.shape)
         # Rows of codes and of the dictionary should be about as long, which |d_m| = 1 would not make them: d_m has another length while learning.
         length = np.sqrt(rows.shape[1] * rule.mean / self.size) if self.ridge is None else 1.0
         rule.strength = self.strength * length
-        trace, interrupted = self._run((tiles, rule), (codes, table), length, random, (threads, callback))
+        trace, interrupted = self._run(
+            (tiles, rule), (codes, table), length, random, (threads, callback)
+        )
         codes *= np.float32(length)
         table = np.ascontiguousarray(table[place] / np.float32(length))
         dictionary = np.ascontiguousarray(table[:, : self.size].T)
         if self.recode:
-            found, value, worst = Coder(forest, self.strength, self.positive).encode_all(rows, table, threads)
+            found, value, worst = Coder(forest, self.strength, self.positive).encode_all(
+                rows, table, threads
+            )
             return Coded(found, dictionary, value, trace, worst, interrupted)
         value = self._objective(rows, codes, table, trees, threads)
-        return Coded(sparse.csr_matrix(codes[:, : self.size]), dictionary, value, trace, None, interrupted)
+        return Coded(
+            sparse.csr_matrix(codes[:, : self.size]), dictionary, value, trace, None, interrupted
+        )
 
     def _run(
-        self, kernel: tuple[Any, Any], state: tuple[Floats, Floats], length: float, random: np.random.RandomState, how: tuple
+        self,
+        kernel: tuple[Any, Any],
+        state: tuple[Floats, Floats],
+        length: float,
+        random: np.random.RandomState,
+        how: tuple,
     ) -> tuple[list[dict[str, float]], bool]:
         (tiles, rule), (codes, table), (threads, callback) = kernel, state, how
         n_words, stride = codes.shape
@@ -116,10 +133,24 @@ class StochasticCoding(BaseEstimator):
         trace: list[dict[str, float]] = []
         for epoch in range(self.epochs):
             rule.seed = int(random.randint(2**31))
-            rule.rate = self.rate * (1 - epoch / self.epochs) / (np.sqrt(epoch + 1) if self.schedule == "root" else 1)
+            rule.rate = (
+                self.rate
+                * (1 - epoch / self.epochs)
+                / (np.sqrt(epoch + 1) if self.schedule == "root" else 1)
+            )
             order, loss = random.permutation(n_words), 0.0
             for number in range(PARTS):
-                loss += tiles.round(number, rule, order, bounds, codes.ravel(), table.ravel(), *squares, stride, threads)
+                loss += tiles.round(
+                    number,
+                    rule,
+                    order,
+                    bounds,
+                    codes.ravel(),
+                    table.ravel(),
+                    *squares,
+                    stride,
+                    threads,
+                )
                 if self.ridge is None:
                     _project(table, length)
             trace.append({"epoch": epoch + 1, "loss_met": loss})
@@ -129,28 +160,52 @@ class StochasticCoding(BaseEstimator):
 
     def _rule(self, rows: WordRows) -> Any:
         rule = _core.StochasticRule()
-        rule.weighting, rule.mean = SAMPLING[self.sampling], float(np.abs(rows.value).mean(dtype=np.float64))
+        rule.weighting, rule.mean = (
+            SAMPLING[self.sampling],
+            float(np.abs(rows.value).mean(dtype=np.float64)),
+        )
         rule.adaptive, rule.ridge = self.schedule == "adaptive", self.ridge or 0.0
         rule.positive, rule.run = self.positive, self.run
         if self.full:
             visits, stored = rows.shape[0] * PARTS, len(rows.value)
             rule.at_least = max(1.0, self.negatives * stored / visits)
-            rule.negative_weight = (rows.shape[0] * rows.shape[1] - stored) / (rule.at_least * visits)
+            rule.negative_weight = (rows.shape[0] * rows.shape[1] - stored) / (
+                rule.at_least * visits
+            )
         else:
             rule.negatives = self.negatives
         return rule
 
-    def _objective(self, rows: WordRows, codes: Floats, table: Floats, trees: Any, threads: int) -> float:
+    def _objective(
+        self, rows: WordRows, codes: Floats, table: Floats, trees: Any, threads: int
+    ) -> float:
         """See the class; entries by entries, zeros from the Gram matrix."""
         n_words, stride = codes.shape
         errors, fits, norms = np.empty(n_words), np.empty(n_words), np.empty(n_words)
-        mean = 0.0 if self.sampling == "uniform" else float(np.abs(rows.value).mean(dtype=np.float64))
-        _core.entry_errors(rows.ptr, rows.index, rows.value, codes.ravel(), table.ravel(), stride, mean, errors, fits, threads)
+        mean = (
+            0.0 if self.sampling == "uniform" else float(np.abs(rows.value).mean(dtype=np.float64))
+        )
+        _core.entry_errors(
+            rows.ptr,
+            rows.index,
+            rows.value,
+            codes.ravel(),
+            table.ravel(),
+            stride,
+            mean,
+            errors,
+            fits,
+            threads,
+        )
         trees.norms(codes.ravel(), stride, norms)
         total = 0.5 * errors.sum() + self.strength * norms.sum()
         if self.full or self.negatives:
             stored = np.diff(rows.ptr)
-            weight = np.ones(n_words) if self.full else self.negatives * stored / np.maximum(1, rows.shape[1] - stored)
+            weight = (
+                np.ones(n_words)
+                if self.full
+                else self.negatives * stored / np.maximum(1, rows.shape[1] - stored)
+            )
             total += 0.5 * weight @ (np.einsum("ij,ij->i", codes @ gram(table), codes) - fits)
         return float(total + 0.5 * (self.ridge or 0.0) * np.sum(table.astype(np.float64) ** 2))
 
@@ -169,16 +224,24 @@ class StochasticCoding(BaseEstimator):
             )
 
 
-def _tiles(rows: WordRows, trees: Any, random: np.random.RandomState) -> tuple[Any, NDArray[np.int64]]:
+def _tiles(
+    rows: WordRows, trees: Any, random: np.random.RandomState
+) -> tuple[Any, NDArray[np.int64]]:
     """The matrix with its contexts in random order and cut into parts, and where each context has gone."""
     place = random.permutation(rows.shape[1])
-    moved = sparse.csr_matrix((rows.value.copy(), place.astype(np.int32)[rows.index], rows.ptr), shape=rows.shape)
+    moved = sparse.csr_matrix(
+        (rows.value.copy(), place.astype(np.int32)[rows.index], rows.ptr), shape=rows.shape
+    )
     moved.sort_indices()
     bounds = np.linspace(0, rows.shape[1], PARTS + 1).astype(np.int64)
     part = (np.searchsorted(bounds, moved.indices, side="right") - 1).astype(np.int32)
     owner = np.repeat(np.arange(rows.shape[0]) * PARTS, np.diff(rows.ptr))
-    cut = np.concatenate([[0], np.cumsum(np.bincount(owner + part, minlength=rows.shape[0] * PARTS))])
-    return _core.Stochastic(trees, cut, moved.indices.astype(np.int32, copy=False), moved.data, bounds), place
+    cut = np.concatenate(
+        [[0], np.cumsum(np.bincount(owner + part, minlength=rows.shape[0] * PARTS))]
+    )
+    return _core.Stochastic(
+        trees, cut, moved.indices.astype(np.int32, copy=False), moved.data, bounds
+    ), place
 
 
 def _project(table: Floats, length: float) -> None:

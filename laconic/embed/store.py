@@ -87,9 +87,17 @@ def pack(model: WordVectors) -> Contents:
     }
     if model.parents_ is not None:
         arrays["parents"] = smallest(model.parents_ + 1)
-    parameters = {name: _plain(value) for name, value in model.get_params(deep=False).items() if name in PARAMETERS}
+    parameters = {
+        name: _plain(value)
+        for name, value in model.get_params(deep=False).items()
+        if name in PARAMETERS
+    }
     learned = None if model.learned_ is None else model.learned_._asdict()
-    meta = {"laconic": __version__, "parameters": {**parameters, "size": codes.shape[1]}, "learned": learned}
+    meta = {
+        "laconic": __version__,
+        "parameters": {**parameters, "size": codes.shape[1]},
+        "learned": learned,
+    }
     return arrays, meta
 
 
@@ -108,7 +116,9 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> WordVectors:
         raise InputError("the numbers of words and of counts do not agree")
     codes = _codes(arrays, len(words), size)
     model = WordVectors(**parameters)
-    return model._adopt(words, counts, codes, _forest(arrays, size) if parents else None, _learned(meta))
+    return model._adopt(
+        words, counts, codes, _forest(arrays, size) if parents else None, _learned(meta)
+    )
 
 
 def _places(codes: sparse.csr_matrix) -> Arrays:
@@ -118,7 +128,9 @@ def _places(codes: sparse.csr_matrix) -> Arrays:
     if lengths.nbytes + dimensions.nbytes < n_bits // 8:
         return {"lengths": lengths, "dimensions": dimensions}
     bits = np.zeros(n_bits, bool)
-    bits[np.repeat(np.arange(codes.shape[0]) * codes.shape[1], np.diff(codes.indptr)) + codes.indices] = True
+    bits[
+        np.repeat(np.arange(codes.shape[0]) * codes.shape[1], np.diff(codes.indptr)) + codes.indices
+    ] = True
     return {"mask": np.packbits(bits)}
 
 
@@ -135,7 +147,11 @@ def _codes(arrays: Arrays, n_words: int, size: int) -> sparse.csr_matrix:
         dimensions, lengths = places % size, np.bincount(places // size, minlength=n_words)
     else:
         dimensions, lengths = whole(arrays, "dimensions"), whole(arrays, "lengths")
-        if len(lengths) != n_words or int(lengths.sum()) != len(values) or len(dimensions) != len(values):
+        if (
+            len(lengths) != n_words
+            or int(lengths.sum()) != len(values)
+            or len(dimensions) != len(values)
+        ):
             raise InputError("the numbers of words, dimensions and values do not agree")
         if np.any(dimensions >= size):
             raise InputError("a number has a dimension that there is not")
@@ -144,7 +160,9 @@ def _codes(arrays: Arrays, n_words: int, size: int) -> sparse.csr_matrix:
         rises[first[(first > 0) & (first < len(dimensions))] - 1] = True
         if not rises.all():
             raise InputError("the dimensions of a word do not ascend")
-    return sparse.csr_matrix((values, dimensions.astype(np.int32), pointers(lengths)), (n_words, size))
+    return sparse.csr_matrix(
+        (values, dimensions.astype(np.int32), pointers(lengths)), (n_words, size)
+    )
 
 
 def _forest(arrays: Arrays, size: int) -> NDArray[np.int32]:
@@ -152,7 +170,9 @@ def _forest(arrays: Arrays, size: int) -> NDArray[np.int32]:
     if len(parents) != size or np.any(parents >= size):
         raise InputError("the forest does not have the dimensions of the vectors")
     above = parents.copy()
-    for _ in range(size):  # every step goes one up: after `size` steps at most all have passed their roots
+    for _ in range(
+        size
+    ):  # every step goes one up: after `size` steps at most all have passed their roots
         if np.all(above < 0):
             return parents
         above = np.where(above >= 0, parents[np.maximum(above, 0)], -1)
@@ -168,7 +188,12 @@ def _learned(meta: dict[str, Any]) -> Learned | None:
     for name in ("objective", "certificate"):
         if name not in told or not (told[name] is None or is_number(told[name])):
             raise InputError(f"{name!r} is missing or not a number")
-    return Learned(item(told, "learner", str), told["objective"], told["certificate"], item(told, "interrupted", bool))
+    return Learned(
+        item(told, "learner", str),
+        told["objective"],
+        told["certificate"],
+        item(told, "interrupted", bool),
+    )
 
 
 def _plain(value: Any) -> Any:

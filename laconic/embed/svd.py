@@ -27,7 +27,14 @@ class Svd(BaseEstimator):
     n_iter: rounds of the subspace iteration (Halko et al. 2011)
     """
 
-    def __init__(self, size: int = 52, power: float = 0.5, n_iter: int = 5, n_jobs: int | None = None, random_state: Any = 0):
+    def __init__(
+        self,
+        size: int = 52,
+        power: float = 0.5,
+        n_iter: int = 5,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ):
         self.size = size
         self.power = power
         self.n_iter = n_iter
@@ -35,21 +42,34 @@ class Svd(BaseEstimator):
         self.random_state = random_state
 
     def learn(
-        self, matrix: Any, callback: Callable[[dict[str, float]], Any] | None = None, weights: EntryWeights | None = None
+        self,
+        matrix: Any,
+        callback: Callable[[dict[str, float]], Any] | None = None,
+        weights: EntryWeights | None = None,
     ) -> Coded:
         """Codes and dictionary of a sparse matrix (words x contexts); callback hears of the end, and of passes over entries with weights, which it may end."""
         if not (isinstance(self.size, int | np.integer) and 1 <= self.size <= min(matrix.shape)):
-            raise ValueError(f"size must be from 1 to {min(matrix.shape)}, the lesser of words and contexts, got {self.size!r}")
+            raise ValueError(
+                f"size must be from 1 to {min(matrix.shape)}, the lesser of words and contexts, got {self.size!r}"
+            )
         check_whole(self, "n_iter")
         if not 0 <= self.power <= 1:
             raise ValueError(f"power must lie in 0..1, got {self.power!r}")
         threads = joblib.effective_n_jobs(self.n_jobs)
         with threadpool_limits(threads):
             random = check_random_state(self.random_state)
-            found = factors(WordRows(matrix), self.size, random, threads, weights, self.n_iter, callback)
+            found = factors(
+                WordRows(matrix), self.size, random, threads, weights, self.n_iter, callback
+            )
         trace = [{"pass": 1.0, "objective": found.objective}]
         if callback is not None:
             callback(trace[0])
         codes = (found.left * found.values**self.power).astype(np.float32)
         dictionary = (found.values[:, None] ** (1 - self.power) * found.right).astype(np.float32)
-        return Coded(sparse.csr_matrix(codes), dictionary, found.objective, trace, interrupted=found.interrupted)
+        return Coded(
+            sparse.csr_matrix(codes),
+            dictionary,
+            found.objective,
+            trace,
+            interrupted=found.interrupted,
+        )

@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 from laconic.errors import InputError
 from laconic.text.io import PathLike, name_of, open_text
 
-SIMILARITY, ANALOGIES, COMPLETION, SENTIMENT = TASKS = ("similarity", "analogies", "completion", "sentiment")
+SIMILARITY, ANALOGIES, COMPLETION, SENTIMENT = TASKS = (
+    "similarity",
+    "analogies",
+    "completion",
+    "sentiment",
+)
 HEADING = ":"
 SYNTACTIC = "gram"  # how headings of syntactic sections begin
 COMPLETION_COLUMNS = ["id", "left", "right"]
@@ -74,7 +79,9 @@ def read_similarity(path: PathLike) -> Similarity:
                 continue
             score = _number(fields[2]) if len(fields) == 3 else None
             if score is None:
-                raise InputError(f"{name_of(path)}:{number}: expected two words and a score, found {line.strip()[:60]!r}.")
+                raise InputError(
+                    f"{name_of(path)}:{number}: expected two words and a score, found {line.strip()[:60]!r}."
+                )
             first.append(fields[0])
             second.append(fields[1])
             scores.append(score)
@@ -96,7 +103,9 @@ def read_analogies(path: PathLike) -> Analogies:
                 sections.append(line.strip().lstrip(HEADING).strip())
                 continue
             if len(fields) != 4:
-                raise InputError(f"{name_of(path)}:{number}: expected four words or `: section`, found {line.strip()[:60]!r}.")
+                raise InputError(
+                    f"{name_of(path)}:{number}: expected four words or `: section`, found {line.strip()[:60]!r}."
+                )
             sections = sections or ["all"]
             words.append((fields[0], fields[1], fields[2], fields[3]))
             section.append(len(sections) - 1)
@@ -111,8 +120,14 @@ def read_completions(path: PathLike) -> list[Completion]:
     with open_text(path) as lines:
         columns = next(lines, "").rstrip("\n").split("\t")
         n_choices = len(columns) - 4
-        if columns[:3] != COMPLETION_COLUMNS or columns[-1] != "answer" or not 2 <= n_choices <= MOST_CHOICES:
-            raise InputError(f"{name_of(path)}:1: expected the columns id, left, right, two choices or more, answer.")
+        if (
+            columns[:3] != COMPLETION_COLUMNS
+            or columns[-1] != "answer"
+            or not 2 <= n_choices <= MOST_CHOICES
+        ):
+            raise InputError(
+                f"{name_of(path)}:1: expected the columns id, left, right, two choices or more, answer."
+            )
         letters = [chr(ord("a") + i) for i in range(n_choices)]
         for number, line in enumerate(lines, 2):
             if not line.strip():
@@ -124,11 +139,19 @@ def read_completions(path: PathLike) -> list[Completion]:
                     f"found {len(fields)}, the last one {fields[-1][:20]!r}."
                 )
             others = [*fields[1].split(), *fields[2].split()]
-            found.append(Completion(others, [choice.split() for choice in fields[3:-1]], letters.index(fields[-1])))
+            found.append(
+                Completion(
+                    others, [choice.split() for choice in fields[3:-1]], letters.index(fields[-1])
+                )
+            )
     if not found:
         raise InputError(f"{name_of(path)}: there are no sentences to complete.")
     return found
 
 
 def _number(text: str) -> float | None:
-    return float(text) if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,2})?", text, re.ASCII) else None
+    return (
+        float(text)
+        if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,2})?", text, re.ASCII)
+        else None
+    )

@@ -66,7 +66,11 @@ def similarity_score(model: WordVectors, task: Similarity) -> Score:
     cosines = np.einsum("ij,ij->i", units[first[known]], units[second[known]])
     scores = task.scores[known]
     constant = len(scores) < 2 or np.ptp(cosines) == 0 or np.ptp(scores) == 0
-    return Score(np.nan if constant else float(spearmanr(cosines, scores).statistic), int(known.sum()), len(known))
+    return Score(
+        np.nan if constant else float(spearmanr(cosines, scores).statistic),
+        int(known.sum()),
+        len(known),
+    )
 
 
 def analogy_scores(model: WordVectors, task: Analogies, among: int = AMONG) -> AnalogyScores:
@@ -82,13 +86,19 @@ def analogy_scores(model: WordVectors, task: Analogies, among: int = AMONG) -> A
 
     def score(these: NDArray[np.bool_]) -> Score:
         covered = int(np.sum(these & known))
-        return Score(float(np.sum(right & these)) / covered if covered else np.nan, covered, int(these.sum()))
+        return Score(
+            float(np.sum(right & these)) / covered if covered else np.nan, covered, int(these.sum())
+        )
 
     sections = {name: score(task.section == number) for number, name in enumerate(task.sections)}
-    return AnalogyScores(score(~is_syntactic), score(is_syntactic), score(np.ones(len(ids), bool)), sections)
+    return AnalogyScores(
+        score(~is_syntactic), score(is_syntactic), score(np.ones(len(ids), bool)), sections
+    )
 
 
-def _answers(units: NDArray[np.float32], questions: NDArray[np.int32], among: int) -> NDArray[np.int64]:
+def _answers(
+    units: NDArray[np.float32], questions: NDArray[np.int32], among: int
+) -> NDArray[np.int64]:
     """The answer to every question a, b, c, one of the first words."""
     # Cosines of the few words that are asked of with all words; those of b - a + c are sums of them.
     asked, place = np.unique(questions, return_inverse=True)
@@ -116,9 +126,18 @@ def completion_score(model: WordVectors, task: Sequence[Completion]) -> Score:
         others = lookup(model, question.others)
         centre = units[others[others >= 0]].sum(axis=0)
         choices = [lookup(model, words) for words in question.choices]
-        scores = np.array([float(np.mean(units[ids] @ centre)) if len(ids) and ids.min() >= 0 else -np.inf for ids in choices])
+        scores = np.array(
+            [
+                float(np.mean(units[ids] @ centre)) if len(ids) and ids.min() >= 0 else -np.inf
+                for ids in choices
+            ]
+        )
         n_covered += bool(np.all(scores > -np.inf))
-        n_right += bool(np.any(others >= 0)) and scores[question.answer] > -np.inf and int(np.argmax(scores)) == question.answer
+        n_right += (
+            bool(np.any(others >= 0))
+            and scores[question.answer] > -np.inf
+            and int(np.argmax(scores)) == question.answer
+        )
     return Score(float(n_right / len(task)), n_covered, len(task))
 
 
@@ -129,8 +148,12 @@ def sentence_means(model: WordVectors, sentences: Sequence[Sequence[str]]) -> ND
     places = np.repeat(np.arange(len(sentences)), lengths)[ids >= 0]
     known = np.bincount(places, minlength=len(sentences))
     weights = (1 / np.maximum(known, 1)).astype(np.float32)[places]
-    mixing = sparse.csr_matrix((weights, ids[ids >= 0], pointers(known)), (len(sentences), len(model)))
-    return np.asarray(mixing @ model.codes_.toarray() / model.divisors_.astype(np.float32), np.float32)
+    mixing = sparse.csr_matrix(
+        (weights, ids[ids >= 0], pointers(known)), (len(sentences), len(model))
+    )
+    return np.asarray(
+        mixing @ model.codes_.toarray() / model.divisors_.astype(np.float32), np.float32
+    )
 
 
 def sentiment_score(
@@ -140,8 +163,12 @@ def sentiment_score(
 
     The strength of the ridge is the one that is best on dev.
     """
-    inputs = [sentence_means(model, sentences).astype(np.float64) for sentences, _ in (train, dev, test)]
-    size = max(float(np.sqrt(np.mean(inputs[0] ** 2))), float(TINY))  # so that strengths mean the same for all vectors
+    inputs = [
+        sentence_means(model, sentences).astype(np.float64) for sentences, _ in (train, dev, test)
+    ]
+    size = max(
+        float(np.sqrt(np.mean(inputs[0] ** 2))), float(TINY)
+    )  # so that strengths mean the same for all vectors
     fitted = []
     for strength in sorted(strengths, reverse=True):
         classifier = SparseClassifier(penalty=Ridge(strength)).fit(inputs[0] / size, train[1])

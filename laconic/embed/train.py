@@ -29,11 +29,18 @@ UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 @guard()
 def train(
     train: Annotated[
-        list[str], typer.Argument(metavar="TEXT..", help=f"{SENTENCES_HELP.capitalize()} gzip is fine, - is standard input.")
+        list[str],
+        typer.Argument(
+            metavar="TEXT..",
+            help=f"{SENTENCES_HELP.capitalize()} gzip is fine, - is standard input.",
+        ),
     ],
     output: Output = None,
     word2vec: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a word2vec file too; binary if it ends in .bin or .bin.gz.")
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Write a word2vec file too; binary if it ends in .bin or .bin.gz."
+        ),
     ] = None,
     size: Annotated[int | None, typer.Option(min=1, help="Dimensions: 52, if not given.")] = None,
     learner: Annotated[
@@ -46,70 +53,126 @@ def train(
     penalty: Annotated[
         str | None,
         typer.Option(
-            help="forest (dimensions in trees, from coarse to fine) or lasso: forest, if not given.", rich_help_panel=LEARNING
+            help="forest (dimensions in trees, from coarse to fine) or lasso: forest, if not given.",
+            rich_help_panel=LEARNING,
         ),
     ] = None,
     strength: Strength = None,
     branching: Annotated[
         str | None,
-        typer.Option(help="forest: children of a node at each depth: 3,3, if not given.", rich_help_panel=LEARNING),
+        typer.Option(
+            help="forest: children of a node at each depth: 3,3, if not given.",
+            rich_help_panel=LEARNING,
+        ),
     ] = None,
     positive: Annotated[
-        bool, typer.Option("--positive", help="No number of a vector is below 0.", rich_help_panel=LEARNING)
+        bool,
+        typer.Option(
+            "--positive", help="No number of a vector is below 0.", rich_help_panel=LEARNING
+        ),
     ] = False,
     components: Annotated[
         int | None,
         typer.Option(
-            min=1, help="online: code so many principal components, evened out, not all neighbours.", rich_help_panel=LEARNING
+            min=1,
+            help="online: code so many principal components, evened out, not all neighbours.",
+            rich_help_panel=LEARNING,
         ),
     ] = None,
     power: Annotated[
         float | None,
-        typer.Option(help="Of the sizes of components, 0 (all alike) to 1 (as they are).", rich_help_panel=LEARNING),
+        typer.Option(
+            help="Of the sizes of components, 0 (all alike) to 1 (as they are).",
+            rich_help_panel=LEARNING,
+        ),
     ] = None,
-    passes: Annotated[int | None, typer.Option(min=1, help="Passes over the words.", rich_help_panel=LEARNING)] = None,
+    passes: Annotated[
+        int | None, typer.Option(min=1, help="Passes over the words.", rich_help_panel=LEARNING)
+    ] = None,
     negatives: Annotated[
         float | None,
         typer.Option(
-            min=0, help="stochastic: zeros that are drawn for each association: 1, if not given.", rich_help_panel=LEARNING
+            min=0,
+            help="stochastic: zeros that are drawn for each association: 1, if not given.",
+            rich_help_panel=LEARNING,
         ),
     ] = None,
     recode: Annotated[
-        bool, typer.Option("--recode", help="stochastic: solve for all vectors exactly at the end.", rich_help_panel=LEARNING)
+        bool,
+        typer.Option(
+            "--recode",
+            help="stochastic: solve for all vectors exactly at the end.",
+            rich_help_panel=LEARNING,
+        ),
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all that is random.", rich_help_panel=LEARNING)] = 0,
-    window: Annotated[int, typer.Option(help="Words to each side that count.", rich_help_panel=COUNTING)] = 5,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed of all that is random.", rich_help_panel=LEARNING)
+    ] = 0,
+    window: Annotated[
+        int, typer.Option(help="Words to each side that count.", rich_help_panel=COUNTING)
+    ] = 5,
     dynamic: Annotated[
-        bool, typer.Option("--dynamic", help="The farther a word of the window, the less it counts.", rich_help_panel=COUNTING)
+        bool,
+        typer.Option(
+            "--dynamic",
+            help="The farther a word of the window, the less it counts.",
+            rich_help_panel=COUNTING,
+        ),
     ] = False,
     min_count: Annotated[
-        int, typer.Option(min=1, help="Words that occur less often have no vector.", rich_help_panel=COUNTING)
+        int,
+        typer.Option(
+            min=1, help="Words that occur less often have no vector.", rich_help_panel=COUNTING
+        ),
     ] = 10,
     max_size: Annotated[
-        int | None, typer.Option(min=1, help="Only so many words, the most frequent.", rich_help_panel=COUNTING)
+        int | None,
+        typer.Option(
+            min=1, help="Only so many words, the most frequent.", rich_help_panel=COUNTING
+        ),
     ] = None,
     contexts: Annotated[
-        int | None, typer.Option(min=1, help="Only so many of them count as neighbours.", rich_help_panel=COUNTING)
+        int | None,
+        typer.Option(
+            min=1, help="Only so many of them count as neighbours.", rich_help_panel=COUNTING
+        ),
     ] = None,
     rare: Annotated[
         str,
-        typer.Option(help="Other words: gap (keep their place), drop, or mark (are one word, #rare#).", rich_help_panel=COUNTING),
+        typer.Option(
+            help="Other words: gap (keep their place), drop, or mark (are one word, #rare#).",
+            rich_help_panel=COUNTING,
+        ),
     ] = RARE[0],
     subsample: Annotated[
         float | None,
-        typer.Option(help="Words of a greater frequency than this count less, as in word2vec.", rich_help_panel=COUNTING),
+        typer.Option(
+            help="Words of a greater frequency than this count less, as in word2vec.",
+            rich_help_panel=COUNTING,
+        ),
     ] = None,
     memory: Annotated[
         str,
         typer.Option(
-            help="Memory for counting, such as 500M or 4G; larger texts go through temporary files.", rich_help_panel=COUNTING
+            help="Memory for counting, such as 500M or 4G; larger texts go through temporary files.",
+            rich_help_panel=COUNTING,
         ),
     ] = "2G",
-    association: Annotated[str, typer.Option(help="ppmi or pmi.", rich_help_panel=ASSOCIATION)] = "ppmi",
-    smoothing: Annotated[float, typer.Option(help="Power of the counts of neighbours.", rich_help_panel=ASSOCIATION)] = 0.75,
-    shift: Annotated[float, typer.Option(help="Its logarithm is taken off.", rich_help_panel=ASSOCIATION)] = 1.0,
+    association: Annotated[
+        str, typer.Option(help="ppmi or pmi.", rich_help_panel=ASSOCIATION)
+    ] = "ppmi",
+    smoothing: Annotated[
+        float, typer.Option(help="Power of the counts of neighbours.", rich_help_panel=ASSOCIATION)
+    ] = 0.75,
+    shift: Annotated[
+        float, typer.Option(help="Its logarithm is taken off.", rich_help_panel=ASSOCIATION)
+    ] = 1.0,
     exponent: Annotated[
-        float, typer.Option(help="Power of associations: 0.5 makes those of rare words count less.", rich_help_panel=ASSOCIATION)
+        float,
+        typer.Option(
+            help="Power of associations: 0.5 makes those of rare words count less.",
+            rich_help_panel=ASSOCIATION,
+        ),
     ] = 1.0,
     weighting: Annotated[
         float,
@@ -121,7 +184,10 @@ def train(
         ),
     ] = 0.0,
     scale: Annotated[
-        float, typer.Option(help="0 to 1: how much dimensions are made to count alike.", rich_help_panel=ASSOCIATION)
+        float,
+        typer.Option(
+            help="0 to 1: how much dimensions are made to count alike.", rich_help_panel=ASSOCIATION
+        ),
     ] = 0.0,
     jobs: Jobs = None,
     quiet: Quiet = False,
@@ -137,7 +203,12 @@ def train(
     n_bytes = _bytes(memory)
     if weighting and learner == STOCHASTIC:
         raise InputError(f"--weighting does not go with --learner {learner}.")
-    wishes = {"size": size, "penalty": penalty, "strength": strength, "branching": _branching(branching)}
+    wishes = {
+        "size": size,
+        "penalty": penalty,
+        "strength": strength,
+        "branching": _branching(branching),
+    }
     wishes |= {
         "components": components,
         "power": power,
@@ -189,7 +260,10 @@ def _fit(model: WordVectors, train: list[str], bar: Bar) -> int:
     with graceful_interrupt() as interrupt:
 
         def on_pass(step: dict[str, float]) -> bool:
-            bar.describe("learning: " + ", ".join(f"{name.replace('_', ' ')} {value:.6g}" for name, value in step.items()))
+            bar.describe(
+                "learning: "
+                + ", ".join(f"{name.replace('_', ' ')} {value:.6g}" for name, value in step.items())
+            )
             return interrupt.requested
 
         model.fit_associations(given.words, given.counts, given.matrix, on_pass, given.weights)
@@ -224,7 +298,9 @@ def _branching(given: str | None) -> tuple[int, ...] | None:
     if given is None:
         return None
     if not re.fullmatch(r"\d{1,4}(,\d{1,4})*", given, re.ASCII):
-        raise InputError(f"--branching takes numbers of children with commas between them, such as 3,3, not {given!r}.")
+        raise InputError(
+            f"--branching takes numbers of children with commas between them, such as 3,3, not {given!r}."
+        )
     return tuple(map(int, given.split(",")))
 
 

@@ -42,8 +42,24 @@ class _Side(NamedTuple):
     def solve(self, table: Floats, codes: Floats, steps: int, threads: int) -> float:
         """The best codes (rows, stride) for a table (columns, stride), from what they are, in place; the whole objective."""
         objective = np.empty(self.rows.shape[0])
-        entries = (self.rows.ptr, self.rows.index, self.rows.value, self.weight, self.of_row, self.of_column)
-        _core.solve_weighted(*entries, table.ravel(), table.shape[1], steps, TOLERANCE, codes.ravel(), objective, threads)
+        entries = (
+            self.rows.ptr,
+            self.rows.index,
+            self.rows.value,
+            self.weight,
+            self.of_row,
+            self.of_column,
+        )
+        _core.solve_weighted(
+            *entries,
+            table.ravel(),
+            table.shape[1],
+            steps,
+            TOLERANCE,
+            codes.ravel(),
+            objective,
+            threads,
+        )
         return float(objective.sum())
 
 
@@ -82,7 +98,13 @@ def weighted_factors(
     values, turn = np.sqrt(np.maximum(squares[::-1], 0)), turn[:, ::-1]
     values = np.maximum(values, values[0] * np.finfo(np.float32).eps)
     left = (codes[:, :size] @ (turn / values).astype(np.float32)).astype(np.float32)
-    return Factors(left, values, np.ascontiguousarray((table[:, :size] @ turn.astype(np.float32)).T), objective, interrupted)
+    return Factors(
+        left,
+        values,
+        np.ascontiguousarray((table[:, :size] @ turn.astype(np.float32)).T),
+        objective,
+        interrupted,
+    )
 
 
 def _sides(rows: WordRows, weights: EntryWeights) -> tuple[_Side, _Side]:
@@ -91,10 +113,14 @@ def _sides(rows: WordRows, weights: EntryWeights) -> tuple[_Side, _Side]:
     if not (np.array_equal(given.ptr, rows.ptr) and np.array_equal(given.index, rows.index)):
         raise ValueError("weights must have the places of the matrix")
     if (len(weights.words), len(weights.contexts)) != rows.shape:
-        raise ValueError(f"weights must have a number for each of {rows.shape[0]} words and {rows.shape[1]} contexts")
+        raise ValueError(
+            f"weights must have a number for each of {rows.shape[0]} words and {rows.shape[1]} contexts"
+        )
     turned, turned_weight = (one.matrix().T.tocsr() for one in (rows, given))
     # Rows without any entry have no weight; theirs are zero whatever it is.
-    of_word, of_context = (np.where(one > 0, one, 1).astype(np.float32) for one in (weights.words, weights.contexts))
+    of_word, of_context = (
+        np.where(one > 0, one, 1).astype(np.float32) for one in (weights.words, weights.contexts)
+    )
     return (
         _Side(rows, given.value, of_word, of_context),
         _Side(WordRows(turned), turned_weight.data, of_context, of_word),
@@ -105,4 +131,6 @@ def _evened(table: Floats, weight: Floats, size: int) -> tuple[Floats, Floats]:
     """The table with sum_c weight_c d_c d_c' = I, and what to multiply the other side by so that the product stays."""
     squares, turn = np.linalg.eigh(gram(table[:, :size] * np.sqrt(weight)[:, None]))
     lengths = np.sqrt(np.maximum(squares, FLOOR * squares[-1]))
-    return padded(table[:, :size] @ (turn / lengths).astype(np.float32)), (turn * lengths).astype(np.float32)
+    return padded(table[:, :size] @ (turn / lengths).astype(np.float32)), (turn * lengths).astype(
+        np.float32
+    )

@@ -19,7 +19,10 @@ from laconic.errors import InputError
 from laconic.text.io import STANDARD_STREAM, PathLike, name_of, open_text
 from laconic.text.spelling import as_bytes, words_of
 
-END, GAP = -1, -2  # ids that are no words: the end of a sentence, and a place whose word is not known
+END, GAP = (
+    -1,
+    -2,
+)  # ids that are no words: the end of a sentence, and a place whose word is not known
 RARE_WORD = "#rare#"
 RARE = ("gap", "drop", "mark")
 MEMORY = 2**31
@@ -55,9 +58,15 @@ class EncodedText:
     rare            what became of the words that are not known: see `read_text`
     """
 
-    def __init__(self, counter: Any, ids: IO[bytes], n_sentences: int, kept: NDArray[np.int64], rare: str) -> None:
+    def __init__(
+        self, counter: Any, ids: IO[bytes], n_sentences: int, kept: NDArray[np.int64], rare: str
+    ) -> None:
         all_counts = counter.counts()
-        self.n_tokens, self.n_sentences, self.n_types = int(all_counts.sum()), n_sentences, len(all_counts)
+        self.n_tokens, self.n_sentences, self.n_types = (
+            int(all_counts.sum()),
+            n_sentences,
+            len(all_counts),
+        )
         self.rare = rare
         self.words = words_of(*counter.spelled(kept))
         self.counts = all_counts[kept]
@@ -107,7 +116,9 @@ class EncodedText:
         while raw := self._ids.read(4 * size):
             ids = self._new_id[np.frombuffer(raw, np.int32)]
             if random is not None and share is not None:
-                left_out = random.random(len(ids)) >= np.append(share, [1.0, 1.0])[ids]  # GAP and END find the last two
+                left_out = (
+                    random.random(len(ids)) >= np.append(share, [1.0, 1.0])[ids]
+                )  # GAP and END find the last two
                 ids[left_out] = GAP
             yield ids if self.rare != "drop" else ids[ids != GAP]
 
@@ -166,7 +177,11 @@ def _check_count(name: str, value: Any) -> None:
 def _name(text: Any) -> str:
     """What messages call a text."""
     if paths := _paths(text):
-        return name_of(paths[0]) if len(paths) == 1 else f"{name_of(paths[0])} and {len(paths) - 1} more"
+        return (
+            name_of(paths[0])
+            if len(paths) == 1
+            else f"{name_of(paths[0])} and {len(paths) - 1} more"
+        )
     return "the text"
 
 
@@ -174,7 +189,11 @@ def _paths(text: Any) -> list[PathLike]:
     """The files of a text; none if it is an iterable of sentences."""
     if isinstance(text, str | os.PathLike):
         return [text]
-    if isinstance(text, list | tuple) and text and all(isinstance(part, str | os.PathLike) for part in text):
+    if (
+        isinstance(text, list | tuple)
+        and text
+        and all(isinstance(part, str | os.PathLike) for part in text)
+    ):
         return list(text)
     return []
 
@@ -189,15 +208,21 @@ def _raw_ids(text: Any, counter: Any, encoding: str) -> Iterator[Ids]:
                 yield counter.add(as_bytes(chunk), ord("\n"), None)
         return
     if not isinstance(text, Iterable):
-        raise ValueError(f"expected a path, a list of paths, or sentences, each a list of words, got {text!r:.60}")
+        raise ValueError(
+            f"expected a path, a list of paths, or sentences, each a list of words, got {text!r:.60}"
+        )
     sentences = iter(text)
     number = 0
     while batch := list(islice(sentences, BATCH)):
-        joined = BETWEEN_SENTENCES.join(_joined(sentence, number + i) for i, sentence in enumerate(batch, 1))
+        joined = BETWEEN_SENTENCES.join(
+            _joined(sentence, number + i) for i, sentence in enumerate(batch, 1)
+        )
         number += len(batch)
         if joined.count(BETWEEN_SENTENCES) != len(batch) - 1:
             raise ValueError("words must not hold the control character \\x1e")
-        yield counter.add(as_bytes(joined + BETWEEN_SENTENCES), ord(BETWEEN_SENTENCES), ord(BETWEEN_WORDS))
+        yield counter.add(
+            as_bytes(joined + BETWEEN_SENTENCES), ord(BETWEEN_SENTENCES), ord(BETWEEN_WORDS)
+        )
 
 
 def _joined(sentence: Any, number: int) -> str:
@@ -208,7 +233,9 @@ def _joined(sentence: Any, number: int) -> str:
     try:
         joined = BETWEEN_WORDS.join(words)
     except TypeError:
-        raise ValueError(f"sentence {number} must be a list of words, which are strings, got {sentence!r:.60}") from None
+        raise ValueError(
+            f"sentence {number} must be a list of words, which are strings, got {sentence!r:.60}"
+        ) from None
     if joined.count(BETWEEN_WORDS) > max(0, len(words) - 1):
         raise ValueError(f"sentence {number}: words must not hold the control character \\x1f")
     return joined
@@ -221,7 +248,9 @@ def _chunks(path: PathLike, encoding: str) -> Iterator[str]:
         while chunk := stream.read(CHUNK):
             if "\0" in chunk:
                 line = 1 + n_lines + chunk[: chunk.index("\0")].count("\n")
-                raise InputError(f"{name_of(path)}:{line}: expected text, one sentence a line, found a zero byte.")
+                raise InputError(
+                    f"{name_of(path)}:{line}: expected text, one sentence a line, found a zero byte."
+                )
             n_lines += chunk.count("\n")
             end = 1 + max(chunk.rfind("\n"), chunk.rfind(" "))
             if end:

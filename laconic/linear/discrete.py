@@ -25,14 +25,24 @@ def _(model: SparseLinear, change: Change) -> SparseLinear:
 
 
 @posed.register
-def _(model: SparseLinear, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model") -> Posed:
+def _(
+    model: SparseLinear, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model"
+) -> Posed:
     check_is_fitted(model)
     coef = np.atleast_2d(model.coef_)
-    alive = np.any(coef != 0, axis=0) if keeps_features(features) else np.ones(coef.shape[1], dtype=bool)
-    inner = copy.copy(model).set_params(penalty=penalty if penalty is not None else (model.penalty or L1()))
+    alive = (
+        np.any(coef != 0, axis=0)
+        if keeps_features(features)
+        else np.ones(coef.shape[1], dtype=bool)
+    )
+    inner = copy.copy(model).set_params(
+        penalty=penalty if penalty is not None else (model.penalty or L1())
+    )
     problem = inner.build_problem(X[:, alive], y)
     _same_classes(model, inner)
-    x = np.concatenate([coef[:, alive].T.ravel(), np.atleast_1d(model.intercept_) if model.fit_intercept else []])
+    x = np.concatenate(
+        [coef[:, alive].T.ravel(), np.atleast_1d(model.intercept_) if model.fit_intercept else []]
+    )
 
     def adopt(result: Result) -> SparseLinear:
         found = inner.adopt(problem, result)

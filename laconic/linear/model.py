@@ -69,31 +69,59 @@ class SparseLinear(BaseEstimator):
     def build_problem(self, X: Any, y: Any, sample_weight: Any = None) -> Problem:
         """The problem that `fit` solves, from checked data; sets the names learned from the data's form."""
         X, y = validate_data(
-            self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=False, y_numeric=self._numeric
+            self,
+            X,
+            y,
+            accept_sparse=("csr", "csc"),
+            dtype=np.float64,
+            multi_output=False,
+            y_numeric=self._numeric,
         )
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         loss, target, n_outputs, weight = self._encode(y, weight)
         design = Rows(X, n_outputs, self.fit_intercept, effective_n_jobs(self.n_jobs))
         penalty = (self.penalty if self.penalty is not None else L1()).check().spread(n_outputs)
-        return Problem(design, loss, Gold(target, np.ascontiguousarray(weight, dtype=np.float64), n_outputs), penalty)
+        return Problem(
+            design,
+            loss,
+            Gold(target, np.ascontiguousarray(weight, dtype=np.float64), n_outputs),
+            penalty,
+        )
 
     _numeric = False
 
     def _encode(self, y: NDArray, weight: Array) -> tuple[Loss, Array, int, Array]:
-        raise AttributeError("SparseLinear is the common base: use SparseClassifier or SparseRegressor")
+        raise AttributeError(
+            "SparseLinear is the common base: use SparseClassifier or SparseRegressor"
+        )
 
     def solve(
-        self, problem: Problem, x0: Array | None = None, callback: Callable[[Progress], bool | None] | None = None
+        self,
+        problem: Problem,
+        x0: Array | None = None,
+        callback: Callable[[Progress], bool | None] | None = None,
     ) -> Result:
         """Run the given or the suitable solver."""
-        solver = self.solver if self.solver is not None else choose_solver(problem.penalty, self.tol, self.max_iter)
+        solver = (
+            self.solver
+            if self.solver is not None
+            else choose_solver(problem.penalty, self.tol, self.max_iter)
+        )
         return solver.run(problem, x0, callback)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, callback: Callable[[Progress], bool | None] | None = None) -> Any:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        callback: Callable[[Progress], bool | None] | None = None,
+    ) -> Any:
         """Learn coef_ and intercept_. A callback sees each step's Progress and may stop the fit by returning True."""
         problem = self.build_problem(X, y, sample_weight)
         x0 = getattr(self, "_x", None) if self.warm_start else None
-        result = self.solve(problem, x0 if x0 is not None and len(x0) == problem.n_weights else None, callback)
+        result = self.solve(
+            problem, x0 if x0 is not None and len(x0) == problem.n_weights else None, callback
+        )
         return self.adopt(problem, result)
 
     def adopt(self, problem: Problem, result: Result) -> Any:
@@ -147,7 +175,9 @@ class SparseRegressor(RegressorMixin, SparseLinear):
     def _encode(self, y: NDArray, weight: Array) -> tuple[Loss, Array, int, Array]:
         loss = self.loss if self.loss is not None else Squared()
         if loss.classifies:
-            raise ValueError(f"SparseRegressor takes the Squared or Poisson loss, got {type(loss).__name__}")
+            raise ValueError(
+                f"SparseRegressor takes the Squared or Poisson loss, got {type(loss).__name__}"
+            )
         return loss, np.ascontiguousarray(y, dtype=np.float64), 1, weight
 
     def adopt(self, problem: Problem, result: Result) -> SparseRegressor:
@@ -195,10 +225,18 @@ class SparseClassifier(ClassifierMixin, SparseLinear):
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"a classifier needs at least two classes, but the labels hold only one class: {self.classes_[0]!r}")
-        loss = self.loss if self.loss is not None else (Logistic() if len(self.classes_) == 2 else Multinomial())
+            raise ValueError(
+                f"a classifier needs at least two classes, but the labels hold only one class: {self.classes_[0]!r}"
+            )
+        loss = (
+            self.loss
+            if self.loss is not None
+            else (Logistic() if len(self.classes_) == 2 else Multinomial())
+        )
         if not loss.classifies:
-            raise ValueError(f"SparseClassifier takes a classification loss, got {type(loss).__name__}")
+            raise ValueError(
+                f"SparseClassifier takes a classification loss, got {type(loss).__name__}"
+            )
         if self.class_weight is not None:
             weight = weight * compute_sample_weight(self.class_weight, y)
         return loss, codes.astype(np.float64), loss.n_outputs(len(self.classes_)), weight

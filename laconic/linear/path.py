@@ -68,7 +68,15 @@ def regularization_path(
         w, b = problem.parts(x)
         weights.append(sp.csr_matrix(w))
         features = np.any(w.reshape(-1, problem.design.n_outputs) != 0, axis=1)
-        rows.append((b.copy(), problem.value(x), result.error, int(features.sum()), time.perf_counter() - began))
+        rows.append(
+            (
+                b.copy(),
+                problem.value(x),
+                result.error,
+                int(features.sum()),
+                time.perf_counter() - began,
+            )
+        )
     return Path(
         strengths,
         sp.vstack(weights, format="csr"),
@@ -80,7 +88,9 @@ def regularization_path(
     )
 
 
-def _held_out_scores(estimator: SparseLinear, X: Any, y: Any, split: tuple, strengths: Array, scorer: Any) -> Array:
+def _held_out_scores(
+    estimator: SparseLinear, X: Any, y: Any, split: tuple, strengths: Array, scorer: Any
+) -> Array:
     train, test = split
     fitted = clone(estimator)
     X_train, y_train = _safe_indexing(X, train), _safe_indexing(y, train)
@@ -91,7 +101,9 @@ def _held_out_scores(estimator: SparseLinear, X: Any, y: Any, split: tuple, stre
         problem.penalty = spread.replace(strength=float(strength)).check()
         result = fitted.solve(problem, x)
         x = result.x
-        scores.append(scorer(fitted.adopt(problem, result._replace(converged=True)), X_test, y_test))
+        scores.append(
+            scorer(fitted.adopt(problem, result._replace(converged=True)), X_test, y_test)
+        )
     return np.array(scores)
 
 
@@ -135,15 +147,25 @@ class StrengthCV(MetaEstimatorMixin, BaseEstimator):
         else:
             grid = np.sort(np.asarray(self.strengths, dtype=np.float64))[::-1]
         splits = list(check_cv(self.cv, y, classifier=is_classifier(self.estimator)).split(X, y))
-        scorer = get_scorer(self.scoring) if self.scoring is not None else lambda model, X, y: model.score(X, y)
-        jobs = (delayed(_held_out_scores)(self.estimator, X, y, split, grid, scorer) for split in splits)
+        scorer = (
+            get_scorer(self.scoring)
+            if self.scoring is not None
+            else lambda model, X, y: model.score(X, y)
+        )
+        jobs = (
+            delayed(_held_out_scores)(self.estimator, X, y, split, grid, scorer) for split in splits
+        )
         self.strengths_ = grid
         self.scores_ = np.array(Parallel(n_jobs=self.n_jobs)(jobs)).T
         best = int(np.argmax(self.scores_.mean(axis=1)))
         self.best_strength_ = float(grid[best])
         self.best_score_ = float(self.scores_[best].mean())
         penalty = self.estimator.penalty if self.estimator.penalty is not None else L1()
-        self.best_estimator_ = clone(self.estimator).set_params(penalty=penalty.replace(strength=self.best_strength_)).fit(X, y)
+        self.best_estimator_ = (
+            clone(self.estimator)
+            .set_params(penalty=penalty.replace(strength=self.best_strength_))
+            .fit(X, y)
+        )
         return self
 
     def predict(self, X: Any) -> NDArray:

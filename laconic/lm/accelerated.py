@@ -40,7 +40,9 @@ class Clock:
         self.delta, self.tau = 1.0, 1.0
         self.n_tokens = 0
 
-    def step(self, y_all: Array, gradient_all: Array, n_tokens: int, constants: tuple[float, float]) -> None:
+    def step(
+        self, y_all: Array, gradient_all: Array, n_tokens: int, constants: tuple[float, float]
+    ) -> None:
         """A step with the gradient that has been added up over self.n_tokens of n_tokens, which is then zero again."""
         lipschitz, mu = constants
         penalty, tau, y = self.penalty, self.tau, y_all[self.which]
@@ -51,7 +53,9 @@ class Clock:
         if penalty.ridge is not None:
             slope += penalty.ridge * y
         self.x = penalty.prox(y - slope / curvature, curvature)
-        self.z = np.maximum((rho * tau * self.z + (mu - rho) * y + rho * self.x) / (rho * tau + mu), 0)
+        self.z = np.maximum(
+            (rho * tau * self.z + (mu - rho) * y + rho * self.x) / (rho * tau + mu), 0
+        )
         self.tau = 0.5 * (np.sqrt(4 * self.delta + self.delta**2) - self.delta)
         self.delta *= 1 - self.tau
         y_all[self.which] = (1 - self.tau) * self.x + self.tau * self.z
@@ -112,13 +116,17 @@ class Accelerated(Solver):
         parts = [(np.flatnonzero(period == each), int(each)) for each in np.unique(period)]
         clocks = [Clock(which, problem.penalty.part(which), each, x) for which, each in parts]
         random = check_random_state(self.random_state)
-        return AcceleratedState(x, problem.value(x), np.inf, x.copy(), np.zeros(len(x)), clocks, tokens, random, 0)
+        return AcceleratedState(
+            x, problem.value(x), np.inf, x.copy(), np.zeros(len(x)), clocks, tokens, random, 0
+        )
 
     def step(self, problem: NestedProblem, state: AcceleratedState) -> AcceleratedState:
         """One pass. Trees whose clock has not struck at its end take their step in the next."""
         y, gradient, n_tokens = state.y, state.gradient, len(state.tokens)
         n_batches = max(1, n_tokens // self.batch)
-        for i, tokens in enumerate(np.array_split(state.random.permutation(state.tokens), n_batches)):
+        for i, tokens in enumerate(
+            np.array_split(state.random.permutation(state.tokens), n_batches)
+        ):
             problem.kernel.batch_loss(tokens, y, gradient)
             for clock in state.clocks:
                 clock.n_tokens += len(tokens)
@@ -137,7 +145,9 @@ def tokens_of(weights: NestedWeights) -> NDArray[np.int32]:
     longest = np.ones(len(weights.parent), bool)
     longest[weights.parent[weights.parent >= 0]] = False
     unseen = weights.count == 0
-    return np.repeat(np.flatnonzero(longest & ~unseen).astype(np.int32), weights.count[longest & ~unseen])
+    return np.repeat(
+        np.flatnonzero(longest & ~unseen).astype(np.int32), weights.count[longest & ~unseen]
+    )
 
 
 def periods(weights: NestedWeights, n_tokens: int, batch: int) -> NDArray[np.int64]:
@@ -145,7 +155,9 @@ def periods(weights: NestedWeights, n_tokens: int, batch: int) -> NDArray[np.int
     n_words = int(weights.ptr[1])
     n_batches = max(1, n_tokens // batch)
     occurrences = np.repeat(np.add.reduceat(weights.count, weights.ptr[:-1]), np.diff(weights.ptr))
-    touched = -np.expm1(n_tokens / n_batches * np.log1p(-np.minimum(occurrences / n_tokens, 1 - 1e-9)))
+    touched = -np.expm1(
+        n_tokens / n_batches * np.log1p(-np.minimum(occurrences / n_tokens, 1 - 1e-9))
+    )
     touched[:n_words] = 0  # a whole batch touches them in one sweep
     word = weights.roots()
     expected = np.bincount(word, touched, n_words)

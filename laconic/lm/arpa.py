@@ -84,9 +84,13 @@ def read_arpa(path: PathLike) -> Arpa:
     with open_text(path) as stream:
         lines, kernel, words = _Lines(path, stream), _core.NgramLines(), list[str]()
         counts = _read_counts(lines)
-        tables = [_read_table(lines, order, counts, kernel, words) for order in range(1, len(counts) + 1)]
+        tables = [
+            _read_table(lines, order, counts, kernel, words) for order in range(1, len(counts) + 1)
+        ]
         if (found := lines.next_filled()) != "\\end\\":
-            raise lines.error(f"expected \\end\\ after {counts[-1]} {len(counts)}-grams, found {_shown(found)}")
+            raise lines.error(
+                f"expected \\end\\ after {counts[-1]} {len(counts)}-grams, found {_shown(found)}"
+            )
     return Arpa(words, tables)
 
 
@@ -99,25 +103,39 @@ def _read_counts(lines: _Lines) -> list[int]:
     while (line := lines.next_filled()) != "\\1-grams:":
         match = re.fullmatch(r"ngram\s+(\d{1,4})\s*=\s*(\d{1,12})", line)
         if match is None or int(match[1]) != len(counts) + 1 or len(counts) == MOST_ORDER:
-            raise lines.error(f"expected 'ngram {len(counts) + 1}=' and a number, or \\1-grams:, found {_shown(line)}")
+            raise lines.error(
+                f"expected 'ngram {len(counts) + 1}=' and a number, or \\1-grams:, found {_shown(line)}"
+            )
         counts.append(int(match[2]))
     if not counts or counts[0] == 0:
         raise lines.error("expected the number of 1-grams before them, and at least one")
     return counts
 
 
-def _read_table(lines: _Lines, order: int, counts: list[int], kernel: Any, words: list[str]) -> NgramTable:
+def _read_table(
+    lines: _Lines, order: int, counts: list[int], kernel: Any, words: list[str]
+) -> NgramTable:
     """The n-grams of one order; those of order 1 add their words."""
     if order > 1 and (found := lines.next_filled()) != f"\\{order}-grams:":
-        raise lines.error(f"expected \\{order}-grams: after as many {order - 1}-grams as the file says, found {_shown(found)}")
-    count, highest, parts = counts[order - 1], order == len(counts), [(np.zeros(0, np.int32), np.zeros(0), np.zeros(0))]
+        raise lines.error(
+            f"expected \\{order}-grams: after as many {order - 1}-grams as the file says, found {_shown(found)}"
+        )
+    count, highest, parts = (
+        counts[order - 1],
+        order == len(counts),
+        [(np.zeros(0, np.int32), np.zeros(0), np.zeros(0))],
+    )
     for done in range(0, count, CHUNK):
         begin, text = lines.number, lines.some(min(CHUNK, count - done))
         *part, wrong = kernel.parse(np.frombuffer(text, np.uint8), order, highest)
         if wrong >= 0:
-            raise lines.error(_fault(text.split(b"\n")[wrong].split(), order, kernel), begin + wrong + 1)
+            raise lines.error(
+                _fault(text.split(b"\n")[wrong].split(), order, kernel), begin + wrong + 1
+            )
         if len(part[1]) < min(CHUNK, count - done):
-            raise lines.error(f"expected {count} {order}-grams, but the file ends after {done + len(part[1])}")
+            raise lines.error(
+                f"expected {count} {order}-grams, but the file ends after {done + len(part[1])}"
+            )
         parts.append(tuple(part))
         if order == 1:
             words += [line.split()[1].decode() for line in text.splitlines()]
@@ -157,26 +175,41 @@ def _shown(text: str) -> str:
 def write_arpa(path: PathLike, arpa: Arpa) -> None:
     """Write an ARPA file, whole or not at all, compressed if its name ends in .gz; ValueError for words that it cannot hold."""
     for word in arpa.vocabulary:
-        if word.encode("utf-8", "surrogatepass").split() != [word.encode("utf-8", "backslashreplace")]:
-            raise ValueError(f"an ARPA file cannot hold the word {word!r}: words have no blanks and are not empty")
+        if word.encode("utf-8", "surrogatepass").split() != [
+            word.encode("utf-8", "backslashreplace")
+        ]:
+            raise ValueError(
+                f"an ARPA file cannot hold the word {word!r}: words have no blanks and are not empty"
+            )
     with _writer(path) as stream:
-        head = "".join(f"ngram {order}={len(table.words)}\n" for order, table in enumerate(arpa.tables, 1))
+        head = "".join(
+            f"ngram {order}={len(table.words)}\n" for order, table in enumerate(arpa.tables, 1)
+        )
         stream.write(f"\\data\\\n{head}".encode())
         for order, table in enumerate(arpa.tables, 1):
             stream.write(f"\n\\{order}-grams:\n".encode())
             for begin in range(0, len(table.words), CHUNK):
-                stream.write("".join(_lines_of(arpa.vocabulary, table, slice(begin, begin + CHUNK))).encode())
+                stream.write(
+                    "".join(_lines_of(arpa.vocabulary, table, slice(begin, begin + CHUNK))).encode()
+                )
         stream.write(b"\n\\end\\\n")
 
 
 def _lines_of(vocabulary: list[str], table: NgramTable, part: slice) -> Iterator[str]:
     """Lines of some rows; a back-off weight of 1 is not written."""
     columns = [[vocabulary[word] for word in column.tolist()] for column in table.words[part].T]
-    prob, backoff = (np.round(numbers[part], DECIMALS) + 0.0 for numbers in (table.log10_prob, table.log10_backoff))
+    prob, backoff = (
+        np.round(numbers[part], DECIMALS) + 0.0
+        for numbers in (table.log10_prob, table.log10_backoff)
+    )
     for words, its_prob, its_backoff in zip(
         map(" ".join, zip(*columns, strict=True)), prob.tolist(), backoff.tolist(), strict=True
     ):
-        yield f"{its_prob:.9g}\t{words}\t{its_backoff:.9g}\n" if its_backoff else f"{its_prob:.9g}\t{words}\n"
+        yield (
+            f"{its_prob:.9g}\t{words}\t{its_backoff:.9g}\n"
+            if its_backoff
+            else f"{its_prob:.9g}\t{words}\n"
+        )
 
 
 @contextmanager
@@ -186,5 +219,7 @@ def _writer(path: PathLike) -> Iterator[IO[bytes]]:
         if not str(path).endswith(".gz"):
             yield stream
             return
-        with gzip.GzipFile(filename="", fileobj=stream, mode="wb", compresslevel=6, mtime=0) as packed:
+        with gzip.GzipFile(
+            filename="", fileobj=stream, mode="wb", compresslevel=6, mtime=0
+        ) as packed:
             yield cast(IO[bytes], packed)

@@ -41,11 +41,15 @@ def context_model(arpa: Arpa, leading: Sequence[str] = ()) -> tuple[ContextModel
         raise InputError(f"the n-gram {_ngram(arpa, twice)!r} is there twice")
     base = summed(parent, np.where(context_row < 0, 0.0, backoff[context_row]))
     gain = prob[source] - base[row_context[source]]
-    kept = np.arange(len(target)) != n_words  # the pair of the empty context with <s>, if there is one
+    kept = (
+        np.arange(len(target)) != n_words
+    )  # the pair of the empty context with <s>, if there is one
     if n_words < len(arpa.vocabulary):
         ptr[1:] -= 1
         target, gain, borrowed = target[kept], gain[kept], borrowed[kept]
-    return ContextModel(parent, word, ptr, target, gain, base, borrowed if borrowed.any() else None), arpa.vocabulary[:n_words]
+    return ContextModel(
+        parent, word, ptr, target, gain, base, borrowed if borrowed.any() else None
+    ), arpa.vocabulary[:n_words]
 
 
 def _arranged(arpa: Arpa, leading: Sequence[str]) -> Arpa:
@@ -74,7 +78,11 @@ def arpa_of(model: ContextModel, vocabulary: list[str]) -> Arpa:
     own_weight[pairs[pairs >= 0]] = weight[pairs >= 0]
     prob = (model.gain + model.base[context]) / LN10
     # A borrowed pair is written where its context has a back-off weight, which has no other place in the file.
-    kept = np.ones(len(prob), bool) if model.borrowed is None else (model.borrowed == 0) | (np.abs(own_weight) > NO_WEIGHT)
+    kept = (
+        np.ones(len(prob), bool)
+        if model.borrowed is None
+        else (model.borrowed == 0) | (np.abs(own_weight) > NO_WEIGHT)
+    )
     tables = []
     for order in range(1, int(depth.max()) + 2):
         chosen = np.flatnonzero((depth[context] == order - 1) & kept)
@@ -85,9 +93,18 @@ def arpa_of(model: ContextModel, vocabulary: list[str]) -> Arpa:
             words[:, column] = model.word[at]
             at = model.parent[at]
         tables.append(NgramTable(words, prob[chosen], own_weight[chosen] / LN10))
-    start = NgramTable(np.array([[model.n_words]], np.int32), np.array([START_LOG10]), weight[1:][pairs[1:] < 0] / LN10)
+    start = NgramTable(
+        np.array([[model.n_words]], np.int32),
+        np.array([START_LOG10]),
+        weight[1:][pairs[1:] < 0] / LN10,
+    )
     if len(start.log10_backoff):
-        tables[0] = NgramTable(*(np.concatenate([all_words, one]) for all_words, one in zip(tables[0], start, strict=True)))
+        tables[0] = NgramTable(
+            *(
+                np.concatenate([all_words, one])
+                for all_words, one in zip(tables[0], start, strict=True)
+            )
+        )
         return Arpa([*vocabulary, START], tables)
     return Arpa(vocabulary, tables)
 
@@ -103,7 +120,9 @@ def summed(parent: NDArray[np.int32], weight: NDArray[np.float64]) -> NDArray[np
 
 def pairs_of_contexts(model: ContextModel) -> NDArray[np.int64]:
     """The pair that each context is: of its words but the newest with the newest; -1 for the empty one and the start of sentences."""
-    pairs: NDArray[np.int64] = _core.pairs_of_contexts(model.parent, model.word, model.ptr, model.target)
+    pairs: NDArray[np.int64] = _core.pairs_of_contexts(
+        model.parent, model.word, model.ptr, model.target
+    )
     return pairs
 
 

@@ -9,7 +9,9 @@ from laconic.core.checks.law import near, require
 from laconic.lm.nested import NestedPenalty, NestedTerms, NestedWeights
 
 
-def check_nested_penalty(penalty: NestedPenalty, weights: NestedWeights, rng: np.random.Generator) -> None:
+def check_nested_penalty(
+    penalty: NestedPenalty, weights: NestedWeights, rng: np.random.Generator
+) -> None:
     """Every law of a penalty on given trees, at random points drawn from rng."""
     require(repr(clone(penalty)) == repr(penalty), "a penalty is its parameters")
     terms = penalty.check().on(weights)
@@ -25,7 +27,10 @@ def check_step(terms: NestedTerms, w: np.ndarray, factor: float, rng: np.random.
     terms.renew(np.maximum(w, 0))
     curvature = terms.curvature(factor)
     step = terms.prox(w, curvature)
-    require((step >= 0).all() and np.all(np.isfinite(step)), "steps go to finite weights that are not negative")
+    require(
+        (step >= 0).all() and np.all(np.isfinite(step)),
+        "steps go to finite weights that are not negative",
+    )
     if not terms.exact:
         return
 
@@ -34,10 +39,22 @@ def check_step(terms: NestedTerms, w: np.ndarray, factor: float, rng: np.random.
 
     reached = cost(step)
     near_step = np.abs(step + 0.1 * rng.normal(size=len(w)))
-    for v in (np.zeros(len(w)), np.maximum(w, 0), step * rng.random(len(w)), near_step, rng.permutation(step)):
+    for v in (
+        np.zeros(len(w)),
+        np.maximum(w, 0),
+        step * rng.random(len(w)),
+        near_step,
+        rng.permutation(step),
+    ):
         margin = 0.5 * float((curvature * terms.length * (v - step)) @ (v - step))
-        require(reached + margin <= cost(v) + 1e-8 * (1 + abs(reached)), "three-point inequality of the proximal step")
-    require(near(terms.prox(step, curvature * 1e12), step, 1e-6), "where the square is all that counts, a step stays where it is")
+        require(
+            reached + margin <= cost(v) + 1e-8 * (1 + abs(reached)),
+            "three-point inequality of the proximal step",
+        )
+    require(
+        near(terms.prox(step, curvature * 1e12), step, 1e-6),
+        "where the square is all that counts, a step stays where it is",
+    )
 
 
 def check_dual(terms: NestedTerms, rng: np.random.Generator) -> None:
@@ -47,6 +64,14 @@ def check_dual(terms: NestedTerms, rng: np.random.Generator) -> None:
     t, most = terms.dual(slope, at)
     require(0 <= t <= 1, "a slope is scaled down, not up")
     square = np.zeros(1) if terms.ridge is None else terms.ridge
-    for v in (np.zeros(len(slope)), at, np.maximum(slope, 0), 5 * rng.random(len(slope)), 100 * np.maximum(slope, 0)):
-        reached = t * float((slope * terms.length) @ v) - terms.value(v) - 0.5 * float((square * v) @ v)
+    for v in (
+        np.zeros(len(slope)),
+        at,
+        np.maximum(slope, 0),
+        5 * rng.random(len(slope)),
+        100 * np.maximum(slope, 0),
+    ):
+        reached = (
+            t * float((slope * terms.length) @ v) - terms.value(v) - 0.5 * float((square * v) @ v)
+        )
         require(reached <= most + 1e-6 * (1 + abs(most)), "the conjugate is an upper bound")

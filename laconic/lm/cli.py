@@ -19,7 +19,9 @@ UTF8 = "utf-8"
 LN10 = math.log(10)
 
 
-def predict(model: LanguageModel, input_path: str, output: str, bar: Bar, *, encoding: str = UTF8) -> dict[str, Any]:
+def predict(
+    model: LanguageModel, input_path: str, output: str, bar: Bar, *, encoding: str = UTF8
+) -> dict[str, Any]:
     """Write a line for each word and each end of a sentence, a blank line after each sentence.
 
     A line is the word, its log10 probability and the n-gram that gave it, which shows <unk> for words that the model does not know.
@@ -30,10 +32,19 @@ def predict(model: LanguageModel, input_path: str, output: str, bar: Bar, *, enc
         for batch in iterate_sentences(input_path, encoding):
             text = model.encoder_.encode(batch)
             for sentence, ids, log_probs, lengths in zip(
-                batch, cut(text.tokens.tolist(), text.ptr), model.log_probs(text), model.ngram_lengths(text), strict=True
+                batch,
+                cut(text.tokens.tolist(), text.ptr),
+                model.log_probs(text),
+                model.ngram_lengths(text),
+                strict=True,
             ):
                 seen = [START, *(known[i] for i in ids)]
-                rows = zip([*sentence.split(), END], (log_probs / LN10).tolist(), lengths.tolist(), strict=True)
+                rows = zip(
+                    [*sentence.split(), END],
+                    (log_probs / LN10).tolist(),
+                    lengths.tolist(),
+                    strict=True,
+                )
                 for end, (word, log10, length) in enumerate(rows, 2):
                     stream.write(f"{word}\t{log10:.6f}\t{' '.join(seen[end - length : end])}\n")
                 stream.write("\n")
@@ -43,7 +54,9 @@ def predict(model: LanguageModel, input_path: str, output: str, bar: Bar, *, enc
     return {"sentences": n_sentences, "words": n_words, "unknown": n_unknown}
 
 
-def evaluate(model: LanguageModel, gold_path: str, bar: Bar, *, encoding: str = UTF8) -> dict[str, Any]:
+def evaluate(
+    model: LanguageModel, gold_path: str, bar: Bar, *, encoding: str = UTF8
+) -> dict[str, Any]:
     """Perplexities, and the size of the model."""
     bar.describe("reading")
     sentences = read_sentences(gold_path, encoding)
@@ -112,12 +125,17 @@ def inspect(
     if complete is not None:
         wanted["completions"] = _completions(model, complete, n)
     if sample is not None:
-        wanted["sentences"] = [{"sentence": " ".join(words)} for words in model.sample(sample, seed or 0)]
+        wanted["sentences"] = [
+            {"sentence": " ".join(words)} for words in model.sample(sample, seed or 0)
+        ]
     if wanted:
         return wanted
     from laconic.lm.explain import heaviest_ngrams, longest_contexts
 
-    longest, heaviest = ([row._asdict() for row in rows] for rows in (longest_contexts(model, n), heaviest_ngrams(model, n)))
+    longest, heaviest = (
+        [row._asdict() for row in rows]
+        for rows in (longest_contexts(model, n), heaviest_ngrams(model, n))
+    )
     if as_json:
         return {**account(model), "orders": orders(model), "contexts": longest, "ngrams": heaviest}
     return {
@@ -136,7 +154,9 @@ def export(model: LanguageModel, output: str) -> dict[str, Any]:
 
 def _completions(model: LanguageModel, words: str, n: int) -> list[dict[str, Any]]:
     if {START, END} & set(words.split()):
-        raise InputError(f"--complete takes the first words of a sentence, without {START} or {END}.")
+        raise InputError(
+            f"--complete takes the first words of a sentence, without {START} or {END}."
+        )
     return [
         {"word": word, "probability": math.exp(log_prob), "log10": log_prob / LN10}
         for word, log_prob in (model.complete(words, n) if n else [])

@@ -71,7 +71,9 @@ class ContextModel(NamedTuple):
         """The same model if its arrays keep every rule, or a ValueError that says which one they break."""
         typed = self.typed()
         _core.ContextAutomaton(*typed[:6])
-        if self.borrowed is not None and (len(self.borrowed) != len(self.target) or np.any(self.borrowed[: self.n_words])):
+        if self.borrowed is not None and (
+            len(self.borrowed) != len(self.target) or np.any(self.borrowed[: self.n_words])
+        ):
             raise ValueError("borrowed must have an entry a pair, 0 for those of the empty context")
         return typed
 
@@ -79,7 +81,10 @@ class ContextModel(NamedTuple):
         """The same arrays, each of its type and in one piece."""
         types = (np.int32, np.int32, np.int64, np.int32, np.float64, np.float64, np.uint8)
         return ContextModel(
-            *(None if array is None else np.ascontiguousarray(array, kind) for array, kind in zip(self, types, strict=True))  # type: ignore[arg-type]
+            *(
+                None if array is None else np.ascontiguousarray(array, kind)
+                for array, kind in zip(self, types, strict=True)
+            )  # type: ignore[arg-type]
         )
 
 

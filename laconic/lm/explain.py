@@ -59,7 +59,10 @@ def order_rows(model: LanguageModel) -> list[OrderRow]:
     context = pairs.context_of_pairs()
     own = context if pairs.borrowed is None else context[pairs.borrowed == 0]
     contexts = np.bincount(pairs.depth[np.unique(own)]).tolist()
-    return [OrderRow(order, *counts) for order, counts in enumerate(zip(contexts, model.n_ngrams_, strict=True), 1)]
+    return [
+        OrderRow(order, *counts)
+        for order, counts in enumerate(zip(contexts, model.n_ngrams_, strict=True), 1)
+    ]
 
 
 def heaviest_ngrams(model: LanguageModel, n: int) -> list[NgramRow]:
@@ -87,7 +90,10 @@ def longest_contexts(model: LanguageModel, n: int) -> list[ContextRow]:
         here = np.arange(pairs.ptr[c], pairs.ptr[c + 1])
         here = here[weights[here] != 0]
         best = here[np.argsort(-pairs.gain[here], kind="stable")[:NEXT]]
-        shown = (f"{model.encoder_.words[pairs.target[i]]} {np.exp(pairs.gain[i] + pairs.base[c]):.3f}" for i in best.tolist())
+        shown = (
+            f"{model.encoder_.words[pairs.target[i]]} {np.exp(pairs.gain[i] + pairs.base[c]):.3f}"
+            for i in best.tolist()
+        )
         rows.append(ContextRow(" ".join(context_words(model, c)), len(here), "  ".join(shown)))
     return rows
 

@@ -34,15 +34,23 @@ class KneserNey(BaseEstimator):
     discount_fallback: discounts of orders whose counts of counts are too few to give any, with a warning that says so; None: an error
     """
 
-    def __init__(self, modified: bool = True, discount_fallback: tuple[float, float, float] | None = (0.5, 1.0, 1.5)):
+    def __init__(
+        self,
+        modified: bool = True,
+        discount_fallback: tuple[float, float, float] | None = (0.5, 1.0, 1.5),
+    ):
         self.modified = modified
         self.discount_fallback = discount_fallback
 
-    def learn(self, text: Text, order: int, callback: Callable[[Any], bool | None] | None = None) -> ContextModel:
+    def learn(
+        self, text: Text, order: int, callback: Callable[[Any], bool | None] | None = None
+    ) -> ContextModel:
         """The model of n-grams up to `order`; `account_` tells of it. It is counted at once, so that a callback hears nothing."""
         contexts = Contexts.build(text, order)
         self.account_ = Account(in_one_line(self), len(contexts.target), len(contexts.parent))
-        return ContextModel(contexts.parent, contexts.word, contexts.ptr, contexts.target, *self._values(contexts))
+        return ContextModel(
+            contexts.parent, contexts.word, contexts.ptr, contexts.target, *self._values(contexts)
+        )
 
     def discounts(self, contexts: Contexts, adjusted: NDArray[np.int64]) -> Float64:
         """D of adjusted counts 1, 2 and more (columns) of n-grams of every order (rows)."""
@@ -50,7 +58,9 @@ class KneserNey(BaseEstimator):
         order_of = contexts.of_pairs(contexts.depth)
         found, missing = [], []
         for order in range(1, int(contexts.depth.max()) + 2):
-            n = np.bincount(np.minimum(adjusted[order_of == order - 1], 5), minlength=6)[1:5].astype(float)
+            n = np.bincount(np.minimum(adjusted[order_of == order - 1], 5), minlength=6)[
+                1:5
+            ].astype(float)
             estimated = _estimated(n) if self.modified else _one_estimated(n)
             found.append(estimated if estimated is not None else self.discount_fallback)
             if estimated is None:
@@ -58,10 +68,14 @@ class KneserNey(BaseEstimator):
         if missing:
             in_a_row = len(missing) > FEW and missing[-1] - missing[0] == len(missing) - 1
             orders = f"{missing[0]} to {missing[-1]}" if in_a_row else ", ".join(map(str, missing))
-            what = f"the text has too few n-grams of order {orders} to estimate their discounts from"
+            what = (
+                f"the text has too few n-grams of order {orders} to estimate their discounts from"
+            )
             if self.discount_fallback is None:
                 raise ValueError(f"{what}; set discount_fallback, or take a smaller order")
-            warnings.warn(f"{what}; discount_fallback {self.discount_fallback} is used", stacklevel=4)
+            warnings.warn(
+                f"{what}; discount_fallback {self.discount_fallback} is used", stacklevel=4
+            )
         return np.array(found, float)
 
     def _values(self, contexts: Contexts) -> tuple[Float64, Float64]:

@@ -61,14 +61,22 @@ class LogLinear(BaseEstimator):
         self.n_jobs = n_jobs
         self.solver = solver
 
-    def learn(self, text: Text, order: int, callback: Callable[[Progress], bool | None] | None = None) -> ContextModel:
+    def learn(
+        self, text: Text, order: int, callback: Callable[[Progress], bool | None] | None = None
+    ) -> ContextModel:
         """The model of contexts of up to order - 1 words; `account_` tells of it. callback is told of every pass and says whether to end here."""
         fitted = self.fit(text, order, callback=callback)
         lengths, result = fitted.contexts.lengths(), fitted.result
         n_ngrams = int(lengths @ np.diff(fitted.contexts.ptr))
         objective = result.trace[-1].value if result.trace else np.nan
         self.account_ = Account(
-            in_one_line(self), n_ngrams, int(lengths.sum()), objective, result.error, result.n_iter, result.interrupted
+            in_one_line(self),
+            n_ngrams,
+            int(lengths.sum()),
+            objective,
+            result.error,
+            result.n_iter,
+            result.interrupted,
         )
         return model_of(fitted, text)
 
@@ -88,8 +96,12 @@ class LogLinear(BaseEstimator):
         # Threads of BLAS spin between the short products of a step and slow down everything else.
         with threadpool_limits(limits=1, user_api="blas"):
             for easier in penalty.before(trees) if self.solver is None else ():
-                solver = ScaledFista(self.tol, max(1, self.max_iter // 5), check_every=self.max_iter + 1)
-                result = solver.run(NestedProblem(contexts.kernel, easier, self.n_jobs), x, callback)
+                solver = ScaledFista(
+                    self.tol, max(1, self.max_iter // 5), check_every=self.max_iter + 1
+                )
+                result = solver.run(
+                    NestedProblem(contexts.kernel, easier, self.n_jobs), x, callback
+                )
                 x, n_before = result.x, n_before + result.n_iter
                 if result.interrupted:
                     break
@@ -140,4 +152,6 @@ def model_of(fitted: Fitted, text: Text) -> ContextModel:
     contexts, weights = expanded(fitted, text)
     score, log_z = np.empty(len(weights)), np.empty(len(contexts.parent))
     contexts.kernel.scores(weights, score, log_z)
-    return condensed(ContextModel(contexts.parent, contexts.word, contexts.ptr, contexts.target, score, -log_z))
+    return condensed(
+        ContextModel(contexts.parent, contexts.word, contexts.ptr, contexts.target, score, -log_z)
+    )

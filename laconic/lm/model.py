@@ -78,7 +78,9 @@ class LanguageModel(Saved, BaseEstimator):
         self.vocabulary = vocabulary
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, callback: Callable[[Any], bool | None] | None = None) -> LanguageModel:
+    def fit(
+        self, X: Any, y: Any = None, callback: Callable[[Any], bool | None] | None = None
+    ) -> LanguageModel:
         """Learn from sentences: lists of words, or strings that are split at blanks.
 
         callback is told of every step of a learner that has some, LogLinear, and says whether to end here.
@@ -87,7 +89,10 @@ class LanguageModel(Saved, BaseEstimator):
         return self.fit_text(encoder, text, callback)
 
     def fit_text(
-        self, encoder: SentenceEncoder, text: Text, callback: Callable[[Any], bool | None] | None = None
+        self,
+        encoder: SentenceEncoder,
+        text: Text,
+        callback: Callable[[Any], bool | None] | None = None,
     ) -> LanguageModel:
         """Learn from a text that is encoded already, as `SentenceEncoder.learn` gives both; min_count and vocabulary are not used."""
         if not (isinstance(self.order, int | np.integer) and self.order >= 1):
@@ -126,7 +131,13 @@ class LanguageModel(Saved, BaseEstimator):
         text = self._text(X)
         log_probs, unknown = self._scored(text)[0], text.tokens == UNKNOWN_ID
         n = len(text.ptr) - 1
-        return TextScore(n, len(text.tokens) - n, int(unknown.sum()), float(log_probs.sum()), float(log_probs[unknown].sum()))
+        return TextScore(
+            n,
+            len(text.tokens) - n,
+            int(unknown.sum()),
+            float(log_probs.sum()),
+            float(log_probs[unknown].sum()),
+        )
 
     def perplexity(self, X: Any, unknown: bool = True, ends: bool = True) -> float:
         """The inverse of the geometric mean of probabilities; inputs as in `fit`.
@@ -148,7 +159,10 @@ class LanguageModel(Saved, BaseEstimator):
         automaton = self._automaton()
         given = self.encoder_.ids(words.split() if isinstance(words, str) else words)
         best, log_probs = automaton.best(automaton.advance(automaton.start(), given), k)
-        return [(self.encoder_.words[i], log_prob) for i, log_prob in zip(best.tolist(), log_probs.tolist(), strict=True)]
+        return [
+            (self.encoder_.words[i], log_prob)
+            for i, log_prob in zip(best.tolist(), log_probs.tolist(), strict=True)
+        ]
 
     def prune(self, size: int, X: Any = None) -> LanguageModel:
         """A model of the `size` n-grams (words alone among them) whose loss would change the distribution most (Stolcke 1998).
@@ -157,7 +171,11 @@ class LanguageModel(Saved, BaseEstimator):
         Kneser-Ney models is much worse: their probabilities of single words are not frequencies.
         """
         check_is_fitted(self)
-        frequency = expected_frequencies(self.model_, END_ID) if X is None else seen_frequencies(self.model_, self._text(X))
+        frequency = (
+            expected_frequencies(self.model_, END_ID)
+            if X is None
+            else seen_frequencies(self.model_, self._text(X))
+        )
         return copy(self)._adopt(self.encoder_, pruned(self.model_, size, frequency), self.account_)
 
     def to_arpa(self, path: PathLike) -> None:
@@ -174,7 +192,9 @@ class LanguageModel(Saved, BaseEstimator):
         try:
             model, words = context_model(read_arpa(path), (UNKNOWN, END))
         except InputError as error:
-            raise InputError(str(error) if str(error).startswith(name_of(path)) else f"{name_of(path)}: {error}.") from None
+            raise InputError(
+                str(error) if str(error).startswith(name_of(path)) else f"{name_of(path)}: {error}."
+            ) from None
         return cls(order=model.order)._adopt(SentenceEncoder(words), model)
 
     @property
@@ -182,11 +202,17 @@ class LanguageModel(Saved, BaseEstimator):
         """How many n-grams of each order the model has."""
         check_is_fitted(self)
         own = None if self.model_.borrowed is None else self.model_.borrowed == 0
-        return np.bincount(self.model_.depth[self.model_.context_of_pairs()], own).astype(int).tolist()
+        return (
+            np.bincount(self.model_.depth[self.model_.context_of_pairs()], own).astype(int).tolist()
+        )
 
-    def _adopt(self, encoder: SentenceEncoder, model: ContextModel, account: Account | None = None) -> LanguageModel:
+    def _adopt(
+        self, encoder: SentenceEncoder, model: ContextModel, account: Account | None = None
+    ) -> LanguageModel:
         if model.n_words != len(encoder):
-            raise ValueError(f"the model predicts {model.n_words} words, but there are {len(encoder)}")
+            raise ValueError(
+                f"the model predicts {model.n_words} words, but there are {len(encoder)}"
+            )
         self.encoder_, self.model_, self.account_ = encoder, model, account
         self._kernel = model.automaton()
         return self
@@ -204,7 +230,9 @@ class LanguageModel(Saved, BaseEstimator):
 
     def _scored(self, text: Text) -> tuple[NDArray[np.float64], NDArray[np.uint16]]:
         automaton = self._automaton()
-        log_probs, lengths = automaton.score(text.tokens, text.ptr, automaton.start(), effective_n_jobs(self.n_jobs))
+        log_probs, lengths = automaton.score(
+            text.tokens, text.ptr, automaton.start(), effective_n_jobs(self.n_jobs)
+        )
         return log_probs, lengths
 
     def __getstate__(self) -> dict[str, Any]:

@@ -55,7 +55,9 @@ class NestedWeights(NamedTuple):
         place = np.full(len(self.parent) + 1, -1)  # the last entry is for -1, the parent of roots
         place[which] = np.arange(len(which))
         parent = place[self.parent[which]]
-        return NestedWeights(parent, self.depth[which], self.length[which], self.count[which], np.empty(0, np.int64))
+        return NestedWeights(
+            parent, self.depth[which], self.length[which], self.count[which], np.empty(0, np.int64)
+        )
 
 
 class NestedPenalty(BaseEstimator):
@@ -113,7 +115,9 @@ class NestedTerms(ABC):
 
     def part(self, which: NDArray[np.intp]) -> NestedTerms:
         """The penalty of whole trees, by increasing number of their weights."""
-        raise ValueError("a solver that steps tree by tree needs a ridge, a lasso or a norm of trees as penalty")
+        raise ValueError(
+            "a solver that steps tree by tree needs a ridge, a lasso or a norm of trees as penalty"
+        )
 
     @abstractmethod
     def value(self, w: Array) -> float:
@@ -160,7 +164,9 @@ class _Lasso(Entrywise):
 
     def dual(self, slope: Array, w: Array) -> tuple[float, float]:
         over = slope * self.length > self.rates
-        return (1.0 if not over.any() else float(np.min(self.rates[over] / (slope * self.length)[over]))), 0.0
+        return (
+            1.0 if not over.any() else float(np.min(self.rates[over] / (slope * self.length)[over]))
+        ), 0.0
 
 
 class NestedEntrywise(NestedPenalty):
@@ -175,7 +181,11 @@ class NestedEntrywise(NestedPenalty):
 
     def on(self, weights: NestedWeights) -> NestedTerms:
         """See NestedPenalty."""
-        rates = by_odds(self.strength, weights) if self.growth is None else rates_of(self.strength, self.growth, weights)
+        rates = (
+            by_odds(self.strength, weights)
+            if self.growth is None
+            else rates_of(self.strength, self.growth, weights)
+        )
         return self.terms(rates, weights)
 
 
@@ -212,7 +222,11 @@ def rates_of(strength: float, growth: float, weights: NestedWeights) -> Array:
     if growth == 1:
         return strength * weights.length.astype(np.float64)
     powers = growth ** np.arange(int(weights.depth.max()) + 2.0)
-    return strength * (powers[weights.depth + 1] - powers[weights.depth + 1 - weights.length]) / (growth - 1)
+    return (
+        strength
+        * (powers[weights.depth + 1] - powers[weights.depth + 1 - weights.length])
+        / (growth - 1)
+    )
 
 
 def counted(weights: NestedWeights) -> tuple[Array, Array]:

@@ -9,7 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.core.arrays import Array
-from laconic.lm.nested import NestedPenalty, NestedTerms, NestedWeights, check_strength, counted, rates_of
+from laconic.lm.nested import (
+    NestedPenalty,
+    NestedTerms,
+    NestedWeights,
+    check_strength,
+    counted,
+    rates_of,
+)
 
 
 class NestedGroups(NestedPenalty):
@@ -44,7 +51,9 @@ class NestedGroups(NestedPenalty):
     def check(self) -> NestedPenalty:
         """See NestedPenalty."""
         if not 0 < self.rounding < np.inf or not 0 <= self.ridge < np.inf:
-            raise ValueError(f"rounding must be positive and ridge not negative, not {self.rounding!r} and {self.ridge!r}")
+            raise ValueError(
+                f"rounding must be positive and ridge not negative, not {self.rounding!r} and {self.ridge!r}"
+            )
         if not 0 <= self.extensions <= 1:
             raise ValueError(f"extensions must be from 0 to 1, not {self.extensions!r}")
         if not 0 <= self.repeats < np.inf:
@@ -96,7 +105,10 @@ class _Family:
 
     def conjugate(self, slope: Array) -> float:
         """Its value at a slope where it is finite, but for rounding errors."""
-        return float(self.rounding @ (self.mass - np.sqrt(np.maximum(self.mass**2 - self._squares(slope), 0))))
+        return float(
+            self.rounding
+            @ (self.mass - np.sqrt(np.maximum(self.mass**2 - self._squares(slope), 0)))
+        )
 
 
 class _Groups(NestedTerms):
@@ -111,18 +123,24 @@ class _Groups(NestedTerms):
         after, share = rates[self.n_words :], penalty.extensions
         contexts = np.repeat(np.arange(len(weights.ptr) - 2), np.diff(weights.ptr[1:]))
         families = [(contexts, 1 - share), (_numbered(weights.parent[self.n_words :]), share)]
-        self.families = [_Family(group, part * after, penalty.rounding) for group, part in families if part]
+        self.families = [
+            _Family(group, part * after, penalty.rounding) for group, part in families if part
+        ]
         self.touching = np.empty(len(rates))
         self.renew(np.zeros(len(rates)))
 
     def renew(self, w: Array) -> None:
         """Touch the penalty at w."""
         self.touching[: self.n_words] = self.root_ridge
-        self.touching[self.n_words :] = sum(family.touching(w[self.n_words :]) for family in self.families)
+        self.touching[self.n_words :] = sum(
+            family.touching(w[self.n_words :]) for family in self.families
+        )
 
     def value(self, w: Array) -> float:
         root, after = w[: self.n_words], w[self.n_words :]
-        return sum(family.value(after) for family in self.families) + 0.5 * self.root_ridge * float(root @ root)
+        return sum(family.value(after) for family in self.families) + 0.5 * self.root_ridge * float(
+            root @ root
+        )
 
     def prox(self, w: Array, curvature: Array) -> Array:
         return np.maximum(w, 0) / (1 + self.touching / curvature)
@@ -137,7 +155,9 @@ class _Groups(NestedTerms):
         total = np.maximum(sum(pulls), np.finfo(np.float64).tiny)
         parts = [pull / total * after for pull in pulls]
         t = min(family.scale(part) for family, part in zip(self.families, parts, strict=True))
-        below = sum(family.conjugate(t * part) for family, part in zip(self.families, parts, strict=True))
+        below = sum(
+            family.conjugate(t * part) for family, part in zip(self.families, parts, strict=True)
+        )
         return t, below + (0.5 * t**2 * root / self.root_ridge if root else 0.0)
 
 

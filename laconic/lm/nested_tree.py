@@ -52,7 +52,9 @@ class NestedTree(NestedPenalty):
         """See NestedPenalty."""
         norm_code(self.norm)
         if self.growth is None:
-            raise ValueError("growth must be a number where norms of trees are the penalty, not None")
+            raise ValueError(
+                "growth must be a number where norms of trees are the penalty, not None"
+            )
         if not 0 <= self.ridge < np.inf or not 0 < self.ridge_growth < np.inf:
             raise ValueError(
                 f"ridge must not be negative and ridge_growth positive, not {self.ridge!r} and {self.ridge_growth!r}"
@@ -66,7 +68,12 @@ class NestedTree(NestedPenalty):
     @property
     def collapses(self) -> bool:
         """Levels keep equal weights equal as long as no longer context costs more than a shorter one; 2-norms never do."""
-        return norm_code(self.norm) == 0 and self.growth <= 1 <= self.roots and self.fade == 1 and self.ridge == 0
+        return (
+            norm_code(self.norm) == 0
+            and self.growth <= 1 <= self.roots
+            and self.fade == 1
+            and self.ridge == 0
+        )
 
     def on(self, weights: NestedWeights) -> NestedTerms:
         """See NestedPenalty."""
@@ -84,7 +91,9 @@ class NestedTree(NestedPenalty):
             rates = self._rates(weights)
             trees = _TreeByTree(rates, weights)
             for rounding in ROUNDINGS:
-                yield _RoundedTree(rates, weights, rounding, self._size(weights), self._squares(weights), trees)
+                yield _RoundedTree(
+                    rates, weights, rounding, self._size(weights), self._squares(weights), trees
+                )
 
     def _rates(self, weights: NestedWeights) -> Array:
         rates = rates_of(self.strength, self.growth, weights)
@@ -99,7 +108,9 @@ class NestedTree(NestedPenalty):
 
 
 class _Tree(NestedTerms):
-    def __init__(self, rates: Array, weights: NestedWeights, norm: int, size: Array, ridge: Array | None):
+    def __init__(
+        self, rates: Array, weights: NestedWeights, norm: int, size: Array, ridge: Array | None
+    ):
         super().__init__(rates, weights)
         self.norm = norm
         self.size = size
@@ -123,7 +134,9 @@ class _Tree(NestedTerms):
         return self.trees.value(w / self.size, self.norm)
 
     def prox(self, w: Array, curvature: Array) -> Array:
-        return self.size * self.trees.prox(w / self.size, self.length * curvature * self.size**2, self.norm, self.threads)
+        return self.size * self.trees.prox(
+            w / self.size, self.length * curvature * self.size**2, self.norm, self.threads
+        )
 
     def dual(self, slope: Array, w: Array) -> tuple[float, float]:
         """What is left of the slope must lie in the ball of the dual norm: a ridge takes its gradient, and what is outside; without one, the slope is scaled."""
@@ -139,7 +152,9 @@ class _Tree(NestedTerms):
         low, high = 0.0, 1.0
         while high - low > 1e-7 * high and high > 1e-12:
             middle = 0.5 * (low + high)
-            low, high = (low, middle) if self.prox(middle * slope, everywhere).any() else (middle, high)
+            low, high = (
+                (low, middle) if self.prox(middle * slope, everywhere).any() else (middle, high)
+            )
         return low, 0.0
 
 
@@ -149,7 +164,13 @@ class _RoundedTree(NestedTerms):
     exact = False
 
     def __init__(
-        self, rates: Array, weights: NestedWeights, rounding: float, size: Array, ridge: Array | None, trees: _TreeByTree
+        self,
+        rates: Array,
+        weights: NestedWeights,
+        rounding: float,
+        size: Array,
+        ridge: Array | None,
+        trees: _TreeByTree,
     ):
         super().__init__(rates, weights)
         self.squares = np.zeros(1) if ridge is None else ridge
@@ -160,10 +181,14 @@ class _RoundedTree(NestedTerms):
         self.renew(np.zeros(len(rates)))
 
     def renew(self, w: Array) -> None:
-        self.touching = self.trees.touching(w / self.size, self.rounding) / self.size**2 + self.squares
+        self.touching = (
+            self.trees.touching(w / self.size, self.rounding) / self.size**2 + self.squares
+        )
 
     def value(self, w: Array) -> float:
-        return self.trees.value(w / self.size, 2, self.rounding) + 0.5 * float((self.squares * w) @ w)
+        return self.trees.value(w / self.size, 2, self.rounding) + 0.5 * float(
+            (self.squares * w) @ w
+        )
 
     def prox(self, w: Array, curvature: Array) -> Array:
         return np.maximum(w, 0) / (1 + self.touching / curvature)
@@ -177,9 +202,14 @@ class _TreeByTree:
         self.order = np.argsort(weights.roots(), kind="stable")
         self.rates = rates[self.order]
         place = np.empty(n + 1, np.int64)
-        place[self.order], place[-1] = np.arange(n), -1  # the last entry is for -1, the parent of roots
+        place[self.order], place[-1] = (
+            np.arange(n),
+            -1,
+        )  # the last entry is for -1, the parent of roots
         numbers = np.arange(n + 1)
-        self.kernel = _core.Forest(place[weights.parent[self.order]], numbers, numbers[:-1], self.rates, n)
+        self.kernel = _core.Forest(
+            place[weights.parent[self.order]], numbers, numbers[:-1], self.rates, n
+        )
 
     def value(self, w: Array, norm: int, rounding: float = 0.0) -> float:
         """The sum, with sqrt(|w_g|^2 + rounding^2) for |w_g|."""

@@ -48,11 +48,15 @@ def _losses(model: ContextModel, frequency: Float64) -> Float64:
     log_lower = model.gain[shorter_pairs(model)[inner]] + model.base[above[c]]
     log_alpha = model.base - np.where(above < 0, 0.0, model.base[above])
     p, lower = np.exp(log_p[inner]), np.exp(log_lower)
-    rest = np.maximum(1 - np.bincount(c, lower, model.n_contexts), LEAST)  # of p(. | parent), for the words without a pair
+    rest = np.maximum(
+        1 - np.bincount(c, lower, model.n_contexts), LEAST
+    )  # of p(. | parent), for the words without a pair
     left = np.exp(log_alpha) * rest
     log_new = np.log((left[c] + p) / (rest[c] + lower))
     loss = np.zeros(len(context))
-    loss[inner] = -frequency[c] * (p * (log_lower + log_new - log_p[inner]) + left[c] * (log_new - log_alpha[c]))
+    loss[inner] = -frequency[c] * (
+        p * (log_lower + log_new - log_p[inner]) + left[c] * (log_new - log_alpha[c])
+    )
     return loss
 
 
@@ -76,15 +80,24 @@ def seen_frequencies(model: ContextModel, text: Text) -> Float64:
     return counts / max(1.0, counts[0])
 
 
-def _needed(model: ContextModel, loss: Float64, needed: Float64, depth: NDArray[np.int32]) -> tuple[Float64, Float64]:
+def _needed(
+    model: ContextModel, loss: Float64, needed: Float64, depth: NDArray[np.int32]
+) -> tuple[Float64, Float64]:
     """The largest loss of every pair and all n-grams that need it, and the same for contexts, which have `needed` of their own."""
-    own, sizes, importance, needed = pairs_of_contexts(model), np.diff(model.ptr), loss.copy(), needed.copy()
+    own, sizes, importance, needed = (
+        pairs_of_contexts(model),
+        np.diff(model.ptr),
+        loss.copy(),
+        needed.copy(),
+    )
     depth_of_pairs = np.repeat(depth, sizes)
     for at in range(int(depth.max()), 0, -1):
         these, pairs = np.flatnonzero(depth == at), np.flatnonzero(depth_of_pairs == at)
         filled = these[sizes[these] > 0]
         if len(pairs):
-            needed[filled] = np.maximum(needed[filled], np.maximum.reduceat(importance[pairs], pointers(sizes[filled])[:-1]))
+            needed[filled] = np.maximum(
+                needed[filled], np.maximum.reduceat(importance[pairs], pointers(sizes[filled])[:-1])
+            )
         np.maximum.at(needed, model.parent[these], needed[these])
         shown = these[own[these] >= 0]
         np.maximum.at(importance, own[shown], needed[shown])
@@ -107,11 +120,20 @@ def condensed(model: ContextModel) -> ContextModel:
     return smaller._replace(borrowed=borrowed.astype(np.uint8) if borrowed.any() else None)
 
 
-def _without(model: ContextModel, kept: NDArray[np.bool_], depth: NDArray[np.int32], context: NDArray[np.int32]) -> ContextModel:
+def _without(
+    model: ContextModel,
+    kept: NDArray[np.bool_],
+    depth: NDArray[np.int32],
+    context: NDArray[np.int32],
+) -> ContextModel:
     """The model of the pairs that stay, with their probabilities and new back-off weights."""
     shorter = shorter_pairs(model)
     p = np.exp(model.gain + model.base[context])
-    gain, base, alive = model.gain.copy(), np.zeros(model.n_contexts), np.zeros(model.n_contexts, bool)
+    gain, base, alive = (
+        model.gain.copy(),
+        np.zeros(model.n_contexts),
+        np.zeros(model.n_contexts, bool),
+    )
     base[0] = model.base[0]
     alive[context[kept]] = True
     while True:  # the next shorter pair that stays
@@ -124,7 +146,10 @@ def _without(model: ContextModel, kept: NDArray[np.bool_], depth: NDArray[np.int
         c = context[pairs]
         lower = np.exp(gain[shorter[pairs]] + base[model.parent[c]])
         these = np.flatnonzero(depth == at)
-        left, rest = (np.maximum(1 - np.bincount(c, values, model.n_contexts)[these], LEAST) for values in (p[pairs], lower))
+        left, rest = (
+            np.maximum(1 - np.bincount(c, values, model.n_contexts)[these], LEAST)
+            for values in (p[pairs], lower)
+        )
         base[these] = base[model.parent[these]] + np.log(left / rest)
         gain[pairs] = np.log(p[pairs]) - base[c]
     for at in range(int(depth.max()), 0, -1):
@@ -139,10 +164,14 @@ def _chosen(model: ContextModel, kept: NDArray[np.bool_], alive: NDArray[np.bool
     number = np.cumsum(alive, dtype=np.int32) - 1
     parent = np.where(model.parent < 0, -1, number[model.parent])[alive].astype(np.int32)
     ptr = pointers(np.bincount(model.context_of_pairs()[kept], minlength=model.n_contexts)[alive])
-    return ContextModel(parent, model.word[alive], ptr, model.target[kept], model.gain[kept], model.base[alive])
+    return ContextModel(
+        parent, model.word[alive], ptr, model.target[kept], model.gain[kept], model.base[alive]
+    )
 
 
 def shorter_pairs(model: ContextModel) -> NDArray[np.int64]:
     """The pair with the same target in the longest proper suffix that has one; -1 in the empty context."""
-    pairs: NDArray[np.int64] = _core.shorter_pairs(model.parent, model.word, model.ptr, model.target)
+    pairs: NDArray[np.int64] = _core.shorter_pairs(
+        model.parent, model.word, model.ptr, model.target
+    )
     return pairs

@@ -123,7 +123,9 @@ def split_sentences(sentences: Iterable[Any]) -> list[list[str]]:
             continue
         words = list(sentence)
         if not all(isinstance(word, str) for word in words):
-            raise ValueError(f"sentence {number} must be a string or a list of words, which are strings, got {sentence!r:.60}")
+            raise ValueError(
+                f"sentence {number} must be a string or a list of words, which are strings, got {sentence!r:.60}"
+            )
         parts.append(words)
     return parts
 
@@ -140,7 +142,9 @@ def _with_ends(ids: NDArray[np.int32], parts: list[list[str]], start: int) -> Te
 
 def _checked(text: Text) -> Text:
     """The same, or a ValueError if a sentence holds a mark of its own start or end."""
-    if np.count_nonzero(text.tokens == END_ID) == len(text.ptr) - 1 and not np.any(text.tokens == text.n_words):
+    if np.count_nonzero(text.tokens == END_ID) == len(text.ptr) - 1 and not np.any(
+        text.tokens == text.n_words
+    ):
         return text
     marks = (text.tokens == END_ID) | (text.tokens == text.n_words)
     marks[text.ptr[1:] - 1] = False

@@ -68,4 +68,6 @@ class ScaledFista(Solver):
         momentum = 1.0 if uphill else 0.5 * (1 + np.sqrt(1 + 4 * state.momentum**2))
         z = x if uphill else np.maximum(x + (state.momentum - 1) / momentum * (x - state.x), 0)
         error = problem.certificate(x) if n_steps % self.check_every == 0 else np.inf
-        return ScaledState(x, value, error, z, momentum, 0.9 * factor if measured else factor, n_steps)
+        return ScaledState(
+            x, value, error, z, momentum, 0.9 * factor if measured else factor, n_steps
+        )

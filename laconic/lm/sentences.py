@@ -20,7 +20,9 @@ def read_sentences(path: PathLike, encoding: str = "utf-8") -> list[str]:
     return sentences
 
 
-def iterate_sentences(path: PathLike, encoding: str = "utf-8", size: int = BATCH) -> Iterator[list[str]]:
+def iterate_sentences(
+    path: PathLike, encoding: str = "utf-8", size: int = BATCH
+) -> Iterator[list[str]]:
     """The same lines, so many at a time."""
     batch: list[str] = []
     with open_text(path, encoding) as stream:
@@ -39,7 +41,9 @@ def iterate_sentences(path: PathLike, encoding: str = "utf-8", size: int = BATCH
 def _check(sentence: str, path: PathLike, number: int) -> None:
     """InputError if the line is no text, or holds a mark of its own start or end."""
     if "\0" in sentence:
-        raise InputError(f"{name_of(path)}:{number}: expected text, one sentence a line, found a zero byte.")
+        raise InputError(
+            f"{name_of(path)}:{number}: expected text, one sentence a line, found a zero byte."
+        )
     for mark in (START, END):
         if mark in sentence and mark in sentence.split():
             raise InputError(

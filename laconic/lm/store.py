@@ -75,13 +75,24 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> LanguageModel:
         if not is_count(meta.get(name)):
             raise InputError(f"{name!r} is missing or no number of at least 1")
     account = _account(meta)
-    children, pairs, oldest, target = (whole(arrays, name) for name in ("children", "pairs", "oldest", "target"))
+    children, pairs, oldest, target = (
+        whole(arrays, name) for name in ("children", "pairs", "oldest", "target")
+    )
     n = len(children)
-    if n == 0 or len(pairs) != n or len(oldest) != n - 1 or int(children.sum()) != n - 1 or int(pairs.sum()) != len(target):
+    if (
+        n == 0
+        or len(pairs) != n
+        or len(oldest) != n - 1
+        or int(children.sum()) != n - 1
+        or int(pairs.sum()) != len(target)
+    ):
         raise InputError("the numbers of contexts and of pairs do not agree")
     borrowed = arrays.get("borrowed")
     if borrowed is not None and (
-        borrowed.dtype != np.uint8 or borrowed.shape != target.shape or np.any(borrowed[: pairs[0]]) or np.any(borrowed > 1)
+        borrowed.dtype != np.uint8
+        or borrowed.shape != target.shape
+        or np.any(borrowed[: pairs[0]])
+        or np.any(borrowed > 1)
     ):
         raise InputError("expected for every pair a 1 if it is borrowed, 0 if not")
     contexts = ContextModel(
@@ -94,18 +105,26 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> LanguageModel:
         borrowed,
     )
     words = SentenceEncoder(files.decode_strings(arrays["word_data"], arrays["word_ptr"]))
-    return LanguageModel(order=meta["order"], min_count=meta["min_count"])._adopt(words, contexts, account)
+    return LanguageModel(order=meta["order"], min_count=meta["min_count"])._adopt(
+        words, contexts, account
+    )
 
 
 def _account_meta(account: Account) -> dict[str, Any]:
-    return {**account._asdict(), "objective": finite(account.objective), "certificate": finite(account.certificate)}
+    return {
+        **account._asdict(),
+        "objective": finite(account.objective),
+        "certificate": finite(account.certificate),
+    }
 
 
 def _account(meta: dict[str, Any]) -> Account | None:
     if "account" in meta and meta["account"] is None:
         return None
     meta = item(meta, "account", dict)
-    n_ngrams, n_contexts, passes = (item(meta, name, int) for name in ("n_ngrams", "n_contexts", "passes"))
+    n_ngrams, n_contexts, passes = (
+        item(meta, name, int) for name in ("n_ngrams", "n_contexts", "passes")
+    )
     objective, certificate = (number_or_nan(meta, name) for name in ("objective", "certificate"))
     learner, interrupted = item(meta, "learner", str), item(meta, "interrupted", bool)
     return Account(learner, n_ngrams, n_contexts, objective, certificate, passes, interrupted)
@@ -128,4 +147,12 @@ def level_order(model: ContextModel) -> ContextModel:
     pairs = np.repeat(model.ptr[:-1][contexts] - ptr[:-1], sizes) + np.arange(len(model.target))
     parent = np.where(model.parent[contexts] < 0, -1, rank[model.parent[contexts]]).astype(np.int32)
     borrowed = None if model.borrowed is None else model.borrowed[pairs]
-    return ContextModel(parent, model.word[contexts], ptr, model.target[pairs], model.gain[pairs], model.base[contexts], borrowed)
+    return ContextModel(
+        parent,
+        model.word[contexts],
+        ptr,
+        model.target[pairs],
+        model.gain[pairs],
+        model.base[contexts],
+        borrowed,
+    )

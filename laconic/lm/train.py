@@ -16,7 +16,14 @@ from laconic.cli.console import Bar, guard, print_result, progress
 from laconic.cli.interrupt import graceful_interrupt
 from laconic.cli.learning_options import LEARNING, Jobs, Output, Strength
 from laconic.cli.measure import Measured
-from laconic.cli.options import SENTENCES_HELP, AsJson, Encoding, Quiet, check_output, check_strength
+from laconic.cli.options import (
+    SENTENCES_HELP,
+    AsJson,
+    Encoding,
+    Quiet,
+    check_output,
+    check_strength,
+)
 from laconic.cli.training import check_model_output, end_interrupted
 from laconic.errors import InputError
 from laconic.lm.contexts import MOST_ORDER, Text
@@ -35,13 +42,23 @@ LOG_LINEAR = METHODS[-1]
 @guard()
 def train(
     train: Annotated[
-        str, typer.Argument(metavar="TRAIN", help=f"{SENTENCES_HELP.capitalize()} gzip is fine, - is standard input.")
+        str,
+        typer.Argument(
+            metavar="TRAIN",
+            help=f"{SENTENCES_HELP.capitalize()} gzip is fine, - is standard input.",
+        ),
     ],
     dev: Annotated[str | None, typer.Option(help="Sentences to report perplexities on.")] = None,
     output: Output = None,
-    order: Annotated[int, typer.Option(help="Words of the longest n-grams, the predicted one among them.")] = 5,
+    order: Annotated[
+        int, typer.Option(help="Words of the longest n-grams, the predicted one among them.")
+    ] = 5,
     min_count: Annotated[
-        int, typer.Option(min=1, help="Words that occur less often are <unk>; 1: <unk> is a word that never occurs.")
+        int,
+        typer.Option(
+            min=1,
+            help="Words that occur less often are <unk>; 1: <unk> is a word that never occurs.",
+        ),
     ] = 1,
     method: Annotated[
         str,
@@ -81,18 +98,31 @@ def train(
     ] = None,
     tol: Annotated[
         float | None,
-        typer.Option(help="log-linear: relative duality gap at which to stop: 0.001, if not given.", rich_help_panel=LEARNING),
+        typer.Option(
+            help="log-linear: relative duality gap at which to stop: 0.001, if not given.",
+            rich_help_panel=LEARNING,
+        ),
     ] = None,
     max_iter: Annotated[
         int | None,
-        typer.Option(min=1, help="log-linear: passes over the text, at most: 200, if not given.", rich_help_panel=LEARNING),
+        typer.Option(
+            min=1,
+            help="log-linear: passes over the text, at most: 200, if not given.",
+            rich_help_panel=LEARNING,
+        ),
     ] = None,
     prune: Annotated[
-        int | None, typer.Option(help="Keep so many n-grams, single words among them, and lose as little as possible.")
+        int | None,
+        typer.Option(
+            help="Keep so many n-grams, single words among them, and lose as little as possible."
+        ),
     ] = None,
     arpa: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write an ARPA file too, with the same probabilities; gzip if it ends in .gz."),
+        typer.Option(
+            metavar="FILE",
+            help="Write an ARPA file too, with the same probabilities; gzip if it ends in .gz.",
+        ),
     ] = None,
     jobs: Jobs = None,
     encoding: Encoding = None,
@@ -178,9 +208,16 @@ def _learner(method: str, wishes: dict[str, Any], jobs: int | None) -> Any:
 
     if method != LOG_LINEAR:
         return KneserNey(modified=method == METHODS[0])
-    made: dict[str, Callable[..., Any]] = {"groups": NestedGroups, "ridge": NestedRidge, "lasso": NestedLasso, "tree": NestedTree}
+    made: dict[str, Callable[..., Any]] = {
+        "groups": NestedGroups,
+        "ridge": NestedRidge,
+        "lasso": NestedLasso,
+        "tree": NestedTree,
+    }
     made["tree-inf"] = partial(NestedTree, norm="inf")
-    penalty = made[wishes["penalty"] or PENALTIES[0]](**_given(wishes, "strength", "growth", "ridge", "fade"))
+    penalty = made[wishes["penalty"] or PENALTIES[0]](
+        **_given(wishes, "strength", "growth", "ridge", "fade")
+    )
     return LogLinear(penalty, **_given(wishes, "tol", "max_iter"), n_jobs=effective_n_jobs(jobs))
 
 
@@ -196,7 +233,9 @@ def _fit(model: LanguageModel, sentences: list[str], prune: int | None, bar: Bar
     bar.describe("encoding")
     encoder, text = SentenceEncoder.learn(sentences, model.min_count)
     if prune is not None and prune < len(encoder):
-        raise InputError(f"--prune must be at least {len(encoder)}, the number of words, which all stay, not {prune}.")
+        raise InputError(
+            f"--prune must be at least {len(encoder)}, the number of words, which all stay, not {prune}."
+        )
     bar.describe("learning")
     n_passes = count(1)
 

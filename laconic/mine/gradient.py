@@ -141,10 +141,18 @@ class GradientMining(BaseEstimator):
                 break
             gold, found = outputs.gold[wrong], best[wrong]
             kept, counts, orders = self._mine(
-                miner, structures, outputs, np.concatenate([gold, found]), len(gold), weights, on_order
+                miner,
+                structures,
+                outputs,
+                np.concatenate([gold, found]),
+                len(gold),
+                weights,
+                on_order,
             )
             weights = np.vstack([weights, np.zeros((len(miner) - len(weights), n_labels))])
-            weights[kept] = self._moved(weights[kept], counts, self.step / (math.sqrt(k) if self.decreasing else 1.0))
+            weights[kept] = self._moved(
+                weights[kept], counts, self.step / (math.sqrt(k) if self.decreasing else 1.0)
+            )
             if self.proximal:
                 kept = kept[weights[kept].any(axis=1)]
             trace.append(Round(k, int(wrong.sum()), len(kept), orders))
@@ -174,14 +182,22 @@ class GradientMining(BaseEstimator):
                 self.threshold,
                 self.most_order,
                 max(1, int(self.memory / 4)),
-                None if on_order is None else lambda order, numbers: on_order(OrderCount(order, *numbers)),
+                None
+                if on_order is None
+                else lambda order, numbers: on_order(OrderCount(order, *numbers)),
             )
         except MemoryError as error:
             raise ThresholdTooSmall(self.threshold, *error.args) from None
         reports = [OrderCount(order, *numbers) for order, numbers in enumerate(orders, 1)]
-        return kept.astype(np.int64), counts.astype(np.int64).reshape(len(kept), 2, weights.shape[1]), reports
+        return (
+            kept.astype(np.int64),
+            counts.astype(np.int64).reshape(len(kept), 2, weights.shape[1]),
+            reports,
+        )
 
-    def _moved(self, weights: NDArray[np.float64], counts: NDArray[np.int64], step: float) -> NDArray[np.float64]:
+    def _moved(
+        self, weights: NDArray[np.float64], counts: NDArray[np.int64], step: float
+    ) -> NDArray[np.float64]:
         """Line 12: w + step (#gold - #predicted - C sign w), where a count exceeds C or the weight is not zero.
 
         Proximal: what soft(w + step (#gold - #predicted), step C) leaves, which is zero where neither holds.
@@ -195,7 +211,9 @@ class GradientMining(BaseEstimator):
 
     def _check(self) -> None:
         if self.threshold < 0 or self.threshold != int(self.threshold):
-            raise ValueError(f"threshold must be a whole number of 0 or more, not {self.threshold!r}")
+            raise ValueError(
+                f"threshold must be a whole number of 0 or more, not {self.threshold!r}"
+            )
         if not 1 <= self.most_order <= 255:
             raise ValueError(f"most_order must be from 1 to 255, not {self.most_order!r}")
         if self.rounds < 1:
@@ -203,7 +221,9 @@ class GradientMining(BaseEstimator):
         if not (math.isfinite(self.step) and self.step > 0):
             raise ValueError(f"step must be positive, not {self.step!r}")
         if not 1024 <= self.memory <= MOST_MEMORY:
-            raise ValueError(f"memory must be from 1024 to {MOST_MEMORY} bytes, not {self.memory!r}")
+            raise ValueError(
+                f"memory must be from 1024 to {MOST_MEMORY} bytes, not {self.memory!r}"
+            )
 
 
 def best_of_lists(ptr: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -213,10 +233,14 @@ def best_of_lists(ptr: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArra
     return winners[np.searchsorted(winners, ptr[:-1])].astype(np.int64)
 
 
-def output_scores(miner: Any, structures: Any, outputs: Outputs, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def output_scores(
+    miner: Any, structures: Any, outputs: Outputs, weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """W'f of every output."""
     scores = np.zeros((len(structures), weights.shape[1]))
-    miner.score(structures, np.ascontiguousarray(weights).ravel(), weights.shape[1], scores.reshape(-1))
+    miner.score(
+        structures, np.ascontiguousarray(weights).ravel(), weights.shape[1], scores.reshape(-1)
+    )
     return np.asarray(scores[outputs.structure, outputs.label])
 
 

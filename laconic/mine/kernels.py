@@ -34,25 +34,37 @@ class StructureKernel(BaseEstimator):
         if not self.normalized:
             return Comparable(structures, None)
         lengths = self._log_lengths(structures)
-        return Comparable(structures, np.where(np.isneginf(lengths), 0.0, lengths))  # nothing in common with anything: K stays 0
+        return Comparable(
+            structures, np.where(np.isneginf(lengths), 0.0, lengths)
+        )  # nothing in common with anything: K stays 0
 
-    def between(self, a: Comparable, rows_a: NDArray[np.int64], b: Comparable, rows_b: NDArray[np.int64]) -> NDArray[np.float64]:
+    def between(
+        self, a: Comparable, rows_a: NDArray[np.int64], b: Comparable, rows_b: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
         """K of all pairs, (len(rows_a), len(rows_b)); rows are numbers of structures."""
         if a.log_lengths is None or b.log_lengths is None:
             values = self._values(a.structures, rows_a, b.structures, rows_b)
         else:
-            logarithms = self._logarithms(a.structures, rows_a, b.structures, rows_b).reshape(len(rows_a), len(rows_b))
-            values = np.exp(logarithms - (a.log_lengths[rows_a][:, None] + b.log_lengths[rows_b]) / 2)
+            logarithms = self._logarithms(a.structures, rows_a, b.structures, rows_b).reshape(
+                len(rows_a), len(rows_b)
+            )
+            values = np.exp(
+                logarithms - (a.log_lengths[rows_a][:, None] + b.log_lengths[rows_b]) / 2
+            )
         return values.reshape(len(rows_a), len(rows_b))
 
     @abstractmethod
     def _check(self) -> None: ...
 
     @abstractmethod
-    def _values(self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]) -> NDArray[np.float64]: ...
+    def _values(
+        self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]
+    ) -> NDArray[np.float64]: ...
 
     @abstractmethod
-    def _logarithms(self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]) -> NDArray[np.float64]: ...
+    def _logarithms(
+        self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]
+    ) -> NDArray[np.float64]: ...
 
     @abstractmethod
     def _log_lengths(self, structures: Any) -> NDArray[np.float64]: ...
@@ -76,7 +88,9 @@ class TreeKernel(StructureKernel):
         if not np.isfinite(self.log_scale):
             raise ValueError(f"log_scale must be a finite number, not {self.log_scale!r}")
 
-    def _values(self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _values(
+        self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
         values: NDArray[np.float64]
         if self.log_scale:
             with np.errstate(over="ignore"):
@@ -89,7 +103,9 @@ class TreeKernel(StructureKernel):
             )
         return values
 
-    def _logarithms(self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _logarithms(
+        self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
         return np.asarray(_core.tree_kernel(a, rows_a, b, rows_b, self.decay, True))
 
     def _log_lengths(self, structures: Any) -> NDArray[np.float64]:
@@ -107,10 +123,14 @@ class PolynomialKernel(StructureKernel):
         if self.degree < 1 or self.degree != int(self.degree):
             raise ValueError(f"degree must be a whole number of 1 or more, not {self.degree!r}")
 
-    def _values(self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _values(
+        self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
         return np.asarray((_core.set_kernel(a, rows_a, b, rows_b) + 1.0) ** self.degree)
 
-    def _logarithms(self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _logarithms(
+        self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
         return np.asarray(self.degree * np.log1p(_core.set_kernel(a, rows_a, b, rows_b)))
 
     def _log_lengths(self, structures: Any) -> NDArray[np.float64]:

@@ -56,15 +56,22 @@ class KernelMiner(TransformerMixin, BaseEstimator):
         self.memory = memory
         self.proximal = proximal
 
-    def fit(self, X: Any, y: ArrayLike, callback: Callable[[Round], bool] | None = None) -> KernelMiner:
+    def fit(
+        self, X: Any, y: ArrayLike, callback: Callable[[Round], bool] | None = None
+    ) -> KernelMiner:
         """Search; callback(round) says whether to stop."""
         X, y = validate_data(self, X, y, accept_sparse="csr")
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"y has one class, {self.classes_[0]!r}: there is nothing to tell apart")
+            raise ValueError(
+                f"y has one class, {self.classes_[0]!r}: there is nothing to tell apart"
+            )
         kernel = Polynomial() if self.kernel is None else self.kernel
-        own = {name: getattr(self, name) for name in ("rounds", "step", "decreasing", "memory", "proximal")}
+        own = {
+            name: getattr(self, name)
+            for name in ("rounds", "step", "decreasing", "memory", "proximal")
+        }
         n_labels = len(self.classes_)
         base = None if self.pretrain is None else self._scores(X, y)
         outputs = Outputs.of_labels(codes, n_labels)
@@ -92,9 +99,16 @@ class KernelMiner(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Names of combinations: those of their parts, joined by " & "."""
         check_is_fitted(self)
-        given = getattr(self, "feature_names_in_", None) if input_features is None else np.asarray(input_features)
+        given = (
+            getattr(self, "feature_names_in_", None)
+            if input_features is None
+            else np.asarray(input_features)
+        )
         names = [f"x{j}" for j in range(self.n_features_in_)] if given is None else given
-        return np.array([" & ".join(str(names[j]) for j in members) for members in self.combinations_], dtype=object)
+        return np.array(
+            [" & ".join(str(names[j]) for j in members) for members in self.combinations_],
+            dtype=object,
+        )
 
     def _scores(self, X: Any, y: Any) -> NDArray[np.float64]:
         """Scores of all outputs, label after label of each row, by the given classifier."""

@@ -50,13 +50,17 @@ class KernelPerceptron(BaseEstimator):
     and kept while its chunk is learned: 8 bytes for each structure of the chunk times each support structure.
     """
 
-    def __init__(self, kernel: StructureKernel, chunks: int = 10, epochs: int = 5, random_state: int = 0):
+    def __init__(
+        self, kernel: StructureKernel, chunks: int = 10, epochs: int = 5, random_state: int = 0
+    ):
         self.kernel = kernel
         self.chunks = chunks
         self.epochs = epochs
         self.random_state = random_state
 
-    def fit(self, structures: Any, outputs: Outputs, callback: Callable[[Pass], bool] | None = None) -> KernelPerceptron:
+    def fit(
+        self, structures: Any, outputs: Outputs, callback: Callable[[Pass], bool] | None = None
+    ) -> KernelPerceptron:
         """Learn which outputs are gold; callback is told of every pass and says whether to end here."""
         self._check(len(outputs.gold))
         self.structures_: Comparable = self.kernel.prepare(structures)
@@ -64,7 +68,9 @@ class KernelPerceptron(BaseEstimator):
         self.supports_: list[Supports] = []
         self.passes_: list[Pass] = []
         self.evaluations_ = 0
-        for chunk, orders in enumerate(schedule(len(outputs.gold), self.chunks, self.epochs, self.random_state)):
+        for chunk, orders in enumerate(
+            schedule(len(outputs.gold), self.chunks, self.epochs, self.random_state)
+        ):
             learner = DualPerceptron(self.kernel, self.structures_, outputs, self.n_labels_)
             stopped = self._learn(learner, chunk, orders, callback)
             self.supports_.append(learner.averaged())
@@ -79,25 +85,37 @@ class KernelPerceptron(BaseEstimator):
         A perceptron's scores of the outputs of an example, less their mean and divided by their standard deviation, are its vote:
         chunks count the same in every example, however large their scores are there, and what they agree on has a high score.
         """
-        return np.asarray(standardized(self.chunk_scores(structures, outputs), outputs.ptr).mean(axis=0))
+        return np.asarray(
+            standardized(self.chunk_scores(structures, outputs), outputs.ptr).mean(axis=0)
+        )
 
     def chunk_scores(self, structures: Any, outputs: Outputs) -> NDArray[np.float64]:
         """What the perceptron of each chunk gives to each output, (chunks, outputs)."""
         if outputs.label.max() >= self.n_labels_:
-            raise ValueError(f"outputs have label {outputs.label.max()}; {self.n_labels_} labels were learned")
+            raise ValueError(
+                f"outputs have label {outputs.label.max()}; {self.n_labels_} labels were learned"
+            )
         compared = self.kernel.prepare(structures)
         rows, place = np.unique(outputs.structure, return_inverse=True)
         found = np.zeros((len(self.supports_), len(rows), self.n_labels_))
         for begin in range(0, len(rows), ROWS):
             for chunk, (support, weights) in enumerate(self.supports_):
-                values = self.kernel.between(compared, rows[begin : begin + ROWS], self.structures_, support)
+                values = self.kernel.between(
+                    compared, rows[begin : begin + ROWS], self.structures_, support
+                )
                 score, size = values @ weights, np.abs(values) @ np.abs(weights)
                 # What cancels but for rounding is zero: votes would make whole numbers of the rest.
-                found[chunk, begin : begin + ROWS] = np.where(np.abs(score) > ROUNDING * size, score, 0.0)
+                found[chunk, begin : begin + ROWS] = np.where(
+                    np.abs(score) > ROUNDING * size, score, 0.0
+                )
         return np.asarray(found[:, place, outputs.label])
 
     def _learn(
-        self, learner: DualPerceptron, chunk: int, orders: list[NDArray[np.int64]], callback: Callable[[Pass], bool] | None
+        self,
+        learner: DualPerceptron,
+        chunk: int,
+        orders: list[NDArray[np.int64]],
+        callback: Callable[[Pass], bool] | None,
     ) -> bool:
         """Pass over a chunk until nothing is wrong; whether the callback said to end."""
         for epoch, order in enumerate(orders, 1):
@@ -111,7 +129,9 @@ class KernelPerceptron(BaseEstimator):
 
     def _check(self, n_examples: int) -> None:
         if not 1 <= self.chunks <= n_examples:
-            raise ValueError(f"chunks must be from 1 to the number of examples, {n_examples}, not {self.chunks!r}")
+            raise ValueError(
+                f"chunks must be from 1 to the number of examples, {n_examples}, not {self.chunks!r}"
+            )
         if self.epochs < 1:
             raise ValueError(f"epochs must be at least 1, not {self.epochs!r}")
 
@@ -119,17 +139,23 @@ class KernelPerceptron(BaseEstimator):
 class DualPerceptron:
     """The perceptron of one chunk while it learns; support structures are numbered as they come."""
 
-    def __init__(self, kernel: StructureKernel, structures: Comparable, outputs: Outputs, n_labels: int):
+    def __init__(
+        self, kernel: StructureKernel, structures: Comparable, outputs: Outputs, n_labels: int
+    ):
         self.kernel = kernel
         self.structures = structures
         self.outputs = outputs
         self.number: dict[int, int] = {}  # of support structures
         self.weights = np.zeros((16, n_labels))
-        self.missed = np.zeros((16, n_labels))  # every change times the steps that were over before it
+        self.missed = np.zeros(
+            (16, n_labels)
+        )  # every change times the steps that were over before it
         self.rows: dict[
             int, tuple[NDArray[np.int64], NDArray[np.intp]]
         ] = {}  # structures of an example, and which its outputs are
-        self.values: dict[int, NDArray[np.float64]] = {}  # of the kernel: structures of an example with support structures
+        self.values: dict[
+            int, NDArray[np.float64]
+        ] = {}  # of the kernel: structures of an example with support structures
         self.steps = 0
         self.evaluations = 0
 
@@ -141,7 +167,9 @@ class DualPerceptron:
         """Whether the example was predicted wrong and changed the weights."""
         begin, end = self.outputs.ptr[example : example + 2]
         rows, place = self._rows(example)
-        scores = (self._values(example, rows) @ self.weights[: self.n_supports])[place, self.outputs.label[begin:end]]
+        scores = (self._values(example, rows) @ self.weights[: self.n_supports])[
+            place, self.outputs.label[begin:end]
+        ]
         gold, best = int(self.outputs.gold[example]), int(begin + scores.argmax())
         if best != gold:
             self._change(gold, 1.0)
@@ -166,7 +194,9 @@ class DualPerceptron:
         known = self.values.get(example, np.zeros((len(rows), 0)))
         new = np.fromiter(self.number, np.int64, self.n_supports)[known.shape[1] :]
         if len(new):
-            known = np.hstack([known, self.kernel.between(self.structures, rows, self.structures, new)])
+            known = np.hstack(
+                [known, self.kernel.between(self.structures, rows, self.structures, new)]
+            )
             self.evaluations += len(rows) * len(new)
         self.values[example] = known
         return known
@@ -174,15 +204,24 @@ class DualPerceptron:
     def _change(self, output: int, by: float) -> None:
         row = self.number.setdefault(int(self.outputs.structure[output]), self.n_supports)
         if row == len(self.weights):
-            self.weights, self.missed = (np.vstack([each, np.zeros_like(each)]) for each in (self.weights, self.missed))
+            self.weights, self.missed = (
+                np.vstack([each, np.zeros_like(each)]) for each in (self.weights, self.missed)
+            )
         self.weights[row, self.outputs.label[output]] += by
         self.missed[row, self.outputs.label[output]] += by * self.steps
 
 
-def schedule(n_examples: int, chunks: int, epochs: int, random_state: int) -> Iterator[list[NDArray[np.int64]]]:
+def schedule(
+    n_examples: int, chunks: int, epochs: int, random_state: int
+) -> Iterator[list[NDArray[np.int64]]]:
     """For each chunk the orders in which its examples are seen, one an epoch."""
-    for chunk, examples in enumerate(np.array_split(np.random.default_rng(random_state).permutation(n_examples), chunks)):
-        yield [np.random.default_rng((random_state, chunk, epoch)).permutation(examples) for epoch in range(epochs)]
+    for chunk, examples in enumerate(
+        np.array_split(np.random.default_rng(random_state).permutation(n_examples), chunks)
+    ):
+        yield [
+            np.random.default_rng((random_state, chunk, epoch)).permutation(examples)
+            for epoch in range(epochs)
+        ]
 
 
 def standardized(scores: NDArray[np.float64], ptr: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -190,7 +229,9 @@ def standardized(scores: NDArray[np.float64], ptr: NDArray[np.int64]) -> NDArray
     lengths = np.diff(ptr)
     example = np.repeat(np.arange(len(lengths)), lengths)
     largest = np.maximum.reduceat(np.abs(scores), ptr[:-1], axis=1)
-    relative = scores / np.where(largest > 0, largest, 1.0)[:, example]  # squares of large ones would not be numbers
+    relative = (
+        scores / np.where(largest > 0, largest, 1.0)[:, example]
+    )  # squares of large ones would not be numbers
     centred = relative - (np.add.reduceat(relative, ptr[:-1], axis=1) / lengths)[:, example]
     spread = np.sqrt(np.add.reduceat(centred**2, ptr[:-1], axis=1) / lengths)[:, example]
     return np.where(spread > 1e-12, centred / np.where(spread > 1e-12, spread, 1.0), 0.0)

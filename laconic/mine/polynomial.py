@@ -27,4 +27,6 @@ class Polynomial(BaseEstimator):
         X = sp.csr_array(X, copy=True)
         X.sum_duplicates()
         X.eliminate_zeros()
-        return _core.SetStructures(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.shape[1])
+        return _core.SetStructures(
+            X.indptr.astype(np.int64), X.indices.astype(np.int32), X.shape[1]
+        )

@@ -31,7 +31,10 @@ class ListFeatures(NamedTuple):
     def scores(self, weights: Float64) -> Float64:
         """Sums of weights, each by itself: what other outputs there are changes no digit."""
         n = len(self.ptr) - 1
-        return np.asarray(np.bincount(np.repeat(np.arange(n), np.diff(self.ptr)), weights[self.feature], n), dtype=np.float64)
+        return np.asarray(
+            np.bincount(np.repeat(np.arange(n), np.diff(self.ptr)), weights[self.feature], n),
+            dtype=np.float64,
+        )
 
 
 class Ranked(NamedTuple):
@@ -54,9 +57,13 @@ def rank(
     if epochs < 1:
         raise ValueError(f"epochs must be at least 1, got {epochs!r}")
     random = np.random.default_rng(seed)
-    order = np.concatenate([random.permutation(len(outputs.gold)) for _ in range(epochs)]).astype(np.int64)
+    order = np.concatenate([random.permutation(len(outputs.gold)) for _ in range(epochs)]).astype(
+        np.int64
+    )
     cost = np.zeros(len(features.ptr) - 1) if cost is None else cost
-    weights, wrong = _core.learn_ranking(outputs.ptr, outputs.gold, *features, step, cost, most_step, order, epochs)
+    weights, wrong = _core.learn_ranking(
+        outputs.ptr, outputs.gold, *features, step, cost, most_step, order, epochs
+    )
     return Ranked(weights, wrong.tolist())
 
 

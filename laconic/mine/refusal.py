@@ -17,7 +17,9 @@ class ThresholdTooSmall(MemoryError):
     """
 
     def __init__(self, threshold: int, order: int, larger: int = 0):
-        super().__init__(f"threshold={threshold}: the candidates of order {order} need more memory than they may have")
+        super().__init__(
+            f"threshold={threshold}: the candidates of order {order} need more memory than they may have"
+        )
         beyond = 2 * threshold + 1 if order > 1 else None
         self.larger = larger if larger > threshold else beyond
 

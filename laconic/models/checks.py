@@ -24,7 +24,9 @@ def check_storable(words: Iterable[str]) -> None:
         "\n".join(words).encode()
     except UnicodeEncodeError as error:
         half = ascii(error.object[error.start])
-        raise ValueError(f"a word or label holds half a character ({half}), which a model file cannot store") from None
+        raise ValueError(
+            f"a word or label holds half a character ({half}), which a model file cannot store"
+        ) from None
 
 
 def finite(value: float) -> float | None:
@@ -79,22 +81,32 @@ def fit_meta(model: Any) -> dict[str, Any]:
 
 def read_fit(model: Any, meta: dict[str, Any]) -> None:
     """Tell a model what `fit_meta` told."""
-    model.objective_, model.certificate_ = (number_or_nan(meta, name) for name in ("objective", "certificate"))
-    model.converged_, model.interrupted_ = (item(meta, name, bool) for name in ("converged", "interrupted"))
+    model.objective_, model.certificate_ = (
+        number_or_nan(meta, name) for name in ("objective", "certificate")
+    )
+    model.converged_, model.interrupted_ = (
+        item(meta, name, bool) for name in ("converged", "interrupted")
+    )
     model.n_iter_ = item(meta, "n_iter", int)
 
 
 def check_names(arrays: Arrays, wanted: set[str]) -> None:
     """InputError unless the file holds these arrays and no others."""
     if arrays.keys() != wanted:
-        raise InputError(f"expected the arrays {', '.join(sorted(wanted))}, found {', '.join(sorted(arrays)) or 'none'}")
+        raise InputError(
+            f"expected the arrays {', '.join(sorted(wanted))}, found {', '.join(sorted(arrays)) or 'none'}"
+        )
 
 
-def numbers(arrays: Arrays, name: str, shape: tuple[int, ...], kind: type[np.floating] = np.float64) -> NDArray[Any]:
+def numbers(
+    arrays: Arrays, name: str, shape: tuple[int, ...], kind: type[np.floating] = np.float64
+) -> NDArray[Any]:
     """An array of finite numbers of this shape."""
     array = arrays[name]
     if array.dtype != kind or array.shape != shape:
-        raise InputError(f"the array {name} is {array.dtype} of shape {array.shape}, expected {kind.__name__} of shape {shape}")
+        raise InputError(
+            f"the array {name} is {array.dtype} of shape {array.shape}, expected {kind.__name__} of shape {shape}"
+        )
     if not np.all(np.isfinite(array)):
         raise InputError(f"the array {name} holds numbers that are not finite")
     return array

@@ -42,7 +42,9 @@ def narrow(templates: Any, encoder: SequenceEncoder, found: Found) -> tuple[Sequ
     Numbers change in place where all features of a template have weights: `found` must not be used any more.
     """
     alive = [weights.any(axis=1) for weights in found.weights]
-    atoms = [part if live.all() else part[live] for part, live in zip(found.atoms, alive, strict=True)]
+    atoms = [
+        part if live.all() else part[live] for part, live in zip(found.atoms, alive, strict=True)
+    ]
     used = {view: np.zeros(1, dtype=bool) for view in templates.views}
     for view, values in columns_of(templates, atoms):
         mark = np.zeros(max(len(used[view]), int(values.max(initial=0)) + 1), dtype=bool)
@@ -54,11 +56,15 @@ def narrow(templates: Any, encoder: SequenceEncoder, found: Found) -> tuple[Sequ
         inside = values >= 0
         values[inside] = place[view][values[inside]]
     keep = {view: np.flatnonzero(mark).astype(np.int32) for view, mark in used.items()}
-    weights = [rows if live.all() else rows[live] for rows, live in zip(found.weights, alive, strict=True)]
+    weights = [
+        rows if live.all() else rows[live] for rows, live in zip(found.weights, alive, strict=True)
+    ]
     return encoder.narrowed(keep), found._replace(atoms=atoms, weights=weights)  # type: ignore[attr-defined]
 
 
-def columns_of(templates: TemplateSet[Any], atoms: list[NDArray[np.int32]]) -> Iterator[tuple[str, NDArray[np.int32]]]:
+def columns_of(
+    templates: TemplateSet[Any], atoms: list[NDArray[np.int32]]
+) -> Iterator[tuple[str, NDArray[np.int32]]]:
     """Every value of a view that names features of a template: the view, and its values as a view of `atoms`."""
     for template, part in zip(templates, atoms, strict=True):
         for column, view in enumerate(template.value_views):

@@ -78,10 +78,14 @@ def save(path: PathLike, kind: str, arrays: dict[str, NDArray[Any]], meta: dict[
         stream.write(body)
 
 
-def content_of(kind: str, arrays: dict[str, NDArray[Any]], meta: dict[str, Any]) -> tuple[bytes, memoryview]:
+def content_of(
+    kind: str, arrays: dict[str, NDArray[Any]], meta: dict[str, Any]
+) -> tuple[bytes, memoryview]:
     """The bytes of a model file: its header, and its arrays."""
     if not _KIND.fullmatch(kind):
-        raise ValueError(f"the kind of a model is a short word of letters, digits, '_', '-' and '.', not {kind!r}")
+        raise ValueError(
+            f"the kind of a model is a short word of letters, digits, '_', '-' and '.', not {kind!r}"
+        )
     plain = {name: _plain_array(name, array) for name, array in arrays.items()}
     text = dump_json(meta)
     metadata = {
@@ -97,7 +101,9 @@ def content_of(kind: str, arrays: dict[str, NDArray[Any]], meta: dict[str, Any])
     header = dump_json({**json.loads(content[8 : 8 + n_header]), "__metadata__": metadata}).encode()
     header += b" " * (-len(header) % 8)
     if len(header) > MAX_HEADER_BYTES:
-        raise ValueError(f"meta is too large for the header of a model file ({MAX_HEADER_BYTES} bytes): use arrays")
+        raise ValueError(
+            f"meta is too large for the header of a model file ({MAX_HEADER_BYTES} bytes): use arrays"
+        )
     return len(header).to_bytes(8, "little") + header, memoryview(content)[8 + n_header :]
 
 
@@ -116,7 +122,9 @@ def load(path: PathLike, mapped: Callable[[str], bool] = lambda kind: False) -> 
     except InputError as error:
         raise InputError(f"{name_of(path)}: {error}") from None
     except OSError as error:
-        raise InputError(f"{name_of(path)}: the model cannot be read ({error.strerror or error}).") from None
+        raise InputError(
+            f"{name_of(path)}: the model cannot be read ({error.strerror or error})."
+        ) from None
     except MemoryError:
         raise InputError(f"{name_of(path)}: the model does not fit into memory.") from None
 
@@ -131,10 +139,18 @@ def encode_strings(strings: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[n
 
 def decode_strings(data: NDArray[np.uint8], ptr: NDArray[np.int64]) -> list[str]:
     """The inverse of `encode_strings`; arrays that it cannot have written are an InputError."""
-    if data.ndim != 1 or data.dtype != np.uint8 or ptr.ndim != 1 or ptr.dtype != np.int64 or ptr.size == 0:
+    if (
+        data.ndim != 1
+        or data.dtype != np.uint8
+        or ptr.ndim != 1
+        or ptr.dtype != np.int64
+        or ptr.size == 0
+    ):
         raise InputError("a list of strings was expected as a row of uint8 and a row of int64.")
     if ptr[0] != 0 or ptr[-1] != data.size or np.any(ptr[1:] < ptr[:-1]):
-        raise InputError("the boundaries of a list of strings do not ascend from 0 to the length of its text.")
+        raise InputError(
+            "the boundaries of a list of strings do not ascend from 0 to the length of its text."
+        )
     text = data.tobytes()
     bounds = ptr.tolist()
     try:
@@ -150,7 +166,9 @@ def _read(stream: BinaryIO, mapped: Callable[[str], bool]) -> ModelFile:
         raise InputError("not a laconic model: the file is empty or too short.")
     n_header = int.from_bytes(prefix, "little")
     if n_header > min(MAX_HEADER_BYTES, size - 8):
-        raise InputError("not a laconic model, or a truncated one: its header does not fit into the file.")
+        raise InputError(
+            "not a laconic model, or a truncated one: its header does not fit into the file."
+        )
     prefix += stream.read(n_header)
     header = _check_header(prefix[8:], size - 8 - n_header)
     meta = parse_json(header.meta.encode(), "meta")
@@ -198,8 +216,12 @@ def _check_header(raw: bytes, n_data: int) -> _Header:
     version = metadata.get("format_version")
     if not isinstance(version, str) or not re.fullmatch("[1-9][0-9]{0,8}", version):
         raise InputError(f"the format version is not a number but {_brief(version)}.")
-    if int(version) > FORMAT_VERSION:  # before all else: a newer format may differ in everything that follows
-        raise InputError(f"written by a newer laconic (format {version}, this one reads up to {FORMAT_VERSION}).")
+    if (
+        int(version) > FORMAT_VERSION
+    ):  # before all else: a newer format may differ in everything that follows
+        raise InputError(
+            f"written by a newer laconic (format {version}, this one reads up to {FORMAT_VERSION})."
+        )
     kind, meta, crc32 = (metadata.get(key) for key in ("kind", "meta", "crc32"))
     if not isinstance(kind, str) or not isinstance(meta, str) or not isinstance(crc32, str):
         raise InputError("the header lacks the kind of the model, its meta or its checksum.")
@@ -212,7 +234,9 @@ def _check_header(raw: bytes, n_data: int) -> _Header:
             raise InputError("the arrays overlap or leave holes.")
         end = stop
     if end != n_data:
-        raise InputError(f"the file is truncated or has a tail: its arrays take {end} bytes, {n_data} are there.")
+        raise InputError(
+            f"the file is truncated or has a tail: its arrays take {end} bytes, {n_data} are there."
+        )
     return _Header(kind, int(version), meta, crc32)
 
 
@@ -222,14 +246,22 @@ def _check_entry(name: str, entry: Any) -> tuple[int, int]:
         raise InputError(f"array {_brief(name)} is not described by dtype, shape and data_offsets.")
     dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not isinstance(dtype, str) or dtype not in DTYPES:
-        raise InputError(f"array {_brief(name)} has the type {_brief(dtype)}, expected one of {', '.join(DTYPES)}.")
-    if not _are_sizes(shape) or len(shape) > MAX_DIMENSIONS or math.prod(filter(None, shape)) >= 2**60:
+        raise InputError(
+            f"array {_brief(name)} has the type {_brief(dtype)}, expected one of {', '.join(DTYPES)}."
+        )
+    if (
+        not _are_sizes(shape)
+        or len(shape) > MAX_DIMENSIONS
+        or math.prod(filter(None, shape)) >= 2**60
+    ):
         raise InputError(f"array {_brief(name)} has the impossible shape {_brief(shape)}.")
     if not _are_sizes(offsets) or len(offsets) != 2:
         raise InputError(f"array {_brief(name)} has the impossible byte range {_brief(offsets)}.")
     start, stop = offsets
     if stop - start != math.prod(shape) * DTYPES[dtype].itemsize:
-        raise InputError(f"array {_brief(name)} has the shape {_brief(shape)} but {stop - start} bytes.")
+        raise InputError(
+            f"array {_brief(name)} has the shape {_brief(shape)} but {stop - start} bytes."
+        )
     return start, stop
 
 
@@ -310,7 +342,11 @@ def _check_json(root: Any) -> None:
 def _plain_array(name: str, array: NDArray[Any]) -> NDArray[Any]:
     """The array as the container takes it: C order, little endian, one of the allowed types."""
     plain = np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
-    if name in ("", "__metadata__") or plain.dtype not in DTYPES.values() or plain.ndim > MAX_DIMENSIONS:
+    if (
+        name in ("", "__metadata__")
+        or plain.dtype not in DTYPES.values()
+        or plain.ndim > MAX_DIMENSIONS
+    ):
         raise ValueError(
             f"array {name!r} of type {array.dtype} and {array.ndim} dimensions cannot be stored: expected a name, "
             f"one of {', '.join(str(dtype) for dtype in DTYPES.values())} and at most {MAX_DIMENSIONS} dimensions"

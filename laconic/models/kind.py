@@ -103,7 +103,9 @@ def built_in() -> MappingProxyType[str, Kind]:
 @cache
 def installed() -> MappingProxyType[str, Kind]:
     """Return the kinds of other installed packages, by name; those of laconic cannot be replaced."""
-    from importlib.metadata import entry_points  # imported late: it takes longer than all of laconic
+    from importlib.metadata import (
+        entry_points,
+    )  # imported late: it takes longer than all of laconic
 
     found: dict[str, Kind] = {}
     for point in entry_points(group=ENTRY_POINTS):

@@ -18,7 +18,9 @@ def storable_form(model: Any) -> Form:
     form = form_of(model)
     if form is None or not form.kind.store:
         known = " or ".join(kind.model.partition(":")[2] for kind in all_kinds() if kind.store)
-        raise ValueError(f"a model of type {type(model).__name__} cannot be saved; expected {known}")
+        raise ValueError(
+            f"a model of type {type(model).__name__} cannot be saved; expected {known}"
+        )
     return form
 
 
@@ -70,7 +72,9 @@ def load(path: PathLike) -> Any:
     if form is None or not form.kind.store:
         known = [kind.name for kind in all_kinds() if kind.store]
         known += [kind.name + COMPACT for kind in all_kinds() if kind.compact]
-        raise InputError(f"{name_of(path)}: holds a model of the kind {found.kind!r}, this laconic knows {', '.join(known)}.")
+        raise InputError(
+            f"{name_of(path)}: holds a model of the kind {found.kind!r}, this laconic knows {', '.join(known)}."
+        )
     room = compact_module(form.kind) if form.compact else import_module(form.kind.store)
     try:
         return room.unpack(found.arrays, found.meta)

@@ -18,7 +18,13 @@ ETAS, ETAS_LEARNED = 7, 3  # to learn again takes some passes over the treebank 
 
 
 def predict(
-    model: TreePredictor, input_path: str, output: str, bar: Bar, *, k_best: int | None = None, encoding: str = UTF8
+    model: TreePredictor,
+    input_path: str,
+    output: str,
+    bar: Bar,
+    *,
+    k_best: int | None = None,
+    encoding: str = UTF8,
 ) -> dict[str, Any]:
     """Write the lines of the input with the heads and labels that are predicted; all other columns as they were.
 
@@ -43,7 +49,10 @@ def evaluate(model: Parser, gold_path: str, bar: Bar, *, encoding: str = UTF8) -
     bar.describe("reading")
     gold = read_treebank(gold_path, encoding)
     bar.describe("parsing")
-    size = {"features_nonzero": model.n_features_selected_, "degrees_of_freedom": model.weights_.n_distinct}
+    size = {
+        "features_nonzero": model.n_features_selected_,
+        "degrees_of_freedom": model.weights_.n_distinct,
+    }
     return {**scores(model, gold), **size}
 
 
@@ -54,7 +63,14 @@ def scores(model: TreePredictor, gold: Treebank) -> dict[str, Any]:
     heads, labels = model.parse(gold)
     known = bool(gold.labels) and labels is not None
     gold_labels = gold.labels if known else None
-    found = tree_scores(gold.heads, heads, gold.ptr, gold_labels, labels if known else None, punctuation_of(gold.tokens))
+    found = tree_scores(
+        gold.heads,
+        heads,
+        gold.ptr,
+        gold_labels,
+        labels if known else None,
+        punctuation_of(gold.tokens),
+    )
     return {
         "sentences": len(gold),
         "tokens": found.n_tokens,
@@ -83,11 +99,15 @@ def account(model: Parser) -> dict[str, Any]:
         "groups_selected": len(model.scorer_.templates),
         "tag_weights": 0 if model.tagger_ is None else model.tagger_.tagger_.n_features_selected_,
         "labels": 0 if model.labeler_ is None else len(model.labeler_.tagger_.classes_),
-        "label_weights": 0 if model.labeler_ is None else model.labeler_.tagger_.n_features_selected_,
+        "label_weights": 0
+        if model.labeler_ is None
+        else model.labeler_.tagger_.n_features_selected_,
     }
 
 
-def compress(model: Parser, wishes: Compression, bar: Bar, *, encoding: str = UTF8) -> dict[str, Any]:
+def compress(
+    model: Parser, wishes: Compression, bar: Bar, *, encoding: str = UTF8
+) -> dict[str, Any]:
     """Write the model with few weight values, those of its pruner and its labeler rounded too, and account for it."""
     from laconic.parse.discrete import round_parts
 
@@ -98,21 +118,39 @@ def compress(model: Parser, wishes: Compression, bar: Bar, *, encoding: str = UT
         bar.describe("rounding the pruner and the labels")
         return round_parts(found, wishes.zeta, None if data is None else data[0])
 
-    return compress_model(model, wishes, read, bar, ETAS if wishes.data is None else ETAS_LEARNED, finish)
+    return compress_model(
+        model, wishes, read, bar, ETAS if wishes.data is None else ETAS_LEARNED, finish
+    )
 
 
 def inspect(model: Parser, n: int, as_json: bool) -> dict[str, Any]:
     """Templates kept and dropped, by family and kind of part too, and the strongest features of each kind of part."""
-    from laconic.parse.explain import dropped_templates, families, kept_templates, parts, top_features
+    from laconic.parse.explain import (
+        dropped_templates,
+        families,
+        kept_templates,
+        parts,
+        top_features,
+    )
 
     facts = {"columns": list(model.columns), **account(model)}
     facts["labels"] = [] if model.labeler_ is None else model.labeler_.tagger_.classes_.tolist()
     kept, dropped = [row._asdict() for row in kept_templates(model)], dropped_templates(model)
-    by_family, by_kind = ([row._asdict() for row in rows] for rows in (families(model), parts(model)))
-    features = {kind: [row._asdict() for row in rows] for kind, rows in top_features(model, n).items()}
+    by_family, by_kind = (
+        [row._asdict() for row in rows] for rows in (families(model), parts(model))
+    )
+    features = {
+        kind: [row._asdict() for row in rows] for kind, rows in top_features(model, n).items()
+    }
     if as_json:
         templates = {"kept": kept, "dropped": dropped}
-        return {**facts, "kinds": by_kind, "families": by_family, "templates": templates, "features": features}
+        return {
+            **facts,
+            "kinds": by_kind,
+            "families": by_family,
+            "templates": templates,
+            "features": features,
+        }
     more = [f"and {len(dropped) - n} more"] if len(dropped) > n else []
     return {
         **facts,
@@ -120,7 +158,11 @@ def inspect(model: Parser, n: int, as_json: bool) -> dict[str, Any]:
         "kinds of parts": by_kind,
         "families of templates": by_family,
         "templates kept, longest vectors of weights first": kept[:n],
-        **{f"strongest features of the kind {kind}": rows for kind, rows in features.items() if rows},
+        **{
+            f"strongest features of the kind {kind}": rows
+            for kind, rows in features.items()
+            if rows
+        },
     }
 
 

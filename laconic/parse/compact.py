@@ -53,17 +53,28 @@ class CompactParser(ParsePredictor):
 
     def fit(self, X: Any, y: Any = None, callback: Any = None) -> NoReturn:
         """A compact model does not learn."""
-        raise ValueError("a compact model predicts and does not learn: go on with the model from which it was made")
+        raise ValueError(
+            "a compact model predicts and does not learn: go on with the model from which it was made"
+        )
 
     def plain(self) -> Parser:
         """The same model as an ordinary Parser, which can be saved plainly; ValueError if it has no names."""
         model = Parser(**self.get_params())
-        for name in ("templates_given_", "shape_", "trace_", "interrupted_", "n_features_total_", "n_features_selected_"):
+        for name in (
+            "templates_given_",
+            "shape_",
+            "trace_",
+            "interrupted_",
+            "n_features_total_",
+            "n_features_selected_",
+        ):
             setattr(model, name, getattr(self, name))
         model.scorer_ = _plain(self.scorer_, self.shape_)
         model.pruner_ = None if self.pruner_ is None else _plain(self.pruner_, PRUNER)
         model.labeler_ = None if self.labeler_ is None else labeler_of(_plain_tagger(self.labeler_))
-        model.tagger_ = None if self.tagger_ is None else word_tagger_of(_plain_tagger(self.tagger_))
+        model.tagger_ = (
+            None if self.tagger_ is None else word_tagger_of(_plain_tagger(self.tagger_))
+        )
         return model
 
     def __reduce__(self) -> Any:
@@ -86,7 +97,17 @@ def places_of(template: PartTemplate) -> list[Place]:
     if template.n_signs:
         bins = DISTANCES if template.special == "dist" else (0,)
         grand = (0, 1) if template.kind in (GRANDCHILD, GRAND_SIBLING) else (0,)
-        places.append(Place(None, tuple(((far * 2 + right) * 2 + left) for far in bins for right in (0, 1) for left in grand)))
+        places.append(
+            Place(
+                None,
+                tuple(
+                    ((far * 2 + right) * 2 + left)
+                    for far in bins
+                    for right in (0, 1)
+                    for left in grand
+                ),
+            )
+        )
     if template.between is not None:
         places.append(Place(template.between))
     return places
@@ -101,9 +122,15 @@ def pack(model: Parser, names: bool) -> Contents:
         if scorer is not None:
             found = scorer.weights
             tables = Tables(list(map(places_of, scorer.templates)), found.atoms, found.weights)
-            packed, features = pack_features(scorer.encoder.to_state(), tables, 1, names, FEATURE_ERROR_BITS)
+            packed, features = pack_features(
+                scorer.encoder.to_state(), tables, 1, names, FEATURE_ERROR_BITS
+            )
             arrays |= prefixed(part, packed)
-            about[part] = {**features, "nonzero": int(found.n_nonzero), "distinct": found.n_distinct}
+            about[part] = {
+                **features,
+                "nonzero": int(found.n_nonzero),
+                "distinct": found.n_distinct,
+            }
     if model.pruner_ is not None:
         about["pruner"]["templates"] = model.pruner_.templates.names
     for part, with_tagger in (("labels", model.labeler_), ("tags", model.tagger_)):
@@ -122,14 +149,21 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactParser:
     about = unpack_json(arrays["about"])
     model, kept = described(CompactParser, about)
     own, columns = item(about, "parser", dict), model.columns
-    model.scorer_ = _unpack_scorer(part_of(arrays, "parser"), own, kept, columns, model.shape_, names)
+    model.scorer_ = _unpack_scorer(
+        part_of(arrays, "parser"), own, kept, columns, model.shape_, names
+    )
     if about.get("pruner") is not None:
         own = item(about, "pruner", dict)
         templates = checked_templates(item(own, "templates", list), columns)
-        model.pruner_ = _unpack_scorer(part_of(arrays, "pruner"), own, templates, columns, PRUNER, names)
+        model.pruner_ = _unpack_scorer(
+            part_of(arrays, "pruner"), own, templates, columns, PRUNER, names
+        )
     elif part_of(arrays, "pruner"):
         raise InputError("there are arrays of a pruner, but no description of it")
-    taggers = {part: _unpack_tagger(part_of(arrays, part), item(about, part, bool), names) for part in ("labels", "tags")}
+    taggers = {
+        part: _unpack_tagger(part_of(arrays, part), item(about, part, bool), names)
+        for part in ("labels", "tags")
+    }
     if taggers["labels"] is not None:
         model.labeler_ = labeler_of(taggers["labels"])
     if taggers["tags"] is not None:
@@ -148,7 +182,12 @@ def _unpack_tagger(own: Arrays, told: bool, names: bool) -> CompactTagger | None
 
 
 def _unpack_scorer(
-    own: Arrays, about: dict[str, Any], templates: PartTemplates, columns: Sequence[str], shape: TreeShape, names: bool
+    own: Arrays,
+    about: dict[str, Any],
+    templates: PartTemplates,
+    columns: Sequence[str],
+    shape: TreeShape,
+    names: bool,
 ) -> Scorer:
     check_names(own, ARRAYS | (NAMES if names else set()))
     packed = PackedFeatures(own, about, templates.views, columns, 1)
@@ -162,5 +201,7 @@ def _unpack_scorer(
         packed.rows,
         packed.n_shared,
     )
-    weights: Any = CompactWeights(packed, kernel, lambda: list(map(places_of, templates)), [1] * len(templates))
+    weights: Any = CompactWeights(
+        packed, kernel, lambda: list(map(places_of, templates)), [1] * len(templates)
+    )
     return Scorer(templates, packed.encoder, weights, kernel)  # type: ignore[arg-type]

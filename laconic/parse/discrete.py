@@ -38,7 +38,9 @@ def _(model: Parser) -> Array:
 @rounded.register
 def _(pruner: Scorer, change: Change) -> Scorer:
     found = pruner.weights
-    return pruner.with_weights(found._replace(weights=[change(part) for part in found.weights]), PRUNER)
+    return pruner.with_weights(
+        found._replace(weights=[change(part) for part in found.weights]), PRUNER
+    )
 
 
 @weights_of.register
@@ -47,20 +49,28 @@ def _(scorer: Scorer) -> Array:
 
 
 @posed.register
-def _(model: Parser, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model") -> Posed:
+def _(
+    model: Parser, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model"
+) -> Posed:
     raise ValueError(
         "a parser is learned sentence by sentence: use discretize, or model.relearned(OnlineDiscrete(values), treebank)"
     )
 
 
 @relearner.register
-def _(model: Parser, X: Any, y: Any = None, penalty: L1 | None = None, features: str = "model") -> Callable[..., Parser]:
+def _(
+    model: Parser, X: Any, y: Any = None, penalty: L1 | None = None, features: str = "model"
+) -> Callable[..., Parser]:
     if features != "model":
-        raise ValueError(f"a parser is learned again over the features of the 'model', not of {features!r}")
+        raise ValueError(
+            f"a parser is learned again over the features of the 'model', not of {features!r}"
+        )
 
     def learn(values: Values, callback: Any = None) -> Parser:
         lasso = 0.0 if penalty is None else float(penalty.strength)
-        learner = OnlineDiscrete(values, Mira(1), epochs=PARSER_PASSES, rho=0.02, growth=1.7, lasso=lasso)
+        learner = OnlineDiscrete(
+            values, Mira(1), epochs=PARSER_PASSES, rho=0.02, growth=1.7, lasso=lasso
+        )
         return model.relearned(learner, X, y, callback)
 
     return learn

@@ -80,7 +80,9 @@ def families(model: Parser) -> list[FamilyRow]:
         for family in template.families:
             kept[family] += 1
             weights[family] += len(part)
-    return [FamilyRow(family, kept[family], n, weights[family]) for family, n in given.most_common()]
+    return [
+        FamilyRow(family, kept[family], n, weights[family]) for family, n in given.most_common()
+    ]
 
 
 def parts(model: Parser) -> list[PartRow]:
@@ -89,7 +91,11 @@ def parts(model: Parser) -> list[PartRow]:
     rows = []
     for kind in model.shape_.kinds:
         given = sum(template.kind == kind for template in model.templates_given_)
-        found = [part for t, part in zip(model.scorer_.templates, model.weights_.weights, strict=True) if t.kind == kind]
+        found = [
+            part
+            for t, part in zip(model.scorer_.templates, model.weights_.weights, strict=True)
+            if t.kind == kind
+        ]
         norm = float(np.sqrt(sum(float(np.linalg.norm(part)) ** 2 for part in found)))
         rows.append(PartRow(KINDS[kind], len(found), given, sum(map(len, found)), norm))
     return rows
@@ -101,11 +107,16 @@ def top_features(model: Parser, n: int) -> dict[str, list[FeatureRow]]:
     found: dict[str, list[FeatureRow]] = {}
     for kind in model.shape_.kinds:
         best: list[tuple[float, int, int]] = []  # weight, template, feature
-        for m, (template, part) in enumerate(zip(model.scorer_.templates, model.weights_.weights, strict=True)):
+        for m, (template, part) in enumerate(
+            zip(model.scorer_.templates, model.weights_.weights, strict=True)
+        ):
             if template.kind == kind:
                 best += [(float(part[row, 0]), m, row) for row in _largest(part[:, 0], n)]
         best.sort(key=lambda entry: -abs(entry[0]))
-        found[KINDS[kind]] = [FeatureRow(next(iter(feature_names(model, m, [row]))), weight) for weight, m, row in best[:n]]
+        found[KINDS[kind]] = [
+            FeatureRow(next(iter(feature_names(model, m, [row]))), weight)
+            for weight, m, row in best[:n]
+        ]
     return found
 
 
@@ -119,7 +130,11 @@ def _largest(weights: Any, n: int) -> list[int]:
 
 def feature_names(model: Parser, template: int, rows: Any = slice(None)) -> Iterable[str]:
     """The features of a kept template (or the numbered ones) as text."""
-    return named(model.scorer_.templates[template], model.scorer_.encoder, model.weights_.atoms[template][rows])
+    return named(
+        model.scorer_.templates[template],
+        model.scorer_.encoder,
+        model.weights_.atoms[template][rows],
+    )
 
 
 def named(of: PartTemplate, encoder: SequenceEncoder, atoms: NDArray[np.int32]) -> Iterable[str]:
@@ -127,7 +142,11 @@ def named(of: PartTemplate, encoder: SequenceEncoder, atoms: NDArray[np.int32]) 
 
     The words after the values tell on which side of the head (h) the modifier stands and how far, and on which side of h its own head.
     """
-    names = [*map(str, of.atoms), *([""] if of.n_signs else []), *([f"{BETWEEN}.{of.between}"] if of.between is not None else [])]
+    names = [
+        *map(str, of.atoms),
+        *([""] if of.n_signs else []),
+        *([f"{BETWEEN}.{of.between}"] if of.between is not None else []),
+    ]
     for values in atoms.tolist():
         told = []
         for name, view, value in zip(names, of.value_views, values, strict=True):
@@ -144,5 +163,7 @@ def _direction(code: int, kind: int, distance: bool) -> str:
     rest, grand = divmod(code, 2)
     length, right = divmod(rest, 2)
     far = f" {DISTANCES[length]}" if distance and length < len(DISTANCES) else ""
-    above = f", g {'left' if grand else 'right'} of h" if kind in (GRANDCHILD, GRAND_SIBLING) else ""
+    above = (
+        f", g {'left' if grand else 'right'} of h" if kind in (GRANDCHILD, GRAND_SIBLING) else ""
+    )
     return f"{'right' if right else 'left'}{far}{above}"

@@ -132,11 +132,17 @@ rank head.lemma coarse left.lemma side
 
 def relation_templates() -> Templates:
     """What relations are told by."""
-    return Templates(parse_template(_at_the_token(line), RELATION_COLUMNS) for line in TEMPLATES.split("\n") if line)
+    return Templates(
+        parse_template(_at_the_token(line), RELATION_COLUMNS)
+        for line in TEMPLATES.split("\n")
+        if line
+    )
 
 
 def _at_the_token(line: str) -> str:
-    views = (view if view.endswith("]") or view == "bias" else f"{view}[0]" for view in line.split())
+    views = (
+        view if view.endswith("]") or view == "bias" else f"{view}[0]" for view in line.split()
+    )
     return " ".join(view.replace("head.suffix3", "suffix3(head.word)") for view in views)
 
 
@@ -146,17 +152,27 @@ LEARNER = Mira(8)  # if no other is asked for
 class RelationLabeler(BaseEstimator):
     """Learn the label of every token's relation to its head, from trees; learner: Mira(8) if it is None."""
 
-    def __init__(self, templates: Any = None, learner: Any = None, refit: Any = None, n_jobs: int | None = None):
+    def __init__(
+        self,
+        templates: Any = None,
+        learner: Any = None,
+        refit: Any = None,
+        n_jobs: int | None = None,
+    ):
         self.templates = templates
         self.learner = learner
         self.refit = refit
         self.n_jobs = n_jobs
 
-    def fit(self, tokens: TokenColumns, heads: ArrayLike, labels: list[str], callback: Any = None) -> RelationLabeler:
+    def fit(
+        self, tokens: TokenColumns, heads: ArrayLike, labels: list[str], callback: Any = None
+    ) -> RelationLabeler:
         """Learn from the tokens of a treebank, the places of their heads (from 1, 0 is the root) and their labels, all flat."""
         templates = relation_templates() if self.templates is None else self.templates
         learner = LEARNER if self.learner is None else self.learner
-        self.tagger_ = Tagger(templates, learner, self.refit, columns=RELATION_COLUMNS, n_jobs=self.n_jobs)
+        self.tagger_ = Tagger(
+            templates, learner, self.refit, columns=RELATION_COLUMNS, n_jobs=self.n_jobs
+        )
         self.tagger_.fit(relation_columns(tokens, heads), list(cut(labels, tokens.ptr)), callback)
         return self
 

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from laconic.core.solvers.online import Epoch, Examples, OnlineLearner, Run
 from laconic.parse.templates import PartTemplates
-from laconic.parse.weights import Candidates, ParseWeights, TreeShape, features_of, load_kernel, make_kernel
+from laconic.parse.weights import (
+    Candidates,
+    ParseWeights,
+    TreeShape,
+    features_of,
+    load_kernel,
+    make_kernel,
+)
 from laconic.text.sequences import SequenceEncoder
 
 
@@ -56,7 +63,10 @@ class ParseLesson(NamedTuple):
         kernel = make_kernel(self.templates, self.encoder, self.shape)
         if self.start is None:
             return kernel
-        return load_kernel(kernel, self.start._replace(weights=[np.zeros_like(part) for part in self.start.weights]))
+        return load_kernel(
+            kernel,
+            self.start._replace(weights=[np.zeros_like(part) for part in self.start.weights]),
+        )
 
     def examples(self, kernel: Any) -> Examples:
         """The sentences, and about how many features each template has in them."""
@@ -72,5 +82,7 @@ class ParseLesson(NamedTuple):
 def as_tree_learner(given: Any) -> OnlineLearner:
     """What was given, if it learns sentence by sentence."""
     if not isinstance(given, OnlineLearner):
-        raise ValueError(f"a parser learns by an online learner such as Mira(), KBestMira() or Sparseptron(), got {given!r}")
+        raise ValueError(
+            f"a parser learns by an online learner such as Mira(), KBestMira() or Sparseptron(), got {given!r}"
+        )
     return given

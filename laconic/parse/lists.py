@@ -38,8 +38,13 @@ class TreeLists(NamedTuple):
 
     def some(self, chosen: NDArray[np.integer[Any]]) -> TreeLists:
         """The lists of these sentences."""
-        tokens, trees = self.tokens.some(chosen), ranges(self.ptr[:-1][chosen], self.ptr[1:][chosen])
-        return TreeLists(tokens, pointers(np.diff(self.ptr)[chosen]), self.of_trees(trees), self.scores[trees])
+        tokens, trees = (
+            self.tokens.some(chosen),
+            ranges(self.ptr[:-1][chosen], self.ptr[1:][chosen]),
+        )
+        return TreeLists(
+            tokens, pointers(np.diff(self.ptr)[chosen]), self.of_trees(trees), self.scores[trees]
+        )
 
     def of_trees(self, trees: Int64) -> Int32:
         """The heads of some trees, one after the other."""
@@ -50,7 +55,9 @@ class TreeLists(NamedTuple):
         length = np.diff(self.ptr)
         place = np.arange(len(scores)) - np.repeat(self.ptr[:-1], length)
         trees = np.lexsort((-scores, self.sentence))[place < k]
-        return TreeLists(self.tokens, pointers(np.minimum(length, k)), self.of_trees(trees), scores[trees])
+        return TreeLists(
+            self.tokens, pointers(np.minimum(length, k)), self.of_trees(trees), scores[trees]
+        )
 
     def right_heads(self, gold: Int32) -> Int64:
         """Of every tree how many of its heads are those of a treebank."""
@@ -67,7 +74,9 @@ def k_best(parser: Any, tokens: TokenColumns, k: int) -> TreeLists:
     """Up to k trees of each sentence by a fitted Parser, crossing arcs still lifted."""
     tokens = parser._tagged(tokens)
     columns, ptr = parser.scorer_.encoder.encode(tokens)
-    counts, heads, scores = parser.scorer_.kernel.k_best(columns, ptr, *parser._candidates(tokens), k)
+    counts, heads, scores = parser.scorer_.kernel.k_best(
+        columns, ptr, *parser._candidates(tokens), k
+    )
     return TreeLists(tokens, pointers(counts), heads, scores)
 
 
@@ -80,7 +89,9 @@ def with_gold(lists: TreeLists, gold: Int32) -> tuple[TreeLists, Int64]:
     found[lists.sentence[trees]] = trees
     absent = np.flatnonzero(found < 0)
     order = np.argsort(np.concatenate([lists.sentence, absent]), kind="stable")
-    both = np.concatenate([lists.heads, gold[ranges(lists.tokens.ptr[absent], lists.tokens.ptr[absent + 1])]])
+    both = np.concatenate(
+        [lists.heads, gold[ranges(lists.tokens.ptr[absent], lists.tokens.ptr[absent + 1])]]
+    )
     tree_ptr = np.concatenate([lists.tree_ptr, lists.tree_ptr[-1] + pointers(lengths[absent])[1:]])
     heads = both[ranges(tree_ptr[:-1][order], tree_ptr[1:][order])]
     scores = np.concatenate([lists.scores, np.full(len(absent), np.nan)])[order]
@@ -91,7 +102,9 @@ def with_gold(lists: TreeLists, gold: Int32) -> tuple[TreeLists, Int64]:
     return TreeLists(lists.tokens, ptr, heads, scores), place[found]
 
 
-def crossed(parser: Any, bank: Treebank, folds: int, k: int, callback: Callable[[int], bool] | None = None) -> TreeLists:
+def crossed(
+    parser: Any, bank: Treebank, folds: int, k: int, callback: Callable[[int], bool] | None = None
+) -> TreeLists:
     """The k best trees of every sentence by a parser that learned from the other folds. A callback sees the number of each fold."""
     n = len(bank)
     if not 2 <= folds <= n:
@@ -100,7 +113,9 @@ def crossed(parser: Any, bank: Treebank, folds: int, k: int, callback: Callable[
     fold_of = np.arange(n) * folds // n
     for number in range(folds):
         fold = np.flatnonzero(fold_of == number)
-        learned = whole(clone(parser).set_params(labels=False).fit(bank.some(np.flatnonzero(fold_of != number))))
+        learned = whole(
+            clone(parser).set_params(labels=False).fit(bank.some(np.flatnonzero(fold_of != number)))
+        )
         found.append(k_best(learned, bank.tokens.some(fold), k))
         if callback is not None and callback(len(found)):
             raise KeyboardInterrupt
@@ -117,7 +132,17 @@ def whole(parser: Any) -> Any:
 def joined(parts: list[TreeLists]) -> TreeLists:
     """Lists of several sets of sentences as one."""
     names = parts[0].tokens.names
-    values: list[Sequence[str]] = [list(chain.from_iterable(part.tokens.values[c] for part in parts)) for c in range(len(names))]
-    tokens = TokenColumns(names, values, pointers(np.concatenate([np.diff(part.tokens.ptr) for part in parts])))
+    values: list[Sequence[str]] = [
+        list(chain.from_iterable(part.tokens.values[c] for part in parts))
+        for c in range(len(names))
+    ]
+    tokens = TokenColumns(
+        names, values, pointers(np.concatenate([np.diff(part.tokens.ptr) for part in parts]))
+    )
     ptr = pointers(np.concatenate([np.diff(part.ptr) for part in parts]))
-    return TreeLists(tokens, ptr, np.concatenate([part.heads for part in parts]), np.concatenate([part.scores for part in parts]))
+    return TreeLists(
+        tokens,
+        ptr,
+        np.concatenate([part.heads for part in parts]),
+        np.concatenate([part.scores for part in parts]),
+    )

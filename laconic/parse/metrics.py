@@ -41,11 +41,17 @@ class TreeScores(NamedTuple):
 def punctuation_of(tokens: TokenColumns) -> Bools:
     """Which tokens are punctuation: those tagged PUNCT where the treebank has that tag, else those of punctuation signs alone."""
     if "coarse" in tokens.names:
-        tagged = np.array([tag == UNIVERSAL_PUNCTUATION for tag in tokens.column("coarse")], dtype=bool)
+        tagged = np.array(
+            [tag == UNIVERSAL_PUNCTUATION for tag in tokens.column("coarse")], dtype=bool
+        )
         if tagged.any():
             return tagged
     words = tokens.column("word")
-    signs = {word for word in set(words) if word and all(unicodedata.category(letter)[0] == "P" for letter in word)}
+    signs = {
+        word
+        for word in set(words)
+        if word and all(unicodedata.category(letter)[0] == "P" for letter in word)
+    }
     return np.fromiter((word in signs for word in words), bool, len(words))
 
 
@@ -58,11 +64,17 @@ def tree_scores(
     punctuation: ArrayLike | None = None,
 ) -> TreeScores:
     """Scores of `heads` and `labels` against the gold ones; sentence s is tokens ptr[s]:ptr[s+1], empty ones do not count."""
-    gold, found, pointer = np.asarray(gold_heads), np.asarray(heads), np.asarray(ptr, dtype=np.int64)
+    gold, found, pointer = (
+        np.asarray(gold_heads),
+        np.asarray(heads),
+        np.asarray(ptr, dtype=np.int64),
+    )
     n = int(pointer[-1])
     word = np.ones(n, dtype=bool) if punctuation is None else ~np.asarray(punctuation, dtype=bool)
     if not len(gold) == len(found) == len(word) == n:
-        raise ValueError(f"expected {n} gold heads, heads and punctuation marks, got {len(gold)}, {len(found)} and {len(word)}")
+        raise ValueError(
+            f"expected {n} gold heads, heads and punctuation marks, got {len(gold)}, {len(found)} and {len(word)}"
+        )
     starts = pointer[:-1][np.diff(pointer) > 0]
     right = gold == found
     labelled = _right_labels(gold_labels, labels, n)
@@ -87,7 +99,9 @@ def _right_labels(gold: Sequence[str] | None, found: Sequence[str] | None, n: in
         return None
     if gold is None or found is None or not len(gold) == len(found) == n:
         sizes = ["no" if some is None else str(len(some)) for some in (gold, found)]
-        raise ValueError(f"expected {n} gold and predicted labels, or neither, got {sizes[0]} and {sizes[1]}")
+        raise ValueError(
+            f"expected {n} gold and predicted labels, or neither, got {sizes[0]} and {sizes[1]}"
+        )
     return np.fromiter((a == b for a, b in zip(gold, found, strict=True)), bool, n)
 
 

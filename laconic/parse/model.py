@@ -36,7 +36,13 @@ from laconic.text.treebanks import COLUMNS, Treebank, check_trees
 from laconic.text.views import WordClusters
 
 REFIT_FEATURES = ("templates", "features")
-READY = {"arcs": "arcs", "siblings": "second", "carreras": "second", "grand siblings": "third", "tri siblings": "third"}
+READY = {
+    "arcs": "arcs",
+    "siblings": "second",
+    "carreras": "second",
+    "grand siblings": "third",
+    "tri siblings": "third",
+}
 
 
 class Parser(ParsePredictor):
@@ -57,19 +63,29 @@ class Parser(ParsePredictor):
     tagger: a WordTagger, for a parser that needs words alone: it learns from tags that this one predicts, and predicts them itself
     """
 
-    def fit(self, X: Any, y: Any = None, callback: Callable[[Any], bool | None] | None = None) -> Parser:
+    def fit(
+        self, X: Any, y: Any = None, callback: Callable[[Any], bool | None] | None = None
+    ) -> Parser:
         """Learn from a Treebank, or from sentences X and y: for each a Tree, or a list of heads. A callback sees every pass."""
         bank = self._bank(X, y)
         if self.refit_features not in REFIT_FEATURES:
-            raise ValueError(f"refit_features must be 'templates' or 'features', got {self.refit_features!r}")
+            raise ValueError(
+                f"refit_features must be 'templates' or 'features', got {self.refit_features!r}"
+            )
         templates = self._templates()
         self.tagger_ = None
         if self.tagger is not None:
             if tuple(self.columns) != COLUMNS:
-                raise ValueError(f"a tagger fills the columns {', '.join(COLUMNS)}; got columns={self.columns!r}")
+                raise ValueError(
+                    f"a tagger fills the columns {', '.join(COLUMNS)}; got columns={self.columns!r}"
+                )
             self.tagger_ = clone(self.tagger).fit(bank.tokens, callback)
             bank = Treebank(self.tagger_.crossed(bank.tokens, callback), bank.heads, bank.labels)
-        first, *rest = [as_tree_learner(learner) for learner in (self._learner(), self.refit) if learner is not None]
+        first, *rest = [
+            as_tree_learner(learner)
+            for learner in (self._learner(), self.refit)
+            if learner is not None
+        ]
         heads, labels = self._learned_trees(bank)
         self.shape_ = TreeShape(self.model, self.crossing, self._single_root(bank.heads, bank.ptr))
         self.pruner_ = None
@@ -87,12 +103,16 @@ class Parser(ParsePredictor):
             if steps[-1].interrupted:
                 break
             kept, found = kept_templates(templates, steps[0].weights)
-            lesson = lesson._replace(templates=kept, start=found if self.refit_features == "features" else None)
+            lesson = lesson._replace(
+                templates=kept, start=found if self.refit_features == "features" else None
+            )
             steps.append(learner.learn(lesson))
         self._adopt(lesson, steps)
         self.labeler_ = None
         if labels is not None:
-            labeler = RelationLabeler(n_jobs=self.n_jobs) if self.labeler is None else clone(self.labeler)
+            labeler = (
+                RelationLabeler(n_jobs=self.n_jobs) if self.labeler is None else clone(self.labeler)
+            )
             self.labeler_ = labeler.fit(bank.tokens, heads, labels, callback)
             self.interrupted_ |= labeler.tagger_.interrupted_
         return self
@@ -105,14 +125,29 @@ class Parser(ParsePredictor):
         found.n_features_selected_ = found.scorer_.weights.n_nonzero
         return found
 
-    def relearned(self, learner: Any, X: Any, y: Any = None, callback: Callable[[Any], bool | None] | None = None) -> Parser:
+    def relearned(
+        self,
+        learner: Any,
+        X: Any,
+        y: Any = None,
+        callback: Callable[[Any], bool | None] | None = None,
+    ) -> Parser:
         """A copy whose features were weighed anew by another learner, from zero weights; pruning and labels stay as they are."""
         check_is_fitted(self)
         bank = self._bank(X, y)
         bank = Treebank(self._tagged(bank.tokens), bank.heads, bank.labels)
         heads, _ = self._learned_trees(bank)
-        data = TreeData(*self.scorer_.encoder.encode(bank.tokens), heads, self._candidates(bank.tokens, heads))
-        lesson = ParseLesson(self.scorer_.templates, self.scorer_.encoder, data, self.shape_, callback, self.scorer_.weights)
+        data = TreeData(
+            *self.scorer_.encoder.encode(bank.tokens), heads, self._candidates(bank.tokens, heads)
+        )
+        lesson = ParseLesson(
+            self.scorer_.templates,
+            self.scorer_.encoder,
+            data,
+            self.shape_,
+            callback,
+            self.scorer_.weights,
+        )
         learned = as_tree_learner(learner).learn(lesson)
         found = self.with_weights(learned.weights)
         found.trace_, found.interrupted_ = learned.trace, learned.interrupted
@@ -121,7 +156,11 @@ class Parser(ParsePredictor):
     def relations(self, bank: Treebank) -> tuple[TokenColumns, list[list[str]]] | None:
         """What the labeler learns from a treebank: columns of tokens in their trees, and labels; None if there are none to learn."""
         heads, labels = self._learned_trees(bank)
-        return None if labels is None else (relation_columns(self._tagged(bank.tokens), heads), list(cut(labels, bank.ptr)))
+        return (
+            None
+            if labels is None
+            else (relation_columns(self._tagged(bank.tokens), heads), list(cut(labels, bank.ptr)))
+        )
 
     def _adopt(self, lesson: ParseLesson, steps: list[Learned]) -> None:
         self.scorer_ = Scorer.narrowed(lesson, steps[-1].weights)
@@ -131,10 +170,16 @@ class Parser(ParsePredictor):
 
     def _templates(self) -> PartTemplates:
         if self.model not in MODELS:
-            raise ValueError(f"model must be one of {', '.join(map(repr, MODELS))}, got {self.model!r}")
+            raise ValueError(
+                f"model must be one of {', '.join(map(repr, MODELS))}, got {self.model!r}"
+            )
         if self.crossing and self.model != "arcs":
-            raise ValueError("trees with crossing arcs are scored by arcs alone: use model='arcs', or leave crossing=False")
-        given = part_templates_from(READY[self.model] if self.templates is None else self.templates, self.columns)
+            raise ValueError(
+                "trees with crossing arcs are scored by arcs alone: use model='arcs', or leave crossing=False"
+            )
+        given = part_templates_from(
+            READY[self.model] if self.templates is None else self.templates, self.columns
+        )
         kinds = TreeShape(self.model).kinds
         return given.subset(m for m, template in enumerate(given) if template.kind in kinds)
 
@@ -152,7 +197,9 @@ class Parser(ParsePredictor):
         if not len(bank.heads):
             raise ValueError("there are no tokens to learn from")
         check_trees(bank)
-        labels = bank.labels if self.labels and len(set(bank.labels)) > 1 else None  # labels that are all the same say nothing
+        labels = (
+            bank.labels if self.labels and len(set(bank.labels)) > 1 else None
+        )  # labels that are all the same say nothing
         if self.crossing:
             return bank.heads, labels
         heads = bank.heads.copy()

@@ -18,7 +18,12 @@ def write_parse_report(model: Parser, path: PathLike) -> None:
     """Write one self-contained HTML page about a fitted parser."""
     check_is_fitted(model)
     rows = [(row.template, row.features, row.features, row.norm) for row in kept_templates(model)]
-    body = [_heading(model), _facts(model), _families(model), templates_section(rows, dropped_templates(model))]
+    body = [
+        _heading(model),
+        _facts(model),
+        _families(model),
+        templates_section(rows, dropped_templates(model)),
+    ]
     body += [held_section(model.trace_), _features(model)]
     with atomic_writer(path) as stream:
         stream.write(page(f"laconic: {_title(model)}", "\n".join(body)))
@@ -43,7 +48,11 @@ def _facts(model: Parser) -> str:
     kept, total = model.n_features_selected_, model.n_features_total_
     rows = [
         ("weights", f"{kept:,}", f"of {total:,} features ({kept / max(1, total):.1%})"),
-        ("templates kept", f"{len(model.scorer_.templates):,}", f"of {len(model.templates_given_):,}"),
+        (
+            "templates kept",
+            f"{len(model.scorer_.templates):,}",
+            f"of {len(model.templates_given_):,}",
+        ),
         ("distinct weights", f"{model.weights_.n_distinct:,}", "degrees of freedom"),
         ("roots", "one" if model.shape_.single_root else "one or more", "of a sentence"),
         (
@@ -81,6 +90,12 @@ def _features(model: Parser) -> str:
     )
     shown: dict[str, list[tuple[str, float]]] = {}
     for kind, rows in top_features(model, 2 * N_FEATURES).items():
-        shown[f"{kind}: for it"] = [(row.feature, row.weight) for row in rows if row.weight > 0][:N_FEATURES]
-        shown[f"{kind}: against it"] = [(row.feature, -row.weight) for row in rows if row.weight < 0][:N_FEATURES]
-    return section("Strongest features", note, f'<div class="features">{bar_cards(shown, "No feature.")}</div>')
+        shown[f"{kind}: for it"] = [(row.feature, row.weight) for row in rows if row.weight > 0][
+            :N_FEATURES
+        ]
+        shown[f"{kind}: against it"] = [
+            (row.feature, -row.weight) for row in rows if row.weight < 0
+        ][:N_FEATURES]
+    return section(
+        "Strongest features", note, f'<div class="features">{bar_cards(shown, "No feature.")}</div>'
+    )

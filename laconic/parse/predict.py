@@ -36,7 +36,9 @@ class Tree(NamedTuple):
     labels: list[str] | None
 
 
-def as_trees(heads: NDArray[np.int32], labels: list[str] | None, ptr: NDArray[np.int64]) -> list[Tree]:
+def as_trees(
+    heads: NDArray[np.int32], labels: list[str] | None, ptr: NDArray[np.int64]
+) -> list[Tree]:
     """A tree for each sentence, from the heads and labels of all tokens."""
     trees = cut(heads.tolist(), ptr)
     if labels is None:
@@ -80,7 +82,9 @@ class TreePredictor(Saved, BaseEstimator, ABC):
         for number, (tree, n) in enumerate(zip(trees, np.diff(tokens.ptr).tolist(), strict=True)):
             if len(tree[0]) != n:
                 raise ValueError(f"sentence {number} has {n} tokens, but {len(tree[0])} heads")
-        heads = np.fromiter((head for tree in trees for head in tree[0]), np.int32, int(tokens.ptr[-1]))
+        heads = np.fromiter(
+            (head for tree in trees for head in tree[0]), np.int32, int(tokens.ptr[-1])
+        )
         labels = [label for tree in trees for label in tree[1] or ()]
         if len(labels) not in (0, len(heads)):
             raise ValueError(f"there are {len(heads)} tokens, but {len(labels)} labels")
@@ -145,10 +149,14 @@ class ParsePredictor(TreePredictor):
         check_is_fitted(self)
         tokens = self._tagged(self._tokens(X))
         columns, ptr = self.scorer_.encoder.encode(tokens)
-        heads, _ = self.scorer_.kernel.parse(columns, ptr, *self._candidates(tokens), self._n_threads())
+        heads, _ = self.scorer_.kernel.parse(
+            columns, ptr, *self._candidates(tokens), self._n_threads()
+        )
         return self._labelled(tokens, heads)
 
-    def _labelled(self, tokens: TokenColumns, heads: NDArray[np.int32]) -> tuple[NDArray[np.int32], list[str] | None]:
+    def _labelled(
+        self, tokens: TokenColumns, heads: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int32], list[str] | None]:
         if self.labeler_ is None:
             return heads, None
         marked = self.labeler_.predict(tokens, heads)
@@ -170,7 +178,9 @@ class ParsePredictor(TreePredictor):
         """The trees of each list with labels, lifted arcs put back, and their scores."""
         found = []
         flat = cut(lists.heads, lists.tree_ptr[lists.ptr])
-        for sentence, heads, scores in zip(lists.tokens.split(), flat, cut(lists.scores.tolist(), lists.ptr), strict=True):
+        for sentence, heads, scores in zip(
+            lists.tokens.split(), flat, cut(lists.scores.tolist(), lists.ptr), strict=True
+        ):
             copies = sentence.some(np.zeros(len(scores), np.int64))
             trees = as_trees(*self._labelled(copies, heads.copy()), copies.ptr)
             found.append(list(zip(trees, scores, strict=True)))
@@ -182,33 +192,43 @@ class ParsePredictor(TreePredictor):
         tokens = self._tagged(self._tokens(X))
         columns, ptr = self.scorer_.encoder.encode(tokens)
         wanted = np.ascontiguousarray(heads, dtype=np.int32)
-        return self.scorer_.kernel.arc_probabilities(columns, ptr, *self._candidates(tokens), wanted, self._n_threads())
+        return self.scorer_.kernel.arc_probabilities(
+            columns, ptr, *self._candidates(tokens), wanted, self._n_threads()
+        )
 
     def _tokens(self, X: Any) -> TokenColumns:
         if isinstance(X, Treebank):
             return X.tokens
         if isinstance(X, TokenColumns):
             return X
-        bare = getattr(self, "tagger_", None) is not None and all(isinstance(token, str) for s in X for token in s)
+        bare = getattr(self, "tagger_", None) is not None and all(
+            isinstance(token, str) for s in X for token in s
+        )
         return TokenColumns.from_sentences(X, tuple(self.columns)[:1] if bare else self.columns)
 
     def _tagged(self, tokens: TokenColumns) -> TokenColumns:
         """The tokens with tags by the parser's own tagger, if it has one: others than it learned from would lead it astray."""
         return tokens if self.tagger_ is None else self.tagger_.filled(tokens)
 
-    def _candidates(self, tokens: TokenColumns, gold: NDArray[np.int32] | None = None) -> Candidates:
+    def _candidates(
+        self, tokens: TokenColumns, gold: NDArray[np.int32] | None = None
+    ) -> Candidates:
         if self.pruner_ is None:
             return Candidates()
         columns, ptr = self.pruner_.encoder.encode(tokens)
         wanted = np.zeros(0, np.int32) if gold is None else gold
         return Candidates(
-            *self.pruner_.kernel.candidates(columns, ptr, self._threshold(), self.most_heads, wanted, self._n_threads())
+            *self.pruner_.kernel.candidates(
+                columns, ptr, self._threshold(), self.most_heads, wanted, self._n_threads()
+            )
         )
 
     def _threshold(self) -> float:
         given = (0.0 if self.model == "arcs" else 1e-4) if self.prune is None else self.prune
         if not 0 <= given <= 1 or self.most_heads < 1:
-            raise ValueError(f"prune must be from 0 to 1 and most_heads above 0, got {self.prune!r} and {self.most_heads!r}")
+            raise ValueError(
+                f"prune must be from 0 to 1 and most_heads above 0, got {self.prune!r} and {self.most_heads!r}"
+            )
         return given
 
     def _n_threads(self) -> int:
@@ -217,6 +237,8 @@ class ParsePredictor(TreePredictor):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "scorer_")
 
-    def text_trees(self, texts: Sequence[str], boundary: Boundary = "auto") -> list[list[DocumentTree]]:
+    def text_trees(
+        self, texts: Sequence[str], boundary: Boundary = "auto"
+    ) -> list[list[DocumentTree]]:
         """Return the dependency trees of plain texts; see laconic.text_trees."""
         return text_trees(self, texts, boundary)

@@ -33,7 +33,11 @@ RELATION_COLUMNS = (
     *(f"head.{column}" for column in (*COLUMNS, "before", "after", "children")),
     *("side", "distance", "rank", "children"),
     *("grand.coarse", "grand.lemma", "grand.side"),
-    *(f"{place}.{column}" for place in ("left", "right", "inner", "previous", "next") for column in ("coarse", "lemma")),
+    *(
+        f"{place}.{column}"
+        for place in ("left", "right", "inner", "previous", "next")
+        for column in ("coarse", "lemma")
+    ),
 )
 
 
@@ -62,7 +66,9 @@ def relation_columns(tokens: TokenColumns, heads: ArrayLike) -> TokenColumns:
     for name in COLUMNS:
         found[f"head.{name}"] = _take(table[name], head, tree.n)
     for name, step in (("before", -1), ("after", 1)):
-        found[f"head.{name}"] = _take(table["coarse"], _neighbour(tokens.ptr, head, step, tree.n), tree.n)
+        found[f"head.{name}"] = _take(
+            table["coarse"], _neighbour(tokens.ptr, head, step, tree.n), tree.n
+        )
     grand = tree.head[head]
     relatives = {"grand": grand, **_children(tree), **_siblings(tree)}
     for relative, token in relatives.items():
@@ -74,7 +80,9 @@ def relation_columns(tokens: TokenColumns, heads: ArrayLike) -> TokenColumns:
     found["rank"] = _names(_rank(tree), MANY)
     sets = _tag_sets(tree, table["coarse"][:-2])
     found["children"], found["head.children"] = sets[: tree.n], sets[head]
-    return TokenColumns(RELATION_COLUMNS, [found[name].tolist() for name in RELATION_COLUMNS], tokens.ptr)
+    return TokenColumns(
+        RELATION_COLUMNS, [found[name].tolist() for name in RELATION_COLUMNS], tokens.ptr
+    )
 
 
 def _tree(ptr: Ints, heads: Ints) -> _Tree:
@@ -117,7 +125,11 @@ def _children(tree: _Tree) -> dict[str, Ints]:
     begin, end = tree.start[: tree.n], tree.start[1 : tree.n + 1]
     n_left = tree.n_left[: tree.n]
     has_left, has_right = n_left > 0, end - begin > n_left
-    places = {"left": (begin, has_left), "right": (end - 1, has_right), "inner": (begin + n_left - 1, has_left)}
+    places = {
+        "left": (begin, has_left),
+        "right": (end - 1, has_right),
+        "inner": (begin + n_left - 1, has_left),
+    }
     return {name: tree.child(*place) for name, place in places.items()}
 
 
@@ -145,7 +157,11 @@ def _side(token: Ints, head: Ints, n: int) -> NDArray[np.object_]:
 def _distance(token: Ints, head: Ints, n: int) -> NDArray[np.object_]:
     """Side and binned distance, such as left3."""
     apart = np.searchsorted(FAR, np.abs(token - head), side="right") - 1
-    return np.where(head >= n, "root", _side(token, head, n) + np.array([str(far) for far in FAR], dtype=object)[apart])
+    return np.where(
+        head >= n,
+        "root",
+        _side(token, head, n) + np.array([str(far) for far in FAR], dtype=object)[apart],
+    )
 
 
 def _names(counts: Ints, most: int) -> NDArray[np.object_]:
@@ -170,6 +186,8 @@ def _tag_sets(tree: _Tree, tags: NDArray[np.object_]) -> NDArray[np.object_]:
     _, first, which = np.unique(sums, return_index=True, return_inverse=True)
     begin = np.searchsorted(owner, first)
     end = np.searchsorted(owner, first, side="right")
-    texts = np.array(["+".join(names[tag[b:e]]) for b, e in zip(begin, end, strict=True)], dtype=object)
+    texts = np.array(
+        ["+".join(names[tag[b:e]]) for b, e in zip(begin, end, strict=True)], dtype=object
+    )
     both = texts[which].reshape(n_nodes, 2)
     return both[:, 0] + "/" + both[:, 1]

@@ -22,9 +22,20 @@ class Scorer(NamedTuple):
     kernel: Any
 
     @classmethod
-    def of(cls, templates: PartTemplates, encoder: SequenceEncoder, weights: ParseWeights, shape: TreeShape) -> Scorer:
+    def of(
+        cls,
+        templates: PartTemplates,
+        encoder: SequenceEncoder,
+        weights: ParseWeights,
+        shape: TreeShape,
+    ) -> Scorer:
         """With a kernel of its own."""
-        return cls(templates, encoder, weights, load_kernel(make_kernel(templates, encoder, shape), weights))
+        return cls(
+            templates,
+            encoder,
+            weights,
+            load_kernel(make_kernel(templates, encoder, shape), weights),
+        )
 
     def with_weights(self, weights: ParseWeights, shape: TreeShape) -> Scorer:
         """With other weights of the same features; those that are zero are dropped with all that only they mention."""

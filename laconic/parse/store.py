@@ -17,7 +17,15 @@ from sklearn.utils.validation import check_is_fitted
 from laconic import __version__
 from laconic.core.inference.tree import MODELS
 from laconic.errors import InputError
-from laconic.models.checks import Arrays, Contents, check_names, check_parameters, check_storable, item, numbers
+from laconic.models.checks import (
+    Arrays,
+    Contents,
+    check_names,
+    check_parameters,
+    check_storable,
+    item,
+    numbers,
+)
 from laconic.parse.labels import pack_labeler, unpack_labeler
 from laconic.parse.model import REFIT_FEATURES, Parser
 from laconic.parse.predict import ParsePredictor
@@ -25,11 +33,21 @@ from laconic.parse.scorer import PRUNER, Scorer
 from laconic.parse.tags import pack_word_tagger, unpack_word_tagger
 from laconic.parse.templates import PartTemplate, PartTemplates, parse_part_template
 from laconic.parse.weights import ParseWeights, TreeShape
-from laconic.tag.arrays import CLUSTERS, VALUES, pack_trace, pack_values, unpack_trace, unpack_values
+from laconic.tag.arrays import (
+    CLUSTERS,
+    VALUES,
+    pack_trace,
+    pack_values,
+    unpack_trace,
+    unpack_values,
+)
 from laconic.text.sequences import AFTER_BASE, BEFORE_BASE, SequenceEncoder
 from laconic.text.treebanks import COLUMNS
 
-ROOT, NOBODY = BEFORE_BASE + 8192, BEFORE_BASE + 8193  # values of the root, and of a role that no word has
+ROOT, NOBODY = (
+    BEFORE_BASE + 8192,
+    BEFORE_BASE + 8193,
+)  # values of the root, and of a role that no word has
 CODES = 256  # of directions and distances
 MOST_STEPS = 100
 FEATURES = {"feature_count", "atom", "weight"}
@@ -40,7 +58,10 @@ Predictor = TypeVar("Predictor", bound=ParsePredictor)
 def pack(model: Parser) -> Contents:
     """Arrays and JSON of a fitted model."""
     check_is_fitted(model)
-    arrays = {**prefixed("parser", pack_scorer(model.scorer_)), **prefixed("parser", pack_trace(model.trace_))}
+    arrays = {
+        **prefixed("parser", pack_scorer(model.scorer_)),
+        **prefixed("parser", pack_trace(model.trace_)),
+    }
     meta = {
         **parser_meta(model),
         "pruner": None if model.pruner_ is None else model.pruner_.templates.names,
@@ -102,7 +123,9 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> Parser:
 def described(kind: type[Predictor], meta: dict[str, Any]) -> tuple[Predictor, PartTemplates]:
     """A model without weights, and its kept templates, from what `parser_meta` tells."""
     model = kind(**_checked_parameters(item(meta, "parameters", dict)))
-    model.templates_given_ = model.templates = checked_templates(item(meta, "templates", list), model.columns)
+    model.templates_given_ = model.templates = checked_templates(
+        item(meta, "templates", list), model.columns
+    )
     model.shape_ = TreeShape(model.model, model.crossing, item(meta, "single_root", bool))
     model.n_features_total_ = item(meta, "features_total", int)
     model.interrupted_ = item(meta, "interrupted", bool)
@@ -124,16 +147,25 @@ def pack_scorer(scorer: Scorer) -> Arrays:
     return {
         "feature_count": np.array([len(part) for part in found.atoms], dtype=np.int64),
         "atom": np.concatenate([np.zeros(0, np.int32), *(part.ravel() for part in found.atoms)]),
-        "weight": np.concatenate([np.zeros(0, np.float32), *(part.ravel() for part in found.weights)]),
+        "weight": np.concatenate(
+            [np.zeros(0, np.float32), *(part.ravel() for part in found.weights)]
+        ),
         **pack_values(scorer.encoder.to_state()),
     }
 
 
 def unpack_scorer(
-    arrays: Arrays, templates: PartTemplates, columns: Any, shape: TreeShape, also: set[str] | None = None
+    arrays: Arrays,
+    templates: PartTemplates,
+    columns: Any,
+    shape: TreeShape,
+    also: set[str] | None = None,
 ) -> Scorer:
     """The inverse of `pack_scorer`; `also`: the names of other arrays that are there."""
-    check_names(arrays, FEATURES | VALUES | (CLUSTERS if CLUSTERS & arrays.keys() else set()) | (also or set()))
+    check_names(
+        arrays,
+        FEATURES | VALUES | (CLUSTERS if CLUSTERS & arrays.keys() else set()) | (also or set()),
+    )
     encoder = unpack_values(arrays, templates, columns)
     scorer = Scorer.of(templates, encoder, _unpack_weights(arrays, templates, encoder), shape)
     if scorer.kernel.sizes.tolist() != [len(part) for part in scorer.weights.atoms]:
@@ -141,9 +173,15 @@ def unpack_scorer(
     return scorer
 
 
-def _unpack_weights(arrays: Arrays, templates: PartTemplates, encoder: SequenceEncoder) -> ParseWeights:
+def _unpack_weights(
+    arrays: Arrays, templates: PartTemplates, encoder: SequenceEncoder
+) -> ParseWeights:
     counts, atom = arrays["feature_count"], arrays["atom"]
-    if counts.dtype != np.int64 or counts.shape != (len(templates),) or np.any((counts < 0) | (counts >= 2**31)):
+    if (
+        counts.dtype != np.int64
+        or counts.shape != (len(templates),)
+        or np.any((counts < 0) | (counts >= 2**31))
+    ):
         raise InputError("expected a number of features for each template")
     widths = [len(template.value_views) for template in templates]
     if atom.dtype != np.int32 or atom.shape != (int(counts @ np.array(widths, dtype=np.int64)),):
@@ -164,14 +202,18 @@ def _unpack_weights(arrays: Arrays, templates: PartTemplates, encoder: SequenceE
 def check_atoms(atoms: NDArray[np.int32], template: PartTemplate, encoder: SequenceEncoder) -> None:
     """InputError unless the rows are values that may name features of the template."""
     for column, view in zip(atoms.T, template.value_views, strict=True):
-        _check_values(column, CODES if view is None else int(encoder.n_values[encoder.view_index[view]]))
+        _check_values(
+            column, CODES if view is None else int(encoder.n_values[encoder.view_index[view]])
+        )
 
 
 def _check_values(values: NDArray[np.int32], n_values: int) -> None:
     """Known values, or those of places outside the sentence, of the root and of nobody."""
     before, after = values.astype(np.int64) - BEFORE_BASE, values.astype(np.int64) - AFTER_BASE
     outside = ((before >= 1) & (before <= MOST_STEPS)) | ((after >= 1) & (after <= MOST_STEPS))
-    if not np.all(outside | (values == ROOT) | (values == NOBODY) | ((values >= 0) & (values < n_values))):
+    if not np.all(
+        outside | (values == ROOT) | (values == NOBODY) | ((values >= 0) & (values < n_values))
+    ):
         raise InputError("a feature mentions a value that is not there")
 
 
@@ -192,7 +234,11 @@ def prefixed(part: str, arrays: Arrays) -> Arrays:
 
 def part_of(arrays: Arrays, part: str) -> Arrays:
     """The inverse of `prefixed`."""
-    return {name[len(part) + 1 :]: array for name, array in arrays.items() if name.startswith(f"{part}.")}
+    return {
+        name[len(part) + 1 :]: array
+        for name, array in arrays.items()
+        if name.startswith(f"{part}.")
+    }
 
 
 def check_parts(arrays: Iterable[str]) -> None:
@@ -246,7 +292,9 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "single_root": lambda value: value is None or isinstance(value, bool),
     "prune": lambda value: value is None or (type(value) is float and 0 <= value <= 1),
     "most_heads": lambda value: type(value) is int and 0 < value < 2**31,
-    "columns": lambda value: isinstance(value, list) and bool(value) and all(isinstance(name, str) for name in value),
+    "columns": lambda value: (
+        isinstance(value, list) and bool(value) and all(isinstance(name, str) for name in value)
+    ),
     "clusters": _is_text,
     "n_jobs": lambda value: value is None or (type(value) is int and abs(value) < 2**31),
     "tagger": _is_text,

@@ -33,18 +33,24 @@ class WordTagger(BaseEstimator):
     templates: "tagging" if None; learner: Mira(10) if None; folds: the parts of the training data that `crossed` tags in turn
     """
 
-    def __init__(self, templates: Any = None, learner: Any = None, folds: int = 5, n_jobs: int | None = None):
+    def __init__(
+        self, templates: Any = None, learner: Any = None, folds: int = 5, n_jobs: int | None = None
+    ):
         self.templates = templates
         self.learner = learner
         self.folds = folds
         self.n_jobs = n_jobs
 
-    def fit(self, tokens: TokenColumns, callback: Callable[[Any], bool | None] | None = None) -> WordTagger:
+    def fit(
+        self, tokens: TokenColumns, callback: Callable[[Any], bool | None] | None = None
+    ) -> WordTagger:
         """Learn from the words and tags of a treebank."""
         self.tagger_ = self._learn(tokens, np.arange(len(tokens)), callback)
         return self
 
-    def crossed(self, tokens: TokenColumns, callback: Callable[[Any], bool | None] | None = None) -> TokenColumns:
+    def crossed(
+        self, tokens: TokenColumns, callback: Callable[[Any], bool | None] | None = None
+    ) -> TokenColumns:
         """The training sentences with tags by taggers that have not seen them: every fold's by one that learned from the others."""
         if self.folds < 2:
             raise ValueError(f"folds must be at least 2, got {self.folds!r}")
@@ -53,7 +59,9 @@ class WordTagger(BaseEstimator):
         for k in range(min(self.folds, len(tokens))):
             rest, held = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
             tagger = self._learn(tokens, rest if len(rest) else held, callback)
-            for s, labels in zip(held.tolist(), tagger.predict(_words(tokens).some(held)), strict=True):
+            for s, labels in zip(
+                held.tolist(), tagger.predict(_words(tokens).some(held)), strict=True
+            ):
                 tags[s] = labels
         return _columns(tokens, list(chain.from_iterable(tags)))
 
@@ -62,13 +70,23 @@ class WordTagger(BaseEstimator):
         check_is_fitted(self)
         return _columns(tokens, self.tagger_.predict_flat(_words(tokens)))
 
-    def _learn(self, tokens: TokenColumns, chosen: NDArray[np.intp], callback: Callable[[Any], bool | None] | None) -> Tagger:
-        labels = [BETWEEN.join(pair) for pair in zip(tokens.column("coarse"), tokens.column("fine"), strict=True)]
+    def _learn(
+        self,
+        tokens: TokenColumns,
+        chosen: NDArray[np.intp],
+        callback: Callable[[Any], bool | None] | None,
+    ) -> Tagger:
+        labels = [
+            BETWEEN.join(pair)
+            for pair in zip(tokens.column("coarse"), tokens.column("fine"), strict=True)
+        ]
         by_sentence = list(cut(labels, tokens.ptr))
         templates = "tagging" if self.templates is None else self.templates
         learner = LEARNER if self.learner is None else self.learner
         tagger = Tagger(templates, learner, columns=("word",), n_jobs=self.n_jobs)
-        return tagger.fit(_words(tokens).some(chosen), [by_sentence[s] for s in chosen.tolist()], callback)
+        return tagger.fit(
+            _words(tokens).some(chosen), [by_sentence[s] for s in chosen.tolist()], callback
+        )
 
 
 def _words(tokens: TokenColumns) -> TokenColumns:

@@ -39,7 +39,9 @@ BETWEEN = "between"
 COARSE_TO_FINE = ("coarse", "fine", "lemma", "word")
 
 _SEPARATOR = r"(?:[\s|]+|$)"
-_ATOM = re.compile(rf"(?:([{''.join(ROLES)}])|{BETWEEN})\.({VIEW_NAME})(?:\[([+-]?\d+)\])?{_SEPARATOR}")
+_ATOM = re.compile(
+    rf"(?:([{''.join(ROLES)}])|{BETWEEN})\.({VIEW_NAME})(?:\[([+-]?\d+)\])?{_SEPARATOR}"
+)
 _WORD = re.compile(rf"({BIAS}|dir|dist){_SEPARATOR}")
 
 
@@ -63,21 +65,31 @@ class PartTemplate:
     between: str | None = None
 
     def __post_init__(self) -> None:
-        atoms = tuple(dict.fromkeys(PartAtom(role, view, int(offset)) for role, view, offset in self.atoms))
+        atoms = tuple(
+            dict.fromkeys(PartAtom(role, view, int(offset)) for role, view, offset in self.atoms)
+        )
         object.__setattr__(self, "atoms", atoms)
         for atom in atoms:
             if atom.role not in ROLES:
-                raise ValueError(f"there is no role {atom.role!r}; the roles are {', '.join(ROLES)}")
+                raise ValueError(
+                    f"there is no role {atom.role!r}; the roles are {', '.join(ROLES)}"
+                )
             if abs(atom.offset) > MOST_STEPS:
                 raise ValueError(f"the offset of {atom} lies outside -{MOST_STEPS}..{MOST_STEPS}")
         if self.special not in SPECIALS:
             raise ValueError(f"expected 'dir', 'dist' or neither, got {self.special!r}")
         if {"g", "t"} <= self.roles:
-            raise ValueError(f"no part has both the head's head (g) and a second sibling (t), as {self.name} would")
+            raise ValueError(
+                f"no part has both the head's head (g) and a second sibling (t), as {self.name} would"
+            )
         if self.kind != ARC:
             if self.between is not None:
-                raise ValueError(f"what stands between head and modifier is only seen with arcs, not in {self.name}")
-            if self.special == "dir":  # comes with these parts anyhow: equal templates are to have equal names
+                raise ValueError(
+                    f"what stands between head and modifier is only seen with arcs, not in {self.name}"
+                )
+            if (
+                self.special == "dir"
+            ):  # comes with these parts anyhow: equal templates are to have equal names
                 object.__setattr__(self, "special", "")
 
     @cached_property
@@ -114,7 +126,11 @@ class PartTemplate:
     def value_views(self) -> tuple[str | None, ...]:
         """The views whose values name a feature: of the atoms, None for the code of directions and distance, of what lies between."""
         shape = (None,) if self.n_signs else ()
-        return (*(atom.view for atom in self.atoms), *shape, *((self.between,) if self.between is not None else ()))
+        return (
+            *(atom.view for atom in self.atoms),
+            *shape,
+            *((self.between,) if self.between is not None else ()),
+        )
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -140,18 +156,27 @@ class PartTemplates(TemplateSet[PartTemplate]):
     @property
     def views(self) -> tuple[str, ...]:
         """The views in use, in order of first use."""
-        used = (view for t in self for view in (*(atom.view for atom in t.atoms), t.between) if view is not None)
+        used = (
+            view
+            for t in self
+            for view in (*(atom.view for atom in t.atoms), t.between)
+            if view is not None
+        )
         return tuple(dict.fromkeys(used))
 
     def arrays(self, view_index: Mapping[str, int]) -> PartArrays:
         """The templates as arrays for the kernels; `view_index` is the row of each view in the encoded columns."""
         if missing := sorted(set(self.views) - view_index.keys()):
-            raise ValueError(f"templates use the views {', '.join(missing)}, but the encoder has {', '.join(view_index)}")
+            raise ValueError(
+                f"templates use the views {', '.join(missing)}, but the encoder has {', '.join(view_index)}"
+            )
         atoms = [atom for template in self for atom in template.atoms]
         return PartArrays(
             np.array([template.kind for template in self], dtype=np.int32),
             np.array([SPECIALS.index(template.special) for template in self], dtype=np.int32),
-            np.array([-1 if t.between is None else view_index[t.between] for t in self], dtype=np.int32),
+            np.array(
+                [-1 if t.between is None else view_index[t.between] for t in self], dtype=np.int32
+            ),
             np.cumsum([0, *(len(template.atoms) for template in self)], dtype=np.int64),
             np.array([ROLES.index(atom.role) for atom in atoms], dtype=np.int32),
             np.array([view_index[atom.view] for atom in atoms], dtype=np.int32),
@@ -165,23 +190,37 @@ class PartTemplates(TemplateSet[PartTemplate]):
         of its own that is at least as fine: nothing <= tag <= lemma <= word.
         """
         atoms = sorted({atom for template in self for atom in template.atoms})
-        finer = {a: frozenset(b for b in atoms if _at_or_below(a, b, coarse_to_fine)) for a in atoms}
-        has_finer = {a: np.array([not finer[a].isdisjoint(template.atoms) for template in self], dtype=bool) for a in atoms}
+        finer = {
+            a: frozenset(b for b in atoms if _at_or_below(a, b, coarse_to_fine)) for a in atoms
+        }
+        has_finer = {
+            a: np.array([not finer[a].isdisjoint(template.atoms) for template in self], dtype=bool)
+            for a in atoms
+        }
         signs = np.array([template.n_signs for template in self])
         below = signs[:, None] <= signs
         for row, a in zip(below, self, strict=True):
             for atom in a.atoms:
                 row &= has_finer[atom]
             if a.between is not None:
-                row &= [b.between is not None and view_at_or_below(a.between, b.between, coarse_to_fine) for b in self]
-            if len({(atom.role, atom.offset) for atom in a.atoms}) < len(a.atoms):  # several views of one place
+                row &= [
+                    b.between is not None and view_at_or_below(a.between, b.between, coarse_to_fine)
+                    for b in self
+                ]
+            if len({(atom.role, atom.offset) for atom in a.atoms}) < len(
+                a.atoms
+            ):  # several views of one place
                 for b in np.flatnonzero(row).tolist():
-                    row[b] = _each_has_its_own([finer[atom] for atom in a.atoms], set(self[b].atoms))
+                    row[b] = _each_has_its_own(
+                        [finer[atom] for atom in a.atoms], set(self[b].atoms)
+                    )
         return below
 
 
 def _at_or_below(a: PartAtom, b: PartAtom, coarse_to_fine: Sequence[str]) -> bool:
-    return (a.role, a.offset) == (b.role, b.offset) and view_at_or_below(a.view, b.view, coarse_to_fine)
+    return (a.role, a.offset) == (b.role, b.offset) and view_at_or_below(
+        a.view, b.view, coarse_to_fine
+    )
 
 
 def _each_has_its_own(wanted: list[frozenset[PartAtom]], seen: set[PartAtom]) -> bool:
@@ -189,10 +228,14 @@ def _each_has_its_own(wanted: list[frozenset[PartAtom]], seen: set[PartAtom]) ->
     choices = [seen & some for some in wanted]
     useful = sorted(frozenset().union(*choices))
     orders = permutations(useful, len(wanted))
-    return any(all(atom in some for atom, some in zip(given, choices, strict=True)) for given in orders)
+    return any(
+        all(atom in some for atom, some in zip(given, choices, strict=True)) for given in orders
+    )
 
 
-def parse_part_templates(lines: Iterable[str], place: str = "templates", columns: Sequence[str] = COLUMNS) -> PartTemplates:
+def parse_part_templates(
+    lines: Iterable[str], place: str = "templates", columns: Sequence[str] = COLUMNS
+) -> PartTemplates:
     """One template a line, `#` opens a comment; InputError names `place` and the line of what cannot be understood."""
     found = []
     for number, line in enumerate(lines, 1):
@@ -219,24 +262,34 @@ def parse_part_template(text: str, columns: Sequence[str] = COLUMNS) -> PartTemp
         elif word:
             words.append(word[1])
         else:
-            raise ValueError(f"expected views of roles ({', '.join(ROLES)}) such as h.word m.fine[-1], found {rest[:40]!r}")
+            raise ValueError(
+                f"expected views of roles ({', '.join(ROLES)}) such as h.word m.fine[-1], found {rest[:40]!r}"
+            )
         rest = rest[(atom or word).end() :]  # type: ignore[union-attr]
     if len(words) > 1 or (BIAS in words and (atoms or between)):
-        raise ValueError(f"expected bias alone, or one of dir and dist (which tells the direction too), found {text[:60]!r}")
+        raise ValueError(
+            f"expected bias alone, or one of dir and dist (which tells the direction too), found {text[:60]!r}"
+        )
     if len(between) > 1:
-        raise ValueError(f"expected at most one view between head and modifier, found {len(between)}")
+        raise ValueError(
+            f"expected at most one view between head and modifier, found {len(between)}"
+        )
     special = "".join(word for word in words if word != BIAS)
     return PartTemplate(tuple(atoms), special, between[0] if between else None)
 
 
-def part_templates_from(given: str | PathLike | PartTemplates, columns: Sequence[str] = COLUMNS) -> PartTemplates:
+def part_templates_from(
+    given: str | PathLike | PartTemplates, columns: Sequence[str] = COLUMNS
+) -> PartTemplates:
     """A ready set by its name, or the templates of a file; sets of templates are returned as they are."""
     if isinstance(given, PartTemplates):
         return given
     if isinstance(given, str) and given in SETS:
         return parse_part_templates(SETS[given](), given, columns)
     if os.fspath(given) != STANDARD_STREAM and not os.path.exists(given):
-        raise InputError(f"{name_of(given)}: is no file of templates, nor one of the ready sets {', '.join(SETS)}.")
+        raise InputError(
+            f"{name_of(given)}: is no file of templates, nor one of the ready sets {', '.join(SETS)}."
+        )
     with open_text(given) as stream:
         return parse_part_templates(stream, name_of(given), columns)
 
@@ -263,7 +316,10 @@ def _pair_family(template: PartTemplate) -> Iterable[str]:
     for atom in template.atoms:
         if atom.offset == 0:
             of_role[atom.role].add(_kind_of_view(atom.view))
-    head, modifier = ("lexical" if "lexical" in kinds else "POS" if "POS" in kinds else "" for kinds in of_role.values())
+    head, modifier = (
+        "lexical" if "lexical" in kinds else "POS" if "POS" in kinds else ""
+        for kinds in of_role.values()
+    )
     if head and modifier:
         return ["bilexical" if head == modifier == "lexical" else f"{head} x {modifier}"]
     return ["head alone"] if head else ["modifier alone"] if modifier else []
@@ -274,7 +330,11 @@ def _other_families(template: PartTemplate) -> Iterable[str]:
     if template.between is not None:
         yield "middle POS" if _kind_of_view(template.between) == "POS" else "middle words"
     if any(atom.offset for atom in template.atoms):
-        yield "context POS" if all(_kind_of_view(a.view) == "POS" for a in template.atoms if a.offset) else "context words"
+        yield (
+            "context POS"
+            if all(_kind_of_view(a.view) == "POS" for a in template.atoms if a.offset)
+            else "context words"
+        )
     yield from sorted(kinds & {"shape", "morphology"})
     if template.special:
         yield {"dir": "direction", "dist": "distance"}[template.special]

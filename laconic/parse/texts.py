@@ -17,9 +17,7 @@ from laconic.text.trees import Tree, over_words, tree_from_heads
 if TYPE_CHECKING:
     from laconic.parse.predict import ParsePredictor
 
-MOST_TOKENS = (
-    100  # of what is parsed at once: longer are tables and lists more often than sentences, and their time grows as the cube
-)
+MOST_TOKENS = 100  # of what is parsed at once: longer are tables and lists more often than sentences, and their time grows as the cube
 BATCH_SENTENCES = 10_000
 
 
@@ -31,7 +29,10 @@ class _Sentence(NamedTuple):
 
 
 def text_trees(
-    parser: ParsePredictor, texts: Sequence[str], boundary: Boundary = "auto", most_tokens: int = MOST_TOKENS
+    parser: ParsePredictor,
+    texts: Sequence[str],
+    boundary: Boundary = "auto",
+    most_tokens: int = MOST_TOKENS,
 ) -> list[list[Tree]]:
     """For each text a document of TextClassifier: the dependency tree of each of its sentences, over the words of the text.
 
@@ -46,14 +47,18 @@ def text_trees(
     if most_tokens < 1:
         raise ValueError(f"most_tokens must be at least 1, got {most_tokens!r}")
     by_text = [[text[start:end] for start, end in sentences(text, boundary)] for text in texts]
-    distinct = list(dict.fromkeys(sentence for document in by_text for sentence in document))  # quotations come again and again
+    distinct = list(
+        dict.fromkeys(sentence for document in by_text for sentence in document)
+    )  # quotations come again and again
     tree_of: dict[str, Tree] = {}
     for first in range(0, len(distinct), BATCH_SENTENCES):
         tree_of.update(_parsed(parser, distinct[first : first + BATCH_SENTENCES], most_tokens))
     return [[tree_of[sentence] for sentence in document] for document in by_text]
 
 
-def _parsed(parser: ParsePredictor, texts: Sequence[str], most_tokens: int) -> Iterator[tuple[str, Tree]]:
+def _parsed(
+    parser: ParsePredictor, texts: Sequence[str], most_tokens: int
+) -> Iterator[tuple[str, Tree]]:
     """Each sentence with its tree."""
     every = [_Sentence(text, treebank_tokens(without_quote_marks(text))) for text in texts]
     sizes = [size for sentence in every for size in _pieces(len(sentence.tokens), most_tokens)]
@@ -69,12 +74,24 @@ def _pieces(n_tokens: int, most_tokens: int) -> list[int]:
     return [min(most_tokens, n_tokens - first) for first in range(0, n_tokens, most_tokens)]
 
 
-def _tree(sentence: _Sentence, heads: list[int], labels: list[str] | None, most_tokens: int) -> Tree:
+def _tree(
+    sentence: _Sentence, heads: list[int], labels: list[str] | None, most_tokens: int
+) -> Tree:
     """The pieces of a sentence joined to one forest, over the words of classifiers: each in the last token that begins before it."""
     begins = accumulate(_pieces(len(heads), most_tokens), initial=0)
-    own = [head + begin if head else 0 for begin in begins for head in heads[begin : begin + most_tokens]]
+    own = [
+        head + begin if head else 0
+        for begin in begins
+        for head in heads[begin : begin + most_tokens]
+    ]
     spans = word_spans(sentence.text)
     starts = [start for start, _ in sentence.tokens]
-    place = np.maximum(np.searchsorted(starts, [start for start, _ in spans], side="right") - 1, 0).tolist()
+    place = np.maximum(
+        np.searchsorted(starts, [start for start, _ in spans], side="right") - 1, 0
+    ).tolist()
     tokens = [sentence.text[start:end] for start, end in sentence.tokens]
-    return over_words(tree_from_heads(tokens, own, labels), [sentence.text[start:end] for start, end in spans], place)
+    return over_words(
+        tree_from_heads(tokens, own, labels),
+        [sentence.text[start:end] for start, end in spans],
+        place,
+    )

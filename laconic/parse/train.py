@@ -36,49 +36,98 @@ OF_ORDER = {1: "arcs", 2: "carreras", 3: "grand siblings"}
 @guard()
 def train(
     train: Annotated[
-        str, typer.Argument(metavar="TRAIN", help=f"Sentences with trees in {TREEBANK_HELP} gzip is fine, - is standard input.")
+        str,
+        typer.Argument(
+            metavar="TRAIN",
+            help=f"Sentences with trees in {TREEBANK_HELP} gzip is fine, - is standard input.",
+        ),
     ],
-    dev: Annotated[str | None, typer.Option(help="Sentences with trees to report scores on.")] = None,
+    dev: Annotated[
+        str | None, typer.Option(help="Sentences with trees to report scores on.")
+    ] = None,
     output: Output = None,
     model: Annotated[
-        str | None, typer.Option(help=f"Which parts of trees are scored: {', '.join(MODELS)}.", rich_help_panel=TREES)
+        str | None,
+        typer.Option(
+            help=f"Which parts of trees are scored: {', '.join(MODELS)}.", rich_help_panel=TREES
+        ),
     ] = None,
     order: Annotated[
-        int | None, typer.Option(help="1: arcs, 2: carreras, 3: grand siblings.", min=1, max=3, rich_help_panel=TREES)
+        int | None,
+        typer.Option(
+            help="1: arcs, 2: carreras, 3: grand siblings.", min=1, max=3, rich_help_panel=TREES
+        ),
     ] = None,
     templates: Annotated[
-        str | None, typer.Option(help=f"{', '.join(SETS)}, or a file; without it, what suits the model.", rich_help_panel=TREES)
+        str | None,
+        typer.Option(
+            help=f"{', '.join(SETS)}, or a file; without it, what suits the model.",
+            rich_help_panel=TREES,
+        ),
     ] = None,
     clusters: Annotated[
-        str | None, typer.Option(help="Brown clusters for cluster views: bits, tab, word a line.", rich_help_panel=TREES)
+        str | None,
+        typer.Option(
+            help="Brown clusters for cluster views: bits, tab, word a line.", rich_help_panel=TREES
+        ),
     ] = None,
     crossing: Annotated[
-        bool, typer.Option("--crossing", help="Arcs may cross (arcs alone); else they are lifted.", rich_help_panel=TREES)
+        bool,
+        typer.Option(
+            "--crossing",
+            help="Arcs may cross (arcs alone); else they are lifted.",
+            rich_help_panel=TREES,
+        ),
     ] = False,
     single_root: Annotated[
         bool | None,
-        typer.Option("--single-root/--several-roots", help="Without it, as in the training data.", rich_help_panel=TREES),
+        typer.Option(
+            "--single-root/--several-roots",
+            help="Without it, as in the training data.",
+            rich_help_panel=TREES,
+        ),
     ] = None,
     own_tags: Annotated[
         bool,
-        typer.Option("--own-tags", help="Learn a tagger beside: sentences then need words alone.", rich_help_panel=TREES),
+        typer.Option(
+            "--own-tags",
+            help="Learn a tagger beside: sentences then need words alone.",
+            rich_help_panel=TREES,
+        ),
     ] = False,
-    labels: Annotated[bool, typer.Option("--labels/--no-labels", help="Learn relation labels.", rich_help_panel=TREES)] = True,
+    labels: Annotated[
+        bool,
+        typer.Option("--labels/--no-labels", help="Learn relation labels.", rich_help_panel=TREES),
+    ] = True,
     prune: Annotated[
         float | None,
-        typer.Option(help="Arcs this much less probable than the best are left out; 0: none are.", rich_help_panel=TREES),
+        typer.Option(
+            help="Arcs this much less probable than the best are left out; 0: none are.",
+            rich_help_panel=TREES,
+        ),
     ] = None,
-    learner: Annotated[str, typer.Option(help=f"{', '.join(TREE_LEARNERS)}.", rich_help_panel=LEARNING)] = "mira",
-    penalty: Annotated[str | None, typer.Option(help=penalties_help(TREE_LEARNERS), rich_help_panel=LEARNING)] = None,
+    learner: Annotated[
+        str, typer.Option(help=f"{', '.join(TREE_LEARNERS)}.", rich_help_panel=LEARNING)
+    ] = "mira",
+    penalty: Annotated[
+        str | None, typer.Option(help=penalties_help(TREE_LEARNERS), rich_help_panel=LEARNING)
+    ] = None,
     strength: Strength = None,
     lasso: Lasso = None,
     budget: Budget = 30,
     every: Every = None,
     group_weight: Annotated[
-        str | None, typer.Option(help="sparseptron: weight of a template: one, log, 'sqrt log'.", rich_help_panel=LEARNING)
+        str | None,
+        typer.Option(
+            help="sparseptron: weight of a template: one, log, 'sqrt log'.",
+            rich_help_panel=LEARNING,
+        ),
     ] = None,
     epochs: Annotated[
-        int | None, typer.Option(help="Passes over the sentences: 10, if not given.", min=1, rich_help_panel=LEARNING)
+        int | None,
+        typer.Option(
+            help="Passes over the sentences: 10, if not given.", min=1, rich_help_panel=LEARNING
+        ),
     ] = None,
     refit: RefitLearner = None,
     refit_epochs: RefitEpochs = None,
@@ -100,7 +149,13 @@ def train(
     wishes = Wishes(penalty, strength, lasso, budget, epochs, every, group_weight, seed)
     with Measured() as cost:
         first = make_learner(learner, wishes, learners=TREE_LEARNERS)
-        second = None if refit is None else make_learner(refit, Wishes(epochs=refit_epochs, seed=seed), "--refit", TREE_LEARNERS)
+        second = (
+            None
+            if refit is None
+            else make_learner(
+                refit, Wishes(epochs=refit_epochs, seed=seed), "--refit", TREE_LEARNERS
+            )
+        )
         with progress("reading", quiet=quiet) as bar:
             data = read_treebank(train, encoding or "utf-8")
             dev_data = None if dev is None else read_treebank(dev, encoding or "utf-8")
@@ -128,7 +183,9 @@ def train(
         )
         taggers = [TAG_LEARNER] * (1 + tagger.folds) if tagger is not None else []
         learners = (*taggers, first, second, LEARNER if labels and data.labels else None)
-        fit_by_passes(lambda callback: parser.fit(data, callback=callback), learners, "tokens", quiet)
+        fit_by_passes(
+            lambda callback: parser.fit(data, callback=callback), learners, "tokens", quiet
+        )
         if output is not None:
             parser.save(output)
         dev_scores = {} if dev_data is None else {"dev": scores(parser, dev_data)}
@@ -149,7 +206,9 @@ def train(
 def chosen_model(name: str | None, order: int | None) -> str:
     """The parts of trees that --model or --order name."""
     if name is not None and order is not None:
-        raise InputError("--model and --order both say which parts of trees are scored: give one of them.")
+        raise InputError(
+            "--model and --order both say which parts of trees are scored: give one of them."
+        )
     if name is None:
         return OF_ORDER[order or 1]
     plain = name.replace("-", " ")

@@ -27,9 +27,12 @@ class TreeShape(NamedTuple):
     @property
     def kinds(self) -> tuple[int, ...]:
         """The kinds of parts, as laconic.parse.templates numbers them, that the model scores."""
-        return {"arcs": (0,), "siblings": (0, 1), "carreras": (0, 1, 2), "grand siblings": (0, 1, 2, 3)}.get(
-            self.model, (0, 1, 2, 3, 4)
-        )
+        return {
+            "arcs": (0,),
+            "siblings": (0, 1),
+            "carreras": (0, 1, 2),
+            "grand siblings": (0, 1, 2, 3),
+        }.get(self.model, (0, 1, 2, 3, 4))
 
 
 class Candidates(NamedTuple):
@@ -60,14 +63,18 @@ class ParseWeights(NamedTuple):
     @property
     def n_distinct(self) -> int:
         """Distinct non-zero values of weights: the degrees of freedom."""
-        values = np.unique(np.concatenate([np.zeros(0, np.float32), *(np.unique(w) for w in self.weights)]))
+        values = np.unique(
+            np.concatenate([np.zeros(0, np.float32), *(np.unique(w) for w in self.weights)])
+        )
         return int(np.count_nonzero(values))
 
 
 def make_kernel(templates: PartTemplates, encoder: SequenceEncoder, shape: TreeShape) -> Any:
     """A kernel parser without weights."""
     arrays = templates.arrays(encoder.view_index)
-    return _core.Parser(_core.PartTemplates(*arrays), MODELS.index(shape.model), shape.crossing, shape.single_root)
+    return _core.Parser(
+        _core.PartTemplates(*arrays), MODELS.index(shape.model), shape.crossing, shape.single_root
+    )
 
 
 def load_kernel(kernel: Any, found: ParseWeights) -> Any:

@@ -27,12 +27,20 @@ def page(title: str, body: str) -> str:
 
 def text(value: Any) -> str:
     """Any value as text of the page: escaped, and without the control characters that HTML forbids."""
-    return escape("".join(c if c in "\n\t" or c.isprintable() or c == " " else "\N{REPLACEMENT CHARACTER}" for c in str(value)))
+    return escape(
+        "".join(
+            c if c in "\n\t" or c.isprintable() or c == " " else "\N{REPLACEMENT CHARACTER}"
+            for c in str(value)
+        )
+    )
 
 
 def facts(rows: Iterable[tuple[str, str, str]]) -> str:
     """Boxes of a name, a value and a small remark."""
-    boxes = (f"<div><dt>{text(k)}</dt><dd>{text(v)} <small>{text(small)}</small></dd></div>" for k, v, small in rows)
+    boxes = (
+        f"<div><dt>{text(k)}</dt><dd>{text(v)} <small>{text(small)}</small></dd></div>"
+        for k, v, small in rows
+    )
     return f'<dl class="facts">{"".join(boxes)}</dl>'
 
 
@@ -59,6 +67,10 @@ def bar_cards(top: Mapping[Any, Sequence[tuple[str, float]]], nothing: str) -> s
             f'<td class="number">{weight:.3f}</td></tr>'
             for name, weight in rows
         )
-        table = f'<table class="bars">{lines}</table>' if rows else f'<p class="empty">{text(nothing)}</p>'
+        table = (
+            f'<table class="bars">{lines}</table>'
+            if rows
+            else f'<p class="empty">{text(nothing)}</p>'
+        )
         cards.append(f'<section class="card"><h3>{text(label)}</h3>{table}</section>')
     return f'<div class="cards">{"".join(cards)}</div>'

@@ -58,11 +58,21 @@ def tree_layout(tree: Tree, gap: float = 2.0) -> TreeLayout:
             low[above], high[above] = min(low[above], middle), max(high[above], middle)
             level[above] = max(level[above], level[node] + 1)
     middle = (np.array(low) + np.array(high)) / 2
-    return TreeLayout(middle, np.array(level), word_x, float(ends[-1]) if len(ends) else 0.0, max(level, default=0.0))
+    return TreeLayout(
+        middle,
+        np.array(level),
+        word_x,
+        float(ends[-1]) if len(ends) else 0.0,
+        max(level, default=0.0),
+    )
 
 
 def plot_path(
-    path: Path, names: Sequence[str] | None = None, classes: Sequence[Any] | None = None, n_named: int = 8, title: str = ""
+    path: Path,
+    names: Sequence[str] | None = None,
+    classes: Sequence[Any] | None = None,
+    n_named: int = 8,
+    title: str = "",
 ) -> Figure:
     """Weights against strength (logarithmic, strong to weak), and the number of selected features on the right.
 
@@ -73,9 +83,17 @@ def plot_path(
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    n_outputs = len(classes) if classes is not None else path.weights.shape[1] // len(names) if names is not None else 1
+    n_outputs = (
+        len(classes)
+        if classes is not None
+        else path.weights.shape[1] // len(names)
+        if names is not None
+        else 1
+    )
     if names is not None and len(names) * n_outputs != path.weights.shape[1]:
-        raise ValueError(f"the path has {path.weights.shape[1]} weights, but there are {len(names)} names, {n_outputs} outputs")
+        raise ValueError(
+            f"the path has {path.weights.shape[1]} weights, but there are {len(names)} names, {n_outputs} outputs"
+        )
     columns = path.weights.tocsc()
     size = np.asarray(abs(columns).max(axis=0).todense()).ravel()
     alive = np.flatnonzero(size)
@@ -88,7 +106,9 @@ def plot_path(
     axes.set_zorder(count.get_zorder() + 1)
     axes.patch.set_visible(False)
     count.step(path.strengths, path.selected, where="mid", color=INK, linewidth=1.0, alpha=0.55)
-    count.fill_between(path.strengths, path.selected, step="mid", color=FAINT, alpha=0.3, linewidth=0)
+    count.fill_between(
+        path.strengths, path.selected, step="mid", color=FAINT, alpha=0.3, linewidth=0
+    )
     count.set_ylabel("features selected (shaded)", color="#555555")
     count.set_ylim(0, max(1, path.selected.max(initial=0)) * 1.05)
     count.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
@@ -100,7 +120,15 @@ def plot_path(
         label = _weight_name(j, n_outputs, names, classes)
         mark = "o" if len(path.strengths) == 1 else None
         line = columns[:, [j]].toarray().ravel()
-        axes.plot(path.strengths, line, color=COLOURS[place % len(COLOURS)], linestyle=style, marker=mark, lw=1.9, label=label)
+        axes.plot(
+            path.strengths,
+            line,
+            color=COLOURS[place % len(COLOURS)],
+            linestyle=style,
+            marker=mark,
+            lw=1.9,
+            label=label,
+        )
     axes.axhline(0, color=INK, linewidth=0.8)
     positive = path.strengths[path.strengths > 0]
     if len(positive) == len(path.strengths):
@@ -115,7 +143,14 @@ def plot_path(
     for spine in (axes.spines["top"], count.spines["top"]):
         spine.set_visible(False)
     if len(named):
-        axes.legend(loc="upper left", fontsize=9, frameon=True, framealpha=0.85, edgecolor="none", title="largest weights")
+        axes.legend(
+            loc="upper left",
+            fontsize=9,
+            frameon=True,
+            framealpha=0.85,
+            edgecolor="none",
+            title="largest weights",
+        )
     axes.set_title(title, loc="left", fontsize=11, fontweight="bold", parse_math=False)
     return figure
 
@@ -145,7 +180,14 @@ def plot_held(traces: Mapping[str, Sequence[Epoch]], title: str = "") -> Figure:
         colour = COLOURS[place % len(COLOURS)]
         for step, (rounds, held) in enumerate(held_lines(trace)):
             label = name.replace("$", r"\$") if step == 0 else None
-            axes.plot(rounds, held, color=colour, linestyle=DASHES[min(step, 1)], linewidth=1.5, label=label)
+            axes.plot(
+                rounds,
+                held,
+                color=colour,
+                linestyle=DASHES[min(step, 1)],
+                linewidth=1.5,
+                label=label,
+            )
     axes.set_xlabel("rounds (sentences seen)")
     axes.set_ylabel("weights held")
     axes.set_ylim(bottom=0)
@@ -160,7 +202,9 @@ def plot_held(traces: Mapping[str, Sequence[Epoch]], title: str = "") -> Figure:
     return figure
 
 
-def plot_degrees(curves: Mapping[str, Sequence[tuple[int, float]]], measure: str, title: str = "") -> Figure:
+def plot_degrees(
+    curves: Mapping[str, Sequence[tuple[int, float]]], measure: str, title: str = ""
+) -> Figure:
     """A score against degrees of freedom (log scale), a line for each named list of (degrees of freedom, score)."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import EngFormatter
@@ -170,7 +214,15 @@ def plot_degrees(curves: Mapping[str, Sequence[tuple[int, float]]], measure: str
     for place, (name, points) in enumerate(curves.items()):
         x, y = zip(*sorted(points), strict=True)
         label = name.replace("$", r"\$")
-        axes.plot(x, y, color=COLOURS[place % len(COLOURS)], marker="os^D"[place % 4], markersize=5, linewidth=1.5, label=label)
+        axes.plot(
+            x,
+            y,
+            color=COLOURS[place % len(COLOURS)],
+            marker="os^D"[place % 4],
+            markersize=5,
+            linewidth=1.5,
+            label=label,
+        )
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(EngFormatter())
     axes.set_xlabel("degrees of freedom: different non-zero weights")
@@ -182,7 +234,9 @@ def plot_degrees(curves: Mapping[str, Sequence[tuple[int, float]]], measure: str
     return figure
 
 
-def _weight_name(weight: int, n_outputs: int, names: Sequence[str] | None, classes: Sequence[Any] | None) -> str:
+def _weight_name(
+    weight: int, n_outputs: int, names: Sequence[str] | None, classes: Sequence[Any] | None
+) -> str:
     """Name of a weight for the legend, where a leading underscore would hide it and a dollar sign would start a formula."""
     feature, output = divmod(weight, n_outputs)
     name = str(names[feature]) if names is not None else f"feature {feature}"
@@ -198,9 +252,14 @@ def plot_tree(tree: Tree, removed: ArrayLike, title: str = "") -> Figure:
 
     gone = np.asarray(removed, dtype=bool)
     if gone.shape != (len(tree.label),):
-        raise ValueError(f"removed has one entry a node: expected {len(tree.label)}, got an array of shape {gone.shape}")
+        raise ValueError(
+            f"removed has one entry a node: expected {len(tree.label)}, got an array of shape {gone.shape}"
+        )
     place = tree_layout(tree)
-    figure = Figure(figsize=(max(3.0, 0.098 * place.width + 0.4), max(1.6, 0.42 * place.height + 0.8)), layout="constrained")
+    figure = Figure(
+        figsize=(max(3.0, 0.098 * place.width + 0.4), max(1.6, 0.42 * place.height + 0.8)),
+        layout="constrained",
+    )
     axes = figure.add_subplot()
     axes.set_xlim(0, max(1.0, place.width))
     axes.set_ylim(-0.5, place.height + 0.5)
@@ -210,18 +269,39 @@ def plot_tree(tree: Tree, removed: ArrayLike, title: str = "") -> Figure:
     def edge(x: float, y: float, above: int, grey: bool) -> None:
         # Along, then down: subtrees stand side by side, so such edges never cross.
         corners = [place.node_x[above], x, x], [place.node_y[above], place.node_y[above], y]
-        axes.plot(*corners, color=FAINT if grey else INK, linewidth=0.9, linestyle=":" if grey else "-", zorder=1)
+        axes.plot(
+            *corners,
+            color=FAINT if grey else INK,
+            linewidth=0.9,
+            linestyle=":" if grey else "-",
+            zorder=1,
+        )
 
     for node, above in enumerate(tree.parent.tolist()):
         if above >= 0:
             edge(place.node_x[node], place.node_y[node], above, bool(gone[node]))
         ink, text = REMOVED if gone[node] else INK, tree.label[node]
         spot = place.node_x[node], place.node_y[node]
-        axes.text(*spot, text, ha="center", va="center", fontsize=8.5, color=ink, bbox=box, parse_math=False)
+        axes.text(
+            *spot,
+            text,
+            ha="center",
+            va="center",
+            fontsize=8.5,
+            color=ink,
+            bbox=box,
+            parse_math=False,
+        )
     for word, node, x in zip(tree.words, tree.owner.tolist(), place.word_x.tolist(), strict=True):
         edge(x, 0.0, node, bool(gone[node]))
-        look: dict[str, Any] = {"color": REMOVED, "style": "italic"} if gone[node] else {"color": INK, "weight": "bold"}
-        axes.text(x, 0.0, word, ha="center", va="center", fontsize=9.5, bbox=box, parse_math=False, **look)
+        look: dict[str, Any] = (
+            {"color": REMOVED, "style": "italic"}
+            if gone[node]
+            else {"color": INK, "weight": "bold"}
+        )
+        axes.text(
+            x, 0.0, word, ha="center", va="center", fontsize=9.5, bbox=box, parse_math=False, **look
+        )
     if title:
         axes.set_title(title, loc="left", fontsize=11, parse_math=False)
     return figure

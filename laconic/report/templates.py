@@ -12,7 +12,14 @@ from laconic.report.plots import held_lines
 
 Row: TypeAlias = tuple[str, int, int, float]  # name, features, weights, norm
 MOST_DROPPED = 200  # names of dropped templates that are shown
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 960, 320, 64, 16, 14, 44  # pixels of the plot and its margins
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = (
+    960,
+    320,
+    64,
+    16,
+    14,
+    44,
+)  # pixels of the plot and its margins
 
 
 def learner_text(learner: Any) -> str:
@@ -70,13 +77,18 @@ def held_section(trace: Sequence[Any]) -> str:
     axis = f'<path class="axis" d="M{LEFT} {HEIGHT - BOTTOM}H{WIDTH - RIGHT}"/>'
     label = f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">sentences seen</text>'
     svg = f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="Weights held by round">{"".join(ticks)}{axis}{label}{"".join(drawn)}</svg>'
-    return section("Weights held while learning", note, f'<section class="card plot">{svg}</section>')
+    return section(
+        "Weights held while learning", note, f'<section class="card plot">{svg}</section>'
+    )
 
 
 def _round_numbers(limit: int) -> list[int]:
     """Up to about six multiples of 1, 2 or 5 times a power of ten, from 0 to the limit."""
     step = 10 ** int(np.log10(limit))
-    step = next((s for s in (step // 10 * 2, step // 2, step, 2 * step) if s >= 1 and limit / s <= 6), 2 * step)
+    step = next(
+        (s for s in (step // 10 * 2, step // 2, step, 2 * step) if s >= 1 and limit / s <= 6),
+        2 * step,
+    )
     return list(range(0, limit + 1, step))
 
 

@@ -15,12 +15,18 @@ if TYPE_CHECKING:
 predict = parse.predict
 
 
-def evaluate(model: Reranker, gold_path: str, bar: Bar, *, encoding: str = parse.UTF8) -> dict[str, Any]:
+def evaluate(
+    model: Reranker, gold_path: str, bar: Bar, *, encoding: str = parse.UTF8
+) -> dict[str, Any]:
     """Scores as those of parsers, beside the parser's own and those of the best tree of each list, and the size of the model."""
     bar.describe("reading")
     gold = read_treebank(gold_path, encoding)
     bar.describe("parsing")
-    return {**parse.scores(model, gold), **beside(model, gold), "features_nonzero": model.n_features_selected_}
+    return {
+        **parse.scores(model, gold),
+        **beside(model, gold),
+        "features_nonzero": model.n_features_selected_,
+    }
 
 
 def beside(model: Reranker, gold: Any) -> dict[str, Any]:
@@ -69,10 +75,19 @@ def inspect(model: Reranker, n: int, as_json: bool) -> dict[str, Any]:
     facts = {"columns": list(model.parser_.columns), **account(model)}
     if as_json:
         kept = model.space_.templates.names
-        templates = {"kept": kept, "dropped": [name for name in model.templates_given_.names if name not in kept]}
-        features = {order: {"for": _trees(top.best), "against": _trees(top.worst)} for order, top in found.items()}
+        templates = {
+            "kept": kept,
+            "dropped": [name for name in model.templates_given_.names if name not in kept],
+        }
+        features = {
+            order: {"for": _trees(top.best), "against": _trees(top.worst)}
+            for order, top in found.items()
+        }
         return {**facts, "orders": searched(model), "templates": templates, "features": features}
-    drawn = {f"order {order}: for a tree, then against it": _drawn([*top.best, *top.worst]) for order, top in found.items()}
+    drawn = {
+        f"order {order}: for a tree, then against it": _drawn([*top.best, *top.worst])
+        for order, top in found.items()
+    }
     return {**facts, "features by order": searched(model), **drawn}
 
 
@@ -83,7 +98,10 @@ def _trees(rows: list[WeighedFeature]) -> list[dict[str, Any]]:
 def _drawn(rows: list[WeighedFeature]) -> list[dict[str, str]]:
     """The weight before the first line of each tree."""
     return [
-        {"weight": "" if number else f"{row.weight:+.4g}", "arcs, from head (h) to modifier (m)": line}
+        {
+            "weight": "" if number else f"{row.weight:+.4g}",
+            "arcs, from head (h) to modifier (m)": line,
+        }
         for row in rows
         for number, line in enumerate(row.lines())
     ]

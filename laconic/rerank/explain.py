@@ -61,7 +61,16 @@ def order_rows(model: Reranker) -> list[OrderRow]:
         if (count := seen.get(order)) is None:
             rows.append(OrderRow(order, None, None, None, None, weights))
         else:
-            rows.append(OrderRow(order, count.counted, count.candidates, count.candidates - count.kept, count.kept, weights))
+            rows.append(
+                OrderRow(
+                    order,
+                    count.counted,
+                    count.candidates,
+                    count.candidates - count.kept,
+                    count.kept,
+                    weights,
+                )
+            )
     return rows
 
 
@@ -81,10 +90,17 @@ def top_features(model: Reranker, n: int) -> dict[int, TopFeatures]:
 
 def _weighed(model: Reranker, features: NDArray[np.int64]) -> list[WeighedFeature]:
     n_basic = max(1, len(model.space_))
-    found = [[divmod(member, n_basic) for member in members] for members in members_of(model.miner_, features)]
-    names = basic_names(model, np.unique([basic for members in found for _, basic in members]).astype(np.int64))
+    found = [
+        [divmod(member, n_basic) for member in members]
+        for members in members_of(model.miner_, features)
+    ]
+    names = basic_names(
+        model, np.unique([basic for members in found for _, basic in members]).astype(np.int64)
+    )
     return [
-        WeighedFeature(float(model.weights_[feature]), [Arc(depth, names[basic]) for depth, basic in members])
+        WeighedFeature(
+            float(model.weights_[feature]), [Arc(depth, names[basic]) for depth, basic in members]
+        )
         for feature, members in zip(features.tolist(), found, strict=True)
     ]
 
@@ -93,7 +109,13 @@ def basic_names(model: Reranker, wanted: NDArray[np.int64]) -> dict[int, str]:
     """Basic features as text."""
     features, space = model.space_.features, model.space_
     found: dict[int, str] = {}
-    for template, (rows, where) in zip(space.templates, features.places(space.templates), strict=True):
+    for template, (rows, where) in zip(
+        space.templates, features.places(space.templates), strict=True
+    ):
         chosen = np.isin(rows, wanted)
-        found |= zip(rows[chosen].tolist(), named(template, space.encoder, features.value[where[chosen]]), strict=True)
+        found |= zip(
+            rows[chosen].tolist(),
+            named(template, space.encoder, features.value[where[chosen]]),
+            strict=True,
+        )
     return found

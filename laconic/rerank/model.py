@@ -48,11 +48,16 @@ class RankedLists(NamedTuple):
     def some(self, chosen: NDArray[np.integer[Any]]) -> RankedLists:
         """The lists of these sentences."""
         ptr = self.lists.tokens.ptr
-        return RankedLists(self.lists.some(chosen), self.gold[ranges(ptr[:-1][chosen], ptr[1:][chosen])])
+        return RankedLists(
+            self.lists.some(chosen), self.gold[ranges(ptr[:-1][chosen], ptr[1:][chosen])]
+        )
 
     def uas(self, scores: Float64) -> float:
         """The share of right heads in the trees with the highest scores."""
-        return float(self.lists.right_heads(self.gold)[best_of_lists(self.lists.ptr, scores)].sum() / max(1, len(self.gold)))
+        return float(
+            self.lists.right_heads(self.gold)[best_of_lists(self.lists.ptr, scores)].sum()
+            / max(1, len(self.gold))
+        )
 
 
 class Reranker(TreePredictor):
@@ -100,14 +105,20 @@ class Reranker(TreePredictor):
         self.random_state = random_state
 
     def fit(
-        self, X: Any, y: Any = None, dev: Treebank | None = None, callback: Callable[[Any], bool | None] | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        dev: Treebank | None = None,
+        callback: Callable[[Any], bool | None] | None = None,
     ) -> Reranker:
         """Learn from a Treebank, or sentences and trees; beta from `dev`, or from the last fold if there is none.
 
         A callback sees ("fold", number), ("parser", 0), every OrderCount and every Round of the search.
         """
         self._check()
-        base = Parser("tri siblings", learner=Mira(6)) if self.parser is None else clone(self.parser)
+        base = (
+            Parser("tri siblings", learner=Mira(6)) if self.parser is None else clone(self.parser)
+        )
         bank = base._bank(X, y)
         tell = callback or (lambda _: None)
         lists = crossed(base, bank, self.folds, self.k, lambda number: bool(tell(("fold", number))))
@@ -138,7 +149,9 @@ class Reranker(TreePredictor):
         miner, self.rounds_ = named_if_refused(
             lambda threshold: self._search(threshold, structures, outputs, callback), self.threshold
         )
-        weights, self.wrong_ = self._rank(miner, ListFeatures.of(miner, structures, lists.ptr), outputs, self.epochs)
+        weights, self.wrong_ = self._rank(
+            miner, ListFeatures.of(miner, structures, lists.ptr), outputs, self.epochs
+        )
         self._adopt(miner, weights)
         if dev is None or self.beta is not None:
             self.beta_ = float(self.beta or 0)
@@ -152,13 +165,17 @@ class Reranker(TreePredictor):
         found = [np.zeros(0)]
         for begin in range(0, len(lists.tokens), BATCH):
             part = lists.some(np.arange(begin, min(begin + BATCH, len(lists.tokens))))
-            found.append(ListFeatures.of(self.miner_, self._structures(part), part.ptr).scores(self.weights_))
+            found.append(
+                ListFeatures.of(self.miner_, self._structures(part), part.ptr).scores(self.weights_)
+            )
         return np.concatenate(found)
 
     def parse(self, X: Any) -> tuple[NDArray[np.int32], list[str] | None]:
         """A head and a label for every token of sentences, of a Treebank or of TokenColumns, one after the other."""
         lists = self._reranked(X, 1)
-        found: tuple[NDArray[np.int32], list[str] | None] = self.parser_._labelled(lists.tokens, lists.heads)
+        found: tuple[NDArray[np.int32], list[str] | None] = self.parser_._labelled(
+            lists.tokens, lists.heads
+        )
         return found
 
     def predict_k_best(self, X: Any, k: int) -> list[list[tuple[Tree, float]]]:
@@ -210,16 +227,24 @@ class Reranker(TreePredictor):
         if not 1 <= self.k <= MOST_TREES:
             raise ValueError(f"k must be from 1 to {MOST_TREES}, got {self.k!r}")
         if self.epochs < 1 or self.pretrain_epochs < 0:
-            raise ValueError(f"epochs must be at least 1, pretrain_epochs 0, got {self.epochs!r} and {self.pretrain_epochs!r}")
+            raise ValueError(
+                f"epochs must be at least 1, pretrain_epochs 0, got {self.epochs!r} and {self.pretrain_epochs!r}"
+            )
         decayed(np.zeros(0, np.int64), self.decay)
-        GradientMining(self.threshold, self.used_kernel.most_order, self.rounds, memory=self.memory).new_miner()
+        GradientMining(
+            self.threshold, self.used_kernel.most_order, self.rounds, memory=self.memory
+        ).new_miner()
 
     def _structures(self, lists: TreeLists, grow: bool = False) -> Any:
         products = isinstance(self.kernel, Polynomial)
         return self.space_.sets(lists, grow) if products else self.space_.trees(lists, grow)
 
     def _search(
-        self, threshold: int, structures: Any, outputs: Outputs, callback: Callable[[Any], bool | None] | None
+        self,
+        threshold: int,
+        structures: Any,
+        outputs: Outputs,
+        callback: Callable[[Any], bool | None] | None,
     ) -> tuple[Any, list[Round]]:
         """Features of order 1, a model of them, and from there what else is above the threshold where that model is wrong."""
         most_order = self.used_kernel.most_order
@@ -232,14 +257,32 @@ class Reranker(TreePredictor):
             features = ListFeatures.of(first.miner, structures, outputs.ptr)
             weights = self._rank(first.miner, features, outputs, self.pretrain_epochs).weights
         single = np.arange(1, len(first.miner))
-        search = GradientMining(threshold, most_order, self.rounds, decreasing=True, memory=self.memory, proximal=threshold > 0)
-        found = search.run(
-            structures, outputs, 1, first.miner, weights[:, None], callback=lambda round_: bool(tell(round_)), on_order=tell
+        search = GradientMining(
+            threshold,
+            most_order,
+            self.rounds,
+            decreasing=True,
+            memory=self.memory,
+            proximal=threshold > 0,
         )
-        return Narrowed.of(found.miner, np.union1d(found.features, single)).miner(), [*first.rounds, *found.rounds]
+        found = search.run(
+            structures,
+            outputs,
+            1,
+            first.miner,
+            weights[:, None],
+            callback=lambda round_: bool(tell(round_)),
+            on_order=tell,
+        )
+        return Narrowed.of(found.miner, np.union1d(found.features, single)).miner(), [
+            *first.rounds,
+            *found.rounds,
+        ]
 
     def _rank(self, miner: Any, features: ListFeatures, outputs: Outputs, epochs: int) -> Ranked:
-        return rank(features, outputs, decayed(orders(miner), self.decay), epochs, self.random_state)
+        return rank(
+            features, outputs, decayed(orders(miner), self.decay), epochs, self.random_state
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
@@ -270,5 +313,7 @@ def _spread(scores: Float64, ptr: NDArray[np.int64]) -> float:
 
 def _split(train: RankedLists, folds: int) -> tuple[RankedLists, RankedLists]:
     """All lists but those of the last fold, and those."""
-    first, last = np.split(np.arange(len(train.lists.tokens)), [int(len(train.lists.tokens) * (1 - 1 / folds))])
+    first, last = np.split(
+        np.arange(len(train.lists.tokens)), [int(len(train.lists.tokens) * (1 - 1 / folds))]
+    )
     return train.some(first), train.some(last)

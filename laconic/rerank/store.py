@@ -61,19 +61,29 @@ def pack(model: Reranker) -> Contents:
         "beta": float(model.beta_),
         "features_total": int(model.n_features_total_),
         "wrong": model.wrong_,
-        "rounds": [[*round_[:3], [list(order) for order in round_.orders]] for round_ in model.rounds_],
+        "rounds": [
+            [*round_[:3], [list(order) for order in round_.orders]] for round_ in model.rounds_
+        ],
     }
     values = pack_values(model.space_.encoder.to_state())
-    return {**prefixed("base", base), **prefixed("space", {**space, **values}), **prefixed("rank", rank)}, meta
+    return {
+        **prefixed("base", base),
+        **prefixed("space", {**space, **values}),
+        **prefixed("rank", rank),
+    }, meta
 
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> Reranker:
     """The model that gave these, or a ValueError that says what is wrong with them."""
     if {name.partition(".")[0] for name in arrays} - {"base", "space", "rank"}:
-        raise InputError("expected arrays of the parser, of the basic features and of the features with weights")
+        raise InputError(
+            "expected arrays of the parser, of the basic features and of the features with weights"
+        )
     model = Reranker(**_checked_parameters(item(meta, "parameters", dict)))
     model.parser_ = unpack_parser(part_of(arrays, "base"), item(meta, "base", dict))
-    model.templates = model.templates_given_ = checked_templates(item(meta, "templates", list), model.parser_.columns)
+    model.templates = model.templates_given_ = checked_templates(
+        item(meta, "templates", list), model.parser_.columns
+    )
     kept = kept_of(meta, model.templates_given_)
     model.space_ = _unpack_space(part_of(arrays, "space"), kept, model.parser_.columns)
     _unpack_features(model, part_of(arrays, "rank"))
@@ -92,7 +102,11 @@ def _unpack_space(arrays: Arrays, templates: PartTemplates, columns: Any) -> Tre
     check_names(arrays, {"template", "atom"} | VALUES)
     encoder = unpack_values(arrays, templates, columns)
     template, atom = arrays["template"], arrays["atom"]
-    if template.dtype != np.int32 or template.ndim != 1 or np.any((template < 0) | (template >= len(templates))):
+    if (
+        template.dtype != np.int32
+        or template.ndim != 1
+        or np.any((template < 0) | (template >= len(templates)))
+    ):
         raise InputError("expected the template of each basic feature")
     widths = np.array([len(of.value_views) for of in templates], dtype=np.int64)
     if atom.dtype != np.int32 or atom.shape != (int(widths[template].sum()),):
@@ -107,13 +121,22 @@ def _unpack_features(model: Reranker, arrays: Arrays) -> None:
     """Features that a search may find: parts come first, and each is grown as the space grows them."""
     check_names(arrays, {"part", "extension", "weight"})
     part, extension = arrays["part"], arrays["extension"]
-    if part.dtype != np.uint32 or part.ndim != 1 or extension.dtype != np.uint32 or extension.shape != part.shape:
-        raise InputError("expected what features extend, and their extensions, as two rows of uint32")
+    if (
+        part.dtype != np.uint32
+        or part.ndim != 1
+        or extension.dtype != np.uint32
+        or extension.shape != part.shape
+    ):
+        raise InputError(
+            "expected what features extend, and their extensions, as two rows of uint32"
+        )
     weight = numbers(arrays, "weight", part.shape)
     if np.any(part > np.arange(len(part))):
         raise InputError("a feature extends one that comes later")
     root = np.zeros(1, np.uint32)
-    found = Narrowed(np.concatenate([root, part]), np.concatenate([root, extension]), np.arange(len(part) + 1))
+    found = Narrowed(
+        np.concatenate([root, part]), np.concatenate([root, extension]), np.arange(len(part) + 1)
+    )
     n_basic = len(model.space_)
     depth, basic = np.divmod(found.extension.astype(np.int64), max(1, n_basic))
     above = found.part.astype(np.int64)
@@ -138,7 +161,11 @@ def _round(entry: Any) -> Round:
     shape_ok = isinstance(entry, list) and len(entry) == 4 and isinstance(entry[3], list)
     rows = entry[3] if shape_ok else []
     widths_ok = all(isinstance(row, list) and len(row) == len(OrderCount._fields) for row in rows)
-    if not (shape_ok and widths_ok and all(type(n) is int for n in (*entry[:3], *(n for row in rows for n in row[:-1])))):
+    if not (
+        shape_ok
+        and widths_ok
+        and all(type(n) is int for n in (*entry[:3], *(n for row in rows for n in row[:-1])))
+    ):
         raise InputError("expected rounds of the search as numbers")
     if not all(is_number(row[-1]) for row in rows):
         raise InputError("expected the seconds of each order")
@@ -156,7 +183,10 @@ def _parameters(model: Reranker) -> dict[str, Any]:
         "kernel": kernel,
         "beta": None if model.beta is None else float(model.beta),
         "random_state": int(seed) if isinstance(seed, int | np.integer) else None,
-        **{name: int(getattr(model, name)) for name in ("k", "folds", "threshold", "rounds", "epochs", "pretrain_epochs")},
+        **{
+            name: int(getattr(model, name))
+            for name in ("k", "folds", "threshold", "rounds", "epochs", "pretrain_epochs")
+        },
         **{name: float(getattr(model, name)) for name in ("decay", "memory")},
     }
 
@@ -166,7 +196,12 @@ def _is_finite(value: Any) -> bool:
 
 
 def _is_kernel(value: Any) -> bool:
-    known = isinstance(value, list) and len(value) == 2 and isinstance(value[0], str) and value[0] in KERNELS
+    known = (
+        isinstance(value, list)
+        and len(value) == 2
+        and isinstance(value[0], str)
+        and value[0] in KERNELS
+    )
     return value is None or (known and is_count(value[1]) and value[1] <= MOST_ORDER)
 
 

@@ -24,34 +24,69 @@ KERNELS = ("trees", "products")
 @guard()
 def train(
     train: Annotated[
-        str, typer.Argument(metavar="TRAIN", help=f"Sentences with trees in {TREEBANK_HELP} gzip is fine, - is standard input.")
+        str,
+        typer.Argument(
+            metavar="TRAIN",
+            help=f"Sentences with trees in {TREEBANK_HELP} gzip is fine, - is standard input.",
+        ),
     ],
     dev: Annotated[
-        str | None, typer.Option(help="Sentences with trees to choose the parser's share by, and to report scores on.")
+        str | None,
+        typer.Option(
+            help="Sentences with trees to choose the parser's share by, and to report scores on."
+        ),
     ] = None,
     output: Output = None,
     model: Annotated[
-        str, typer.Option(help=f"Which parts of trees the parser scores: {', '.join(MODELS)}.", rich_help_panel=LISTS)
+        str,
+        typer.Option(
+            help=f"Which parts of trees the parser scores: {', '.join(MODELS)}.",
+            rich_help_panel=LISTS,
+        ),
     ] = PARTS,
-    epochs: Annotated[int, typer.Option(help="The parser's passes over the sentences.", rich_help_panel=LISTS)] = PASSES,
-    k: Annotated[int | None, typer.Option("-k", help="Trees of a sentence: 10, if not given.", rich_help_panel=LISTS)] = None,
+    epochs: Annotated[
+        int, typer.Option(help="The parser's passes over the sentences.", rich_help_panel=LISTS)
+    ] = PASSES,
+    k: Annotated[
+        int | None,
+        typer.Option("-k", help="Trees of a sentence: 10, if not given.", rich_help_panel=LISTS),
+    ] = None,
     folds: Annotated[
         int | None,
-        typer.Option(help="Parsers that make lists of sentences they have not seen: 10, if not given.", rich_help_panel=LISTS),
+        typer.Option(
+            help="Parsers that make lists of sentences they have not seen: 10, if not given.",
+            rich_help_panel=LISTS,
+        ),
     ] = None,
     kernel: Annotated[
-        str, typer.Option(help="Features are sub-trees (trees) or sets of arcs' features (products).", rich_help_panel=SEARCH)
+        str,
+        typer.Option(
+            help="Features are sub-trees (trees) or sets of arcs' features (products).",
+            rich_help_panel=SEARCH,
+        ),
     ] = KERNELS[0],
     arcs: Annotated[
-        int | None, typer.Option(help="trees: arcs of the largest ones: 3, if not given.", rich_help_panel=SEARCH)
+        int | None,
+        typer.Option(
+            help="trees: arcs of the largest ones: 3, if not given.", rich_help_panel=SEARCH
+        ),
     ] = None,
     degree: Annotated[
-        int | None, typer.Option(help="products: members of the largest ones: 2, if not given.", rich_help_panel=SEARCH)
+        int | None,
+        typer.Option(
+            help="products: members of the largest ones: 2, if not given.", rich_help_panel=SEARCH
+        ),
     ] = None,
     threshold: Annotated[
-        int | None, typer.Option(help="Features that occur no more often are left out: 3, if not given.", rich_help_panel=SEARCH)
+        int | None,
+        typer.Option(
+            help="Features that occur no more often are left out: 3, if not given.",
+            rich_help_panel=SEARCH,
+        ),
     ] = None,
-    rounds: Annotated[int | None, typer.Option(help="Rounds: 1, if not given.", rich_help_panel=SEARCH)] = None,
+    rounds: Annotated[
+        int | None, typer.Option(help="Rounds: 1, if not given.", rich_help_panel=SEARCH)
+    ] = None,
     pretrain_epochs: Annotated[
         int | None,
         typer.Option(
@@ -60,7 +95,10 @@ def train(
         ),
     ] = None,
     memory: Annotated[
-        float | None, typer.Option(help="Megabytes that the search may use: 1024, if not given.", rich_help_panel=SEARCH)
+        float | None,
+        typer.Option(
+            help="Megabytes that the search may use: 1024, if not given.", rich_help_panel=SEARCH
+        ),
     ] = None,
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -84,36 +122,63 @@ def train(
         from laconic.parse.cli import scores
         from laconic.rerank.cli import account, beside, searched
 
-        chosen = _given(k=k, folds=folds, threshold=threshold, rounds=rounds, pretrain_epochs=pretrain_epochs)
+        chosen = _given(
+            k=k, folds=folds, threshold=threshold, rounds=rounds, pretrain_epochs=pretrain_epochs
+        )
         chosen |= _given(memory=None if memory is None else memory * 2**20)
-        space = SubTrees(**_given(arcs=arcs)) if kernel == "trees" else Polynomial(**_given(degree=degree))
+        space = (
+            SubTrees(**_given(arcs=arcs))
+            if kernel == "trees"
+            else Polynomial(**_given(degree=degree))
+        )
         parser = Parser(parts, learner=Mira(epochs, random_state=seed), n_jobs=jobs)
         reranker = Reranker(parser, kernel=space, random_state=seed, **chosen)
         bar.describe(f"learning without fold 1 of {reranker.folds}")
         with graceful_interrupt(at_once=True) as interrupt:
-            reranker.fit(data, dev=dev_data, callback=lambda event: _tell(bar, event, reranker.folds) or interrupt.requested)
+            reranker.fit(
+                data,
+                dev=dev_data,
+                callback=lambda event: _tell(bar, event, reranker.folds) or interrupt.requested,
+            )
         if interrupt.requested:
             raise KeyboardInterrupt
         if output is not None:
             bar.describe("writing")
             reranker.save(output)
         bar.describe("scoring")
-        dev_scores = {} if dev_data is None else {"dev": {**scores(reranker, dev_data), **beside(reranker, dev_data)}}
-    report: dict[str, Any] = {"model": output, **cost.report(), "sentences": len(data), "tokens": len(data.heads)}
+        dev_scores = (
+            {}
+            if dev_data is None
+            else {"dev": {**scores(reranker, dev_data), **beside(reranker, dev_data)}}
+        )
+    report: dict[str, Any] = {
+        "model": output,
+        **cost.report(),
+        "sentences": len(data),
+        "tokens": len(data.heads),
+    }
     report |= {**account(reranker), **dev_scores, "orders": searched(reranker)}
     if as_json:
-        report["rounds"] = [{**step._asdict(), "orders": [order._asdict() for order in step.orders]} for step in reranker.rounds_]
+        report["rounds"] = [
+            {**step._asdict(), "orders": [order._asdict() for order in step.orders]}
+            for step in reranker.rounds_
+        ]
     print_result(report, as_json)
 
 
 def _tell(bar: Bar, event: Any, folds: int) -> bool:
     """Show how far it is; False: go on."""
     if hasattr(event, "orders"):
-        found = (f"order {order.order}: {order.candidates:,} candidates, {order.kept:,} kept" for order in event.orders)
+        found = (
+            f"order {order.order}: {order.candidates:,} candidates, {order.kept:,} kept"
+            for order in event.orders
+        )
         bar.describe(f"round {event.n_iter}, {event.wrong:,} sentences wrong; " + "; ".join(found))
     elif hasattr(event, "candidates"):
         pruned = max(0, event.candidates - event.kept)
-        bar.describe(f"order {event.order}: {event.candidates:,} candidates, {pruned:,} pruned, {event.kept:,} kept")
+        bar.describe(
+            f"order {event.order}: {event.candidates:,} candidates, {pruned:,} pruned, {event.kept:,} kept"
+        )
     elif event[0] == "fold" and event[1] < folds:
         bar.describe(f"learning without fold {event[1] + 1} of {folds}")
     else:

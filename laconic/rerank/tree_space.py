@@ -27,13 +27,21 @@ class BasicFeatures(NamedTuple):
         widths = np.array([len(template.value_views) for template in templates], dtype=np.int64)
         begins = pointers(widths[self.template])[:-1]
         found = [np.flatnonzero(self.template == m) for m in range(len(templates))]
-        return [(rows, begins[rows][:, None] + np.arange(width)) for rows, width in zip(found, widths.tolist(), strict=True)]
+        return [
+            (rows, begins[rows][:, None] + np.arange(width))
+            for rows, width in zip(found, widths.tolist(), strict=True)
+        ]
 
 
 class TreeSpace:
     """An inventory of basic features: it grows with the first lists, and passes over what it does not know in all others."""
 
-    def __init__(self, templates: PartTemplates, encoder: SequenceEncoder, features: BasicFeatures | None = None):
+    def __init__(
+        self,
+        templates: PartTemplates,
+        encoder: SequenceEncoder,
+        features: BasicFeatures | None = None,
+    ):
         self.templates = templates
         self.encoder = encoder
         self.kernel = _core.ArcFeatures(_core.PartTemplates(*templates.arrays(encoder.view_index)))
@@ -69,13 +77,18 @@ class TreeSpace:
     def trees(self, lists: TreeLists, grow: bool = False) -> Any:
         """The trees of lists, those of one sentence with shared arcs."""
         arc, basic_ptr, basic = self._arcs(lists, grow)
-        return _core.TreeStructures(lists.tree_ptr, lists.heads, arc, basic_ptr, basic, max(1, len(self)))
+        return _core.TreeStructures(
+            lists.tree_ptr, lists.heads, arc, basic_ptr, basic, max(1, len(self))
+        )
 
     def sets(self, lists: TreeLists, grow: bool = False) -> Any:
         """Of every tree the set of the basic features of its arcs; arcs that all trees of a list have are left out."""
         arc, basic_ptr, basic = self._arcs(lists, grow)
         tree = np.repeat(np.arange(len(lists.scores)), np.diff(lists.tree_ptr))
-        shared = np.bincount(arc, minlength=len(basic_ptr) - 1)[arc] == np.diff(lists.ptr)[lists.sentence[tree]]
+        shared = (
+            np.bincount(arc, minlength=len(basic_ptr) - 1)[arc]
+            == np.diff(lists.ptr)[lists.sentence[tree]]
+        )
         tree, arc = tree[~shared], arc[~shared]
         rows = np.repeat(tree, np.diff(basic_ptr)[arc])
         width = max(1, len(self))
@@ -83,12 +96,18 @@ class TreeSpace:
         ptr = pointers(np.bincount(members // width, minlength=len(lists.scores)))
         return _core.SetStructures(ptr, (members % width).astype(np.int32), width)
 
-    def _arcs(self, lists: TreeLists, grow: bool) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+    def _arcs(
+        self, lists: TreeLists, grow: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
         """Of every token of every tree its arc, and the basic features of arcs."""
         token = ranges(lists.tokens.ptr[:-1][lists.sentence], lists.tokens.ptr[1:][lists.sentence])
         width = int(np.diff(lists.tokens.ptr).max(initial=0)) + 1
         arcs, arc = np.unique(token * width + lists.heads, return_inverse=True)
-        columns, ptr = self.encoder.grow(lists.tokens) if grow else self.encoder.encode(lists.tokens)
+        columns, ptr = (
+            self.encoder.grow(lists.tokens) if grow else self.encoder.encode(lists.tokens)
+        )
         of_token = pointers(np.bincount(arcs // width, minlength=int(lists.tokens.ptr[-1])))
-        basic_ptr, basic = self.kernel.number(columns, ptr, of_token, (arcs % width).astype(np.int32), grow)
+        basic_ptr, basic = self.kernel.number(
+            columns, ptr, of_token, (arcs % width).astype(np.int32), grow
+        )
         return arc.astype(np.int64), basic_ptr, basic

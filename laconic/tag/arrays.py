@@ -27,7 +27,13 @@ from laconic.text.templates import MOST_STEPS, Templates, TemplateSet
 
 WEIGHTS = {"feature_count", "atom", "weight_count", "weight_label", "weight", "edge", "start"}
 VALUES = {"value_data", "value_ptr", "value_count"}
-CLUSTERS = {"cluster_word_data", "cluster_word_ptr", "cluster_path_data", "cluster_path_ptr", "cluster_path"}
+CLUSTERS = {
+    "cluster_word_data",
+    "cluster_word_ptr",
+    "cluster_path_data",
+    "cluster_path_ptr",
+    "cluster_path",
+}
 TRACE = {"trace", "held", "held_ptr"}
 UNSIGNED = (np.uint8, np.uint16, np.uint32)
 
@@ -62,7 +68,9 @@ def _smallest(values: NDArray[np.int64]) -> NDArray[Any]:
     return values.astype(next(kind for kind in UNSIGNED if largest <= np.iinfo(kind).max))
 
 
-def unpack_weights(arrays: Arrays, templates: Templates, encoder: SequenceEncoder, n_labels: int) -> TagWeights:
+def unpack_weights(
+    arrays: Arrays, templates: Templates, encoder: SequenceEncoder, n_labels: int
+) -> TagWeights:
     """The features and weights of kept templates, or an InputError."""
     features = _counts(arrays, "feature_count", len(templates))
     per_feature = _row(arrays, "weight_count", UNSIGNED, int(features.sum())).astype(np.int64)
@@ -83,7 +91,9 @@ def unpack_weights(arrays: Arrays, templates: Templates, encoder: SequenceEncode
         length = per_feature[used : used + count]
         span = slice(paid, paid + int(length.sum()))
         if np.any(label[span] >= width):
-            raise InputError(f"a weight belongs to label {int(label[span].max())}, but there are {width}")
+            raise InputError(
+                f"a weight belongs to label {int(label[span].max())}, but there are {width}"
+            )
         table = np.zeros((count, width), dtype=np.float32)
         table[np.repeat(np.arange(count), length), label[span]] = value[span]
         if np.count_nonzero(table) != span.stop - span.start:
@@ -91,7 +101,10 @@ def unpack_weights(arrays: Arrays, templates: Templates, encoder: SequenceEncode
         atoms.append(part)
         weights.append(table)
         used, paid = used + count, span.stop
-    edge, start = (numbers(arrays, name, (n_labels,) * n, np.float32) for name, n in (("edge", 2), ("start", 1)))
+    edge, start = (
+        numbers(arrays, name, (n_labels,) * n, np.float32)
+        for name, n in (("edge", 2), ("start", 1))
+    )
     return TagWeights(atoms, weights, edge, start)
 
 
@@ -131,14 +144,21 @@ def unpack_values(arrays: Arrays, templates: TemplateSet[Any], columns: Any) -> 
     if counts.sum() != len(strings):
         raise InputError(f"the views have {counts.sum()} values, but there are {len(strings)}")
     ends = np.cumsum(counts).tolist()
-    values = {view: strings[end - n : end] for view, end, n in zip(templates.views, ends, counts.tolist(), strict=True)}
+    values = {
+        view: strings[end - n : end]
+        for view, end, n in zip(templates.views, ends, counts.tolist(), strict=True)
+    }
     clusters: dict[str, list[str]] | None = None
     if "cluster_path" in arrays:
         words = files.decode_strings(arrays["cluster_word_data"], arrays["cluster_word_ptr"])
         paths = files.decode_strings(arrays["cluster_path_data"], arrays["cluster_path_ptr"])
         owner = _row(arrays, "cluster_path", (np.int32,), len(words))
-        if len(set(words)) != len(words) or not np.array_equal(np.unique(owner), np.arange(len(paths))):
-            raise InputError("expected different words, each of one of the clusters, and no cluster without words")
+        if len(set(words)) != len(words) or not np.array_equal(
+            np.unique(owner), np.arange(len(paths))
+        ):
+            raise InputError(
+                "expected different words, each of one of the clusters, and no cluster without words"
+            )
         clusters = {}
         for word, path in zip(words, owner.tolist(), strict=True):
             clusters.setdefault(paths[path], []).append(word)
@@ -163,16 +183,22 @@ def unpack_trace(arrays: Arrays) -> list[Epoch]:
         raise InputError("expected the weights held by round as pairs of numbers")
     _row(arrays, "held_ptr", (np.int64,), len(rows) + 1)
     if ptr[0] != 0 or ptr[-1] != len(held) or np.any(ptr[1:] < ptr[:-1]):
-        raise InputError("the boundaries of the passes do not ascend from 0 to the number of rounds")
+        raise InputError(
+            "the boundaries of the passes do not ascend from 0 to the number of rounds"
+        )
     pairs = [(r, w) for r, w in held.tolist()]
     passes = zip(rows.tolist(), cut(pairs, ptr), strict=True)
-    return [Epoch(int(n), loss, wrong, int(weights), part) for (n, loss, wrong, weights), part in passes]
+    return [
+        Epoch(int(n), loss, wrong, int(weights), part) for (n, loss, wrong, weights), part in passes
+    ]
 
 
 def _row(arrays: Arrays, name: str, kinds: tuple[Any, ...], length: int) -> NDArray[Any]:
     array = arrays[name]
     if array.dtype not in kinds or array.shape != (length,):
-        raise InputError(f"the array {name} is {array.dtype} of shape {array.shape}, expected whole numbers of shape {(length,)}")
+        raise InputError(
+            f"the array {name} is {array.dtype} of shape {array.shape}, expected whole numbers of shape {(length,)}"
+        )
     return array
 
 

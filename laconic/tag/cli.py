@@ -41,14 +41,20 @@ def predict(
     before each sentence: the scores of its sequences, best first.
     """
     if marginals and k_best is not None:
-        raise InputError("--marginals and --k-best each add columns of their own: give one of them.")
+        raise InputError(
+            "--marginals and --k-best each add columns of their own: give one of them."
+        )
     model.set_params(constrained=constrained or model.constrained)
     outside = NOTHING if model.given_scheme_ == "plain" else OUTSIDE
     n_sentences = n_tokens = 0
     with column_writer(output) as writer:
         for batch in iterate_lines(input_path, (*model.columns, LABEL), 1, encoding):
             tokens = batch.tokens
-            added, scores = _sequences(model, tokens, k_best) if k_best else (_labels(model, tokens, marginals), [])
+            added, scores = (
+                _sequences(model, tokens, k_best)
+                if k_best
+                else (_labels(model, tokens, marginals), [])
+            )
             writer.write(batch, added, outside, scores)
             n_sentences, n_tokens = n_sentences + len(tokens), n_tokens + int(tokens.ptr[-1])
             bar.describe(f"predicting: {n_sentences:,} sentences, {n_tokens:,} tokens")
@@ -72,21 +78,28 @@ def _sequences(model: Tagger, batch: TokenColumns, k: int) -> tuple[list[list[st
     """A column for each of the k best sequences of a sentence (short sentences may have fewer), and their scores as text."""
     columns: list[list[str]] = [[] for _ in range(k)]
     scores = []
-    for ranked, length in zip(model.predict_k_best(batch, k), (batch.ptr[1:] - batch.ptr[:-1]).tolist(), strict=True):
+    for ranked, length in zip(
+        model.predict_k_best(batch, k), (batch.ptr[1:] - batch.ptr[:-1]).tolist(), strict=True
+    ):
         scores.append(" ".join(["# score", *(f"{sequence.score:.4f}" for sequence in ranked)]))
         for place, column in enumerate(columns):
             column += ranked[place].labels if place < len(ranked) else [NOTHING] * length
     return columns, scores
 
 
-def evaluate(model: Tagger, gold_path: str, bar: Bar, *, constrained: bool = False, encoding: str = UTF8) -> dict[str, Any]:
+def evaluate(
+    model: Tagger, gold_path: str, bar: Bar, *, constrained: bool = False, encoding: str = UTF8
+) -> dict[str, Any]:
     """Scores as conlleval counts them, and the size of the model."""
     model.set_params(constrained=constrained or model.constrained)
     bar.describe("reading")
     gold = read_columns(gold_path, (*model.columns, LABEL), encoding=encoding)
     bar.describe("predicting")
     found = scores(model, gold, gold_path)
-    size = {"features_nonzero": model.n_features_selected_, "degrees_of_freedom": model.weights_.n_distinct}
+    size = {
+        "features_nonzero": model.n_features_selected_,
+        "degrees_of_freedom": model.weights_.n_distinct,
+    }
     return {**found, **size}
 
 
@@ -98,20 +111,32 @@ def scores(model: Tagger, gold: TokenColumns, path: str) -> dict[str, Any]:
     counts = {"sentences": len(gold), "tokens": len(labels)}
     if model.given_scheme_ == "plain":
         of_labels = metrics.label_scores(labels, predicted)
-        whole = {"accuracy": metrics.accuracy(labels, predicted), "complete": metrics.complete(labels, predicted, gold.ptr)}
+        whole = {
+            "accuracy": metrics.accuracy(labels, predicted),
+            "complete": metrics.complete(labels, predicted, gold.ptr),
+        }
         return {**counts, **whole, "labels": _table("label", of_labels)}
     try:
         found = metrics.chunk_scores(labels, predicted, gold.ptr)
     except ValueError as error:
         raise InputError(f"{name_of(path)}: {error}.") from None
-    counts |= {"chunks_gold": found.n_gold, "chunks_predicted": found.n_predicted, "chunks_right": found.n_right}
-    ratios = {name: getattr(found, name) for name in ("precision", "recall", "f1", "accuracy", "complete")}
+    counts |= {
+        "chunks_gold": found.n_gold,
+        "chunks_predicted": found.n_predicted,
+        "chunks_right": found.n_right,
+    }
+    ratios = {
+        name: getattr(found, name) for name in ("precision", "recall", "f1", "accuracy", "complete")
+    }
     return {**counts, **ratios, "types": _table("type", found.by_type)}
 
 
 def _table(name: str, scores: Any) -> list[dict[str, Any]]:
     names = (name, *scores._fields[1:])
-    return [dict(zip(names, row, strict=True)) for row in zip(*(column.tolist() for column in scores), strict=True)]
+    return [
+        dict(zip(names, row, strict=True))
+        for row in zip(*(column.tolist() for column in scores), strict=True)
+    ]
 
 
 def account(model: Tagger) -> dict[str, Any]:
@@ -127,7 +152,9 @@ def account(model: Tagger) -> dict[str, Any]:
     }
 
 
-def compress(model: Tagger, wishes: Compression, bar: Bar, *, encoding: str = UTF8) -> dict[str, Any]:
+def compress(
+    model: Tagger, wishes: Compression, bar: Bar, *, encoding: str = UTF8
+) -> dict[str, Any]:
     """Write the model with few weight values, and account for it."""
 
     def read(path: str) -> tuple[TokenColumns, list[list[str]]]:
@@ -145,13 +172,23 @@ def inspect(model: Tagger, n: int, as_json: bool) -> dict[str, Any]:
 
     facts = {"columns": list(model.columns), "labels": model.classes_.tolist(), **account(model)}
     kept, dropped = [row._asdict() for row in kept_templates(model)], dropped_templates(model)
-    features = {label: [row._asdict() for row in rows] for label, rows in top_features(model, n).items()}
+    features = {
+        label: [row._asdict() for row in rows] for label, rows in top_features(model, n).items()
+    }
     likely, unlikely = ([row._asdict() for row in rows] for rows in label_bigrams(model, n))
     if as_json:
         bigrams = {"likely": likely, "unlikely": unlikely}
-        return {**facts, "templates": {"kept": kept, "dropped": dropped}, "features": features, "bigrams": bigrams}
+        return {
+            **facts,
+            "templates": {"kept": kept, "dropped": dropped},
+            "features": features,
+            "bigrams": bigrams,
+        }
     lines = [
-        {"label": label, "strongest first": "  ".join(f"{row['feature']} {row['weight']:.2f}" for row in rows)}
+        {
+            "label": label,
+            "strongest first": "  ".join(f"{row['feature']} {row['weight']:.2f}" for row in rows),
+        }
         for label, rows in features.items()
     ]
     more = [f"and {len(dropped) - n} more"] if len(dropped) > n else []

@@ -15,12 +15,27 @@ from typing import Any, NoReturn
 import numpy as np
 
 from laconic import _core
-from laconic.models.checks import Arrays, Contents, check_names, item, number_or_nan, numbers, pack_json, unpack_json
+from laconic.models.checks import (
+    Arrays,
+    Contents,
+    check_names,
+    item,
+    number_or_nan,
+    numbers,
+    pack_json,
+    unpack_json,
+)
 from laconic.models.compact.features import CompactWeights, PackedFeatures, named_encoder
 from laconic.models.compact.packing import ARRAYS, NAMES, Place, Tables, pack_features
 from laconic.tag.model import Tagger
 from laconic.tag.predict import TagPredictor
-from laconic.tag.store import checked_labels, checked_parameters, checked_schemes, checked_templates, tagger_meta
+from laconic.tag.store import (
+    checked_labels,
+    checked_parameters,
+    checked_schemes,
+    checked_templates,
+    tagger_meta,
+)
 from laconic.tag.weights import TagWeights
 from laconic.text.sequences import AFTER_BASE, BEFORE_BASE
 from laconic.text.templates import Template, Templates
@@ -40,19 +55,31 @@ class CompactTagger(TagPredictor):
 
     def partial_fit(self, X: Any, y: Any, labels: Any = None) -> NoReturn:
         """A compact model does not learn."""
-        raise ValueError("a compact model predicts and does not learn: go on with the model from which it was made")
+        raise ValueError(
+            "a compact model predicts and does not learn: go on with the model from which it was made"
+        )
 
     fit = partial_fit
 
     def plain(self) -> Tagger:
         """The same model as an ordinary Tagger, which can be saved plainly; ValueError if it has no names."""
         model = Tagger(**self.get_params())
-        for name in ("templates_given_", "templates_", "classes_", "scheme_", "given_scheme_", "trace_", "interrupted_"):
+        for name in (
+            "templates_given_",
+            "templates_",
+            "classes_",
+            "scheme_",
+            "given_scheme_",
+            "trace_",
+            "interrupted_",
+        ):
             setattr(model, name, getattr(self, name))
         for name in ("objective_", "certificate_", "n_features_total_", "n_features_selected_"):
             setattr(model, name, getattr(self, name))
         model.encoder_ = named_encoder(self.encoder_)
-        model.weights_ = TagWeights(self.weights_.atoms, self.weights_.weights, self.weights_.edge, self.weights_.start)
+        model.weights_ = TagWeights(
+            self.weights_.atoms, self.weights_.weights, self.weights_.edge, self.weights_.start
+        )
         model.__setstate__(model.__dict__)
         return model
 
@@ -84,9 +111,18 @@ def pack(model: Tagger, names: bool) -> Contents:
     found, n_labels = model.weights_, len(model.classes_)
     tables = Tables(list(map(places_of, model.templates_)), found.atoms, found.weights)
     n_columns = max(_widths(model.templates_, n_labels), default=n_labels)
-    arrays, features = pack_features(model.encoder_.to_state(), tables, n_columns, names, FEATURE_ERROR_BITS)
-    about = {**tagger_meta(model, names), **features, "nonzero": int(found.n_nonzero), "distinct": found.n_distinct}
-    return {"about": pack_json(about), **arrays, "edge": found.edge, "start": found.start}, {"names": names}
+    arrays, features = pack_features(
+        model.encoder_.to_state(), tables, n_columns, names, FEATURE_ERROR_BITS
+    )
+    about = {
+        **tagger_meta(model, names),
+        **features,
+        "nonzero": int(found.n_nonzero),
+        "distinct": found.n_distinct,
+    }
+    return {"about": pack_json(about), **arrays, "edge": found.edge, "start": found.start}, {
+        "names": names
+    }
 
 
 def _widths(templates: Templates, n_labels: int) -> list[int]:
@@ -105,19 +141,35 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactTagger:
     model.classes_ = checked_labels(item(about, "labels", list))
     model.scheme_, model.given_scheme_ = checked_schemes(about, model.classes_.tolist())
     n_labels = len(model.classes_)
-    edge, start = (numbers(arrays, name, (n_labels,) * n, np.float32) for name, n in (("edge", 2), ("start", 1)))
+    edge, start = (
+        numbers(arrays, name, (n_labels,) * n, np.float32)
+        for name, n in (("edge", 2), ("start", 1))
+    )
     widths = _widths(model.templates_, n_labels)
-    packed = PackedFeatures(arrays, about, model.templates_.views, model.columns, max(widths, default=n_labels))
+    packed = PackedFeatures(
+        arrays, about, model.templates_.views, model.columns, max(widths, default=n_labels)
+    )
     model.encoder_ = packed.encoder
     template_arrays = model.templates_.arrays(model.encoder_.view_index)
     model._kernel = _core.CompactTagger(
-        tuple(template_arrays), packed.encoder.n_values, packed.maps, packed.rows, packed.n_shared, edge.ravel(), start
+        tuple(template_arrays),
+        packed.encoder.n_values,
+        packed.maps,
+        packed.rows,
+        packed.n_shared,
+        edge.ravel(),
+        start,
     )
     templates = model.templates_
-    model.weights_ = CompactTagWeights(packed, model._kernel, lambda: list(map(places_of, templates)), widths)
+    model.weights_ = CompactTagWeights(
+        packed, model._kernel, lambda: list(map(places_of, templates)), widths
+    )
     model.weights_.edge, model.weights_.start = edge, start
     model.trace_ = []
-    model.objective_, model.certificate_ = number_or_nan(about, "objective"), number_or_nan(about, "certificate")
+    model.objective_, model.certificate_ = (
+        number_or_nan(about, "objective"),
+        number_or_nan(about, "certificate"),
+    )
     model.interrupted_ = item(about, "interrupted", bool)
     model.n_features_total_ = item(about, "features_total", int)
     model.n_features_selected_ = model.weights_.n_nonzero

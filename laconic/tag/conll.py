@@ -25,7 +25,9 @@ BATCH_SENTENCES = 2000
 _FIELD = re.compile(r"[^ \t\r\n]+")
 
 
-def read_columns(path: PathLike, names: Sequence[str], optional: int = 0, encoding: str = "utf-8") -> TokenColumns:
+def read_columns(
+    path: PathLike, names: Sequence[str], optional: int = 0, encoding: str = "utf-8"
+) -> TokenColumns:
     """All sentences of a column file whose columns are `names`; the last `optional` of them may be absent throughout."""
     batches = list(iterate_columns(path, names, optional, encoding))
     columns = zip(*(batch.values for batch in batches), strict=True)
@@ -42,7 +44,9 @@ def iterate_columns(
     batch_sentences: int = BATCH_SENTENCES,
 ) -> Iterator[TokenColumns]:
     """The sentences of a column file in batches, in constant memory; InputError names the line that does not fit."""
-    batches = (batch.tokens for batch in iterate_lines(path, names, optional, encoding, batch_sentences))
+    batches = (
+        batch.tokens for batch in iterate_lines(path, names, optional, encoding, batch_sentences)
+    )
     return (tokens for tokens in batches if len(tokens))
 
 
@@ -99,7 +103,9 @@ def iterate_lines(
     if present is None:
         raise InputError(f"{name_of(path)}: holds no tokens.")
     if lines:
-        yield Lines(_batch(flat, [*lengths, length] if length else lengths, present, known), lines, roles)
+        yield Lines(
+            _batch(flat, [*lengths, length] if length else lengths, present, known), lines, roles
+        )
 
 
 def _present(fields: list[str], names: Sequence[str], optional: int, place: str) -> tuple[str, ...]:
@@ -107,13 +113,21 @@ def _present(fields: list[str], names: Sequence[str], optional: int, place: str)
     if not len(names) - optional <= len(fields) <= len(names):
         needed = ", ".join(names[: len(names) - optional])
         extra = f" and perhaps {', '.join(names[len(names) - optional :])}" if optional else ""
-        raise InputError(f"{place}: expected the columns {needed}{extra}, found {len(fields)}: {' '.join(fields)[:60]!r}.")
+        raise InputError(
+            f"{place}: expected the columns {needed}{extra}, found {len(fields)}: {' '.join(fields)[:60]!r}."
+        )
     return tuple(names[: len(fields)])
 
 
-def _batch(flat: list[str], lengths: list[int], names: tuple[str, ...], known: dict[str, str]) -> TokenColumns:
+def _batch(
+    flat: list[str], lengths: list[int], names: tuple[str, ...], known: dict[str, str]
+) -> TokenColumns:
     columns = (flat[column :: len(names)] for column in range(len(names)))
-    return TokenColumns(names, [list(map(known.setdefault, column, column)) for column in columns], pointers(lengths))
+    return TokenColumns(
+        names,
+        [list(map(known.setdefault, column, column)) for column in columns],
+        pointers(lengths),
+    )
 
 
 @contextmanager
@@ -129,14 +143,18 @@ class ColumnWriter:
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
 
-    def write(self, batch: Lines, added: Sequence[Sequence[str]], outside: str, before: Sequence[str] = ()) -> None:
+    def write(
+        self, batch: Lines, added: Sequence[Sequence[str]], outside: str, before: Sequence[str] = ()
+    ) -> None:
         """Each token's line with its strings of the `added` columns, `outside` in all of them where a document starts.
 
         Columns are parted by a tab if the line has one, else by a blank. `before`: a line to stand before each sentence.
         """
         n_tokens = int(batch.tokens.ptr[-1])
         if lengths := {len(column) for column in added} - {n_tokens}:
-            raise ValueError(f"there are {n_tokens} tokens, but an added column has {min(lengths)} strings")
+            raise ValueError(
+                f"there are {n_tokens} tokens, but an added column has {min(lengths)} strings"
+            )
         tails = zip(*added, strict=True)
         starts = dict(zip(batch.tokens.ptr[:-1].tolist(), before, strict=True)) if before else {}
         out: list[str] = []

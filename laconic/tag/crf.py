@@ -35,7 +35,11 @@ from laconic.text.templates import TemplateArrays
 
 TAIL_RIDGE = 1e-3
 GROUPS = ("templates", "rows", "tree")
-LOSSES: dict[str, Callable[[], ChainLoss]] = {"log": ChainLog, "hinge": ChainHinge, "perceptron": ChainPerceptron}
+LOSSES: dict[str, Callable[[], ChainLoss]] = {
+    "log": ChainLog,
+    "hinge": ChainHinge,
+    "perceptron": ChainPerceptron,
+}
 
 
 class Posed(NamedTuple):
@@ -95,9 +99,13 @@ class Crf(BaseEstimator):
     def check(self) -> Crf:
         """Raise on parameters that make no sense."""
         if self.loss not in LOSSES:
-            raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {self.loss!r}")
+            raise ValueError(
+                f"loss must be one of {', '.join(map(repr, LOSSES))}, got {self.loss!r}"
+            )
         if self.groups not in GROUPS:
-            raise ValueError(f"groups must be one of {', '.join(map(repr, GROUPS))}, got {self.groups!r}")
+            raise ValueError(
+                f"groups must be one of {', '.join(map(repr, GROUPS))}, got {self.groups!r}"
+            )
         if min(self.ridge, self.lasso, self.group) < 0:
             raise ValueError(
                 f"ridge, lasso and group must not be negative, got {self.ridge!r}, {self.lasso!r} and {self.group!r}"
@@ -119,7 +127,9 @@ class Crf(BaseEstimator):
             if not self.lasso:
                 return Ridge(self.ridge)
             tail = np.ones(design.n_penalised - design.n_state)
-            return RatedElasticNet(self.lasso * np.concatenate([design.roots(), tail]), np.full(1, self.ridge))
+            return RatedElasticNet(
+                self.lasso * np.concatenate([design.roots(), tail]), np.full(1, self.ridge)
+            )
         strength = self.group + self.lasso
         penalty = TreeGroupLasso if self.groups == "tree" else SparseGroupLasso
         return penalty(self.groups_of(design), strength, self.lasso / strength)
@@ -136,14 +146,25 @@ class Crf(BaseEstimator):
         if self.values is not None:
             return DiscreteAdmm() if self.admm is None else self.admm
         # A certificate costs an evaluation's worth of memory traffic: it is asked for now and then only.
-        return Fista(self.tol, self.max_iter) if self.group else Owlqn(self.tol, self.max_iter, memory=6, check_every=20)
+        return (
+            Fista(self.tol, self.max_iter)
+            if self.group
+            else Owlqn(self.tol, self.max_iter, memory=6, check_every=20)
+        )
 
     def learn(self, lesson: Lesson) -> Learned:
         """Number the features, solve, and give the weights back by features."""
         posed = self.pose(lesson)
         result = self.solver().run(posed.problem, posed.x, lesson.callback)
         objective = posed.problem.value(result.x)
-        return Learned(posed.weights(result.x), posed.n_features, [], result.interrupted, objective, result.error)
+        return Learned(
+            posed.weights(result.x),
+            posed.n_features,
+            [],
+            result.interrupted,
+            objective,
+            result.error,
+        )
 
     def pose(self, lesson: Lesson, keep_only: bool = True) -> Posed:
         """The problem that `learn` solves. With a start, its weights are where solving begins and only its features take part, unless told otherwise."""
@@ -161,9 +182,13 @@ class Crf(BaseEstimator):
         tokens = Tokens(ids, sizes, data.ptr, data.gold, lesson.n_labels, int(arrays.pairs.sum()))
         # Twins may share weights where the penalty is one of single weights: they would be equal anyway.
         merge = not self.group and self.values is None
-        design = Chain(tokens, self.support, self.start, lesson.threads, merge, self.penalise_transitions)
+        design = Chain(
+            tokens, self.support, self.start, lesson.threads, merge, self.penalise_transitions
+        )
         # Transitions that gold never makes would drift away without end under proximal gradient.
-        problem = ChainProblem(design, LOSSES[self.loss](), self.penalty(design), TAIL_RIDGE if self.group else 0.0)
+        problem = ChainProblem(
+            design, LOSSES[self.loss](), self.penalty(design), TAIL_RIDGE if self.group else 0.0
+        )
         x = None if start is None else book.point(design, start)
         return Posed(problem, book, int(sizes.sum()), x, np.argsort(order).tolist())
 
@@ -186,8 +211,14 @@ class FeatureBook:
             early, late = self.begin[token] - at, at - self.end[token] + 1
             inside = np.clip(at, self.begin[token], self.end[token] - 1)
             value = self.data.columns[self.arrays.atom_view[a], inside].astype(np.int64)
-            out.append(np.where(early > 0, BEFORE_BASE + early, np.where(late > 0, AFTER_BASE + late, value)))
-        return np.stack(out, axis=1).astype(np.int32) if out else np.zeros((len(token), 0), np.int32)
+            out.append(
+                np.where(
+                    early > 0, BEFORE_BASE + early, np.where(late > 0, AFTER_BASE + late, value)
+                )
+            )
+        return (
+            np.stack(out, axis=1).astype(np.int32) if out else np.zeros((len(token), 0), np.int32)
+        )
 
     def keep_only(self, ids: NDArray[np.int32], start: TagWeights) -> None:
         """Let all features but those of `start` no longer fire."""
@@ -213,7 +244,12 @@ class FeatureBook:
     def point(self, design: Chain, found: TagWeights) -> NDArray[np.float64]:
         """The inverse of `weights`, with the same scores; what the design has no weight for is left out."""
         x = np.zeros(design.n_weights)
-        label, ptr, unit, token = design.weight_label, design.unit_ptr, design.feature_unit, design.first_token
+        label, ptr, unit, token = (
+            design.weight_label,
+            design.unit_ptr,
+            design.feature_unit,
+            design.first_token,
+        )
         for m, (atoms, weights) in enumerate(zip(found.atoms, found.weights, strict=True)):
             features = np.arange(self.first[m], self.first[m + 1])
             features = features[token[features] < design.n_tokens]

@@ -47,4 +47,8 @@ def demo(seed: int, bar: Bar, as_json: bool) -> dict[str, Any]:
         )
     shown = inspect(model, N_SHOWN, as_json)
     wanted = ("templates", "features", "bigrams") if as_json else ("templates kept", "features")
-    return {**split_sizes("sentences", split), "models": rows, **{name: shown[name] for name in wanted}}
+    return {
+        **split_sizes("sentences", split),
+        "models": rows,
+        **{name: shown[name] for name in wanted},
+    }

@@ -13,7 +13,15 @@ from laconic.core.arrays import Array
 from laconic.core.penalties import ElasticNet
 from laconic.core.solvers.base import Result
 from laconic.core.solvers.online import Sentences
-from laconic.models.discrete.forms import LASSO, Change, Posed, keeps_features, posed, rounded, weights_of
+from laconic.models.discrete.forms import (
+    LASSO,
+    Change,
+    Posed,
+    keeps_features,
+    posed,
+    rounded,
+    weights_of,
+)
 from laconic.models.features import kept_templates, narrow
 from laconic.tag.crf import Crf
 from laconic.tag.learn import Learned, Lesson
@@ -29,7 +37,9 @@ def _(model: Tagger, change: Change) -> Tagger:
     check_is_fitted(model)
     found = model.weights_
     edge, start = change(found.edge), change(found.start)
-    weights = found._replace(weights=[change(part) for part in found.weights], edge=edge, start=start)
+    weights = found._replace(
+        weights=[change(part) for part in found.weights], edge=edge, start=start
+    )
     return _tagger(model, weights, Learned(weights, 0, [], model.interrupted_))
 
 
@@ -39,11 +49,17 @@ def _(model: Tagger) -> Array:
     return np.concatenate([part[part != 0] for part in every]).astype(np.float64)
 
 
-def _tagger(model: Tagger, weights: TagWeights, last: Learned, encoder: SequenceEncoder | None = None) -> Tagger:
+def _tagger(
+    model: Tagger, weights: TagWeights, last: Learned, encoder: SequenceEncoder | None = None
+) -> Tagger:
     """A copy of a tagger with other weights, and without what has none any more."""
     # Atoms are copied because narrowing renumbers them in place, and the model's own may be among them.
-    templates, found = kept_templates(model.templates_, weights._replace(atoms=[part.copy() for part in weights.atoms]))
-    return copy.copy(model)._adopt(templates, *narrow(templates, model.encoder_ if encoder is None else encoder, found), last)
+    templates, found = kept_templates(
+        model.templates_, weights._replace(atoms=[part.copy() for part in weights.atoms])
+    )
+    return copy.copy(model)._adopt(
+        templates, *narrow(templates, model.encoder_ if encoder is None else encoder, found), last
+    )
 
 
 def _share(crf: Crf) -> float:
@@ -52,7 +68,9 @@ def _share(crf: Crf) -> float:
 
 
 @posed.register
-def _(model: Tagger, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model") -> Posed:
+def _(
+    model: Tagger, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model"
+) -> Posed:
     check_is_fitted(model)
     tokens = X if isinstance(X, TokenColumns) else TokenColumns.from_sentences(X, model.columns)
     labels = flat_labels(tokens, y)
@@ -68,11 +86,17 @@ def _(model: Tagger, X: Any, y: Any, penalty: ElasticNet | None = None, features
     data = Sentences(*(encoder.encode(tokens) if keeps else encoder.grow(tokens)), gold)
     known = isinstance(model.learner, Crf) and not model.learner.group
     crf = clone(model.learner) if known else Crf(ridge=0.0, lasso=LASSO)
-    crf.set_params(values=(1.0,))  # any set: twins must not share weights, and the set of a solution comes later
-    lesson = Lesson(model.templates_, encoder, data, len(number), model._n_threads(), start=model.weights_)
+    crf.set_params(
+        values=(1.0,)
+    )  # any set: twins must not share weights, and the set of a solution comes later
+    lesson = Lesson(
+        model.templates_, encoder, data, len(number), model._n_threads(), start=model.weights_
+    )
     at = crf.pose(lesson, keeps)
     problem = at.problem
-    problem.penalty = (ElasticNet(crf.ridge + crf.lasso, _share(crf)) if penalty is None else penalty).check()
+    problem.penalty = (
+        ElasticNet(crf.ridge + crf.lasso, _share(crf)) if penalty is None else penalty
+    ).check()
 
     def adopt(result: Result) -> Tagger:
         weights = at.weights(result.x)

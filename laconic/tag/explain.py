@@ -40,7 +40,9 @@ def kept_templates(model: Tagger) -> list[TemplateRow]:
     """The templates with weights, longest vector of weights first."""
     check_is_fitted(model)
     rows = [
-        TemplateRow(template.name, len(part), int(np.count_nonzero(part)), float(np.linalg.norm(part)))
+        TemplateRow(
+            template.name, len(part), int(np.count_nonzero(part)), float(np.linalg.norm(part))
+        )
         for template, part in zip(model.templates_, model.weights_.weights, strict=True)
     ]
     return sorted(rows, key=lambda row: -row.norm)
@@ -63,7 +65,9 @@ def top_features(model: Tagger, n: int) -> dict[str, list[FeatureRow]]:
 def _top_of_label(model: Tagger, label: int, n: int) -> list[FeatureRow]:
     names, n_labels = model.classes_.tolist(), len(model.classes_)
     best: list[tuple[float, int, int, int]] = []  # weight, template, feature, label before or -1
-    for m, (template, part) in enumerate(zip(model.templates_, model.weights_.weights, strict=True)):
+    for m, (template, part) in enumerate(
+        zip(model.templates_, model.weights_.weights, strict=True)
+    ):
         weight = part[:, label::n_labels] if template.pairs else part[:, [label]]
         for place in np.argsort(-weight, axis=None, kind="stable")[:n].tolist():
             row, before = divmod(place, weight.shape[1])
@@ -87,6 +91,9 @@ def label_bigrams(model: Tagger, n: int) -> tuple[list[BigramRow], list[BigramRo
     order = order[table.ravel()[order] != 0]
 
     def rows(chosen: np.ndarray) -> list[BigramRow]:
-        return [BigramRow(before[i // len(labels)], labels[i % len(labels)], float(table.flat[i])) for i in chosen.tolist()]
+        return [
+            BigramRow(before[i // len(labels)], labels[i % len(labels)], float(table.flat[i]))
+            for i in chosen.tolist()
+        ]
 
     return rows(order[:n]), rows(order[::-1][:n])

@@ -63,11 +63,19 @@ class Lesson(NamedTuple):
             return kernel
         found = self.start
         zeros = [np.zeros_like(part) for part in found.weights]
-        return load_kernel(kernel, TagWeights(found.atoms, zeros, np.zeros_like(found.edge), np.zeros_like(found.start)))
+        return load_kernel(
+            kernel,
+            TagWeights(found.atoms, zeros, np.zeros_like(found.edge), np.zeros_like(found.start)),
+        )
 
     def learned(self, kernel: Any, n_features: int, run: Run) -> Learned:
         """What a kernel tagger has learned in a run; it loses its features."""
-        return Learned(drain_kernel(kernel, self.templates, self.n_labels), n_features, run.trace, run.interrupted)
+        return Learned(
+            drain_kernel(kernel, self.templates, self.n_labels),
+            n_features,
+            run.trace,
+            run.interrupted,
+        )
 
 
 class Learner(Protocol):
@@ -80,9 +88,13 @@ class Learner(Protocol):
 def as_learner(given: Any) -> Learner:
     """What was given, if it learns."""
     if not hasattr(given, "learn"):
-        raise ValueError(f"a learner such as Mira(), Sparseptron() or Crf() is needed, got {given!r}")
+        raise ValueError(
+            f"a learner such as Mira(), Sparseptron() or Crf() is needed, got {given!r}"
+        )
     if isinstance(given, KBestMira):
-        raise ValueError("KBestMira learns parsers; a tagger takes Mira(), its step from the one best path")
+        raise ValueError(
+            "KBestMira learns parsers; a tagger takes Mira(), its step from the one best path"
+        )
     return given
 
 
@@ -111,7 +123,9 @@ class Growing:
         self.n_passes, self.n_rounds = self.n_passes + 1, self.n_rounds + len(data)
         twin = self.kernel.copy()
         ready.finish(twin)
-        return Learned(drain_kernel(twin, self.templates, self.n_labels), int(self.kernel.sizes.sum()), [])
+        return Learned(
+            drain_kernel(twin, self.templates, self.n_labels), int(self.kernel.sizes.sum()), []
+        )
 
 
 def widths(arrays: TemplateArrays, n_labels: int) -> NDArray[np.int64]:

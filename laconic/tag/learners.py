@@ -30,7 +30,12 @@ class Entry(NamedTuple):
     with_lasso: tuple[str, ...] = ()
 
 
-def make_learner(name: str, wishes: Wishes, option: str = "--learner", learners: Mapping[str, Entry] | None = None) -> Any:
+def make_learner(
+    name: str,
+    wishes: Wishes,
+    option: str = "--learner",
+    learners: Mapping[str, Entry] | None = None,
+) -> Any:
     """The parameter object of one of the learners (LEARNERS); InputError if there is none, or if it does not know the penalty."""
     known = LEARNERS if learners is None else learners
     if name not in known:
@@ -38,16 +43,24 @@ def make_learner(name: str, wishes: Wishes, option: str = "--learner", learners:
     penalties, make, strong, with_lasso = known[name]
     penalty = penalties[0] if wishes.penalty is None else wishes.penalty
     if penalty not in penalties:
-        raise InputError(f"--penalty of the learner {name} is one of {', '.join(penalties)}, not {penalty!r}.")
+        raise InputError(
+            f"--penalty of the learner {name} is one of {', '.join(penalties)}, not {penalty!r}."
+        )
     for given, takers in (("strength", strong), ("lasso", with_lasso)):
         if getattr(wishes, given) is not None and penalty not in takers:
-            raise InputError(f"--{given} does not go with the learner {name} and the penalty {penalty}.")
+            raise InputError(
+                f"--{given} does not go with the learner {name} and the penalty {penalty}."
+            )
     return make(penalty, wishes)
 
 
 def penalties_help(learners: Mapping[str, Entry]) -> str:
     """The penalties of those learners that know more than one."""
-    several = [f"{name}: {', '.join(entry.penalties)}" for name, entry in learners.items() if len(entry.penalties) > 1]
+    several = [
+        f"{name}: {', '.join(entry.penalties)}"
+        for name, entry in learners.items()
+        if len(entry.penalties) > 1
+    ]
     return "; ".join(several) + ". Without it, the first."
 
 
@@ -78,7 +91,12 @@ def _sparseptron(penalty: str, wishes: Wishes) -> Any:
     from laconic.core.solvers.online_sparse import Sparseptron
 
     groups = "coarse to fine" if penalty == "coarse-to-fine" else "templates"
-    chosen = _given(epochs=wishes.epochs, every=wishes.every, group_weight=wishes.group_weight, lasso=wishes.lasso)
+    chosen = _given(
+        epochs=wishes.epochs,
+        every=wishes.every,
+        group_weight=wishes.group_weight,
+        lasso=wishes.lasso,
+    )
     return Sparseptron(wishes.budget, groups=groups, **chosen, random_state=wishes.seed)
 
 
@@ -92,7 +110,9 @@ def _fobos(penalty: str, wishes: Wishes) -> Any:
     from laconic.core.solvers.online_sparse import Fobos
 
     groups = "rows" if penalty == "label-group" else "weights"
-    lasso, ridge = (wishes.lasso, wishes.strength) if penalty == "elastic" else (wishes.strength, None)
+    lasso, ridge = (
+        (wishes.lasso, wishes.strength) if penalty == "elastic" else (wishes.strength, None)
+    )
     chosen = _given(lasso=lasso, ridge=ridge, epochs=wishes.epochs, every=wishes.every)
     return Fobos(groups=groups, **chosen, random_state=wishes.seed)
 
@@ -101,8 +121,12 @@ def _stochastic(loss: str) -> Callable[[str, Wishes], Any]:
     def make(penalty: str, wishes: Wishes) -> Any:
         from laconic.core.solvers.online import StochasticGradient
 
-        ridge = None if penalty == "none" else wishes.strength if wishes.strength is not None else 1e-5
-        return StochasticGradient(loss, **_given(epochs=wishes.epochs, ridge=ridge), random_state=wishes.seed)
+        ridge = (
+            None if penalty == "none" else wishes.strength if wishes.strength is not None else 1e-5
+        )
+        return StochasticGradient(
+            loss, **_given(epochs=wishes.epochs, ridge=ridge), random_state=wishes.seed
+        )
 
     return make
 
@@ -118,13 +142,20 @@ def _crf(penalty: str, wishes: Wishes) -> Any:
         "elastic": {"ridge": strength, "lasso": lasso},
         "group": {"ridge": 0.0, "group": strength},
         "sparse-group": {"ridge": 0.0, "group": strength, "lasso": lasso},
-        "label-group": {"ridge": 0.0, "group": strength, "groups": "rows", **_given(lasso=wishes.lasso)},
+        "label-group": {
+            "ridge": 0.0,
+            "group": strength,
+            "groups": "rows",
+            **_given(lasso=wishes.lasso),
+        },
         "tree": {"ridge": 0.0, "group": strength, "groups": "tree", **_given(lasso=wishes.lasso)},
     }
     return Crf(**parts[penalty], **_given(group_weight=wishes.group_weight, max_iter=wishes.epochs))
 
 
-_SPARSEPTRON = Entry(("group", "sparse-group", "coarse-to-fine"), _sparseptron, with_lasso=("sparse-group",))
+_SPARSEPTRON = Entry(
+    ("group", "sparse-group", "coarse-to-fine"), _sparseptron, with_lasso=("sparse-group",)
+)
 _CRF = ("ridge", "lasso", "elastic", "group", "sparse-group", "label-group", "tree")
 _RDA = Entry(("lasso",), _rda, strong=("lasso",))
 
@@ -132,11 +163,18 @@ LEARNERS: dict[str, Entry] = {
     "sparseptron": _SPARSEPTRON,
     "mira": Entry(("none",), _mira),
     "perceptron": Entry(("none",), _perceptron),
-    "crf": Entry(_CRF, _crf, strong=_CRF, with_lasso=("elastic", "sparse-group", "label-group", "tree")),
+    "crf": Entry(
+        _CRF, _crf, strong=_CRF, with_lasso=("elastic", "sparse-group", "label-group", "tree")
+    ),
     "svm": Entry(("none", "ridge"), _stochastic("hinge"), strong=("ridge",)),
     "sgd": Entry(("none", "ridge"), _stochastic("log"), strong=("ridge",)),
     "rda": _RDA,
-    "fobos": Entry(("lasso", "label-group", "elastic"), _fobos, ("lasso", "label-group", "elastic"), ("elastic",)),
+    "fobos": Entry(
+        ("lasso", "label-group", "elastic"),
+        _fobos,
+        ("lasso", "label-group", "elastic"),
+        ("elastic",),
+    ),
 }
 # A feature of a part of a tree has one weight: there are no rows of labels, and all learners see a sentence at a time.
 TREE_LEARNERS: dict[str, Entry] = {

@@ -45,7 +45,9 @@ class Tagger(TagPredictor):
     def fit(self, X: Any, y: Any, callback: Callable[[Any], bool | None] | None = None) -> Tagger:
         """Learn from sentences X (lists of tokens) and y (a list of labels for each); a callback sees every pass and may stop."""
         if self.refit_features not in REFIT_FEATURES:
-            raise ValueError(f"refit_features must be 'templates' or 'features', got {self.refit_features!r}")
+            raise ValueError(
+                f"refit_features must be 'templates' or 'features', got {self.refit_features!r}"
+            )
         self.__dict__.pop("growing_", None)
         templates = templates_from(self.templates, self.columns)
         encoder = self._new_encoder(templates)
@@ -59,7 +61,9 @@ class Tagger(TagPredictor):
         steps = [first]
         if self.refit is not None and not first.interrupted:
             start = found if self.refit_features == "features" else None
-            steps.append(as_learner(self.refit).learn(lesson._replace(templates=templates, start=start)))
+            steps.append(
+                as_learner(self.refit).learn(lesson._replace(templates=templates, start=start))
+            )
             templates, found = kept_templates(templates, steps[-1].weights)
         self.trace_ = [epoch for step in steps for epoch in step.trace]
         return self._adopt(templates, *narrow(templates, encoder, found), steps[-1])
@@ -75,17 +79,24 @@ class Tagger(TagPredictor):
         learner.check()
         if not hasattr(self, "growing_"):
             if labels is None:
-                raise ValueError("the first call of partial_fit needs labels, the names of all of them")
+                raise ValueError(
+                    "the first call of partial_fit needs labels, the names of all of them"
+                )
             templates = templates_from(self.templates, self.columns)
             self.classes_ = np.array(sorted(set(labels)))
             if len(self.classes_) < 2:
-                raise ValueError(f"at least two different labels are needed, got {len(self.classes_)}")
+                raise ValueError(
+                    f"at least two different labels are needed, got {len(self.classes_)}"
+                )
             self.given_scheme_ = "plain"
             self.growing_ = Growing(templates, self._new_encoder(templates), len(self.classes_))
         growing = self.growing_
         data = self._encode_training(growing.encoder, X, y, grow_labels=False)
         learned = growing.learn(learner, data, self._n_threads())
-        self.templates_given_, self.n_features_total_ = growing.templates, learned.n_features * len(self.classes_)
+        self.templates_given_, self.n_features_total_ = (
+            growing.templates,
+            learned.n_features * len(self.classes_),
+        )
         self.trace_ = []
         kept, found = kept_templates(growing.templates, learned.weights)
         return self._adopt(kept, *narrow(kept, growing.encoder, found), learned)
@@ -99,13 +110,17 @@ class Tagger(TagPredictor):
             clusters = WordClusters.read(clusters)
         return SequenceEncoder(templates.views, tuple(self.columns), clusters)
 
-    def _encode_training(self, encoder: SequenceEncoder, X: Any, y: Any, grow_labels: bool = True) -> Sentences:
+    def _encode_training(
+        self, encoder: SequenceEncoder, X: Any, y: Any, grow_labels: bool = True
+    ) -> Sentences:
         """Integer columns and label ids; sets classes_ and the schemes of the labels."""
         tokens = X if isinstance(X, TokenColumns) else TokenColumns.from_sentences(X, self.columns)
         labels = flat_labels(tokens, y)
         if not labels:
             raise ValueError("there are no tokens to learn from")
-        if grow_labels or self.given_scheme_ == "plain":  # a later batch has the scheme of the first one with chunks
+        if (
+            grow_labels or self.given_scheme_ == "plain"
+        ):  # a later batch has the scheme of the first one with chunks
             self.given_scheme_ = detect_scheme(labels, tokens.ptr)
         self.scheme_ = self.given_scheme_
         if self.scheme not in (None, "plain") and self.given_scheme_ != "plain":
@@ -114,15 +129,23 @@ class Tagger(TagPredictor):
         if grow_labels:
             self.classes_ = np.array(sorted(set(labels)))
             if len(self.classes_) < 2:
-                raise ValueError(f"at least two different labels are needed, found {len(self.classes_)}")
+                raise ValueError(
+                    f"at least two different labels are needed, found {len(self.classes_)}"
+                )
         number = {label: k for k, label in enumerate(self.classes_.tolist())}
         unknown = next((label for label in labels if label not in number), None)
         if unknown is not None:
-            raise ValueError(f"the label {unknown!r} was not named in the first call of partial_fit")
+            raise ValueError(
+                f"the label {unknown!r} was not named in the first call of partial_fit"
+            )
         columns, ptr = encoder.grow(tokens)
-        return Sentences(columns, ptr, np.fromiter(map(number.__getitem__, labels), np.int32, len(labels)))
+        return Sentences(
+            columns, ptr, np.fromiter(map(number.__getitem__, labels), np.int32, len(labels))
+        )
 
-    def _adopt(self, templates: Templates, encoder: SequenceEncoder, found: TagWeights, last: Learned) -> Tagger:
+    def _adopt(
+        self, templates: Templates, encoder: SequenceEncoder, found: TagWeights, last: Learned
+    ) -> Tagger:
         self.templates_ = templates
         self.encoder_ = encoder
         self.weights_ = found
@@ -139,7 +162,9 @@ class Tagger(TagPredictor):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if "weights_" in state:
-            self._kernel = load_kernel(make_kernel(self.templates_, self.encoder_, len(self.classes_)), self.weights_)
+            self._kernel = load_kernel(
+                make_kernel(self.templates_, self.encoder_, len(self.classes_)), self.weights_
+            )
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "weights_")
@@ -147,4 +172,7 @@ class Tagger(TagPredictor):
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Every kept feature as text, in the order of templates_ and weights_."""
         check_is_fitted(self)
-        return np.array([name for m in range(len(self.templates_)) for name in self.feature_names(m)], dtype=object)
+        return np.array(
+            [name for m in range(len(self.templates_)) for name in self.feature_names(m)],
+            dtype=object,
+        )

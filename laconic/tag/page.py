@@ -9,7 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.report.html import bar_cards, facts, page, section, text
 from laconic.report.templates import held_section, learner_text, templates_section
-from laconic.tag.explain import BigramRow, dropped_templates, kept_templates, label_bigrams, top_features
+from laconic.tag.explain import (
+    BigramRow,
+    dropped_templates,
+    kept_templates,
+    label_bigrams,
+    top_features,
+)
 from laconic.tag.model import Tagger
 from laconic.text.io import PathLike, atomic_writer
 
@@ -21,7 +27,12 @@ def write_tag_report(model: Tagger, path: PathLike) -> None:
     """Write one self-contained HTML page about a fitted tagger."""
     check_is_fitted(model)
     rows = [(row.template, row.features, row.weights, row.norm) for row in kept_templates(model)]
-    parts = [_heading(model), _facts(model), templates_section(rows, dropped_templates(model)), held_section(model.trace_)]
+    parts = [
+        _heading(model),
+        _facts(model),
+        templates_section(rows, dropped_templates(model)),
+        held_section(model.trace_),
+    ]
     parts += [_features(model), _bigrams(model)]
     with atomic_writer(path) as stream:
         stream.write(page(f"laconic: {_title(model)}", "\n".join(parts)))
@@ -50,7 +61,9 @@ def _facts(model: Tagger) -> str:
     learned_in = "" if model.scheme_ == model.given_scheme_ else f"learned as {model.scheme_}"
     rows.append(("labels are", model.given_scheme_, learned_in))
     if np.isfinite(model.objective_):
-        rows.append(("objective", f"{model.objective_:.6g}", f"certificate {model.certificate_:.1e}"))
+        rows.append(
+            ("objective", f"{model.objective_:.6g}", f"certificate {model.certificate_:.1e}")
+        )
     if model.interrupted_:
         rows.append(("training", "interrupted", ""))
     return facts(rows)
@@ -65,7 +78,9 @@ def _features(model: Tagger) -> str:
 def _bigrams(model: Tagger) -> str:
     likely, unlikely = label_bigrams(model, N_BIGRAMS)
     cards = _bigram_card("Largest weights", likely) + _bigram_card("Smallest weights", unlikely)
-    return section("Label bigrams", "The weight of a label after another.", f'<div class="cards">{cards}</div>')
+    return section(
+        "Label bigrams", "The weight of a label after another.", f'<div class="cards">{cards}</div>'
+    )
 
 
 def _bigram_card(title: str, rows: Sequence[BigramRow]) -> str:
@@ -74,5 +89,9 @@ def _bigram_card(title: str, rows: Sequence[BigramRow]) -> str:
         for row in rows
     )
     head = '<tr><th>after</th><th>label</th><th class="number">weight</th></tr>'
-    table = f"<table><thead>{head}</thead><tbody>{lines}</tbody></table>" if rows else '<p class="empty">None.</p>'
+    table = (
+        f"<table><thead>{head}</thead><tbody>{lines}</tbody></table>"
+        if rows
+        else '<p class="empty">None.</p>'
+    )
     return f'<section class="card"><h3>{title}</h3>{table}</section>'

@@ -26,8 +26,12 @@ class PhraseList:
         split = (phrase.split() if isinstance(phrase, str) else phrase for phrase in phrases)
         self.phrases = frozenset(tuple(word.lower() for word in words) for words in split if words)
         self.capital = capital
-        self._sizes: dict[str, list[int]] = {}  # of the phrases that begin with a word, longest first
-        for first, size in sorted({(phrase[0], len(phrase)) for phrase in self.phrases}, reverse=True):
+        self._sizes: dict[
+            str, list[int]
+        ] = {}  # of the phrases that begin with a word, longest first
+        for first, size in sorted(
+            {(phrase[0], len(phrase)) for phrase in self.phrases}, reverse=True
+        ):
             self._sizes.setdefault(first, []).append(size)
 
     @classmethod
@@ -47,7 +51,11 @@ class PhraseList:
         distinct = Vocab()
         ids = distinct.grow(words)
         opens = np.array(
-            [word.lower() in self._sizes and (not self.capital or word[:1].isupper()) for word in distinct.words], bool
+            [
+                word.lower() in self._sizes and (not self.capital or word[:1].isupper())
+                for word in distinct.words
+            ],
+            bool,
         )
         starts = np.flatnonzero(opens[ids]) if len(ids) else np.zeros(0, int)
         ends = np.asarray(ptr)[np.searchsorted(ptr, starts, side="right")]
@@ -56,7 +64,14 @@ class PhraseList:
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
             if start < free:
                 continue
-            size = self._longest([word.lower() for word in words[start : min(end, start + self._sizes[words[start].lower()][0])]])
+            size = self._longest(
+                [
+                    word.lower()
+                    for word in words[
+                        start : min(end, start + self._sizes[words[start].lower()][0])
+                    ]
+                ]
+            )
             if size:
                 found[start : start + size] = letters(size)
                 free = start + size
@@ -65,7 +80,10 @@ class PhraseList:
     def _longest(self, words: Sequence[str]) -> int:
         """The size of the longest phrase that these words begin with; 0 if there is none."""
         sizes = self._sizes[words[0]]
-        return next((size for size in sizes if size <= len(words) and tuple(words[:size]) in self.phrases), 0)
+        return next(
+            (size for size in sizes if size <= len(words) and tuple(words[:size]) in self.phrases),
+            0,
+        )
 
 
 def letters(size: int) -> list[str]:

@@ -40,7 +40,9 @@ def flat_labels(tokens: TokenColumns, y: Any) -> list[str]:
         raise ValueError(f"there are {len(lengths)} sentences, but labels for {len(y)}")
     for s, (labels, length) in enumerate(zip(y, lengths, strict=True)):
         if isinstance(labels, str):
-            raise ValueError(f"sentence {s} needs a list of labels, one a token, but has the string {labels!r}")
+            raise ValueError(
+                f"sentence {s} needs a list of labels, one a token, but has the string {labels!r}"
+            )
         if len(labels) != length:
             raise ValueError(f"sentence {s} has {length} tokens, but {len(labels)} labels")
     return [str(label) for labels in y for label in labels]
@@ -91,7 +93,9 @@ class TagPredictor(Saved, BaseEstimator):
         tokens = self._tokens(X)
         return list(cut(self.predict_flat(tokens, fixed), tokens.ptr))
 
-    def predict_flat(self, tokens: TokenColumns, fixed: Sequence[Sequence[str | None]] | None = None) -> list[str]:
+    def predict_flat(
+        self, tokens: TokenColumns, fixed: Sequence[Sequence[str | None]] | None = None
+    ) -> list[str]:
         """The labels of all tokens one after the other, in the scheme of the training data."""
         check_is_fitted(self)
         columns, ptr = self.encoder_.encode(tokens)
@@ -102,7 +106,9 @@ class TagPredictor(Saved, BaseEstimator):
             ids, score = chain.best(chains, self._n_threads())
             if not np.all(np.isfinite(score)):
                 where = int(np.flatnonzero(~np.isfinite(score))[0])
-                raise ValueError(f"sentence {where}: no sequence of labels agrees with what is fixed or allowed")
+                raise ValueError(
+                    f"sentence {where}: no sequence of labels agrees with what is fixed or allowed"
+                )
         return self._given(self.classes_[ids].tolist(), ptr)
 
     def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:
@@ -143,7 +149,10 @@ class TagPredictor(Saved, BaseEstimator):
         atoms = self.templates_[template].atoms
         pairs = PAIRS if self.templates_[template].pairs else ""
         for values in self.weights_.atoms[template][rows].tolist():
-            named = (f"{atom}={self.encoder_.value_name(atom.view, v)}" for atom, v in zip(atoms, values, strict=True))
+            named = (
+                f"{atom}={self.encoder_.value_name(atom.view, v)}"
+                for atom, v in zip(atoms, values, strict=True)
+            )
             yield pairs + ("|".join(named) or BIAS)
 
     def _tokens(self, X: Any) -> TokenColumns:
@@ -154,7 +163,9 @@ class TagPredictor(Saved, BaseEstimator):
         return int(effective_n_jobs(self.n_jobs))
 
     def _chains(self, columns: NDArray[np.int32], ptr: NDArray[np.int64]) -> Chains:
-        scores = self._kernel.scores(columns, ptr, self._n_threads()).reshape(-1, len(self.classes_))
+        scores = self._kernel.scores(columns, ptr, self._n_threads()).reshape(
+            -1, len(self.classes_)
+        )
         if not self._kernel.has_pairs:
             return Chains.make(scores, ptr, self.weights_.edge, self.weights_.start)
         size = len(self.classes_)
@@ -173,9 +184,13 @@ class TagPredictor(Saved, BaseEstimator):
             allowed[last] &= allowed_ends(labels, self.scheme_)
         if fixed is not None:
             if [len(sentence) for sentence in fixed] != np.diff(chains.ptr).tolist():
-                raise ValueError("fixed must have an entry for every token: a label, or None where it is not known")
+                raise ValueError(
+                    "fixed must have an entry for every token: a label, or None where it is not known"
+                )
             flat = [label for sentence in fixed for label in sentence]
-            agreeing = {label: self._agreeing(label) for label in dict.fromkeys(flat) if label is not None}
+            agreeing = {
+                label: self._agreeing(label) for label in dict.fromkeys(flat) if label is not None
+            }
             for token, label in enumerate(flat):
                 if label is not None:
                     allowed[token] &= agreeing[label]
@@ -186,11 +201,18 @@ class TagPredictor(Saved, BaseEstimator):
         agrees = self.classes_ == label
         if self.scheme_ != self.given_scheme_:
             kind, role = label[1:], ROLES[self.given_scheme_].get(label[:1], "O")
-            of_class = [ROLES[self.scheme_].get(name[:1], "O") if name[1:] == kind else "" for name in self.classes_.tolist()]
+            of_class = [
+                ROLES[self.scheme_].get(name[:1], "O") if name[1:] == kind else ""
+                for name in self.classes_.tolist()
+            ]
             agrees = np.array([not set(role).isdisjoint(other) for other in of_class])
         if not agrees.any():
             raise ValueError(f"the fixed label {label!r} was not seen in training")
         return agrees
 
     def _given(self, labels: list[str], ptr: NDArray[np.int64]) -> list[str]:
-        return labels if self.scheme_ == self.given_scheme_ else convert_labels(labels, ptr, self.given_scheme_)
+        return (
+            labels
+            if self.scheme_ == self.given_scheme_
+            else convert_labels(labels, ptr, self.given_scheme_)
+        )

@@ -24,7 +24,9 @@ class ChainProblem(Objective):
 
     def __init__(self, design: Chain, loss: ChainLoss, penalty: Penalty, tail_ridge: float = 0.0):
         if not 0 <= tail_ridge < np.inf:
-            raise ValueError(f"tail_ridge must be a number that is not negative, got {tail_ridge!r}")
+            raise ValueError(
+                f"tail_ridge must be a number that is not negative, got {tail_ridge!r}"
+            )
         self.design = design
         self.loss = loss
         self.penalty = penalty.check()
@@ -38,13 +40,17 @@ class ChainProblem(Objective):
         if np.array_equal(self._point, x):
             return self._value
         tail = self.parts(x)[1]
-        return self.design.loss(self.loss.kind, self.loss.cost, x) + 0.5 * self.tail_ridge * float(tail @ tail)
+        return self.design.loss(self.loss.kind, self.loss.cost, x) + 0.5 * self.tail_ridge * float(
+            tail @ tail
+        )
 
     def smooth(self, x: Array) -> tuple[float, Array]:
         """See Objective; the gradient is read-only and holds until another point is evaluated."""
         if not np.array_equal(self._point, x):
             self._point[:] = np.nan  # no half-evaluated point is left behind by an interrupt
-            value, gradient = self.design.loss_gradient(self.loss.kind, self.loss.cost, x, self._gradient)
+            value, gradient = self.design.loss_gradient(
+                self.loss.kind, self.loss.cost, x, self._gradient
+            )
             tail = self.parts(x)[1]
             self.parts(gradient)[1][:] += self.tail_ridge * tail
             self._value = value + 0.5 * self.tail_ridge * float(tail @ tail)
@@ -57,7 +63,9 @@ class ChainProblem(Objective):
         """See the module."""
         scale = self.gradient_scale()
         weights, tail = self.parts(self.smooth(x)[1])
-        return max(self.prox_residual(x, weights, 1.0), float(np.max(np.abs(tail), initial=0.0)) / scale)
+        return max(
+            self.prox_residual(x, weights, 1.0), float(np.max(np.abs(tail), initial=0.0)) / scale
+        )
 
     def spread(self) -> NDArray[np.float32]:
         """1 / (1 + 0.1 counts^0.7), see Objective.
@@ -76,5 +84,7 @@ class ChainProblem(Objective):
             value, gradient = self.smooth(x)
             return value, self.parts(gradient)[1].copy()
 
-        self.parts(x)[1][:] = minimize(tail_only, self.parts(x)[1].copy(), jac=True, method="L-BFGS-B", options={"gtol": 1e-3}).x
+        self.parts(x)[1][:] = minimize(
+            tail_only, self.parts(x)[1].copy(), jac=True, method="L-BFGS-B", options={"gtol": 1e-3}
+        ).x
         return self.penalty.strength_max(self.parts(self.smooth(x)[1])[0])

@@ -15,8 +15,24 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic import __version__
 from laconic.errors import InputError
-from laconic.models.checks import Arrays, Contents, check_names, check_storable, finite, item, number_or_nan
-from laconic.tag.arrays import names_of, pack_trace, pack_values, pack_weights, unpack_trace, unpack_values, unpack_weights
+from laconic.models.checks import (
+    Arrays,
+    Contents,
+    check_names,
+    check_storable,
+    finite,
+    item,
+    number_or_nan,
+)
+from laconic.tag.arrays import (
+    names_of,
+    pack_trace,
+    pack_values,
+    pack_weights,
+    unpack_trace,
+    unpack_values,
+    unpack_weights,
+)
 from laconic.tag.model import REFIT_FEATURES, Tagger
 from laconic.tag.weights import load_kernel, make_kernel
 from laconic.text.labels import SCHEMES, is_chunk_label
@@ -71,7 +87,9 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> Tagger:
     model.interrupted_ = item(meta, "interrupted", bool)
     model.n_features_total_ = item(meta, "features_total", int)
     model.n_features_selected_ = model.weights_.n_nonzero
-    kernel = load_kernel(make_kernel(model.templates_, model.encoder_, len(model.classes_)), model.weights_)
+    kernel = load_kernel(
+        make_kernel(model.templates_, model.encoder_, len(model.classes_)), model.weights_
+    )
     if kernel.sizes.tolist() != [len(part) for part in model.weights_.atoms]:
         raise InputError("a feature occurs twice")
     model._kernel = kernel
@@ -103,7 +121,9 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "learner": _is_text,
     "refit": _is_text,
     "refit_features": lambda value: value in REFIT_FEATURES,
-    "columns": lambda value: isinstance(value, list) and bool(value) and all(isinstance(name, str) for name in value),
+    "columns": lambda value: (
+        isinstance(value, list) and bool(value) and all(isinstance(name, str) for name in value)
+    ),
     "scheme": lambda value: value is None or value in SCHEMES,
     "clusters": _is_text,
     "constrained": lambda value: isinstance(value, bool),
@@ -136,7 +156,11 @@ def checked_templates(meta: dict[str, Any], columns: Any) -> tuple[Templates, Te
 
 def checked_labels(labels: list[Any]) -> NDArray[Any]:
     """At least two different labels."""
-    found = np.array(labels) if labels and all(isinstance(label, str) for label in labels) else np.array([])
+    found = (
+        np.array(labels)
+        if labels and all(isinstance(label, str) for label in labels)
+        else np.array([])
+    )
     if len(labels) < 2 or len(set(labels)) != len(labels) or found.tolist() != labels:
         raise InputError("expected at least two different labels as text")
     return found

@@ -29,7 +29,9 @@ from laconic.tag.conll import read_columns
 from laconic.tag.learners import LEARNERS, Wishes, make_learner, penalties_help
 from laconic.text.sequences import TokenColumns
 
-if TYPE_CHECKING:  # numerics are imported when the work begins, so that `--help` and wrong options answer at once
+if (
+    TYPE_CHECKING
+):  # numerics are imported when the work begins, so that `--help` and wrong options answer at once
     from laconic.tag.model import Tagger
 
 SCHEMES = ("IOB1", "IOB2", "BIOES")
@@ -37,21 +39,41 @@ SCHEMES = ("IOB1", "IOB2", "BIOES")
 
 @guard()
 def train(
-    train: Annotated[str, typer.Argument(metavar="TRAIN", help=f"Labelled {COLUMNS_HELP} gzip is fine, - is standard input.")],
+    train: Annotated[
+        str,
+        typer.Argument(
+            metavar="TRAIN", help=f"Labelled {COLUMNS_HELP} gzip is fine, - is standard input."
+        ),
+    ],
     dev: Annotated[str | None, typer.Option(help="Labelled sentences to report scores on.")] = None,
     output: Output = None,
-    columns: Annotated[str, typer.Option(help="Names of the columns; the last holds the labels.")] = "word,pos,label",
+    columns: Annotated[
+        str, typer.Option(help="Names of the columns; the last holds the labels.")
+    ] = "word,pos,label",
     templates: Annotated[
-        str, typer.Option(help="chunking, chunking72, ner, ner_clusters, or a file (laconic's, CRF++'s or Wapiti's).")
+        str,
+        typer.Option(
+            help="chunking, chunking72, ner, ner_clusters, or a file (laconic's, CRF++'s or Wapiti's)."
+        ),
     ] = "chunking",
-    clusters: Annotated[str | None, typer.Option(help="Brown clusters for cluster views: bits, tab, word a line.")] = None,
+    clusters: Annotated[
+        str | None, typer.Option(help="Brown clusters for cluster views: bits, tab, word a line.")
+    ] = None,
     scheme: Annotated[
-        str | None, typer.Option(help="Learn labels in this scheme: IOB1, IOB2 or BIOES; without it, as they come.")
+        str | None,
+        typer.Option(
+            help="Learn labels in this scheme: IOB1, IOB2 or BIOES; without it, as they come."
+        ),
     ] = None,
     constrained: Annotated[
-        bool, typer.Option("--constrained", help="Predict only sequences that the scheme of labels allows.")
+        bool,
+        typer.Option(
+            "--constrained", help="Predict only sequences that the scheme of labels allows."
+        ),
     ] = False,
-    learner: Annotated[str, typer.Option(help=f"{', '.join(LEARNERS)}.", rich_help_panel=LEARNING)] = "mira",
+    learner: Annotated[
+        str, typer.Option(help=f"{', '.join(LEARNERS)}.", rich_help_panel=LEARNING)
+    ] = "mira",
     penalty: Annotated[
         str | None,
         typer.Option(
@@ -64,10 +86,17 @@ def train(
     budget: Budget = 30,
     every: Every = None,
     group_weight: Annotated[
-        str | None, typer.Option(help="sparseptron, crf: weight of a template: one, log, 'sqrt log'.", rich_help_panel=LEARNING)
+        str | None,
+        typer.Option(
+            help="sparseptron, crf: weight of a template: one, log, 'sqrt log'.",
+            rich_help_panel=LEARNING,
+        ),
     ] = None,
     epochs: Annotated[
-        int | None, typer.Option(help="Passes over the sentences; steps at most of crf.", min=1, rich_help_panel=LEARNING)
+        int | None,
+        typer.Option(
+            help="Passes over the sentences; steps at most of crf.", min=1, rich_help_panel=LEARNING
+        ),
     ] = None,
     refit: RefitLearner = None,
     refit_epochs: RefitEpochs = None,
@@ -91,10 +120,16 @@ def train(
     wishes = Wishes(penalty, strength, lasso, budget, epochs, every, group_weight, seed)
     with Measured() as cost:
         first = make_learner(learner, wishes)
-        second = None if refit is None else make_learner(refit, Wishes(epochs=refit_epochs, seed=seed), "--refit")
+        second = (
+            None
+            if refit is None
+            else make_learner(refit, Wishes(epochs=refit_epochs, seed=seed), "--refit")
+        )
         with progress("reading", quiet=quiet) as bar:
             data = read_columns(train, names, encoding=encoding or "utf-8")
-            dev_data = None if dev is None else read_columns(dev, names, encoding=encoding or "utf-8")
+            dev_data = (
+                None if dev is None else read_columns(dev, names, encoding=encoding or "utf-8")
+            )
             bar.describe("importing")
             from laconic.tag.cli import account, scores
             from laconic.tag.model import Tagger
@@ -113,7 +148,9 @@ def train(
         _fit(model, data, quiet)
         if output is not None:
             model.save(output)
-        dev_scores = {} if dev_data is None or dev is None else {"dev": scores(model, dev_data, dev)}
+        dev_scores = (
+            {} if dev_data is None or dev is None else {"dev": scores(model, dev_data, dev)}
+        )
     report = {
         "model": output,
         **cost.report(),
@@ -132,7 +169,9 @@ def train(
 def _column_names(columns: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in columns.split(","))
     if len(names) < 2 or len(set(names)) != len(names) or not all(names):
-        raise InputError(f"--columns needs two or more different names, the last for the labels, not {columns!r}.")
+        raise InputError(
+            f"--columns needs two or more different names, the last for the labels, not {columns!r}."
+        )
     return names
 
 
@@ -141,4 +180,9 @@ def _fit(model: Tagger, data: TokenColumns, quiet: bool) -> None:
     labels = data.values[-1]
     by_sentence = [labels[a:b] for a, b in pairwise(data.ptr.tolist())]
     tokens = TokenColumns(data.names[:-1], data.values[:-1], data.ptr)
-    fit_by_passes(lambda callback: model.fit(tokens, by_sentence, callback), (model.learner, model.refit), "labels", quiet)
+    fit_by_passes(
+        lambda callback: model.fit(tokens, by_sentence, callback),
+        (model.learner, model.refit),
+        "labels",
+        quiet,
+    )

@@ -28,7 +28,9 @@ class TagWeights(NamedTuple):
 
     def subset(self, keep: Sequence[int]) -> TagWeights:
         """The features of some templates, in this order."""
-        return self._replace(atoms=[self.atoms[m] for m in keep], weights=[self.weights[m] for m in keep])
+        return self._replace(
+            atoms=[self.atoms[m] for m in keep], weights=[self.weights[m] for m in keep]
+        )
 
     @property
     def n_nonzero(self) -> int:
@@ -38,7 +40,9 @@ class TagWeights(NamedTuple):
     @property
     def n_distinct(self) -> int:
         """Distinct non-zero values of weights: the degrees of freedom."""
-        values = np.unique(np.concatenate([*(np.unique(w) for w in self.weights), self.edge.ravel(), self.start]))
+        values = np.unique(
+            np.concatenate([*(np.unique(w) for w in self.weights), self.edge.ravel(), self.start])
+        )
         return int(np.count_nonzero(values))
 
 

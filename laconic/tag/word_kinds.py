@@ -34,7 +34,14 @@ class WordKinds(BaseEstimator):
     ridge: of the logistic regression, on vectors scaled to unit variance; n_folds: of words, for those in the training text
     """
 
-    def __init__(self, vocab: Vocab, vectors: ArrayLike, ridge: float = 20.0, n_folds: int = 5, random_state: int = 0):
+    def __init__(
+        self,
+        vocab: Vocab,
+        vectors: ArrayLike,
+        ridge: float = 20.0,
+        n_folds: int = 5,
+        random_state: int = 0,
+    ):
         self.vocab = vocab
         self.vectors = vectors
         self.ridge = ridge
@@ -49,16 +56,25 @@ class WordKinds(BaseEstimator):
             raise ValueError(f"n_folds must be at least 2, got {self.n_folds!r}")
         kinds = [(is_chunk_label(label) and label[2:]) or label for label in labels]
         rows = self._rows(words)
-        seen = Counter((row, kind) for row, kind in zip(rows.tolist(), kinds, strict=True) if row != UNKNOWN)
+        seen = Counter(
+            (row, kind) for row, kind in zip(rows.tolist(), kinds, strict=True) if row != UNKNOWN
+        )
         self.classes_ = np.array(sorted({kind for _, kind in seen}))
         if len(self.classes_) < 2:
-            raise ValueError(f"at least two kinds of words with vectors are needed, found {len(self.classes_)}")
+            raise ValueError(
+                f"at least two kinds of words with vectors are needed, found {len(self.classes_)}"
+            )
         pairs = sorted(seen)
-        row, count = np.array([pair[0] for pair in pairs]), np.array([seen[pair] for pair in pairs], dtype=float)
+        row, count = (
+            np.array([pair[0] for pair in pairs]),
+            np.array([seen[pair] for pair in pairs], dtype=float),
+        )
         kind = np.array([pair[1] for pair in pairs])
         distinct, at = np.unique(row, return_inverse=True)
         total = np.bincount(at, count)[at]
-        weight = np.log1p(total) * count / total  # frequent words tell more, but not as much as they are frequent
+        weight = (
+            np.log1p(total) * count / total
+        )  # frequent words tell more, but not as much as they are frequent
         fold = np.random.default_rng(self.random_state).permutation(len(distinct)) % self.n_folds
         used = np.asarray(self.vectors)[distinct].astype(np.float64)
         self.mean_, self.scale_ = used.mean(axis=0), np.maximum(used.std(axis=0), 1e-12)
@@ -69,7 +85,9 @@ class WordKinds(BaseEstimator):
                 raise ValueError(
                     f"there are too few words with vectors, {len(distinct)}, for {self.n_folds} folds with two kinds each"
                 )
-            model = self._model().fit(self._scaled(row[others]), kind[others], sample_weight=weight[others])
+            model = self._model().fit(
+                self._scaled(row[others]), kind[others], sample_weight=weight[others]
+            )
             mine = distinct[fold == left_out]
             self.known_ |= dict(zip(mine.tolist(), self._probabilities(model, mine), strict=True))
         self.model_ = self._model().fit(self._scaled(row), kind, sample_weight=weight)
@@ -80,7 +98,10 @@ class WordKinds(BaseEstimator):
         check_is_fitted(self)
         rows = self._rows(words)
         found = np.full((len(rows), len(self.classes_)), np.nan)
-        new = np.array([k for k, row in enumerate(rows.tolist()) if row != UNKNOWN and row not in self.known_], dtype=int)
+        new = np.array(
+            [k for k, row in enumerate(rows.tolist()) if row != UNKNOWN and row not in self.known_],
+            dtype=int,
+        )
         if len(new):
             found[new] = self._probabilities(self.model_, rows[new])
         for k, row in enumerate(rows.tolist()):
@@ -99,8 +120,14 @@ class WordKinds(BaseEstimator):
         values[there] = np.clip(np.floor(odds), LOWEST, HIGHEST).astype(int).astype(str)
         best = np.full(len(share), UNSEEN, dtype=object)
         top = share[there].argmax(axis=1)
-        best[there] = [f"{self.classes_[k]}{int(STEPS * p)}" for k, p in zip(top, share[there].max(axis=1), strict=True)]
-        found = {f"{name}.{kind}": values[ids, k].tolist() for k, kind in enumerate(self.classes_.tolist())}
+        best[there] = [
+            f"{self.classes_[k]}{int(STEPS * p)}"
+            for k, p in zip(top, share[there].max(axis=1), strict=True)
+        ]
+        found = {
+            f"{name}.{kind}": values[ids, k].tolist()
+            for k, kind in enumerate(self.classes_.tolist())
+        }
         return {**found, name: best[ids].tolist()}
 
     def _model(self) -> SparseClassifier:
@@ -118,5 +145,7 @@ class WordKinds(BaseEstimator):
     def _probabilities(self, model: SparseClassifier, rows: NDArray[Any]) -> Array:
         """In the order of `classes_`; a kind that the model has not met has probability 0."""
         found = np.zeros((len(rows), len(self.classes_)))
-        found[:, np.searchsorted(self.classes_, model.classes_)] = model.predict_proba(self._scaled(rows))
+        found[:, np.searchsorted(self.classes_, model.classes_)] = model.predict_proba(
+            self._scaled(rows)
+        )
         return found

@@ -37,7 +37,9 @@ class Clusters:
     count: npt.NDArray[np.int64]  # of each word in the text it was learned from; 0 where unknown
 
     @classmethod
-    def from_paths(cls, paths: Sequence[str | None], count: npt.ArrayLike | None = None) -> Clusters:
+    def from_paths(
+        cls, paths: Sequence[str | None], count: npt.ArrayLike | None = None
+    ) -> Clusters:
         """The tree of the bit strings of words; None for a word in no cluster."""
         parent, bit, node_of = [NONE], [0], {"": 0}
         branch, last = [0], ""
@@ -54,7 +56,9 @@ class Clusters:
             np.array(parent, dtype=np.int32),
             np.array(bit, dtype=np.uint8),
             np.array(leaf, dtype=np.int32),
-            np.zeros(len(leaf), dtype=np.int64) if count is None else np.asarray(count, dtype=np.int64),
+            np.zeros(len(leaf), dtype=np.int64)
+            if count is None
+            else np.asarray(count, dtype=np.int64),
         )
 
     def node_paths(self) -> list[str]:
@@ -89,7 +93,9 @@ class Clusters:
         return node
 
 
-def brown_clusters(ids: npt.ArrayLike, ptr: npt.ArrayLike, n_words: int, n_clusters: int = 1000, min_count: int = 1) -> Clusters:
+def brown_clusters(
+    ids: npt.ArrayLike, ptr: npt.ArrayLike, n_words: int, n_clusters: int = 1000, min_count: int = 1
+) -> Clusters:
     """Brown clusters of words 0 .. n_words - 1, from the sentences `ids[ptr[s]:ptr[s+1]]`.
 
     Words seen fewer than `min_count` times are left out: they are in no cluster and part their neighbours. Equal
@@ -101,7 +107,9 @@ def brown_clusters(ids: npt.ArrayLike, ptr: npt.ArrayLike, n_words: int, n_clust
     if given.size and not (given.min() >= 0 and given.max() < n_words):
         raise ValueError(f"ids must lie in 0..{n_words - 1}, not {given.min()}..{given.max()}")
     words = np.ascontiguousarray(given, dtype=np.int32)
-    kept, gone, _ = brown_merges(words, np.ascontiguousarray(ptr, dtype=np.int64), n_words, n_clusters, min_count)
+    kept, gone, _ = brown_merges(
+        words, np.ascontiguousarray(ptr, dtype=np.int64), n_words, n_clusters, min_count
+    )
     count = np.bincount(words, minlength=n_words)
     clustered = count >= min_count
     within = len(kept) - (min(n_clusters, int(clustered.sum())) - 1) if clustered.any() else 0
@@ -111,10 +119,15 @@ def brown_clusters(ids: npt.ArrayLike, ptr: npt.ArrayLike, n_words: int, n_clust
     while not np.array_equal(above := owner[owner], owner):
         owner = above
     path: dict[int, str] = {}
-    for first, second in zip(kept[within:][::-1].tolist(), gone[within:][::-1].tolist(), strict=True):
+    for first, second in zip(
+        kept[within:][::-1].tolist(), gone[within:][::-1].tolist(), strict=True
+    ):
         shared = path.get(first, "")
         path[first], path[second] = shared + "0", shared + "1"
-    paths = [path.get(o, "") if known else None for o, known in zip(owner.tolist(), clustered.tolist(), strict=True)]
+    paths = [
+        path.get(o, "") if known else None
+        for o, known in zip(owner.tolist(), clustered.tolist(), strict=True)
+    ]
     return Clusters.from_paths(paths, count)
 
 
@@ -125,7 +138,9 @@ def learn_clusters(
     sentences = list(chain.from_iterable(documents))
     vocab = Vocab()
     ids = vocab.grow(chain.from_iterable(sentences))
-    ptr = np.concatenate(([0], np.cumsum([len(sentence) for sentence in sentences], dtype=np.int64)))
+    ptr = np.concatenate(
+        ([0], np.cumsum([len(sentence) for sentence in sentences], dtype=np.int64))
+    )
     return vocab.freeze(), brown_clusters(ids, ptr, len(vocab), n_clusters, min_count)
 
 
@@ -141,14 +156,20 @@ def read_paths(path: PathLike) -> tuple[Vocab, Clusters]:
             if not rest and not bits:
                 continue
             if len(rest) not in (1, 2):
-                raise InputError(f"{where}: expected bit string TAB word TAB count, found {len(rest)} tabs.")
+                raise InputError(
+                    f"{where}: expected bit string TAB word TAB count, found {len(rest)} tabs."
+                )
             if bits.strip("01"):
-                raise InputError(f"{where}: expected a string of bits 0 and 1, found {bits[:40]!r}.")
+                raise InputError(
+                    f"{where}: expected a string of bits 0 and 1, found {bits[:40]!r}."
+                )
             word, seen = rest[0], rest[1] if len(rest) == 2 else "0"
             if not word:
                 raise InputError(f"{where}: the word is empty.")
             if word in line_of:
-                raise InputError(f"{where}: the word {word[:40]!r} stands in line {line_of[word]} already.")
+                raise InputError(
+                    f"{where}: the word {word[:40]!r} stands in line {line_of[word]} already."
+                )
             if not (seen.isascii() and seen.isdigit() and len(seen) <= MOST_DIGITS):
                 raise InputError(f"{where}: expected a count after the word, found {seen[:40]!r}.")
             line_of[word] = number
@@ -162,10 +183,14 @@ def read_paths(path: PathLike) -> tuple[Vocab, Clusters]:
 def write_paths(path: PathLike, vocab: Vocab, clusters: Clusters) -> None:
     """Write the words that are in clusters, with their counts if known: the file that `read_paths` reads."""
     if len(vocab) != len(clusters.leaf):
-        raise ValueError(f"the vocabulary has {len(vocab)} words, but the clusters {len(clusters.leaf)}")
+        raise ValueError(
+            f"the vocabulary has {len(vocab)} words, but the clusters {len(clusters.leaf)}"
+        )
     counted = bool(clusters.count.any())
     with atomic_writer(path) as stream:
-        for word, bits, count in zip(vocab.words, clusters.paths(), clusters.count.tolist(), strict=True):
+        for word, bits, count in zip(
+            vocab.words, clusters.paths(), clusters.count.tolist(), strict=True
+        ):
             if bits is None:
                 continue
             if not word or any(mark in word for mark in "\t\n\r"):

@@ -34,7 +34,9 @@ _SKIPPED = frozenset(
 )
 _ALIASES = {"numpy": ("np",), "scipy": ("sp",), "sklearn": ("scikit-learn", "scikit", "sk")}
 
-_EXAMPLE = re.compile(r"^[ \t]*>>>[^\n]*(?:\n[ \t]*\S[^\n]*)*", re.MULTILINE)  # up to the next blank line: output too
+_EXAMPLE = re.compile(
+    r"^[ \t]*>>>[^\n]*(?:\n[ \t]*\S[^\n]*)*", re.MULTILINE
+)  # up to the next blank line: output too
 _IMPORT = re.compile(r"^[ \t]*(?:from\s+[\w.]+\s+)?import\s+\w[^\n]*", re.MULTILINE)
 _DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t][^\n]*|\*?version(?:added|changed):[^\n)]*", re.MULTILINE)
 _GUIDE = re.compile(r"\bRead more in the\b[^.]*\.|\bUser Guide\b")
@@ -64,7 +66,11 @@ def docstring_corpus(
             text = _clean(docstring, giveaway)
             if label_of.setdefault(text, label) != label:
                 label_of[text] = None
-    kept = [(text, label) for text, label in label_of.items() if label is not None and len(words(text)) >= min_words]
+    kept = [
+        (text, label)
+        for text, label in label_of.items()
+        if label is not None and len(words(text)) >= min_words
+    ]
     return [text for text, _ in kept], [label for _, label in kept]
 
 
@@ -110,21 +116,29 @@ def _docstrings_of(path: Path) -> Iterator[str]:
 
 def _added_docstring(call: ast.Call) -> Iterator[str]:
     """Docstring of a compiled function: add_newdoc([place,] name, text) or add_newdoc(place, name, (member, text))."""
-    function = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    function = (
+        call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    )
     if function != "add_newdoc" or len(call.args) < 2:
         return
     *place, text = call.args
     if isinstance(text, ast.Tuple) and len(text.elts) == 2:
         place, text = [text.elts[0]], text.elts[1]
     name = getattr(place[-1], "value", "_")
-    if isinstance(text, ast.Constant) and isinstance(text.value, str) and not str(name).startswith("_"):
+    if (
+        isinstance(text, ast.Constant)
+        and isinstance(text.value, str)
+        and not str(name).startswith("_")
+    ):
         yield inspect.cleandoc(text.value)
 
 
 def _giveaway(packages: Sequence[str]) -> re.Pattern[str]:
     """The names of the packages, with the dotted path that may follow."""
     names = [name for package in packages for name in (package, *_ALIASES.get(package, ()))]
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?:\.\w+)*(?!\w)", re.IGNORECASE)
+    return re.compile(
+        rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?:\.\w+)*(?!\w)", re.IGNORECASE
+    )
 
 
 def _clean(docstring: str, giveaway: re.Pattern[str]) -> str:

@@ -27,7 +27,9 @@ def sentences_of(document: Any, boundary: Boundary = "auto") -> list[Any]:
         return [document]
     if isinstance(document, (list, tuple)):
         return list(document)
-    raise ValueError(f"a document is a string, a list of sentences or a tree, got {type(document).__name__}")
+    raise ValueError(
+        f"a document is a string, a list of sentences or a tree, got {type(document).__name__}"
+    )
 
 
 def sentence_text(sentence: Any) -> str:
@@ -50,7 +52,9 @@ class Encoded(NamedTuple):
 
     def counts(self, n_features: int) -> sp.csr_matrix:
         """Documents x features, how often each occurs."""
-        row = np.repeat(np.arange(len(self.document_ptr) - 1), np.diff(self.sentence_ptr[self.document_ptr]))
+        row = np.repeat(
+            np.arange(len(self.document_ptr) - 1), np.diff(self.sentence_ptr[self.document_ptr])
+        )
         known = self.feature >= 0
         ones = np.ones(int(known.sum()))
         shape = (len(self.document_ptr) - 1, n_features)
@@ -70,11 +74,23 @@ class Encoded(NamedTuple):
 class DocumentEncoder:
     """grow on training documents, freeze (dropping rare features), encode any others."""
 
-    def __init__(self, lowercase: bool = True, ngrams: int = 1, boundary: Boundary = "auto", prefixes: Sequence[int] = ()):
+    def __init__(
+        self,
+        lowercase: bool = True,
+        ngrams: int = 1,
+        boundary: Boundary = "auto",
+        prefixes: Sequence[int] = (),
+    ):
         if ngrams < 1:
             raise ValueError(f"ngrams must be at least 1, got {ngrams!r}")
-        if isinstance(prefixes, str) or any(length < 1 for length in prefixes) or len(set(prefixes)) < len(prefixes):
-            raise ValueError(f"prefixes must be different numbers of letters, each at least 1, got {prefixes!r}")
+        if (
+            isinstance(prefixes, str)
+            or any(length < 1 for length in prefixes)
+            or len(set(prefixes)) < len(prefixes)
+        ):
+            raise ValueError(
+                f"prefixes must be different numbers of letters, each at least 1, got {prefixes!r}"
+            )
         self.lowercase = lowercase
         self.ngrams = ngrams
         self.prefixes = tuple(prefixes)
@@ -120,13 +136,21 @@ class DocumentEncoder:
                 lengths.append(len(features))
                 n_words.append(len(unit))
         feature = np.concatenate(parts).astype(np.int32) if parts else np.zeros(0, np.int32)
-        return Encoded(feature, pointers(lengths), pointers(per_document), np.array(n_words, dtype=np.int64))
+        return Encoded(
+            feature, pointers(lengths), pointers(per_document), np.array(n_words, dtype=np.int64)
+        )
 
     def _ngrams_of(self, unit: list[str]) -> list[str]:
-        return [" ".join(unit[i : i + n]) for n in range(2, min(self.ngrams, len(unit)) + 1) for i in range(len(unit) - n + 1)]
+        return [
+            " ".join(unit[i : i + n])
+            for n in range(2, min(self.ngrams, len(unit)) + 1)
+            for i in range(len(unit) - n + 1)
+        ]
 
     def _prefixes_of(self, unit: list[str]) -> list[str]:
-        return [prefix(word, length) for length in self.prefixes for word in unit if len(word) > length]
+        return [
+            prefix(word, length) for length in self.prefixes for word in unit if len(word) > length
+        ]
 
 
 def prefix(word: str, length: int) -> str:

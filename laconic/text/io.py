@@ -53,7 +53,9 @@ class _Bytes(io.BufferedIOBase):
         return 1 + self._lines + _line_ends(error.object[: error.start])
 
     def _taken(self, size: int) -> bytes:
-        taken, self._head = (self._head, b"") if size < 0 else (self._head[:size], self._head[size:])
+        taken, self._head = (
+            (self._head, b"") if size < 0 else (self._head[:size], self._head[size:])
+        )
         return taken
 
     def _given(self, chunk: bytes) -> bytes:
@@ -71,7 +73,9 @@ def _unzipped(stream: BinaryIO) -> _Bytes:
     """The bytes of a stream, decompressed if it opens with gzip's magic ones."""
     head = stream.read(len(GZIP_MAGIC))
     plain = _Bytes(head, stream)
-    return _Bytes(b"", cast(BinaryIO, gzip.GzipFile(fileobj=plain))) if head == GZIP_MAGIC else plain
+    return (
+        _Bytes(b"", cast(BinaryIO, gzip.GzipFile(fileobj=plain))) if head == GZIP_MAGIC else plain
+    )
 
 
 def check_encoding(encoding: str) -> str:
@@ -107,11 +111,15 @@ def open_text(path: PathLike, encoding: str | None = None) -> Iterator[TextIO]:
     with open_bytes(path) as content:
         try:
             # A byte order mark at the start is no text; line ends are \n, \r\n or \r.
-            yield io.TextIOWrapper(cast(BinaryIO, content), encoding="utf-8-sig" if chosen == "utf-8" else chosen)
+            yield io.TextIOWrapper(
+                cast(BinaryIO, content), encoding="utf-8-sig" if chosen == "utf-8" else chosen
+            )
         except UnicodeDecodeError as error:
             advice = "" if encoding is None else "; older files are often in the encoding 'latin-1'"
             line = content.line_of(error)
-            raise InputError(f"{name_of(path)}:{line}: expected {chosen.upper()} text, found other bytes{advice}.") from error
+            raise InputError(
+                f"{name_of(path)}:{line}: expected {chosen.upper()} text, found other bytes{advice}."
+            ) from error
 
 
 @contextmanager
@@ -130,7 +138,9 @@ def atomic_writer(path: PathLike, binary: bool = False) -> Iterator[IO]:
             yield stream
         return
     if not target.parent.is_dir():
-        raise InputError(f"{name_of(path)}: there is no folder {str(target.parent)!r} to write the file into.")
+        raise InputError(
+            f"{name_of(path)}: there is no folder {str(target.parent)!r} to write the file into."
+        )
     draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
     try:
         with open(draft, "wb" if binary else "w", **text) as stream:  # type: ignore[call-overload]

@@ -24,7 +24,10 @@ class Documents(NamedTuple):
 
 
 def read_documents(
-    path: PathLike, text_field: str = "text", label_field: str | None = "label", require_labels: bool = True
+    path: PathLike,
+    text_field: str = "text",
+    label_field: str | None = "label",
+    require_labels: bool = True,
 ) -> Documents:
     """Documents of a file of any known kind: `.tsv` is `label TAB text`, a file that opens with "(" holds trees, any
     other is JSON lines; each may be gzip-compressed. The label of a tree is that of its root.
@@ -34,12 +37,17 @@ def read_documents(
         return _read_tsv(path, with_labels=label_field is not None, require_labels=require_labels)
     if name.removesuffix(".gz").endswith((".txt", ".mrg")) and _opens_with_bracket(path):
         trees = read_trees(path)
-        return Documents(list(trees), None if label_field is None else [tree.label[0] for tree in trees])
+        return Documents(
+            list(trees), None if label_field is None else [tree.label[0] for tree in trees]
+        )
     return read_jsonl(path, text_field, label_field, require_labels)
 
 
 def read_jsonl(
-    path: PathLike, text_field: str = "text", label_field: str | None = "label", require_labels: bool = True
+    path: PathLike,
+    text_field: str = "text",
+    label_field: str | None = "label",
+    require_labels: bool = True,
 ) -> Documents:
     """Documents of a JSON-lines file (plain or gzip, "-" for standard input); blank lines are skipped.
 
@@ -56,7 +64,9 @@ def read_jsonl(
         if require_labels or label_field in row:
             labels.append(_checked_label(field(row, label_field, place), label_field, place))
         if labels and len(labels) != len(documents):
-            raise InputError(f"{place}: some rows have the field {label_field!r} and some have not.")
+            raise InputError(
+                f"{place}: some rows have the field {label_field!r} and some have not."
+            )
     return _nonempty(documents, labels, path)
 
 
@@ -103,7 +113,9 @@ def _read_tsv(path: PathLike, with_labels: bool, require_labels: bool) -> Docume
 def _filled_lines(stream: TextIO, path: PathLike) -> Iterator[tuple[str, str]]:
     """(file:line, line) of each line that is not blank."""
     name = name_of(path)
-    return ((f"{name}:{number}", line) for number, line in enumerate(stream, 1) if not line.isspace())
+    return (
+        (f"{name}:{number}", line) for number, line in enumerate(stream, 1) if not line.isspace()
+    )
 
 
 def _nonempty(documents: list[Document], labels: list[str], path: PathLike) -> Documents:
@@ -141,15 +153,21 @@ def checked_text(text: Any, field: str, place: str) -> Document:
     if isinstance(text, list):
         if all(isinstance(part, str) for part in text):
             return text
-        if all(isinstance(part, list) for part in text) and all(isinstance(w, str) for w in chain.from_iterable(text)):
+        if all(isinstance(part, list) for part in text) and all(
+            isinstance(w, str) for w in chain.from_iterable(text)
+        ):
             return text
-    raise InputError(f"{place}: {field!r} is a string, a list of sentences or a list of lists of words, not {json_kind(text)}.")
+    raise InputError(
+        f"{place}: {field!r} is a string, a list of sentences or a list of lists of words, not {json_kind(text)}."
+    )
 
 
 def _checked_label(label: Any, field: str, place: str) -> str:
     if isinstance(label, str | int):  # a boolean is an integer
         return str(label)
-    raise InputError(f"{place}: {field!r} is a string, an integer or a boolean, not {json_kind(label)}.")
+    raise InputError(
+        f"{place}: {field!r} is a string, an integer or a boolean, not {json_kind(label)}."
+    )
 
 
 def json_kind(value: Any) -> str:
@@ -158,8 +176,18 @@ def json_kind(value: Any) -> str:
         return "null"
     if isinstance(value, list):
         kinds = sorted({json_kind(part) for part in value}) if len(value) < 1000 else []
-        return f"a list of {' and '.join(kinds)}" if kinds and "list" not in " ".join(kinds) else "a list"
-    return {str: "a string", bool: "a boolean", int: "an integer", float: "a number", dict: "an object"}[type(value)]
+        return (
+            f"a list of {' and '.join(kinds)}"
+            if kinds and "list" not in " ".join(kinds)
+            else "a list"
+        )
+    return {
+        str: "a string",
+        bool: "a boolean",
+        int: "an integer",
+        float: "a number",
+        dict: "an object",
+    }[type(value)]
 
 
 def _names(row: Mapping[str, Any]) -> str:

@@ -47,7 +47,9 @@ class _Parts(NamedTuple):
 
 def is_chunk_label(label: str) -> bool:
     """True for O, B-NP, I, E-PER and their like."""
-    return label == OUTSIDE or (label[:1] in _LETTER and label[:1] != OUTSIDE and (len(label) == 1 or label[1] == "-"))
+    return label == OUTSIDE or (
+        label[:1] in _LETTER and label[:1] != OUTSIDE and (len(label) == 1 or label[1] == "-")
+    )
 
 
 def chunk_types(labels: Iterable[str]) -> tuple[str, ...]:
@@ -125,7 +127,9 @@ def allowed_ends(labels: Sequence[str], scheme: Scheme) -> BoolArray:
     return (letter != _B) & (letter != _I)
 
 
-def _n_broken(ids: npt.NDArray[np.int32], ptr: npt.NDArray[np.int64], labels: Sequence[str], scheme: Scheme) -> int:
+def _n_broken(
+    ids: npt.NDArray[np.int32], ptr: npt.NDArray[np.int64], labels: Sequence[str], scheme: Scheme
+) -> int:
     """How many tokens have a label that may not follow the one before."""
     before = np.where(_opens(len(ids), ptr), len(labels), np.roll(ids, 1))
     return int((~allowed_transitions(labels, scheme)[before, ids]).sum())

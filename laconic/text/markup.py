@@ -15,14 +15,21 @@ from laconic.text.tokens import sentences
 Tagged = tuple[list[str], list[str]]
 
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
-_NOT_PROSE = re.compile(r"^[ \t]*(?:>>>|\.\.[ \t]|[-=~^]{3,}|\|)", re.MULTILINE)  # examples, directives, rules, tables
+_NOT_PROSE = re.compile(
+    r"^[ \t]*(?:>>>|\.\.[ \t]|[-=~^]{3,}|\|)", re.MULTILINE
+)  # examples, directives, rules, tables
 _ROLE = re.compile(r":(?!math:)[a-z][a-z:]*:(?=`)")
 _LINK = re.compile(r"`[^`]*<[^>`]*>`_*|`[^`]*`_+")
-_MARKED = re.compile(r":math:`(?P<math>[^`]{1,80})`|``(?P<code>[^`]{1,80})``|`(?P<name>[^`]{1,80})`")
+_MARKED = re.compile(
+    r":math:`(?P<math>[^`]{1,80})`|``(?P<code>[^`]{1,80})``|`(?P<name>[^`]{1,80})`"
+)
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 # Letters of private use stand for full stops between backticks while sentences are split: these end none.
 _HIDDEN = {".": "\ue000", "?": "\ue001", "!": "\ue002"}
-_HIDE, _SHOW = str.maketrans(_HIDDEN), str.maketrans({letter: mark for mark, letter in _HIDDEN.items()})
+_HIDE, _SHOW = (
+    str.maketrans(_HIDDEN),
+    str.maketrans({letter: mark for mark, letter in _HIDDEN.items()}),
+)
 
 
 def markup_corpus(
@@ -59,7 +66,9 @@ def _tagged(sentence: str) -> Tagged:
     def add(text: str, kind: str | None) -> None:
         found = _TOKEN.findall(text.replace("`", " "))
         tokens.extend(found)
-        labels.extend([f"{'I' if place else 'B'}-{kind}" if kind else "O" for place in range(len(found))])
+        labels.extend(
+            [f"{'I' if place else 'B'}-{kind}" if kind else "O" for place in range(len(found))]
+        )
 
     done = 0
     for marked in _MARKED.finditer(sentence):

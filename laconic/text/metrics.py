@@ -50,7 +50,10 @@ def label_scores(gold: ArrayLike, predicted: ArrayLike) -> LabelScores:
     n = len(labels)
     gold_code, predicted_code = code[: len(gold)], code[len(gold) :]
     right = np.bincount(gold_code[gold_code == predicted_code], minlength=n)
-    n_gold, n_predicted = np.bincount(gold_code, minlength=n), np.bincount(predicted_code, minlength=n)
+    n_gold, n_predicted = (
+        np.bincount(gold_code, minlength=n),
+        np.bincount(predicted_code, minlength=n),
+    )
     return LabelScores(labels, *_precision_recall_f1(right, n_gold, n_predicted), n_gold)
 
 
@@ -59,7 +62,9 @@ def macro_f1(gold: ArrayLike, predicted: ArrayLike) -> float:
     return float(label_scores(gold, predicted).f1.mean())
 
 
-def chunk_scores(gold: Sequence[Any], predicted: Sequence[Any], ptr: ArrayLike | None = None) -> ChunkScores:
+def chunk_scores(
+    gold: Sequence[Any], predicted: Sequence[Any], ptr: ArrayLike | None = None
+) -> ChunkScores:
     """A chunk is right if its first token, last token and type are; labels in IOB1, IOB2 or BIOES, one list a sentence.
 
     With `ptr` labels come in one flat list, sentence s being ptr[s]:ptr[s+1]. A sentence is complete if all its labels are
@@ -78,7 +83,10 @@ def chunk_scores(gold: Sequence[Any], predicted: Sequence[Any], ptr: ArrayLike |
         )
     labels = sorted({*gold, *predicted})
     code = {label: k for k, label in enumerate(labels)}
-    ids = [np.fromiter(map(code.__getitem__, given), np.int64, len(given)) for given in (gold, predicted)]
+    ids = [
+        np.fromiter(map(code.__getitem__, given), np.int64, len(given))
+        for given in (gold, predicted)
+    ]
     true, guessed = (spans(given, pointer, labels) for given in ids)
     return _chunk_scores(true, guessed, ids[0] == ids[1], pointer[:-1][np.diff(pointer) > 0])
 
@@ -94,14 +102,28 @@ def _complete(token_right: NDArray[np.bool_], starts: NDArray[np.int64]) -> floa
     return float(np.logical_and.reduceat(token_right, starts).mean())
 
 
-def _chunk_scores(true: Spans, guessed: Spans, token_right: NDArray[np.bool_], starts: NDArray[np.int64]) -> ChunkScores:
+def _chunk_scores(
+    true: Spans, guessed: Spans, token_right: NDArray[np.bool_], starts: NDArray[np.int64]
+) -> ChunkScores:
     n_types, n_tokens = len(true.types), len(token_right)
-    keys = [(found.start * (n_tokens + 1) + found.end) * n_types + found.kind for found in (true, guessed)]
+    keys = [
+        (found.start * (n_tokens + 1) + found.end) * n_types + found.kind
+        for found in (true, guessed)
+    ]
     matched = np.isin(keys[0], keys[1], assume_unique=True)
-    counts = [np.bincount(kind, minlength=n_types) for kind in (true.kind[matched], true.kind, guessed.kind)]
+    counts = [
+        np.bincount(kind, minlength=n_types)
+        for kind in (true.kind[matched], true.kind, guessed.kind)
+    ]
     right, n_gold, n_predicted = counts
-    by_type = LabelScores(np.array(true.types, dtype=object), *_precision_recall_f1(right, n_gold, n_predicted), n_gold)
-    precision, recall, f1 = (float(ratio[0]) for ratio in _precision_recall_f1(*(c.sum(keepdims=True) for c in counts)))
+    by_type = LabelScores(
+        np.array(true.types, dtype=object),
+        *_precision_recall_f1(right, n_gold, n_predicted),
+        n_gold,
+    )
+    precision, recall, f1 = (
+        float(ratio[0]) for ratio in _precision_recall_f1(*(c.sum(keepdims=True) for c in counts))
+    )
     return ChunkScores(
         precision=precision,
         recall=recall,
@@ -115,14 +137,22 @@ def _chunk_scores(true: Spans, guessed: Spans, token_right: NDArray[np.bool_], s
     )
 
 
-def _precision_recall_f1(right: NDArray[Any], n_gold: NDArray[Any], n_predicted: NDArray[Any]) -> tuple[Array, Array, Array]:
-    return _ratio(right, n_predicted), _ratio(right, n_gold), _ratio(2 * right, n_gold + n_predicted)
+def _precision_recall_f1(
+    right: NDArray[Any], n_gold: NDArray[Any], n_predicted: NDArray[Any]
+) -> tuple[Array, Array, Array]:
+    return (
+        _ratio(right, n_predicted),
+        _ratio(right, n_gold),
+        _ratio(2 * right, n_gold + n_predicted),
+    )
 
 
 def _pair(gold: ArrayLike, predicted: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
     gold, predicted = np.asarray(gold), np.asarray(predicted)
     if gold.shape != predicted.shape or gold.ndim != 1 or len(gold) == 0:
-        raise ValueError(f"expected as many predicted as gold labels and at least one, got {predicted.shape} and {gold.shape}")
+        raise ValueError(
+            f"expected as many predicted as gold labels and at least one, got {predicted.shape} and {gold.shape}"
+        )
     return gold, predicted
 
 

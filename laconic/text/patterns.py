@@ -23,8 +23,12 @@ from laconic.text.templates import BIAS, PAIRS, Atom, Template, Templates, ngram
 from laconic.text.views import VIEW_NAME, WordClusters, make_view
 
 _ATOM = re.compile(rf"({VIEW_NAME})\[([+-]?\d+)\][\s|]*")
-_NGRAMS = re.compile(rf"ngrams\(\s*({VIEW_NAME})\s*,\s*(\d+)\.\.(\d+)\s*,\s*(touching\s+)?([+-]?\d+)\.\.([+-]?\d+)\s*\)")
-_COMMAND = re.compile(r'%([xtmXTM])\[\s*(@?)([+-]?\d+)\s*,\s*(\d+)\s*(?:,\s*"((?:[^"\\]|\\.)*)"\s*)?\]')
+_NGRAMS = re.compile(
+    rf"ngrams\(\s*({VIEW_NAME})\s*,\s*(\d+)\.\.(\d+)\s*,\s*(touching\s+)?([+-]?\d+)\.\.([+-]?\d+)\s*\)"
+)
+_COMMAND = re.compile(
+    r'%([xtmXTM])\[\s*(@?)([+-]?\d+)\s*,\s*(\d+)\s*(?:,\s*"((?:[^"\\]|\\.)*)"\s*)?\]'
+)
 _COMMENT = re.compile(r'(?:^|(?<=\s))#[^"]*$|^\s*#.*')
 _PATTERN_LINE = re.compile(r"\s*(?:[ub*][^%]*%[a-z]\[|[ub*]\w*\s*$)", re.IGNORECASE)
 
@@ -36,7 +40,9 @@ def templates_from(given: str | PathLike | Templates, columns: Sequence[str]) ->
     if isinstance(given, str) and given in SETS:
         return ready_templates(given)
     if os.fspath(given) != STANDARD_STREAM and not os.path.exists(given):
-        raise InputError(f"{name_of(given)}: is no file of templates, nor one of the ready sets {', '.join(SETS)}.")
+        raise InputError(
+            f"{name_of(given)}: is no file of templates, nor one of the ready sets {', '.join(SETS)}."
+        )
     return read_templates(given, columns)
 
 
@@ -51,7 +57,9 @@ def parse_templates(text: str, columns: Sequence[str], source: str = "templates"
     stripped = [(number, without_comment(line)) for number, line in enumerate(text.splitlines(), 1)]
     lines = [(number, line) for number, line in stripped if line]
     is_pattern_file = any("%" in line and _PATTERN_LINE.match(line) for _, line in lines)
-    parse: Callable[[str, Sequence[str]], Iterator[Template]] = _pattern_line if is_pattern_file else _short_line
+    parse: Callable[[str, Sequence[str]], Iterator[Template]] = (
+        _pattern_line if is_pattern_file else _short_line
+    )
     found: list[Template] = []
     for number, line in lines:
         try:
@@ -72,7 +80,9 @@ def _short_line(line: str, columns: Sequence[str]) -> Iterator[Template]:
     if whole := _NGRAMS.fullmatch(line):
         view, smallest, largest, touching, left, right = whole.groups()
         checked_view(view, columns)
-        yield from ngrams(view, (int(smallest), int(largest)), (int(left), int(right)), bool(touching))
+        yield from ngrams(
+            view, (int(smallest), int(largest)), (int(left), int(right)), bool(touching)
+        )
     else:
         yield parse_template(line, columns)
 
@@ -85,7 +95,9 @@ def parse_template(line: str, columns: Sequence[str]) -> Template:
     while rest and rest != BIAS:
         atom = _ATOM.match(rest)
         if atom is None:
-            raise ValueError(f"expected views at offsets such as word[-1] pos[0], found {rest[:40]!r}")
+            raise ValueError(
+                f"expected views at offsets such as word[-1] pos[0], found {rest[:40]!r}"
+            )
         atoms.append(Atom(checked_view(atom[1], columns), int(atom[2])))
         rest = rest[atom.end() :]
     if not atoms and rest != BIAS:
@@ -110,7 +122,9 @@ def _pattern_line(line: str, columns: Sequence[str]) -> Iterator[Template]:
         raise ValueError(f"expected a pattern that begins with U, B or *, found {line[:40]!r}")
     left_over = _COMMAND.sub("", line)
     if broken := re.search(r"%[a-zA-Z]?\[?.{0,20}", left_over):
-        raise ValueError(f'expected %x[row,column], %t[row,column,"regex"] or %m[row,column,"regex"], found {broken[0]!r}')
+        raise ValueError(
+            f'expected %x[row,column], %t[row,column,"regex"] or %m[row,column,"regex"], found {broken[0]!r}'
+        )
     atoms = tuple(_command(match, columns) for match in _COMMAND.finditer(line))
     if kind in "u*":
         yield Template(atoms)
@@ -121,7 +135,9 @@ def _pattern_line(line: str, columns: Sequence[str]) -> Iterator[Template]:
 def _command(match: re.Match[str], columns: Sequence[str]) -> Atom:
     letter, absolute, row, column, regex = match.groups()
     if absolute:
-        raise ValueError(f"{match[0]!r} counts from an end of the sentence; only offsets from the token are understood")
+        raise ValueError(
+            f"{match[0]!r} counts from an end of the sentence; only offsets from the token are understood"
+        )
     if int(column) >= len(columns):
         raise ValueError(
             f"{match[0]!r} asks for column {column}, but the input columns are 0..{len(columns) - 1} ({', '.join(columns)})"
@@ -136,7 +152,15 @@ def _command(match: re.Match[str], columns: Sequence[str]) -> Atom:
 
 
 _PUNCTUATION = re.escape(string.punctuation).replace('"', r"\x22")
-_CLASSES = {"a": "a-zA-Z", "d": "0-9", "l": "a-z", "p": _PUNCTUATION, "s": r" \t\n\v\f\r", "u": "A-Z", "w": "a-zA-Z0-9"}
+_CLASSES = {
+    "a": "a-zA-Z",
+    "d": "0-9",
+    "l": "a-z",
+    "p": _PUNCTUATION,
+    "s": r" \t\n\v\f\r",
+    "u": "A-Z",
+    "w": "a-zA-Z0-9",
+}
 
 
 def _python_regex(pattern: str) -> str:

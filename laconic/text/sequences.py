@@ -32,23 +32,40 @@ class TokenColumns:
     ptr: npt.NDArray[np.int64]
 
     @classmethod
-    def from_sentences(cls, sentences: Iterable[Sequence[Token]], names: Sequence[str]) -> TokenColumns:
+    def from_sentences(
+        cls, sentences: Iterable[Sequence[Token]], names: Sequence[str]
+    ) -> TokenColumns:
         """The columns of sentences whose tokens have one string for each of `names`."""
-        given: list[Any] = [sentence.tolist() if isinstance(sentence, np.ndarray) else sentence for sentence in sentences]
+        given: list[Any] = [
+            sentence.tolist() if isinstance(sentence, np.ndarray) else sentence
+            for sentence in sentences
+        ]
         if any(issubclass(kind, str) for kind in set(map(type, given))):
-            raise ValueError("a sentence is a list of tokens, but one is a string; split it into tokens first")
+            raise ValueError(
+                "a sentence is a list of tokens, but one is a string; split it into tokens first"
+            )
         ptr = pointers(len(sentence) for sentence in given)
         tokens: list[Any] = list(chain.from_iterable(given))
         types = set(map(type, tokens))
         if np.ndarray in types:
-            tokens = [token.tolist() if isinstance(token, np.ndarray) else token for token in tokens]
+            tokens = [
+                token.tolist() if isinstance(token, np.ndarray) else token for token in tokens
+            ]
             types = set(map(type, tokens))
         if len(names) == 1 and all(issubclass(kind, str) for kind in types):
             return cls(tuple(names), [tokens], ptr)
-        if not all(issubclass(kind, (tuple, list)) for kind in types) or set(map(len, tokens)) - {len(names)}:
-            bad = next(t for t in tokens if not isinstance(t, (tuple, list)) or len(t) != len(names))
-            raise ValueError(f"a token needs {len(names)} strings ({', '.join(names)}), but one is {bad!r}")
-        values: list[Sequence[str]] = list(zip(*tokens, strict=True)) if tokens else [()] * len(names)
+        if not all(issubclass(kind, (tuple, list)) for kind in types) or set(map(len, tokens)) - {
+            len(names)
+        }:
+            bad = next(
+                t for t in tokens if not isinstance(t, (tuple, list)) or len(t) != len(names)
+            )
+            raise ValueError(
+                f"a token needs {len(names)} strings ({', '.join(names)}), but one is {bad!r}"
+            )
+        values: list[Sequence[str]] = (
+            list(zip(*tokens, strict=True)) if tokens else [()] * len(names)
+        )
         return cls(tuple(names), values, ptr)
 
     def __len__(self) -> int:
@@ -58,19 +75,27 @@ class TokenColumns:
     def column(self, name: str) -> Sequence[str]:
         """The strings of column `name`, one a token."""
         if name not in self.names:
-            raise ValueError(f"there is no column {name!r}; the columns are {', '.join(self.names)}")
+            raise ValueError(
+                f"there is no column {name!r}; the columns are {', '.join(self.names)}"
+            )
         return self.values[self.names.index(name)]
 
     def split(self) -> Iterator[TokenColumns]:
         """Each sentence by itself."""
         for begin, end in pairwise(self.ptr.tolist()):
-            yield TokenColumns(self.names, [column[begin:end] for column in self.values], np.array([0, end - begin], np.int64))
+            yield TokenColumns(
+                self.names,
+                [column[begin:end] for column in self.values],
+                np.array([0, end - begin], np.int64),
+            )
 
     def some(self, chosen: npt.NDArray[np.integer]) -> TokenColumns:
         """The sentences of these numbers, in this order; one may come several times."""
         begins, ends = self.ptr[:-1][chosen], self.ptr[1:][chosen]
         spans = [slice(*span) for span in zip(begins.tolist(), ends.tolist(), strict=True)]
-        values: list[Sequence[str]] = [list(chain.from_iterable(map(column.__getitem__, spans))) for column in self.values]
+        values: list[Sequence[str]] = [
+            list(chain.from_iterable(map(column.__getitem__, spans))) for column in self.values
+        ]
         return TokenColumns(self.names, values, pointers(ends - begins))
 
     def with_columns(self, added: Mapping[str, Sequence[str]]) -> TokenColumns:
@@ -78,7 +103,9 @@ class TokenColumns:
         n_tokens = int(self.ptr[-1])
         for name, column in added.items():
             if name in self.names:
-                raise ValueError(f"there is a column {name!r} already; the columns are {', '.join(self.names)}")
+                raise ValueError(
+                    f"there is a column {name!r} already; the columns are {', '.join(self.names)}"
+                )
             if len(column) != n_tokens:
                 raise ValueError(f"column {name!r} has {len(column)} strings for {n_tokens} tokens")
         return TokenColumns((*self.names, *added), [*self.values, *added.values()], self.ptr)
@@ -125,7 +152,12 @@ class SequenceEncoder:
     `columns` names the input columns of a token, `views` what is made of them (see `laconic.text.views`).
     """
 
-    def __init__(self, views: Sequence[str], columns: Sequence[str] = ("word", "pos"), clusters: WordClusters | None = None):
+    def __init__(
+        self,
+        views: Sequence[str],
+        columns: Sequence[str] = ("word", "pos"),
+        clusters: WordClusters | None = None,
+    ):
         if not columns or len(set(columns)) != len(columns):
             raise ValueError(f"expected distinct names of input columns, got {list(columns)}")
         if len(set(views)) != len(views):
@@ -134,7 +166,9 @@ class SequenceEncoder:
         self.views = tuple(views)
         self.clusters = clusters
         self._values = [_ViewValues(make_view(name, self.columns, clusters)) for name in self.views]
-        self._strings = {column: Vocab() for column in self.columns}  # the distinct strings each column has shown
+        self._strings = {
+            column: Vocab() for column in self.columns
+        }  # the distinct strings each column has shown
 
     @property
     def view_index(self) -> dict[str, int]:
@@ -172,13 +206,19 @@ class SequenceEncoder:
     def encode(self, sentences: Iterable[Sequence[Token]] | TokenColumns) -> EncodedSentences:
         """Encode any sentences; a value that has no id is -1. Nothing is learned: safe from several threads."""
         tokens = self._split(sentences)
-        strings = {column: vocab.ids(tokens.column(column)) for column, vocab in self._strings.items()}
+        strings = {
+            column: vocab.ids(tokens.column(column)) for column, vocab in self._strings.items()
+        }
         encoded = self._take(strings, tokens)
         for column, ids in strings.items():
-            self._fill_unseen(encoded.columns, np.flatnonzero(ids == UNKNOWN), column, tokens.column(column))
+            self._fill_unseen(
+                encoded.columns, np.flatnonzero(ids == UNKNOWN), column, tokens.column(column)
+            )
         return encoded
 
-    def _fill_unseen(self, columns: IdArray, where: npt.NDArray[np.intp], column: str, strings: Sequence[str]) -> None:
+    def _fill_unseen(
+        self, columns: IdArray, where: npt.NDArray[np.intp], column: str, strings: Sequence[str]
+    ) -> None:
         """A string never seen may still have a known shape, suffix or cluster: once for each distinct one."""
         if not len(where):
             return
@@ -189,7 +229,11 @@ class SequenceEncoder:
                 columns[row, where] = values.ids(distinct.words, values.vocab.ids)[ids]
 
     def _split(self, sentences: Iterable[Sequence[Token]] | TokenColumns) -> TokenColumns:
-        return sentences if isinstance(sentences, TokenColumns) else TokenColumns.from_sentences(sentences, self.columns)
+        return (
+            sentences
+            if isinstance(sentences, TokenColumns)
+            else TokenColumns.from_sentences(sentences, self.columns)
+        )
 
     def _of(self, column: str) -> list[_ViewValues]:
         return [values for values in self._values if values.view.column == column]
@@ -215,16 +259,24 @@ class SequenceEncoder:
         encoder._values = [_ViewValues(entry.view, entry.vocab.words) for entry in self._values]
         return encoder
 
-    def narrowed(self, keep: Mapping[str, Sequence[int] | npt.NDArray[np.integer]]) -> SequenceEncoder:
+    def narrowed(
+        self, keep: Mapping[str, Sequence[int] | npt.NDArray[np.integer]]
+    ) -> SequenceEncoder:
         """A frozen encoder of the views in `keep` alone: value k of a view is value keep[view][k] of this one's."""
-        values = {view: self._values[self.views.index(view)].vocab.renumber(ids).words for view, ids in keep.items()}
+        values = {
+            view: self._values[self.views.index(view)].vocab.renumber(ids).words
+            for view, ids in keep.items()
+        }
         return self._restore(values, self.columns, self.clusters)
 
     def to_state(self) -> dict[str, Any]:
         """Plain data for a model file: names of columns and views, the strings of each view, the clusters in use."""
         return {
             "columns": list(self.columns),
-            "values": {view: list(values.vocab.words) for view, values in zip(self.views, self._values, strict=True)},
+            "values": {
+                view: list(values.vocab.words)
+                for view, values in zip(self.views, self._values, strict=True)
+            },
             "clusters": self._clusters_in_use(),
         }
 
@@ -234,11 +286,17 @@ class SequenceEncoder:
         if self.clusters is None or not views:
             return None
         words_of = self.clusters.to_state()
-        used = {bits: words for bits, words in words_of.items() if any(v.view.function(words[0]) in v.vocab for v in views)}
+        used = {
+            bits: words
+            for bits, words in words_of.items()
+            if any(v.view.function(words[0]) in v.vocab for v in views)
+        }
         known = {word for words in used.values() for word in words}
         # A word of another cluster stays if else it would be looked up in small letters, with success.
         for bits, words in words_of.items():
-            if bits not in used and (masks := [word for word in words if word.lower() != word and word.lower() in known]):
+            if bits not in used and (
+                masks := [word for word in words if word.lower() != word and word.lower() in known]
+            ):
                 used[bits] = masks
         return used
 
@@ -246,14 +304,23 @@ class SequenceEncoder:
     def from_state(cls, state: Mapping[str, Any]) -> SequenceEncoder:
         """The frozen encoder that gave `state`."""
         clusters = state["clusters"]
-        return cls._restore(state["values"], state["columns"], None if clusters is None else WordClusters.from_state(clusters))
+        return cls._restore(
+            state["values"],
+            state["columns"],
+            None if clusters is None else WordClusters.from_state(clusters),
+        )
 
     @classmethod
     def _restore(
-        cls, values: Mapping[str, Sequence[str]], columns: Sequence[str], clusters: WordClusters | None
+        cls,
+        values: Mapping[str, Sequence[str]],
+        columns: Sequence[str],
+        clusters: WordClusters | None,
     ) -> SequenceEncoder:
         encoder = cls(list(values), columns, clusters)
-        encoder._values = [_ViewValues(entry.view, values[entry.view.name]) for entry in encoder._values]
+        encoder._values = [
+            _ViewValues(entry.view, values[entry.view.name]) for entry in encoder._values
+        ]
         encoder.freeze()
         for column in encoder.columns:
             # Strings that stand as values of the column itself are met often: their views are computed now.

@@ -18,7 +18,15 @@ from collections.abc import Callable, Iterable, Sequence
 
 from laconic.text.templates import Atom, Template, Templates, ngrams
 
-CLUSTER_VIEWS = ("cluster4", "cluster6", "cluster8", "cluster10", "cluster12", "cluster16", "cluster")
+CLUSTER_VIEWS = (
+    "cluster4",
+    "cluster6",
+    "cluster8",
+    "cluster10",
+    "cluster12",
+    "cluster16",
+    "cluster",
+)
 AFFIX_VIEWS = tuple(f"{end}{length}" for end in ("prefix", "suffix") for length in (1, 2, 3, 4))
 
 
@@ -35,7 +43,9 @@ def chunking72() -> Templates:
 
 def chunking_clusters() -> Templates:
     """96: `chunking72`, and up to 3-grams of word clusters and of their first 8 bits within 2 tokens on either side."""
-    return Templates([*chunking72(), *ngrams("cluster", (1, 3), (-2, 2)), *ngrams("cluster8", (1, 3), (-2, 2))])
+    return Templates(
+        [*chunking72(), *ngrams("cluster", (1, 3), (-2, 2)), *ngrams("cluster8", (1, 3), (-2, 2))]
+    )
 
 
 def chunking_pairs() -> Templates:
@@ -45,7 +55,10 @@ def chunking_pairs() -> Templates:
         found += [Template((Atom(view, here), Atom("pos", 0))) for here in (-1, 1)]
         found += [Template((Atom(view, 0), Atom("pos", here))) for here in (-1, 1)]
     around = (-1, 0, 1)  # no tag beside its own word, which tells as much by itself
-    found += [Template((Atom("word", here), *(Atom("pos", at) for at in around if at != here))) for here in around]
+    found += [
+        Template((Atom("word", here), *(Atom("pos", at) for at in around if at != here)))
+        for here in around
+    ]
     found.append(Template((Atom("cluster", 0), Atom("pos", -1), Atom("pos", 1))))
     found += [Template((Atom("word", here), Atom("cluster", 0))) for here in (-1, 1)]
     found += [Template((Atom("word", 0), Atom("cluster", here))) for here in (-1, 1)]
@@ -65,7 +78,10 @@ def chunking_compact() -> Templates:
         found += [Template((Atom(view, 0),)), *ngrams(view, (2, 2), (-1, 1))]
     found += ngrams("cluster8", (2, 2), (-1, 1))
     for here in (-1, 1):
-        found += [Template((Atom("word", 0), Atom("pos", here))), Template((Atom("word", here), Atom("pos", 0)))]
+        found += [
+            Template((Atom("word", 0), Atom("pos", here))),
+            Template((Atom("word", here), Atom("pos", 0))),
+        ]
     return Templates(found)
 
 
@@ -73,24 +89,48 @@ def ner() -> Templates:
     """452: `chunking` with shapes up to 3-grams, affixes of 1 to 3 letters, case, punctuation and digit indicators."""
     affixes = [f"{end}{length}" for length in (1, 2, 3) for end in ("prefix", "suffix")]
     added = [template for view in ("shape", *affixes) for template in _around(view, 3, 3)]
-    indicators = [template for view in ("case", "punct", "digit") for template in _around(view, 5, 5)]
+    indicators = [
+        template for view in ("case", "punct", "digit") for template in _around(view, 5, 5)
+    ]
     return Templates([*chunking(), *added, *indicators])
 
 
 def ner_compact() -> Templates:
     """A compact set for names: each view near by, pairs of neighbours, and shapes beside what stands near."""
-    found = [*ngrams("word", (1, 2), (-2, 2)), *ngrams("pos", (1, 3), (-2, 2)), *ngrams("shape", (1, 3), (-2, 2))]
-    found += _each(("lower", "class"), range(-2, 3)) + _each(AFFIX_VIEWS, (-1, 0, 1)) + ngrams("class", (2, 2), (-1, 1))
+    found = [
+        *ngrams("word", (1, 2), (-2, 2)),
+        *ngrams("pos", (1, 3), (-2, 2)),
+        *ngrams("shape", (1, 3), (-2, 2)),
+    ]
+    found += (
+        _each(("lower", "class"), range(-2, 3))
+        + _each(AFFIX_VIEWS, (-1, 0, 1))
+        + ngrams("class", (2, 2), (-1, 1))
+    )
     found += [Template((Atom("shape", 0), Atom("word", here))) for here in (-1, 1)]
-    found += [Template((Atom("shape", 0), Atom("suffix3", 0))), Template((Atom("shape", 0), Atom("pos", 0)))]
+    found += [
+        Template((Atom("shape", 0), Atom("suffix3", 0))),
+        Template((Atom("shape", 0), Atom("pos", 0))),
+    ]
     return Templates(found)
 
 
 def ner_wide() -> Templates:
     """`ner_compact`, one token further on either side, and conjunctions of affixes and of words in small letters."""
-    found = [*ner_compact(), *_each(("lower", "shape", "class", "pos"), (-3, 3)), *ngrams("shape", (4, 4), (-2, 2))]
-    found += [*ngrams("lower", (2, 3), (-1, 1)), *_each(("prefix3", "prefix4", "suffix3", "suffix4"), (-2, 2))]
-    found += [template for view in ("prefix3", "suffix2", "suffix3") for template in ngrams(view, (2, 2), (-1, 1))]
+    found = [
+        *ner_compact(),
+        *_each(("lower", "shape", "class", "pos"), (-3, 3)),
+        *ngrams("shape", (4, 4), (-2, 2)),
+    ]
+    found += [
+        *ngrams("lower", (2, 3), (-1, 1)),
+        *_each(("prefix3", "prefix4", "suffix3", "suffix4"), (-2, 2)),
+    ]
+    found += [
+        template
+        for view in ("prefix3", "suffix2", "suffix3")
+        for template in ngrams(view, (2, 2), (-1, 1))
+    ]
     found += [Template((Atom("lower", here), Atom("class", 0))) for here in (-2, -1, 1)]
     found += [
         Template((Atom("lower", -1), Atom("class", 0), Atom("class", 1))),
@@ -119,7 +159,11 @@ def tagging() -> Templates:
         Template((Atom("word", -1), Atom("word", 1))),
         *_each(("lower", "shape"), (-1, 0, 1)),
     ]
-    found += [*_each(AFFIX_VIEWS, (0,)), *_each(("suffix2", "suffix3"), (-1, 1)), *ngrams("shape", (2, 2), (-1, 1))]
+    found += [
+        *_each(AFFIX_VIEWS, (0,)),
+        *_each(("suffix2", "suffix3"), (-1, 1)),
+        *ngrams("shape", (2, 2), (-1, 1)),
+    ]
     return Templates([*found, Template((Atom("shape", 0), Atom("suffix3", 0)))])
 
 
@@ -136,8 +180,15 @@ def for_list_columns(columns: Sequence[str]) -> Templates:
     for column in columns:
         here = Atom(column, 0)
         found += [*_each((column,), range(-2, 3)), *ngrams(column, (2, 3), (-1, 1))]
-        found += [Template((here, Atom("shape", 0))), Template((here, Atom("pos", 0))), Template((here, Atom("class", 1)))]
-        found += [Template((Atom(column, -1), Atom("class", 0))), Template((here, Atom(column, 1), Atom("class", 1)))]
+        found += [
+            Template((here, Atom("shape", 0))),
+            Template((here, Atom("pos", 0))),
+            Template((here, Atom("class", 1))),
+        ]
+        found += [
+            Template((Atom(column, -1), Atom("class", 0))),
+            Template((here, Atom(column, 1), Atom("class", 1))),
+        ]
     found.append(Template(tuple(Atom(column, 0) for column in columns)))
     return Templates(dict.fromkeys(found))
 
@@ -149,8 +200,14 @@ def for_kind_columns(columns: Sequence[str]) -> Templates:
     for kind in kinds:
         found += [*_each((kind,), range(-2, 3)), *ngrams(kind, (2, 2), (-1, 1))]
         found += [Template((Atom(kind, here), Atom("class", 0))) for here in (-1, 0, 1)]
-    found += [*ngrams(best, (1, 3), (-2, 2)), *(Template((Atom(best, here), Atom("class", 0))) for here in (-1, 0, 1))]
-    found += [Template((Atom(best, 0), beside)) for beside in (Atom("word", -1), Atom("word", 1), Atom("pos", 0))]
+    found += [
+        *ngrams(best, (1, 3), (-2, 2)),
+        *(Template((Atom(best, here), Atom("class", 0))) for here in (-1, 0, 1)),
+    ]
+    found += [
+        Template((Atom(best, 0), beside))
+        for beside in (Atom("word", -1), Atom("word", 1), Atom("pos", 0))
+    ]
     return Templates(found)
 
 
@@ -171,7 +228,9 @@ SETS: dict[str, Callable[[], Templates]] = {
 def ready_templates(name: str) -> Templates:
     """The ready set `name`."""
     if name not in SETS:
-        raise ValueError(f"there is no ready set of templates {name!r}; the sets are {', '.join(SETS)}")
+        raise ValueError(
+            f"there is no ready set of templates {name!r}; the sets are {', '.join(SETS)}"
+        )
     return SETS[name]()
 
 

@@ -100,7 +100,11 @@ class TemplateSet(Sequence[T]):
     @overload
     def __getitem__(self, index: slice) -> Self: ...
     def __getitem__(self, index: int | slice) -> T | Self:
-        return type(self)(self._templates[index]) if isinstance(index, slice) else self._templates[index]
+        return (
+            type(self)(self._templates[index])
+            if isinstance(index, slice)
+            else self._templates[index]
+        )
 
     def __len__(self) -> int:
         return len(self._templates)
@@ -144,7 +148,9 @@ class Templates(TemplateSet[Template]):
         """The templates as arrays for the kernels; `view_index` is the row of each view in the encoded columns."""
         atoms = [atom for template in self for atom in template.atoms]
         if missing := sorted({atom.view for atom in atoms} - view_index.keys()):
-            raise ValueError(f"templates use the views {', '.join(missing)}, but the encoder has {', '.join(view_index)}")
+            raise ValueError(
+                f"templates use the views {', '.join(missing)}, but the encoder has {', '.join(view_index)}"
+            )
         return TemplateArrays(
             np.cumsum([0, *(len(template.atoms) for template in self)], dtype=np.int64),
             np.array([view_index[atom.view] for atom in atoms], dtype=np.int32),
@@ -156,33 +162,49 @@ class Templates(TemplateSet[Template]):
         """(M, M): entry [a, b] is True when template a is at or below template b, that is b refines a."""
         atoms = {atom for template in self for atom in template.atoms}
         finer = {
-            a: {b for b in atoms if a.offset == b.offset and view_at_or_below(a.view, b.view, coarse_to_fine)} for a in atoms
+            a: {
+                b
+                for b in atoms
+                if a.offset == b.offset and view_at_or_below(a.view, b.view, coarse_to_fine)
+            }
+            for a in atoms
         }
         seen = [set(template.atoms) for template in self]
         below = np.zeros((len(self), len(self)), dtype=bool)
         for row, a in zip(below, self, strict=True):
             wanted = [finer[atom] for atom in a.atoms]
-            row[:] = [a.pairs <= b.pairs and not any(map(s.isdisjoint, wanted)) for b, s in zip(self, seen, strict=True)]
+            row[:] = [
+                a.pairs <= b.pairs and not any(map(s.isdisjoint, wanted))
+                for b, s in zip(self, seen, strict=True)
+            ]
         return below
 
 
-def ngrams(view: str, sizes: tuple[int, int], window: tuple[int, int], touching: bool = False) -> list[Template]:
+def ngrams(
+    view: str, sizes: tuple[int, int], window: tuple[int, int], touching: bool = False
+) -> list[Template]:
     """All n-grams of `view` of sizes[0]..sizes[1] neighbouring tokens inside the offsets window[0]..window[1].
 
     `touching`: those with at least one token inside, so that the others may lie beyond the window.
     """
     (smallest, largest), (left, right) = sizes, window
     if not 1 <= smallest <= largest or left > right:
-        raise ValueError(f"n-grams need sizes 1 <= m..n and a window l <= r, got {smallest}..{largest} and {left}..{right}")
+        raise ValueError(
+            f"n-grams need sizes 1 <= m..n and a window l <= r, got {smallest}..{largest} and {left}..{right}"
+        )
     found = []
     for size in range(smallest, largest + 1):
         reach = size - 1
         starts = range(left - reach, right + 1) if touching else range(left, right + 1 - reach)
-        found += [Template(tuple(Atom(view, start + step) for step in range(size))) for start in starts]
+        found += [
+            Template(tuple(Atom(view, start + step) for step in range(size))) for start in starts
+        ]
     return found
 
 
-def view_at_or_below(coarse: str, fine: str, coarse_to_fine: Sequence[str] = COARSE_TO_FINE) -> bool:
+def view_at_or_below(
+    coarse: str, fine: str, coarse_to_fine: Sequence[str] = COARSE_TO_FINE
+) -> bool:
     """True when `coarse` tells no more than `fine`: the same view, an earlier one of the list, or a part of it.
 
     `class` has case, punct and digit for parts, a longer affix or cluster string the shorter ones. Other views made of the word do

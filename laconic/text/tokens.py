@@ -30,7 +30,9 @@ _ONE_HEADER = re.compile(_HEADER)
 _QUOTE_MARK = r"[ \t]*(?:[A-Za-z]{0,3}[ \t]?>|[|}]|:(?=[ \t>])|<(?![^\s<>]+>))"
 _QUOTED_LINE = re.compile(rf"\n((?:{_QUOTE_MARK})+)([^\n]*)")
 _LINE_MARKS = re.compile(rf"\n(?:{_QUOTE_MARK})+")
-_MASKED_LINES = re.compile(rf"\n(?:(?P<quote>{_QUOTE_MARK}[^\n]*(?:\n{_QUOTE_MARK}[^\n]*)*)|[^\w\n]+(?=\n|\Z))")
+_MASKED_LINES = re.compile(
+    rf"\n(?:(?P<quote>{_QUOTE_MARK}[^\n]*(?:\n{_QUOTE_MARK}[^\n]*)*)|[^\w\n]+(?=\n|\Z))"
+)
 _DEPTH = re.compile(r"[<>|:}]")
 _COLUMN_GAP = re.compile(r"[ \t](?<=\S[ \t])(?:(?<=\t)| {3}| {0,2}\t)[ \t]*(?=\S)")
 
@@ -202,11 +204,17 @@ def _ends_sentence(mask: str, candidate: re.Match[str]) -> bool:
     if goes_on_small:
         known = key in _BEFORE_NAME or key in _BEFORE_NUMBER or key in _MAY_END
         full_word = len(before) >= 3 and _LOWERCASE_WORD.fullmatch(before) is not None
-        return not known and not close and (full_word or (len(gap) > 1 and "\n" not in gap and len(before) > 1))
+        return (
+            not known
+            and not close
+            and (full_word or (len(gap) > 1 and "\n" not in gap and len(before) > 1))
+        )
     if key in _BEFORE_NAME:
         return False
     if key in _BEFORE_NUMBER and following[0].isdigit():
         return False
     if key in _MAY_END or _INITIALS.fullmatch(before):
-        return following in _OPENERS or (len(gap) > 1 and "\n" not in gap and following[0].isupper())
+        return following in _OPENERS or (
+            len(gap) > 1 and "\n" not in gap and following[0].isupper()
+        )
     return not (len(before) == 1 and before.isalpha() and before.isupper() and before != "I")

@@ -21,7 +21,9 @@ from laconic.text.sequences import TokenColumns
 COLUMNS = ("word", "lemma", "coarse", "fine", "morph")
 NOTHING = "_"
 BATCH_SENTENCES = 1000
-Ranked: TypeAlias = Sequence[tuple[tuple[Sequence[int], Sequence[str] | None], float]]  # ((heads, labels), score) of trees
+Ranked: TypeAlias = Sequence[
+    tuple[tuple[Sequence[int], Sequence[str] | None], float]
+]  # ((heads, labels), score) of trees
 
 
 class Format(NamedTuple):
@@ -64,7 +66,9 @@ class Treebank(NamedTuple):
         return Treebank(self.tokens.some(chosen), self.heads[taken], labels)
 
 
-def read_treebank(path: PathLike, encoding: str = "utf-8", keep_lines: bool = False, trees: bool = True) -> Treebank:
+def read_treebank(
+    path: PathLike, encoding: str = "utf-8", keep_lines: bool = False, trees: bool = True
+) -> Treebank:
     """All sentences of a file; without `trees`, heads may be missing ("_") and are then -1. InputError names the line."""
     reader = _Reader(name_of(path), trees)
     with open_text(path, encoding) as stream:
@@ -77,7 +81,9 @@ def read_treebank(path: PathLike, encoding: str = "utf-8", keep_lines: bool = Fa
     return reader.treebank(keep_lines)
 
 
-def iterate_treebank(path: PathLike, encoding: str = "utf-8", batch_sentences: int = BATCH_SENTENCES) -> Iterator[Treebank]:
+def iterate_treebank(
+    path: PathLike, encoding: str = "utf-8", batch_sentences: int = BATCH_SENTENCES
+) -> Iterator[Treebank]:
     """Sentences without trees, or with trees that are not looked at, some at a time, with their lines; a file may be endless."""
     reader = _Reader(name_of(path), trees=False)
     with open_text(path, encoding) as stream:
@@ -93,7 +99,9 @@ def iterate_treebank(path: PathLike, encoding: str = "utf-8", batch_sentences: i
         yield reader.treebank(keep_lines=True)
 
 
-def write_treebank(path: PathLike, bank: Treebank, heads: NDArray[np.int32], labels: Sequence[str] | None = None) -> None:
+def write_treebank(
+    path: PathLike, bank: Treebank, heads: NDArray[np.int32], labels: Sequence[str] | None = None
+) -> None:
     """The lines of a treebank again, with other heads and labels; the file appears whole or not at all."""
     with treebank_writer(path) as writer:
         writer.write(bank, heads, labels)
@@ -112,10 +120,16 @@ class TreebankWriter:
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
 
-    def write(self, bank: Treebank, heads: NDArray[np.int32], labels: Sequence[str] | None = None) -> None:
+    def write(
+        self, bank: Treebank, heads: NDArray[np.int32], labels: Sequence[str] | None = None
+    ) -> None:
         """All lines, those of tokens with their heads and, unless None, labels."""
         for line, token in _lines_of(bank):
-            filled = line if token < 0 else _filled(line, int(heads[token]), None if labels is None else labels[token])
+            filled = (
+                line
+                if token < 0
+                else _filled(line, int(heads[token]), None if labels is None else labels[token])
+            )
             self._stream.write(filled + "\n")
 
     def write_ranked(self, bank: Treebank, ranked: Sequence[Ranked]) -> None:
@@ -129,7 +143,11 @@ class TreebankWriter:
                         self._stream.write(f"# score = {score:.4f}\n")
                         told = True
                     if token >= 0:
-                        line = _filled(line, heads[token - first], None if labels is None else labels[token - first])
+                        line = _filled(
+                            line,
+                            heads[token - first],
+                            None if labels is None else labels[token - first],
+                        )
                     self._stream.write(line + "\n")
                 self._stream.write("\n")
             first += sum(token >= 0 for _, token in block)
@@ -198,13 +216,21 @@ class _Reader:
         if self.format is None:
             self.format = _format_of(len(fields))
         if self.format is None or _format_of(len(fields)) is not self.format:
-            expected = self.format.name if self.format else "4 columns, CoNLL-X or -U (10) or CoNLL-2009 (13 or more)"
-            raise InputError(f"{self.place}:{number}: expected {expected}, parted by tabs, found {len(fields)} columns.")
+            expected = (
+                self.format.name
+                if self.format
+                else "4 columns, CoNLL-X or -U (10) or CoNLL-2009 (13 or more)"
+            )
+            raise InputError(
+                f"{self.place}:{number}: expected {expected}, parted by tabs, found {len(fields)} columns."
+            )
         if "-" in fields[0] or "." in fields[0]:
             return self._pass_over(fields[0], number)
         if fields[0] != str(len(self.heads) - self.begin + 1):
             wanted = len(self.heads) - self.begin + 1
-            raise InputError(f"{self.place}:{number}: expected token number {wanted}, found {fields[0][:20]!r}.")
+            raise InputError(
+                f"{self.place}:{number}: expected token number {wanted}, found {fields[0][:20]!r}."
+            )
         for column, field in zip(self.columns, self.format.fields, strict=True):
             value = fields[field] if field >= 0 else NOTHING
             column.append(self.known.setdefault(value, value))
@@ -219,20 +245,29 @@ class _Reader:
         """All that was read."""
         self._end_sentence()
         tokens = TokenColumns(COLUMNS, list(self.columns), pointers(self.lengths))
-        return Treebank(tokens, np.array(self.heads, dtype=np.int32), self.labels, self.lines if keep_lines else None)
+        return Treebank(
+            tokens,
+            np.array(self.heads, dtype=np.int32),
+            self.labels,
+            self.lines if keep_lines else None,
+        )
 
     def _pass_over(self, name: str, number: int) -> int:
         """Multiword tokens and empty nodes: their numbers must be numbers, all else of them is not looked at."""
         parts = name.replace(".", "-").split("-")
         if len(parts) != 2 or not all(part.isdigit() for part in parts):
-            raise InputError(f"{self.place}:{number}: expected a token number such as 3, 3-4 or 3.1, found {name[:20]!r}.")
+            raise InputError(
+                f"{self.place}:{number}: expected a token number such as 3, 3-4 or 3.1, found {name[:20]!r}."
+            )
         return -1
 
     def _head(self, text: str, number: int) -> int:
         if not self.trees and text == NOTHING:
             return -1
         if not (text.isascii() and text.isdigit() and len(text) < 9):
-            raise InputError(f"{self.place}:{number}: the head must be a number from 0 on, found {text[:20]!r}.")
+            raise InputError(
+                f"{self.place}:{number}: the head must be a number from 0 on, found {text[:20]!r}."
+            )
         return int(text)
 
     def _end_sentence(self) -> None:
@@ -242,7 +277,9 @@ class _Reader:
         heads = self.heads[self.begin :]
         for head, number in zip(heads, self.numbers, strict=True):
             if head > n:
-                raise InputError(f"{self.place}:{number}: the head is {head}, but the sentence has {n} tokens.")
+                raise InputError(
+                    f"{self.place}:{number}: the head is {head}, but the sentence has {n} tokens."
+                )
         if self.trees and (stuck := first_on_cycle(heads)) is not None:
             raise InputError(
                 f"{self.place}:{self.numbers[stuck]}: the heads form a cycle: token {stuck + 1} never leads to a root."
@@ -257,14 +294,20 @@ def check_trees(bank: Treebank) -> None:
     for number, heads in enumerate(cut(bank.heads.tolist(), bank.ptr)):
         for token, head in enumerate(heads, 1):
             if not 0 <= head <= len(heads):
-                raise ValueError(f"sentence {number}: the head of token {token} is {head}, but there are {len(heads)} tokens")
+                raise ValueError(
+                    f"sentence {number}: the head of token {token} is {head}, but there are {len(heads)} tokens"
+                )
         if (stuck := first_on_cycle(heads)) is not None:
-            raise ValueError(f"sentence {number}: the heads form a cycle: token {stuck + 1} never leads to a root")
+            raise ValueError(
+                f"sentence {number}: the heads form a cycle: token {stuck + 1} never leads to a root"
+            )
 
 
 def first_on_cycle(heads: Sequence[int]) -> int | None:
     """The first token (from 0) whose heads (counted from 1, 0 is the root) never lead to a root; None if there is none."""
-    state = [0] * (len(heads) + 1)  # of tokens from 1: 0 not seen, 1 on the way, 2 leads to the root
+    state = [0] * (
+        len(heads) + 1
+    )  # of tokens from 1: 0 not seen, 1 on the way, 2 leads to the root
     state[0] = 2
     for start in range(1, len(heads) + 1):
         path = []

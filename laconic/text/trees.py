@@ -66,7 +66,9 @@ def read_trees(path: PathLike) -> list[Tree]:
                 trees.extend(_parse_all("".join(lines), f"{name_of(path)}:{first_line}"))
                 lines, depth = [], 0
     if lines:
-        raise InputError(f"{name_of(path)}:{first_line}: the tree that begins here is never closed: a ')' is missing.")
+        raise InputError(
+            f"{name_of(path)}:{first_line}: the tree that begins here is never closed: a ')' is missing."
+        )
     if not trees:
         raise InputError(f"{name_of(path)}: expected bracketed trees, found none.")
     return trees
@@ -86,7 +88,9 @@ def _parse_all(text: str, place: str) -> Iterator[Tree]:
             if node < 0:
                 raise InputError(f"{place}: a ')' closes nothing.")
             if start[node] == len(words):
-                raise InputError(f"{place}: the node ({label[node]}) has no word; expected (LABEL word).")
+                raise InputError(
+                    f"{place}: the node ({label[node]}) has no word; expected (LABEL word)."
+                )
             end[node] = len(words)
             node = parent[node]
             if node < 0:
@@ -101,7 +105,9 @@ def _parse_all(text: str, place: str) -> Iterator[Tree]:
         elif node < 0:
             raise InputError(f"{place}: expected '(', found {piece!r}.")
         else:
-            words.append(_ESCAPED.sub(_unescaped, piece) if "-" in piece or "\\" in piece else piece)
+            words.append(
+                _ESCAPED.sub(_unescaped, piece) if "-" in piece or "\\" in piece else piece
+            )
             owner.append(node)
     if node >= 0:
         raise InputError(f"{place}: the tree is never closed: a ')' is missing.")
@@ -109,11 +115,19 @@ def _parse_all(text: str, place: str) -> Iterator[Tree]:
 
 def _checked(tree: Tree, place: str) -> Tree:
     """`tree` without the unlabelled bracket that the Penn Treebank writes around it; no other label may be missing."""
-    if not tree.label[0] and np.count_nonzero(tree.parent == 0) == 1 and not (tree.owner == 0).any():
+    if (
+        not tree.label[0]
+        and np.count_nonzero(tree.parent == 0) == 1
+        and not (tree.owner == 0).any()
+    ):
         parent = np.maximum(tree.parent[1:] - 1, -1)
-        tree = Tree(tree.words, tree.label[1:], parent, tree.owner - 1, tree.start[1:], tree.end[1:])
+        tree = Tree(
+            tree.words, tree.label[1:], parent, tree.owner - 1, tree.start[1:], tree.end[1:]
+        )
     if not all(tree.label):
-        raise InputError(f"{place}: a bracket has no label; expected (LABEL word) or (LABEL (...) ...).")
+        raise InputError(
+            f"{place}: a bracket has no label; expected (LABEL word) or (LABEL (...) ...)."
+        )
     return tree
 
 
@@ -132,7 +146,9 @@ def to_bracketed(tree: Tree) -> str:
     parent, owner, start, end = (array.tolist() for array in tree[2:])
     n_nodes, node = len(tree.label), 0
     if parent.count(-1) != 1 or [start[0], end[0]] != [0, len(tree.words)]:
-        raise ValueError(f"a bracketed tree has one root over all words, this one has {parent.count(-1)} roots")
+        raise ValueError(
+            f"a bracketed tree has one root over all words, this one has {parent.count(-1)} roots"
+        )
     for position, word in enumerate(tree.words):
         while open_nodes and end[open_nodes[-1]] <= position:
             open_nodes.pop()
@@ -145,13 +161,17 @@ def to_bracketed(tree: Tree) -> str:
             node += 1
         if not open_nodes or open_nodes[-1] != owner[position]:
             raise ValueError("a tree with crossing branches cannot be written with brackets")
-        pieces.append(f" {_readable(_TO_ESCAPE.sub(lambda match: _ESCAPES[match[0]], word), 'word')}")
+        pieces.append(
+            f" {_readable(_TO_ESCAPE.sub(lambda match: _ESCAPES[match[0]], word), 'word')}"
+        )
     return "".join(pieces).lstrip() + ")" * len(open_nodes)
 
 
 def _readable(text: str, kind: str) -> str:
     if not text or _UNREADABLE.search(text):
-        raise ValueError(f"a {kind} between brackets is not empty and has no blank or bracket, not {text!r}")
+        raise ValueError(
+            f"a {kind} between brackets is not empty and has no blank or bracket, not {text!r}"
+        )
     return text
 
 
@@ -164,7 +184,9 @@ def leaves(tree: Tree, node: int = 0) -> list[str]:
     return [tree.words[i] for i in inside.tolist()]
 
 
-def tree_from_heads(words: Sequence[str], heads: Sequence[int], labels: Sequence[str] | None = None) -> Tree:
+def tree_from_heads(
+    words: Sequence[str], heads: Sequence[int], labels: Sequence[str] | None = None
+) -> Tree:
     """The forest in which each word's node holds the word and the nodes of its dependents.
 
     heads    (n_words)  1-based place of each word's head, 0 at a root, as in CoNLL files
@@ -173,11 +195,15 @@ def tree_from_heads(words: Sequence[str], heads: Sequence[int], labels: Sequence
     n_words = len(words)
     names = ["_"] * n_words if labels is None else list(labels)
     if len(heads) != n_words or len(names) != n_words:
-        raise InputError(f"{n_words} words need as many heads and labels, not {len(heads)} and {len(names)}.")
+        raise InputError(
+            f"{n_words} words need as many heads and labels, not {len(heads)} and {len(names)}."
+        )
     dependents: list[list[int]] = [[] for _ in range(n_words + 1)]
     for word, head in enumerate(heads, 1):
         if not 0 <= head <= n_words:
-            raise InputError(f"word {word} ({words[word - 1]!r}) has head {head}; expected 0..{n_words}.")
+            raise InputError(
+                f"word {word} ({words[word - 1]!r}) has head {head}; expected 0..{n_words}."
+            )
         dependents[head].append(word)
     node_of = [-1] * (n_words + 1)
     order: list[int] = []  # the words in preorder
@@ -189,7 +215,9 @@ def tree_from_heads(words: Sequence[str], heads: Sequence[int], labels: Sequence
         waiting.extend(reversed(dependents[word]))
     if len(order) != n_words:
         stuck = node_of.index(-1, 1)
-        raise InputError(f"the heads form a cycle: word {stuck} ({words[stuck - 1]!r}) never leads to a root.")
+        raise InputError(
+            f"the heads form a cycle: word {stuck} ({words[stuck - 1]!r}) never leads to a root."
+        )
     parent = [node_of[heads[word - 1]] if heads[word - 1] else -1 for word in order]
     start, end = [word - 1 for word in order], list(order)
     for node in range(n_words - 1, -1, -1):  # children before parents
@@ -217,4 +245,6 @@ def over_words(tree: Tree, words: Sequence[str], place: Sequence[int]) -> Tree:
     number = dict(zip(kept, range(len(kept)), strict=True)) | {-1: -1}
     heads, owner = [number[parent[node]] for node in kept], [number[node] for node in node_of]
     starts, ends = [start[node] for node in kept], [end[node] for node in kept]
-    return Tree(list(words), [tree.label[node] for node in kept], *map(_int32, (heads, owner, starts, ends)))
+    return Tree(
+        list(words), [tree.label[node] for node in kept], *map(_int32, (heads, owner, starts, ends))
+    )

@@ -38,27 +38,39 @@ def read_vectors(path: PathLike, binary: bool | None = None) -> tuple[Vocab, Flo
     if binary is None:
         binary = _is_binary(path)
     words, vectors = _read_binary(path) if binary else _read_text(path)
-    first = {word: place for place, word in zip(range(len(words) - 1, -1, -1), reversed(words), strict=True)}
+    first = {
+        word: place
+        for place, word in zip(range(len(words) - 1, -1, -1), reversed(words), strict=True)
+    }
     if len(first) == len(words):
         return Vocab(words).freeze(), vectors
     kept = sorted(first.values())
     return Vocab(words[k] for k in kept).freeze(), vectors[kept]
 
 
-def write_vectors(path: PathLike, words: Sequence[str], vectors: npt.ArrayLike, binary: bool = False) -> None:
+def write_vectors(
+    path: PathLike, words: Sequence[str], vectors: npt.ArrayLike, binary: bool = False
+) -> None:
     """Write a file that word2vec, gensim, spaCy and others read, text or binary, gzip if its name ends in .gz; whole or not at all."""
     rows = np.ascontiguousarray(vectors, dtype="<f4")
     if rows.ndim != 2 or len(rows) != len(words):
-        raise ValueError(f"expected a vector for each of {len(words)} words, got an array of shape {rows.shape}")
+        raise ValueError(
+            f"expected a vector for each of {len(words)} words, got an array of shape {rows.shape}"
+        )
     for word in words:
         if not word or word.split() != [word] or "\0" in word:
-            raise ValueError(f"such a file cannot hold the word {word!r}: words must not be empty and not hold blanks")
+            raise ValueError(
+                f"such a file cannot hold the word {word!r}: words must not be empty and not hold blanks"
+            )
     with _writer(path) as stream:
         stream.write(f"{len(words)} {rows.shape[1]}\n".encode())
         for first in range(0, len(words), BATCH):
             some, batch = words[first : first + BATCH], rows[first : first + BATCH]
             if binary:
-                content = b"".join(word.encode() + b" " + row.tobytes() + b"\n" for word, row in zip(some, batch, strict=True))
+                content = b"".join(
+                    word.encode() + b" " + row.tobytes() + b"\n"
+                    for word, row in zip(some, batch, strict=True)
+                )
             else:
                 content = "".join(map(line_of, some, batch)).encode()
             stream.write(content)
@@ -82,7 +94,11 @@ def _writer(path: PathLike) -> Iterator[IO[bytes]]:
 def _counts(line: bytes | str) -> tuple[int, int] | None:
     """The two counts of a first line; None if it is another one."""
     fields = line.split()
-    return (int(fields[0]), int(fields[1])) if len(fields) == 2 and all(map(_is_count, fields)) else None
+    return (
+        (int(fields[0]), int(fields[1]))
+        if len(fields) == 2 and all(map(_is_count, fields))
+        else None
+    )
 
 
 def _is_count(field: bytes | str) -> bool:
@@ -130,17 +146,23 @@ def _read_text(path: PathLike) -> tuple[list[str], Floats]:
                 continue
             size = size or len(split[0][3].split(" "))
             words.extend(word for _, word, _, _ in split)
-            rows.append(_numbers([(number, text) for number, _, _, text in split], size, path, dict(batch)))
+            rows.append(
+                _numbers([(number, text) for number, _, _, text in split], size, path, dict(batch))
+            )
     if not words:
         raise InputError(f"{name_of(path)}: expected a word and numbers a line, found none.")
     return words, np.concatenate(rows)
 
 
-def _numbers(texts: list[tuple[int, str]], size: int, path: PathLike, lines: dict[int, str]) -> Floats:
+def _numbers(
+    texts: list[tuple[int, str]], size: int, path: PathLike, lines: dict[int, str]
+) -> Floats:
     """Rows of so many numbers each."""
     for number, text in texts:
         if text.count(" ") != size - 1:
-            raise InputError(f"{name_of(path)}:{number}: expected {size} numbers as before, found {text.count(' ') + 1}.")
+            raise InputError(
+                f"{name_of(path)}:{number}: expected {size} numbers as before, found {text.count(' ') + 1}."
+            )
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # what is no number is a warning
         try:
@@ -155,8 +177,12 @@ def _numbers(texts: list[tuple[int, str]], size: int, path: PathLike, lines: dic
                 continue
         except ValueError:
             pass
-        raise InputError(f"{name_of(path)}:{number}: expected a word and numbers, found {lines[number][:60]!r}.")
-    return np.stack([np.array(text.split(" "), dtype=np.float32) for _, text in texts])  # numbers as only Python writes them
+        raise InputError(
+            f"{name_of(path)}:{number}: expected a word and numbers, found {lines[number][:60]!r}."
+        )
+    return np.stack(
+        [np.array(text.split(" "), dtype=np.float32) for _, text in texts]
+    )  # numbers as only Python writes them
 
 
 def _read_binary(path: PathLike) -> tuple[list[str], Floats]:
@@ -166,7 +192,9 @@ def _read_binary(path: PathLike) -> tuple[list[str], Floats]:
         first, _, buffer = buffer.partition(b"\n")
         counts = _counts(first)
         if counts is None or not counts[1]:
-            raise InputError(f"{name}:1: expected the number of words and of dimensions, found {first[:60]!r}.")
+            raise InputError(
+                f"{name}:1: expected the number of words and of dimensions, found {first[:60]!r}."
+            )
         n_words, width = counts[0], 4 * counts[1]
         words: list[bytes] = []
         rows: list[Floats] = []
@@ -178,12 +206,16 @@ def _read_binary(path: PathLike) -> tuple[list[str], Floats]:
             if len(words) < n_words:
                 more = stream.read(CHUNK)
                 if not more:
-                    raise InputError(f"{name}: the file is cut off: of {n_words} words {len(words)} are there.")
+                    raise InputError(
+                        f"{name}: the file is cut off: of {n_words} words {len(words)} are there."
+                    )
                 buffer += more
     try:
         spelled = [word.decode() for word in words]
     except UnicodeDecodeError:
-        raise InputError(f"{name}: a word is no UTF-8 text, or the vectors do not have {counts[1]} numbers.") from None
+        raise InputError(
+            f"{name}: a word is no UTF-8 text, or the vectors do not have {counts[1]} numbers."
+        ) from None
     vectors = np.concatenate(rows) if rows else np.empty((0, counts[1]), np.float32)
     if not spelled or not np.isfinite(vectors).all():
         raise InputError(f"{name}: expected words and vectors of {counts[1]} finite numbers.")
@@ -206,7 +238,9 @@ def _parsed(buffer: bytes, width: int, most: int) -> tuple[list[bytes], list[byt
     return words, values, at
 
 
-def cluster_vectors(vectors: npt.ArrayLike, n_clusters: int = 1000, n_learn: int = N_LEARN, random_state: int = 0) -> Clusters:
+def cluster_vectors(
+    vectors: npt.ArrayLike, n_clusters: int = 1000, n_learn: int = N_LEARN, random_state: int = 0
+) -> Clusters:
     """Clusters of words by the directions of their vectors, as a binary tree: k-means, and Ward's tree over its centres.
 
     Bits from the root mean ever smaller clusters, as with Brown clusters: `write_paths` makes a file of them. The centres are learned
@@ -214,13 +248,19 @@ def cluster_vectors(vectors: npt.ArrayLike, n_clusters: int = 1000, n_learn: int
     """
     given = np.asarray(vectors, dtype=np.float32)
     if given.ndim != 2 or not np.isfinite(given).all():
-        raise ValueError(f"vectors must be a matrix of finite numbers, a row a word, not an array of shape {given.shape}")
+        raise ValueError(
+            f"vectors must be a matrix of finite numbers, a row a word, not an array of shape {given.shape}"
+        )
     if not 2 <= n_clusters <= min(len(given), n_learn):
         raise ValueError(
             f"n_clusters must lie in 2..{min(len(given), n_learn)}, the number of words to learn from, not {n_clusters}"
         )
-    directions = given / np.maximum(np.linalg.norm(given, axis=1, keepdims=True), np.finfo(np.float32).tiny)
-    means = KMeans(n_clusters, n_init=1, max_iter=N_STEPS, random_state=random_state).fit(directions[:n_learn])
+    directions = given / np.maximum(
+        np.linalg.norm(given, axis=1, keepdims=True), np.finfo(np.float32).tiny
+    )
+    means = KMeans(n_clusters, n_init=1, max_iter=N_STEPS, random_state=random_state).fit(
+        directions[:n_learn]
+    )
     paths = _paths(linkage(means.cluster_centers_, "ward")[:, :2].astype(int).tolist())
     return Clusters.from_paths([paths[k] for k in means.predict(directions).tolist()])
 

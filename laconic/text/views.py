@@ -46,7 +46,9 @@ class WordClusters:
         """Words of a `paths` file (bit string TAB word TAB count) that were counted at least `min_count` times."""
         vocab, clusters = read_paths(path)
         listed = zip(vocab.words, clusters.paths(), clusters.count.tolist(), strict=True)
-        return cls({word: bits for word, bits, count in listed if bits is not None and count >= min_count})
+        return cls(
+            {word: bits for word, bits, count in listed if bits is not None and count >= min_count}
+        )
 
     def bits(self, word: str, n_bits: int | None = None) -> str | None:
         """The first `n_bits` bits of the word's cluster (all: None); None for a word in no cluster."""
@@ -112,7 +114,9 @@ def case(string: str) -> str:
 def punct(string: str) -> str:
     """How much of the string is neither letter nor digit: none | some | all."""
     types = string.translate(_TYPES)
-    return _amount(len(types) - types.count(UPPER) - types.count(LOWER) - types.count(DIGIT), len(types))
+    return _amount(
+        len(types) - types.count(UPPER) - types.count(LOWER) - types.count(DIGIT), len(types)
+    )
 
 
 def digit(string: str) -> str:
@@ -160,10 +164,17 @@ SIMPLE: dict[str, Function] = {
     "class": token_class,
 }
 AFFIXES: dict[str, Callable[[int, str], str]] = {"prefix": _prefix, "suffix": _suffix}
-PATTERNS: dict[str, Callable[[re.Pattern[str], str], str]] = {"test": _test, "match": _match, "match_lower": _match_lower}
+PATTERNS: dict[str, Callable[[re.Pattern[str], str], str]] = {
+    "test": _test,
+    "match": _match,
+    "match_lower": _match_lower,
+}
 # A view's name as it may be written in a template: a word, perhaps a column, perhaps a regular expression without `"`.
 VIEW_NAME = r'[^\W\d][\w.-]*?\d*(?:\([\w.-]+(?:,"[^"]*")?\))?'
-_PARTS = re.compile(r'(?P<kind>[^\W\d][\w.-]*?)(?P<size>\d*)(?:\((?P<column>[\w.-]+)(?:,"(?P<regex>[^"]*)")?\))?', re.DOTALL)
+_PARTS = re.compile(
+    r'(?P<kind>[^\W\d][\w.-]*?)(?P<size>\d*)(?:\((?P<column>[\w.-]+)(?:,"(?P<regex>[^"]*)")?\))?',
+    re.DOTALL,
+)
 
 
 def make_view(name: str, columns: Sequence[str], clusters: WordClusters | None = None) -> View:
@@ -173,14 +184,20 @@ def make_view(name: str, columns: Sequence[str], clusters: WordClusters | None =
     parts = _PARTS.fullmatch(name)
     function = _function(parts.groupdict(), clusters, name) if parts else None
     if parts is None or function is None:
-        raise ValueError(f"there is no view {name!r}: the input columns are {', '.join(columns)}, the others {_known()}")
+        raise ValueError(
+            f"there is no view {name!r}: the input columns are {', '.join(columns)}, the others {_known()}"
+        )
     column = parts["column"] or columns[0]
     if column not in columns:
-        raise ValueError(f"the view {name!r} needs a column {column!r}, but the input columns are {', '.join(columns)}")
+        raise ValueError(
+            f"the view {name!r} needs a column {column!r}, but the input columns are {', '.join(columns)}"
+        )
     return View(name, column, function)
 
 
-def _function(parts: Mapping[str, Any], clusters: WordClusters | None, name: str) -> Function | None:
+def _function(
+    parts: Mapping[str, Any], clusters: WordClusters | None, name: str
+) -> Function | None:
     kind, size, regex = parts["kind"], parts["size"], parts["regex"]
     if regex is not None:
         if kind not in PATTERNS or size:

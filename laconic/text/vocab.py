@@ -23,7 +23,9 @@ class Vocab:
         given = list(words)
         self.grow(given)
         if len(self) != len(given):
-            raise ValueError(f"a vocabulary holds each word once, but {len(given) - len(self)} of its words are repeated")
+            raise ValueError(
+                f"a vocabulary holds each word once, but {len(given) - len(self)} of its words are repeated"
+            )
         self._words = given
 
     def add(self, word: str) -> int:
@@ -33,7 +35,9 @@ class Vocab:
     def grow(self, words: Iterable[str]) -> IdArray:
         """Ids of `words`, giving new ids to new ones; ValueError once frozen."""
         if self.frozen:
-            raise ValueError("the vocabulary is frozen and takes no new words; ids() looks words up")
+            raise ValueError(
+                "the vocabulary is frozen and takes no new words; ids() looks words up"
+            )
         return np.fromiter(map(self._index.__getitem__, words), np.int32)
 
     def ids(self, words: Iterable[str]) -> IdArray:
@@ -65,7 +69,9 @@ class Vocab:
         """A frozen vocabulary whose word k is word `keep_ids[k]` of this one."""
         keep = np.asarray(keep_ids, dtype=np.int64)
         if keep.size and not (keep.min() >= 0 and keep.max() < len(self)):
-            raise ValueError(f"ids to keep must lie in 0..{len(self) - 1}, not {keep.min()}..{keep.max()}")
+            raise ValueError(
+                f"ids to keep must lie in 0..{len(self) - 1}, not {keep.min()}..{keep.max()}"
+            )
         words = self.words
         return Vocab(words[i] for i in keep.tolist()).freeze()
 

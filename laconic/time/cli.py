@@ -12,11 +12,20 @@ BINS = 10
 
 
 def inspect(
-    model: TemporalLinear, n: int, as_json: bool, *, since: str | None = None, label: str | None = None
+    model: TemporalLinear,
+    n: int,
+    as_json: bool,
+    *,
+    since: str | None = None,
+    label: str | None = None,
 ) -> dict[str, Any]:
     """What the model is, the features that rose and fell most, and how many stand still."""
     names = [f"feature {number}" for number in range(model.n_features_in_)]
-    return {**learned(model), "features_total": model.n_features_in_, **moved(model, names, n, since, label)}
+    return {
+        **learned(model),
+        "features_total": model.n_features_in_,
+        **moved(model, names, n, since, label),
+    }
 
 
 def learned(model: TemporalLinear) -> dict[str, Any]:
@@ -37,7 +46,9 @@ def learned(model: TemporalLinear) -> dict[str, Any]:
     }
 
 
-def moved(model: TemporalLinear, names: Sequence[str], n: int, since: str | None, label: str | None) -> dict[str, Any]:
+def moved(
+    model: TemporalLinear, names: Sequence[str], n: int, since: str | None, label: str | None
+) -> dict[str, Any]:
     """Features that rose and fell most, those with the largest weights now, and a histogram of autocorrelations."""
     from laconic.time.explain import autocorrelations, movers, output_of, strongest
 

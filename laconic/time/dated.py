@@ -25,7 +25,12 @@ class Dated(NamedTuple):
     fields: dict[str, list[float] | list[str]]
 
 
-def read_dated(path: PathLike, fields: Mapping[str, str], text_field: str = "text", date_field: str | None = "date") -> Dated:
+def read_dated(
+    path: PathLike,
+    fields: Mapping[str, str],
+    text_field: str = "text",
+    date_field: str | None = "date",
+) -> Dated:
     """Documents of a JSON-lines file (plain or gzip, "-" for standard input); blank lines are skipped.
 
     A date is a string as ISO 8601 writes it, whose time of day is left out, or a year; with date_field=None there are no dates. `fields`: what the values of each are. NUMBER: a finite
@@ -60,7 +65,9 @@ def read_series(path: PathLike) -> tuple[list[str], list[float]]:
             place = f"{name_of(path)}:{number}"
             date, *rest = re.split(r"[,\t]", line.strip())
             if not rest:
-                raise InputError(f"{place}: expected a date and a value, parted by a comma or a tab.")
+                raise InputError(
+                    f"{place}: expected a date and a value, parted by a comma or a tab."
+                )
             if number == 1 or not rest[0].strip():
                 continue
             dates.append(_checked_date(date, "date", place))
@@ -87,7 +94,9 @@ def _checked_date(date: Any, name: str, place: str) -> str:
         else:
             return "-".join(part for part in (year, month, day) if part)
     shown = repr(date) if isinstance(date, str | int | float) else json_kind(date)
-    raise InputError(f"{place}: {name!r} is a date such as 2008-07-31, 2008-07 or 2008, not {shown:.60}.")
+    raise InputError(
+        f"{place}: {name!r} is a date such as 2008-07-31, 2008-07 or 2008, not {shown:.60}."
+    )
 
 
 def _checked_value(value: Any, kind: str, name: str, place: str) -> float | str:
@@ -96,7 +105,9 @@ def _checked_value(value: Any, kind: str, name: str, place: str) -> float | str:
     if kind in (CATEGORY, OPTIONAL_CATEGORY):
         if isinstance(value, str | int):
             return str(value)
-        raise InputError(f"{place}: {name!r} is a category: a string, an integer or a boolean, not {json_kind(value)}.")
+        raise InputError(
+            f"{place}: {name!r} is a category: a string, an integer or a boolean, not {json_kind(value)}."
+        )
     if isinstance(value, int | float):
         try:
             number = float(value)

@@ -54,13 +54,17 @@ def output_of(model: Any, label: Any = None) -> int:
         return 0
     if str(label) not in labels:
         known = (
-            f"the labels are {', '.join(labels)}" if labels else "only models of more than two labels have trajectories for each"
+            f"the labels are {', '.join(labels)}"
+            if labels
+            else "only models of more than two labels have trajectories for each"
         )
         raise ValueError(f"there are no trajectories of the label {label!r}: {known}")
     return labels.index(str(label))
 
 
-def movers(model: Any, names: Sequence[str], n: int = 10, since: Any = None, output: int = 0) -> Movers:
+def movers(
+    model: Any, names: Sequence[str], n: int = 10, since: Any = None, output: int = 0
+) -> Movers:
     """The n features whose weight changed most from step `since` (default the first) to the last; features that did not move are left out."""
     table, start = _compared(model, names, since, output)
     return moved(table, names, n, start, _alpha(model, output))
@@ -75,7 +79,9 @@ def moved(table: Array, names: Sequence[str], n: int, start: int, alpha: Array |
     return Movers(*(_told(names, table, start, some, alpha) for some in (rising, falling)))
 
 
-def strongest(model: Any, names: Sequence[str], n: int = 10, since: Any = None, output: int = 0) -> list[Mover]:
+def strongest(
+    model: Any, names: Sequence[str], n: int = 10, since: Any = None, output: int = 0
+) -> list[Mover]:
     """The n features with the largest weights at the last step, positive or negative."""
     table, start = _compared(model, names, since, output)
     order = np.argsort(-np.abs(table[:, -1]), kind="stable")[:n]
@@ -96,7 +102,9 @@ def _alpha(model: Any, output: int) -> Array | None:
     return alpha[:, output] if alpha is not None and alpha.ndim == 2 else alpha
 
 
-def _told(names: Sequence[str], table: Array, start: int, features: Sequence[int], alpha: Array | None) -> list[Mover]:
+def _told(
+    names: Sequence[str], table: Array, start: int, features: Sequence[int], alpha: Array | None
+) -> list[Mover]:
     return [
         Mover(
             names[feature],
@@ -109,14 +117,18 @@ def _told(names: Sequence[str], table: Array, start: int, features: Sequence[int
     ]
 
 
-def autocorrelations(model: Any, bins: int = 20, strongest: int | None = None) -> AutocorrelationCounts:
+def autocorrelations(
+    model: Any, bins: int = 20, strongest: int | None = None
+) -> AutocorrelationCounts:
     """A histogram of E[alpha_i] over features, of all or of the `strongest` by the largest weight of their trajectories.
 
     A trajectory that is as good as zero tells nothing of its own: its E[alpha] is that of the prior.
     """
     check_is_fitted(model)
     if not hasattr(model, "alpha_"):
-        raise ValueError(f"autocorrelations are learned by AdaptivePrior, and this model has {type(model.penalty_).__name__}")
+        raise ValueError(
+            f"autocorrelations are learned by AdaptivePrior, and this model has {type(model.penalty_).__name__}"
+        )
     alpha = model.alpha_.reshape(len(model.trajectories_), -1)
     if strongest is not None:
         size = np.abs(model.trajectories_.reshape(len(alpha), -1)).max(axis=1)

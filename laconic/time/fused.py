@@ -26,13 +26,17 @@ class OverTime(Penalty):
         check_shape(self)
         for name in self.rates:
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
-                raise ValueError(f"{name} must be a number that is not negative, got {getattr(self, name)!r}")
+                raise ValueError(
+                    f"{name} must be a number that is not negative, got {getattr(self, name)!r}"
+                )
         return super().check()
 
     def _table(self, w: Array) -> Array:
         """(features, n_steps, n_outputs)."""
         if len(w) % (self.n_steps * self.n_outputs):
-            raise ValueError(f"weights must be features x {self.n_steps} steps x {self.n_outputs} outputs, got {len(w)}")
+            raise ValueError(
+                f"weights must be features x {self.n_steps} steps x {self.n_outputs} outputs, got {len(w)}"
+            )
         return w.reshape(-1, self.n_steps, self.n_outputs)
 
     def _norms(self, w: Array) -> Array:
@@ -84,7 +88,11 @@ class FusedLasso(OverTime):
     def value(self, w: Array) -> float:
         """See the class."""
         changes = np.abs(np.diff(self._table(w), axis=1)).sum()
-        total = self.lasso * np.abs(w).sum() + self.fusion * changes + self.group * self._root * self._norms(w).sum()
+        total = (
+            self.lasso * np.abs(w).sum()
+            + self.fusion * changes
+            + self.group * self._root * self._norms(w).sum()
+        )
         return float(self.strength * total)
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
@@ -92,7 +100,14 @@ class FusedLasso(OverTime):
         scale = step * self.strength
         out = np.empty(len(w))
         rates = (scale * self.lasso, scale * self.fusion, scale * self.group * self._root)
-        _core.fused_prox(np.ascontiguousarray(w, dtype=np.float64), self.n_steps, self.n_outputs, *rates, out, self.threads)
+        _core.fused_prox(
+            np.ascontiguousarray(w, dtype=np.float64),
+            self.n_steps,
+            self.n_outputs,
+            *rates,
+            out,
+            self.threads,
+        )
         return out
 
 
@@ -106,7 +121,14 @@ class SmoothGroupLasso(OverTime):
     homogeneous = False
     rates = ("smoothness", "ridge")
 
-    def __init__(self, n_steps: int = 1, strength: float = 1.0, smoothness: float = 1.0, ridge: float = 0.0, n_outputs: int = 1):
+    def __init__(
+        self,
+        n_steps: int = 1,
+        strength: float = 1.0,
+        smoothness: float = 1.0,
+        ridge: float = 0.0,
+        n_outputs: int = 1,
+    ):
         self.n_steps = n_steps
         self.strength = strength
         self.smoothness = smoothness
@@ -121,7 +143,13 @@ class SmoothGroupLasso(OverTime):
     def _minimum(self, w: Array, eigenvalues: Array, mass: float) -> Array | None:
         out = np.empty(len(w))
         source = np.ascontiguousarray(w, dtype=np.float64)
-        return out if _core.smooth_group_minimum(source, eigenvalues, self.n_outputs, mass, out, self.threads) else None
+        return (
+            out
+            if _core.smooth_group_minimum(
+                source, eigenvalues, self.n_outputs, mass, out, self.threads
+            )
+            else None
+        )
 
     def value(self, w: Array) -> float:
         """See the class."""
@@ -143,7 +171,11 @@ class SmoothGroupLasso(OverTime):
     def gauge(self, gradient: Array) -> float:
         """max_i |gradient_i| / (strength sqrt(D)): squares do not count near zero."""
         size = float(self._norms(gradient).max(initial=0.0))
-        return size / (self.strength * self._root) if self.strength > 0 else (np.inf if size > 0 else 0.0)
+        return (
+            size / (self.strength * self._root)
+            if self.strength > 0
+            else (np.inf if size > 0 else 0.0)
+        )
 
     def strength_max(self, gradient: Array) -> float:
         """max_i |gradient_i| / sqrt(D)."""

@@ -107,13 +107,25 @@ class TemporalLinear(Saved, SparseLinear):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def build_problem(self, X: Any, y: Any, sample_weight: Any = None, times: Any = None) -> Problem:
+    def build_problem(
+        self, X: Any, y: Any, sample_weight: Any = None, times: Any = None
+    ) -> Problem:
         """The problem that `fit` solves, from checked data; sets the names learned from the data's form."""
         if self.mode not in MODES:
             raise ValueError(f"mode must be {', '.join(map(repr, MODES))}, got {self.mode!r}")
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=False, y_numeric=self._numeric)
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=np.float64,
+            multi_output=False,
+            y_numeric=self._numeric,
+        )
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        self.clock_, steps = make_clock(np.zeros(len(y)), None) if times is None else make_clock(times, self.step)
+        self.clock_, steps = (
+            make_clock(np.zeros(len(y)), None) if times is None else make_clock(times, self.step)
+        )
         if len(steps) != len(y):
             raise ValueError(f"there are {len(y)} rows, but {len(steps)} times")
         if self.mode == "last":
@@ -126,9 +138,16 @@ class TemporalLinear(Saved, SparseLinear):
         self._drifts = bool(self.drift and n_steps > 1)
         if self._drifts:
             X = sp.hstack([sp.csr_matrix(X), np.ones((X.shape[0], 1))], format="csr")
-        design = Steps(X, steps, n_steps, n_outputs, self.fit_intercept, effective_n_jobs(self.n_jobs))
+        design = Steps(
+            X, steps, n_steps, n_outputs, self.fit_intercept, effective_n_jobs(self.n_jobs)
+        )
         penalty = over_time(self.penalty if self.penalty is not None else AdaptivePrior(), design)
-        return Problem(design, loss, Gold(target, np.ascontiguousarray(weight, dtype=np.float64), n_outputs), penalty)
+        return Problem(
+            design,
+            loss,
+            Gold(target, np.ascontiguousarray(weight, dtype=np.float64), n_outputs),
+            penalty,
+        )
 
     def fit(  # type: ignore[override]  # times come before weights, since without them there is no point
         self,
@@ -142,13 +161,19 @@ class TemporalLinear(Saved, SparseLinear):
         problem = self.build_problem(X, y, sample_weight, times)
         x0 = self.begin(problem, callback) if isinstance(problem.penalty, AdaptivePrior) else None
         if self.fit_tau and isinstance(problem.penalty, AdaptivePrior):
-            solver = self.solver if self.solver is not None else choose_solver(problem.penalty, self.tol, self.max_iter)
+            solver = (
+                self.solver
+                if self.solver is not None
+                else choose_solver(problem.penalty, self.tol, self.max_iter)
+            )
             result = run_empirical(solver, problem, x0, callback).result
         else:
             result = self.solve(problem, x0, callback)
         return self.adopt(problem, result)
 
-    def begin(self, problem: Problem, callback: Callable[[Progress], bool | None] | None = None) -> Array:
+    def begin(
+        self, problem: Problem, callback: Callable[[Progress], bool | None] | None = None
+    ) -> Array:
         """Where AdaptivePrior begins: the weights of a fit with the penalty `start` over trajectories.
 
         Its bound has many optima, and a trajectory that begins near zero stays there, so that all features must begin with weights of the
@@ -169,7 +194,9 @@ class TemporalLinear(Saved, SparseLinear):
             return choose_solver(first.penalty, 1e-2, max_iter=30).run(first, callback=callback).x
         still = Rows(design.pooled(), design.n_outputs, self.fit_intercept, design.threads)
         first = Problem(still, problem.loss, problem.gold, penalty.check().spread(design.n_outputs))
-        weights, intercept = first.parts(choose_solver(first.penalty, 1e-3).run(first, callback=callback).x)
+        weights, intercept = first.parts(
+            choose_solver(first.penalty, 1e-3).run(first, callback=callback).x
+        )
         table = np.repeat(weights.reshape(-1, 1, design.n_outputs), design.n_steps, axis=1)
         return np.concatenate([table.ravel(), intercept])
 
@@ -195,7 +222,11 @@ class TemporalLinear(Saved, SparseLinear):
     def _settled(self) -> Any:
         """What follows from trajectories, drift, loss and clock: names of steps, and the weights of the last one."""
         n_steps = len(self.drift_)
-        labels = self.clock_.labels() if n_steps > 1 or self.mode == "moving" else [self.clock_.label(self.clock_.n_steps - 1)]
+        labels = (
+            self.clock_.labels()
+            if n_steps > 1 or self.mode == "moving"
+            else [self.clock_.label(self.clock_.n_steps - 1)]
+        )
         self.steps_ = labels
         last = self._plain(n_steps - 1, self.loss_)
         self.coef_, self.intercept_ = last.coef_, last.intercept_
@@ -212,7 +243,9 @@ class TemporalLinear(Saved, SparseLinear):
         return plain
 
     def _one(self) -> Any:
-        raise AttributeError("TemporalLinear is the common base: use TemporalRegressor or TemporalClassifier")
+        raise AttributeError(
+            "TemporalLinear is the common base: use TemporalRegressor or TemporalClassifier"
+        )
 
     def at(self, step: Any) -> Any:
         """The model of a step, named by its label or by a time in it, as a SparseRegressor or SparseClassifier."""
@@ -264,7 +297,20 @@ class TemporalClassifier(TemporalLinear, SparseClassifier):
         n_jobs: int | None = None,
         class_weight: Any = None,
     ):
-        super().__init__(penalty, loss, solver, fit_intercept, drift, mode, step, start, fit_tau, tol, max_iter, n_jobs)
+        super().__init__(
+            penalty,
+            loss,
+            solver,
+            fit_intercept,
+            drift,
+            mode,
+            step,
+            start,
+            fit_tau,
+            tol,
+            max_iter,
+            n_jobs,
+        )
         self.class_weight = class_weight
 
     def _one(self) -> SparseClassifier:

@@ -29,7 +29,9 @@ PENALTIES = {
 }
 
 Step = Annotated[str, typer.Option(help=f"Steps of time: {', '.join(STEPS)}.")]
-PenaltyName = Annotated[str, typer.Option("--penalty", help=f"{', '.join(PENALTIES)}.", rich_help_panel=LEARNING)]
+PenaltyName = Annotated[
+    str, typer.Option("--penalty", help=f"{', '.join(PENALTIES)}.", rich_help_panel=LEARNING)
+]
 Mode = Annotated[
     str | None,
     typer.Option(
@@ -40,9 +42,14 @@ Mode = Annotated[
 ]
 Tau = Annotated[
     float | None,
-    typer.Option(help="adaptive: how smooth, beforehand: 1, of train sage 300, if not given.", rich_help_panel=LEARNING),
+    typer.Option(
+        help="adaptive: how smooth, beforehand: 1, of train sage 300, if not given.",
+        rich_help_panel=LEARNING,
+    ),
 ]
-FitTau = Annotated[bool, typer.Option("--fit-tau", help="adaptive: fit tau too.", rich_help_panel=LEARNING)]
+FitTau = Annotated[
+    bool, typer.Option("--fit-tau", help="adaptive: fit tau too.", rich_help_panel=LEARNING)
+]
 Floor = Annotated[
     float | None,
     typer.Option(
@@ -50,12 +57,22 @@ Floor = Annotated[
         rich_help_panel=LEARNING,
     ),
 ]
-Smoothness = Annotated[float | None, typer.Option(help="smooth-*: of changes: 1, if not given.", rich_help_panel=LEARNING)]
-Fusion = Annotated[float | None, typer.Option(help="fused: of changes: 1, if not given.", rich_help_panel=LEARNING)]
-FirstRank = Annotated[
-    int, typer.Option(min=1, help="Leave out the words before this rank by frequency.", rich_help_panel=FEATURES)
+Smoothness = Annotated[
+    float | None,
+    typer.Option(help="smooth-*: of changes: 1, if not given.", rich_help_panel=LEARNING),
 ]
-MaxWords = Annotated[int, typer.Option(min=1, help="So many words at most.", rich_help_panel=FEATURES)]
+Fusion = Annotated[
+    float | None, typer.Option(help="fused: of changes: 1, if not given.", rich_help_panel=LEARNING)
+]
+FirstRank = Annotated[
+    int,
+    typer.Option(
+        min=1, help="Leave out the words before this rank by frequency.", rich_help_panel=FEATURES
+    ),
+]
+MaxWords = Annotated[
+    int, typer.Option(min=1, help="So many words at most.", rich_help_panel=FEATURES)
+]
 
 
 def default_mode(penalty: str) -> str:
@@ -63,9 +80,15 @@ def default_mode(penalty: str) -> str:
     return "pooled" if penalty in ("ridge", "lasso") else "moving"
 
 
-def check_choices(penalty: str, mode: str | None, step: str, wishes: dict[str, Any], fit_tau: bool) -> None:
+def check_choices(
+    penalty: str, mode: str | None, step: str, wishes: dict[str, Any], fit_tau: bool
+) -> None:
     """InputError for names that there are not, and for options that do not go with the penalty."""
-    for option, value, known in (("--penalty", penalty, PENALTIES), ("--mode", mode, MODES), ("--step", step, STEPS)):
+    for option, value, known in (
+        ("--penalty", penalty, PENALTIES),
+        ("--mode", mode, MODES),
+        ("--step", step, STEPS),
+    ):
         if value is not None and value not in known:
             raise InputError(f"{option} is one of {', '.join(known)}, not {value!r}.")
     for option, value in wishes.items():

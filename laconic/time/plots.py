@@ -25,7 +25,9 @@ class Series(NamedTuple):
     values: NDArray[np.float64]
 
 
-def series_by_step(clock: Clock, dates: Sequence[str], values: ArrayLike, name: str = "observed") -> Series:
+def series_by_step(
+    clock: Clock, dates: Sequence[str], values: ArrayLike, name: str = "observed"
+) -> Series:
     """The mean of a series in every step of a clock; values of other times are left out."""
     steps, given = clock.steps(dates), np.asarray(values, dtype=np.float64)
     inside = (steps >= 0) & (steps < clock.n_steps)
@@ -37,7 +39,10 @@ def series_by_step(clock: Clock, dates: Sequence[str], values: ArrayLike, name: 
 
 
 def plot_trajectories(
-    lines: Mapping[str, ArrayLike], steps: Sequence[str], series: Series | None = None, title: str = ""
+    lines: Mapping[str, ArrayLike],
+    steps: Sequence[str],
+    series: Series | None = None,
+    title: str = "",
 ) -> Figure:
     """Weights by step, a line for each name; an observed series is grey, with an axis of its own on the right."""
     from matplotlib.figure import Figure
@@ -50,7 +55,9 @@ def plot_trajectories(
         beside = axes.twinx()
         axes.set_zorder(beside.get_zorder() + 1)
         axes.patch.set_visible(False)
-        beside.fill_between(places, series.values, np.nanmin(series.values), color=FAINT, alpha=0.45, linewidth=0)
+        beside.fill_between(
+            places, series.values, np.nanmin(series.values), color=FAINT, alpha=0.45, linewidth=0
+        )
         beside.plot(places, series.values, color=INK, alpha=0.5, linewidth=1.0, marker=mark)
         beside.set_ylabel(f"{series.name} (shaded)", color="#555555", parse_math=False)
         beside.spines["top"].set_visible(False)
@@ -59,11 +66,21 @@ def plot_trajectories(
         shown = str(name).replace("$", r"\$")
         shown = f" {shown}" if shown.startswith("_") else shown
         axes.plot(
-            places, np.asarray(line), color=COLOURS[place % len(COLOURS)], linestyle=style, marker=mark, lw=1.8, label=shown
+            places,
+            np.asarray(line),
+            color=COLOURS[place % len(COLOURS)],
+            linestyle=style,
+            marker=mark,
+            lw=1.8,
+            label=shown,
         )
     axes.axhline(0, color=INK, linewidth=0.8)
     apart = max(1, -(-len(steps) // MOST_TICKS))
-    axes.set_xticks(places[::apart], [steps[place] for place in places[::apart]], rotation=45 if len(steps[0]) > 4 else 0)
+    axes.set_xticks(
+        places[::apart],
+        [steps[place] for place in places[::apart]],
+        rotation=45 if len(steps[0]) > 4 else 0,
+    )
     axes.set_ylabel("weight")
     axes.margins(x=0.01)
     axes.grid(axis="y", color=FAINT, linewidth=0.5, alpha=0.6)
@@ -80,8 +97,18 @@ def plot_autocorrelations(found: Mapping[str, AutocorrelationCounts], title: str
 
     figure = Figure(figsize=(8.4, 0.6 + 2.2 * len(found)), layout="constrained")
     panels = figure.subplots(len(found), 1, squeeze=False, sharex=True)[:, 0]
-    for place, (axes, (name, (edges, counts))) in enumerate(zip(panels, found.items(), strict=True)):
-        axes.bar(edges[:-1], counts, np.diff(edges), align="edge", color=COLOURS[place % len(COLOURS)], edgecolor="white", lw=0.8)
+    for place, (axes, (name, (edges, counts))) in enumerate(
+        zip(panels, found.items(), strict=True)
+    ):
+        axes.bar(
+            edges[:-1],
+            counts,
+            np.diff(edges),
+            align="edge",
+            color=COLOURS[place % len(COLOURS)],
+            edgecolor="white",
+            lw=0.8,
+        )
         axes.set_ylabel(name, parse_math=False)
         axes.set_axisbelow(True)
         axes.grid(axis="y", color=FAINT, linewidth=0.5, alpha=0.6)

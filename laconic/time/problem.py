@@ -80,7 +80,10 @@ class CountProblem(Problem):
         """See the module; `dual`: the weights whose residuals are meant, since these, rows x words, are too many to be kept."""
         counts = self.counts
         rows = (counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data)
-        return self.design.kernel.conjugate(dual, self.mass, scale, *rows, self.design.threads) - self._constant
+        return (
+            self.design.kernel.conjugate(dual, self.mass, scale, *rows, self.design.threads)
+            - self._constant
+        )
 
     def certificate(self, x: Array) -> float:
         """See Problem."""

@@ -36,7 +36,14 @@ class RollingOrigin(BaseEstimator):
     `split(X, y, times)` takes times where scikit-learn has groups. Steps without rows, or with nothing before them, are passed over.
     """
 
-    def __init__(self, step: Any = None, first: Any = None, last: Any = None, gap: Any = 0, window: int | None = None):
+    def __init__(
+        self,
+        step: Any = None,
+        first: Any = None,
+        last: Any = None,
+        gap: Any = 0,
+        window: int | None = None,
+    ):
         self.step = step
         self.first = first
         self.last = last
@@ -50,9 +57,13 @@ class RollingOrigin(BaseEstimator):
         last = clock.n_steps - 1 if self.last is None else clock.find(self.last)
         lengths = isinstance(self.gap, np.timedelta64)
         if not lengths and not (isinstance(self.gap, (int, np.integer)) and self.gap >= 0):
-            raise ValueError(f"gap must be a whole number of steps from 0 on, or a numpy.timedelta64, got {self.gap!r}")
+            raise ValueError(
+                f"gap must be a whole number of steps from 0 on, or a numpy.timedelta64, got {self.gap!r}"
+            )
         if lengths and clock.unit is None:
-            raise ValueError("a gap of days needs times that are dates, and step='year', 'quarter', 'month' ..")
+            raise ValueError(
+                "a gap of days needs times that are dates, and step='year', 'quarter', 'month' .."
+            )
         for place in range(first, last + 1):
             known = steps < place if lengths else steps < place - self.gap
             if lengths:
@@ -69,14 +80,18 @@ class RollingOrigin(BaseEstimator):
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Index, Index]]:
         """Rows to train and to test on, for every test step; `groups` are the times."""
         if groups is None:
-            raise ValueError("RollingOrigin needs the times of the rows: split(X, y, times), or groups=times")
+            raise ValueError(
+                "RollingOrigin needs the times of the rows: split(X, y, times), or groups=times"
+            )
         for fold in self.folds(groups):
             yield fold.train, fold.test
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """How many test steps there are."""
         if groups is None:
-            raise ValueError("RollingOrigin needs the times of the rows: get_n_splits(X, y, times), or groups=times")
+            raise ValueError(
+                "RollingOrigin needs the times of the rows: get_n_splits(X, y, times), or groups=times"
+            )
         return sum(1 for _ in self.folds(groups))
 
 
@@ -89,7 +104,9 @@ class Forecasts(NamedTuple):
     models: list[Any]
 
 
-def rolling_forecast(model: Any, X: Any, y: Any, times: Any, origin: RollingOrigin, keep: bool = False) -> Forecasts:
+def rolling_forecast(
+    model: Any, X: Any, y: Any, times: Any, origin: RollingOrigin, keep: bool = False
+) -> Forecasts:
     """Forecast every fold of `origin` by a clone of a temporal model that is fitted on the fold's past; `keep` the fitted models."""
     times, y = np.asarray(times), np.asarray(y)
     done, models = [], []
@@ -101,7 +118,9 @@ def rolling_forecast(model: Any, X: Any, y: Any, times: Any, origin: RollingOrig
     return gathered(done, models)
 
 
-def gathered(done: Sequence[tuple[Fold, NDArray]], models: Sequence[Any] = (), stopped: bool = False) -> Forecasts:
+def gathered(
+    done: Sequence[tuple[Fold, NDArray]], models: Sequence[Any] = (), stopped: bool = False
+) -> Forecasts:
     """Folds and what was forecast for their test rows, as one; ValueError if there are none, unless somebody stopped it."""
     if not done and stopped:
         return Forecasts(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, dtype=object), [])
@@ -109,4 +128,9 @@ def gathered(done: Sequence[tuple[Fold, NDArray]], models: Sequence[Any] = (), s
         raise ValueError("there is no step with rows that has rows before it")
     rows = [fold.test for fold, _ in done]
     labels = [np.full(len(fold.test), fold.label, dtype=object) for fold, _ in done]
-    return Forecasts(np.concatenate(rows), np.concatenate([one for _, one in done]), np.concatenate(labels), list(models))
+    return Forecasts(
+        np.concatenate(rows),
+        np.concatenate([one for _, one in done]),
+        np.concatenate(labels),
+        list(models),
+    )

@@ -38,8 +38,20 @@ from laconic.time.times import UNITS, Clock
 from laconic.time.trajectories import AdaptivePrior, SmoothRidge, Trajectories
 
 TYPES = {"regressor": TemporalRegressor, "classifier": TemporalClassifier}
-PENALTIES = {one.__name__: one for one in (AdaptivePrior, SmoothRidge, FusedLasso, SmoothGroupLasso, L1, Ridge, ElasticNet)}
-LOSSES = {one.__name__: one for one in (losses.Squared, losses.Poisson, losses.Logistic, losses.Multinomial, losses.SquaredHinge)}
+PENALTIES = {
+    one.__name__: one
+    for one in (AdaptivePrior, SmoothRidge, FusedLasso, SmoothGroupLasso, L1, Ridge, ElasticNet)
+}
+LOSSES = {
+    one.__name__: one
+    for one in (
+        losses.Squared,
+        losses.Poisson,
+        losses.Logistic,
+        losses.Multinomial,
+        losses.SquaredHinge,
+    )
+}
 ALWAYS = {"kept", "trajectories", "drift"}
 MOST_STEPS = 10**6
 PARAMETERS = {
@@ -139,9 +151,14 @@ def penalty_meta(penalty: Penalty) -> dict[str, Any]:
 def read_penalty(meta: dict[str, Any]) -> Penalty:
     """The penalty that `penalty_meta` told of."""
     name, parameters = item(meta, "name", str), item(meta, "parameters", dict)
-    if name not in PENALTIES or parameters.keys() != PENALTIES[name]().get_params(deep=False).keys():
+    if (
+        name not in PENALTIES
+        or parameters.keys() != PENALTIES[name]().get_params(deep=False).keys()
+    ):
         raise InputError("the penalty is none that this version of laconic knows")
-    if not all(value is None or type(value) in (bool, int, float, str) for value in parameters.values()):
+    if not all(
+        value is None or type(value) in (bool, int, float, str) for value in parameters.values()
+    ):
         raise InputError("the parameters of the penalty have impossible values")
     try:
         penalty = PENALTIES[name](**parameters).check()
@@ -152,7 +169,10 @@ def read_penalty(meta: dict[str, Any]) -> Penalty:
 
 def as_used(penalty: Penalty, n_steps: int, n_outputs: int) -> Penalty:
     """The penalty, which must be about so many steps and outputs."""
-    if isinstance(penalty, (Trajectories, OverTime)) and (penalty.n_steps, penalty.n_outputs) != (n_steps, n_outputs):
+    if isinstance(penalty, (Trajectories, OverTime)) and (penalty.n_steps, penalty.n_outputs) != (
+        n_steps,
+        n_outputs,
+    ):
         raise InputError("the penalty is not about as many steps and outputs as there are")
     return penalty
 
@@ -161,7 +181,12 @@ def read_clock(meta: dict[str, Any]) -> Clock:
     """The clock with these entries."""
     unit, width, origin, n_steps = (meta.get(name, math.nan) for name in Clock._fields)
     numeric = is_number(width) and 0 < width < 1e15 and is_number(origin) and abs(origin) < 1e15
-    if meta.keys() != set(Clock._fields) or unit not in (None, *UNITS) or not numeric or not is_count(n_steps):
+    if (
+        meta.keys() != set(Clock._fields)
+        or unit not in (None, *UNITS)
+        or not numeric
+        or not is_count(n_steps)
+    ):
         raise InputError("the clock is not a unit, a width, an origin and a number of steps")
     if n_steps > MOST_STEPS or (unit is not None and (width not in (1, 3) or abs(origin) > 10**7)):
         raise InputError("the clock has impossible steps")

@@ -23,7 +23,9 @@ class Clock(NamedTuple):
 
     def steps(self, times: Any) -> NDArray[np.int64]:
         """The step of every time; below 0 before the first, n_steps and more after the last."""
-        return np.floor((ticks(times, self.unit) - self.origin) / self.width + 1e-9).astype(np.int64)
+        return np.floor((ticks(times, self.unit) - self.origin) / self.width + 1e-9).astype(
+            np.int64
+        )
 
     def label(self, step: int) -> str:
         """What a step is called: 2008, 2008Q3, 2008-07, the first day of a week, or the least number in it."""
@@ -47,7 +49,9 @@ class Clock(NamedTuple):
         labels = self.labels()
         place = labels.index(str(step)) if str(step) in labels else int(self.steps([step])[0])
         if not 0 <= place < self.n_steps:
-            raise ValueError(f"there is no step {step!r}: steps go from {labels[0]} to {labels[-1]}")
+            raise ValueError(
+                f"there is no step {step!r}: steps go from {labels[0]} to {labels[-1]}"
+            )
         return place
 
 
@@ -57,7 +61,9 @@ def make_clock(times: Any, step: str | float | None) -> tuple[Clock, NDArray[np.
     step: "year", "quarter", "month", "week" or "day" for dates; a number, the width, for numbers (None: 1, of whole numbers).
     """
     if isinstance(step, str) and step not in UNITS:
-        raise ValueError(f"step must be {', '.join(map(repr, UNITS))}, a number or None, got {step!r}")
+        raise ValueError(
+            f"step must be {', '.join(map(repr, UNITS))}, a number or None, got {step!r}"
+        )
     if isinstance(step, str):
         width = 3.0 if step == "quarter" else 1.0
         counted = ticks(times, step)
@@ -89,17 +95,26 @@ def ticks(times: Any, unit: str | None) -> NDArray[np.float64]:
             numbers = values.astype(np.float64)
         except (TypeError, ValueError):
             wrong = next((str(value) for value in values.tolist() if not _is_number(value)), "?")
-            raise ValueError(f"times must be numbers, got {wrong!r}: for dates give step='year', 'quarter', 'month' ..") from None
+            raise ValueError(
+                f"times must be numbers, got {wrong!r}: for dates give step='year', 'quarter', 'month' .."
+            ) from None
         if not np.all(np.isfinite(numbers)):
-            raise ValueError(f"times must be finite, but number {int(np.flatnonzero(~np.isfinite(numbers))[0]) + 1} is not")
+            raise ValueError(
+                f"times must be finite, but number {int(np.flatnonzero(~np.isfinite(numbers))[0]) + 1} is not"
+            )
         return numbers
     if values.dtype.kind in "iu":
         values = values.astype(str)  # whole numbers are years
     try:
         dates = values.astype("datetime64[D]")
     except (TypeError, ValueError):
-        wrong, place = next(((value, n) for n, value in enumerate(values.tolist(), 1) if not _is_date(value)), ("?", 0))
-        raise ValueError(f"time number {place} is no date: {wrong!r}; dates look like 2008, 2008-07 or 2008-07-31") from None
+        wrong, place = next(
+            ((value, n) for n, value in enumerate(values.tolist(), 1) if not _is_date(value)),
+            ("?", 0),
+        )
+        raise ValueError(
+            f"time number {place} is no date: {wrong!r}; dates look like 2008, 2008-07 or 2008-07-31"
+        ) from None
     if np.any(np.isnat(dates)):
         raise ValueError(f"time number {int(np.flatnonzero(np.isnat(dates))[0]) + 1} is missing")
     return dates.astype(f"datetime64[{UNITS[unit]}]").astype(np.int64).astype(np.float64)

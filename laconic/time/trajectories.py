@@ -72,7 +72,9 @@ def check_shape(penalty: Any) -> None:
     """ValueError unless a penalty of trajectories has numbers of steps and outputs from 1 on."""
     for name in ("n_steps", "n_outputs"):
         if not isinstance(getattr(penalty, name), (int, np.integer)) or getattr(penalty, name) < 1:
-            raise ValueError(f"{name} must be a whole number from 1 on, got {getattr(penalty, name)!r}")
+            raise ValueError(
+                f"{name} must be a whole number from 1 on, got {getattr(penalty, name)!r}"
+            )
 
 
 class Trajectories(Smooth):
@@ -112,7 +114,9 @@ class Trajectories(Smooth):
         """How many groups so many weights have."""
         size = self.n_steps * (self.n_outputs if self.shared else 1)
         if n_weights % (self.n_steps * self.n_outputs):
-            raise ValueError(f"weights must be features x {self.n_steps} steps x {self.n_outputs} outputs, got {n_weights}")
+            raise ValueError(
+                f"weights must be features x {self.n_steps} steps x {self.n_outputs} outputs, got {n_weights}"
+            )
         return n_weights // size
 
     def value(self, w: Array) -> float:
@@ -126,7 +130,9 @@ class Trajectories(Smooth):
     def solve(self, right: Array, curvature: Array, local: Local) -> Array:
         """(diag(curvature) + scale A(alpha))^-1 right, trajectory by trajectory."""
         out = np.empty_like(right)
-        self.kernel().solve(np.ascontiguousarray(right), curvature, local.scale, local.alpha, out, self.threads)
+        self.kernel().solve(
+            np.ascontiguousarray(right), curvature, local.scale, local.alpha, out, self.threads
+        )
         return out
 
     def _multiply(self, w: Array, scale: Array, alpha: Array) -> Array:
@@ -145,7 +151,14 @@ class SmoothRidge(Trajectories):
     With ends = "zero" the differences to a zero before the first and after the last step count too.
     """
 
-    def __init__(self, n_steps: int = 1, strength: float = 1.0, smoothness: float = 1.0, ends: str = "free", n_outputs: int = 1):
+    def __init__(
+        self,
+        n_steps: int = 1,
+        strength: float = 1.0,
+        smoothness: float = 1.0,
+        ends: str = "free",
+        n_outputs: int = 1,
+    ):
         self.n_steps = n_steps
         self.strength = strength
         self.smoothness = smoothness
@@ -155,7 +168,9 @@ class SmoothRidge(Trajectories):
     def check(self) -> Penalty:
         """See Penalty.check."""
         if not (np.isfinite(self.smoothness) and self.smoothness >= 0):
-            raise ValueError(f"smoothness must be a number that is not negative, got {self.smoothness!r}")
+            raise ValueError(
+                f"smoothness must be a number that is not negative, got {self.smoothness!r}"
+            )
         return super().check()
 
     def _precision(self, n_weights: int) -> tuple[Array, Array]:
@@ -242,7 +257,9 @@ class AdaptivePrior(Trajectories):
         """Of every group kappa C, E[alpha], the cost but for a constant, and w'E[A]w + floor."""
         squares, neighbours = self.moments(w)
         rate, mean, cost = np.empty_like(squares), np.empty_like(squares), np.empty_like(squares)
-        self.kernel().settle(squares, neighbours, float(self.tau), float(self.floor), rate, mean, cost, self.threads)
+        self.kernel().settle(
+            squares, neighbours, float(self.tau), float(self.floor), rate, mean, cost, self.threads
+        )
         return rate, mean, cost, squares + 2 * mean * neighbours + self.floor
 
     def at(self, w: Array) -> Local:
@@ -266,11 +283,16 @@ class AdaptivePrior(Trajectories):
         edge = 1e7
         if position <= _core.mean_position(edge) or position >= _core.mean_position(-edge):
             return np.copysign(edge, 0.5 - position) / LIMIT
-        return brentq(lambda x: _core.mean_position(float(x)) - position, -edge, edge, xtol=1e-10) / LIMIT
+        return (
+            brentq(lambda x: _core.mean_position(float(x)) - position, -edge, edge, xtol=1e-10)
+            / LIMIT
+        )
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
         """A local minimum of |v - w|^2 / 2 + step cost(v): quadratics above it, from w and from near 0; the better one."""
-        tries = [self._descend(w, start, step) for start in (w, 1e-3 * np.sqrt(self.floor) * np.sign(w))]
+        tries = [
+            self._descend(w, start, step) for start in (w, 1e-3 * np.sqrt(self.floor) * np.sign(w))
+        ]
         values = [0.5 * float((v - w) @ (v - w)) + step * self.value(v) for v in tries]
         return tries[int(np.argmin(values))]
 
@@ -279,7 +301,9 @@ class AdaptivePrior(Trajectories):
         for _ in range(200):
             local = self.at(v)
             moved = self.solve(w, ones, local._replace(scale=step * local.scale))
-            done = float(np.max(np.abs(moved - v), initial=0.0)) <= 1e-10 * (1 + float(np.max(np.abs(v), initial=0.0)))
+            done = float(np.max(np.abs(moved - v), initial=0.0)) <= 1e-10 * (
+                1 + float(np.max(np.abs(v), initial=0.0))
+            )
             v = moved
             if done:
                 break

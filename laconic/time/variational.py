@@ -46,9 +46,13 @@ class Variational(Solver):
     def init(self, problem: Any, x: Array) -> VariationalState:
         """See Solver."""
         if not isinstance(problem.penalty, Trajectories):
-            raise ValueError(f"Variational needs an AdaptivePrior or SmoothRidge penalty, got {type(problem.penalty).__name__}")
+            raise ValueError(
+                f"Variational needs an AdaptivePrior or SmoothRidge penalty, got {type(problem.penalty).__name__}"
+            )
         value, gradient, local = objective(problem, x)
-        return VariationalState(x, value, problem.certificate(x), gradient, local, curvature(problem, x), (), 0, False)
+        return VariationalState(
+            x, value, problem.certificate(x), gradient, local, curvature(problem, x), (), 0, False
+        )
 
     def stuck(self, state: VariationalState) -> bool:
         """See Solver."""
@@ -72,7 +76,12 @@ class Variational(Solver):
                 break
             t *= 0.5
         else:
-            return state._replace(pairs=(), error=problem.certificate(state.x), stuck=not state.pairs, n_steps=state.n_steps + 1)
+            return state._replace(
+                pairs=(),
+                error=problem.certificate(state.x),
+                stuck=not state.pairs,
+                n_steps=state.n_steps + 1,
+            )
         moved, turned = t * direction, gradient - state.gradient
         pairs = state.pairs
         if float(moved @ turned) > 1e-10 * float(np.linalg.norm(moved) * np.linalg.norm(turned)):
@@ -85,7 +94,9 @@ class Variational(Solver):
             if state.n_steps % 5 == 4
             else np.inf
         )
-        return VariationalState(x, value, error, gradient, local, bend, pairs, state.n_steps + 1, False)
+        return VariationalState(
+            x, value, error, gradient, local, bend, pairs, state.n_steps + 1, False
+        )
 
     def _invert(self, problem: Any, state: VariationalState) -> Array:
         """H gradient by the two loops of L-BFGS."""
@@ -105,7 +116,9 @@ class Variational(Solver):
         if not state.pairs:
             return 1.0
         moved, turned = state.pairs[-1]
-        return float(moved @ turned) / float(turned @ problem.penalty.solve(turned, state.curvature, state.local))
+        return float(moved @ turned) / float(
+            turned @ problem.penalty.solve(turned, state.curvature, state.local)
+        )
 
 
 def objective(problem: Any, x: Array) -> tuple[float, Array, Local]:
@@ -133,7 +146,13 @@ class Fitted(NamedTuple):
     prior: AdaptivePrior
 
 
-def run_empirical(solver: Solver, problem: Any, x0: Array | None = None, callback: Any = None, max_rounds: int = 30) -> Fitted:
+def run_empirical(
+    solver: Solver,
+    problem: Any,
+    x0: Array | None = None,
+    callback: Any = None,
+    max_rounds: int = 30,
+) -> Fitted:
     """Weights and tau by turns (empirical Bayes): with q(alpha) fixed the best tau has a closed form, and each turn raises the bound."""
     trace: list[Progress] = []
     n_iter = 0

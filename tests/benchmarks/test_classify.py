@@ -23,7 +23,9 @@ def made_up(n: int, seed: int) -> Part:
     generator = np.random.default_rng(seed)
     labels = np.array(["cold", "warm"] * (n // 2))
     words = {"cold": ["snow", "ice", "frost", "today"], "warm": ["sun", "heat", "sand", "today"]}
-    texts = [". ".join(" ".join(generator.choice(words[label], 4)) for _ in range(3)) for label in labels]
+    texts = [
+        ". ".join(" ".join(generator.choice(words[label], 4)) for _ in range(3)) for label in labels
+    ]
     return Part(texts, labels)
 
 
@@ -74,9 +76,14 @@ def test_added_features_are_those_that_the_model_names(bench: Bench) -> None:
 
 def test_folds_of_train_are_dev_in_turn_and_leave_test_alone(bench: Bench) -> None:
     folds = classify_phrases.folds_of(bench.task, 5)
-    assert sorted(text for fold in folds for text in fold.dev.texts) == sorted(bench.task.train.texts)
+    assert sorted(text for fold in folds for text in fold.dev.texts) == sorted(
+        bench.task.train.texts
+    )
     for fold in folds:
-        assert len(fold.train) + len(fold.dev) == len(bench.task.train) and fold.test is bench.task.test
+        assert (
+            len(fold.train) + len(fold.dev) == len(bench.task.train)
+            and fold.test is bench.task.test
+        )
 
 
 def test_the_page_of_phrases_names_settings_and_shares(bench: Bench) -> None:
@@ -84,7 +91,9 @@ def test_the_page_of_phrases_names_settings_and_shares(bench: Bench) -> None:
     outcome = bench.tuned("elastic", "logtfidf", GRID)
     svm = classify_phrases.svm_row("SVM, words", [bench, bench])
     assert svm.outcome.chosen in classify_phrases.COSTS and svm.folds == svm.outcome.dev_accuracy
-    page = classify_phrases.layout(bench.task.test.labels, [svm, classify_phrases.Row("ours", 0.5, outcome)])
+    page = classify_phrases.layout(
+        bench.task.test.labels, [svm, classify_phrases.Row("ours", 0.5, outcome)]
+    )
     share = outcome.nonzeros / svm.outcome.nonzeros
     assert f"| ours | lasso {outcome.chosen[2]:g} | 50.0 |" in page and f"| {share:.3f} |" in page
 
@@ -95,13 +104,17 @@ def test_the_pages_have_every_table(bench: Bench) -> None:
         for name in (*PLAIN, "sentence", "topics", "brown", SUM)
         for weighting in ("count", "tfidf")
     }
-    models |= {Key(name): models[Key("lasso")] for name in ("liblinear lasso", "scikit-learn ridge")}
+    models |= {
+        Key(name): models[Key("lasso")] for name in ("liblinear lasso", "scikit-learn ridge")
+    }
     page = layout([Measured("made up", models, 1.0)])
     assert page.count("\n### ") == 4
     assert page.count("| made up |") == 3
     assert "100.0" in page
     seeds = {row: [models[Key("sentence", "tfidf")]] * 2 for row in SEED_ROWS}
-    page = classify_structured.layout([Compared("made up", bench.task.test.labels, seeds, {"groups": 0.5})])
+    page = classify_structured.layout(
+        [Compared("made up", bench.task.test.labels, seeds, {"groups": 0.5})]
+    )
     assert page.count("\n### ") == 3
     assert page.count("| made up |") == 5
     assert "| 50.0 |" in page

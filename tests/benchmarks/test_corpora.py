@@ -24,7 +24,12 @@ from benchmarks.problems import (
 )
 from benchmarks.solvers import liblinear_lasso, spams_tree_prox
 
-SIZES = {"science": (1187, 790), "sports": (1197, 796), "religion": (1079, 717), "computer": (1168, 777)}
+SIZES = {
+    "science": (1187, 790),
+    "sports": (1197, 796),
+    "religion": (1079, 717),
+    "computer": (1168, 777),
+}
 GROUPS = {
     "science": (54_284, 285_342),
     "computer": (36_898, 177_926),
@@ -48,7 +53,9 @@ def test_newsgroups_and_their_dev_split(name: str, data: Path) -> None:
 
 
 def test_stripping_removes_headers_and_quotes(data: Path) -> None:
-    kept, stripped = (corpora.load("science", data, stripped=choice).train.texts for choice in (False, True))
+    kept, stripped = (
+        corpora.load("science", data, stripped=choice).train.texts for choice in (False, True)
+    )
     # A few messages are forwarded whole: the header inside them is text.
     for mark in ("Subject: ", "\n>"):
         assert sum(mark in text for text in kept) > 400
@@ -91,7 +98,9 @@ def test_objective_at_zero_is_one_bit_a_document(data: Path) -> None:
     counts = newsgroup_counts(data)
     assert counts.rows.shape == (949, 23_261)
     groups = sentence_groups(corpora.load("science", data).train, counts.vectorizer)
-    assert sentence_objective(counts, groups, np.zeros(23_261), 0.0) == pytest.approx(949 * np.log(2))
+    assert sentence_objective(counts, groups, np.zeros(23_261), 0.0) == pytest.approx(
+        949 * np.log(2)
+    )
     one = np.zeros(23_261)
     one[0] = 2.0
     holding = np.add.reduceat(groups.index == 0, groups.ptr[:-1]) > 0
@@ -114,7 +123,9 @@ def test_random_tree_is_depth_first() -> None:
 
 def test_spams_agrees_on_a_chain_of_two_nodes() -> None:
     pytest.importorskip("spams")
-    found = spams_tree_prox(np.array([3.0, 4.0]), spams_tree(np.array([-1, 0]), np.ones(2)), 1.0, "l2")
+    found = spams_tree_prox(
+        np.array([3.0, 4.0]), spams_tree(np.array([-1, 0]), np.ones(2)), 1.0, "l2"
+    )
     child = np.array([3.0, 3.0])
     np.testing.assert_allclose(found, child * (1 - 1 / np.linalg.norm(child)))
 
@@ -124,13 +135,17 @@ def test_lasso_strength_max_is_where_words_enter(factor: float) -> None:
     rng = np.random.default_rng(0)
     rows = csr_matrix(rng.poisson(0.3, (80, 30)).astype(float))
     counts = Counts(rows, np.where(rng.random(80) < 0.5, -1.0, 1.0), CountVectorizer())
-    solution = liblinear_lasso(counts, factor * lasso_strength_max(counts), tol=1e-9, scaling=1000.0)
+    solution = liblinear_lasso(
+        counts, factor * lasso_strength_max(counts), tol=1e-9, scaling=1000.0
+    )
     assert np.any(solution.weights != 0) == (factor < 1)
 
 
 def test_row_objective_at_zero_is_the_entropy_of_a_uniform_guess() -> None:
     rng = np.random.default_rng(0)
-    counts = Counts(csr_matrix(rng.poisson(0.5, (60, 7)).astype(float)), np.arange(60.0) % 3, CountVectorizer())
+    counts = Counts(
+        csr_matrix(rng.poisson(0.5, (60, 7)).astype(float)), np.arange(60.0) % 3, CountVectorizer()
+    )
     strength, zero = row_strength_max(counts), np.zeros((7, 3))
     at_zero = row_objective(counts, strength, zero, np.zeros(3))
     assert at_zero == pytest.approx(np.log(3))
@@ -158,7 +173,12 @@ class Constant:
 def test_ties_on_dev_go_to_the_smallest_model() -> None:
     part = corpora.Part(["x"] * 10, np.array(["a"] * 10))
     task = corpora.Task("toy", part, part, part)
-    models = {"poor": Constant(5, 1), "big": Constant(8, 9), "small": Constant(8, 3), "late": Constant(8, 3)}
+    models = {
+        "poor": Constant(5, 1),
+        "big": Constant(8, 9),
+        "small": Constant(8, 3),
+        "late": Constant(8, 3),
+    }
     outcome = tune(lambda name, train: models[name], list(models), task)
     assert (outcome.chosen, outcome.nonzeros, outcome.accuracy) == ("small", 3, 0.8)
     assert tune(lambda name, train: models[name], list(models), task, sparse=False).chosen == "big"

@@ -13,7 +13,9 @@ def test_perplexity(data: Path) -> None:
 
 
 def test_corpora(data: Path) -> None:
-    assert "| ptb | 9 | groups of contexts and extensions |" in lm.run(data, quick=True, section="corpora")
+    assert "| ptb | 9 | groups of contexts and extensions |" in lm.run(
+        data, quick=True, section="corpora"
+    )
 
 
 def test_scoring(data: Path) -> None:

@@ -7,7 +7,10 @@ from benchmarks import mining, mining_reranking
 
 def test_documents(data):
     page = mining.run(data, quick=True, section="documents")
-    assert "| words, mined to degree 2, lasso |" in page and "* ridge: of the mined, dev prefers degree 2: " in page
+    assert (
+        "| words, mined to degree 2, lasso |" in page
+        and "* ridge: of the mined, dev prefers degree 2: " in page
+    )
     assert "| one round from an SVM |" in page
 
 

@@ -16,7 +16,9 @@ from benchmarks.__main__ import REPOSITORY, main, split_sections, tasks, write_a
 
 
 def test_table_has_a_line_for_each_row_and_formats_numbers() -> None:
-    text = page.table(["task", "seconds", "words"], [["science", 0.01234, 23261], ["sports", None, 16674]])
+    text = page.table(
+        ["task", "seconds", "words"], [["science", 0.01234, 23261], ["sports", None, 16674]]
+    )
     assert text.splitlines() == [
         "| task | seconds | words |",
         "| --- | ---: | ---: |",
@@ -32,7 +34,14 @@ def test_table_refuses_a_ragged_row() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0, "0.00"), (341.6465, "342"), (12345.6, "12,346"), (0.00001234, "1.23e-05"), (7, "7"), (float("nan"), "–")],
+    [
+        (0.0, "0.00"),
+        (341.6465, "342"),
+        (12345.6, "12,346"),
+        (0.00001234, "1.23e-05"),
+        (7, "7"),
+        (float("nan"), "–"),
+    ],
 )
 def test_number(value: float, text: str) -> None:
     assert page.number(value) == text
@@ -103,7 +112,9 @@ def test_a_task_prints_its_page_under_the_header(
     assert printed.endswith(f"# Toy {tmp_path.name} True\n")
 
 
-def test_a_section_written_alone_leaves_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_section_written_alone_leaves_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     toy = ModuleType("benchmarks.toy")
     said = {"a": "first", "b": "second"}
     sections = {name: (lambda data, quick, n=name: f"## {n}\n\n{said[n]}\n") for name in said}
@@ -123,7 +134,9 @@ def test_a_section_written_alone_leaves_the_others(tmp_path: Path, monkeypatch: 
     assert again.count("Command:") == 2 and again.index("first") < again.index("fourth")
 
 
-def test_sections_run_beside_each_other_are_all_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sections_run_beside_each_other_are_all_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     toy = ModuleType("benchmarks.toy")
     said = {"long": "old", "short": "old"}
 
@@ -134,7 +147,10 @@ def test_sections_run_beside_each_other_are_all_kept(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(toy, "TITLE", "Toy", raising=False)
     monkeypatch.setattr(
-        toy, "SECTIONS", {name: (lambda d, q, n=name: f"## {n}\n\n{n} is {said[n]}\n") for name in said}, raising=False
+        toy,
+        "SECTIONS",
+        {name: (lambda d, q, n=name: f"## {n}\n\n{n} is {said[n]}\n") for name in said},
+        raising=False,
     )
     monkeypatch.setitem(sys.modules, "benchmarks.toy", toy)
     monkeypatch.setattr("benchmarks.__main__.tasks", lambda: ["toy"])

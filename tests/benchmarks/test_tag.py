@@ -28,14 +28,18 @@ def test_held_out_sentences_are_not_trained_on(data):
         parts = held_out(given, tenths)
         found = [[tuple(part.values[0][a:b]) for a, b in pairwise(part.ptr)] for part in parts]
         assert found[1] == [sentence for k, sentence in enumerate(sentences) if k % 10 in tenths]
-        assert found[0] == [sentence for k, sentence in enumerate(sentences) if k % 10 not in tenths]
+        assert found[0] == [
+            sentence for k, sentence in enumerate(sentences) if k % 10 not in tenths
+        ]
 
 
 def test_the_best_row_within_a_limit_is_chosen():
     from benchmarks.tag_chunking import Fit
     from benchmarks.tag_chunking_small import Judged, Setting, choose
 
-    large, small, sparse, broad = (Setting("chunking", 20, "IOB2", 0.2, lasso) for lasso in (0.05, 0.2, 0.5, 0.1))
+    large, small, sparse, broad = (
+        Setting("chunking", 20, "IOB2", 0.2, lasso) for lasso in (0.05, 0.2, 0.5, 0.1)
+    )
     rows = {
         large: Judged([94.0, 95.0], 290_000, 1.0, range(20)),
         small: Judged([95.0, 93.4], 50_000, 1.0, range(10)),
@@ -47,7 +51,9 @@ def test_the_best_row_within_a_limit_is_chosen():
         return Fit(90.0, int(1.2 * rows[setting].weights), 20, 0, 0.0, None)
 
     assert choose(rows, 1_000_000, fits) == large
-    assert choose(rows, 300_000, fits) == small, "sizes grow with the data: fitted to all of it, the best row is above the limit"
+    assert choose(rows, 300_000, fits) == small, (
+        "sizes grow with the data: fitted to all of it, the best row is above the limit"
+    )
     assert choose(rows, 1_000, fits) is None
 
 
@@ -64,4 +70,6 @@ def test_the_lasso_of_a_wanted_size_is_found():
         assert abs(tried[strength].weights / target - 1) < 0.03 and len(tried) <= 7
     tried = {0.01: fit(0.01)}
     strength = search_size(10**7, tried, fit)
-    assert strength == min(tried) and len(tried) <= 6, "no strength gives so many: the weakest stands"
+    assert strength == min(tried) and len(tried) <= 6, (
+        "no strength gives so many: the weakest stands"
+    )

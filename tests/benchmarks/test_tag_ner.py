@@ -22,7 +22,9 @@ from laconic.tag.phrases import PhraseList
 from laconic.text.sequences import TokenColumns
 from laconic.text.views import WordClusters
 
-ROME = Part(TokenColumns(("word", "pos"), [["Rome", "xyz"], ["N", "N"]], np.array([0, 2])), [["B-LOC", "O"]])
+ROME = Part(
+    TokenColumns(("word", "pos"), [["Rome", "xyz"], ["N", "N"]], np.array([0, 2])), [["B-LOC", "O"]]
+)
 
 
 def test_every_row_of_the_article_is_fitted() -> None:
@@ -38,16 +40,29 @@ def test_strength_of_the_lasso_falls_with_the_number_of_sentences() -> None:
 
 
 def test_a_table_says_which_row_is_best() -> None:
-    rows = {name: Row(name, 70.0 + k, 78.5, 1000 * (k + 1), 50, 100, 1.5) for k, name in enumerate(models(quick=True))}
+    rows = {
+        name: Row(name, 70.0 + k, 78.5, 1000 * (k + 1), 50, 100, 1.5)
+        for k, name in enumerate(models(quick=True))
+    }
     page = tag_ner_table.layout("Dutch", rows)
-    assert "| MIRA, all features | 70.00 | 78.50 | 1,000 | 50 | 100 | 1.50 | 69.15 | 71.54 | 5,727,004 |" in page
-    assert "Best on development text: group lasso, B = 300 (dev 76.00, test 78.50), with 700 % of the weights" in page
-    assert page.startswith("## Dutch\n\n|") and "EMNLP 2011" in tag_ner_table.layout("Spanish", rows)
+    assert (
+        "| MIRA, all features | 70.00 | 78.50 | 1,000 | 50 | 100 | 1.50 | 69.15 | 71.54 | 5,727,004 |"
+        in page
+    )
+    assert (
+        "Best on development text: group lasso, B = 300 (dev 76.00, test 78.50), with 700 % of the weights"
+        in page
+    )
+    assert page.startswith("## Dutch\n\n|") and "EMNLP 2011" in tag_ner_table.layout(
+        "Spanish", rows
+    )
 
 
 def test_the_page_says_which_aims_were_reached() -> None:
     rows = [tag_ner_best.Row(language, 77.0, 78.5, 1000, 40, 1.5, 2.5) for language in FILES]
-    page = tag_ner_best.layout([*rows, tag_ner_best.Row("English, dev too", None, 90.0, 1000, 40, 1.5, 2.5)], 30.2)
+    page = tag_ner_best.layout(
+        [*rows, tag_ner_best.Row("English, dev too", None, 90.0, 1000, 40, 1.5, 2.5)], 30.2
+    )
     assert "those of cased text took 30 seconds." in page
     assert "| English, dev too | – | 90.00 | 90.00 | yes | 1,000 | 40 | 1.50 | 2.50 |" in page
     assert "| Dutch | 77.00 | 78.50 | 78.00 | yes | 1,000 | 40 | 1.50 | 2.50 |" in page
@@ -56,7 +71,11 @@ def test_the_page_says_which_aims_were_reached() -> None:
 
 def test_sentences_of_two_parts_follow_each_other() -> None:
     both = ROME.followed_by(ROME)
-    assert list(both.tokens.column("word")) == ["Rome", "xyz"] * 2 and both.tokens.ptr.tolist() == [0, 2, 4]
+    assert list(both.tokens.column("word")) == ["Rome", "xyz"] * 2 and both.tokens.ptr.tolist() == [
+        0,
+        2,
+        4,
+    ]
     assert both.labels == ROME.labels * 2
 
 
@@ -67,7 +86,9 @@ def test_further_clusters_become_a_column() -> None:
 
 
 def test_words_in_capitals_are_looked_up_as_in_running_text() -> None:
-    clusters = Capitals(WordClusters({"Rome": "01", "ROME": "10", "A": "11", "us": "00", "NATO": "001"}))
+    clusters = Capitals(
+        WordClusters({"Rome": "01", "ROME": "10", "A": "11", "us": "00", "NATO": "001"})
+    )
     found = [clusters.bits(word) for word in ("ROME", "Rome", "A", "US", "NATO", "xyz")]
     assert found == ["01", "01", "11", "00", "001", None]
 
@@ -75,12 +96,21 @@ def test_words_in_capitals_are_looked_up_as_in_running_text() -> None:
 def test_shares_of_capitals(tmp_path: Path) -> None:
     (tmp_path / "paths").write_text("0\tmay\t60\n1\tMay\t40\n10\tRome\t9\n11\tNATO\t9\n11\tx\t9\n")
     share = capital_shares(tmp_path / "paths")
-    assert [share(word) for word in ("MAY", "may", "rome", "NATO", "x")] == ["4", "4", "all", "?", "0"]
+    assert [share(word) for word in ("MAY", "may", "rome", "NATO", "x")] == [
+        "4",
+        "4",
+        "all",
+        "?",
+        "0",
+    ]
 
 
 def test_phrases_of_lists_become_columns() -> None:
     found = with_lists(ROME, {"city": PhraseList(["rome"])})
-    assert found.tokens.names == ("word", "pos", "city") and list(found.tokens.column("city")) == ["U", "O"]
+    assert found.tokens.names == ("word", "pos", "city") and list(found.tokens.column("city")) == [
+        "U",
+        "O",
+    ]
 
 
 def test_clusters_of_unlabelled_text(data: Path) -> None:

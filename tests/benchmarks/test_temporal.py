@@ -54,8 +54,15 @@ def test_what_comes_later_chooses_nothing() -> None:
     later = given.y.copy()
     later[given.times >= 2007] += 100.0
     changed = chosen_by_what_is_known(family, given._replace(y=later), quick=False)
-    assert changed.chosen == found.chosen and changed.errors[:20].tolist() == found.errors[:20].tolist()
-    assert set(found.labels.tolist()) == {"2006", "2007"} and found.seconds > 0 and found.n_selected == 3
+    assert (
+        changed.chosen == found.chosen
+        and changed.errors[:20].tolist() == found.errors[:20].tolist()
+    )
+    assert (
+        set(found.labels.tolist()) == {"2006", "2007"}
+        and found.seconds > 0
+        and found.n_selected == 3
+    )
     assert all(setting in [one.setting for one in found.each] for setting in found.chosen)
     known = given.y[given.times < 2006]
     assert known_variance(given._replace(y=later)) == pytest.approx(np.var(known))
@@ -68,9 +75,9 @@ def test_every_kind_forecasts_and_the_prior_may_begin_with_a_lasso() -> None:
         found = tried(family, family.settings[-1], given, folds)
         assert np.array_equal(np.isfinite(found.errors), given.times >= 2006), kind
         assert list(found.seconds) == ["2006", "2007"]
-    assert {"lasso": 3.0}.items() <= families(0.1, 3.0)[OURS].settings[-1].items() and "lasso" not in families(0.1)[
-        OURS
-    ].settings[-1]
+    assert {"lasso": 3.0}.items() <= families(0.1, 3.0)[OURS].settings[
+        -1
+    ].items() and "lasso" not in families(0.1)[OURS].settings[-1]
     few, many = (prior({"strength": 1.0, "floor": 0.1, "tau": 1.0}, n) for n in (10, 20))
     assert few.floor == pytest.approx(0.1) and many.floor == pytest.approx(0.4)
 
@@ -95,7 +102,11 @@ def test_tables_and_the_verdict() -> None:
     assert "50.0 % below the best of the others (lasso-all, 3.000)" in verdict(found, errors * 3)
     assert "| lasso-all | 0.500 | 2 of 2 |" in significance(found)
     told = settings(found)
-    assert "| lasso-all | tau 1 (2 of 2) | 1 |" in told and "| 2.500 | tau 2 |" in told and "| 3.000 | tau 1 |" in told
+    assert (
+        "| lasso-all | tau 1 (2 of 2) | 1 |" in told
+        and "| 2.500 | tau 2 |" in told
+        and "| 3.000 | tau 1 |" in told
+    )
 
 
 @pytest.mark.parametrize("name", ["movies", "titles"])

@@ -7,7 +7,18 @@ import scipy.sparse as sp
 
 from benchmarks import temporal_sage
 from benchmarks.temporal_figures import FIGURES
-from benchmarks.temporal_sage import FAMILIES, OURS, VARIABLES, Reports, background_alone, by_year, cost, figure, roll, settings
+from benchmarks.temporal_sage import (
+    FAMILIES,
+    OURS,
+    VARIABLES,
+    Reports,
+    background_alone,
+    by_year,
+    cost,
+    figure,
+    roll,
+    settings,
+)
 
 
 def reports(seed: int = 0) -> Reports:
@@ -30,7 +41,10 @@ def test_variables_are_standardized_by_the_past_alone() -> None:
     known = given.before(1994).describe(given.fields)
     past = given.years < 1994
     column = list(VARIABLES).index("us_unrate") + 2
-    assert abs(known[past][:, column].toarray().mean()) < 1e-9 and known[~past][:, column].toarray().mean() > 50
+    assert (
+        abs(known[past][:, column].toarray().mean()) < 1e-9
+        and known[~past][:, column].toarray().mean() > 50
+    )
 
 
 def test_tables_and_the_picture() -> None:
@@ -41,7 +55,10 @@ def test_tables_and_the_picture() -> None:
     for kind, family in FAMILIES.items():
         chosen[kind] = family.settings(True)[0]
         found[kind] = roll(family, chosen[kind], given, years)
-    assert found[OURS].overall < found["background"].overall and found[OURS].overall < found["ridge-all"].overall
+    assert (
+        found[OURS].overall < found["background"].overall
+        and found[OURS].overall < found["ridge-all"].overall
+    )
     assert found[OURS].model.steps_[-1] == "1992" and found[OURS].model.reader.words == given.words
     assert found[OURS].model.penalty_.floor == 0.003 * 15
     lines = by_year(found).splitlines()

@@ -18,7 +18,9 @@ def fail() -> None:
 
 def test_competitors_take_turns() -> None:
     turns: list[str] = []
-    times = interleaved({"a": lambda: turns.append("a"), "b": lambda: turns.append("b")}, repeats=3, warm=False)
+    times = interleaved(
+        {"a": lambda: turns.append("a"), "b": lambda: turns.append("b")}, repeats=3, warm=False
+    )
     assert turns == ["a", "b"] * 3
     assert {name: len(found.seconds) for name, found in times.items()} == {"a": 3, "b": 3}
 

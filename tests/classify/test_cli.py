@@ -17,7 +17,10 @@ from terminal import interrupted
 
 import laconic
 
-WORDS = {"space": ["orbit", "moon", "rocket", "launch", "shuttle"], "med": ["doctor", "disease", "patient", "drug", "symptom"]}
+WORDS = {
+    "space": ["orbit", "moon", "rocket", "launch", "shuttle"],
+    "med": ["doctor", "disease", "patient", "drug", "symptom"],
+}
 COMMON = [
     "the",
     "of",
@@ -40,7 +43,9 @@ COMMON = [
 ]
 
 
-def documents(n: int, seed: int, labels: tuple[str, ...] = ("space", "med")) -> list[dict[str, Any]]:
+def documents(
+    n: int, seed: int, labels: tuple[str, ...] = ("space", "med")
+) -> list[dict[str, Any]]:
     """Documents of two sentences: common words, and a few of the label's own."""
     generator = np.random.default_rng(seed)
     rows = []
@@ -49,7 +54,12 @@ def documents(n: int, seed: int, labels: tuple[str, ...] = ("space", "med")) -> 
         own = generator.choice(WORDS.get(label, COMMON), 3)
         words = [*generator.choice(COMMON, 9), *own]
         generator.shuffle(words)
-        rows.append({"text": f"{' '.join(words[:6]).capitalize()}. {' '.join(words[6:]).capitalize()}.", "label": label})
+        rows.append(
+            {
+                "text": f"{' '.join(words[:6]).capitalize()}. {' '.join(words[6:]).capitalize()}.",
+                "label": label,
+            }
+        )
     return rows
 
 
@@ -75,7 +85,9 @@ def given(tmp_path: Path) -> Files:
 
 
 def trained(given: Files, *options: str) -> Any:
-    return result_of("train", "classify", given.train, "-o", given.model, "--strength", "0.5", *options)
+    return result_of(
+        "train", "classify", given.train, "-o", given.model, "--strength", "0.5", *options
+    )
 
 
 def test_train_reports_what_was_learned(given: Files) -> None:
@@ -92,25 +104,53 @@ def test_train_reports_what_was_learned(given: Files) -> None:
 
 @pytest.mark.parametrize(("regularizer", "n_trials"), [("lasso", 6), ("elastic", 36)])
 def test_without_a_strength_dev_tunes(given: Files, regularizer: str, n_trials: int) -> None:
-    report = result_of("train", "classify", given.train, "--dev", given.dev, "--regularizer", regularizer)
+    report = result_of(
+        "train", "classify", given.train, "--dev", given.dev, "--regularizer", regularizer
+    )
     assert len(report["trials"]) == n_trials
     assert report["dev"]["accuracy"] == max(trial["accuracy"] for trial in report["trials"])
-    assert {"strength": report["strength"], "lasso": report["lasso"]}.items() <= report["trials"][0].keys() | max(
+    assert {"strength": report["strength"], "lasso": report["lasso"]}.items() <= report["trials"][
+        0
+    ].keys() | max(
         report["trials"], key=lambda trial: (trial["accuracy"], -trial["n_selected"])
     ).items()
 
 
 def test_what_is_given_is_not_tuned(given: Files) -> None:
     report = result_of(
-        "train", "classify", given.train, "--dev", given.dev, "--tune", "--regularizer", "sentence", "--lasso", "0.1"
+        "train",
+        "classify",
+        given.train,
+        "--dev",
+        given.dev,
+        "--tune",
+        "--regularizer",
+        "sentence",
+        "--lasso",
+        "0.1",
     )
     assert {trial["lasso"] for trial in report["trials"]} == {0.1}
     assert len({trial["strength"] for trial in report["trials"]}) == 6
 
 
 def test_tuning_by_log_loss_with_a_refit(given: Files) -> None:
-    report = result_of("train", "classify", given.train, "--dev", given.dev, "--refit", "0.1", "--criterion", "log_loss")
-    assert report["strength"] == min(report["trials"], key=lambda trial: (trial["log_loss"], trial["n_selected"]))["strength"]
+    report = result_of(
+        "train",
+        "classify",
+        given.train,
+        "--dev",
+        given.dev,
+        "--refit",
+        "0.1",
+        "--criterion",
+        "log_loss",
+    )
+    assert (
+        report["strength"]
+        == min(report["trials"], key=lambda trial: (trial["log_loss"], trial["n_selected"]))[
+            "strength"
+        ]
+    )
 
 
 @pytest.mark.parametrize(
@@ -118,20 +158,50 @@ def test_tuning_by_log_loss_with_a_refit(given: Files) -> None:
     [
         ["--regularizer", "sentence", "--strength", "0.01", "--lasso", "0.1"],
         ["--regularizer", "brown", "--clusters", "5", "--strength", "0.1", "--lasso", "0.1"],
-        ["--regularizer", "sentence+brown", "--clusters", "5", "--strength", "0.01", "--lasso", "0.1"],
-        ["--regularizer", "ridge", "--weighting", "tfidf", "--ngrams", "2", "--min-count", "2", "--prefix", "3", "--prefix", "5"],
+        [
+            "--regularizer",
+            "sentence+brown",
+            "--clusters",
+            "5",
+            "--strength",
+            "0.01",
+            "--lasso",
+            "0.1",
+        ],
+        [
+            "--regularizer",
+            "ridge",
+            "--weighting",
+            "tfidf",
+            "--ngrams",
+            "2",
+            "--min-count",
+            "2",
+            "--prefix",
+            "3",
+            "--prefix",
+            "5",
+        ],
     ],
 )
 def test_every_model_is_written_and_works(given: Files, options: list[str]) -> None:
     report = result_of("train", "classify", given.train, "-o", given.model, *options)
     assert (report["groups_total"] > 0) == ("ridge" not in options)
     assert result_of("evaluate", given.model, given.dev)["accuracy"] == 1.0
-    assert sum("groups" in line for line in run("inspect", given.model).stdout.splitlines()) >= (0 if "ridge" in options else 2)
+    assert sum("groups" in line for line in run("inspect", given.model).stdout.splitlines()) >= (
+        0 if "ridge" in options else 2
+    )
 
 
 def test_clusters_from_a_file(given: Files) -> None:
     paths = given.folder / "paths"
-    paths.write_text("".join(f"{bits}\t{word}\t1\n" for bits, kind in (("0", "space"), ("1", "med")) for word in WORDS[kind]))
+    paths.write_text(
+        "".join(
+            f"{bits}\t{word}\t1\n"
+            for bits, kind in (("0", "space"), ("1", "med"))
+            for word in WORDS[kind]
+        )
+    )
     options = ["--regularizer", "brown", "--clusters-file", str(paths), "--strength", "0.01"]
     report = result_of("train", "classify", given.train, "-o", given.model, *options)
     assert report["groups_total"] == 3  # the root and the two clusters
@@ -144,19 +214,28 @@ def test_trees(given: Files) -> None:
     trees.write_text("\n".join(lines) + "\n")
     options = ["--regularizer", "tree", "--strength", "0.01", "--lasso", "0.05"]
     report = result_of("train", "classify", str(trees), "-o", given.model, *options)
-    assert report["groups_total"] == 20 * 3  # each tree has three nested phrases of two words or more
+    assert (
+        report["groups_total"] == 20 * 3
+    )  # each tree has three nested phrases of two words or more
     assert result_of("evaluate", given.model, str(trees))["accuracy"] == 1.0
 
 
 def test_predict_writes_a_line_a_document(given: Files) -> None:
     trained(given)
-    plain = [json.loads(line) for line in run("predict", given.model, given.dev).stdout.splitlines()]
+    plain = [
+        json.loads(line) for line in run("predict", given.model, given.dev).stdout.splitlines()
+    ]
     assert [row["label"] for row in plain] == [row["label"] for row in documents(20, 1)]
     content = "".join(json.dumps({"text": row["text"]}) + "\n" for row in documents(20, 1))
-    with_proba = [json.loads(line) for line in run("predict", given.model, "--proba", text=content).stdout.splitlines()]
+    with_proba = [
+        json.loads(line)
+        for line in run("predict", given.model, "--proba", text=content).stdout.splitlines()
+    ]
     expected = laconic.load(given.model).predict_proba([row["text"] for row in documents(20, 1)])
     assert [row["label"] for row in with_proba] == [row["label"] for row in plain]
-    np.testing.assert_allclose([[row["probabilities"][k] for k in ("med", "space")] for row in with_proba], expected)
+    np.testing.assert_allclose(
+        [[row["probabilities"][k] for k in ("med", "space")] for row in with_proba], expected
+    )
     target = given.folder / "labels.jsonl"
     summary = result_of("predict", given.model, given.dev, "-o", str(target))
     assert summary["documents"] == 20 and summary["output"] == str(target)
@@ -170,7 +249,13 @@ def test_evaluate_counts_unknown_labels_as_missed(given: Files) -> None:
     report = result_of("evaluate", given.model, written(given.folder / "gold.jsonl", gold))
     assert report["accuracy"] == 0.95
     by_label = {row["label"]: row for row in report["labels"]}
-    assert by_label["sport"] == {"label": "sport", "precision": 0.0, "recall": 0.0, "f1": 0.0, "support": 1}
+    assert by_label["sport"] == {
+        "label": "sport",
+        "precision": 0.0,
+        "recall": 0.0,
+        "f1": 0.0,
+        "support": 1,
+    }
     assert by_label["med"]["f1"] == 1.0
     assert report["macro_f1"] == pytest.approx(np.mean([row["f1"] for row in report["labels"]]))
 
@@ -189,7 +274,9 @@ def test_inspect_shows_words_and_groups(given: Files) -> None:
 def test_numbers_of_a_table_for_people(given: Files) -> None:
     outcome = run("train", "classify", given.train, "--strength", "0.5")
     assert outcome.exit_code == 0
-    assert dict(line.split(maxsplit=1) for line in outcome.stdout.splitlines())["converged"] == "yes"
+    assert (
+        dict(line.split(maxsplit=1) for line in outcome.stdout.splitlines())["converged"] == "yes"
+    )
     assert not Path(given.model).exists()
 
 
@@ -202,14 +289,20 @@ BAD_FILES: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "is empty"),
     "one class": (b'{"text": "some words", "label": "a"}\n' * 3, "expected at least two labels"),
     "not utf-8": (b'{"text": "caf\xe9 words", "label": "a"}\n', ":1: expected UTF-8"),
-    "bad json": (b'{"text": "some words", "label": "a"}\n{"text": \n', ":2: expected one JSON object"),
+    "bad json": (
+        b'{"text": "some words", "label": "a"}\n{"text": \n',
+        ":2: expected one JSON object",
+    ),
     "no label": (b'{"text": "some words"}\n', ":1: the field 'label' is missing"),
     "no words": (b'{"text": "?", "label": "a"}\n{"text": "!", "label": "b"}\n', "no words"),
     "half a character": (
         b'{"text": [["a\\ud83d"], ["b"]], "label": "x"}\n{"text": "more words", "label": "y"}\n',
         "half a character",
     ),
-    "cut gzip": (gzip.compress(b'{"text": "some words", "label": "a"}\n' * 9)[:-12], "gzip file is damaged"),
+    "cut gzip": (
+        gzip.compress(b'{"text": "some words", "label": "a"}\n' * 9)[:-12],
+        "gzip file is damaged",
+    ),
 }
 
 
@@ -225,9 +318,18 @@ def test_bad_training_files(given: Files, kind: str) -> None:
     ("sentence", "arguments"),
     [
         ("'sport' is not in the training data", ["{train}", "--dev", "{strange}", "-o", "{model}"]),
-        ("--strength must be a number of 0 or more, not nan", ["{train}", "--strength", "nan", "-o", "{model}"]),
-        ("--strength must be a number of 0 or more, not -1", ["{train}", "--strength", "-1", "-o", "{model}"]),
-        ("--lasso must be a number of 0 or more, not inf", ["{train}", "--lasso", "inf", "-o", "{model}"]),
+        (
+            "--strength must be a number of 0 or more, not nan",
+            ["{train}", "--strength", "nan", "-o", "{model}"],
+        ),
+        (
+            "--strength must be a number of 0 or more, not -1",
+            ["{train}", "--strength", "-1", "-o", "{model}"],
+        ),
+        (
+            "--lasso must be a number of 0 or more, not inf",
+            ["{train}", "--lasso", "inf", "-o", "{model}"],
+        ),
         ("tol must be", ["{train}", "--tol", "0", "-o", "{model}"]),
         ("No such file", ["{folder}/absent.jsonl", "-o", "{model}"]),
         ("Is a directory", ["{folder}", "-o", "{model}"]),
@@ -236,25 +338,59 @@ def test_bad_training_files(given: Files, kind: str) -> None:
         ("give its name with -o", ["{train}", "-o", "-"]),
         ("--tune chooses strengths on development data", ["{train}", "--tune", "-o", "{model}"]),
         ("--refit must be a number above 0, not 0", ["{train}", "--refit", "0", "-o", "{model}"]),
-        ("--criterion must be accuracy or log_loss, not f1", ["{train}", "--criterion", "f1", "-o", "{model}"]),
+        (
+            "--criterion must be accuracy or log_loss, not f1",
+            ["{train}", "--criterion", "f1", "-o", "{model}"],
+        ),
         ("regularizer is a sum of", ["{train}", "--regularizer", "magic", "-o", "{model}"]),
-        ("only structured regularizers are added up", ["{train}", "--regularizer", "lasso+ridge", "-o", "{model}"]),
+        (
+            "only structured regularizers are added up",
+            ["{train}", "--regularizer", "lasso+ridge", "-o", "{model}"],
+        ),
         ("weighting is", ["{train}", "--weighting", "bm25", "-o", "{model}"]),
         ("boundary is", ["{train}", "--boundary", "page", "-o", "{model}"]),
         ("needs documents that are trees", ["{train}", "--regularizer", "tree", "-o", "{model}"]),
-        ("absent", ["{train}", "--regularizer", "brown", "--clusters-file", "{folder}/absent", "-o", "{model}"]),
+        (
+            "absent",
+            [
+                "{train}",
+                "--regularizer",
+                "brown",
+                "--clusters-file",
+                "{folder}/absent",
+                "-o",
+                "{model}",
+            ],
+        ),
     ],
 )
 def test_bad_requests(given: Files, sentence: str, arguments: list[str]) -> None:
     strange = written(given.folder / "strange.jsonl", documents(4, 2, ("space", "sport")))
-    names = {"train": given.train, "model": given.model, "folder": str(given.folder), "strange": strange}
-    refused(given, sentence, "train", "classify", *(argument.format(**names) for argument in arguments))
+    names = {
+        "train": given.train,
+        "model": given.model,
+        "folder": str(given.folder),
+        "strange": strange,
+    }
+    refused(
+        given, sentence, "train", "classify", *(argument.format(**names) for argument in arguments)
+    )
 
 
 def test_a_refused_training_leaves_the_old_model(given: Files) -> None:
     trained(given)
     before = Path(given.model).read_bytes()
-    refused(given, "weighting is", "train", "classify", given.train, "--weighting", "no", "-o", given.model)
+    refused(
+        given,
+        "weighting is",
+        "train",
+        "classify",
+        given.train,
+        "--weighting",
+        "no",
+        "-o",
+        given.model,
+    )
     assert Path(given.model).read_bytes() == before
 
 
@@ -278,32 +414,70 @@ def test_damaged_models(given: Files, verb: str, damage: str) -> None:
 
 def test_predictions_need_a_folder(given: Files) -> None:
     trained(given)
-    refused(given, "there is no folder", "predict", given.model, given.dev, "-o", str(given.folder / "absent" / "out"))
+    refused(
+        given,
+        "there is no folder",
+        "predict",
+        given.model,
+        given.dev,
+        "-o",
+        str(given.folder / "absent" / "out"),
+    )
 
 
 def test_as_a_program(given: Files) -> None:
     command = [sys.executable, "-m", "laconic"]
     done = subprocess.run(
-        [*command, "train", "classify", "-", "-o", given.model], input=Path(given.train).read_bytes(), capture_output=True
+        [*command, "train", "classify", "-", "-o", given.model],
+        input=Path(given.train).read_bytes(),
+        capture_output=True,
     )
     assert done.returncode == 0 and done.stderr == b"", done.stderr
     done = subprocess.run([*command, "predict", given.model, given.dev], capture_output=True)
     assert done.returncode == 0 and len(done.stdout.splitlines()) == 20
     done = subprocess.run([*command, "inspect", given.train], capture_output=True, text=True)
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
-    assert subprocess.run([*command, "--version"], capture_output=True, text=True).stdout == f"laconic {laconic.__version__}\n"
+    assert (
+        subprocess.run([*command, "--version"], capture_output=True, text=True).stdout
+        == f"laconic {laconic.__version__}\n"
+    )
 
 
-@pytest.mark.parametrize(("stage", "options"), [("fitting", ["--strength", "0.001"]), ("tuning", ["--dev", "{dev}"])])
+@pytest.mark.parametrize(
+    ("stage", "options"), [("fitting", ["--strength", "0.001"]), ("tuning", ["--dev", "{dev}"])]
+)
 def test_ctrl_c_keeps_the_best_model(given: Files, stage: str, options: list[str]) -> None:
     generator = np.random.default_rng(0)
     noise = [[f"w{k}" for k in generator.zipf(1.2, 400) % 4000] for _ in range(600)]
-    rows = [{"text": [words[i : i + 8] for i in range(0, 400, 8)], "label": i % 3} for i, words in enumerate(noise)]
+    rows = [
+        {"text": [words[i : i + 8] for i in range(0, 400, 8)], "label": i % 3}
+        for i, words in enumerate(noise)
+    ]
     train = written(given.folder / "noise.jsonl", rows)
     dev = written(given.folder / "noise.dev.jsonl", rows[:50])
     options = [option.format(dev=dev) for option in options]
-    options += ["--regularizer", "sentence", "--lasso", "0.001", "--tol", "1e-15", "--max-iter", "100000000"]
-    command = [sys.executable, "-m", "laconic", "train", "classify", train, "-o", given.model, "--json", *options]
+    options += [
+        "--regularizer",
+        "sentence",
+        "--lasso",
+        "0.001",
+        "--tol",
+        "1e-15",
+        "--max-iter",
+        "100000000",
+    ]
+    command = [
+        sys.executable,
+        "-m",
+        "laconic",
+        "train",
+        "classify",
+        train,
+        "-o",
+        given.model,
+        "--json",
+        *options,
+    ]
     report = interrupted(command, f"{stage}".encode(), b"step 2")
     assert report["interrupted"] and (stage == "tuning" or not report["converged"])
     assert laconic.load(given.model).interrupted_

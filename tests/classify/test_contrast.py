@@ -14,7 +14,12 @@ from laconic.classify.weighting import PRIOR_DOCUMENTS, contrast_of
 from laconic.core.penalties import Ridge
 from laconic.text.trees import parse_tree
 
-DOCUMENTS = ["rain and rain and snow", "sun and more sun. sun again", "snow again", "no rain, more sun"]
+DOCUMENTS = [
+    "rain and rain and snow",
+    "sun and more sun. sun again",
+    "snow again",
+    "no rain, more sun",
+]
 LABELS = ["wet", "dry", "wet", "dry"]
 TREES = [
     parse_tree("(4 (2 a) (3 (3 lovely) (2 film)))"),
@@ -52,20 +57,26 @@ def test_contrast_of_many_classes_is_the_largest_and_of_power_zero_is_none() -> 
 
 
 def test_words_that_no_class_prefers_leave_an_empty_model() -> None:
-    model = TextClassifier("lasso", strength=0.1, contrast=0.5).fit(["same words", "same words"], ["a", "b"])
+    model = TextClassifier("lasso", strength=0.1, contrast=0.5).fit(
+        ["same words", "same words"], ["a", "b"]
+    )
     assert model.n_features_selected_ == 0
 
 
 def test_weights_are_of_the_words_themselves() -> None:
     """With contrast the model is the one fitted to scaled words, its weights scaled back: scores agree by hand."""
-    model = TextClassifier("sentence", strength=0.01, lasso=0.01, ridge=0.01, contrast=0.5, tol=1e-8)
+    model = TextClassifier(
+        "sentence", strength=0.01, lasso=0.01, ridge=0.01, contrast=0.5, tol=1e-8
+    )
     prepared = model.prepare(DOCUMENTS, LABELS)
     model.fit_prepared(prepared)
     assert prepared.contrast is not None
     scaled = prepared.X @ sp.diags(prepared.contrast)
     by_hand = scaled @ model.solution_[: scaled.shape[1]] + model.intercept_[0]
     np.testing.assert_allclose(model.decision_function(DOCUMENTS), by_hand)
-    plain = TextClassifier("sentence", strength=0.01, lasso=0.01, ridge=0.01, tol=1e-8).fit(DOCUMENTS, LABELS)
+    plain = TextClassifier("sentence", strength=0.01, lasso=0.01, ridge=0.01, tol=1e-8).fit(
+        DOCUMENTS, LABELS
+    )
     assert not np.allclose(plain.coef_, model.coef_)
 
 
@@ -93,7 +104,9 @@ def test_phrases_take_the_class_of_roots_with_their_label() -> None:
     words = prepared.encoder.vocab.words
     found = {
         (tuple(words[j] for j in np.flatnonzero(row)), label)
-        for row, label in zip(prepared.examples.counts.toarray(), prepared.examples.labels, strict=True)
+        for row, label in zip(
+            prepared.examples.counts.toarray(), prepared.examples.labels, strict=True
+        )
     }
     # "lovely" occurs twice and counts once; 2 is no root's label; "dull film" and "dull" have the label of a bad root.
     assert found == {
@@ -111,7 +124,9 @@ def test_phrases_weigh_what_they_are_told() -> None:
     settings = {"regularizer": "ridge", "strength": 0.5, "tol": 1e-9}
     by_weight = TextClassifier(**settings, constituents=1.0).fit(TREES, OPINIONS)
     phrases = [[["lovely", "film"]], [["lovely"]], [["warm"]], [["dull", "film"]], [["dull"]]]
-    by_hand = TextClassifier(**settings).fit([*TREES, *phrases], [*OPINIONS, "good", "good", "good", "bad", "bad"])
+    by_hand = TextClassifier(**settings).fit(
+        [*TREES, *phrases], [*OPINIONS, "good", "good", "good", "bad", "bad"]
+    )
     np.testing.assert_allclose(by_weight.coef_, by_hand.coef_, atol=1e-6)
     np.testing.assert_allclose(by_weight.intercept_, by_hand.intercept_, atol=1e-6)
 
@@ -138,7 +153,9 @@ def test_phrases_need_trees() -> None:
 
 def test_a_saved_model_predicts_the_same(tmp_path: object) -> None:
     path = f"{tmp_path}/model.laconic"
-    model = TextClassifier("lasso", strength=0.05, contrast=0.5, constituents=0.3).fit(TREES, OPINIONS)
+    model = TextClassifier("lasso", strength=0.05, contrast=0.5, constituents=0.3).fit(
+        TREES, OPINIONS
+    )
     model.save(path)
     loaded = load(path)
     assert loaded.contrast == 0.5 and loaded.constituents == 0.3
@@ -157,7 +174,9 @@ def test_a_refit_is_the_ridge_on_the_kept_words(contrast: float) -> None:
     np.testing.assert_array_equal(np.flatnonzero(model.coef_[0]), kept)
     np.testing.assert_allclose(model.solution_, chosen.solution_)
     scale = np.ones(len(kept)) if prepared.contrast is None else prepared.contrast[kept]
-    by_hand = SparseClassifier(Ridge(0.2), tol=1e-9).fit(prepared.X[:, kept] @ sp.diags(scale), LABELS)
+    by_hand = SparseClassifier(Ridge(0.2), tol=1e-9).fit(
+        prepared.X[:, kept] @ sp.diags(scale), LABELS
+    )
     np.testing.assert_allclose(model.coef_[0, kept], by_hand.coef_[0] * scale, atol=1e-6)
     np.testing.assert_allclose(model.intercept_, by_hand.intercept_, atol=1e-6)
 
@@ -180,4 +199,6 @@ def test_a_refit_is_saved_with_the_model(tmp_path: object) -> None:
     model.save(f"{tmp_path}/model.laconic")
     loaded = load(f"{tmp_path}/model.laconic")
     assert loaded.refit == 0.2
-    np.testing.assert_allclose(loaded.decision_function(DOCUMENTS), model.decision_function(DOCUMENTS))
+    np.testing.assert_allclose(
+        loaded.decision_function(DOCUMENTS), model.decision_function(DOCUMENTS)
+    )

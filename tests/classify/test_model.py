@@ -13,7 +13,11 @@ from sklearn.base import clone
 from laconic import TextClassifier, tune
 from laconic.text.trees import parse_tree, read_trees
 
-GOOD = ["A fine film. The actors are fine.", "Great story and great acting!", "I liked it. Fine work."]
+GOOD = [
+    "A fine film. The actors are fine.",
+    "Great story and great acting!",
+    "I liked it. Fine work.",
+]
 BAD = ["A poor film. The actors are poor.", "Dull story and dull acting!", "I hated it. Poor work."]
 DOCUMENTS, LABELS = GOOD + BAD, ["good"] * 3 + ["bad"] * 3
 
@@ -24,30 +28,47 @@ def science(data):
     parts = []
     for part in ("train", "test"):
         with gzip.open(data / "20news_bydate" / f"{part}.jsonl.gz", "rt") as stream:
-            rows = [row for row in map(json.loads, stream) if row["label"] in ("sci.med", "sci.space")][::2]
+            rows = [
+                row for row in map(json.loads, stream) if row["label"] in ("sci.med", "sci.space")
+            ][::2]
         parts.append(([row["text"] for row in rows], [row["label"] for row in rows]))
     return parts
 
 
-@pytest.mark.parametrize("regularizer", ["lasso", "ridge", "elastic", "sentence", "topics", "brown", "sentence+topics+brown"])
+@pytest.mark.parametrize(
+    "regularizer",
+    ["lasso", "ridge", "elastic", "sentence", "topics", "brown", "sentence+topics+brown"],
+)
 def test_every_regularizer_learns(regularizer):
-    model = TextClassifier(regularizer, strength=0.01, lasso=0.01, n_topics=5, n_clusters=4, tol=1e-2).fit(DOCUMENTS, LABELS)
+    model = TextClassifier(
+        regularizer, strength=0.01, lasso=0.01, n_topics=5, n_clusters=4, tol=1e-2
+    ).fit(DOCUMENTS, LABELS)
     assert model.score(DOCUMENTS, LABELS) == 1.0
     np.testing.assert_allclose(model.predict_proba(DOCUMENTS).sum(axis=1), 1.0)
-    assert set(model.selected_) == set() if regularizer in ("lasso", "ridge", "elastic") else set(regularizer.split("+"))
+    assert (
+        set(model.selected_) == set()
+        if regularizer in ("lasso", "ridge", "elastic")
+        else set(regularizer.split("+"))
+    )
 
 
 def test_documents_may_be_strings_sentences_words_or_trees():
     text = TextClassifier("lasso", strength=0.01).fit(DOCUMENTS, LABELS)
-    words = TextClassifier("lasso", strength=0.01).fit([text.encoder_.sentence_words(d) for d in DOCUMENTS], LABELS)
+    words = TextClassifier("lasso", strength=0.01).fit(
+        [text.encoder_.sentence_words(d) for d in DOCUMENTS], LABELS
+    )
     np.testing.assert_allclose(words.coef_, text.coef_, atol=1e-6)
-    trees = [parse_tree(f"(3 (2 the) (3 (2 film) ({k} {w})))") for k, w in ((4, "fine"), (0, "poor"))]
+    trees = [
+        parse_tree(f"(3 (2 the) (3 (2 film) ({k} {w})))") for k, w in ((4, "fine"), (0, "poor"))
+    ]
     model = TextClassifier("tree", strength=0.01, lasso=0.01).fit(trees, ["good", "bad"])
     assert model.score(trees, ["good", "bad"]) == 1.0 and len(model.selected_["tree"]) == 4
 
 
 def test_added_features_are_folded_into_words():
-    model = TextClassifier("lasso", strength=0.05, features=("topics", "brown"), n_topics=4, n_clusters=4).fit(DOCUMENTS, LABELS)
+    model = TextClassifier(
+        "lasso", strength=0.05, features=("topics", "brown"), n_topics=4, n_clusters=4
+    ).fit(DOCUMENTS, LABELS)
     assert model.n_features_total_ > model.coef_.shape[1] == len(model.get_feature_names_out())
     assert model.score(DOCUMENTS, LABELS) == 1.0
 
@@ -94,7 +115,10 @@ def test_the_sentence_regularizer_on_real_messages(science):
 def test_tuning_on_real_messages_prefers_the_smaller_of_equals(science):
     (train, train_labels), (dev, dev_labels) = science
     model, trials = tune(
-        TextClassifier("lasso", tol=1e-2), (train, train_labels), (dev, dev_labels), strengths=[0.1, 1.0, 1000.0]
+        TextClassifier("lasso", tol=1e-2),
+        (train, train_labels),
+        (dev, dev_labels),
+        strengths=[0.1, 1.0, 1000.0],
     )
     best = max(trials, key=lambda trial: (trial.accuracy, -trial.n_selected))
     assert model.strength == best.strength and len(trials) == 3 and best.accuracy > 0.85
@@ -102,13 +126,24 @@ def test_tuning_on_real_messages_prefers_the_smaller_of_equals(science):
 
 def test_tuning_by_log_loss_takes_the_most_probable_labels():
     train, dev = (DOCUMENTS, LABELS), (DOCUMENTS, LABELS)
-    model, trials = tune(TextClassifier("ridge"), train, dev, strengths=[0.01, 1.0, 100.0], criterion="log_loss")
+    model, trials = tune(
+        TextClassifier("ridge"), train, dev, strengths=[0.01, 1.0, 100.0], criterion="log_loss"
+    )
     assert model.strength == 0.01 == min(trials, key=lambda trial: trial.log_loss).strength
     chances = model.predict_log_proba(DOCUMENTS)
-    by_hand = -np.mean([row[list(model.classes_).index(label)] for row, label in zip(chances, LABELS, strict=True)])
+    by_hand = -np.mean(
+        [row[list(model.classes_).index(label)] for row, label in zip(chances, LABELS, strict=True)]
+    )
     assert trials[-1].log_loss == pytest.approx(by_hand)
-    _, with_refits = tune(TextClassifier("lasso"), train, dev, strengths=[0.3, 0.1], refits=[None, 0.1])
-    assert [(trial.strength, trial.refit) for trial in with_refits] == [(0.3, None), (0.3, 0.1), (0.1, None), (0.1, 0.1)]
+    _, with_refits = tune(
+        TextClassifier("lasso"), train, dev, strengths=[0.3, 0.1], refits=[None, 0.1]
+    )
+    assert [(trial.strength, trial.refit) for trial in with_refits] == [
+        (0.3, None),
+        (0.3, 0.1),
+        (0.1, None),
+        (0.1, 0.1),
+    ]
     alone = TextClassifier("lasso", strength=0.3, refit=0.1).fit(DOCUMENTS, LABELS)
     assert with_refits[1].n_selected == with_refits[0].n_selected == alone.n_features_selected_
     with pytest.raises(ValueError, match="criterion is one of accuracy, log_loss"):
@@ -116,9 +151,15 @@ def test_tuning_by_log_loss_takes_the_most_probable_labels():
 
 
 def test_neutral_constituents_of_real_trees(data):
-    trees = [tree for tree in islice(read_trees(data / "sst" / "train.txt.gz"), 1500) if tree.label[0] != "2"]
+    trees = [
+        tree
+        for tree in islice(read_trees(data / "sst" / "train.txt.gz"), 1500)
+        if tree.label[0] != "2"
+    ]
     labels = ["positive" if tree.label[0] > "2" else "negative" for tree in trees]
     everything = TextClassifier("tree", strength=0.001, lasso=0.5).fit(trees, labels)
-    neutral = TextClassifier("tree", strength=0.001, lasso=0.5, neutral_label="2").fit(trees, labels)
+    neutral = TextClassifier("tree", strength=0.001, lasso=0.5, neutral_label="2").fit(
+        trees, labels
+    )
     assert len(neutral.selected_["tree"]) < len(everything.selected_["tree"])
     assert everything.score(trees, labels) > 0.75 and neutral.score(trees, labels) > 0.75

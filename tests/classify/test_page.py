@@ -16,7 +16,14 @@ from laconic.text.trees import parse_tree
 HOSTILE = '<script>alert("x")</script>&amp;\x00\x1b'
 SPACE = [["the", "rocket", HOSTILE], ["it", "flew", "far"]]
 HEALTH = [["the", "doctor", "'onload='"], ["it", "hurt", "much"]]
-DOCUMENTS = [SPACE, HEALTH, [*SPACE, ["rocket"]], [*HEALTH, ["doctor"]], [["rocket", "far"]], [["doctor", "much"]]]
+DOCUMENTS = [
+    SPACE,
+    HEALTH,
+    [*SPACE, ["rocket"]],
+    [*HEALTH, ["doctor"]],
+    [["rocket", "far"]],
+    [["doctor", "much"]],
+]
 LABELS = ["<b>space</b>", "health"] * 3
 TREES = [
     parse_tree("(3 (2 (2 the) (2 film)) (3 (2 is) (4 (2 quite) (4 wonderful))))"),
@@ -69,24 +76,39 @@ def page_of(model: TextClassifier, folder: Path, *given: object) -> tuple[str, O
 @pytest.fixture(scope="module")
 def model() -> TextClassifier:
     kinds = {"n_topics": 2, "n_top": 4, "n_clusters": 4}
-    return TextClassifier("sentence+topics+brown", strength=0.02, lasso=0.02, **kinds).fit(DOCUMENTS, LABELS)  # type: ignore[arg-type]
+    return TextClassifier("sentence+topics+brown", strength=0.02, lasso=0.02, **kinds).fit(
+        DOCUMENTS, LABELS
+    )  # type: ignore[arg-type]
 
 
 def test_the_page_says_what_the_model_is(model: TextClassifier, tmp_path: Path) -> None:
     _, outline = page_of(model, tmp_path, DOCUMENTS, LABELS, DOCUMENTS)
     assert "sentence + topics + brown" in outline.text
     assert f"{model.n_features_selected_} of {model.n_features_total_}" in outline.text
-    for what in ("sentences kept", "topics kept", "clusters kept", "objective", "certificate", "Strongest words", "rocket"):
+    for what in (
+        "sentences kept",
+        "topics kept",
+        "clusters kept",
+        "objective",
+        "certificate",
+        "Strongest words",
+        "rocket",
+    ):
         assert what in outline.text
     for title in ("Sentences", "Topics", "Clusters"):
         assert f"{title} kept and dropped" in outline.text
-    assert outline.text.count("which is right") == 6 and "6 documents 6 are right (100.0%)" in outline.text
+    assert (
+        outline.text.count("which is right") == 6
+        and "6 documents 6 are right (100.0%)" in outline.text
+    )
 
 
 def test_hostile_words_stay_words(model: TextClassifier, tmp_path: Path) -> None:
     page, outline = page_of(model, tmp_path, DOCUMENTS, LABELS, DOCUMENTS)
     assert "script" not in outline.tags and "b" not in outline.tags
-    assert 'alert("x")' in outline.text and "<b>space</b>" in outline.text and "&amp;" in outline.text
+    assert (
+        'alert("x")' in outline.text and "<b>space</b>" in outline.text and "&amp;" in outline.text
+    )
     assert not any(name.startswith("on") for name, _ in outline.attributes)
     assert not re.search(r"[\x00-\x08\x0b-\x1f]", page)
 
@@ -96,7 +118,11 @@ def test_the_page_needs_nothing_else(model: TextClassifier, tmp_path: Path) -> N
     assert not {"link", "script", "img", "iframe", "object"} & set(outline.tags)
     assert not {"src", "href"} & {name for name, _ in outline.attributes}
     assert not re.search(r"url\(|@import|https?://", page)
-    assert "prefers-color-scheme: dark" in page and "@media print" in page and 'name="viewport"' in page
+    assert (
+        "prefers-color-scheme: dark" in page
+        and "@media print" in page
+        and 'name="viewport"' in page
+    )
 
 
 def test_effects_have_a_colour_and_a_number(model: TextClassifier, tmp_path: Path) -> None:
@@ -115,7 +141,9 @@ def test_trees_are_drawn(tmp_path: Path) -> None:
     assert "Phrases kept and dropped" in outline.text
 
 
-def test_many_documents_become_a_few_right_and_wrong_ones(model: TextClassifier, tmp_path: Path) -> None:
+def test_many_documents_become_a_few_right_and_wrong_ones(
+    model: TextClassifier, tmp_path: Path
+) -> None:
     _, outline = page_of(model, tmp_path, [SPACE, HEALTH] * 20, [LABELS[0]] * 40)
     titles = re.findall(r"Document \d+: \S+ \([0-9.]+%\), (which is right|but it is)", outline.text)
     assert titles == ["which is right"] * 4 + ["but it is"] * 2
@@ -136,7 +164,9 @@ def test_a_model_read_from_a_file_has_a_page(weighting: str, tmp_path: Path) -> 
     loaded = load(tmp_path / "model")
     _, fresh = page_of(saved, tmp_path, DOCUMENTS, LABELS, DOCUMENTS)
     _, outline = page_of(loaded, tmp_path, DOCUMENTS, LABELS)
-    assert f"of {loaded.groups_['sentence'].total} " in outline.text and "the rocket" in outline.text
+    assert (
+        f"of {loaded.groups_['sentence'].total} " in outline.text and "the rocket" in outline.text
+    )
     after = "How it reads documents"
     assert outline.text.split(after)[1] == fresh.text.split(after)[1]
 
@@ -144,7 +174,11 @@ def test_a_model_read_from_a_file_has_a_page(weighting: str, tmp_path: Path) -> 
 def test_plain_models_and_many_classes_have_pages(tmp_path: Path) -> None:
     many = TextClassifier("lasso", strength=0.1).fit(DOCUMENTS[:4], ["a", "b", "c", "c"])
     _, outline = page_of(many, tmp_path, ["", "rocket doctor"], ["a", "zzz"])
-    assert outline.tags.count("section") == 3 + 2 and "It has no sentence." in outline.text and "but it is zzz" in outline.text
+    assert (
+        outline.tags.count("section") == 3 + 2
+        and "It has no sentence." in outline.text
+        and "but it is zzz" in outline.text
+    )
     _, nothing = page_of(TextClassifier("lasso", strength=1e6).fit(DOCUMENTS, LABELS), tmp_path)
     assert nothing.text.count("No word speaks for it.") == 2
 

@@ -45,9 +45,16 @@ def test_predictions_survive_saving(
     assert 0 < model.n_features_selected_ < model.n_features_total_
     model.save(tmp_path / "m")
     loaded = laconic.load(tmp_path / "m")
-    np.testing.assert_allclose(loaded.predict_proba(TEXTS + UNSEEN), model.predict_proba(TEXTS + UNSEEN), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        loaded.predict_proba(TEXTS + UNSEEN),
+        model.predict_proba(TEXTS + UNSEEN),
+        rtol=0,
+        atol=1e-12,
+    )
     assert loaded.predict(UNSEEN).tolist() == model.predict(UNSEEN).tolist()
-    assert loaded.coef_.shape[1] == model.n_features_selected_ == len(loaded.get_feature_names_out())
+    assert (
+        loaded.coef_.shape[1] == model.n_features_selected_ == len(loaded.get_feature_names_out())
+    )
     assert loaded.get_params() == model.get_params()
     assert loaded.vectorize(UNSEEN).shape == (len(UNSEEN), loaded.coef_.shape[1])
 
@@ -61,9 +68,15 @@ def test_saving_twice_gives_the_same_bytes(tmp_path: Path, weighting: str) -> No
 
 def test_dead_words_are_not_in_the_file(tmp_path: Path) -> None:
     model = fitted()
-    dead = next(word for word, weights in zip(model.get_feature_names_out(), model.coef_.T, strict=True) if not weights.any())
+    dead = next(
+        word
+        for word, weights in zip(model.get_feature_names_out(), model.coef_.T, strict=True)
+        if not weights.any()
+    )
     model.save(tmp_path / "count")
-    assert dead not in files.decode_strings(*(files.load(tmp_path / "count").arrays[k] for k in ("word_data", "word_ptr")))
+    assert dead not in files.decode_strings(
+        *(files.load(tmp_path / "count").arrays[k] for k in ("word_data", "word_ptr"))
+    )
 
 
 @pytest.mark.parametrize("weighting", ["count", "tfidf"])
@@ -72,7 +85,9 @@ def test_a_model_without_any_weight_still_predicts(tmp_path: Path, weighting: st
     assert model.n_features_selected_ == 0
     model.save(tmp_path / "m")
     loaded = laconic.load(tmp_path / "m")
-    np.testing.assert_allclose(loaded.predict_proba(UNSEEN), model.predict_proba(UNSEEN), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        loaded.predict_proba(UNSEEN), model.predict_proba(UNSEEN), rtol=0, atol=1e-12
+    )
 
 
 def test_groups_and_certificate_are_kept(tmp_path: Path) -> None:
@@ -83,7 +98,14 @@ def test_groups_and_certificate_are_kept(tmp_path: Path) -> None:
     save_model(model, tmp_path / "m")
     loaded = load(tmp_path / "m")
     assert loaded.groups_ == model.groups_
-    for name in ("certificate_", "objective_", "converged_", "interrupted_", "n_features_total_", "n_features_selected_"):
+    for name in (
+        "certificate_",
+        "objective_",
+        "converged_",
+        "interrupted_",
+        "n_features_total_",
+        "n_features_selected_",
+    ):
         assert getattr(loaded, name) == getattr(model, name)
 
 
@@ -93,7 +115,11 @@ def test_a_loaded_model_explains_itself_as_before(tmp_path: Path, weighting: str
     model.save(tmp_path / "m")
     loaded = laconic.load(tmp_path / "m")
     assert explain.top_words(loaded, 5) == explain.top_words(model, 5)
-    for before, after in zip(explain.sentence_effects(model, TEXTS[0]), explain.sentence_effects(loaded, TEXTS[0]), strict=True):
+    for before, after in zip(
+        explain.sentence_effects(model, TEXTS[0]),
+        explain.sentence_effects(loaded, TEXTS[0]),
+        strict=True,
+    ):
         assert (after.text, after.kept) == (before.text, before.kept)
         assert after.log_odds == pytest.approx(before.log_odds, abs=1e-12)
 
@@ -108,7 +134,11 @@ def test_labels_keep_their_type(tmp_path: Path, labels: list[Any]) -> None:
 
 
 def test_unusual_parameters_survive(tmp_path: Path) -> None:
-    parameters = {"strength": {"lasso": 0.1}, "class_weight": {"space": 2.0, "med": 1.0, "sport": 1}, "max_iter": np.int64(500)}
+    parameters = {
+        "strength": {"lasso": 0.1},
+        "class_weight": {"space": 2.0, "med": 1.0, "sport": 1},
+        "max_iter": np.int64(500),
+    }
     model = fitted(**parameters)
     model.save(tmp_path / "m")
     assert laconic.load(tmp_path / "m").get_params() == model.get_params()
@@ -137,10 +167,15 @@ def test_hostile_arrays(tmp_path: Path, name: str) -> None:
     array = file.arrays[name]
     poisoned = array.copy()
     poisoned.flat[0] = np.nan if array.dtype.kind == "f" else 255
-    shorter = array[:-1]  # fewer columns of weights would be words that count towards the length alone
+    shorter = array[
+        :-1
+    ]  # fewer columns of weights would be words that count towards the length alone
     for changed in (poisoned, shorter, array[None], array.astype(np.float32), np.zeros(0)):
         refused(tmp_path, file._replace(arrays={**file.arrays, name: changed}))
-    refused(tmp_path, file._replace(arrays={key: value for key, value in file.arrays.items() if key != name}))
+    refused(
+        tmp_path,
+        file._replace(arrays={key: value for key, value in file.arrays.items() if key != name}),
+    )
     refused(tmp_path, file._replace(arrays={**file.arrays, "more": array}))
 
 
@@ -148,18 +183,34 @@ def test_a_word_that_occurs_twice(tmp_path: Path) -> None:
     file = contents(tmp_path, "count")
     n = file.arrays["weight"].shape[1]
     data, ptr = files.encode_strings(["same"] * n)
-    assert "repeated" in refused(tmp_path, file._replace(arrays={**file.arrays, "word_data": data, "word_ptr": ptr}))
+    assert "repeated" in refused(
+        tmp_path, file._replace(arrays={**file.arrays, "word_data": data, "word_ptr": ptr})
+    )
 
 
 def test_hostile_meta(tmp_path: Path) -> None:
     file = contents(tmp_path)
     assert json.loads(json.dumps(file.meta)) == file.meta
     for name in file.meta.keys() - {"laconic"}:
-        refused(tmp_path, file._replace(meta={key: value for key, value in file.meta.items() if key != name}))
+        refused(
+            tmp_path,
+            file._replace(meta={key: value for key, value in file.meta.items() if key != name}),
+        )
         refused(tmp_path, file._replace(meta={**file.meta, name: [[]]}))
-    for labels in ([], ["a"], ["a", 1, "b"], ["a", "a", "b"], [None, None, None], ["a", "b"], [["a"], ["b"], ["c"]]):
+    for labels in (
+        [],
+        ["a"],
+        ["a", 1, "b"],
+        ["a", "a", "b"],
+        [None, None, None],
+        ["a", "b"],
+        [["a"], ["b"], ["c"]],
+    ):
         refused(tmp_path, file._replace(meta={**file.meta, "labels": labels}))
-    for groups in ({"sentence": {}}, {"sentence": {"total": 1, "selected": 1, "kept": [1], "dropped": []}}):
+    for groups in (
+        {"sentence": {}},
+        {"sentence": {"total": 1, "selected": 1, "kept": [1], "dropped": []}},
+    ):
         refused(tmp_path, file._replace(meta={**file.meta, "groups": groups}))
 
 
@@ -191,12 +242,17 @@ def test_hostile_meta(tmp_path: Path) -> None:
 )
 def test_hostile_parameters(tmp_path: Path, name: str, value: Any) -> None:
     file = contents(tmp_path)
-    refused(tmp_path, file._replace(meta={**file.meta, "parameters": {**file.meta["parameters"], name: value}}))
+    refused(
+        tmp_path,
+        file._replace(meta={**file.meta, "parameters": {**file.meta["parameters"], name: value}}),
+    )
 
 
 def test_a_parameter_that_an_older_version_lacked_has_its_default(tmp_path: Path) -> None:
     file = contents(tmp_path)
-    parameters = {name: value for name, value in file.meta["parameters"].items() if name != "random_state"}
+    parameters = {
+        name: value for name, value in file.meta["parameters"].items() if name != "random_state"
+    }
     files.save(tmp_path / "old", file.kind, file.arrays, {**file.meta, "parameters": parameters})
     assert load(tmp_path / "old").random_state == TextClassifier().random_state
 
@@ -205,7 +261,12 @@ def test_damaged_files(tmp_path: Path) -> None:
     fitted().save(tmp_path / "good")
     good = (tmp_path / "good").read_bytes()
     generator = np.random.default_rng(0)
-    for damaged in [good[: len(good) // 2], b"", good + b"x", *(_flipped(good, generator) for _ in range(50))]:
+    for damaged in [
+        good[: len(good) // 2],
+        b"",
+        good + b"x",
+        *(_flipped(good, generator) for _ in range(50)),
+    ]:
         (tmp_path / "bad").write_bytes(damaged)
         with pytest.raises(InputError):
             laconic.load(tmp_path / "bad")

@@ -8,7 +8,12 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from laconic.classify.model import TextClassifier
 
-DOCUMENTS = ["rain and rain and snow", "sun and more sun. sun again", "snow again", "no rain, more sun"]
+DOCUMENTS = [
+    "rain and rain and snow",
+    "sun and more sun. sun again",
+    "snow again",
+    "no rain, more sun",
+]
 LABELS = ["wet", "dry", "wet", "dry"]
 
 

@@ -49,7 +49,10 @@ def raising(error: Exception) -> Callable[[], None]:
         (open_absent, "absent.txt: there is no such file or folder."),
         (open_folder, ".: a file was expected, this is a folder."),
         (raising(PermissionError(13, "Permission denied", "a.txt")), "a.txt: permission denied."),
-        (raising(OSError(28, "No space left on device", b"a.txt")), "a.txt: No space left on device."),
+        (
+            raising(OSError(28, "No space left on device", b"a.txt")),
+            "a.txt: No space left on device.",
+        ),
         (raising(OSError(28, "No space left on device")), "[Errno 28] No space left on device"),
         (decode_bad_bytes, "the input is not utf-8 text: byte 0xff at offset 2."),
         (raising(MemoryError()), "there is not enough memory."),
@@ -78,7 +81,9 @@ def test_ctrl_c_is_exit_code_130(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == "laconic: error: interrupted.\n"
 
 
-def test_debugging_shows_the_traceback(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_debugging_shows_the_traceback(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("LACONIC_DEBUG", "1")
     with pytest.raises(SystemExit), guard():
         raise InputError("bad")
@@ -114,12 +119,16 @@ def test_guard_decorates_verbs_of_typer() -> None:
     assert CliRunner().invoke(app, ["--count", "many"]).exit_code == 2
 
 
-@pytest.mark.parametrize("n_lines", [1, 100_000])  # met when the buffer is flushed at the end, and in the middle
+@pytest.mark.parametrize(
+    "n_lines", [1, 100_000]
+)  # met when the buffer is flushed at the end, and in the middle
 def test_a_closed_pipe_is_one_sentence(n_lines: int) -> None:
     verb = f"from laconic.cli.console import guard\nwith guard():\n    for i in range({n_lines}): print(i)\n"
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run([sys.executable, "-c", verb], stdout=writing, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", verb], stdout=writing, stderr=subprocess.PIPE, text=True
+    )
     os.close(writing)
     assert done.returncode == 2
     assert done.stderr == "laconic: error: the output was closed before all of it was written.\n"
@@ -129,7 +138,9 @@ def run_on_terminal(code: str) -> bytes:
     """What a program writes to stderr when that is a terminal."""
     controller, terminal = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
-    subprocess.run([sys.executable, "-c", code], stderr=terminal, check=True, env=environment, timeout=60)
+    subprocess.run(
+        [sys.executable, "-c", code], stderr=terminal, check=True, env=environment, timeout=60
+    )
     os.close(terminal)
     shown = b""
     try:
@@ -204,7 +215,11 @@ def test_people_get_aligned_lines(capsys: pytest.CaptureFixture[str]) -> None:
         "labels            no, [yes]",
     ]
     listing = lines[lines.index("selected") + 1 :]
-    assert [line.split() for line in listing] == [["word", "weight"], ["[red]pixel", "0.5"], ["a" * 200, "-12.25"]]
+    assert [line.split() for line in listing] == [
+        ["word", "weight"],
+        ["[red]pixel", "0.5"],
+        ["a" * 200, "-12.25"],
+    ]
     assert len({len(line) for line in listing}) == 1
 
 

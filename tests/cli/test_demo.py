@@ -20,7 +20,9 @@ SENTENCES = {
 @pytest.fixture
 def few_docstrings(monkeypatch: pytest.MonkeyPatch) -> None:
     labels = list(SENTENCES) * 20
-    monkeypatch.setattr(docstrings, "docstring_corpus", lambda: ([SENTENCES[label] for label in labels], labels))
+    monkeypatch.setattr(
+        docstrings, "docstring_corpus", lambda: ([SENTENCES[label] for label in labels], labels)
+    )
 
 
 @pytest.mark.usefixtures("few_docstrings")
@@ -29,7 +31,10 @@ def test_the_demo_compares_and_inspects() -> None:
     assert outcome.exit_code == 0, outcome.output
     report = json.loads(outcome.stdout)
     assert report["documents"] == report["documents_train"] + report["documents_test"] == 60
-    assert [(row["regularizer"], row["accuracy"]) for row in report["models"]] == [("lasso", 1.0), ("sentence", 1.0)]
+    assert [(row["regularizer"], row["accuracy"]) for row in report["models"]] == [
+        ("lasso", 1.0),
+        ("sentence", 1.0),
+    ]
     assert report["words"].keys() == SENTENCES.keys() and report["groups"]["sentence"]["kept"]
     for_people = CliRunner().invoke(app, ["demo"]).stdout
     assert "strongest first" in for_people and "sentence groups kept" in for_people

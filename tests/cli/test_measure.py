@@ -24,7 +24,9 @@ print(before, report["seconds"], report["peak_memory_mb"])
 
 
 def test_seconds_are_wall_clock_and_memory_is_the_peak() -> None:
-    before, seconds, peak = map(float, subprocess.check_output([sys.executable, "-c", WORK]).split())
+    before, seconds, peak = map(
+        float, subprocess.check_output([sys.executable, "-c", WORK]).split()
+    )
     assert 0.1 <= seconds < 5
     assert before + 90 < peak < before + 150  # although the memory is free again
 

@@ -16,7 +16,13 @@ from laconic.core.groups import Groups, parents_first, subtree_sums
 
 def flat(**changed: object) -> Groups:
     """Two groups over five features, with some parts replaced."""
-    parts = {"index": [0, 4, 4, 1], "ptr": [0, 2, 4], "weight": [1.0, 2.0], "n_features": 5, "parent": None} | changed
+    parts = {
+        "index": [0, 4, 4, 1],
+        "ptr": [0, 2, 4],
+        "weight": [1.0, 2.0],
+        "n_features": 5,
+        "parent": None,
+    } | changed
     return Groups(**parts)  # type: ignore[arg-type]
 
 
@@ -60,13 +66,20 @@ def test_bad_groups_are_refused_in_one_sentence(changed: dict[str, object], word
         ([-1, -2], "parents from 0 to 1, or -1 for a root"),
     ],
 )
-def test_a_forest_with_a_cycle_or_a_strange_parent_is_refused(parent: list[int], words: str) -> None:
+def test_a_forest_with_a_cycle_or_a_strange_parent_is_refused(
+    parent: list[int], words: str
+) -> None:
     with pytest.raises(ValueError, match=words):
         Groups.forest(parent, [[]] * len(parent), 3)
 
 
 def test_a_forest_needs_a_list_and_a_weight_a_node() -> None:
-    for own, weight in (([[0]], None), ([[0], [1], [2]], None), ([[0], [1]], [1.0]), ([[0], [1]], [1.0, 1.0, 1.0])):
+    for own, weight in (
+        ([[0]], None),
+        ([[0], [1], [2]], None),
+        ([[0], [1]], [1.0]),
+        ([[0], [1]], [1.0, 1.0, 1.0]),
+    ):
         with pytest.raises(ValueError, match="a forest of 2 parents needs as many"):
             Groups.forest([-1, 0], own, 3, weight)
 
@@ -105,7 +118,11 @@ def forests(draw: st.DrawFn) -> tuple[np.ndarray, list[list[int]], int]:
     shuffled = np.empty(n_nodes, dtype=int)
     shuffled[order] = np.where(parent >= 0, order[np.maximum(parent, 0)], -1)
     owner = draw(st.lists(st.integers(-1, n_nodes - 1), min_size=n_features, max_size=n_features))
-    return shuffled, [[i for i, g in enumerate(owner) if g == node] for node in range(n_nodes)], n_features
+    return (
+        shuffled,
+        [[i for i, g in enumerate(owner) if g == node] for node in range(n_nodes)],
+        n_features,
+    )
 
 
 def ancestors(parent: np.ndarray, node: int) -> list[int]:
@@ -117,7 +134,9 @@ def ancestors(parent: np.ndarray, node: int) -> list[int]:
 
 
 @given(forests())
-def test_a_forest_is_sorted_parents_first_and_keeps_its_groups(given_forest: tuple[np.ndarray, list[list[int]], int]) -> None:
+def test_a_forest_is_sorted_parents_first_and_keeps_its_groups(
+    given_forest: tuple[np.ndarray, list[list[int]], int],
+) -> None:
     parent, own, n_features = given_forest
     order = parents_first(parent)
     assert sorted(order) == list(range(len(parent)))
@@ -126,11 +145,15 @@ def test_a_forest_is_sorted_parents_first_and_keeps_its_groups(given_forest: tup
     assert np.array_equal(groups.weight, order)  # the weights tell which node went where
     for place, node in enumerate(order):
         assert list(groups.members(place)) == own[node]
-        assert [int(order[k]) for k in ancestors(groups.parent, place)] == ancestors(parent, int(node))
+        assert [int(order[k]) for k in ancestors(groups.parent, place)] == ancestors(
+            parent, int(node)
+        )
 
 
 @given(forests())
-def test_default_weights_of_a_forest_are_roots_of_whole_sizes(given_forest: tuple[np.ndarray, list[list[int]], int]) -> None:
+def test_default_weights_of_a_forest_are_roots_of_whole_sizes(
+    given_forest: tuple[np.ndarray, list[list[int]], int],
+) -> None:
     parent, own, n_features = given_forest
     groups = Groups.forest(parent, own, n_features)
     order = parents_first(parent)
@@ -145,21 +168,29 @@ def test_default_weights_of_a_forest_are_roots_of_whole_sizes(given_forest: tupl
 
 def test_a_chain_of_many_nodes_is_sorted_at_once() -> None:
     n = 200_000
-    assert np.array_equal(parents_first(np.arange(1, n + 1) % n - (np.arange(n) == n - 1)), np.arange(n)[::-1])
+    assert np.array_equal(
+        parents_first(np.arange(1, n + 1) % n - (np.arange(n) == n - 1)), np.arange(n)[::-1]
+    )
 
 
 @given(st.lists(st.lists(st.integers(0, 6), max_size=5), max_size=6), st.integers(1, 4))
-def test_spread_gives_a_group_the_weights_of_its_features_for_all_outputs(lists: list[list[int]], n_outputs: int) -> None:
+def test_spread_gives_a_group_the_weights_of_its_features_for_all_outputs(
+    lists: list[list[int]], n_outputs: int
+) -> None:
     groups = Groups.from_lists(lists, 7)
     wide = groups.spread(n_outputs)
     assert wide.n_features == 7 * n_outputs
     for g, members in enumerate(lists):
-        assert list(wide.members(g)) == [i * n_outputs + k for i in members for k in range(n_outputs)]
+        assert list(wide.members(g)) == [
+            i * n_outputs + k for i in members for k in range(n_outputs)
+        ]
     assert np.allclose(wide.weight, groups.weight * np.sqrt(n_outputs))
 
 
 @given(forests(), st.integers(2, 3))
-def test_joined_forests_stand_side_by_side(given_forest: tuple[np.ndarray, list[list[int]], int], times: int) -> None:
+def test_joined_forests_stand_side_by_side(
+    given_forest: tuple[np.ndarray, list[list[int]], int], times: int
+) -> None:
     groups = Groups.forest(*given_forest)
     both = Groups.join([groups] * times)
     n = len(groups)

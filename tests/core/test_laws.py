@@ -96,7 +96,9 @@ PENALTIES: dict[str, Penalty] = {
     "smooth ridge": SmoothRidge(3, 0.7, 2.0),
     "smooth ridge, zeros beyond": SmoothRidge(3, 0.7, 30.0, ends="zero"),
     "sum": PenaltySum([OverlapGroupLasso(FLAT, 0.4), L1(0.2), Ridge(0.1)], 0.9),
-    "sum of norms": PenaltySum([OverlapGroupLasso(FLAT, 0.4), OverlapGroupLasso(COPIES, 0.1, norm="inf"), L1(0.2, FACTORS)]),
+    "sum of norms": PenaltySum(
+        [OverlapGroupLasso(FLAT, 0.4), OverlapGroupLasso(COPIES, 0.1, norm="inf"), L1(0.2, FACTORS)]
+    ),
     "sum positive": PenaltySum([OverlapGroupLasso(FLAT, 0.4), L1(0.2, positive=True)]),
 }
 LOSSES: list[Loss] = [Logistic(), Multinomial(), Squared(), SquaredHinge(), Poisson()]
@@ -136,7 +138,9 @@ def problem(loss: Loss, penalty: Penalty, n_classes: int = 2, intercept: bool = 
     if isinstance(loss, Poisson):
         target = np.floor(np.abs(target))
     K = gold.n_outputs
-    return Problem(Rows(sp.csr_matrix(X), K, intercept), loss, gold._replace(target=target), penalty.spread(K))
+    return Problem(
+        Rows(sp.csr_matrix(X), K, intercept), loss, gold._replace(target=target), penalty.spread(K)
+    )
 
 
 TAKEN: list[tuple[Solver, list[str], dict[str, Any]]] = [
@@ -172,8 +176,16 @@ TAKEN: list[tuple[Solver, list[str], dict[str, Any]]] = [
         ],
         {},
     ),
-    (Admm(tol=1e-5, max_iter=20000), ["overlap", "overlap inf", "overlap forest", "overlap positive", "sum"], {"warm": False}),
-    (Reweighted(tol=1e-5, max_iter=5000), ["overlap", "overlap forest", "overlap positive", "sum"], {}),
+    (
+        Admm(tol=1e-5, max_iter=20000),
+        ["overlap", "overlap inf", "overlap forest", "overlap positive", "sum"],
+        {"warm": False},
+    ),
+    (
+        Reweighted(tol=1e-5, max_iter=5000),
+        ["overlap", "overlap forest", "overlap positive", "sum"],
+        {},
+    ),
 ]
 # Every solver meets every loss with the first two of its penalties, and the logistic loss with the rest.
 RUNS = [
@@ -186,7 +198,11 @@ RUNS = [
 
 @pytest.mark.parametrize(("solver", "name", "loss", "options"), RUNS)
 def test_laws_of_solvers(solver: Solver, name: str, loss: Loss, options: dict[str, Any]) -> None:
-    check_solver(solver, problem(loss, PENALTIES[name], n_classes=3 if isinstance(loss, Multinomial) else 2), **options)
+    check_solver(
+        solver,
+        problem(loss, PENALTIES[name], n_classes=3 if isinstance(loss, Multinomial) else 2),
+        **options,
+    )
 
 
 EMPTY = Groups.from_lists([[0, 1], [], [2, 3, 4, 5, 6], [7, 8], []], N)
@@ -196,40 +212,93 @@ UNPENALISED = np.where(np.arange(N) < 3, 0.0, FACTORS)
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize(
     "penalty",
-    [GroupLasso(EMPTY, 0.7), SparseGroupLasso(SOME, 0.7), GroupLasso(SOME, 0.7), L1(0.7, factors=UNPENALISED)],
-    ids=["empty groups", "weights in no group but the lasso", "weights in no group", "factors of zero"],
+    [
+        GroupLasso(EMPTY, 0.7),
+        SparseGroupLasso(SOME, 0.7),
+        GroupLasso(SOME, 0.7),
+        L1(0.7, factors=UNPENALISED),
+    ],
+    ids=[
+        "empty groups",
+        "weights in no group but the lasso",
+        "weights in no group",
+        "factors of zero",
+    ],
 )
-def test_working_sets_with_empty_groups_and_weights_that_are_free(penalty: Penalty, loss: Loss) -> None:
-    check_solver(WorkingSet(tol=1e-6), problem(loss, penalty, n_classes=3 if isinstance(loss, Multinomial) else 2))
+def test_working_sets_with_empty_groups_and_weights_that_are_free(
+    penalty: Penalty, loss: Loss
+) -> None:
+    check_solver(
+        WorkingSet(tol=1e-6),
+        problem(loss, penalty, n_classes=3 if isinstance(loss, Multinomial) else 2),
+    )
 
 
 @pytest.mark.parametrize(
     ("refused", "words"),
     [
-        (lambda: WorkingSet().run(problem(Logistic(), PENALTIES["group inf"])), "use Fista for the infinity norm"),
-        (lambda: WorkingSet().run(problem(Logistic(), PENALTIES["tree"])), "WorkingSet needs disjoint blocks"),
-        (lambda: Owlqn().run(problem(Logistic(), PENALTIES["group"])), "Owlqn needs an L1, Ridge or ElasticNet"),
-        (lambda: Owlqn().run(problem(Logistic(), PENALTIES["l1 positive"])), "use WorkingSet or Fista"),
+        (
+            lambda: WorkingSet().run(problem(Logistic(), PENALTIES["group inf"])),
+            "use Fista for the infinity norm",
+        ),
+        (
+            lambda: WorkingSet().run(problem(Logistic(), PENALTIES["tree"])),
+            "WorkingSet needs disjoint blocks",
+        ),
+        (
+            lambda: Owlqn().run(problem(Logistic(), PENALTIES["group"])),
+            "Owlqn needs an L1, Ridge or ElasticNet",
+        ),
+        (
+            lambda: Owlqn().run(problem(Logistic(), PENALTIES["l1 positive"])),
+            "use WorkingSet or Fista",
+        ),
         (lambda: Admm().run(problem(Logistic(), PENALTIES["l1"])), "Admm needs OverlapGroupLasso"),
-        (lambda: Reweighted().run(problem(Logistic(), PENALTIES["overlap inf"])), "use Admm for the infinity norm"),
+        (
+            lambda: Reweighted().run(problem(Logistic(), PENALTIES["overlap inf"])),
+            "use Admm for the infinity norm",
+        ),
         (lambda: Fista(tol=np.nan).run(problem(Logistic(), L1())), "tol must be positive"),
         (lambda: Fista().run(problem(Logistic(), L1()), np.zeros(3)), "a start has 10 entries"),
         (lambda: problem(Logistic(), GroupLasso(FOREST)), "use TreeGroupLasso"),
         (lambda: problem(Logistic(), TreeGroupLasso(DISJOINT)), "a forest expected"),
-        (lambda: problem(Logistic(), LayeredGroupLasso(FOREST)), "layers are made from flat groups"),
-        (lambda: problem(Logistic(), OverlapGroupLasso(FLAT, norm=3)), "norm must be 2 or 'inf', got 3"),
-        (lambda: problem(Logistic(), ElasticNet(l1_ratio=1.2)), "l1_ratio must be from 0 to 1, got 1.2"),
+        (
+            lambda: problem(Logistic(), LayeredGroupLasso(FOREST)),
+            "layers are made from flat groups",
+        ),
+        (
+            lambda: problem(Logistic(), OverlapGroupLasso(FLAT, norm=3)),
+            "norm must be 2 or 'inf', got 3",
+        ),
+        (
+            lambda: problem(Logistic(), ElasticNet(l1_ratio=1.2)),
+            "l1_ratio must be from 0 to 1, got 1.2",
+        ),
         (lambda: problem(Logistic(), L1(strength="much")), "strength must be a number"),
         (lambda: problem(Logistic(), PenaltySum([])), "at least one term"),
         (lambda: problem(Logistic(), PenaltySum([L0()])), "a sum takes .* got L0"),
-        (lambda: problem(Logistic(), L1(factors=[1.0, 2.0])).value(np.zeros(N + 1)), f"factors must hold {N} finite"),
+        (
+            lambda: problem(Logistic(), L1(factors=[1.0, 2.0])).value(np.zeros(N + 1)),
+            f"factors must hold {N} finite",
+        ),
         (lambda: GroupLasso(FLAT).value(np.ones(N)), "coordinate 2 is in two"),
-        (lambda: GroupLasso(DISJOINT).value(np.ones(4)), f"the groups are over {N} features, but there are 4 weights"),
-        (lambda: TreeGroupLasso(FOREST).value(np.ones(4)), f"the groups are over {N} features, but there are 4 weights"),
-        (lambda: OverlapGroupLasso(FLAT).value(np.ones(20)), f"the groups are over {N} features, but there are 20 weights"),
+        (
+            lambda: GroupLasso(DISJOINT).value(np.ones(4)),
+            f"the groups are over {N} features, but there are 4 weights",
+        ),
+        (
+            lambda: TreeGroupLasso(FOREST).value(np.ones(4)),
+            f"the groups are over {N} features, but there are 4 weights",
+        ),
+        (
+            lambda: OverlapGroupLasso(FLAT).value(np.ones(20)),
+            f"the groups are over {N} features, but there are 20 weights",
+        ),
     ],
 )
-def test_what_does_not_fit_is_refused_in_one_sentence(refused: Callable[[], Any], words: str) -> None:
+def test_what_does_not_fit_is_refused_in_one_sentence(
+    refused: Callable[[], Any], words: str
+) -> None:
     with pytest.raises(ValueError, match=words) as caught:
         refused()
     assert "\n" not in str(caught.value)

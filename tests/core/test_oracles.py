@@ -39,10 +39,20 @@ pytestmark = pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 P = 15
 rng = np.random.default_rng(0)
 DISJOINT = Groups.from_lists([[0, 5, 9], [1, 2], [3], [4, 6, 7, 8], [10, 11, 12, 13, 14]], P)
-FOREST = Groups.forest([-1, 0, 0, 1, -1, 4], [[0], [1, 2, 13], [3, 4], [5, 6], [7, 14], [8, 9, 10, 11, 12]], P)
-FLAT = Groups.from_lists([rng.choice(P, size, replace=False) for size in (3, 4, 5, 4, 2, 6, 3, 5)] + [[i] for i in range(P)], P)
+FOREST = Groups.forest(
+    [-1, 0, 0, 1, -1, 4], [[0], [1, 2, 13], [3, 4], [5, 6], [7, 14], [8, 9, 10, 11, 12]], P
+)
+FLAT = Groups.from_lists(
+    [rng.choice(P, size, replace=False) for size in (3, 4, 5, 4, 2, 6, 3, 5)]
+    + [[i] for i in range(P)],
+    P,
+)
 # Two parse trees over the same vocabulary: every entry is one copy.
-TREES = Groups.forest([-1, 0, 0, 2, -1, 4, 4], [[0], [1, 2, 13], [3, 4], [5, 6], [7, 14], [8, 9, 0, 11], [12, 1, 10, 5]], P)
+TREES = Groups.forest(
+    [-1, 0, 0, 2, -1, 4, 4],
+    [[0], [1, 2, 13], [3, 4], [5, 6], [7, 14], [8, 9, 0, 11], [12, 1, 10, 5]],
+    P,
+)
 FACTORS = np.linspace(0.2, 2.0, P)
 
 DIRECT = [WorkingSet(tol=1e-8), Fista(tol=1e-8, max_iter=20000)]
@@ -71,12 +81,17 @@ CASES: dict[str, tuple[Penalty, list[Any]]] = {
     "overlap trees": (OverlapGroupLasso(TREES, 0.15), COPYING),
     "overlap trees inf": (OverlapGroupLasso(TREES, 0.15, norm="inf"), COPYING[1:]),
     "sum": (PenaltySum([OverlapGroupLasso(FLAT, 0.1), L1(0.3), Ridge(0.2)]), COPYING),
-    "sum of trees and lasso": (PenaltySum([OverlapGroupLasso(FLAT, 0.1), OverlapGroupLasso(TREES, 0.1), L1(0.3)], 0.7), COPYING),
+    "sum of trees and lasso": (
+        PenaltySum([OverlapGroupLasso(FLAT, 0.1), OverlapGroupLasso(TREES, 0.1), L1(0.3)], 0.7),
+        COPYING,
+    ),
 }
 LOSSES: list[Loss] = [Logistic(), Multinomial(), Squared(), SquaredHinge()]
 
 
-def counts_problem(loss: Loss, penalty: Penalty, intercept: bool, n_classes: int, seed: int) -> tuple[Problem, np.ndarray]:
+def counts_problem(
+    loss: Loss, penalty: Penalty, intercept: bool, n_classes: int, seed: int
+) -> tuple[Problem, np.ndarray]:
     """40 rows of sparse counts, labels that depend on them, uneven sample weights with a few zeros."""
     random = np.random.default_rng(seed)
     X = random.poisson(0.4, size=(40, P)).astype(float)
@@ -85,7 +100,9 @@ def counts_problem(loss: Loss, penalty: Penalty, intercept: bool, n_classes: int
     weight = random.uniform(0.3, 2.0, 40)
     weight[:3] = 0.0
     K = loss.n_outputs(n_classes)
-    return Problem(Rows(sp.csr_matrix(X), K, intercept), loss, Gold(target, weight, K), penalty.spread(K)), X
+    return Problem(
+        Rows(sp.csr_matrix(X), K, intercept), loss, Gold(target, weight, K), penalty.spread(K)
+    ), X
 
 
 def agree(problem: Problem, X: np.ndarray, solvers: list[Solver]) -> None:
@@ -96,7 +113,9 @@ def agree(problem: Problem, X: np.ndarray, solvers: list[Solver]) -> None:
             result = type(solver)(**{**solver.get_params(), "tol": tol}).run(problem)
             off = (problem.value(result.x) - best) / best
             assert off <= result.error + 1e-8, f"{solver}: off by {off}, certificate {result.error}"
-        assert abs(off) <= 1e-6, f"{solver}: off by {off} after {result.n_iter} steps, certificate {result.error}"
+        assert abs(off) <= 1e-6, (
+            f"{solver}: off by {off} after {result.n_iter} steps, certificate {result.error}"
+        )
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
@@ -105,7 +124,10 @@ def test_every_penalty_and_loss_against_cvxpy(name: str, loss: Loss) -> None:
     penalty, solvers = CASES[name]
     seed = sum(map(ord, name))
     intercept = bool((seed + loss.kind) % 2)
-    agree(*counts_problem(loss, penalty, intercept, 3 if isinstance(loss, Multinomial) else 2, seed), solvers)
+    agree(
+        *counts_problem(loss, penalty, intercept, 3 if isinstance(loss, Multinomial) else 2, seed),
+        solvers,
+    )
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -116,7 +138,10 @@ def test_three_classes_one_against_the_rest(loss: Loss, intercept: bool) -> None
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
-@pytest.mark.parametrize("name", [name for name, (_, solvers) in CASES.items() if solvers in (SEPARABLE, DIRECT, PROXIMAL)])
+@pytest.mark.parametrize(
+    "name",
+    [name for name, (_, solvers) in CASES.items() if solvers in (SEPARABLE, DIRECT, PROXIMAL)],
+)
 def test_all_weights_are_zero_from_strength_max_on(name: str, loss: Loss) -> None:
     penalty, solvers = CASES[name]
     problem, _ = counts_problem(loss, penalty, True, 3 if isinstance(loss, Multinomial) else 2, 5)
@@ -127,7 +152,9 @@ def test_all_weights_are_zero_from_strength_max_on(name: str, loss: Loss) -> Non
     for solver in solvers:
         for factor, empty in ((1.0 + 1e-6, True), (0.99, False)):
             problem.penalty = problem.penalty.replace(strength=factor * largest)
-            assert (not problem.parts(solver.run(problem).x)[0].any()) == empty, f"{solver} at {factor} strength_max"
+            assert (not problem.parts(solver.run(problem).x)[0].any()) == empty, (
+                f"{solver} at {factor} strength_max"
+            )
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
@@ -163,7 +190,9 @@ PROXES = {name: penalty for name, (penalty, _) in CASES.items()}
 def test_prox_against_cvxpy(name: str) -> None:
     w = 2 * np.random.default_rng(3).normal(size=P)
     for step in (0.5, 2.0):
-        assert np.allclose(PROXES[name].prox(w, step), oracles.prox_in_cvxpy(PROXES[name], w, step), atol=2e-5)
+        assert np.allclose(
+            PROXES[name].prox(w, step), oracles.prox_in_cvxpy(PROXES[name], w, step), atol=2e-5
+        )
 
 
 def random_forest(random: np.random.Generator, n_nodes: int, n_features: int) -> Groups:
@@ -174,7 +203,10 @@ def random_forest(random: np.random.Generator, n_nodes: int, n_features: int) ->
     shuffled[order] = np.where(parent >= 0, order[np.maximum(parent, 0)], -1)
     owner = random.integers(-1, n_nodes, n_features)
     return Groups.forest(
-        shuffled, [np.flatnonzero(owner == g) for g in range(n_nodes)], n_features, random.uniform(0, 2, n_nodes)
+        shuffled,
+        [np.flatnonzero(owner == g) for g in range(n_nodes)],
+        n_features,
+        random.uniform(0, 2, n_nodes),
     )
 
 
@@ -183,14 +215,21 @@ def random_forest(random: np.random.Generator, n_nodes: int, n_features: int) ->
 def test_tree_prox_is_the_composition_of_group_proxes(seed: int, norm: Any) -> None:
     random = np.random.default_rng(seed)
     groups = random_forest(random, int(random.integers(1, 40)), int(random.integers(1, 80)))
-    w = random.normal(size=groups.n_features) * random.choice([1, 10]) * random.integers(0, 2, groups.n_features)
+    w = (
+        random.normal(size=groups.n_features)
+        * random.choice([1, 10])
+        * random.integers(0, 2, groups.n_features)
+    )
     if seed % 4 == 0:
         w = np.round(w)  # ties among the largest entries
     for step in (0.1, 0.7):
         expected = oracles.prox_by_composition(groups, w, step, norm)
         found = TreeGroupLasso(groups, norm=norm).prox(w, step)
         assert np.allclose(found, expected, atol=1e-12)
-        assert np.array_equal(found == 0, expected == 0) or np.max(np.abs(found[expected == 0]), initial=0) < 1e-14
+        assert (
+            np.array_equal(found == 0, expected == 0)
+            or np.max(np.abs(found[expected == 0]), initial=0) < 1e-14
+        )
 
 
 @pytest.mark.parametrize("norm", [2, "inf"])
@@ -201,7 +240,9 @@ def test_layers_are_exact_on_nested_groups(seed: int, norm: Any) -> None:
     nested = Groups.from_lists(oracles.whole_groups(forest), forest.n_features, forest.weight)
     w = random.normal(size=30) * 3
     layered = LayeredGroupLasso(nested, 0.4, norm=norm)
-    assert np.allclose(layered.prox(w, 0.5), TreeGroupLasso(forest, 0.4, norm=norm).prox(w, 0.5), atol=1e-12)
+    assert np.allclose(
+        layered.prox(w, 0.5), TreeGroupLasso(forest, 0.4, norm=norm).prox(w, 0.5), atol=1e-12
+    )
     assert np.isclose(layered.value(w), sum(layer.value(w) for layer in layered.layers()))
 
 
@@ -216,7 +257,12 @@ def spams_tree(groups: Groups) -> tuple[dict[str, Any], np.ndarray]:
         order.append(waiting.pop())
         waiting.extend(children[order[-1]])
     place = {node: k for k, node in enumerate(order)}
-    own = [np.setdiff1d(np.arange(groups.n_features), groups.index) if node == 0 else groups.members(node - 1) for node in order]
+    own = [
+        np.setdiff1d(np.arange(groups.n_features), groups.index)
+        if node == 0
+        else groups.members(node - 1)
+        for node in order
+    ]
     sizes = np.array([len(members) for members in own], dtype=np.int32)
     above = sp.lil_matrix((len(order), len(order)), dtype=bool)
     for node in order[1:]:
@@ -238,7 +284,9 @@ def test_tree_prox_against_spams(seed: int, norm: Any, regul: str) -> None:
     groups = random_forest(random, 15, 40)
     tree, order = spams_tree(groups)
     w = random.normal(size=40) * 3
-    moved = spams.proximalTree(np.asfortranarray(w[order, None]), tree, lambda1=0.4, regul=regul, numThreads=1)
+    moved = spams.proximalTree(
+        np.asfortranarray(w[order, None]), tree, lambda1=0.4, regul=regul, numThreads=1
+    )
     expected = np.empty(40)
     expected[order] = np.asarray(moved).ravel()
     assert np.allclose(TreeGroupLasso(groups, norm=norm).prox(w, 0.4), expected, atol=1e-10)
@@ -252,7 +300,9 @@ def test_flat_prox_against_spams(norm: Any, regul: str, l1: float) -> None:
     groups = Groups.from_lists([np.flatnonzero(owner == g) for g in range(1, 6)], 30, np.ones(5))
     w = 3 * np.random.default_rng(5).normal(size=30)
     name, extra = (f"sparse-{regul}", {"lambda2": l1}) if l1 else (regul, {})
-    expected = spams.proximalFlat(np.asfortranarray(w[:, None]), lambda1=0.9, regul=name, groups=owner, numThreads=1, **extra)
+    expected = spams.proximalFlat(
+        np.asfortranarray(w[:, None]), lambda1=0.9, regul=name, groups=owner, numThreads=1, **extra
+    )
     ratio = l1 / (0.9 + l1)
     found = SparseGroupLasso(groups, 0.9 + l1, l1_ratio=ratio, norm=norm).prox(w)
     assert np.allclose(found, np.asarray(expected).ravel(), atol=1e-10)

@@ -31,7 +31,10 @@ COMMON = ["the", "of", "in"]
 def sentences(n: int, seed: int = 0) -> list[str]:
     """Words of one topic in each, and some that are everywhere."""
     drawn = random.Random(seed)
-    return [" ".join(drawn.choices(drawn.choice(TOPICS), k=6) + drawn.choices(COMMON, k=3)) for _ in range(n)]
+    return [
+        " ".join(drawn.choices(drawn.choice(TOPICS), k=6) + drawn.choices(COMMON, k=3))
+        for _ in range(n)
+    ]
 
 
 class Files:
@@ -56,7 +59,9 @@ def given(tmp_path: Path) -> Files:
 
 
 def trained(given: Files, *options: str) -> Any:
-    return result_of("train", "embed", given.first, given.second, "-o", given.model, "--jobs", "1", *options)
+    return result_of(
+        "train", "embed", given.first, given.second, "-o", given.model, "--jobs", "1", *options
+    )
 
 
 SMALL = ("--size", "13", "--strength", "0.5", "--passes", "2")
@@ -65,11 +70,27 @@ SVD = ("--learner", "svd", "--size", "4")
 
 def test_train_reports_what_was_learned(given: Files) -> None:
     report = trained(given, *SMALL, "--word2vec", given.vectors)
-    assert (report["words"], report["size"], report["occurrences"], report["interrupted"]) == (33, 13, 600 * 9, False)
-    assert report["seconds"] > 0 < report["peak_memory_mb"] and report["objective"] > 0 <= report["certificate"] < 1e-3
-    assert 0 < report["features_nonzero"] < report["features_total"] == 33 * 13 and 0 < report["associations"] <= 33 * 33
-    assert report["share_of_zeros"] == pytest.approx(1 - report["features_nonzero"] / report["features_total"])
-    assert report["groups_selected"] <= report["groups_total"] == 13 and "OnlineDictionary" in report["learner"]
+    assert (report["words"], report["size"], report["occurrences"], report["interrupted"]) == (
+        33,
+        13,
+        600 * 9,
+        False,
+    )
+    assert (
+        report["seconds"] > 0 < report["peak_memory_mb"]
+        and report["objective"] > 0 <= report["certificate"] < 1e-3
+    )
+    assert (
+        0 < report["features_nonzero"] < report["features_total"] == 33 * 13
+        and 0 < report["associations"] <= 33 * 33
+    )
+    assert report["share_of_zeros"] == pytest.approx(
+        1 - report["features_nonzero"] / report["features_total"]
+    )
+    assert (
+        report["groups_selected"] <= report["groups_total"] == 13
+        and "OnlineDictionary" in report["learner"]
+    )
     model = laconic.load(given.model)
     vocab, vectors = read_vectors(given.vectors)
     assert vocab.words == model.words_ and vectors.tolist() == model.vectors().tolist()
@@ -80,7 +101,10 @@ def test_train_reports_what_was_learned(given: Files) -> None:
 @pytest.mark.parametrize(
     ("options", "learner"),
     [
-        (["--penalty", "lasso", "--positive", "--seed", "3"], "penalty='lasso', positive=True, random_state=3"),
+        (
+            ["--penalty", "lasso", "--positive", "--seed", "3"],
+            "penalty='lasso', positive=True, random_state=3",
+        ),
         (["--size", "4", "--branching", "3"], "branching=(3,)"),
         (["--learner", "svd", "--size", "2"], "Svd("),
         (
@@ -114,8 +138,19 @@ def test_counting_has_options(given: Files) -> None:
         "0.25",
     )
     model = laconic.load(given.model)
-    assert len(model) <= 20 and (model.window, model.dynamic, model.n_contexts, model.rare) == (2, True, 10, "drop")
-    assert (model.association, model.smoothing, model.shift, model.scale, model.subsample) == ("pmi", 1.0, 2.0, 0.5, 0.01)
+    assert len(model) <= 20 and (model.window, model.dynamic, model.n_contexts, model.rare) == (
+        2,
+        True,
+        10,
+        "drop",
+    )
+    assert (model.association, model.smoothing, model.shift, model.scale, model.subsample) == (
+        "pmi",
+        1.0,
+        2.0,
+        0.5,
+        0.01,
+    )
     assert model.weighting == 0.25
 
 
@@ -142,12 +177,21 @@ def test_predict(given: Files) -> None:
 
 def test_evaluate(given: Files) -> None:
     trained(given, *SVD)
-    pairs = given.write("pairs.txt", "sun moon 9\nsun bank 1\nSoup salt 8\nbread market 2\nzebra sun 3\n")
+    pairs = given.write(
+        "pairs.txt", "sun moon 9\nsun bank 1\nSoup salt 8\nbread market 2\nzebra sun 3\n"
+    )
     more = given.write("more.txt", "milk rice 7\nmilk loan 3\ncash orbit 2\n")
-    analogies = given.write("analogies.txt", ": topics\nsun moon bank cash\nsun zebra bank cash\n: gram1\nsun star bread soup\n")
-    gaps = given.write("gaps.tsv", "id\tleft\tright\ta\tb\tanswer\n1\tthe sun and\tof moon\tbank\tstar\tb\n")
+    analogies = given.write(
+        "analogies.txt",
+        ": topics\nsun moon bank cash\nsun zebra bank cash\n: gram1\nsun star bread soup\n",
+    )
+    gaps = given.write(
+        "gaps.tsv", "id\tleft\tright\ta\tb\tanswer\n1\tthe sun and\tof moon\tbank\tstar\tb\n"
+    )
     report = result_of("evaluate", given.model, pairs, analogies, gaps, more)
-    assert report["similarity"] == pytest.approx(np.mean([row["spearman"] for row in report["similarity sets"]]))
+    assert report["similarity"] == pytest.approx(
+        np.mean([row["spearman"] for row in report["similarity sets"]])
+    )
     assert [(row["covered"], row["pairs"]) for row in report["similarity sets"]] == [(4, 5), (3, 3)]
     assert (
         report["similarity"] > 0.5
@@ -160,7 +204,10 @@ def test_evaluate(given: Files) -> None:
     parts = [
         given.write(
             f"{name}.txt",
-            "".join(f"({4 * (i % 2)} (2 {TOPICS[i % 2][i % 10]}) (2 {TOPICS[i % 2][(i + 3) % 10]}))\n" for i in range(n))
+            "".join(
+                f"({4 * (i % 2)} (2 {TOPICS[i % 2][i % 10]}) (2 {TOPICS[i % 2][(i + 3) % 10]}))\n"
+                for i in range(n)
+            )
             + "(2 neutral)\n",
         )
         for name, n in (("train", 60), ("dev", 20), ("test", 20))
@@ -173,12 +220,19 @@ def test_inspect(given: Files) -> None:
     trained(given, *SMALL)
     report = result_of("inspect", given.model, "-n", "3")
     rows = report["dimensions"]
-    assert sorted(row["dimension"] for row in rows) == list(range(13)) and [row["depth"] for row in rows[:3]] == [0, 1, 2]
-    assert all(len(row["positive"]) <= 3 and 0 <= row["used"] <= 1 for row in rows) and report["share_of_zeros"] > 0
+    assert sorted(row["dimension"] for row in rows) == list(range(13)) and [
+        row["depth"] for row in rows[:3]
+    ] == [0, 1, 2]
+    assert (
+        all(len(row["positive"]) <= 3 and 0 <= row["used"] <= 1 for row in rows)
+        and report["share_of_zeros"] > 0
+    )
     assert rows[2]["parent"] == rows[1]["dimension"]
     table = run("inspect", given.model).stdout
     assert "\n  1 " in table and "\n    4 " in table
-    found = result_of("inspect", given.model, "--near", "sun", "--analogy", "sun moon bank", "-n", "2")
+    found = result_of(
+        "inspect", given.model, "--near", "sun", "--analogy", "sun moon bank", "-n", "2"
+    )
     assert [len(rows) for name, rows in found.items() if name not in ("model", "bytes")] == [2, 2]
     assert {row["word"] for row in found["near sun"]} <= set(TOPICS[0])
 
@@ -187,12 +241,27 @@ def test_inspect(given: Files) -> None:
 def test_files_of_word2vec_are_models_too(given: Files, binary: bool) -> None:
     trained(given, *SVD)
     result_of("export", given.model, "-o", given.vectors, *(["--binary"] if binary else []))
-    ours, theirs = (result_of("inspect", path, "--near", "sun")["near sun"] for path in (given.model, given.vectors))
+    ours, theirs = (
+        result_of("inspect", path, "--near", "sun")["near sun"]
+        for path in (given.model, given.vectors)
+    )
     assert [row["word"] for row in ours] == [row["word"] for row in theirs]
 
 
 def test_ctrl_c_keeps_what_was_learned(given: Files) -> None:
-    command = [sys.executable, "-m", "laconic", "train", "embed", given.first, "-o", given.model, "--json", "--jobs", "1"]
+    command = [
+        sys.executable,
+        "-m",
+        "laconic",
+        "train",
+        "embed",
+        given.first,
+        "-o",
+        given.model,
+        "--json",
+        "--jobs",
+        "1",
+    ]
     report = interrupted([*command, "--size", "13", "--passes", "1000000"], b"objective")
     assert report["interrupted"] and laconic.load(given.model).learned_.interrupted
 
@@ -218,9 +287,21 @@ def test_ctrl_c_while_reading_writes_nothing(given: Files) -> None:
         (b"a b\n\0\1\2", [], "text.txt:2: expected text, one sentence a line, found a zero byte"),
         ("a b", ["--learner", "other"], "--learner is one of online"),
         ("a b", ["--penalty", "other"], "--penalty is one of forest, lasso"),
-        ("a b", ["--learner", "svd", "--strength", "1"], "--strength does not go with --learner svd"),
-        ("a b", ["--learner", "stochastic", "--weighting", "0.5"], "--weighting does not go with --learner stochastic"),
-        ("a b", ["--penalty", "lasso", "--branching", "3"], "--branching does not go with --penalty lasso"),
+        (
+            "a b",
+            ["--learner", "svd", "--strength", "1"],
+            "--strength does not go with --learner svd",
+        ),
+        (
+            "a b",
+            ["--learner", "stochastic", "--weighting", "0.5"],
+            "--weighting does not go with --learner stochastic",
+        ),
+        (
+            "a b",
+            ["--penalty", "lasso", "--branching", "3"],
+            "--branching does not go with --penalty lasso",
+        ),
         ("a b", ["--branching", "x"], "--branching takes numbers of children"),
         ("a b", ["--size", "14", "--min-count", "1"], "trees of 13 nodes"),
         ("a b", ["--memory", "lots"], "--memory takes a number of bytes"),
@@ -233,8 +314,12 @@ def test_ctrl_c_while_reading_writes_nothing(given: Files) -> None:
         ("a b", ["--learner", "svd", "--min-count", "1"], "size must be from 1 to 2"),
     ],
 )
-def test_mistakes_of_training(given: Files, content: str | bytes, options: list[str], says: str) -> None:
-    refused(given, says, "train", "embed", given.write("text.txt", content), "-o", given.model, *options)
+def test_mistakes_of_training(
+    given: Files, content: str | bytes, options: list[str], says: str
+) -> None:
+    refused(
+        given, says, "train", "embed", given.write("text.txt", content), "-o", given.model, *options
+    )
 
 
 def test_a_window_longer_than_any_line(given: Files) -> None:
@@ -242,21 +327,66 @@ def test_a_window_longer_than_any_line(given: Files) -> None:
 
 
 def test_other_mistakes(given: Files) -> None:
-    refused(given, "cannot be read", "train", "embed", str(given.folder / "absent"), "-o", given.model)
+    refused(
+        given, "cannot be read", "train", "embed", str(given.folder / "absent"), "-o", given.model
+    )
     trained(given, *SVD)
     refused(given, "no vector for 'zebra'", "inspect", given.model, "--near", "zebra")
     refused(given, "--analogy takes three words, not 1", "inspect", given.model, "--analogy", "sun")
-    refused(given, "knows none of these words", "predict", given.model, "-o", str(given.folder / "out"), text="zebra")
+    refused(
+        given,
+        "knows none of these words",
+        "predict",
+        given.model,
+        "-o",
+        str(given.folder / "out"),
+        text="zebra",
+    )
     refused(given, "none of the tasks", "evaluate", given.model, given.write("x.txt", "nothing\n"))
     refused(given, "--task is one of", "evaluate", given.model, "--task", "x", given.first)
-    refused(given, "sentiment takes three files", "evaluate", given.model, given.write("t.txt", "(3 (2 a))\n"))
-    refused(given, "with a label from 0", "evaluate", given.model, *[given.write("t.txt", "(S (A a) (B b))\n")] * 3)
+    refused(
+        given,
+        "sentiment takes three files",
+        "evaluate",
+        given.model,
+        given.write("t.txt", "(3 (2 a))\n"),
+    )
+    refused(
+        given,
+        "with a label from 0",
+        "evaluate",
+        given.model,
+        *[given.write("t.txt", "(S (A a) (B b))\n")] * 3,
+    )
     refused(given, "--proba does not go with", "predict", given.model, "--proba", text="sun")
-    refused(given, "compress does not go with", "compress", given.model, "-o", str(given.folder / "out"))
-    refused(given, "there is no folder", "export", given.model, "-o", str(given.folder / "no" / "out"))
+    refused(
+        given, "compress does not go with", "compress", given.model, "-o", str(given.folder / "out")
+    )
+    refused(
+        given, "there is no folder", "export", given.model, "-o", str(given.folder / "no" / "out")
+    )
     language_model = str(given.folder / "lm")
-    result_of("train", "lm", given.first, "-o", language_model, "--method", "log-linear", "--order", "2", "--max-iter", "2")
-    refused(given, "is evaluated on one file, not on 2", "evaluate", language_model, given.first, given.first)
+    result_of(
+        "train",
+        "lm",
+        given.first,
+        "-o",
+        language_model,
+        "--method",
+        "log-linear",
+        "--order",
+        "2",
+        "--max-iter",
+        "2",
+    )
+    refused(
+        given,
+        "is evaluated on one file, not on 2",
+        "evaluate",
+        language_model,
+        given.first,
+        given.first,
+    )
     assert result_of("export", language_model, "-o", str(given.folder / "arpa"))["ngrams"] > 0
 
 
@@ -265,4 +395,13 @@ def test_report(given: Files) -> None:
     page = given.folder / "page.html"
     result_of("report", given.model, "-o", str(page), "--words", "sun moon star; bank cash")
     assert page.read_text().count("<svg") == 4
-    refused(given, "no vector for 'zebra'", "report", given.model, "-o", str(given.folder / "bad.html"), "--words", "zebra")
+    refused(
+        given,
+        "no vector for 'zebra'",
+        "report",
+        given.model,
+        "-o",
+        str(given.folder / "bad.html"),
+        "--words",
+        "zebra",
+    )

@@ -12,15 +12,25 @@ from laconic.embed.codes import Coder, WordRows, gram, objective, padded
 from laconic.embed.forest import code_forest, forest_for, forest_of_parents, forest_penalty
 
 
-def example(n_words: int = 30, n_contexts: int = 50, size: int = 26, seed: int = 0) -> tuple[sparse.csr_matrix, np.ndarray]:
+def example(
+    n_words: int = 30, n_contexts: int = 50, size: int = 26, seed: int = 0
+) -> tuple[sparse.csr_matrix, np.ndarray]:
     random = np.random.default_rng(seed)
-    matrix = sparse.random(n_words, n_contexts, 0.3, format="csr", random_state=seed, dtype=np.float64)
+    matrix = sparse.random(
+        n_words, n_contexts, 0.3, format="csr", random_state=seed, dtype=np.float64
+    )
     matrix.data[:] = random.gamma(2.0, 1.0, matrix.nnz)
     dictionary = np.abs(random.standard_normal((size, n_contexts)))
     return matrix, dictionary / np.linalg.norm(dictionary, axis=1, keepdims=True)
 
 
-def reference(matrix: sparse.csr_matrix, dictionary: np.ndarray, forest: Groups, strength: float, positive: bool) -> np.ndarray:
+def reference(
+    matrix: sparse.csr_matrix,
+    dictionary: np.ndarray,
+    forest: Groups,
+    strength: float,
+    positive: bool,
+) -> np.ndarray:
     """Proximal gradient with the penalty's own step, until nothing moves."""
     penalty, d = forest_penalty(forest, strength, positive), dictionary
     step = 1 / np.linalg.eigvalsh(d @ d.T)[-1]
@@ -44,7 +54,9 @@ def reference(matrix: sparse.csr_matrix, dictionary: np.ndarray, forest: Groups,
 FORESTS = {
     "lasso": forest_for("lasso", 26),
     "forest": code_forest(26),
-    "mixed": forest_of_parents([-1, 0, 0, 1, -1, -1, 5, 6, 7, 5, -1] + [10] * 15, np.linspace(0.5, 1.5, 26)),
+    "mixed": forest_of_parents(
+        [-1, 0, 0, 1, -1, -1, 5, 6, 7, 5, -1] + [10] * 15, np.linspace(0.5, 1.5, 26)
+    ),
 }
 
 
@@ -57,7 +69,9 @@ def test_codes_are_exact(name: str, positive: bool) -> None:
     codes, value, worst = coder.encode_all(WordRows(matrix), padded(dictionary.T), 1)
     expected = reference(matrix, dictionary, forest, strength, positive)
     penalty = forest_penalty(forest, strength, positive)
-    best = 0.5 * np.sum((matrix.toarray() - expected @ dictionary) ** 2) + sum(penalty.value(a) for a in expected)
+    best = 0.5 * np.sum((matrix.toarray() - expected @ dictionary) ** 2) + sum(
+        penalty.value(a) for a in expected
+    )
     assert worst <= 1e-6
     assert value == pytest.approx(best, rel=3e-6)
     np.testing.assert_allclose(codes.toarray(), expected, atol=0.02)
@@ -75,7 +89,9 @@ def test_the_gap_bounds_how_far_the_objective_is_from_its_minimum(name: str) -> 
     grams, start = exact.grams(table), np.zeros((30, 32), np.float32)
     best = exact.encode(rows, words, table, grams, start, 1).objective
     for sweeps in (0, 1, 3):
-        rough = Coder(FORESTS[name], 0.3, False, 1e-7, most_sweeps=sweeps).encode(rows, words, table, grams, start, 1)
+        rough = Coder(FORESTS[name], 0.3, False, 1e-7, most_sweeps=sweeps).encode(
+            rows, words, table, grams, start, 1
+        )
         assert np.all(rough.objective - best <= rough.gap * (1 + 1e-6) + 1e-5)
         assert np.any(rough.gap > 1e-3)
 
@@ -92,7 +108,9 @@ def test_products_and_their_adjoint() -> None:
     matrix, dictionary = example(60, 40)
     rows, table = WordRows(matrix), padded(dictionary.T)
     words = np.array([3, 17, 59, 0])
-    np.testing.assert_allclose(rows.products(words, table, 2)[:, :26], matrix[words] @ dictionary.T, rtol=1e-5)
+    np.testing.assert_allclose(
+        rows.products(words, table, 2)[:, :26], matrix[words] @ dictionary.T, rtol=1e-5
+    )
     codes = np.random.default_rng(0).standard_normal((4, 32)).astype(np.float32)
     for threads in (1, 3):
         out = np.ones((40, 32), np.float32)
@@ -104,7 +122,9 @@ def test_products_and_their_adjoint() -> None:
 def test_a_word_without_contexts_has_the_code_zero() -> None:
     matrix, dictionary = example()
     matrix = sparse.vstack([matrix, sparse.csr_matrix((1, 50))]).tocsr()
-    codes, _, worst = Coder(FORESTS["forest"], 0.4, False).encode_all(WordRows(matrix), padded(dictionary.T), 1)
+    codes, _, worst = Coder(FORESTS["forest"], 0.4, False).encode_all(
+        WordRows(matrix), padded(dictionary.T), 1
+    )
     assert codes[30].nnz == 0 and worst <= 1e-4
 
 
@@ -130,7 +150,12 @@ def test_objective_refuses_shapes_that_do_not_fit() -> None:
 
 def test_kernels_check_rows_at_the_door() -> None:
     table, out = np.zeros(16, np.float32), np.zeros(8, np.float32)
-    ptr, index, value, word = np.array([0, 2]), np.array([0, 1], np.int32), np.ones(2, np.float32), np.array([0])
+    ptr, index, value, word = (
+        np.array([0, 2]),
+        np.array([0, 1], np.int32),
+        np.ones(2, np.float32),
+        np.array([0]),
+    )
     _core.word_products(ptr, index, value, word, table, 8, out, 1)
     for changed in (
         {0: np.array([0, 3])},

@@ -13,7 +13,9 @@ from laconic.embed.online_dictionary import OnlineDictionary
 
 def matrix(seed: int = 0) -> sparse.csr_matrix:
     random = np.random.default_rng(seed)
-    return sparse.csr_matrix(np.where(random.random((60, 40)) < 0.4, random.random((60, 40)), 0), dtype=np.float32)
+    return sparse.csr_matrix(
+        np.where(random.random((60, 40)) < 0.4, random.random((60, 40)), 0), dtype=np.float32
+    )
 
 
 def dense(rows: WordRows) -> np.ndarray:
@@ -48,7 +50,9 @@ def test_a_learner_codes_components() -> None:
     assert np.linalg.norm(coded.codes @ coded.dictionary - best) < 0.15 * np.linalg.norm(best)
 
 
-@pytest.mark.parametrize("options", [{"components": 0}, {"components": 41}, {"components": 5, "power": 2}])
+@pytest.mark.parametrize(
+    "options", [{"components": 0}, {"components": 41}, {"components": 5, "power": 2}]
+)
 def test_bad_parameters(options: dict) -> None:
     with pytest.raises(ValueError, match="must"):
         OnlineDictionary(10, "lasso", **options).learn(matrix())

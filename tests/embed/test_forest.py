@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 from laconic import _core
 from laconic.core.groups import Groups
-from laconic.embed.forest import code_forest, code_trees, depths, forest_for, forest_of_parents, forest_penalty, tree_size
+from laconic.embed.forest import (
+    code_forest,
+    code_trees,
+    depths,
+    forest_for,
+    forest_of_parents,
+    forest_penalty,
+    tree_size,
+)
 
 
 def kernel_prox(forest: Groups, w: np.ndarray, scale: float, positive: bool) -> np.ndarray:
@@ -30,19 +38,28 @@ def forests(draw: st.DrawFn) -> Groups:
 
 def test_the_forest_of_the_paper() -> None:
     forest = code_forest(26)
-    by_dimension = {int(d): int(forest.index[p]) if p >= 0 else -1 for d, p in zip(forest.index, forest.parent, strict=True)}
+    by_dimension = {
+        int(d): int(forest.index[p]) if p >= 0 else -1
+        for d, p in zip(forest.index, forest.parent, strict=True)
+    }
     first = [-1, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
     assert [by_dimension[i] for i in range(26)] == first + [p + 13 if p >= 0 else -1 for p in first]
     assert np.array_equal(depths(forest), [0] + [1] * 3 + [2] * 9 + [0] + [1] * 3 + [2] * 9)
     # Eq. after 4.2: every node with its descendants.
     a = np.random.default_rng(0).standard_normal(26)
-    below = {0: range(13), 1: [1, 4, 5, 6], 2: [2, 7, 8, 9], 3: [3, 10, 11, 12]} | {i: [i] for i in range(4, 13)}
-    expected = sum(np.linalg.norm(a[np.array(g) + shift]) for g in below.values() for shift in (0, 13))
+    below = {0: range(13), 1: [1, 4, 5, 6], 2: [2, 7, 8, 9], 3: [3, 10, 11, 12]} | {
+        i: [i] for i in range(4, 13)
+    }
+    expected = sum(
+        np.linalg.norm(a[np.array(g) + shift]) for g in below.values() for shift in (0, 13)
+    )
     assert forest_penalty(forest, 1.0).value(a) == pytest.approx(expected)
 
 
 @given(forests(), st.floats(0, 2), st.booleans(), st.integers(0, 1000))
-def test_the_step_of_a_word_is_that_of_the_penalty(forest: Groups, strength: float, positive: bool, seed: int) -> None:
+def test_the_step_of_a_word_is_that_of_the_penalty(
+    forest: Groups, strength: float, positive: bool, seed: int
+) -> None:
     w = np.random.default_rng(seed).standard_normal((3, forest.n_features))
     expected = [forest_penalty(forest, strength, positive).prox(row) for row in w]
     np.testing.assert_allclose(kernel_prox(forest, w, strength, positive), expected, atol=1e-12)
@@ -50,7 +67,9 @@ def test_the_step_of_a_word_is_that_of_the_penalty(forest: Groups, strength: flo
 
 def test_lasso_is_a_forest_of_single_nodes() -> None:
     w = np.array([[3.0, -2.0, 0.5]])
-    np.testing.assert_allclose(kernel_prox(forest_for("lasso", 3), w, 1.0, False), [[2.0, -1.0, 0.0]])
+    np.testing.assert_allclose(
+        kernel_prox(forest_for("lasso", 3), w, 1.0, False), [[2.0, -1.0, 0.0]]
+    )
     np.testing.assert_allclose(kernel_prox(forest_for("lasso", 3), w, 1.0, True), [[2.0, 0.0, 0.0]])
 
 
@@ -59,7 +78,9 @@ def test_norms_are_those_of_the_penalty() -> None:
     codes = np.random.default_rng(0).standard_normal((4, 56)).astype(np.float32)
     out = np.empty(4)
     _core.CodeTrees(*code_trees(forest)).norms(codes.ravel(), 56, out)
-    np.testing.assert_allclose(out, [forest_penalty(forest, 1.0).value(row[:52].astype(float)) for row in codes], rtol=1e-6)
+    np.testing.assert_allclose(
+        out, [forest_penalty(forest, 1.0).value(row[:52].astype(float)) for row in codes], rtol=1e-6
+    )
 
 
 def test_branching_and_weights() -> None:

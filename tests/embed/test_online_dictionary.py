@@ -19,9 +19,13 @@ def test_the_objective_goes_down_and_is_what_it_says() -> None:
     for penalty, forest in (("lasso", forest_for("lasso", 26)), ("forest", code_forest(26))):
         values = []
         for passes in (1, 2, 5):
-            coded = OnlineDictionary(26, penalty, 0.5, batch_size=100, passes=passes, n_jobs=1).learn(matrix)
+            coded = OnlineDictionary(
+                26, penalty, 0.5, batch_size=100, passes=passes, n_jobs=1
+            ).learn(matrix)
             assert coded.certificate is not None and coded.certificate <= 1e-4
-            assert objective(matrix, coded.codes, coded.dictionary, forest, 0.5) == pytest.approx(coded.objective, rel=1e-4)
+            assert objective(matrix, coded.codes, coded.dictionary, forest, 0.5) == pytest.approx(
+                coded.objective, rel=1e-4
+            )
             assert np.linalg.norm(coded.dictionary, axis=1).max() <= 1 + 1e-5
             assert len(coded.trace) == passes
             values.append(coded.objective)
@@ -33,7 +37,9 @@ def test_the_objective_goes_down_and_is_what_it_says() -> None:
 @pytest.mark.parametrize("positive", [False, True])
 def test_not_worse_than_scikit_learn(positive: bool) -> None:
     matrix, size, strength = example(), 20, 0.5
-    coded = OnlineDictionary(size, "lasso", strength, positive, batch_size=50, passes=5, n_jobs=1).learn(matrix)
+    coded = OnlineDictionary(
+        size, "lasso", strength, positive, batch_size=50, passes=5, n_jobs=1
+    ).learn(matrix)
     theirs = MiniBatchDictionaryLearning(
         size,
         alpha=strength,
@@ -45,7 +51,9 @@ def test_not_worse_than_scikit_learn(positive: bool) -> None:
         tol=0,
         max_no_improvement=None,
     ).fit(matrix.toarray())
-    dictionary = theirs.components_ / np.maximum(1, np.linalg.norm(theirs.components_, axis=1, keepdims=True))
+    dictionary = theirs.components_ / np.maximum(
+        1, np.linalg.norm(theirs.components_, axis=1, keepdims=True)
+    )
     coder = Coder(forest_for("lasso", size), strength, positive)
     _, value, _ = coder.encode_all(WordRows(matrix), padded(dictionary.T), 1)
     assert coded.objective <= 1.01 * value
@@ -56,8 +64,17 @@ def test_not_worse_than_scikit_learn(positive: bool) -> None:
 def test_not_worse_than_spams() -> None:
     spams = pytest.importorskip("spams")
     matrix, size, strength = example(), 20, 0.5
-    coded = OnlineDictionary(size, "lasso", strength, batch_size=50, passes=5, n_jobs=1).learn(matrix)
-    theirs = spams.trainDL(np.asfortranarray(matrix.toarray().T), K=size, lambda1=strength, batchsize=50, iter=40, numThreads=1)
+    coded = OnlineDictionary(size, "lasso", strength, batch_size=50, passes=5, n_jobs=1).learn(
+        matrix
+    )
+    theirs = spams.trainDL(
+        np.asfortranarray(matrix.toarray().T),
+        K=size,
+        lambda1=strength,
+        batchsize=50,
+        iter=40,
+        numThreads=1,
+    )
     coder = Coder(forest_for("lasso", size), strength, False)
     _, value, _ = coder.encode_all(WordRows(matrix), padded(theirs), 1)
     assert coded.objective <= 1.01 * value
@@ -66,7 +83,11 @@ def test_not_worse_than_spams() -> None:
 def test_a_seed_gives_the_same_codes_twice_whatever_the_threads() -> None:
     matrix = example()
     learner = OnlineDictionary(26, "forest", 0.5, batch_size=64, passes=2, n_jobs=1, random_state=3)
-    one, again, two = learner.learn(matrix), clone(learner).learn(matrix), clone(learner).set_params(n_jobs=2).learn(matrix)
+    one, again, two = (
+        learner.learn(matrix),
+        clone(learner).learn(matrix),
+        clone(learner).set_params(n_jobs=2).learn(matrix),
+    )
     assert (one.codes != again.codes).nnz == 0 and np.array_equal(one.dictionary, again.dictionary)
     np.testing.assert_allclose(one.codes.toarray(), two.codes.toarray(), atol=1e-3)
     other = clone(learner).set_params(random_state=4).learn(matrix)
@@ -76,13 +97,17 @@ def test_a_seed_gives_the_same_codes_twice_whatever_the_threads() -> None:
 @pytest.mark.parametrize("start", ["words", "svd", "random"])
 def test_any_start_leads_down(start: str) -> None:
     matrix = example()
-    coded = OnlineDictionary(26, "forest", 0.5, start=start, batch_size=100, passes=4, n_jobs=1).learn(matrix)
+    coded = OnlineDictionary(
+        26, "forest", 0.5, start=start, batch_size=100, passes=4, n_jobs=1
+    ).learn(matrix)
     assert coded.objective < 0.3 * matrix.multiply(matrix).sum()
 
 
 def test_forgetting_and_more_dimensions_than_words() -> None:
     matrix = example(60, 40)
-    coded = OnlineDictionary(78, "forest", 0.3, start="svd", forgetting=0.8, batch_size=16, passes=3, n_jobs=1).learn(matrix)
+    coded = OnlineDictionary(
+        78, "forest", 0.3, start="svd", forgetting=0.8, batch_size=16, passes=3, n_jobs=1
+    ).learn(matrix)
     assert coded.codes.shape == (60, 78) and np.isfinite(coded.objective)
     assert coded.objective < 0.3 * matrix.multiply(matrix).sum()
 
@@ -95,7 +120,11 @@ def test_callback_hears_of_every_pass() -> None:
 
 def test_rows_move_as_in_turn() -> None:
     random = np.random.default_rng(0)
-    d, codes, x = random.standard_normal((5, 40)) * 0.2, random.standard_normal((30, 5)), random.standard_normal((30, 40))
+    d, codes, x = (
+        random.standard_normal((5, 40)) * 0.2,
+        random.standard_normal((30, 5)),
+        random.standard_normal((30, 40)),
+    )
     squares, asked = codes.T @ codes, codes.T @ x
     columns = np.hstack([d.T, (asked - squares @ d).T])
     together = (columns @ move_rows(columns.T @ columns, squares, squares.max())).T
@@ -135,7 +164,13 @@ def test_bad_parameters_are_refused(changed: dict, message: str) -> None:
 def test_a_callback_ends_learning_and_the_codes_are_whole() -> None:
     matrix = example(100, 80)
     heard: list[dict[str, float]] = []
-    coded = OnlineDictionary(13, passes=5, n_jobs=1).learn(matrix, lambda step: heard.append(step) or len(heard) == 2)
+    coded = OnlineDictionary(13, passes=5, n_jobs=1).learn(
+        matrix, lambda step: heard.append(step) or len(heard) == 2
+    )
     assert coded.interrupted and len(coded.trace) == 2 and heard == coded.trace
     assert (coded.codes != OnlineDictionary(13, passes=2, n_jobs=1).learn(matrix).codes).nnz == 0
-    assert not OnlineDictionary(13, passes=2, n_jobs=1).learn(matrix, lambda step: step["pass"] == 2).interrupted
+    assert (
+        not OnlineDictionary(13, passes=2, n_jobs=1)
+        .learn(matrix, lambda step: step["pass"] == 2)
+        .interrupted
+    )

@@ -24,7 +24,9 @@ def model(seed: int = 0) -> WordVectors:
     rng = np.random.default_rng(seed)
     codes = rng.normal(size=(8, 6)) * (rng.random((8, 6)) < 0.7)
     told = Learned("OnlineDictionary()", 12.5, 1e-5, False)
-    return WordVectors()._adopt(["w0", "w1", "w2", "w3", "w<4>", "w5", "w6", "w7"], np.ones(8), codes, PARENTS, told)
+    return WordVectors()._adopt(
+        ["w0", "w1", "w2", "w3", "w<4>", "w5", "w6", "w7"], np.ones(8), codes, PARENTS, told
+    )
 
 
 def rendered(figure: object) -> bytes:
@@ -44,14 +46,19 @@ def test_heat_maps_show_coefficients_in_order_of_their_means() -> None:
         assert np.all(np.diff(given_codes.mean(axis=0)) >= 0)
         assert np.array_equal(np.ma.getmaskarray(shown), given_codes == 0)
         np.testing.assert_allclose(
-            shown.filled(0) ** 2 * np.sign(shown.filled(0)), given_codes / np.abs(given_codes).max(), atol=1e-6
+            shown.filled(0) ** 2 * np.sign(shown.filled(0)),
+            given_codes / np.abs(given_codes).max(),
+            atol=1e-6,
         )
 
 
 def test_trees_of_coefficients() -> None:
     figure = plot_word_trees(model(), ["w0", "w1"], title="a title")
     assert rendered(figure) and [axis.get_title() for axis in figure.axes] == ["w0", "w1"]
-    assert [text.get_text() for text in plot_word_trees(model(), ["w0"], 1).axes[0].texts] == ["4", "5"]
+    assert [text.get_text() for text in plot_word_trees(model(), ["w0"], 1).axes[0].texts] == [
+        "4",
+        "5",
+    ]
     with pytest.raises(ValueError, match="trees 0 to 1, not 2"):
         plot_word_trees(model(), ["w0"], 2)
     with pytest.raises(ValueError, match="no forest"):
@@ -60,7 +67,13 @@ def test_trees_of_coefficients() -> None:
 
 def test_maps_of_words() -> None:
     figure = plot_word_map(model(), BLOCKS, runs=1)
-    assert rendered(figure) and [text.get_text() for text in figure.axes[0].texts] == ["w0", "w1", "w2", "w3", "w<4>"]
+    assert rendered(figure) and [text.get_text() for text in figure.axes[0].texts] == [
+        "w0",
+        "w1",
+        "w2",
+        "w3",
+        "w<4>",
+    ]
     with pytest.raises(ValueError, match="three words or more"):
         plot_word_map(model(), {"a": ["w0"]})
 
@@ -91,7 +104,9 @@ def test_layouts_and_orders_of_any_forest(numbers: list[int], random: object) ->
     assert sorted(m for layout in layouts for m in layout.dimensions) == sorted(order)
     for layout in layouts:
         spots = {(layout.x[m], layout.y[m]) for m in layout.dimensions}
-        assert len(spots) == len(layout.dimensions) and max(layout.x.values()) <= layout.n_leaves - 1
+        assert (
+            len(spots) == len(layout.dimensions) and max(layout.x.values()) <= layout.n_leaves - 1
+        )
 
 
 def test_rows_of_dimensions() -> None:
@@ -109,8 +124,14 @@ def test_rows_of_dimensions() -> None:
         column = vectors.units()[:, row.dimension]
         assert row.used == pytest.approx(np.mean(column != 0))
         best = np.argsort(-column, kind="stable")[:2]
-        assert row.positive == [vectors.words_[i] for i in best if column[i] > 0] and len(row.negative) <= 2
-    assert dimension_rows(vectors, 0)[0].positive == [] and len(dimension_rows(vectors, 100)[0].positive) <= 8
+        assert (
+            row.positive == [vectors.words_[i] for i in best if column[i] > 0]
+            and len(row.negative) <= 2
+        )
+    assert (
+        dimension_rows(vectors, 0)[0].positive == []
+        and len(dimension_rows(vectors, 100)[0].positive) <= 8
+    )
 
 
 def test_a_page(tmp_path: Path) -> None:
@@ -125,7 +146,10 @@ def test_a_page(tmp_path: Path) -> None:
     )
     plain = WordVectors()._adopt(["a", "b"], [0, 0], np.eye(2))
     write_embed_report(plain, tmp_path / "plain.html")
-    assert "<svg" not in (tmp_path / "plain.html").read_text() and "From a file" in (tmp_path / "plain.html").read_text()
+    assert (
+        "<svg" not in (tmp_path / "plain.html").read_text()
+        and "From a file" in (tmp_path / "plain.html").read_text()
+    )
     with pytest.raises(InputError, match="no vector"):
         write_embed_report(model(), tmp_path / "bad.html", {"a": ["zebra"]})
     assert not (tmp_path / "bad.html").exists()

@@ -17,46 +17,70 @@ from laconic.embed.stochastic import StochasticCoding
 
 def test_comes_near_the_objective_of_online_dictionary_learning() -> None:
     matrix, strength = example(300, 250), 0.2
-    exact = OnlineDictionary(13, "forest", strength, batch_size=64, passes=20, n_jobs=1).learn(matrix)
-    coded = StochasticCoding(13, "forest", strength, negatives=2, full=True, epochs=60, rate=1.0, n_jobs=1).learn(matrix)
-    assert coded.objective == pytest.approx(objective(matrix, coded.codes, coded.dictionary, code_forest(13), strength), rel=1e-3)
+    exact = OnlineDictionary(13, "forest", strength, batch_size=64, passes=20, n_jobs=1).learn(
+        matrix
+    )
+    coded = StochasticCoding(
+        13, "forest", strength, negatives=2, full=True, epochs=60, rate=1.0, n_jobs=1
+    ).learn(matrix)
+    assert coded.objective == pytest.approx(
+        objective(matrix, coded.codes, coded.dictionary, code_forest(13), strength), rel=1e-3
+    )
     nothing = 0.5 * matrix.multiply(matrix).sum()
     assert exact.objective < 0.5 * nothing
     assert coded.objective < 1.1 * exact.objective
-    again = StochasticCoding(13, "forest", strength, negatives=2, full=True, epochs=60, rate=1.0, n_jobs=1, recode=True).learn(
-        matrix
+    again = StochasticCoding(
+        13, "forest", strength, negatives=2, full=True, epochs=60, rate=1.0, n_jobs=1, recode=True
+    ).learn(matrix)
+    assert (
+        again.objective < 1.06 * exact.objective
+        and again.certificate is not None
+        and again.certificate <= 1e-4
     )
-    assert again.objective < 1.06 * exact.objective and again.certificate is not None and again.certificate <= 1e-4
 
 
 def test_without_a_penalty_it_comes_near_the_best_of_its_rank() -> None:
     matrix = example(300, 250)
     values = np.linalg.svd(matrix.toarray(), compute_uv=False)
-    coded = StochasticCoding(8, "lasso", 0.0, negatives=2, full=True, epochs=60, rate=1.0, n_jobs=1).learn(matrix)
+    coded = StochasticCoding(
+        8, "lasso", 0.0, negatives=2, full=True, epochs=60, rate=1.0, n_jobs=1
+    ).learn(matrix)
     best = 0.5 * np.sum(values[8:] ** 2)
     assert best <= coded.objective <= 1.1 * best
 
 
-@pytest.mark.parametrize("options", [{}, {"sampling": "scaled"}, {"negatives": 0.0}, {"ridge": 0.5, "sampling": "proportional"}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"sampling": "scaled"}, {"negatives": 0.0}, {"ridge": 0.5, "sampling": "proportional"}],
+)
 def test_the_objective_is_the_one_stated(options: dict) -> None:
     matrix = example(60, 50)
     coded = StochasticCoding(13, "forest", 0.1, epochs=10, n_jobs=1, **options).learn(matrix)
     x, fit = matrix.toarray(), coded.codes.toarray() @ coded.dictionary
     stored = x != 0
     weight = np.where(
-        stored, 1.0 if options.get("sampling", "uniform") == "uniform" else np.abs(x) / np.abs(matrix.data).mean(), 0.0
+        stored,
+        1.0
+        if options.get("sampling", "uniform") == "uniform"
+        else np.abs(x) / np.abs(matrix.data).mean(),
+        0.0,
     )
     n = stored.sum(axis=1, keepdims=True)
     weight = np.where(stored, weight, options.get("negatives", 1.0) * n / np.maximum(1, 50 - n))
     penalty = forest_penalty(code_forest(13), 0.1)
-    expected = 0.5 * np.sum(weight * (x - fit) ** 2) + sum(penalty.value(a.astype(float)) for a in coded.codes.toarray())
+    expected = 0.5 * np.sum(weight * (x - fit) ** 2) + sum(
+        penalty.value(a.astype(float)) for a in coded.codes.toarray()
+    )
     expected += 0.5 * (options.get("ridge") or 0.0) * np.sum(coded.dictionary**2)
     assert coded.objective == pytest.approx(expected, rel=1e-4)
     if options.get("ridge") is None:
         assert np.linalg.norm(coded.dictionary, axis=1).max() <= 1 + 1e-5
 
 
-@pytest.mark.parametrize("options", [{"schedule": "root", "rate": 0.05}, {"schedule": "constant", "rate": 0.02}, {"run": 1}, {}])
+@pytest.mark.parametrize(
+    "options",
+    [{"schedule": "root", "rate": 0.05}, {"schedule": "constant", "rate": 0.02}, {"run": 1}, {}],
+)
 def test_losses_fall(options: dict) -> None:
     matrix = example(300, 250)
     coded = StochasticCoding(26, "forest", 0.05, epochs=15, n_jobs=1, **options).learn(matrix)
@@ -67,10 +91,18 @@ def test_losses_fall(options: dict) -> None:
 def test_threads_and_repetitions_change_nothing() -> None:
     matrix = example(300, 250)
     before = matrix.copy()
-    learner = StochasticCoding(26, "forest", 0.1, negatives=1, sampling="proportional", epochs=3, n_jobs=1, random_state=5)
-    one, again, three = learner.learn(matrix), clone(learner).learn(matrix), clone(learner).set_params(n_jobs=3).learn(matrix)
+    learner = StochasticCoding(
+        26, "forest", 0.1, negatives=1, sampling="proportional", epochs=3, n_jobs=1, random_state=5
+    )
+    one, again, three = (
+        learner.learn(matrix),
+        clone(learner).learn(matrix),
+        clone(learner).set_params(n_jobs=3).learn(matrix),
+    )
     for other in (again, three):
-        assert (one.codes != other.codes).nnz == 0 and np.array_equal(one.dictionary, other.dictionary)
+        assert (one.codes != other.codes).nnz == 0 and np.array_equal(
+            one.dictionary, other.dictionary
+        )
     assert (one.codes != clone(learner).set_params(random_state=6).learn(matrix).codes).nnz > 0
     assert (matrix != before).nnz == 0
 
@@ -80,11 +112,18 @@ def test_strength_and_positive_shape_codes() -> None:
     weak = StochasticCoding(26, "forest", 0.05, epochs=10, n_jobs=1).learn(matrix)
     strong = StochasticCoding(26, "forest", 2.0, epochs=10, n_jobs=1).learn(matrix)
     assert strong.codes.nnz < weak.codes.nnz
-    assert StochasticCoding(26, "lasso", 0.05, positive=True, epochs=10, n_jobs=1).learn(matrix).codes.data.min() > 0
+    assert (
+        StochasticCoding(26, "lasso", 0.05, positive=True, epochs=10, n_jobs=1)
+        .learn(matrix)
+        .codes.data.min()
+        > 0
+    )
 
 
 def test_a_callback_ends_learning() -> None:
-    coded = StochasticCoding(13, strength=0.1, epochs=50, n_jobs=1).learn(example(300, 250), lambda seen: seen["epoch"] == 3)
+    coded = StochasticCoding(13, strength=0.1, epochs=50, n_jobs=1).learn(
+        example(300, 250), lambda seen: seen["epoch"] == 3
+    )
     assert coded.interrupted and len(coded.trace) == 3 and np.isfinite(coded.objective)
 
 
@@ -112,7 +151,11 @@ def test_the_kernel_checks_at_the_door() -> None:
     tiles = _core.Stochastic(trees, cut, index, value, np.array([0, 2, 4]))
     with pytest.raises(ValueError, match="in their part"):
         _core.Stochastic(trees, cut, index[::-1].copy(), value, np.array([0, 2, 4]))
-    codes, table, squares = np.zeros(16, np.float32), np.zeros(64, np.float32), (np.zeros(1, np.float32), np.zeros(4, np.float32))
+    codes, table, squares = (
+        np.zeros(16, np.float32),
+        np.zeros(64, np.float32),
+        (np.zeros(1, np.float32), np.zeros(4, np.float32)),
+    )
     words, bounds, rule = np.array([0]), np.array([0, 1, 1]), _core.StochasticRule()
     assert tiles.round(0, rule, words, bounds, codes, table, *squares, 16, 1) == pytest.approx(0.5)
     for wrong in (
@@ -128,6 +171,10 @@ def test_the_kernel_checks_at_the_door() -> None:
 
 def test_more_parts_than_contexts_and_full_rows() -> None:
     matrix = sparse.csr_matrix(np.arange(1.0, 13).reshape(4, 3))
-    coded = StochasticCoding(2, "lasso", 0.01, negatives=2, full=True, epochs=200, n_jobs=2).learn(matrix)
-    value = Coder(code_forest(2, ()), 0.01, False).encode_all(WordRows(matrix), padded(coded.dictionary.T), 1)[1]
+    coded = StochasticCoding(2, "lasso", 0.01, negatives=2, full=True, epochs=200, n_jobs=2).learn(
+        matrix
+    )
+    value = Coder(code_forest(2, ()), 0.01, False).encode_all(
+        WordRows(matrix), padded(coded.dictionary.T), 1
+    )[1]
     assert value < 2.0

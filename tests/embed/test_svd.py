@@ -26,20 +26,28 @@ def test_no_matrix_of_this_rank_is_nearer(power: float) -> None:
     left_over = np.sum((given.toarray() - coded.codes.toarray() @ coded.dictionary) ** 2) / 2
     assert left_over == pytest.approx(np.sum(values[4:] ** 2) / 2, rel=1e-3)
     assert coded.objective == pytest.approx(left_over, rel=1e-3) and told == coded.trace
-    np.testing.assert_allclose(np.linalg.norm(coded.codes.toarray(), axis=0), values[:4] ** power, rtol=1e-3)
+    np.testing.assert_allclose(
+        np.linalg.norm(coded.codes.toarray(), axis=0), values[:4] ** power, rtol=1e-3
+    )
 
 
 def test_the_same_seed_gives_the_same_codes() -> None:
-    first, second = (Svd(3, random_state=5, n_jobs=1).learn(matrix()).codes.toarray() for _ in range(2))
+    first, second = (
+        Svd(3, random_state=5, n_jobs=1).learn(matrix()).codes.toarray() for _ in range(2)
+    )
     assert first.tolist() == second.tolist()
 
 
 def test_all_of_a_matrix() -> None:
     coded = Svd(30).learn(matrix())
-    np.testing.assert_allclose(coded.codes.toarray() @ coded.dictionary, matrix().toarray(), atol=1e-4)
+    np.testing.assert_allclose(
+        coded.codes.toarray() @ coded.dictionary, matrix().toarray(), atol=1e-4
+    )
 
 
-@pytest.mark.parametrize("options", [{"size": 0}, {"size": 31}, {"size": 1.5}, {"power": 2}, {"n_iter": 0}])
+@pytest.mark.parametrize(
+    "options", [{"size": 0}, {"size": 31}, {"size": 1.5}, {"power": 2}, {"n_iter": 0}]
+)
 def test_bad_parameters(options: dict) -> None:
     with pytest.raises(ValueError, match=next(iter(options))):
         Svd(**{"size": 2, **options}).learn(matrix())

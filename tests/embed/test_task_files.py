@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from laconic import InputError
-from laconic.embed.task_files import Completion, read_analogies, read_completions, read_similarity, task_of
+from laconic.embed.task_files import (
+    Completion,
+    read_analogies,
+    read_completions,
+    read_similarity,
+    task_of,
+)
 
 HEADING = "id\tleft\tright\ta\tb\tanswer\n"
 
@@ -20,11 +26,19 @@ def written(tmp_path: Path, content: str) -> Path:
 
 def test_similarity(tmp_path: Path) -> None:
     task = read_similarity(written(tmp_path, "tiger\tcat\t7.35\n\nLove sex  -1e1\n"))
-    assert (task.first, task.second, task.scores.tolist()) == (["tiger", "Love"], ["cat", "sex"], [7.35, -10])
+    assert (task.first, task.second, task.scores.tolist()) == (
+        ["tiger", "Love"],
+        ["cat", "sex"],
+        [7.35, -10],
+    )
 
 
 def test_analogies(tmp_path: Path) -> None:
-    task = read_analogies(written(tmp_path, ": capitals of all\nAthens Greece Oslo Norway\n: gram1\na b c d\na b c e\n"))
+    task = read_analogies(
+        written(
+            tmp_path, ": capitals of all\nAthens Greece Oslo Norway\n: gram1\na b c d\na b c e\n"
+        )
+    )
     assert task.sections == ["capitals of all", "gram1"] and task.section.tolist() == [0, 1, 1]
     assert task.words[0] == ("Athens", "Greece", "Oslo", "Norway")
     assert task.is_syntactic().tolist() == [False, True, True]
@@ -32,8 +46,13 @@ def test_analogies(tmp_path: Path) -> None:
 
 
 def test_completions(tmp_path: Path) -> None:
-    task = read_completions(written(tmp_path, f"{HEADING}1\tthe big\t\tcat\twell known\tb\n\n2\t\tis\tx\ty\ta\n"))
-    assert task == [Completion(["the", "big"], [["cat"], ["well", "known"]], 1), Completion(["is"], [["x"], ["y"]], 0)]
+    task = read_completions(
+        written(tmp_path, f"{HEADING}1\tthe big\t\tcat\twell known\tb\n\n2\t\tis\tx\ty\ta\n")
+    )
+    assert task == [
+        Completion(["the", "big"], [["cat"], ["well", "known"]], 1),
+        Completion(["is"], [["x"], ["y"]], 0),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +69,9 @@ def test_the_form_tells_the_task(tmp_path: Path, content: str, task: str) -> Non
     assert task_of(written(tmp_path, content)) == task
 
 
-@pytest.mark.parametrize("content", ["", "some words\n", "tiger cat near\n", "tiger cat nan\n", "1,2,3,4,5\n"])
+@pytest.mark.parametrize(
+    "content", ["", "some words\n", "tiger cat near\n", "tiger cat nan\n", "1,2,3,4,5\n"]
+)
 def test_other_files_have_none(tmp_path: Path, content: str) -> None:
     with pytest.raises(InputError, match="none of the tasks"):
         task_of(written(tmp_path, content))
@@ -58,7 +79,11 @@ def test_other_files_have_none(tmp_path: Path, content: str) -> None:
 
 @pytest.mark.parametrize(
     ("content", "says"),
-    [("", "found none"), ("a b\n", "txt:1: expected two words and a score"), ("a b 1\na b inf\n", "txt:2: expected two words")],
+    [
+        ("", "found none"),
+        ("a b\n", "txt:1: expected two words and a score"),
+        ("a b 1\na b inf\n", "txt:2: expected two words"),
+    ],
 )
 def test_bad_similarity(tmp_path: Path, content: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
@@ -66,7 +91,8 @@ def test_bad_similarity(tmp_path: Path, content: str, says: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "says"), [("", "found none"), (": a\n", "found none"), (": a\nx y z\n", "txt:2: expected four words")]
+    ("content", "says"),
+    [("", "found none"), (": a\n", "found none"), (": a\nx y z\n", "txt:2: expected four words")],
 )
 def test_bad_analogies(tmp_path: Path, content: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
@@ -79,7 +105,10 @@ def test_bad_analogies(tmp_path: Path, content: str, says: str) -> None:
         ("", "txt:1: expected the columns"),
         ("id\tleft\tright\ta\tanswer\n", "txt:1: expected the columns"),
         (HEADING, "no sentences"),
-        (f"{HEADING}1\t\t\tx\ty\tc\n", "txt:2: expected 6 columns, the last one of a, b, found 6, the last one 'c'"),
+        (
+            f"{HEADING}1\t\t\tx\ty\tc\n",
+            "txt:2: expected 6 columns, the last one of a, b, found 6, the last one 'c'",
+        ),
         (f"{HEADING}1\tx\ty\ta\n", "txt:2: expected 6 columns"),
     ],
 )

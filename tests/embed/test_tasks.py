@@ -8,7 +8,15 @@ from scipy.stats import spearmanr
 
 from laconic.embed.model import WordVectors
 from laconic.embed.task_files import Analogies, Completion, Similarity
-from laconic.embed.tasks import Score, analogy_scores, completion_score, lookup, sentence_means, sentiment_score, similarity_score
+from laconic.embed.tasks import (
+    Score,
+    analogy_scores,
+    completion_score,
+    lookup,
+    sentence_means,
+    sentiment_score,
+    similarity_score,
+)
 
 N = 60
 
@@ -30,8 +38,12 @@ def test_similarity_is_the_rank_correlation_of_known_pairs(model: WordVectors) -
     pairs, scores = rng.integers(0, N + 5, (40, 2)), rng.random(40)
     known = np.all(pairs < N, axis=1)
     cosines = [model.similarity(f"w{i}", f"w{j}") for i, j in pairs[known]]
-    found = similarity_score(model, Similarity([f"W{i}" for i, _ in pairs], [f"w{j}" for _, j in pairs], scores))
-    assert found == Score(pytest.approx(spearmanr(cosines, scores[known]).statistic), known.sum(), 40)
+    found = similarity_score(
+        model, Similarity([f"W{i}" for i, _ in pairs], [f"w{j}" for _, j in pairs], scores)
+    )
+    assert found == Score(
+        pytest.approx(spearmanr(cosines, scores[known]).statistic), known.sum(), 40
+    )
     assert np.isnan(similarity_score(model, Similarity(["w1"], ["x"], np.ones(1))).score)
 
 
@@ -44,12 +56,18 @@ def test_analogies_are_answered_as_one_by_one(model: WordVectors, among: int) ->
     section = rng.integers(0, 2, 300)
     words = [(*question, word) for question, word in zip(questions, told, strict=True)]
     right = np.array([a == b for a, b in zip(answers, told, strict=True)])
-    found = analogy_scores(model, Analogies([*words, ("w1", "w2", "x", "w3")], ["family", "gram1"], np.append(section, 0)), among)
+    found = analogy_scores(
+        model,
+        Analogies([*words, ("w1", "w2", "x", "w3")], ["family", "gram1"], np.append(section, 0)),
+        among,
+    )
     assert found.all == Score(pytest.approx(right.mean()), 300, 301)
     assert (
         found.semantic
         == found.sections["family"]
-        == Score(pytest.approx(right[section == 0].mean()), sum(section == 0), sum(section == 0) + 1)
+        == Score(
+            pytest.approx(right[section == 0].mean()), sum(section == 0), sum(section == 0) + 1
+        )
     )
     assert (
         found.syntactic
@@ -75,7 +93,12 @@ def test_completions() -> None:
 
 def test_means_of_sentences(model: WordVectors) -> None:
     found = sentence_means(model, [["w1", "W3", "x"], ["x"], [], ["w1", "w1"]])
-    expected = [(model.vector("w1") + model.vector("w3")) / 2, np.zeros(7), np.zeros(7), model.vector("w1")]
+    expected = [
+        (model.vector("w1") + model.vector("w3")) / 2,
+        np.zeros(7),
+        np.zeros(7),
+        model.vector("w1"),
+    ]
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 

@@ -15,7 +15,9 @@ from laconic.embed.components import leading_components
 from laconic.embed.weighted import weighted_factors
 
 
-def given(seed: int = 0, n_words: int = 50, n_contexts: int = 30) -> tuple[sparse.csr_matrix, EntryWeights]:
+def given(
+    seed: int = 0, n_words: int = 50, n_contexts: int = 30
+) -> tuple[sparse.csr_matrix, EntryWeights]:
     """Associations of drawn counts, with their weights."""
     random = np.random.default_rng(seed)
     rates = np.outer(random.gamma(1.0, size=n_words), random.gamma(1.0, size=n_contexts)) * np.exp(
@@ -41,10 +43,15 @@ def test_the_kernel_solves_weighted_least_squares() -> None:
     X, weights = given()
     random = np.random.default_rng(1)
     # Contexts without any meeting have no weight of their own; the kernel takes any.
-    table = np.linalg.qr(random.normal(size=(30, 5)))[0] / np.sqrt(np.maximum(weights.contexts, 1e-3))[:, None]
+    table = (
+        np.linalg.qr(random.normal(size=(30, 5)))[0]
+        / np.sqrt(np.maximum(weights.contexts, 1e-3))[:, None]
+    )
     background = np.maximum(weights.contexts, 1e-3).astype(np.float32)
     of_word = np.maximum(weights.words, 1e-3)
-    all_weights = np.where(weights.entries.toarray() > 0, weights.entries.toarray(), np.outer(of_word, background))
+    all_weights = np.where(
+        weights.entries.toarray() > 0, weights.entries.toarray(), np.outer(of_word, background)
+    )
     codes, objective = padded(np.zeros((50, 5))), np.empty(50)
     rows = WordRows(X)
     entries = (rows.ptr, rows.index, rows.value, weights.entries.data, of_word, background)
@@ -59,7 +66,10 @@ def test_the_kernel_solves_weighted_least_squares() -> None:
 
 def test_more_passes_never_raise_the_objective() -> None:
     X, weights = given()
-    found = [weighted_factors(WordRows(X), weights, 4, np.random.RandomState(0), 1, passes) for passes in (1, 2, 4, 8, 30)]
+    found = [
+        weighted_factors(WordRows(X), weights, 4, np.random.RandomState(0), 1, passes)
+        for passes in (1, 2, 4, 8, 30)
+    ]
     values = [one.objective for one in found]
     assert all(later <= earlier * (1 + 1e-6) for earlier, later in pairwise(values))
     assert values[-1] < values[0]
@@ -83,7 +93,9 @@ def test_at_the_end_neither_side_can_do_better() -> None:
 def test_both_sides_are_orthonormal_in_their_weights() -> None:
     X, weights = given()
     one = weighted_factors(WordRows(X), weights, 4, np.random.RandomState(0), 1)
-    np.testing.assert_allclose(one.left.T @ (weights.words[:, None] * one.left), np.eye(4), atol=1e-3)
+    np.testing.assert_allclose(
+        one.left.T @ (weights.words[:, None] * one.left), np.eye(4), atol=1e-3
+    )
     np.testing.assert_allclose((one.right * weights.contexts) @ one.right.T, np.eye(4), atol=1e-3)
     assert np.all(np.diff(one.values) <= 0)
 
@@ -92,11 +104,17 @@ def test_equal_weights_give_the_singular_value_decomposition() -> None:
     random = np.random.default_rng(3)
     dense = (random.normal(size=(40, 6)) * 0.5 ** np.arange(6)) @ random.normal(size=(6, 20))
     X = sparse.csr_matrix(np.where(np.abs(dense) > 0.2, dense, 0), dtype=np.float32)
-    ones = EntryWeights(sparse.csr_matrix((np.ones_like(X.data), X.indices, X.indptr), X.shape), np.ones(40), np.ones(20))
+    ones = EntryWeights(
+        sparse.csr_matrix((np.ones_like(X.data), X.indices, X.indptr), X.shape),
+        np.ones(40),
+        np.ones(20),
+    )
     found = weighted_factors(WordRows(X), ones, 4, np.random.RandomState(0), 1, 30)
     left, values, right = np.linalg.svd(X.toarray(), full_matrices=False)
     np.testing.assert_allclose(found.values, values[:4], rtol=1e-3)
-    np.testing.assert_allclose(found.left * found.values @ found.right, left[:, :4] * values[:4] @ right[:4], atol=5e-3)
+    np.testing.assert_allclose(
+        found.left * found.values @ found.right, left[:, :4] * values[:4] @ right[:4], atol=5e-3
+    )
 
 
 def test_words_without_entries_and_low_rank() -> None:
@@ -105,23 +123,38 @@ def test_words_without_entries_and_low_rank() -> None:
     X, weights = association(sparse.csr_matrix(counts), weighting=0.5)
     assert weights is not None
     one = weighted_factors(WordRows(X), weights, 4, np.random.RandomState(0), 1)
-    assert all(np.all(np.isfinite(part)) for part in (one.left, one.values, one.right)) and not np.any(one.left[[0, 3, 4, 5]])
-    np.testing.assert_allclose((one.left * one.values @ one.right)[1:3, 1:3], X.toarray()[1:3, 1:3], atol=1e-3)
+    assert all(
+        np.all(np.isfinite(part)) for part in (one.left, one.values, one.right)
+    ) and not np.any(one.left[[0, 3, 4, 5]])
+    np.testing.assert_allclose(
+        (one.left * one.values @ one.right)[1:3, 1:3], X.toarray()[1:3, 1:3], atol=1e-3
+    )
 
 
 def test_threads_change_nothing() -> None:
     X, weights = given(n_words=200, n_contexts=100)
-    one, two = (weighted_factors(WordRows(X), weights, 5, np.random.RandomState(0), threads) for threads in (1, 2))
+    one, two = (
+        weighted_factors(WordRows(X), weights, 5, np.random.RandomState(0), threads)
+        for threads in (1, 2)
+    )
     np.testing.assert_array_equal(one.left, two.left)
 
 
 def test_learners_take_weights() -> None:
     X, weights = given()
     coded = Svd(4, power=0.0).learn(X, None, weights)
-    rows = leading_components(WordRows(X), 4, 0.0, np.random.RandomState(0), 1, weights).rows.matrix().toarray()
+    rows = (
+        leading_components(WordRows(X), 4, 0.0, np.random.RandomState(0), 1, weights)
+        .rows.matrix()
+        .toarray()
+    )
     ratio = np.linalg.norm(coded.codes.toarray()) / np.linalg.norm(rows)
-    np.testing.assert_allclose(coded.codes.toarray(), rows * ratio, atol=1e-3 * np.abs(rows).max() * ratio)
-    online = OnlineDictionary(4, "lasso", 1e-4, passes=20, batch_size=20, n_jobs=1).learn(X, None, weights)
+    np.testing.assert_allclose(
+        coded.codes.toarray(), rows * ratio, atol=1e-3 * np.abs(rows).max() * ratio
+    )
+    online = OnlineDictionary(4, "lasso", 1e-4, passes=20, batch_size=20, n_jobs=1).learn(
+        X, None, weights
+    )
     close = value(X, weights, online.codes @ online.dictionary)
     assert close == pytest.approx(coded.objective, rel=0.05)
     with pytest.raises(ValueError, match="no use for other weights"):
@@ -130,14 +163,22 @@ def test_learners_take_weights() -> None:
 
 def test_fewer_words_than_dimensions() -> None:
     X, weights = given(n_words=12, n_contexts=8)
-    assert OnlineDictionary(13, strength=0.01, n_jobs=1).learn(X, None, weights).codes.shape == (12, 13)
+    assert OnlineDictionary(13, strength=0.01, n_jobs=1).learn(X, None, weights).codes.shape == (
+        12,
+        13,
+    )
 
 
 def test_passes_can_be_ended() -> None:
     X, weights = given()
     heard: list[dict[str, float]] = []
     whole_run = Svd(3).learn(X, heard.append, weights)
-    assert [one["pass_of_components"] for one in heard[:-1]] == [1, 2, 3, 4] and not whole_run.interrupted
+    assert [one["pass_of_components"] for one in heard[:-1]] == [
+        1,
+        2,
+        3,
+        4,
+    ] and not whole_run.interrupted
     ended = Svd(3).learn(X, lambda told: "pass_of_components" in told, weights)
     assert ended.interrupted and ended.objective == heard[0]["objective"]
     coded = OnlineDictionary(3, "lasso", 1e-3, n_jobs=1).learn(X, lambda _: True, weights)
@@ -148,7 +189,13 @@ def test_weights_of_another_matrix_are_refused() -> None:
     X, weights = given()
     rows, random = WordRows(X), np.random.RandomState(0)
     with pytest.raises(ValueError, match="places of the matrix"):
-        weighted_factors(rows, weights._replace(entries=sparse.csr_matrix(np.eye(50, 30, dtype=np.float32))), 2, random, 1)
+        weighted_factors(
+            rows,
+            weights._replace(entries=sparse.csr_matrix(np.eye(50, 30, dtype=np.float32))),
+            2,
+            random,
+            1,
+        )
     with pytest.raises(ValueError, match="50 words and 30 contexts"):
         weighted_factors(rows, weights._replace(words=weights.words[1:]), 2, random, 1)
 

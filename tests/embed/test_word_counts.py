@@ -34,7 +34,9 @@ def decoded(text: Any, size: int = 5) -> list[list[str | None]]:
 
 @settings(deadline=None, max_examples=50)
 @given(SENTENCES, st.integers(1, 3), st.sampled_from([None, 1, 3]))
-def test_counts_are_those_of_a_counter(sentences: list[list[str]], min_count: int, max_size: int | None) -> None:
+def test_counts_are_those_of_a_counter(
+    sentences: list[list[str]], min_count: int, max_size: int | None
+) -> None:
     counts = Counter(word for sentence in sentences for word in sentence)
     frequent = [(word, n) for word, n in counts.most_common(max_size) if n >= min_count]
     if not frequent:
@@ -46,19 +48,26 @@ def test_counts_are_those_of_a_counter(sentences: list[list[str]], min_count: in
         assert (text.n_tokens, text.n_types) == (counts.total(), len(counts))
         assert text.n_sentences == sum(map(bool, sentences))
         known = {word for word, _ in frequent}
-        assert decoded(text) == [[word if word in known else None for word in words] for words in sentences if words]
+        assert decoded(text) == [
+            [word if word in known else None for word in words] for words in sentences if words
+        ]
 
 
 @settings(deadline=None, max_examples=30)
 @given(SENTENCES.filter(lambda sentences: any(sentences)), st.integers(1, 40))
-def test_files_are_read_in_pieces(tmp_path_factory: pytest.TempPathFactory, sentences: list[list[str]], chunk: int) -> None:
+def test_files_are_read_in_pieces(
+    tmp_path_factory: pytest.TempPathFactory, sentences: list[list[str]], chunk: int
+) -> None:
     folder = tmp_path_factory.mktemp("text")
     lines = [" ".join(words) for words in sentences]
     (folder / "a.txt").write_text("\n".join(lines), encoding="utf-8")
     (folder / "b.gz").write_bytes(gzip.compress("\r\n".join([*lines, ""]).encode()))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(word_counts, "CHUNK", chunk)
-        with read_text([folder / "a.txt", str(folder / "b.gz")], 1) as text, read_text(sentences * 2, 1) as same:
+        with (
+            read_text([folder / "a.txt", str(folder / "b.gz")], 1) as text,
+            read_text(sentences * 2, 1) as same,
+        ):
             assert text.words == same.words and text.counts.tolist() == same.counts.tolist()
             assert decoded(text) == decoded(same)
 
@@ -72,7 +81,10 @@ def test_ids_beyond_the_memory_lie_in_a_file() -> None:
 
 def test_rare_words() -> None:
     sentences = [["a", "b", "a", "c", "d"], ["c", "x", "a"]]
-    assert decoded(read_text(sentences, 2, rare="gap")) == [["a", None, "a", "c", None], ["c", None, "a"]]
+    assert decoded(read_text(sentences, 2, rare="gap")) == [
+        ["a", None, "a", "c", None],
+        ["c", None, "a"],
+    ]
     assert decoded(read_text(sentences, 2, rare="drop")) == [["a", "a", "c"], ["c", "a"]]
     text = read_text(sentences, 2, rare="mark")
     assert decoded(text) == [["a", "#rare#", "a", "c", "#rare#"], ["c", "#rare#", "a"]]
@@ -84,7 +96,11 @@ def test_rare_words() -> None:
 
 def test_lists_may_hold_words_with_blanks() -> None:
     text = read_text([["New York", "is", "", "big"], ("New York",), iter(["big"])], 2)
-    assert text.words == ["New York", "big"] and decoded(text) == [["New York", None, "big"], ["New York"], ["big"]]
+    assert text.words == ["New York", "big"] and decoded(text) == [
+        ["New York", None, "big"],
+        ["New York"],
+        ["big"],
+    ]
 
 
 def test_subsampling_leaves_frequent_words_out() -> None:

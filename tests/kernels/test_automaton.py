@@ -48,7 +48,12 @@ def test_one_step_at_a_time() -> None:
     assert lengths.tolist() == [1, 2, 3]
     assert automaton.advance(0, np.array([2, 0, 1], np.int32)) == 3
     assert automaton.start() == 0
-    assert model(word=[-1, 1, 0, 3], target=[0, 1, 2, 0, 2, 1, 1], parent=[-1, 0, 0, 0]).automaton().start() == 3
+    assert (
+        model(word=[-1, 1, 0, 3], target=[0, 1, 2, 0, 2, 1, 1], parent=[-1, 0, 0, 0])
+        .automaton()
+        .start()
+        == 3
+    )
 
 
 @pytest.mark.parametrize(
@@ -75,7 +80,10 @@ def test_one_step_at_a_time() -> None:
         ({"base": [0.0, -0.1, -0.2, np.nan]}, "bases must be finite"),
         ({"base": [0.0]}, "base must have an entry a context"),
         ({"borrowed": [1, 0, 0, 0, 0, 0, 0]}, "borrowed must"),
-        ({name: [] for name in ("parent", "word", "target", "gain", "base")} | {"ptr": [0]}, "there must be a context"),
+        (
+            {name: [] for name in ("parent", "word", "target", "gain", "base")} | {"ptr": [0]},
+            "there must be a context",
+        ),
     ],
 )
 def test_bad_arrays_raise(changes: dict[str, Any], says: str) -> None:
@@ -119,14 +127,20 @@ def test_bad_questions_raise(method: str, arguments: tuple[Any, ...]) -> None:
         ([1, 0], [2], [0, 0], "the words 0, 1"),
     ],
 )
-def test_bad_ngrams_raise(words: list[int], n_rows: list[int], needed: list[int], says: str) -> None:
+def test_bad_ngrams_raise(
+    words: list[int], n_rows: list[int], needed: list[int], says: str
+) -> None:
     with pytest.raises(ValueError, match=says):
-        _core.contexts_of_ngrams(np.array(words, np.int32), np.array(n_rows, np.int64), np.array(needed, np.uint8))
+        _core.contexts_of_ngrams(
+            np.array(words, np.int32), np.array(n_rows, np.int64), np.array(needed, np.uint8)
+        )
 
 
 @settings(deadline=None, max_examples=100)
 @given(arpas(), st.integers(1, 5), st.data())
-def test_the_best_words_are_those_of_the_distribution(arpa: Arpa, k: int, data: st.DataObject) -> None:
+def test_the_best_words_are_those_of_the_distribution(
+    arpa: Arpa, k: int, data: st.DataObject
+) -> None:
     found, _ = context_model(arpa)
     automaton = found.automaton()
     state = data.draw(st.integers(0, found.n_contexts - 1))
@@ -153,5 +167,7 @@ def test_threads_change_nothing() -> None:
     random = np.random.default_rng(0)
     tokens, ptr = random.integers(0, 3, 30_000).astype(np.int32), np.arange(0, 30_001, 3)
     automaton = model().automaton()
-    for one, four in zip(automaton.score(tokens, ptr, 1, 1), automaton.score(tokens, ptr, 1, 4), strict=True):
+    for one, four in zip(
+        automaton.score(tokens, ptr, 1, 1), automaton.score(tokens, ptr, 1, 4), strict=True
+    ):
         assert np.array_equal(one, four)

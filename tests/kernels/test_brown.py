@@ -65,7 +65,9 @@ def brute_force(sentences: list[list[int]], n_clusters: int, min_count: int = 1)
     return merges, [v / SCALE / total if total else 0.0 for v in values]
 
 
-def run(sentences: list[list[int]], n_clusters: int, min_count: int = 1, n_words: int | None = None):
+def run(
+    sentences: list[list[int]], n_clusters: int, min_count: int = 1, n_words: int | None = None
+):
     ids = np.array([w for s in sentences for w in s], dtype=np.int32)
     ptr = np.cumsum([0] + [len(s) for s in sentences], dtype=np.int64)
     return brown_merges(ids, ptr, n_words or int(ids.max(initial=-1)) + 1, n_clusters, min_count)
@@ -97,7 +99,9 @@ def test_a_longer_skewed_text_matches_brute_force(n_clusters):
 def test_words_of_one_hidden_class_come_together():
     """A text whose classes follow each other in a ring: three clusters recover the three classes."""
     rng = np.random.default_rng(0)
-    sentences = [[int(3 * rng.integers(10) + (start + i) % 3) for i in range(20)] for start in range(200)]
+    sentences = [
+        [int(3 * rng.integers(10) + (start + i) % 3) for i in range(20)] for start in range(200)
+    ]
     kept, gone, value = run(sentences, 3)
     assert all(a % 3 == b % 3 for a, b in zip(kept[:-2], gone[:-2], strict=True))
     assert value[-3] == pytest.approx(math.log(3), rel=0.01)

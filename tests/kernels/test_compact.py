@@ -17,19 +17,26 @@ from laconic.models.compact.strings import code_widths, join_maps, pack_strings
 NO_CODES = np.zeros(0, np.uint32)
 
 
-def strings_of(words: Sequence[str], codes: Any = None, widths: tuple[int, int] = (0, 0)) -> tuple[Any, np.ndarray]:
+def strings_of(
+    words: Sequence[str], codes: Any = None, widths: tuple[int, int] = (0, 0)
+) -> tuple[Any, np.ndarray]:
     packed, number = pack_strings(words, codes, widths)
     return _core.CompactStrings(*join_maps([packed])), number
 
 
 @settings(deadline=None)
-@given(st.lists(st.text(max_size=12), unique=True, max_size=80), st.lists(st.text(max_size=12), max_size=40))
+@given(
+    st.lists(st.text(max_size=12), unique=True, max_size=80),
+    st.lists(st.text(max_size=12), max_size=40),
+)
 def test_strings_are_numbered_and_others_unknown(words: list[str], others: list[str]) -> None:
     index, number = strings_of(words)
     assert sorted(number.tolist()) == list(range(len(words)))
     assert index.numbers(0, words).tolist() == number.tolist()
     unknown = [word for word in others if word not in words]
-    assert sum(n >= 0 for n in index.numbers(0, unknown).tolist()) <= 1  # at most one in 262,144 is mistaken
+    assert (
+        sum(n >= 0 for n in index.numbers(0, unknown).tolist()) <= 1
+    )  # at most one in 262,144 is mistaken
     assert index.numbers(0, [None, "\ud800"]).tolist() == [-1, -1]
 
 
@@ -69,11 +76,20 @@ def test_keys_that_a_map_cannot_tell_apart_spill() -> None:
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.lists(st.integers(1, 60), min_size=0, max_size=4), st.integers(0, 2**32 - 1), st.integers(20, 64))
-def test_exact_maps_of_features_list_what_was_packed(radix: list[int], seed: int, error_bits: int) -> None:
+@given(
+    st.lists(st.integers(1, 60), min_size=0, max_size=4),
+    st.integers(0, 2**32 - 1),
+    st.integers(20, 64),
+)
+def test_exact_maps_of_features_list_what_was_packed(
+    radix: list[int], seed: int, error_bits: int
+) -> None:
     rng = np.random.default_rng(seed)
     values = np.unique(
-        np.stack([rng.integers(r, size=200) for r in radix], axis=1) if radix else np.zeros((1, 0), np.int64), axis=0
+        np.stack([rng.integers(r, size=200) for r in radix], axis=1)
+        if radix
+        else np.zeros((1, 0), np.int64),
+        axis=0,
     )
     rows = np.arange(len(values), dtype=np.uint32)
     packed = _core.pack_features(values, np.array(radix, np.int64), rows, 0, 0, 64)
@@ -92,17 +108,30 @@ def tagger_of(radix: list[int], maps: Any, n: int, words: Any = None) -> Any:
     packed, values = Codebook.of(cells.value).pack(cells, 2)
     rows = _core.FloatRows(packed, n, values, 2, False)
     k = len(radix)
-    templates = (np.array([0, k]), np.arange(k, dtype=np.int32), np.zeros(k, np.int32), np.zeros(1, np.uint8))
+    templates = (
+        np.array([0, k]),
+        np.arange(k, dtype=np.int32),
+        np.zeros(k, np.int32),
+        np.zeros(1, np.uint8),
+    )
     joined = join_maps([maps])
     given = (joined[0] if words is None else words, *joined[1:])
     return _core.CompactTagger(
-        templates, np.array(radix, np.int64), given, rows, 1, np.zeros(4, np.float32), np.zeros(2, np.float32)
+        templates,
+        np.array(radix, np.int64),
+        given,
+        rows,
+        1,
+        np.zeros(4, np.float32),
+        np.zeros(2, np.float32),
     )
 
 
 def test_forged_words_are_refused_or_stay_inside() -> None:
     values = np.arange(300, dtype=np.int64)[:, None] * 7
-    *maps, _ = _core.pack_features(values, np.array([5000]), np.arange(300, dtype=np.uint32), 0, 0, 64)
+    *maps, _ = _core.pack_features(
+        values, np.array([5000]), np.arange(300, dtype=np.uint32), 0, 0, 64
+    )
     words = join_maps([tuple(maps)])[0]
     columns, ptr = np.arange(-1, 4999, dtype=np.int32)[None], np.array([0, 5000])
     tagger_of([5000], tuple(maps), 300).scores(columns, ptr)
@@ -143,7 +172,10 @@ def test_impossible_shapes_are_refused(place: tuple[int, int, int], value: int) 
 def test_columns_with_values_that_no_view_has_are_refused() -> None:
     *maps, _ = _core.pack_features(np.array([[1]]), np.array([5]), np.zeros(1, np.uint32), 0, 0, 64)
     kernel = tagger_of([5], tuple(maps), 1)
-    for columns, message in ((np.array([[5]], np.int32), "value"), (np.zeros((2, 1), np.int32), "view")):
+    for columns, message in (
+        (np.array([[5]], np.int32), "value"),
+        (np.zeros((2, 1), np.int32), "view"),
+    ):
         with pytest.raises(ValueError, match=message):
             kernel.tag(columns, np.array([0, 1]))
 
@@ -152,7 +184,9 @@ def test_columns_with_values_that_no_view_has_are_refused() -> None:
 @given(st.integers(1, 5), st.integers(0, 2**32 - 1), st.integers(1, 40))
 def test_rows_come_back(n_labels: int, seed: int, n_values: int) -> None:
     rng = np.random.default_rng(seed)
-    table = rng.choice(rng.normal(size=n_values), (30, n_labels)) * (rng.random((30, n_labels)) < 0.5)
+    table = rng.choice(rng.normal(size=n_values), (30, n_labels)) * (
+        rng.random((30, n_labels)) < 0.5
+    )
     table[np.arange(30), rng.integers(n_labels, size=30)] = 1.0  # no row without a weight
     cells = Cells.of_tables([table])
     kinds = equal_rows(cells)
@@ -171,7 +205,9 @@ def test_linear_scores_of_rows() -> None:
     cells = Cells.of_tables([table])
     packed, values = Codebook.of(cells.value).pack(cells, 3)
     rows = _core.DoubleRows(packed, 3, values, 3, False)
-    found = rows.score(np.array([0, 2, 2, 3]), np.array([0, 1, -1], np.int32), np.array([2.0, 3.0, 9.0]), 3).reshape(3, 3)
+    found = rows.score(
+        np.array([0, 2, 2, 3]), np.array([0, 1, -1], np.int32), np.array([2.0, 3.0, 9.0]), 3
+    ).reshape(3, 3)
     assert np.array_equal(found, [[1.0, 6.0, -2.0], [0, 0, 0], [0, 0, 0]])
     for row, message in ((2, "row"), (-2, "row")):
         with pytest.raises(ValueError, match=message):
@@ -189,6 +225,8 @@ def test_linear_scores_of_rows() -> None:
         (pack_bits(np.array([1 | 3 << 2], np.uint64), 4), 1, [1.0, 2.0, 3.0], "value"),
     ],
 )
-def test_impossible_rows_are_refused(cells: np.ndarray, n_cells: int, values: list[float], message: str) -> None:
+def test_impossible_rows_are_refused(
+    cells: np.ndarray, n_cells: int, values: list[float], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         _core.DoubleRows(cells, n_cells, np.array(values), 2, False)

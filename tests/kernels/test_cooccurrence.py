@@ -12,7 +12,11 @@ def test_words_are_counted_as_they_come() -> None:
     counter = _core.WordCounter()
     first = counter.add(np.frombuffer("b a\xa0b\n\n \u2003\na".encode(), np.uint8), ord("\n"), None)
     second = counter.add(np.frombuffer(b" c\n", np.uint8), ord("\n"), None)
-    assert first.tolist() == [0, 1, 0, -1, 1] and second.tolist() == [2, -1] and counter.counts().tolist() == [2, 2, 1]
+    assert (
+        first.tolist() == [0, 1, 0, -1, 1]
+        and second.tolist() == [2, -1]
+        and counter.counts().tolist() == [2, 2, 1]
+    )
     text, ptr = counter.spelled(np.array([2, 0], np.int64))
     assert text.tobytes() == b"cb" and ptr.tolist() == [0, 1, 2]
     listed = counter.add(np.frombuffer(b"a b,,c;", np.uint8), ord(";"), ord(","))
@@ -32,7 +36,10 @@ def test_rows_of_counts_and_their_sums(threads: int) -> None:
             if word >= 0 and tokens[j] >= 0:
                 expected[word, tokens[j]] += 4 - (j - i)
                 expected[tokens[j], word] += 4 - (j - i)
-    places = [_core.PlacesOfWords(tokens, 0, 1000, 200), _core.PlacesOfWords(tokens, 1000, 3000, 200)]
+    places = [
+        _core.PlacesOfWords(tokens, 0, 1000, 200),
+        _core.PlacesOfWords(tokens, 1000, 3000, 200),
+    ]
     parts = [place.rows(0, 200, weights, 150, 0.0, threads) for place in places]
     bounds = [np.concatenate([[0], np.cumsum(lengths)]) for lengths, _, _ in parts]
     lengths, contexts, values = _core.added_rows(
@@ -54,12 +61,26 @@ def test_kernels_refuse_bad_arrays() -> None:
     places = _core.PlacesOfWords(tokens, 0, 4, 2)
     weights = np.ones(2, np.uint32)
     assert places.counts().tolist() == [1, 2]
-    for wrong in [(tokens, -1, 4, 2), (tokens, 3, 2, 2), (tokens, 0, 5, 2), (tokens, 0, 4, 1), (tokens, 0, 4, -1)]:
+    for wrong in [
+        (tokens, -1, 4, 2),
+        (tokens, 3, 2, 2),
+        (tokens, 0, 5, 2),
+        (tokens, 0, 4, 1),
+        (tokens, 0, 4, -1),
+    ]:
         with pytest.raises(ValueError, match=r"must|holds"):
             _core.PlacesOfWords(*wrong)
     good = (0, 2, weights, 2, 1.0, 1)
     places.rows(*good)
-    for at, value in [(0, -1), (1, 3), (2, np.zeros(1, np.uint32)), (3, -1), (4, -1.0), (4, np.nan), (5, 0)]:
+    for at, value in [
+        (0, -1),
+        (1, 3),
+        (2, np.zeros(1, np.uint32)),
+        (3, -1),
+        (4, -1.0),
+        (4, np.nan),
+        (5, 0),
+    ]:
         with pytest.raises(ValueError, match="must"):
             places.rows(*(value if i == at else argument for i, argument in enumerate(good)))
     row = (np.array([0, 1], np.int64), 1, np.zeros(1, np.int32), np.ones(1, np.uint64), 1, 1.0, 1)

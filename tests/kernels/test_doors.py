@@ -37,12 +37,28 @@ def copies() -> Any:
 
 
 def matrix() -> Any:
-    return _core.Matrix.from_compressed(ints(0, 1, 3, 4), np.array([0, 1, 3, 2], np.int32), floats(1, 2, 3, 4), N, True)
+    return _core.Matrix.from_compressed(
+        ints(0, 1, 3, 4), np.array([0, 1, 3, 2], np.int32), floats(1, 2, 3, 4), N, True
+    )
 
 
 def descent(**changed: Any) -> Any:
-    given = {"kind": 0, "target": floats(0, 1, 1), "weight": np.ones(3), "n_outputs": 1, "mass": np.zeros(2)} | changed
-    return _core.Descent(matrix(), given["kind"], given["target"], given["weight"], given["n_outputs"], blocks(), given["mass"])
+    given = {
+        "kind": 0,
+        "target": floats(0, 1, 1),
+        "weight": np.ones(3),
+        "n_outputs": 1,
+        "mass": np.zeros(2),
+    } | changed
+    return _core.Descent(
+        matrix(),
+        given["kind"],
+        given["target"],
+        given["weight"],
+        given["n_outputs"],
+        blocks(),
+        given["mass"],
+    )
 
 
 def refuses(call: Callable[..., Any], good: dict[str, Any], bad: dict[str, Any]) -> None:
@@ -84,14 +100,20 @@ def test_overlapping_blocks_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "parent", [ints(0, -1), ints(1, -1), ints(-1, 2), ints(-2, 0), ints(-1), ints(-1, 0, 0), ints(-1, 1)], ids=str
+    "parent",
+    [ints(0, -1), ints(1, -1), ints(-1, 2), ints(-2, 0), ints(-1), ints(-1, 0, 0), ints(-1, 1)],
+    ids=str,
 )
 def test_a_parent_after_its_child_is_refused(parent: np.ndarray) -> None:
     with pytest.raises(ValueError, match="parent"):
         _core.Forest(parent, ints(0, 2, 3), ints(3, 0, 2), np.ones(2), N)
 
 
-@pytest.mark.parametrize("weight", [floats(1), floats(1, 1, 1), floats(1, -1), floats(1, np.nan), floats(1, np.inf)], ids=str)
+@pytest.mark.parametrize(
+    "weight",
+    [floats(1), floats(1, 1, 1), floats(1, -1), floats(1, np.nan), floats(1, np.inf)],
+    ids=str,
+)
 def test_a_forest_refuses_weights(weight: np.ndarray) -> None:
     with pytest.raises(ValueError, match="weight"):
         _core.Forest(ints(-1, 0), ints(0, 2, 3), ints(3, 0, 2), weight, N)
@@ -117,7 +139,13 @@ def test_proxes_refuse(make: Callable[[], Any], bad: dict[str, Any]) -> None:
 
 
 def prox_arguments(make: Callable[[], Any]) -> dict[str, Any]:
-    good = {"weights": np.ones(N), "soft": np.zeros(1), "norm": 2, "positive": False, "result": np.empty(N)}
+    good = {
+        "weights": np.ones(N),
+        "soft": np.zeros(1),
+        "norm": 2,
+        "positive": False,
+        "result": np.empty(N),
+    }
     return good | ({"scale": 1.0} if make is forest else {"mass": np.ones(2)})
 
 
@@ -128,7 +156,9 @@ def test_the_prox_of_blocks_refuses_masses(mass: np.ndarray) -> None:
 
 @pytest.mark.parametrize("norm", [2, 0])
 @pytest.mark.parametrize(
-    "bad", [{"weights": floats(np.nan, 1, 1, 1)}, {"scale": -1.0}, {"scale": np.nan}, {"scale": np.inf}], ids=str
+    "bad",
+    [{"weights": floats(np.nan, 1, 1, 1)}, {"scale": -1.0}, {"scale": np.nan}, {"scale": np.inf}],
+    ids=str,
 )
 def test_the_forest_prox_refuses_bad_numbers(bad: dict[str, Any], norm: int) -> None:
     refuses(forest().prox, prox_arguments(forest) | {"norm": norm}, bad)
@@ -138,19 +168,42 @@ def test_the_forest_prox_refuses_bad_numbers(bad: dict[str, Any], norm: int) -> 
 @pytest.mark.parametrize("make", [blocks, forest])
 def test_extreme_numbers_do_not_hang_the_proxes(make: Callable[[], Any], norm: int) -> None:
     result = np.empty(N)
-    for extreme in (floats(np.inf, -np.inf, np.inf, 0), floats(1e308, 1e308, -1e308, 1e308), floats(5e-324, 0, 5e-324, 1)):
+    for extreme in (
+        floats(np.inf, -np.inf, np.inf, 0),
+        floats(1e308, 1e308, -1e308, 1e308),
+        floats(5e-324, 0, 5e-324, 1),
+    ):
         for mass in (0.0, 1e300, 5e-324):
-            make().prox(extreme, np.zeros(1), mass if make is forest else np.full(2, mass), norm, False, result)
+            make().prox(
+                extreme,
+                np.zeros(1),
+                mass if make is forest else np.full(2, mass),
+                norm,
+                False,
+                result,
+            )
 
 
 def test_norms_and_path_sums_refuse() -> None:
     for make in (blocks, forest):
-        refuses(make().norms, {"weights": np.ones(N), "norm": 2, "result": np.empty(2)}, {"weights": np.ones(N + 1)})
-        refuses(make().norms, {"weights": np.ones(N), "norm": 2, "result": np.empty(2)}, {"result": np.empty(3)})
+        refuses(
+            make().norms,
+            {"weights": np.ones(N), "norm": 2, "result": np.empty(2)},
+            {"weights": np.ones(N + 1)},
+        )
+        refuses(
+            make().norms,
+            {"weights": np.ones(N), "norm": 2, "result": np.empty(2)},
+            {"result": np.empty(3)},
+        )
     refuses(forest().path_sums, {"value": np.ones(2), "result": np.empty(N)}, {"value": np.ones(3)})
-    refuses(forest().path_sums, {"value": np.ones(2), "result": np.empty(N)}, {"result": np.empty(3)})
+    refuses(
+        forest().path_sums, {"value": np.ones(2), "result": np.empty(N)}, {"result": np.empty(3)}
+    )
     refuses(copies().norms, {"weights": np.ones(N), "result": np.empty(2)}, {"result": np.empty(5)})
-    refuses(copies().norms, {"weights": np.ones(N), "result": np.empty(2)}, {"weights": np.empty(5)})
+    refuses(
+        copies().norms, {"weights": np.ones(N), "result": np.empty(2)}, {"weights": np.empty(5)}
+    )
 
 
 @pytest.mark.parametrize("name", ["weights", "mass", "v", "u", "towards", "change", "force"])
@@ -164,7 +217,10 @@ def test_a_split_of_copies_refuses_wrong_sizes(name: str) -> None:
 @pytest.mark.parametrize("name", ["weights", "mass", "eta", "pace"])
 def test_a_reweighting_refuses_wrong_sizes(name: str) -> None:
     sizes = {"weights": N, "mass": 2, "eta": 2, "pace": N}
-    good: dict[str, Any] = {key: np.ones(size) for key, size in sizes.items()} | {"haste": 1.5, "floor": 1e-8}
+    good: dict[str, Any] = {key: np.ones(size) for key, size in sizes.items()} | {
+        "haste": 1.5,
+        "floor": 1e-8,
+    }
     for size in (0, sizes[name] - 1, sizes[name] + 1):
         refuses(copies().reweigh, good, {name: np.ones(size)})
 
@@ -209,7 +265,13 @@ def test_a_dense_matrix_refuses() -> None:
 
 
 def test_scores_and_pulls_refuse_wrong_sizes() -> None:
-    for bad in ({"weights": np.ones(N - 1)}, {"scores": np.empty(2)}, {"n_outputs": 0}, {"n_outputs": 2}, {"n_outputs": -1}):
+    for bad in (
+        {"weights": np.ones(N - 1)},
+        {"scores": np.empty(2)},
+        {"n_outputs": 0},
+        {"n_outputs": 2},
+        {"n_outputs": -1},
+    ):
         refuses(matrix().score, {"weights": np.ones(N), "scores": np.empty(3), "n_outputs": 1}, bad)
     for bad in (
         {"residual": np.ones(N)},
@@ -218,7 +280,9 @@ def test_scores_and_pulls_refuse_wrong_sizes() -> None:
         {"n_outputs": 2},
         {"n_outputs": 2**31 - 1},
     ):
-        refuses(matrix().pull, {"residual": np.ones(3), "gradient": np.empty(N), "n_outputs": 1}, bad)
+        refuses(
+            matrix().pull, {"residual": np.ones(3), "gradient": np.empty(N), "n_outputs": 1}, bad
+        )
 
 
 BAD_ROWS: dict[str, dict[str, Any]] = {
@@ -241,7 +305,9 @@ BAD_ROWS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("bad", BAD_ROWS.values(), ids=BAD_ROWS.keys())
 def test_losses_refuse(bad: dict[str, Any]) -> None:
     rows = {"kind": 0, "target": floats(0, 1, 1), "weight": np.ones(3), "n_outputs": 1}
-    refuses(_core.loss_value_residual, {**rows, "scores": np.zeros(3), "residual": np.empty(3)}, bad)
+    refuses(
+        _core.loss_value_residual, {**rows, "scores": np.zeros(3), "residual": np.empty(3)}, bad
+    )
     refuses(_core.loss_conjugate, {**rows, "residual": np.zeros(3), "scale": 1.0}, bad)
     refuses(descent, {}, bad)
 
@@ -249,8 +315,14 @@ def test_losses_refuse(bad: dict[str, Any]) -> None:
 def test_losses_refuse_wrong_sizes() -> None:
     rows = {"kind": 0, "target": floats(0, 1, 1), "weight": np.ones(3), "n_outputs": 1}
     for bad in ({"scores": np.zeros(2)}, {"residual": np.empty(4)}, {"scores": np.zeros(6)}):
-        refuses(_core.loss_value_residual, {**rows, "scores": np.zeros(3), "residual": np.empty(3)}, bad)
-    refuses(_core.loss_conjugate, {**rows, "residual": np.zeros(3), "scale": 1.0}, {"residual": np.zeros(2)})
+        refuses(
+            _core.loss_value_residual, {**rows, "scores": np.zeros(3), "residual": np.empty(3)}, bad
+        )
+    refuses(
+        _core.loss_conjugate,
+        {**rows, "residual": np.zeros(3), "scale": 1.0},
+        {"residual": np.zeros(2)},
+    )
 
 
 BAD_DESCENT: dict[str, dict[str, Any]] = {
@@ -268,8 +340,20 @@ BAD_DESCENT: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("bad", BAD_DESCENT.values(), ids=BAD_DESCENT.keys())
 def test_descent_refuses(bad: dict[str, Any]) -> None:
-    good = {"working": ints(0, 1), "lasso": np.ones(1), "ridge": np.ones(1), "centre": np.zeros(1), "positive": False}
-    good |= {"weights": np.zeros(N), "intercept": np.zeros(1), "scores": np.zeros(3), "tolerance": 1e-6, "max_rounds": 5}
+    good = {
+        "working": ints(0, 1),
+        "lasso": np.ones(1),
+        "ridge": np.ones(1),
+        "centre": np.zeros(1),
+        "positive": False,
+    }
+    good |= {
+        "weights": np.zeros(N),
+        "intercept": np.zeros(1),
+        "scores": np.zeros(3),
+        "tolerance": 1e-6,
+        "max_rounds": 5,
+    }
     refuses(descent().descend, good, bad)
 
 
@@ -284,14 +368,27 @@ def test_descent_survives_empty_blocks_and_no_columns(n_outputs: int) -> None:
     empty = _core.Blocks(ints(0, 0), ints(), 0)
     kernel = _core.Descent(narrow, 0, floats(0, 1), np.ones(2), n_outputs, empty, np.ones(1))
     zero, intercept = np.zeros(1), np.zeros(n_outputs)
-    kernel.descend(ints(0), zero, zero, zero, False, np.zeros(0), intercept, np.zeros(2 * n_outputs), 1e-9, 50)
+    kernel.descend(
+        ints(0), zero, zero, zero, False, np.zeros(0), intercept, np.zeros(2 * n_outputs), 1e-9, 50
+    )
     assert np.all(np.isfinite(intercept))
 
 
 def test_descent_keeps_what_it_reads_alive() -> None:
     kernel = descent()  # the matrix and the blocks have no other owner
     weights, scores = np.zeros(N), np.zeros(3)
-    kernel.descend(ints(0, 1), np.zeros(1), np.ones(1), np.zeros(1), False, weights, np.zeros(1), scores, 1e-9, 50)
+    kernel.descend(
+        ints(0, 1),
+        np.zeros(1),
+        np.ones(1),
+        np.zeros(1),
+        False,
+        weights,
+        np.zeros(1),
+        scores,
+        1e-9,
+        50,
+    )
     assert np.any(weights) and np.all(np.isfinite(weights))
 
 
@@ -311,7 +408,9 @@ def nearly_sound(draw: st.DrawFn) -> tuple[list[int], list[int], list[int], int]
 
 @settings(max_examples=300, deadline=None)
 @given(nearly_sound())
-def test_any_forest_is_refused_or_works(given_forest: tuple[list[int], list[int], list[int], int]) -> None:
+def test_any_forest_is_refused_or_works(
+    given_forest: tuple[list[int], list[int], list[int], int],
+) -> None:
     parent, ptr, index, n = given_forest
     try:
         made = _core.Forest(ints(*parent), ints(*ptr), ints(*index), np.ones(len(parent)), n)
@@ -323,7 +422,9 @@ def test_any_forest_is_refused_or_works(given_forest: tuple[list[int], list[int]
         assert np.all(np.abs(result) <= np.abs(np.arange(n) - 2.0))
 
 
-@pytest.mark.parametrize("result", [np.zeros(2, np.float32), np.zeros(4)[::2]], ids=["float32", "strided"])
+@pytest.mark.parametrize(
+    "result", [np.zeros(2, np.float32), np.zeros(4)[::2]], ids=["float32", "strided"]
+)
 def test_an_output_that_would_be_a_copy_is_refused(result):
     blocks = _core.Blocks(np.array([0, 2]), np.array([0, 1]), 2)
     with pytest.raises(TypeError):
@@ -339,16 +440,40 @@ def test_blocks_refuse_numbers_that_mean_nothing(weight, mass):
 
 def test_trajectories_refuse() -> None:
     for bad in ({"n_steps": 0}, {"n_outputs": 0}, {"n_steps": -3}):
-        refuses(_core.Trajectories, {"n_steps": 2, "n_outputs": 1, "shared": False, "free_ends": True}, bad)
+        refuses(
+            _core.Trajectories,
+            {"n_steps": 2, "n_outputs": 1, "shared": False, "free_ends": True},
+            bad,
+        )
     kernel = _core.Trajectories(2, 1, False, True)
     two = {"squares": np.empty(2), "neighbours": np.empty(2)}
     for bad in ({"weights": np.ones(3)}, {"squares": np.empty(1)}, {"neighbours": np.empty(4)}):
         refuses(kernel.moments, {"weights": np.ones(4), **two}, bad)
     settled = {name: np.empty(2) for name in ("rate", "mean", "cost")}
-    for bad in ({"floor": 0.0}, {"tau": np.nan}, {"rate": np.empty(1)}, {"neighbours": np.ones(1)}, {"cost": np.empty(3)}):
-        refuses(kernel.settle, {"squares": np.ones(2), "neighbours": np.ones(2), "tau": 1.0, "floor": 1.0, **settled}, bad)
+    for bad in (
+        {"floor": 0.0},
+        {"tau": np.nan},
+        {"rate": np.empty(1)},
+        {"neighbours": np.ones(1)},
+        {"cost": np.empty(3)},
+    ):
+        refuses(
+            kernel.settle,
+            {"squares": np.ones(2), "neighbours": np.ones(2), "tau": 1.0, "floor": 1.0, **settled},
+            bad,
+        )
     groups = {"scale": np.ones(2), "alpha": -0.3 * np.ones(2), "out": np.empty(4)}
-    for bad in ({"weights": np.ones(5)}, {"scale": np.ones(3)}, {"alpha": np.ones(1)}, {"out": np.empty(2)}):
+    for bad in (
+        {"weights": np.ones(5)},
+        {"scale": np.ones(3)},
+        {"alpha": np.ones(1)},
+        {"out": np.empty(2)},
+    ):
         refuses(kernel.multiply, {"weights": np.ones(4), **groups}, bad)
-    for bad in ({"right": np.ones(2)}, {"curvature": np.ones(3)}, {"scale": np.ones(4)}, {"out": np.empty(6)}):
+    for bad in (
+        {"right": np.ones(2)},
+        {"curvature": np.ones(3)},
+        {"scale": np.ones(4)},
+        {"out": np.empty(6)},
+    ):
         refuses(kernel.solve, {"right": np.ones(4), "curvature": np.ones(4), **groups}, bad)

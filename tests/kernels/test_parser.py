@@ -15,9 +15,20 @@ from laconic.parse.weights import Candidates, TreeShape, features_of, load_kerne
 from laconic.text.sequences import SequenceEncoder, TokenColumns
 
 NO = Candidates()
-SHAPES = [*(TreeShape(model) for model in MODELS), TreeShape("arcs", crossing=True), TreeShape("carreras", single_root=True)]
+SHAPES = [
+    *(TreeShape(model) for model in MODELS),
+    TreeShape("arcs", crossing=True),
+    TreeShape("carreras", single_root=True),
+]
 BATCH = {"aggressive": False, "grow": True, "averaged": False}
-WORDS = [[("a", "a", "N", "NN", "_"), ("b", "b", "V", "VB", "x"), ("c", "b", "N", "NN", "_"), ("a", "a", "P", ".", "_")]]
+WORDS = [
+    [
+        ("a", "a", "N", "NN", "_"),
+        ("b", "b", "V", "VB", "x"),
+        ("c", "b", "N", "NN", "_"),
+        ("a", "a", "P", ".", "_"),
+    ]
+]
 
 
 def setting(shape: TreeShape) -> tuple[Any, Any, Any, PartTemplates]:
@@ -116,11 +127,21 @@ class TestKernel:
 
 def test_bad_arrays_raise() -> None:
     kernel, data, seen, _ = setting(TreeShape())
-    for ptr, head in (([0, 1], [1]), ([0, 1, 1, 1, 1], [5]), ([0, 1, 1, 1, 1], [1]), ([0, 2, 1, 1, 1], [2, 3])):
+    for ptr, head in (
+        ([0, 1], [1]),
+        ([0, 1, 1, 1, 1], [5]),
+        ([0, 1, 1, 1, 1], [1]),
+        ([0, 2, 1, 1, 1], [2, 3]),
+    ):
         with pytest.raises(ValueError, match="candidate"):
             kernel.parse(*data, np.array(ptr, np.int64), np.array(head, np.int32))
     with pytest.raises(ValueError, match="gold"):
         kernel.learn(seen, np.zeros(3, np.int32), np.zeros(1, np.int64), 0, 1.0, **BATCH)
     with pytest.raises(ValueError, match="model"):
         none = np.zeros(0, np.int32)
-        _core.Parser(_core.PartTemplates(none, none, none, np.zeros(1, np.int64), none, none, none), 9, False, False)
+        _core.Parser(
+            _core.PartTemplates(none, none, none, np.zeros(1, np.int64), none, none, none),
+            9,
+            False,
+            False,
+        )

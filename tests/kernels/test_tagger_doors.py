@@ -27,7 +27,11 @@ def refuses(call: Callable[..., Any], good: dict[str, Any], bad: dict[str, Any])
 
 
 def expander(**changed: Any) -> Any:
-    good = {"atom_ptr": ints(0, 1, 3, 3), "atom_view": small(0, 0, 1), "atom_offset": small(0, -1, 2)} | changed
+    good = {
+        "atom_ptr": ints(0, 1, 3, 3),
+        "atom_view": small(0, 0, 1),
+        "atom_offset": small(0, -1, 2),
+    } | changed
     return _core.Expander(**good)
 
 
@@ -153,7 +157,11 @@ BAD_FEATURES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("bad", BAD_FEATURES.values(), ids=BAD_FEATURES.keys())
 def test_features_are_refused(bad: dict[str, Any]) -> None:
-    good = {"template": 1, "atoms": np.array([[0, 1], [1, 0]], np.int32), "weights": np.ones((2, 2), np.float32)}
+    good = {
+        "template": 1,
+        "atoms": np.array([[0, 1], [1, 0]], np.int32),
+        "weights": np.ones((2, 2), np.float32),
+    }
     refuses(tagger().add_features, good, bad)
 
 
@@ -167,7 +175,12 @@ def test_other_doors_of_a_tagger_refuse() -> None:
         refuses(tagger().features, {"template": 0}, {"template": template})
     good = {"edge": np.zeros(4, np.float32), "start": np.zeros(2, np.float32)}
     for name, size in (("edge", 4), ("start", 2)):
-        for value in (np.zeros(size + 1, np.float32), np.zeros(0, np.float32), np.full(size, np.nan, np.float32), None):
+        for value in (
+            np.zeros(size + 1, np.float32),
+            np.zeros(0, np.float32),
+            np.full(size, np.nan, np.float32),
+            None,
+        ):
             refuses(tagger().set_transitions, good, {name: value})
     with pytest.raises(ValueError, match="pairs"):
         tagger(0).edges(**sentences())
@@ -181,7 +194,9 @@ def test_any_course_of_calls_is_refused_or_works(seed: int, n_labels: int, pairs
     width = n_labels ** (1 + pairs)
     seen, columns, ptr = None, np.empty((2, 0), np.int32), ints(0)
     for _ in range(30):
-        if seen is None or rng.integers(3) == 0:  # else what is known of the rows of the same features is used again
+        if (
+            seen is None or rng.integers(3) == 0
+        ):  # else what is known of the rows of the same features is used again
             ptr = np.cumsum([0, *rng.integers(0, 7, 3)])
             columns = rng.integers(-1, 40, (2, ptr[-1]), dtype=np.int32)
             seen = kernel.number(columns, ptr)
@@ -195,7 +210,9 @@ def test_any_course_of_calls_is_refused_or_works(seed: int, n_labels: int, pairs
                 "every": int(rng.integers(1, 4)),
             }
             try:
-                kernel.learn(seen, gold, order, int(rng.integers(3)), 0.5, *map(bool, flags), settle, **rates)
+                kernel.learn(
+                    seen, gold, order, int(rng.integers(3)), 0.5, *map(bool, flags), settle, **rates
+                )
             except ValueError:
                 continue
         elif action == 3:
@@ -206,7 +223,11 @@ def test_any_course_of_calls_is_refused_or_works(seed: int, n_labels: int, pairs
         elif action == 5:
             kernel.settle_sums()
         elif action == 6:
-            kernel.add_features(1, rng.integers(0, 40, (5, 2), dtype=np.int32), rng.random((5, width), dtype=np.float32))
+            kernel.add_features(
+                1,
+                rng.integers(0, 40, (5, 2), dtype=np.int32),
+                rng.random((5, width), dtype=np.float32),
+            )
         else:
             kernel = kernel.copy()
         assert np.all(np.isfinite(kernel.norms)) and np.all(

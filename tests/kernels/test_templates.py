@@ -24,7 +24,9 @@ def arrays(templates: list[Atoms]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     )
 
 
-def expand(templates: list[Atoms], columns: np.ndarray, ptr: np.ndarray) -> list[list[tuple[int, ...] | None]]:
+def expand(
+    templates: list[Atoms], columns: np.ndarray, ptr: np.ndarray
+) -> list[list[tuple[int, ...] | None]]:
     """The atoms' values of every template at every token, None where one is missing."""
     found: list[list[tuple[int, ...] | None]] = []
     for begin, end in zip(ptr[:-1].tolist(), ptr[1:].tolist(), strict=True):
@@ -58,29 +60,47 @@ def batches(draw: st.DrawFn) -> tuple[list[Atoms], np.ndarray, np.ndarray]:
 
 @settings(max_examples=150, deadline=None)
 @given(batches(), st.integers(1, 4))
-def test_features_are_those_of_plain_python(batch: tuple[list[Atoms], np.ndarray, np.ndarray], threads: int) -> None:
+def test_features_are_those_of_plain_python(
+    batch: tuple[list[Atoms], np.ndarray, np.ndarray], threads: int
+) -> None:
     templates, columns, ptr = batch
     expander = _core.Expander(*arrays(templates))
     flat, sizes = expander.number(columns, ptr, threads)
     ids = flat.reshape(-1, len(templates)) if templates else np.empty((ptr[-1], 0), np.int32)
     assert expander.size == len(templates)
-    seen = _core.Tagger(expander, np.zeros(len(templates), np.uint8), 2).number(columns, ptr, threads)
+    seen = _core.Tagger(expander, np.zeros(len(templates), np.uint8), 2).number(
+        columns, ptr, threads
+    )
     np.testing.assert_array_equal(seen.sizes, sizes)
     assert len(seen) == len(ptr) - 1
     expected = expand(templates, columns, ptr)
     start = np.cumsum([0, *sizes])
     for m in range(len(templates)):
         values = [row[m] for row in expected]
-        named = {number: value for number, value in zip(ids[:, m].tolist(), values, strict=True) if number >= 0}
-        assert [number >= 0 for number in ids[:, m].tolist()] == [value is not None for value in values]
-        assert all(value is None or named[number] == value for number, value in zip(ids[:, m].tolist(), values, strict=True))
-        assert sorted(named) == list(range(start[m], start[m + 1])), "a slice of numbers, all in use"
+        named = {
+            number: value
+            for number, value in zip(ids[:, m].tolist(), values, strict=True)
+            if number >= 0
+        }
+        assert [number >= 0 for number in ids[:, m].tolist()] == [
+            value is not None for value in values
+        ]
+        assert all(
+            value is None or named[number] == value
+            for number, value in zip(ids[:, m].tolist(), values, strict=True)
+        )
+        assert sorted(named) == list(range(start[m], start[m + 1])), (
+            "a slice of numbers, all in use"
+        )
         assert len(set(named.values())) == len(named), "a feature has one number"
 
 
 def test_numbers_do_not_depend_on_threads() -> None:
     rng = np.random.default_rng(0)
-    columns, ptr = rng.integers(-1, 50, (2, 20_000), dtype=np.int32), np.arange(0, 20_001, 20, dtype=np.int64)
+    columns, ptr = (
+        rng.integers(-1, 50, (2, 20_000), dtype=np.int32),
+        np.arange(0, 20_001, 20, dtype=np.int64),
+    )
     expander = _core.Expander(*arrays([((0, -1), (1, 0)), ((0, 2),), ((1, 0),), ()]))
     one, four = expander.number(columns, ptr, 1), expander.number(columns, ptr, 4)
     for a, b in zip(one, four, strict=True):
@@ -106,10 +126,14 @@ def test_the_farthest_steps_are_told_apart() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(batches(), st.integers(1, 3))
-def test_scores_are_sums_of_weights(batch: tuple[list[Atoms], np.ndarray, np.ndarray], threads: int) -> None:
+def test_scores_are_sums_of_weights(
+    batch: tuple[list[Atoms], np.ndarray, np.ndarray], threads: int
+) -> None:
     templates, columns, ptr = batch
     rng, n_labels = np.random.default_rng(1), 3
-    tagger = _core.Tagger(_core.Expander(*arrays(templates)), np.zeros(len(templates), np.uint8), n_labels)
+    tagger = _core.Tagger(
+        _core.Expander(*arrays(templates)), np.zeros(len(templates), np.uint8), n_labels
+    )
     expected = np.zeros((int(ptr[-1]), n_labels))
     rows = expand(templates, columns, ptr)
     for m, atoms in enumerate(templates):
@@ -122,9 +146,13 @@ def test_scores_are_sums_of_weights(batch: tuple[list[Atoms], np.ndarray, np.nda
         values, back = tagger.features(m)
         assert values.reshape(len(known), len(atoms)).tolist() == [list(value) for value in known]
         np.testing.assert_array_equal(back.reshape(len(known), n_labels), weights)
-    np.testing.assert_allclose(tagger.scores(columns, ptr, threads).reshape(-1, n_labels), expected, atol=1e-5)
+    np.testing.assert_allclose(
+        tagger.scores(columns, ptr, threads).reshape(-1, n_labels), expected, atol=1e-5
+    )
     labels = tagger.tag(columns, ptr, threads)
-    np.testing.assert_allclose(expected[np.arange(len(labels)), labels], expected.max(axis=1, initial=-np.inf), atol=1e-5)
+    np.testing.assert_allclose(
+        expected[np.arange(len(labels)), labels], expected.max(axis=1, initial=-np.inf), atol=1e-5
+    )
 
 
 def test_a_feature_given_twice_is_overwritten() -> None:
@@ -136,6 +164,8 @@ def test_a_feature_given_twice_is_overwritten() -> None:
 
 
 def test_a_feature_with_a_missing_atom_is_no_feature() -> None:
-    tagger: Any = _core.Tagger(_core.Expander(*arrays([((0, 0), (0, 1))])), np.zeros(1, np.uint8), 2)
+    tagger: Any = _core.Tagger(
+        _core.Expander(*arrays([((0, 0), (0, 1))])), np.zeros(1, np.uint8), 2
+    )
     tagger.add_features(0, np.array([[7, -1]], np.int32), np.ones((1, 2), np.float32))
     assert tagger.sizes.tolist() == [0]

@@ -33,7 +33,14 @@ from laconic import (
 )
 
 
-@parametrize_with_checks([SparseClassifier(), SparseRegressor(), SparseClassifier(Ridge(0.1)), SparseRegressor(Ridge(0.1))])
+@parametrize_with_checks(
+    [
+        SparseClassifier(),
+        SparseRegressor(),
+        SparseClassifier(Ridge(0.1)),
+        SparseRegressor(Ridge(0.1)),
+    ]
+)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
@@ -47,7 +54,9 @@ def problem():
 def test_the_lasso_is_that_of_liblinear(problem):
     X, y = problem
     ours = SparseClassifier(L1(2.0), fit_intercept=False, tol=1e-9).fit(X, y)
-    peer = LogisticRegression(l1_ratio=1, C=0.5, solver="liblinear", fit_intercept=False, tol=1e-8).fit(X, y)
+    peer = LogisticRegression(
+        l1_ratio=1, C=0.5, solver="liblinear", fit_intercept=False, tol=1e-8
+    ).fit(X, y)
     np.testing.assert_allclose(ours.coef_, peer.coef_, atol=1e-4)
 
 
@@ -59,15 +68,21 @@ def test_the_form_of_the_matrix_does_not_matter(problem, form, index):
     if sp.issparse(given) and given.format != "coo":
         given.indices, given.indptr = given.indices.astype(index), given.indptr.astype(index)
     dense = SparseClassifier(L1(1.0), tol=1e-8).fit(X, y)
-    np.testing.assert_allclose(SparseClassifier(L1(1.0), tol=1e-8).fit(given, y).coef_, dense.coef_, atol=1e-6)
+    np.testing.assert_allclose(
+        SparseClassifier(L1(1.0), tol=1e-8).fit(given, y).coef_, dense.coef_, atol=1e-6
+    )
 
 
 def test_grid_search_reaches_the_strength_of_the_penalty(problem):
     X, y = problem
-    search = GridSearchCV(SparseClassifier(L1()), {"penalty__strength": [0.1, 1.0, 1000.0]}, cv=3).fit(X, y)
+    search = GridSearchCV(
+        SparseClassifier(L1()), {"penalty__strength": [0.1, 1.0, 1000.0]}, cv=3
+    ).fit(X, y)
     assert len(set(search.cv_results_["mean_test_score"])) > 1
     assert search.best_estimator_.penalty.strength == search.best_params_["penalty__strength"]
-    assert "strength=1000" in repr(clone(search.best_estimator_).set_params(penalty__strength=1000.0))
+    assert "strength=1000" in repr(
+        clone(search.best_estimator_).set_params(penalty__strength=1000.0)
+    )
 
 
 def test_pipeline_select_from_model_and_joblib(problem):
@@ -105,7 +120,9 @@ def test_two_classes_as_multinomial_are_logistic_with_half_the_ridge(problem):
 def test_class_weights_are_sample_weights(problem):
     X, y = problem
     by_class = SparseClassifier(L1(1.0), class_weight={0: 1.0, 1: 3.0}, tol=1e-9).fit(X, y)
-    by_sample = SparseClassifier(L1(1.0), tol=1e-9).fit(X, y, sample_weight=np.where(y == 1, 3.0, 1.0))
+    by_sample = SparseClassifier(L1(1.0), tol=1e-9).fit(
+        X, y, sample_weight=np.where(y == 1, 3.0, 1.0)
+    )
     np.testing.assert_allclose(by_class.coef_, by_sample.coef_, atol=1e-6)
 
 
@@ -126,7 +143,12 @@ def test_a_fit_that_does_not_converge_says_so(problem):
 
 @pytest.mark.parametrize(
     ("penalty", "message"),
-    [(L1(-1.0), "strength"), (L1(np.nan), "strength"), (L1(factors=[1.0]), "factors"), (L1(strength="much"), "strength")],
+    [
+        (L1(-1.0), "strength"),
+        (L1(np.nan), "strength"),
+        (L1(factors=[1.0]), "factors"),
+        (L1(strength="much"), "strength"),
+    ],
 )
 def test_bad_penalties_get_one_sentence(problem, penalty, message):
     with pytest.raises(ValueError, match=message):
@@ -161,7 +183,9 @@ def test_counts_are_regressed_by_their_logarithms() -> None:
     X = rng.normal(size=(400, 3))
     y = rng.poisson(np.exp(0.5 + X @ np.array([0.6, -0.4, 0.0])))
     fitted = SparseRegressor(Ridge(1e-3), loss=Poisson()).fit(X, y)
-    assert np.allclose(fitted.coef_, [0.6, -0.4, 0.0], atol=0.1) and abs(fitted.intercept_ - 0.5) < 0.1
+    assert (
+        np.allclose(fitted.coef_, [0.6, -0.4, 0.0], atol=0.1) and abs(fitted.intercept_ - 0.5) < 0.1
+    )
     assert np.allclose(fitted.predict(X), np.exp(X @ fitted.coef_ + fitted.intercept_))
     assert fitted.predict(X).sum() == pytest.approx(y.sum(), rel=1e-2)
     with pytest.raises(ValueError, match="targets must be finite and not negative"):

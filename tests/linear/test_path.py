@@ -33,10 +33,20 @@ def regression():
 
 
 @pytest.mark.parametrize(
-    "penalty", [L1(), ElasticNet(), GroupLasso(FLAT), SparseGroupLasso(FLAT), TreeGroupLasso(FOREST), OverlapGroupLasso(FLAT)]
+    "penalty",
+    [
+        L1(),
+        ElasticNet(),
+        GroupLasso(FLAT),
+        SparseGroupLasso(FLAT),
+        TreeGroupLasso(FOREST),
+        OverlapGroupLasso(FLAT),
+    ],
 )
 def test_a_path_starts_empty_and_grows(regression, penalty):
-    path = regularization_path(SparseRegressor(penalty, tol=1e-6), *regression, n_strengths=8, ratio=1e-3)
+    path = regularization_path(
+        SparseRegressor(penalty, tol=1e-6), *regression, n_strengths=8, ratio=1e-3
+    )
     assert path.selected[0] == 0 and path.selected[-1] >= 3
     assert np.all(np.diff(path.objectives) <= 1e-6 * path.objectives[:-1])
     assert np.all(path.certificates <= 1e-6) and sp.issparse(path.weights)
@@ -56,7 +66,9 @@ def test_cross_validation_over_a_path(regression):
     assert model.scores_.shape == (10, 4) and model.score(X, y) > 0.95
     assert model.best_strength_ == model.strengths_[model.scores_.mean(axis=1).argmax()]
     labels = np.where(y > 0, "up", "down")
-    chosen = StrengthCV(SparseClassifier(L1()), n_strengths=5, cv=3, scoring="roc_auc").fit(X, labels)
+    chosen = StrengthCV(SparseClassifier(L1()), n_strengths=5, cv=3, scoring="roc_auc").fit(
+        X, labels
+    )
     assert set(chosen.predict(X)) == {"up", "down"} and chosen.predict_proba(X).shape == (80, 2)
 
 

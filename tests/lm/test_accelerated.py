@@ -27,8 +27,12 @@ PENALTIES = [  # with mu, and how near many passes of small batches come
 def random_text(seed: int, n_sentences: int, n_words: int = 6) -> Text:
     """Sentences in which words repeat, the last word of each its end."""
     random = np.random.default_rng(seed)
-    sentences = [np.append(random.integers(1, n_words, random.integers(1, 8)), 0) for _ in range(n_sentences)]
-    return Text(np.concatenate(sentences).astype(np.int32), np.cumsum([0, *map(len, sentences)]), n_words)
+    sentences = [
+        np.append(random.integers(1, n_words, random.integers(1, 8)), 0) for _ in range(n_sentences)
+    ]
+    return Text(
+        np.concatenate(sentences).astype(np.int32), np.cumsum([0, *map(len, sentences)]), n_words
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -59,7 +63,9 @@ def test_a_batch_changes_its_own_paths_alone() -> None:
 
 
 @pytest.mark.parametrize("case", PENALTIES, ids=repr)
-def test_small_batches_reach_the_optimum_of_full_ones(case: tuple[NestedPenalty, float, float]) -> None:
+def test_small_batches_reach_the_optimum_of_full_ones(
+    case: tuple[NestedPenalty, float, float],
+) -> None:
     penalty, mu, near = case
     text = random_text(3, 120)
     best = LogLinear(penalty, tol=1e-7, max_iter=3000).fit(text, 4).result.trace[-1].value
@@ -71,10 +77,14 @@ def test_small_batches_reach_the_optimum_of_full_ones(case: tuple[NestedPenalty,
 
 
 @pytest.mark.parametrize("case", PENALTIES, ids=repr)
-def test_a_batch_of_all_tokens_is_accelerated_gradient(case: tuple[NestedPenalty, float, float]) -> None:
+def test_a_batch_of_all_tokens_is_accelerated_gradient(
+    case: tuple[NestedPenalty, float, float],
+) -> None:
     text = random_text(3, 120)
     best = LogLinear(case[0], tol=1e-7, max_iter=3000).fit(text, 4).result.trace[-1].value
-    fitted = LogLinear(case[0], solver=Accelerated(1e-9, 400, batch=10**6, mu=0.001, check_every=400)).fit(text, 4)
+    fitted = LogLinear(
+        case[0], solver=Accelerated(1e-9, 400, batch=10**6, mu=0.001, check_every=400)
+    ).fit(text, 4)
     assert fitted.result.trace[-1].value < best * (1 + 5e-4)
     assert (fitted.weights >= 0).all() and fitted.result.error < 0.01
 
@@ -82,7 +92,9 @@ def test_a_batch_of_all_tokens_is_accelerated_gradient(case: tuple[NestedPenalty
 def test_runs_repeat_and_stop() -> None:
     text = random_text(4, 60)
     first, again, other = (
-        LogLinear(NestedLasso(), solver=Accelerated(max_iter=3, batch=20, random_state=seed)).fit(text, 3).weights
+        LogLinear(NestedLasso(), solver=Accelerated(max_iter=3, batch=20, random_state=seed))
+        .fit(text, 3)
+        .weights
         for seed in (1, 1, 2)
     )
     np.testing.assert_array_equal(first, again)
@@ -93,7 +105,9 @@ def test_runs_repeat_and_stop() -> None:
 
 
 def test_frequent_words_step_more_often() -> None:
-    text = Text(np.repeat(np.arange(1, 9, dtype=np.int32), 2 ** np.arange(8)), np.array([0, 255]), 9)
+    text = Text(
+        np.repeat(np.arange(1, 9, dtype=np.int32), 2 ** np.arange(8)), np.array([0, 255]), 9
+    )
     weights = nested_weights(Contexts.build(text, 2))
     found = periods(weights, 255, 8)
     assert ((found & (found - 1)) == 0).all() and found.max() <= 32

@@ -50,7 +50,9 @@ def test_a_small_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("chunk", [1, 50_000])
 @pytest.mark.parametrize("name", ["model.arpa", "model.arpa.gz"])
-def test_what_is_written_is_read_again(tmp_path: Path, name: str, chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_written_is_read_again(
+    tmp_path: Path, name: str, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(arpa_module, "CHUNK", chunk)
     first = read_arpa(written(tmp_path, SMALL))
     write_arpa(tmp_path / name, first)
@@ -59,10 +61,14 @@ def test_what_is_written_is_read_again(tmp_path: Path, name: str, chunk: int, mo
     for table, same in zip(first.tables, again.tables, strict=True):
         for left, right in zip(table, same, strict=True):
             assert np.array_equal(left, right)
-    assert (tmp_path / name).read_bytes()[:2] == (gzip.compress(b"")[:2] if name.endswith(".gz") else b"\\d")
+    assert (tmp_path / name).read_bytes()[:2] == (
+        gzip.compress(b"")[:2] if name.endswith(".gz") else b"\\d"
+    )
 
 
-@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(arpas())
 def test_any_tables_come_back(tmp_path: Path, arpa: Arpa) -> None:
     write_arpa(tmp_path / "any.arpa", arpa)
@@ -73,17 +79,45 @@ def test_any_tables_come_back(tmp_path: Path, arpa: Arpa) -> None:
     ("old", "new", "says"),
     [
         ("\\data\\", "data", ":16: expected an ARPA file, found no line \\data\\."),
-        ("ngram 1=3", "ngram 2=3", ":4: expected 'ngram 1=' and a number, or \\1-grams:, found 'ngram 2=3'."),
-        ("ngram 1=3", "ngram 1=x", ":4: expected 'ngram 1=' and a number, or \\1-grams:, found 'ngram 1=x'."),
-        ("ngram 1=3", "ngram 1=4", ":11: expected another 1-gram, the file says that it has more of them."),
-        ("ngram 1=3", "ngram 1=2", ":10: expected \\2-grams: after as many 1-grams as the file says, found '-1e-1\\té\\t-0.5'."),
-        ("ngram  2 = 2", "ngram 2=3", ":15: expected another 2-gram, the file says that it has more of them."),
-        ("ngram  2 = 2", "ngram 2=1", ":14: expected \\end\\ after 1 2-grams, found '-0.25\\té\\tb\\xa0c'."),
+        (
+            "ngram 1=3",
+            "ngram 2=3",
+            ":4: expected 'ngram 1=' and a number, or \\1-grams:, found 'ngram 2=3'.",
+        ),
+        (
+            "ngram 1=3",
+            "ngram 1=x",
+            ":4: expected 'ngram 1=' and a number, or \\1-grams:, found 'ngram 1=x'.",
+        ),
+        (
+            "ngram 1=3",
+            "ngram 1=4",
+            ":11: expected another 1-gram, the file says that it has more of them.",
+        ),
+        (
+            "ngram 1=3",
+            "ngram 1=2",
+            ":10: expected \\2-grams: after as many 1-grams as the file says, found '-1e-1\\té\\t-0.5'.",
+        ),
+        (
+            "ngram  2 = 2",
+            "ngram 2=3",
+            ":15: expected another 2-gram, the file says that it has more of them.",
+        ),
+        (
+            "ngram  2 = 2",
+            "ngram 2=1",
+            ":14: expected \\end\\ after 1 2-grams, found '-0.25\\té\\tb\\xa0c'.",
+        ),
         ("\\end\\", "", ":16: expected \\end\\ after 2 2-grams, found the end of the file."),
         ("-0.5 b", "-0,5 b", ":9: expected a finite number, found '-0,5'."),
         ("-0.5 b", "-inf b", ":9: expected a finite number, found '-inf'."),
         ("\té\t-0.5", "\té\tnan", ":10: expected a finite number, found 'nan'."),
-        ("\té\t-0.5", "\té\t-0.5\tx", ":10: expected a number, 1 word and perhaps a number, found 4 fields."),
+        (
+            "\té\t-0.5",
+            "\té\t-0.5\tx",
+            ":10: expected a number, 1 word and perhaps a number, found 4 fields.",
+        ),
         ("\té\t-0.5", "\t<s>\t-0.5", ":10: the word '<s>' is there before."),
         ("<s> é", "<s> x", ":13: the word 'x' is not one of the 1-grams."),
         ("<s> é", "é", ":13: expected a number, 2 words and perhaps a number, found 2 fields."),
@@ -97,8 +131,14 @@ def test_messages_name_the_line(tmp_path: Path, old: str, new: str, says: str) -
     assert str(caught.value) == f"{path}{says}"
 
 
-@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.integers(0, len(SMALL) - 1), st.sampled_from(["", "0", "-", " ", "\n", "\t", "e9", "\\", "é"]), st.integers(0, 2))
+@settings(
+    deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.integers(0, len(SMALL) - 1),
+    st.sampled_from(["", "0", "-", " ", "\n", "\t", "e9", "\\", "é"]),
+    st.integers(0, 2),
+)
 def test_damaged_files_are_read_or_refused(tmp_path: Path, at: int, put: str, cut: int) -> None:
     path = written(tmp_path, SMALL[:at] + put + SMALL[at + cut :])
     try:
@@ -121,10 +161,24 @@ def test_a_file_that_ends_too_early(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["0", "-0.5", "+1.25", "-.5", "5.", "1e-3", "-12345678901234567890", "0.1234567890123456789", "1e-400", "3.14159e2", "-99"],
+    [
+        "0",
+        "-0.5",
+        "+1.25",
+        "-.5",
+        "5.",
+        "1e-3",
+        "-12345678901234567890",
+        "0.1234567890123456789",
+        "1e-400",
+        "3.14159e2",
+        "-99",
+    ],
 )
 def test_numbers_are_read_as_python_reads_them(tmp_path: Path, text: str) -> None:
-    found = read_arpa(written(tmp_path, f"\\data\\\nngram 1=1\n\n\\1-grams:\n{text} a\n\n\\end\\\n"))
+    found = read_arpa(
+        written(tmp_path, f"\\data\\\nngram 1=1\n\n\\1-grams:\n{text} a\n\n\\end\\\n")
+    )
     assert found.tables[0].log10_prob.tolist() == [float(text)]
 
 

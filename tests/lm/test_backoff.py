@@ -18,18 +18,27 @@ from laconic.lm.backoff import LN10, arpa_of, context_model
 
 def ids(vocabulary: list[str], words: list[str]) -> np.ndarray:
     index = {word: i for i, word in enumerate(vocabulary)}
-    return np.array([index.get(word, index["<unk>"]) if "<unk>" in index else index[word] for word in words], np.int32)
+    return np.array(
+        [index.get(word, index["<unk>"]) if "<unk>" in index else index[word] for word in words],
+        np.int32,
+    )
 
 
 @settings(deadline=None, max_examples=300)
 @given(arpas(), st.data())
 def test_scores_are_those_of_the_tables(arpa: Arpa, data: st.DataObject) -> None:
     naive, automaton = NaiveBackoff(arpa), context_model(arpa)[0].checked().automaton()
-    sentences = data.draw(st.lists(st.lists(st.integers(0, len(arpa.vocabulary) - 1), max_size=8), max_size=20))
+    sentences = data.draw(
+        st.lists(st.lists(st.integers(0, len(arpa.vocabulary) - 1), max_size=8), max_size=20)
+    )
     tokens = np.array([word for sentence in sentences for word in sentence], np.int32)
     ptr = np.cumsum([0, *map(len, sentences)])
     log_probs, _ = automaton.score(tokens, ptr, 0)
-    expected = [naive.log10_prob(tuple(words[:t]), words[t]) for words in sentences for t in range(len(words))]
+    expected = [
+        naive.log10_prob(tuple(words[:t]), words[t])
+        for words in sentences
+        for t in range(len(words))
+    ]
     assert log_probs / LN10 == pytest.approx(expected, abs=1e-5)
     for sentence in sentences:
         state = automaton.advance(0, np.array(sentence, np.int32))
@@ -64,7 +73,9 @@ def test_kenlm_scores_word_by_word(data: Path) -> None:
         state = automaton.start() if start == "<s>" else 0
         tokens = ids(words_of_model, words.split())
         log_probs, used = automaton.score(tokens, np.array([0, len(tokens)]), state)
-        assert log_probs / LN10 == pytest.approx([float(x) for x in scores.split()], rel=1e-5, abs=1e-6)
+        assert log_probs / LN10 == pytest.approx(
+            [float(x) for x in scores.split()], rel=1e-5, abs=1e-6
+        )
         assert used.tolist() == [int(x) for x in lengths.split()]
     assert len(rows) > 10
 
@@ -74,7 +85,10 @@ def test_opengrm_totals(data: Path, method: str) -> None:
     folder = data / "lm_reference/opengrm"
     with gzip.open(folder / "earnest.txt.gz", "rt") as stream:
         sentences = [[*line.split(), "</s>"] for line in stream]
-    expected = {row.split("\t")[0]: row.split("\t")[1:] for row in (folder / "expected_on_earnest.tsv").read_text().splitlines()}
+    expected = {
+        row.split("\t")[0]: row.split("\t")[1:]
+        for row in (folder / "expected_on_earnest.tsv").read_text().splitlines()
+    }
     arpa = read_arpa(folder / f"earnest-{method}.arpa.gz")
     model, words_of_model = context_model(arpa)
     automaton = model.automaton()

@@ -18,7 +18,10 @@ from terminal import interrupted
 import laconic
 from laconic.cli.main import app
 
-NOUNS, VERBS = ("cat", "dog", "mat", "bird", "fish", "house"), ("sat on", "saw", "went under", "spoke to")
+NOUNS, VERBS = (
+    ("cat", "dog", "mat", "bird", "fish", "house"),
+    ("sat on", "saw", "went under", "spoke to"),
+)
 
 
 def sentences(n: int, seed: int) -> list[str]:
@@ -53,26 +56,47 @@ def trained(given: Files, *options: str) -> Any:
 
 
 LOG_LINEAR = ("--method", "log-linear", "--order", "3", "--max-iter", "30")
-PERPLEXITIES = ("perplexity", "perplexity_known", "perplexity_without_ends", "perplexity_known_without_ends")
+PERPLEXITIES = (
+    "perplexity",
+    "perplexity_known",
+    "perplexity_without_ends",
+    "perplexity_known_without_ends",
+)
 
 
 @pytest.mark.parametrize("method", ["kneser-ney", "interpolated", "log-linear"])
 def test_train_reports_what_was_learned(given: Files, method: str) -> None:
-    report = trained(given, "--order", "3", "--method", method, "--dev", given.dev, "--arpa", given.arpa)
-    assert (report["sentences"], report["order"], report["interrupted"], report["model"]) == (200, 3, False, given.model)
-    assert report["vocabulary"] == 2 + 3 + 6 + 7 + 1 and report["seconds"] > 0 < report["peak_memory_mb"]
+    report = trained(
+        given, "--order", "3", "--method", method, "--dev", given.dev, "--arpa", given.arpa
+    )
+    assert (report["sentences"], report["order"], report["interrupted"], report["model"]) == (
+        200,
+        3,
+        False,
+        given.model,
+    )
+    assert (
+        report["vocabulary"] == 2 + 3 + 6 + 7 + 1
+        and report["seconds"] > 0 < report["peak_memory_mb"]
+    )
     assert 0 < report["features_nonzero"] <= report["features_total"]
     assert 0 < report["groups_selected"] <= report["groups_total"]
     assert [row["order"] for row in report["orders"]] == [1, 2, 3]
     assert (report["objective"] is None) == (method != "log-linear")
     if method == "log-linear":
-        assert 0 <= report["certificate"] < 1 and report["passes"] > 0 and "NestedGroups" in report["learner"]
+        assert (
+            0 <= report["certificate"] < 1
+            and report["passes"] > 0
+            and "NestedGroups" in report["learner"]
+        )
     assert (report["dev"]["sentences"], report["dev"]["unknown"]) == (21, 1)
     model = laconic.load(given.model)
     text = Path(given.dev).read_text().split("\n")
     text = [line for line in text if line.strip()]
     for name, options in zip(
-        PERPLEXITIES, ({}, {"unknown": False}, {"ends": False}, {"unknown": False, "ends": False}), strict=True
+        PERPLEXITIES,
+        ({}, {"unknown": False}, {"ends": False}, {"unknown": False, "ends": False}),
+        strict=True,
     ):
         assert model.perplexity(text, **options) == pytest.approx(report["dev"][name], rel=1e-5)
     same = result_of("evaluate", given.arpa, given.dev)
@@ -83,11 +107,17 @@ def test_train_reports_what_was_learned(given: Files, method: str) -> None:
 @pytest.mark.parametrize(
     ("options", "learner"),
     [
-        (["--penalty", "ridge", "--strength", "0.5", "--growth", "1"], "NestedRidge(growth=1.0, strength=0.5)"),
+        (
+            ["--penalty", "ridge", "--strength", "0.5", "--growth", "1"],
+            "NestedRidge(growth=1.0, strength=0.5)",
+        ),
         (["--penalty", "lasso", "--strength", "2"], "NestedLasso(strength=2.0)"),
         (["--penalty", "tree", "--ridge", "0.1"], "NestedTree(ridge=0.1)"),
         (["--penalty", "tree-inf", "--tol", "0.1"], "NestedTree(norm='inf')"),
-        (["--penalty", "tree-inf", "--fade", "0.5", "--growth", "1"], "NestedTree(fade=0.5, growth=1.0, norm='inf')"),
+        (
+            ["--penalty", "tree-inf", "--fade", "0.5", "--growth", "1"],
+            "NestedTree(fade=0.5, growth=1.0, norm='inf')",
+        ),
         (["--penalty", "groups", "--ridge", "0.2", "--jobs", "2"], "NestedGroups(ridge=0.2)"),
     ],
 )
@@ -95,9 +125,14 @@ def test_penalties(given: Files, options: list[str], learner: str) -> None:
     report = trained(given, *LOG_LINEAR, *options, "--dev", given.dev)
     assert learner in report["learner"] and report["dev"]["perplexity"] < 20
     if "lasso" in options:
-        assert report["features_nonzero"] < 0.7 * report["features_total"] and report["groups_selected"] < report["groups_total"]
+        assert (
+            report["features_nonzero"] < 0.7 * report["features_total"]
+            and report["groups_selected"] < report["groups_total"]
+        )
     shown = result_of("inspect", given.model)
-    assert {name: shown[name] for name in shown if name in report and name not in ("model", "orders")} == {
+    assert {
+        name: shown[name] for name in shown if name in report and name not in ("model", "orders")
+    } == {
         name: report[name] for name in shown if name in report and name not in ("model", "orders")
     }
     again = result_of("evaluate", given.model, given.dev)
@@ -108,7 +143,10 @@ def test_what_help_says_of_defaults_is_true() -> None:
     import typer
 
     options = typer.main.get_command(app).commands["train"].commands["lm"].params  # type: ignore[attr-defined]
-    said = {p.name: re.search(r": ([\d.]+), if not given", getattr(p, "help", None) or "") for p in options}
+    said = {
+        p.name: re.search(r": ([\d.]+), if not given", getattr(p, "help", None) or "")
+        for p in options
+    }
     known = laconic.LogLinear().get_params()
     assert {name: float(match[1]) for name, match in said.items() if match} == {
         "tol": known["tol"],
@@ -120,7 +158,11 @@ def test_pruning_and_rare_words(given: Files) -> None:
     whole = trained(given, "--min-count", "120")
     assert whole["vocabulary"] < 10
     small = trained(given, "--min-count", "120", "--prune", "20")
-    assert sum(row["ngrams"] for row in small["orders"]) == 20 < sum(row["ngrams"] for row in whole["orders"])
+    assert (
+        sum(row["ngrams"] for row in small["orders"])
+        == 20
+        < sum(row["ngrams"] for row in whole["orders"])
+    )
     few = ["train", "lm", given.train, "-o", given.model, "--prune", "5"]
     refused(given, "--prune must be at least 19, the number of words", *few)
 
@@ -129,11 +171,30 @@ def test_predict_writes_a_line_a_word(given: Files) -> None:
     trained(given)
     model = laconic.load(given.model)
     lines = run("predict", given.model, text="the cat sat\n\nzebra\n").stdout.split("\n")
-    assert [line.split("\t")[0] for line in lines] == ["the", "cat", "sat", "</s>", "", "zebra", "</s>", "", ""]
+    assert [line.split("\t")[0] for line in lines] == [
+        "the",
+        "cat",
+        "sat",
+        "</s>",
+        "",
+        "zebra",
+        "</s>",
+        "",
+        "",
+    ]
     expected = [*model.log_probs(["the cat sat"])[0], *model.log_probs(["zebra"])[0]]
     shown = [line.split("\t") for line in lines if line]
-    assert [float(row[1]) for row in shown] == pytest.approx([p / math.log(10) for p in expected], abs=1e-6)
-    assert [row[2] for row in shown] == ["<s> the", "<s> the cat", "the cat sat", "</s>", "<unk>", "</s>"]
+    assert [float(row[1]) for row in shown] == pytest.approx(
+        [p / math.log(10) for p in expected], abs=1e-6
+    )
+    assert [row[2] for row in shown] == [
+        "<s> the",
+        "<s> the cat",
+        "the cat sat",
+        "</s>",
+        "<unk>",
+        "</s>",
+    ]
     summary = result_of("predict", given.model, given.dev, "-o", str(given.folder / "out"))
     assert (summary["sentences"], summary["unknown"]) == (21, 1)
     written = [line.split("\t") for line in (given.folder / "out").read_text().splitlines() if line]
@@ -150,14 +211,25 @@ def test_inspect(given: Files, options: tuple[str, ...]) -> None:
     for order in (1, 2, 3):
         weights = [row["weight"] for row in shown["ngrams"] if row["order"] == order]
         assert len(weights) == 4 and weights == sorted(weights, reverse=True)
-    assert all(len(row["ngram"].split()) == row["order"] and 0 < row["probability"] <= 1 for row in shown["ngrams"])
+    assert all(
+        len(row["ngram"].split()) == row["order"] and 0 < row["probability"] <= 1
+        for row in shown["ngrams"]
+    )
     bigram = next(row for row in shown["ngrams"] if row["order"] == 2 and "<s>" not in row["ngram"])
     first, second = bigram["ngram"].split()
     likely = result_of("inspect", given.arpa, "--complete", "cat sat", "-n", "3")["completions"]
-    assert likely[0]["word"] == "on" and likely[0]["log10"] == pytest.approx(math.log10(likely[0]["probability"]))
-    assert "longest contexts" in run("inspect", given.model).stdout and run("inspect", given.arpa, "-n", "0").exit_code == 0
+    assert likely[0]["word"] == "on" and likely[0]["log10"] == pytest.approx(
+        math.log10(likely[0]["probability"])
+    )
+    assert (
+        "longest contexts" in run("inspect", given.model).stdout
+        and run("inspect", given.arpa, "-n", "0").exit_code == 0
+    )
     assert first and second
-    drawn = [result_of("inspect", given.model, "--sample", "5", "--seed", seed)["sentences"] for seed in ("1", "1", "2")]
+    drawn = [
+        result_of("inspect", given.model, "--sample", "5", "--seed", seed)["sentences"]
+        for seed in ("1", "1", "2")
+    ]
     assert drawn[0] == drawn[1] != drawn[2] and len(drawn[0]) == 5
     refused(given, "--seed goes with --sample", "inspect", given.model, "--seed", "3")
     refused(given, "first words of a sentence", "inspect", given.model, "--complete", "<s> the")
@@ -165,10 +237,25 @@ def test_inspect(given: Files, options: tuple[str, ...]) -> None:
 
 def test_a_lasso_keeps_few_contexts_and_the_same_probabilities(given: Files) -> None:
     """What has no weight is left out of the model, and its ARPA file still says the same."""
-    trained(given, *LOG_LINEAR, "--penalty", "lasso", "--strength", "2", "--order", "4", "--arpa", given.arpa)
+    trained(
+        given,
+        *LOG_LINEAR,
+        "--penalty",
+        "lasso",
+        "--strength",
+        "2",
+        "--order",
+        "4",
+        "--arpa",
+        given.arpa,
+    )
     shown = result_of("inspect", given.model, "-n", "100000")
-    assert len(shown["ngrams"]) == shown["features_nonzero"] and all(row["weight"] > 0 for row in shown["ngrams"])
-    ours, theirs = (result_of("evaluate", path, given.dev)["log10_prob"] for path in (given.model, given.arpa))
+    assert len(shown["ngrams"]) == shown["features_nonzero"] and all(
+        row["weight"] > 0 for row in shown["ngrams"]
+    )
+    ours, theirs = (
+        result_of("evaluate", path, given.dev)["log10_prob"] for path in (given.model, given.arpa)
+    )
     assert ours == pytest.approx(theirs, abs=1e-4)
 
 
@@ -177,11 +264,18 @@ def test_a_lasso_keeps_few_contexts_and_the_same_probabilities(given: Files) -> 
 @pytest.mark.parametrize("text", ["word\n", "a\nb\nc\n", "a b c d e f g h\n"])
 def test_short_texts_and_all_orders(given: Files, method: str, order: str, text: str) -> None:
     Path(given.train).write_text(text)
-    outcome = run("train", "lm", given.train, "-o", given.model, "--order", order, "--method", method, "-q")
+    outcome = run(
+        "train", "lm", given.train, "-o", given.model, "--order", order, "--method", method, "-q"
+    )
     assert outcome.exit_code == 0 and "Traceback" not in outcome.stderr
     assert (outcome.stderr == "") == (method == "log-linear") and outcome.stderr.count("\n") <= 1
     assert result_of("evaluate", given.model, given.dev)["perplexity"] > 1
-    chances = [row["probability"] for row in result_of("inspect", given.model, "--complete", "a b", "-n", "100")["completions"]]
+    chances = [
+        row["probability"]
+        for row in result_of("inspect", given.model, "--complete", "a b", "-n", "100")[
+            "completions"
+        ]
+    ]
     assert sum(chances) == pytest.approx(1, abs=1e-4)
 
 
@@ -211,13 +305,25 @@ def test_texts_that_are_none(given: Files) -> None:
     [
         ("--order must be from 1 to 1000, not 0", ["--order", "0"]),
         ("--order must be from 1 to 1000, not 1001", ["--order", "1001"]),
-        ("--method is one of kneser-ney, interpolated, log-linear, not 'magic'", ["--method", "magic"]),
+        (
+            "--method is one of kneser-ney, interpolated, log-linear, not 'magic'",
+            ["--method", "magic"],
+        ),
         ("--penalty is one of groups, ridge,", ["--method", "log-linear", "--penalty", "magic"]),
         ("--penalty does not go with --method kneser-ney", ["--penalty", "ridge"]),
-        ("--max-iter does not go with --method interpolated", ["--method", "interpolated", "--max-iter", "3"]),
-        ("--ridge does not go with --penalty lasso", ["--method", "log-linear", "--penalty", "lasso", "--ridge", "1"]),
+        (
+            "--max-iter does not go with --method interpolated",
+            ["--method", "interpolated", "--max-iter", "3"],
+        ),
+        (
+            "--ridge does not go with --penalty lasso",
+            ["--method", "log-linear", "--penalty", "lasso", "--ridge", "1"],
+        ),
         ("--fade does not go with --penalty groups", ["--method", "log-linear", "--fade", "0.5"]),
-        ("--strength must be a number of 0 or more", ["--method", "log-linear", "--strength", "-1"]),
+        (
+            "--strength must be a number of 0 or more",
+            ["--method", "log-linear", "--strength", "-1"],
+        ),
         ("--growth must be a number above 0", ["--method", "log-linear", "--growth", "0"]),
         ("--tol must be a number above 0", ["--method", "log-linear", "--tol", "nan"]),
         ("give its name with -o", ["-o", "-"]),
@@ -227,15 +333,36 @@ def test_texts_that_are_none(given: Files) -> None:
     ],
 )
 def test_bad_requests(given: Files, sentence: str, options: list[str]) -> None:
-    refused(given, sentence, "train", "lm", given.train, *[option.format(folder=given.folder) for option in options])
+    refused(
+        given,
+        sentence,
+        "train",
+        "lm",
+        given.train,
+        *[option.format(folder=given.folder) for option in options],
+    )
 
 
 def test_what_does_not_go_with_language_models_is_refused(given: Files) -> None:
     trained(given, "--order", "2", "--arpa", given.arpa)
     for model in (given.model, given.arpa):
         refused(given, "--proba does not go with", "predict", model, given.dev, "--proba")
-        refused(given, "laconic report does not go with", "report", model, "-o", str(given.folder / "page"))
-        refused(given, "laconic compress does not go with", "compress", model, "-o", str(given.folder / "small"))
+        refused(
+            given,
+            "laconic report does not go with",
+            "report",
+            model,
+            "-o",
+            str(given.folder / "page"),
+        )
+        refused(
+            given,
+            "laconic compress does not go with",
+            "compress",
+            model,
+            "-o",
+            str(given.folder / "small"),
+        )
     labelled = given.folder / "labelled.tsv"
     labelled.write_text("yes\tgood film\nno\tbad film\n" * 5)
     other = str(given.folder / "other.laconic")
@@ -253,8 +380,20 @@ def test_arpa_files_that_are_none(given: Files) -> None:
 
 def test_ctrl_c_keeps_what_was_learned(given: Files) -> None:
     Path(given.train).write_text("\n".join(sentences(3000, 0)))
-    command = [sys.executable, "-m", "laconic", "train", "lm", given.train, "-o", given.model, "--json"]
-    report = interrupted([*command, "--method", "log-linear", "--max-iter", "100000", "--tol", "1e-15"], b"objective")
+    command = [
+        sys.executable,
+        "-m",
+        "laconic",
+        "train",
+        "lm",
+        given.train,
+        "-o",
+        given.model,
+        "--json",
+    ]
+    report = interrupted(
+        [*command, "--method", "log-linear", "--max-iter", "100000", "--tol", "1e-15"], b"objective"
+    )
     assert report["interrupted"] and 1 <= report["passes"] < 100000 and report["certificate"] >= 0
     assert laconic.load(given.model).account_.interrupted
     assert sorted(os.listdir(given.folder)) == ["dev.txt", "m.laconic", "train.txt.gz"]

@@ -19,7 +19,9 @@ N_WORDS = 5  # one of which is never seen
 
 def text_of(sentences: list[Sentence]) -> Text:
     """Sentences as they are, their last words their ends."""
-    return Text(np.concatenate(sentences).astype(np.int32), np.cumsum([0, *map(len, sentences)]), N_WORDS)
+    return Text(
+        np.concatenate(sentences).astype(np.int32), np.cumsum([0, *map(len, sentences)]), N_WORDS
+    )
 
 
 def histories(sentences: list[Sentence], order: int) -> list[tuple[tuple[int, ...], int]]:
@@ -34,22 +36,32 @@ def histories(sentences: list[Sentence], order: int) -> list[tuple[tuple[int, ..
 def spelled(contexts: Contexts, text: Text, node: int) -> tuple[int, ...]:
     """The words of the longest context of a node, nearest first."""
     place = contexts.kernel.place()[node]
-    flat = np.concatenate([[-1, N_WORDS, *text.tokens[a:b]] for a, b in zip(text.ptr[:-1], text.ptr[1:], strict=True)])
+    flat = np.concatenate(
+        [[-1, N_WORDS, *text.tokens[a:b]] for a, b in zip(text.ptr[:-1], text.ptr[1:], strict=True)]
+    )
     return tuple(flat[place - k] for k in range(contexts.depth[node]))
 
 
 @settings(max_examples=80, deadline=None)
 @given(sentences=TEXTS, order=st.integers(1, 6), collapse=st.booleans())
-def test_pairs_are_the_ngrams_of_the_text(sentences: list[Sentence], order: int, collapse: bool) -> None:
+def test_pairs_are_the_ngrams_of_the_text(
+    sentences: list[Sentence], order: int, collapse: bool
+) -> None:
     text = text_of(sentences)
     contexts = Contexts.build(text, order, collapse)
-    expected = Counter((context[:k], word) for context, word in histories(sentences, order) for k in range(len(context) + 1))
+    expected = Counter(
+        (context[:k], word)
+        for context, word in histories(sentences, order)
+        for k in range(len(context) + 1)
+    )
     found: dict[tuple[tuple[int, ...], int], int] = {}
     lengths = contexts.lengths()
     for node, parent in enumerate(contexts.parent):
         words = spelled(contexts, text, node)
         if node:
-            assert parent < node and words[: contexts.depth[parent]] == spelled(contexts, text, parent)
+            assert parent < node and words[: contexts.depth[parent]] == spelled(
+                contexts, text, parent
+            )
             assert words[contexts.depth[parent]] == contexts.word[node]
         for pair in range(contexts.ptr[node], contexts.ptr[node + 1]):
             target = int(contexts.target[pair])
@@ -64,11 +76,18 @@ def test_pairs_are_the_ngrams_of_the_text(sentences: list[Sentence], order: int,
     assert collapse or (lengths == 1).all()
 
 
-def naive(sentences: list[Sentence], order: int, weights: dict[tuple[tuple[int, ...], int], float]) -> tuple[float, Counter]:
+def naive(
+    sentences: list[Sentence], order: int, weights: dict[tuple[tuple[int, ...], int], float]
+) -> tuple[float, Counter]:
     """Loss and expected minus seen counts, by the definition."""
     loss, gradient = 0.0, Counter()
     for context, word in histories(sentences, order):
-        scores = np.array([sum(weights.get((context[:k], v), 0.0) for k in range(len(context) + 1)) for v in range(N_WORDS)])
+        scores = np.array(
+            [
+                sum(weights.get((context[:k], v), 0.0) for k in range(len(context) + 1))
+                for v in range(N_WORDS)
+            ]
+        )
         p = np.exp(scores) / np.exp(scores).sum()
         loss -= np.log(p[word])
         for k in range(len(context) + 1):
@@ -78,7 +97,13 @@ def naive(sentences: list[Sentence], order: int, weights: dict[tuple[tuple[int, 
 
 
 @settings(max_examples=80, deadline=None)
-@given(sentences=TEXTS, order=st.integers(1, 6), collapse=st.booleans(), seed=st.integers(0, 1000), t=st.floats(0, 1))
+@given(
+    sentences=TEXTS,
+    order=st.integers(1, 6),
+    collapse=st.booleans(),
+    seed=st.integers(0, 1000),
+    t=st.floats(0, 1),
+)
 def test_likelihoods_are_those_of_the_whole_vocabulary(
     sentences: list[Sentence], order: int, collapse: bool, seed: int, t: float
 ) -> None:
@@ -102,7 +127,12 @@ def test_likelihoods_are_those_of_the_whole_vocabulary(
             assert found[pair] == pytest.approx(gradient[key], abs=1e-9)
     entropy = 0.0
     for context, word in histories(sentences, order):
-        scores = np.array([sum(weights.get((context[:k], v), 0.0) for k in range(len(context) + 1)) for v in range(N_WORDS)])
+        scores = np.array(
+            [
+                sum(weights.get((context[:k], v), 0.0) for k in range(len(context) + 1))
+                for v in range(N_WORDS)
+            ]
+        )
         q = t * np.exp(scores) / np.exp(scores).sum() + (1 - t) * (np.arange(N_WORDS) == word)
         entropy += sum(each * np.log(each) for each in q if each > 0)
     assert contexts.kernel.negative_entropy(w, t) == pytest.approx(entropy, abs=1e-9)
@@ -132,7 +162,11 @@ def test_bad_input_is_refused() -> None:
             Contexts.build(Text(tokens, ptr, 2), order)
     with pytest.raises(ValueError, match="at least one word"):
         Contexts.build(Text(tokens[:0], np.array([0]), 2), 2)
-    for bad, at in ((np.array([0, 2], np.int32), ptr), (np.array([-1, 0], np.int32), ptr), (tokens, np.array([0, 1]))):
+    for bad, at in (
+        (np.array([0, 2], np.int32), ptr),
+        (np.array([-1, 0], np.int32), ptr),
+        (tokens, np.array([0, 1])),
+    ):
         with pytest.raises(ValueError, match=r"tokens holds|sentences must"):
             _core.ContextTree(bad, at, 2, 2, False)
     kernel = Contexts.build(Text(tokens, ptr, 2), 2).kernel

@@ -31,17 +31,29 @@ def encoded(sentences: list[list[int]], n_words: int) -> Text:
 class ByDefinition:
     """p(v | c) as the formulas have it, with nothing shared or flat."""
 
-    def __init__(self, text: Text, order: int, modified: bool, fallback: tuple[float, float, float]) -> None:
+    def __init__(
+        self, text: Text, order: int, modified: bool, fallback: tuple[float, float, float]
+    ) -> None:
         self.order, self.n_words = order, text.n_words
         raw: Counter[Ngram] = Counter()
         for begin, end in zip(text.ptr[:-1].tolist(), text.ptr[1:].tolist(), strict=True):
             words = (text.n_words, *text.tokens[begin:end].tolist())
-            raw.update(words[t - k + 1 : t + 1] for t in range(1, len(words)) for k in range(1, min(order, t + 1) + 1))
+            raw.update(
+                words[t - k + 1 : t + 1]
+                for t in range(1, len(words))
+                for k in range(1, min(order, t + 1) + 1)
+            )
         before: Counter[Ngram] = Counter(ngram[1:] for ngram in raw if len(ngram) > 1)
-        self.count = {ngram: n if len(ngram) == order or ngram[0] == text.n_words else before[ngram] for ngram, n in raw.items()}
+        self.count = {
+            ngram: n if len(ngram) == order or ngram[0] == text.n_words else before[ngram]
+            for ngram, n in raw.items()
+        }
         self.discounts = {}
         for k in range(1, order + 1):
-            n = [0] + [sum(c == j for ngram, c in self.count.items() if len(ngram) == k) for j in (1, 2, 3, 4)]
+            n = [0] + [
+                sum(c == j for ngram, c in self.count.items() if len(ngram) == k)
+                for j in (1, 2, 3, 4)
+            ]
             self.discounts[k] = self.discounts_of(n, modified) or fallback
 
     @staticmethod
@@ -49,7 +61,9 @@ class ByDefinition:
         if not (n[1] and n[2] and (n[3] or not modified)):
             return None
         y = n[1] / (n[1] + 2 * n[2])
-        found = tuple(j - (j + 1) * y * n[j + 1] / n[j] for j in (1, 2, 3)) if modified else (y, y, y)
+        found = (
+            tuple(j - (j + 1) * y * n[j + 1] / n[j] for j in (1, 2, 3)) if modified else (y, y, y)
+        )
         return found if all(0 <= d <= j for j, d in enumerate(found, 1)) else None
 
     def prob(self, history: Ngram, word: int) -> float:
@@ -64,24 +78,41 @@ class ByDefinition:
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.lists(st.lists(st.integers(1, 4), max_size=7), min_size=1, max_size=8), st.integers(1, 4), st.booleans())
-def test_probabilities_are_those_of_the_definition(sentences: list[list[int]], order: int, modified: bool) -> None:
+@given(
+    st.lists(st.lists(st.integers(1, 4), max_size=7), min_size=1, max_size=8),
+    st.integers(1, 4),
+    st.booleans(),
+)
+def test_probabilities_are_those_of_the_definition(
+    sentences: list[list[int]], order: int, modified: bool
+) -> None:
     text = encoded([[*words, 0] for words in sentences], 6)  # word 5 never occurs
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = KneserNey(modified).learn(text, order)
-    expected, automaton = ByDefinition(text, order, modified, (0.5, 1.0, 1.5)), model.checked().automaton()
+    expected, automaton = (
+        ByDefinition(text, order, modified, (0.5, 1.0, 1.5)),
+        model.checked().automaton(),
+    )
     for words in [*sentences[:2], [1, 2, 3], [5, 1]]:
         for t in range(len(words) + 1):
-            found = np.exp(automaton.distribution(automaton.advance(automaton.start(), np.array(words[:t], np.int32))))
+            found = np.exp(
+                automaton.distribution(
+                    automaton.advance(automaton.start(), np.array(words[:t], np.int32))
+                )
+            )
             assert found.sum() == pytest.approx(1, abs=1e-5)
-            assert found == pytest.approx([expected.prob((6, *words[:t]), v) for v in range(6)], rel=1e-5, abs=1e-30)
+            assert found == pytest.approx(
+                [expected.prob((6, *words[:t]), v) for v in range(6)], rel=1e-5, abs=1e-30
+            )
 
 
 def small_of_mitlm(data: Path, vocabulary: list[str]) -> Text:
     index = {word: i for i, word in enumerate(vocabulary)}
     lines = (data / "lm_reference/mitlm/small.txt").read_text().splitlines()
-    return encoded([[index[word] for word in [*line.split(), "</s>"]] for line in lines], len(vocabulary))
+    return encoded(
+        [[index[word] for word in [*line.split(), "</s>"]] for line in lines], len(vocabulary)
+    )
 
 
 def test_adjusted_counts_are_those_of_mitlm(data: Path) -> None:
@@ -119,7 +150,9 @@ def test_the_model_of_mitlm(data: Path) -> None:
     theirs = read_arpa(data / "lm_reference/mitlm/wl.a.hyp")
     for mine, other in zip(as_dictionaries(ours), as_dictionaries(theirs), strict=True):
         named = {tuple(ours.vocabulary[i] for i in ngram): values for ngram, values in mine.items()}
-        expected = {tuple(theirs.vocabulary[i] for i in ngram): values for ngram, values in other.items()}
+        expected = {
+            tuple(theirs.vocabulary[i] for i in ngram): values for ngram, values in other.items()
+        }
         assert named.keys() == expected.keys()
         for ngram, values in named.items():
             assert values == pytest.approx(expected[ngram], abs=2e-6), ngram
@@ -135,12 +168,19 @@ def test_perplexities_of_the_penn_treebank(data: Path, n_train: int, expected: l
         sentences = [line.split() for line in stream]
     seen = np.cumsum([0, *map(len, sentences)])
     train = [sentence for sentence, n in zip(sentences, seen, strict=False) if n < n_train]
-    test = [sentence for sentence, n in zip(sentences, seen, strict=False) if n_train <= n < n_train + 20_000]
+    test = [
+        sentence
+        for sentence, n in zip(sentences, seen, strict=False)
+        if n_train <= n < n_train + 20_000
+    ]
     counts = Counter(chain.from_iterable(train))
     words = dict.fromkeys(["<unk>", "</s>", *(word for word, n in counts.items() if n > 1)])
     index = {word: i for i, word in enumerate(words)}
     train_text, test_text = (
-        encoded([[index.get(word, 0) for word in [*sentence, "</s>"]] for sentence in part], len(index)) for part in (train, test)
+        encoded(
+            [[index.get(word, 0) for word in [*sentence, "</s>"]] for sentence in part], len(index)
+        )
+        for part in (train, test)
     )
     found = []
     for order in range(2, 7):
@@ -158,12 +198,16 @@ def test_perplexities_of_the_penn_treebank(data: Path, n_train: int, expected: l
         (5, [0.967405, 1.62792, 1.45215], 7.507162),
     ],
 )
-def test_discounts_and_perplexities_of_lmplz(data: Path, order: int, discounts: list[float], perplexity: float) -> None:
+def test_discounts_and_perplexities_of_lmplz(
+    data: Path, order: int, discounts: list[float], perplexity: float
+) -> None:
     """What lmplz prints and what its ARPA file gives for the text that it learned from; discounts are those of the highest order."""
     with gzip.open(data / "lm_reference/opengrm/earnest.txt.gz", "rt") as stream:
         _, text = SentenceEncoder.learn(stream)
     contexts = Contexts.build(text, order)
-    assert KneserNey().discounts(contexts, adjusted_counts(contexts))[-1] == pytest.approx(discounts, rel=1e-5)
+    assert KneserNey().discounts(contexts, adjusted_counts(contexts))[-1] == pytest.approx(
+        discounts, rel=1e-5
+    )
     automaton = KneserNey().learn(text, order).automaton()
     log_probs, _ = automaton.score(text.tokens, text.ptr, automaton.start())
     assert np.exp(-log_probs.mean()) == pytest.approx(perplexity, rel=1e-6)
@@ -171,13 +215,18 @@ def test_discounts_and_perplexities_of_lmplz(data: Path, order: int, discounts: 
 
 def test_too_few_counts_are_said() -> None:
     text = encoded([[1, 2, 0], [1, 2, 0]], 3)
-    with pytest.warns(UserWarning, match=r"too few n-grams of order 1, 2 .* discount_fallback \(0.5, 1.0, 1.5\) is used"):
+    with pytest.warns(
+        UserWarning,
+        match=r"too few n-grams of order 1, 2 .* discount_fallback \(0.5, 1.0, 1.5\) is used",
+    ):
         KneserNey().learn(text, 2)
     with pytest.raises(ValueError, match="too few n-grams of order 1, 2"):
         KneserNey(discount_fallback=None).learn(text, 2)
 
 
-@pytest.mark.parametrize("fallback", [(0.5, 1.0), (2.0, 1.0, 1.0), (-0.1, 1.0, 1.0), (float("nan"), 1.0, 1.0)])
+@pytest.mark.parametrize(
+    "fallback", [(0.5, 1.0), (2.0, 1.0, 1.0), (-0.1, 1.0, 1.0), (float("nan"), 1.0, 1.0)]
+)
 def test_bad_fallbacks(fallback: tuple[float, float, float]) -> None:
     with pytest.raises(ValueError, match="discount_fallback must be three discounts"):
         KneserNey(discount_fallback=fallback).learn(encoded([[1, 0]], 2), 2)
@@ -189,4 +238,6 @@ def test_orders_of_1_and_of_50() -> None:
         warnings.simplefilter("ignore")
         for order in (1, 50):
             automaton = KneserNey().learn(text, order).checked().automaton()
-            assert np.exp(automaton.distribution(automaton.start())).sum() == pytest.approx(1, abs=1e-6)
+            assert np.exp(automaton.distribution(automaton.start())).sum() == pytest.approx(
+                1, abs=1e-6
+            )

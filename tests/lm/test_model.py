@@ -24,7 +24,13 @@ from laconic.lm.nested import NestedRidge
 from laconic.lm.running import SentenceEncoder
 from laconic.models import file as files
 
-SENTENCES = ["the cat sat on the mat", "the dog sat on the cat", ["a", "dog", "and", "a", "cat"], "the mat", ""] * 3
+SENTENCES = [
+    "the cat sat on the mat",
+    "the dog sat on the cat",
+    ["a", "dog", "and", "a", "cat"],
+    "the mat",
+    "",
+] * 3
 
 
 @pytest.fixture(autouse=True)
@@ -43,14 +49,19 @@ def model() -> LanguageModel:
 
 def test_scoring_word_by_word_and_at_once(model: LanguageModel) -> None:
     for sentence, at_once in zip(
-        ["the cat sat", "unheard words", ""], model.log_probs(["the cat sat", "unheard words", ""]), strict=True
+        ["the cat sat", "unheard words", ""],
+        model.log_probs(["the cat sat", "unheard words", ""]),
+        strict=True,
     ):
         state, found = model.start(), []
         for word in [*sentence.split(), "</s>"]:
             state, log_prob = model.score(state, word)
             found.append(log_prob)
         assert found == at_once.tolist()
-    assert [x.tolist() for x in model.ngram_lengths(["the cat sat", ["zebra"]])] == [[2, 3, 3, 1], [1, 1]]
+    assert [x.tolist() for x in model.ngram_lengths(["the cat sat", ["zebra"]])] == [
+        [2, 3, 3, 1],
+        [1, 1],
+    ]
 
 
 def test_perplexities(model: LanguageModel) -> None:
@@ -61,7 +72,9 @@ def test_perplexities(model: LanguageModel) -> None:
     assert model.perplexity(text) == pytest.approx(math.exp(-scores.mean()))
     known = np.delete(scores, 5)
     assert model.perplexity(text, unknown=False) == pytest.approx(math.exp(-known.mean()))
-    assert model.perplexity(text, unknown=False, ends=False) == pytest.approx(math.exp(-known.sum() / 4))
+    assert model.perplexity(text, unknown=False, ends=False) == pytest.approx(
+        math.exp(-known.sum() / 4)
+    )
     assert model.perplexity(text, ends=False) == pytest.approx(math.exp(-scores.sum() / 5))
     assert math.isnan(model.perplexity([]))
 
@@ -100,17 +113,25 @@ def test_any_learner(tmp_path: Path) -> None:
     found.to_arpa(tmp_path / "model.arpa")
     again = LanguageModel.from_arpa(tmp_path / "model.arpa")
     text = [*SENTENCES, "zebra and the mat sat"]
-    assert np.concatenate(again.log_probs(text)) == pytest.approx(np.concatenate(found.log_probs(text)), abs=5e-6)
+    assert np.concatenate(again.log_probs(text)) == pytest.approx(
+        np.concatenate(found.log_probs(text)), abs=5e-6
+    )
     small = found.prune(20)
     assert sum(small.n_ngrams_) == 20
     for tried in (found, small):
-        assert np.exp([log_prob for _, log_prob in tried.complete("the cat", 100)]).sum() == pytest.approx(1, abs=1e-5)
+        assert np.exp(
+            [log_prob for _, log_prob in tried.complete("the cat", 100)]
+        ).sum() == pytest.approx(1, abs=1e-5)
 
 
 def test_pruning(model: LanguageModel) -> None:
     small = model.prune(20)
     assert sum(small.n_ngrams_) == 20 < sum(model.n_ngrams_)
-    assert model.perplexity(SENTENCES) < model.prune(20, SENTENCES).perplexity(SENTENCES) < small.perplexity(SENTENCES)
+    assert (
+        model.perplexity(SENTENCES)
+        < model.prune(20, SENTENCES).perplexity(SENTENCES)
+        < small.perplexity(SENTENCES)
+    )
     assert model.n_ngrams_ == LanguageModel(order=3).fit(SENTENCES).n_ngrams_
 
 
@@ -122,7 +143,11 @@ def test_manners_of_estimators(model: LanguageModel) -> None:
     assert again.evaluate(SENTENCES) == model.evaluate(SENTENCES)
     with pytest.raises(ValueError, match="not fitted"):
         LanguageModel().start()
-    for sentences, order, says in (([], 3, "at least one sentence"), (["a"], 0, "order must"), (["a"], 2.5, "order must")):
+    for sentences, order, says in (
+        ([], 3, "at least one sentence"),
+        (["a"], 0, "order must"),
+        (["a"], 2.5, "order must"),
+    ):
         with pytest.raises(ValueError, match=says):
             LanguageModel(order).fit(sentences)
 
@@ -130,7 +155,9 @@ def test_manners_of_estimators(model: LanguageModel) -> None:
 @pytest.mark.parametrize("order", [1, 50])
 def test_orders_and_short_sentences(order: int) -> None:
     found = LanguageModel(order).fit(["a", "b", "", "a b c d e f g"])
-    assert np.exp([log_prob for _, log_prob in found.complete("a b", 100)]).sum() == pytest.approx(1, abs=1e-5)
+    assert np.exp([log_prob for _, log_prob in found.complete("a b", 100)]).sum() == pytest.approx(
+        1, abs=1e-5
+    )
 
 
 def test_the_file_of_a_model(model: LanguageModel, tmp_path: Path) -> None:
@@ -138,7 +165,9 @@ def test_the_file_of_a_model(model: LanguageModel, tmp_path: Path) -> None:
         saved.save(tmp_path / "model")
         loaded = laconic.load(tmp_path / "model")
         assert loaded.n_ngrams_ == saved.n_ngrams_ and loaded.order == saved.order
-        assert np.concatenate(loaded.log_probs(SENTENCES)) == pytest.approx(np.concatenate(saved.log_probs(SENTENCES)), abs=1e-6)
+        assert np.concatenate(loaded.log_probs(SENTENCES)) == pytest.approx(
+            np.concatenate(saved.log_probs(SENTENCES)), abs=1e-6
+        )
         loaded.save(tmp_path / "again")
         assert (tmp_path / "again").read_bytes()[-100:] == (tmp_path / "model").read_bytes()[-100:]
 
@@ -163,7 +192,9 @@ def test_the_file_of_a_model(model: LanguageModel, tmp_path: Path) -> None:
         ("other", lambda a: a, "expected the arrays"),
     ],
 )
-def test_forged_files_are_refused(model: LanguageModel, tmp_path: Path, name: str, change: Any, says: str) -> None:
+def test_forged_files_are_refused(
+    model: LanguageModel, tmp_path: Path, name: str, change: Any, says: str
+) -> None:
     model.save(tmp_path / "good")
     file = files.load(tmp_path / "good")
     changed = change(file.arrays.get(name, np.ones(3, np.uint8)))
@@ -180,7 +211,9 @@ def test_forged_files_are_refused(model: LanguageModel, tmp_path: Path, name: st
         ({"account": {"learner": "KneserNey()"}}, "n_ngrams"),
     ],
 )
-def test_forged_parameters_are_refused(model: LanguageModel, tmp_path: Path, meta: dict[str, Any], says: str) -> None:
+def test_forged_parameters_are_refused(
+    model: LanguageModel, tmp_path: Path, meta: dict[str, Any], says: str
+) -> None:
     model.save(tmp_path / "good")
     file = files.load(tmp_path / "good")
     assert says in refused(tmp_path, file._replace(meta={**file.meta, **meta}))
@@ -193,16 +226,22 @@ def test_arpa_files_of_models(model: LanguageModel, tmp_path: Path, name: str) -
         again = LanguageModel.from_arpa(tmp_path / name)
         assert again.n_ngrams_ == written.n_ngrams_
         text = [*SENTENCES, "zebra crossing the mat"]
-        assert np.concatenate(again.log_probs(text)) == pytest.approx(np.concatenate(written.log_probs(text)), abs=2e-6)
+        assert np.concatenate(again.log_probs(text)) == pytest.approx(
+            np.concatenate(written.log_probs(text)), abs=2e-6
+        )
         again.save(tmp_path / "model")
-        assert laconic.load(tmp_path / "model").perplexity(text) == pytest.approx(written.perplexity(text), rel=1e-6)
+        assert laconic.load(tmp_path / "model").perplexity(text) == pytest.approx(
+            written.perplexity(text), rel=1e-6
+        )
     assert read_arpa(tmp_path / name).vocabulary[-1] == "<s>"
 
 
 def test_arpa_files_of_others(data: Path, tmp_path: Path) -> None:
     folder = data / "lm_reference"
     found = LanguageModel.from_arpa(folder / "kenlm/test_nounk.arpa")
-    assert found.score(found.start(), "never seen")[1] == pytest.approx(-100.4149733 * math.log(10), rel=1e-6)
+    assert found.score(found.start(), "never seen")[1] == pytest.approx(
+        -100.4149733 * math.log(10), rel=1e-6
+    )
     with gzip.open(folder / "opengrm/earnest.txt.gz", "rt") as stream:
         sentences = list(stream)
     found = LanguageModel.from_arpa(folder / "opengrm/earnest-witten_bell.arpa.gz")
@@ -215,6 +254,8 @@ def test_arpa_files_of_others(data: Path, tmp_path: Path) -> None:
 
 def test_an_arpa_file_with_an_ngram_twice(tmp_path: Path) -> None:
     path = tmp_path / "twice.arpa"
-    path.write_text("\\data\\\nngram 1=1\nngram 2=2\n\n\\1-grams:\n-1 a\n\n\\2-grams:\n-1 a a\n-1 a a\n\n\\end\\\n")
+    path.write_text(
+        "\\data\\\nngram 1=1\nngram 2=2\n\n\\1-grams:\n-1 a\n\n\\2-grams:\n-1 a a\n-1 a a\n\n\\end\\\n"
+    )
     with pytest.raises(InputError, match=r"twice.arpa: the n-gram 'a a' is there twice\."):
         LanguageModel.from_arpa(path)

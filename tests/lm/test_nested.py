@@ -39,8 +39,12 @@ ALL = [
 def random_text(seed: int, n_sentences: int = 30, n_words: int = 6) -> Text:
     """Sentences in which words repeat, the last word of each its end."""
     random = np.random.default_rng(seed)
-    sentences = [np.append(random.integers(1, n_words, random.integers(1, 8)), 0) for _ in range(n_sentences)]
-    return Text(np.concatenate(sentences).astype(np.int32), np.cumsum([0, *map(len, sentences)]), n_words)
+    sentences = [
+        np.append(random.integers(1, n_words, random.integers(1, 8)), 0) for _ in range(n_sentences)
+    ]
+    return Text(
+        np.concatenate(sentences).astype(np.int32), np.cumsum([0, *map(len, sentences)]), n_words
+    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -51,7 +55,11 @@ def test_laws(seed: int, which: int, collapse: bool) -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 2**31), growth=st.sampled_from([1.0, 0.8]), kind=st.sampled_from(["ridge", "lasso", "tree"]))
+@given(
+    seed=st.integers(0, 2**31),
+    growth=st.sampled_from([1.0, 0.8]),
+    kind=st.sampled_from(["ridge", "lasso", "tree"]),
+)
 def test_a_collapsed_tree_steps_as_its_trie_does(seed: int, growth: float, kind: str) -> None:
     """Propositions 1 and 2 of Nelakanti et al. (2013): weights of a path that are equal stay equal, and one step is that of all."""
     penalty: NestedPenalty = {
@@ -86,7 +94,9 @@ def test_fits_end_with_a_small_gap_that_is_a_bound(penalty: NestedPenalty) -> No
         point = fitted.weights * scale + 0.05 * random.random(len(fitted.weights))
         value, gap = problem.value(point), problem.certificate(point)
         assert value >= best * (1 - 1e-4)
-        assert value * (1 - gap) <= best * (1 + 1e-9), "the gap must be an upper bound of the distance to the optimum"
+        assert value * (1 - gap) <= best * (1 + 1e-9), (
+            "the gap must be an upper bound of the distance to the optimum"
+        )
 
 
 def test_collapsed_and_whole_fits_agree() -> None:
@@ -107,7 +117,9 @@ def test_strengths_follow_the_discounts_of_n_grams() -> None:
         twice = np.count_nonzero(counts == 2) + 1
         once = max(np.count_nonzero(counts == 1) + 1, twice)
         assert found[depth] == pytest.approx(once / (once + 2 * twice))
-    assert found.min() == pytest.approx(1 / 3)  # of single words, of which most occur more often than once
+    assert found.min() == pytest.approx(
+        1 / 3
+    )  # of single words, of which most occur more often than once
     rates = NestedGroups(0.5, repeats=0.0).on(weights).rates
     np.testing.assert_allclose(rates, 0.5 * found[weights.depth])
     odds = np.append(1, found[1:] / (1 - found[1:]))
@@ -119,7 +131,9 @@ def test_strengths_follow_the_discounts_of_n_grams() -> None:
 @given(seed=st.integers(0, 2**31), order=st.integers(1, 6))
 def test_contexts_are_repeated_as_far_as_shorter_ones_occur_as_often(seed: int, order: int) -> None:
     contexts = Contexts.build(random_text(seed, 4), order)
-    total = [contexts.count[a:b].sum() for a, b in zip(contexts.ptr[:-1], contexts.ptr[1:], strict=True)]
+    total = [
+        contexts.count[a:b].sum() for a, b in zip(contexts.ptr[:-1], contexts.ptr[1:], strict=True)
+    ]
     expected = []
     for context in range(len(total)):
         words, up = 0, contexts.parent[context]
@@ -135,7 +149,9 @@ def test_contexts_are_repeated_as_far_as_shorter_ones_occur_as_often(seed: int, 
 def test_roots_are_the_strength_of_whole_trees() -> None:
     weights = nested_weights(Contexts.build(random_text(1), 4))
     w = np.random.default_rng(0).random(len(weights.parent))
-    free, dear = (NestedTree(0.3, 0.9, "inf", roots=roots).on(weights).value(w) for roots in (0.0, 2.0))
+    free, dear = (
+        NestedTree(0.3, 0.9, "inf", roots=roots).on(weights).value(w) for roots in (0.0, 2.0)
+    )
     trees = [w[weights.roots() == root].max() for root in np.flatnonzero(weights.parent < 0)]
     assert dear - free == pytest.approx(2 * 0.3 * sum(trees))
 
@@ -158,6 +174,10 @@ def test_bad_parameters_are_refused() -> None:
         with pytest.raises(ValueError, match="must"):
             penalty.check()
     forest = _core.Forest(np.array([-1, 0]), np.array([0, 1, 2]), np.array([0, 1]), np.ones(2), 2)
-    for w, d in ((np.ones(3), np.ones(2)), (np.ones(2), np.zeros(2)), (np.full(2, np.nan), np.ones(2))):
+    for w, d in (
+        (np.ones(3), np.ones(2)),
+        (np.ones(2), np.zeros(2)),
+        (np.full(2, np.nan), np.ones(2)),
+    ):
         with pytest.raises(ValueError, match="must"):
             forest.prox_curved(w, d, 2, np.empty(2), 1)

@@ -21,7 +21,9 @@ def random_forest(random: np.random.Generator, n: int) -> np.ndarray:
     return parent.astype(np.int64)
 
 
-def by_heaps(parent: np.ndarray, rates: np.ndarray, w: np.ndarray, curvature: np.ndarray) -> np.ndarray:
+def by_heaps(
+    parent: np.ndarray, rates: np.ndarray, w: np.ndarray, curvature: np.ndarray
+) -> np.ndarray:
     n = len(parent)
     out = np.empty(n)
     _core.Forest(parent, np.arange(n + 1), np.arange(n), rates, n).prox_curved(w, curvature, 0, out)
@@ -66,7 +68,11 @@ def test_the_door() -> None:
     with pytest.raises(ValueError, match="not negative"):
         _core.PivotForest(np.array([-1]), -np.ones(1))
     forest = _core.PivotForest(np.array([-1, 0]), np.ones(2))
-    for w, d in ((np.ones(3), np.ones(2)), (np.ones(2), np.zeros(2)), (np.full(2, np.nan), np.ones(2))):
+    for w, d in (
+        (np.ones(3), np.ones(2)),
+        (np.ones(2), np.zeros(2)),
+        (np.full(2, np.nan), np.ones(2)),
+    ):
         with pytest.raises(ValueError, match="must"):
             forest.prox(w, d, 0, np.empty(2))
 

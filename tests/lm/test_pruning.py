@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Contexts, Text
 from laconic.lm.kneser_ney import KneserNey
-from laconic.lm.pruning import _losses, _without, condensed, expected_frequencies, pruned, seen_frequencies, shorter_pairs
+from laconic.lm.pruning import (
+    _losses,
+    _without,
+    condensed,
+    expected_frequencies,
+    pruned,
+    seen_frequencies,
+    shorter_pairs,
+)
 
 SENTENCES = st.lists(st.lists(st.integers(1, 4), max_size=7), min_size=1, max_size=8)
 
@@ -30,7 +38,9 @@ def learned(sentences: list[list[int]], order: int) -> ContextModel:
 
 @settings(deadline=None, max_examples=40)
 @given(SENTENCES, st.integers(2, 4))
-def test_a_loss_is_the_divergence_that_leaving_one_ngram_out_makes(sentences: list[list[int]], order: int) -> None:
+def test_a_loss_is_the_divergence_that_leaving_one_ngram_out_makes(
+    sentences: list[list[int]], order: int
+) -> None:
     model = learned(sentences, order)
     context, depth = model.context_of_pairs(), model.depth
     frequency = expected_frequencies(model, 0)
@@ -76,17 +86,28 @@ def test_nothing_is_lost_where_nothing_goes(sentences: list[list[int]], order: i
     same = pruned(model, len(model.target), expected_frequencies(model, 0))
     for left, right in zip(model[:4], same[:4], strict=True):
         assert np.array_equal(left, right)
-    assert same.gain + same.base[same.context_of_pairs()] == pytest.approx(model.gain + model.base[model.context_of_pairs()])
+    assert same.gain + same.base[same.context_of_pairs()] == pytest.approx(
+        model.gain + model.base[model.context_of_pairs()]
+    )
     old, new = model.automaton(), same.automaton()
     for state in range(model.n_contexts):
-        assert np.exp(new.distribution(state)) == pytest.approx(np.exp(old.distribution(state)), abs=1e-6)
+        assert np.exp(new.distribution(state)) == pytest.approx(
+            np.exp(old.distribution(state)), abs=1e-6
+        )
 
 
 @settings(deadline=None, max_examples=60)
 @given(SENTENCES, st.integers(1, 4), st.data())
-def test_what_says_nothing_can_go(sentences: list[list[int]], order: int, data: st.DataObject) -> None:
+def test_what_says_nothing_can_go(
+    sentences: list[list[int]], order: int, data: st.DataObject
+) -> None:
     model = learned(sentences, order)
-    gain, base, shorter, context = model.gain.copy(), model.base.copy(), shorter_pairs(model), model.context_of_pairs()
+    gain, base, shorter, context = (
+        model.gain.copy(),
+        model.base.copy(),
+        shorter_pairs(model),
+        model.context_of_pairs(),
+    )
     idle = np.array([data.draw(st.booleans()) for _ in range(model.n_contexts)])
     for c in range(1, model.n_contexts):  # parents first
         if idle[c]:
@@ -94,14 +115,22 @@ def test_what_says_nothing_can_go(sentences: list[list[int]], order: int, data: 
             gain[context == c] = gain[shorter[context == c]]
     model = model._replace(gain=gain, base=base)
     smaller = condensed(model).checked()
-    assert not set(np.flatnonzero(np.bincount(smaller.parent + 1, minlength=smaller.n_contexts + 1)[1:] == 0)) & set(
-        np.flatnonzero((smaller.parent >= 0) & (np.diff(smaller.ptr) == 0) & (smaller.base == smaller.base[smaller.parent]))
+    assert not set(
+        np.flatnonzero(np.bincount(smaller.parent + 1, minlength=smaller.n_contexts + 1)[1:] == 0)
+    ) & set(
+        np.flatnonzero(
+            (smaller.parent >= 0)
+            & (np.diff(smaller.ptr) == 0)
+            & (smaller.base == smaller.base[smaller.parent])
+        )
     )
     old, new = model.automaton(), smaller.automaton()
     for words in [*sentences[:3], [1, 2, 3, 4], [5, 1]]:
         for t in range(len(words) + 1):
             states = [a.advance(a.start(), np.array(words[:t], np.int32)) for a in (old, new)]
-            assert new.distribution(states[1]) == pytest.approx(old.distribution(states[0]), abs=1e-6)
+            assert new.distribution(states[1]) == pytest.approx(
+                old.distribution(states[0]), abs=1e-6
+            )
     assert len(condensed(smaller).target) == len(smaller.target)
 
 
@@ -112,7 +141,9 @@ def test_nothing_goes_where_all_is_said() -> None:
 
 @settings(deadline=None, max_examples=40)
 @given(SENTENCES, st.integers(1, 4))
-def test_frequencies_are_counts_of_what_comes_before(sentences: list[list[int]], order: int) -> None:
+def test_frequencies_are_counts_of_what_comes_before(
+    sentences: list[list[int]], order: int
+) -> None:
     model, text = learned(sentences, order), text_of(sentences)
     contexts = Contexts.build(text, order)
     counts = np.bincount(contexts.of_pairs(np.arange(len(contexts.parent))), contexts.count)

@@ -43,7 +43,11 @@ def test_marks_of_starts_and_ends_are_not_words(mark: str) -> None:
 
 @pytest.mark.parametrize(
     ("sentences", "says"),
-    [("a b", "got one string"), ([["a", 1]], "sentence 1 must be a string"), (["a", [None]], "sentence 2 must be a string")],
+    [
+        ("a b", "got one string"),
+        ([["a", 1]], "sentence 1 must be a string"),
+        (["a", [None]], "sentence 2 must be a string"),
+    ],
 )
 def test_other_things_are_no_sentences(sentences: Any, says: str) -> None:
     with pytest.raises(ValueError, match=says):
@@ -64,29 +68,53 @@ def test_bad_parameters() -> None:
 
 @given(
     st.lists(
-        st.text(st.sampled_from("ab\u00e9\u4e2d\0 \n\t\x1c\x85\xa0\u1680\u2003\u2028\u202f\u205f\u3000\ud800"), max_size=12),
+        st.text(
+            st.sampled_from(
+                "ab\u00e9\u4e2d\0 \n\t\x1c\x85\xa0\u1680\u2003\u2028\u202f\u205f\u3000\ud800"
+            ),
+            max_size=12,
+        ),
         max_size=6,
     )
 )
 def test_strings_are_split_as_python_splits_them(sentences: list[str]) -> None:
-    encoder = SentenceEncoder(["<unk>", "</s>", "a", "b", "ab", "\u00e9", "\u4e2d", "a\u00e9", "\ud800", "a\0"])
-    of_strings, of_words = encoder.encode(sentences), encoder.encode([sentence.split() for sentence in sentences])
+    encoder = SentenceEncoder(
+        ["<unk>", "</s>", "a", "b", "ab", "\u00e9", "\u4e2d", "a\u00e9", "\ud800", "a\0"]
+    )
+    of_strings, of_words = (
+        encoder.encode(sentences),
+        encoder.encode([sentence.split() for sentence in sentences]),
+    )
     assert of_strings.tokens.tolist() == of_words.tokens.tolist()
     assert of_strings.ptr.tolist() == of_words.ptr.tolist()
 
 
-@given(st.lists(st.text(st.sampled_from("ab\u00e9\u4e2d\0 \n\x85\u3000\ud800"), max_size=12), max_size=6), st.integers(1, 3))
-def test_words_of_strings_are_learned_as_those_of_lists(sentences: list[str], min_count: int) -> None:
+@given(
+    st.lists(
+        st.text(st.sampled_from("ab\u00e9\u4e2d\0 \n\x85\u3000\ud800"), max_size=12), max_size=6
+    ),
+    st.integers(1, 3),
+)
+def test_words_of_strings_are_learned_as_those_of_lists(
+    sentences: list[str], min_count: int
+) -> None:
     of_strings, text = SentenceEncoder.learn(sentences, min_count)
     of_words, same = SentenceEncoder.learn([sentence.split() for sentence in sentences], min_count)
     assert of_strings.words == of_words.words
     assert (
-        text.tokens.tolist() == same.tokens.tolist() and text.ptr.tolist() == same.ptr.tolist() and text.n_words == same.n_words
+        text.tokens.tolist() == same.tokens.tolist()
+        and text.ptr.tolist() == same.ptr.tolist()
+        and text.n_words == same.n_words
     )
 
 
 def test_many_words_keep_their_numbers() -> None:
-    words = ["<unk>", "</s>", *(f"a rather long word {i}".replace(" ", "_") for i in range(3000)), *map(str, range(3000))]
+    words = [
+        "<unk>",
+        "</s>",
+        *(f"a rather long word {i}".replace(" ", "_") for i in range(3000)),
+        *map(str, range(3000)),
+    ]
     encoder = SentenceEncoder(words)
     assert encoder.encode([" ".join(words[2:])]).tokens.tolist() == [*range(2, len(words)), 1]
     assert encoder.encode(["30000 x"]).tokens.tolist() == [0, 0, 1]

@@ -30,7 +30,9 @@ def by_enumeration(
     fired: list[set[Any]], outputs: Outputs, n_labels: int, search: GradientMining
 ) -> tuple[dict[Any, np.ndarray], set[Any]]:
     """Algorithm 1 with every feature written out: weights by feature, and the features of the last round."""
-    weights: dict[Any, np.ndarray] = {feature: np.zeros(n_labels) for each in fired for feature in each}
+    weights: dict[Any, np.ndarray] = {
+        feature: np.zeros(n_labels) for each in fired for feature in each
+    }
     kept: set[Any] = set()
     for k in range(1, search.rounds + 1):
         scores = np.array([sum((weights[f] for f in each), np.zeros(n_labels)) for each in fired])
@@ -40,9 +42,14 @@ def by_enumeration(
             second, first = np.sort(scores[begin:end].ravel())[-2:]
             # Sums of weights that are no whole numbers, in another order, might choose another output.
             assume(first - second > 1e-9 or k == 1 or not search.decreasing)
-        best = [begin + int(scores[begin:end].argmax()) for begin, end in zip(outputs.ptr[:-1], outputs.ptr[1:], strict=True)]
+        best = [
+            begin + int(scores[begin:end].argmax())
+            for begin, end in zip(outputs.ptr[:-1], outputs.ptr[1:], strict=True)
+        ]
         counts = {feature: np.zeros((2, n_labels)) for feature in weights}
-        wrong = [(gold, guess) for gold, guess in zip(outputs.gold, best, strict=True) if gold != guess]
+        wrong = [
+            (gold, guess) for gold, guess in zip(outputs.gold, best, strict=True) if gold != guess
+        ]
         if not wrong:
             break
         for pair in wrong:
@@ -55,12 +62,16 @@ def by_enumeration(
             if moving.any():
                 kept.add(feature)
                 step = search.step / (np.sqrt(k) if search.decreasing else 1)
-                change = step * (counts[feature][0] - counts[feature][1] - search.threshold * np.sign(w))
+                change = step * (
+                    counts[feature][0] - counts[feature][1] - search.threshold * np.sign(w)
+                )
                 weights[feature] = w + np.where(moving, change, 0)
                 if search.proximal:
                     far = w + step * (counts[feature][0] - counts[feature][1])
                     weights[feature] = np.where(
-                        np.abs(far) > step * search.threshold, far - step * search.threshold * np.sign(far), 0
+                        np.abs(far) > step * search.threshold,
+                        far - step * search.threshold * np.sign(far),
+                        0,
                     )
         if search.proximal:
             kept = {feature for feature in kept if weights[feature].any()}
@@ -79,13 +90,29 @@ SETTINGS = {
 @settings(max_examples=60, deadline=None)
 @given(**SETTINGS, degree=st.integers(1, 4), n_labels=st.integers(2, 3))
 def test_products_are_those_of_enumeration(
-    seed: int, threshold: int, decreasing: bool, proximal: bool, bits: int, degree: int, n_labels: int
+    seed: int,
+    threshold: int,
+    decreasing: bool,
+    proximal: bool,
+    bits: int,
+    degree: int,
+    n_labels: int,
 ) -> None:
     random = np.random.default_rng(seed)
     rows = random.random((12, 6)) < 0.5
     outputs = Outputs.of_labels(random.integers(n_labels, size=12), n_labels)
-    search = GradientMining(threshold, degree, 4, decreasing=decreasing, proximal=proximal, memory=2**17, counter_bits=bits)
-    weights, kept = by_enumeration([products(row, degree) for row in rows], outputs, n_labels, search)
+    search = GradientMining(
+        threshold,
+        degree,
+        4,
+        decreasing=decreasing,
+        proximal=proximal,
+        memory=2**17,
+        counter_bits=bits,
+    )
+    weights, kept = by_enumeration(
+        [products(row, degree) for row in rows], outputs, n_labels, search
+    )
     mined = search.run(Polynomial(degree).structures(sp.csr_array(rows)), outputs, n_labels)
     assert set(members_of(mined.miner, mined.features)) == kept
     names = members_of(mined.miner, np.arange(1, len(mined.miner)))
@@ -103,14 +130,31 @@ def test_sub_trees_are_those_of_enumeration(
     n_trees, n_basic = 10, 4
     trees, basics = random_trees(random, n_trees, 5, n_basic)
     pairs = np.arange(n_trees, dtype=np.int64)  # every two trees are the outputs of an example
-    outputs = Outputs(np.arange(0, n_trees + 1, 2), pairs, np.zeros(n_trees, np.int32), pairs[::2] + random.integers(2, size=5))
-    search = GradientMining(threshold, most, 3, decreasing=decreasing, proximal=proximal, memory=2**20, counter_bits=bits)
-    fired = [set(sub_trees(heads, features, most)) for heads, features in zip(trees, basics, strict=True)]
+    outputs = Outputs(
+        np.arange(0, n_trees + 1, 2),
+        pairs,
+        np.zeros(n_trees, np.int32),
+        pairs[::2] + random.integers(2, size=5),
+    )
+    search = GradientMining(
+        threshold,
+        most,
+        3,
+        decreasing=decreasing,
+        proximal=proximal,
+        memory=2**20,
+        counter_bits=bits,
+    )
+    fired = [
+        set(sub_trees(heads, features, most)) for heads, features in zip(trees, basics, strict=True)
+    ]
     weights, kept = by_enumeration(fired, outputs, 1, search)
     mined = search.run(tree_structures(trees, basics, n_basic), outputs, 1)
 
     def sequence(feature: int) -> tuple[tuple[int, int], ...]:
-        return tuple(divmod(member, n_basic) for member in members_of(mined.miner, np.array([feature]))[0])
+        return tuple(
+            divmod(member, n_basic) for member in members_of(mined.miner, np.array([feature]))[0]
+        )
 
     assert {sequence(feature) for feature in mined.features} == kept
     found = {sequence(feature): mined.weights[feature] for feature in range(1, len(mined.miner))}
@@ -132,7 +176,9 @@ def test_what_exceeds_the_memory_goes_to_disk_and_changes_nothing() -> None:
 
 
 def test_orders_have_their_seconds() -> None:
-    structures = Polynomial(2).structures(sp.csr_array(np.random.default_rng(0).random((500, 20)) < 0.4))
+    structures = Polynomial(2).structures(
+        sp.csr_array(np.random.default_rng(0).random((500, 20)) < 0.4)
+    )
     began = time.perf_counter()
     mined = GradientMining(2, 2, 3).run(structures, Outputs.of_labels(np.arange(500) % 2, 2), 2)
     seconds = [order.seconds for each in mined.rounds for order in each.orders]
@@ -149,29 +195,46 @@ def test_a_threshold_that_is_too_small_for_the_memory_names_one_that_fits() -> N
     def search(threshold: int) -> Mined:
         return GradientMining(threshold, 4, 1, memory=4e5).run(structures, outputs, 2)
 
-    with pytest.raises(ThresholdTooSmall, match="threshold=0: the candidates of order 2 need more memory") as refused:
+    with pytest.raises(
+        ThresholdTooSmall, match="threshold=0: the candidates of order 2 need more memory"
+    ) as refused:
         search(0)
     with pytest.raises(
-        MemoryError, match="order 2 need more memory than they may have; the smallest threshold that fits is"
+        MemoryError,
+        match="order 2 need more memory than they may have; the smallest threshold that fits is",
     ) as error:
         named_if_refused(search, 0)
     fits = int(re.findall(r"fits is (\d+)", str(error.value))[0])
-    assert refused.value.larger < fits  # what the counts of the first order that was refused foretold was not enough
+    assert (
+        refused.value.larger < fits
+    )  # what the counts of the first order that was refused foretold was not enough
     search(fits)
     with pytest.raises(ThresholdTooSmall):
         search(fits - 1)
 
 
 def test_memory_that_no_threshold_fits() -> None:
-    columns = sp.csr_array(np.ones((100, 3000), dtype=bool))  # more single features than the memory holds, each in all rows
+    columns = sp.csr_array(
+        np.ones((100, 3000), dtype=bool)
+    )  # more single features than the memory holds, each in all rows
     outputs = Outputs.of_labels(np.arange(100) % 2, 2)
     structures = Polynomial(2).structures(columns)
-    with pytest.raises(MemoryError, match="order 1 need more memory than they may have, and no threshold fits; give more memory"):
-        named_if_refused(lambda threshold: GradientMining(threshold, 2, 1, memory=1e4).run(structures, outputs, 2), 3)
+    with pytest.raises(
+        MemoryError,
+        match="order 1 need more memory than they may have, and no threshold fits; give more memory",
+    ):
+        named_if_refused(
+            lambda threshold: GradientMining(threshold, 2, 1, memory=1e4).run(
+                structures, outputs, 2
+            ),
+            3,
+        )
 
 
 def test_thresholds_beyond_the_counters_are_tried_too() -> None:
-    ones = sp.csr_array(np.ones((100, 40), dtype=bool))  # every combination occurs in all rows: only C >= 50 leaves them out
+    ones = sp.csr_array(
+        np.ones((100, 40), dtype=bool)
+    )  # every combination occurs in all rows: only C >= 50 leaves them out
     outputs = Outputs.of_labels(np.arange(100) % 2, 2)
     structures = Polynomial(3).structures(ones)
 
@@ -230,7 +293,9 @@ def test_bad_arrays_are_refused() -> None:
     with pytest.raises(ValueError, match="arc holds 1"):
         _core.TreeStructures(ptr, np.array([0], np.int32), first + 1, ptr, one, 3)
     with pytest.raises(ValueError, match="cycle"):
-        _core.TreeStructures(np.array([0, 2]), np.array([2, 1], np.int32), np.array([0, 0]), ptr, one, 3)
+        _core.TreeStructures(
+            np.array([0, 2]), np.array([2, 1], np.int32), np.array([0, 0]), ptr, one, 3
+        )
     with pytest.raises(ValueError, match="too many basic features"):
         _core.TreeStructures(ptr, np.array([0], np.int32), first, ptr, one, 2**31)
     structures = _core.SetStructures(ptr, one, 3)
@@ -239,6 +304,15 @@ def test_bad_arrays_are_refused() -> None:
         miner.add(np.array([7], np.uint32), np.array([0], np.uint32))
     with pytest.raises(ValueError, match="n_labels entries"):
         miner.score(structures, np.zeros(5), 2, np.zeros(2))
-    arguments = (np.array([3]), np.array([0], np.int32), np.array([0], np.int32), np.zeros(1), 1, 0, 2, 1000)
+    arguments = (
+        np.array([3]),
+        np.array([0], np.int32),
+        np.array([0], np.int32),
+        np.zeros(1),
+        1,
+        0,
+        2,
+        1000,
+    )
     with pytest.raises(ValueError, match="structure holds 3"):
         miner.mine(structures, *arguments)

@@ -20,8 +20,14 @@ from laconic.mine.polynomial import Polynomial
 
 
 @settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), decay=st.sampled_from([1.0, 0.5, 0.03]), normalized=st.booleans())
-def test_trees_share_what_enumeration_finds_in_both(seed: int, decay: float, normalized: bool) -> None:
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    decay=st.sampled_from([1.0, 0.5, 0.03]),
+    normalized=st.booleans(),
+)
+def test_trees_share_what_enumeration_finds_in_both(
+    seed: int, decay: float, normalized: bool
+) -> None:
     random = np.random.default_rng(seed)
     trees, basics = random_trees(random, 8, 7, 3)
     counts = [sub_trees(heads, features, 7) for heads, features in zip(trees, basics, strict=True)]
@@ -30,7 +36,10 @@ def test_trees_share_what_enumeration_finds_in_both(seed: int, decay: float, nor
         return sum(n * counts[j][tree] * decay ** len(tree) for tree, n in counts[i].items())
 
     kernel = TreeKernel(decay, normalized)
-    first, second = (kernel.prepare(tree_structures(trees[:5], basics[:5], 3)), kernel.prepare(tree_structures(trees, basics, 3)))
+    first, second = (
+        kernel.prepare(tree_structures(trees[:5], basics[:5], 3)),
+        kernel.prepare(tree_structures(trees, basics, 3)),
+    )
     rows_a, rows_b = random.integers(5, size=4), random.integers(8, size=6)
     values = kernel.between(first, rows_a, second, rows_b)
     for (a, b), value in zip(product(rows_a, rows_b), values.ravel(), strict=True):
@@ -45,7 +54,10 @@ def test_the_example_of_the_paper() -> None:
     """
     structures = tree_structures([[2, 0, 4, 2, 2]], [[[0, 1], [], [2, 3], [4, 5], [6, 7]]], 8)
     row = np.array([0])
-    assert _core.tree_kernel(structures, row, structures, row, 1.0, False) == 4 * 2 + 3 * 2**2 + 3 * 2**3 + 2**4
+    assert (
+        _core.tree_kernel(structures, row, structures, row, 1.0, False)
+        == 4 * 2 + 3 * 2**2 + 3 * 2**3 + 2**4
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -73,13 +85,19 @@ def test_large_trees_share_more_than_a_number_tells() -> None:
     plain = TreeKernel()
     with pytest.raises(OverflowError, match="smaller decay"):
         plain.between(plain.prepare(structures), rows, plain.prepare(structures), rows)
-    for kernel in (TreeKernel(normalized=True), TreeKernel(1 / 80), TreeKernel(1 / 80, normalized=True)):
+    for kernel in (
+        TreeKernel(normalized=True),
+        TreeKernel(1 / 80),
+        TreeKernel(1 / 80, normalized=True),
+    ):
         values = kernel.between(kernel.prepare(structures), rows, kernel.prepare(structures), rows)
         assert np.isfinite(values).all()
         np.testing.assert_allclose(values, values.T)
     scaled = TreeKernel(log_scale=500.0)
     values = scaled.between(scaled.prepare(structures), rows, scaled.prepare(structures), rows)
-    np.testing.assert_allclose(np.log(values.diagonal()) + 500.0, _core.tree_kernel_diagonal(structures, 1.0), rtol=1e-12)
+    np.testing.assert_allclose(
+        np.log(values.diagonal()) + 500.0, _core.tree_kernel_diagonal(structures, 1.0), rtol=1e-12
+    )
     # Chains of n arcs have n - r + 1 sub-trees of r arcs with one feature each of 40.
     long = np.log([40.0]) * np.arange(1, 251) + np.log(251.0 - np.arange(1, 251)) * 2
     both = _core.tree_kernel_diagonal(structures, 1.0)
@@ -90,12 +108,17 @@ def test_structures_without_features_are_like_nothing() -> None:
     kernel = TreeKernel(normalized=True)
     compared = kernel.prepare(tree_structures([[0], [0], []], [[[]], [[1]], []], 2))
     rows = np.arange(3)
-    np.testing.assert_allclose(kernel.between(compared, rows, compared, rows), [[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+    np.testing.assert_allclose(
+        kernel.between(compared, rows, compared, rows), [[0, 0, 0], [0, 1, 0], [0, 0, 0]]
+    )
     assert kernel.between(compared, rows, compared, rows[:0]).shape == (3, 0)
 
 
 def test_ctrl_c_ends_long_work() -> None:
-    structures, rows = tree_structures(*([each] for each in chain(60, 40)), 40), np.zeros(5000, np.int64)
+    structures, rows = (
+        tree_structures(*([each] for each in chain(60, 40)), 40),
+        np.zeros(5000, np.int64),
+    )
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):

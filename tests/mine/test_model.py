@@ -31,7 +31,11 @@ def test_products_tell_what_single_features_cannot() -> None:
     X, y = parity(400, 0)
     Z, z = parity(200, 1)
     alone = LogisticRegression().fit(X, y).score(Z, z)
-    mined = make_pipeline(KernelMiner(Polynomial(3), threshold=10), LogisticRegression()).fit(X, y).score(Z, z)
+    mined = (
+        make_pipeline(KernelMiner(Polynomial(3), threshold=10), LogisticRegression())
+        .fit(X, y)
+        .score(Z, z)
+    )
     assert alone < 0.7 and mined > 0.9
 
 
@@ -39,10 +43,14 @@ def test_columns_are_products() -> None:
     X, y = parity(300, 0)
     miner = KernelMiner(Polynomial(3), threshold=5, rounds=5).fit(X, y)
     found = miner.transform(X)
-    assert found.shape == (300, len(miner.combinations_)) and {1, 2, 3} == {len(members) for members in miner.combinations_}
+    assert found.shape == (300, len(miner.combinations_)) and {1, 2, 3} == {
+        len(members) for members in miner.combinations_
+    }
     dense = X.toarray()
     for column, members in enumerate(miner.combinations_):
-        np.testing.assert_array_equal(found[:, [column]].toarray().ravel(), dense[:, members].all(axis=1))
+        np.testing.assert_array_equal(
+            found[:, [column]].toarray().ravel(), dense[:, members].all(axis=1)
+        )
     names = miner.get_feature_names_out(list("abcdefgh"))
     assert names[0] == "a" and "a & b & c" in names and len(names) == len(miner.combinations_)
     assert miner.weights_.shape == (len(names), 2)
@@ -76,7 +84,8 @@ def test_several_classes_begin_with_their_own_scores() -> None:
     right = np.take_along_axis(scores, gold, axis=1)[:, 0]
     np.put_along_axis(scores, gold, -np.inf, axis=1)
     assert (
-        KernelMiner(rounds=1, pretrain=LogisticRegression()).fit(X, y).rounds_[0].wrong == (right < scores.max(axis=1) + 1).sum()
+        KernelMiner(rounds=1, pretrain=LogisticRegression()).fit(X, y).rounds_[0].wrong
+        == (right < scores.max(axis=1) + 1).sum()
     )
 
 
@@ -90,8 +99,12 @@ def test_proximal_steps_keep_what_differs_between_the_classes() -> None:
     odd = (y == "odd").astype(int)
     found = every.transform(X)
     differs = np.abs(found.T @ odd - found.T @ (1 - odd)) > 20
-    assert some.combinations_ == [members for members, d in zip(every.combinations_, differs, strict=True) if d]
-    assert 0 < len(some.combinations_) < len(every.combinations_) and some.weights_.any(axis=1).all()
+    assert some.combinations_ == [
+        members for members, d in zip(every.combinations_, differs, strict=True) if d
+    ]
+    assert (
+        0 < len(some.combinations_) < len(every.combinations_) and some.weights_.any(axis=1).all()
+    )
     assert some.rounds_[0].features == len(some.combinations_)
 
 
@@ -99,7 +112,11 @@ def test_entries_that_are_not_zero_count_as_one_and_stored_zeros_do_not() -> Non
     X, y = parity(100, 0)
     other = sp.csr_array(X * 2.5)
     stored = sp.csr_array(
-        (np.append(other.data, 0.0), (np.append(other.tocoo().row, 0), np.append(other.tocoo().col, 7))), shape=X.shape
+        (
+            np.append(other.data, 0.0),
+            (np.append(other.tocoo().row, 0), np.append(other.tocoo().col, 7)),
+        ),
+        shape=X.shape,
     )
     first, second = KernelMiner().fit(X, y), KernelMiner().fit(stored, y)
     assert first.combinations_ == second.combinations_

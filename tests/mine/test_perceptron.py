@@ -22,7 +22,10 @@ from laconic.mine.polynomial import Polynomial
 
 
 def explicit_scores(
-    features: list[Counter[Any]], outputs: Outputs, orders: list[np.ndarray], times: Callable[[Any], int] = lambda feature: 1
+    features: list[Counter[Any]],
+    outputs: Outputs,
+    orders: list[np.ndarray],
+    times: Callable[[Any], int] = lambda feature: 1,
 ) -> np.ndarray:
     """Scores of all outputs by the averaged perceptron of one chunk, with a weight for every feature under every label.
 
@@ -40,7 +43,10 @@ def explicit_scores(
         wrong = 0
         for example in order:
             some = range(outputs.ptr[example], outputs.ptr[example + 1])
-            gold, best = int(outputs.gold[example]), max(some, key=lambda output: (score(output, weights), -output))
+            gold, best = (
+                int(outputs.gold[example]),
+                max(some, key=lambda output: (score(output, weights), -output)),
+            )
             if best != gold:
                 wrong += 1
                 for output, sign in ((gold, 1), (best, -1)):
@@ -54,12 +60,19 @@ def explicit_scores(
     return np.array([score(output, total) / steps for output in range(len(outputs.structure))])
 
 
-def trees_in_lists(random: np.random.Generator, n_examples: int) -> tuple[Any, list[Counter[Any]], Outputs]:
+def trees_in_lists(
+    random: np.random.Generator, n_examples: int
+) -> tuple[Any, list[Counter[Any]], Outputs]:
     """Lists of one to four trees of which one is gold: structures, their sub feature trees, outputs."""
     ptr = np.cumsum([0, *random.integers(1, 5, size=n_examples)])
     trees, basics = random_trees(random, int(ptr[-1]), 4, 3)
     counts = [sub_trees(heads, features, 4) for heads, features in zip(trees, basics, strict=True)]
-    outputs = Outputs(ptr, random.permutation(ptr[-1]), np.zeros(ptr[-1], np.int32), random.integers(ptr[:-1], ptr[1:]))
+    outputs = Outputs(
+        ptr,
+        random.permutation(ptr[-1]),
+        np.zeros(ptr[-1], np.int32),
+        random.integers(ptr[:-1], ptr[1:]),
+    )
     return tree_structures(trees, basics, 3), counts, outputs
 
 
@@ -68,12 +81,23 @@ def trees_in_lists(random: np.random.Generator, n_examples: int) -> tuple[Any, l
 @hypothesis.example(seed=228, chunks=2, epochs=1)  # two scores that are zero but for rounding
 def test_trees_are_ranked_as_by_their_sub_trees(seed: int, chunks: int, epochs: int) -> None:
     structures, counts, outputs = trees_in_lists(np.random.default_rng(seed), 12)
-    machine = KernelPerceptron(TreeKernel(), chunks, epochs, random_state=seed).fit(structures, outputs)
-    expected = np.array([explicit_scores(counts, outputs, orders) for orders in schedule(12, chunks, epochs, seed)])
-    np.testing.assert_allclose(machine.chunk_scores(structures, outputs), expected, rtol=1e-9, atol=1e-9)
-    expected[np.abs(expected) < 1e-12] = 0.0  # what cancels but for rounding; counts are small, and so are weights
+    machine = KernelPerceptron(TreeKernel(), chunks, epochs, random_state=seed).fit(
+        structures, outputs
+    )
+    expected = np.array(
+        [explicit_scores(counts, outputs, orders) for orders in schedule(12, chunks, epochs, seed)]
+    )
     np.testing.assert_allclose(
-        machine.scores(structures, outputs), standardized(expected, outputs.ptr).mean(axis=0), rtol=1e-6, atol=1e-6
+        machine.chunk_scores(structures, outputs), expected, rtol=1e-9, atol=1e-9
+    )
+    expected[np.abs(expected) < 1e-12] = (
+        0.0  # what cancels but for rounding; counts are small, and so are weights
+    )
+    np.testing.assert_allclose(
+        machine.scores(structures, outputs),
+        standardized(expected, outputs.ptr).mean(axis=0),
+        rtol=1e-6,
+        atol=1e-6,
     )
 
 
@@ -90,7 +114,9 @@ def test_labels_have_weights_of_their_own(seed: int, n_labels: int) -> None:
         explicit.append(Counter([(), *((i,) for i in on), *combinations(on, 2)]))
     structures = Polynomial().structures(sp.csr_array(rows))
     machine = KernelPerceptron(PolynomialKernel(2), chunks=1, epochs=2).fit(structures, outputs)
-    expected = explicit_scores(explicit, outputs, next(schedule(15, 1, 2, 0)), lambda feature: (1, 3, 2)[len(feature)])
+    expected = explicit_scores(
+        explicit, outputs, next(schedule(15, 1, 2, 0)), lambda feature: (1, 3, 2)[len(feature)]
+    )
     np.testing.assert_allclose(machine.chunk_scores(structures, outputs)[0], expected, atol=1e-9)
 
 
@@ -100,7 +126,12 @@ def pairs_of_sets(random: np.random.Generator, n_examples: int) -> tuple[Any, Ou
     gold = random.integers(2, size=n_examples)
     rows[:, :, 1] = rows[:, :, 0] ^ (gold[:, None] != np.arange(2))
     first = 2 * np.arange(n_examples)
-    outputs = Outputs(2 * np.arange(n_examples + 1), np.arange(2 * n_examples), np.zeros(2 * n_examples, np.int32), first + gold)
+    outputs = Outputs(
+        2 * np.arange(n_examples + 1),
+        np.arange(2 * n_examples),
+        np.zeros(2 * n_examples, np.int32),
+        first + gold,
+    )
     return Polynomial().structures(sp.csr_array(rows.reshape(-1, 8))), outputs
 
 
@@ -109,7 +140,11 @@ def test_what_separates_is_learned_and_seeds_repeat() -> None:
     train, test = pairs_of_sets(random, 150), pairs_of_sets(random, 200)
 
     def learned(degree: int, seed: int) -> np.ndarray:
-        return KernelPerceptron(PolynomialKernel(degree), chunks=3, epochs=20, random_state=seed).fit(*train).scores(*test)
+        return (
+            KernelPerceptron(PolynomialKernel(degree), chunks=3, epochs=20, random_state=seed)
+            .fit(*train)
+            .scores(*test)
+        )
 
     def accuracy(scores: np.ndarray) -> float:
         return float((test[1].best(scores) == test[1].gold).mean())
@@ -129,7 +164,9 @@ def test_no_pair_is_evaluated_twice_and_callbacks_end_the_work() -> None:
     n_structures, n_supports = len(structures), machine.passes_[-1].supports
     assert machine.passes_[0].evaluations <= machine.evaluations_ <= n_structures * n_supports
     assert len(machine.passes_) > 2
-    stopped = KernelPerceptron(TreeKernel(0.1), chunks=4, epochs=30).fit(structures, outputs, callback=lambda each: True)
+    stopped = KernelPerceptron(TreeKernel(0.1), chunks=4, epochs=30).fit(
+        structures, outputs, callback=lambda each: True
+    )
     assert len(stopped.passes_) == 1
     assert stopped.chunk_scores(structures, outputs).shape == (1, len(outputs.structure))
 
@@ -145,7 +182,9 @@ def test_votes_do_not_depend_on_the_size_of_scores() -> None:
 
 def test_bad_parameters() -> None:
     structures, _, outputs = trees_in_lists(np.random.default_rng(0), 4)
-    with pytest.raises(ValueError, match="chunks must be from 1 to the number of examples, 4, not 5"):
+    with pytest.raises(
+        ValueError, match="chunks must be from 1 to the number of examples, 4, not 5"
+    ):
         KernelPerceptron(TreeKernel(), chunks=5).fit(structures, outputs)
     with pytest.raises(ValueError, match="epochs must be"):
         KernelPerceptron(TreeKernel(), chunks=1, epochs=0).fit(structures, outputs)

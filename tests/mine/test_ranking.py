@@ -17,7 +17,9 @@ from laconic.mine.gradient import GradientMining, Outputs, members_of
 from laconic.mine.ranking import ListFeatures, decayed, orders, rank
 
 
-def random_lists(random: np.random.Generator, n_lists: int, n_features: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def random_lists(
+    random: np.random.Generator, n_lists: int, n_features: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Bounds of lists, the right output of each, and a row of zeros and ones for every output."""
     ptr = pointers(random.integers(1, 5, size=n_lists))
     gold = ptr[:-1] + (random.random(n_lists) * np.diff(ptr)).astype(np.int64)
@@ -29,7 +31,13 @@ def sparse(rows: np.ndarray) -> ListFeatures:
 
 
 def plain(
-    ptr: np.ndarray, gold: np.ndarray, rows: np.ndarray, step: np.ndarray, cost: np.ndarray, most_step: float, order: np.ndarray
+    ptr: np.ndarray,
+    gold: np.ndarray,
+    rows: np.ndarray,
+    step: np.ndarray,
+    cost: np.ndarray,
+    most_step: float,
+    order: np.ndarray,
 ) -> tuple[np.ndarray, int]:
     """Averages of the weights before every step's end, and wrong outputs, with dense vectors."""
     weights, total, wrong = np.zeros(rows.shape[1]), np.zeros(rows.shape[1]), 0
@@ -56,7 +64,9 @@ def plain(
 def test_perceptron_is_that_of_dense_vectors(seed: int, with_cost: bool) -> None:
     random = np.random.default_rng(seed)
     ptr, gold, rows = random_lists(random, 12, 6)
-    step = random.choice([0.25, 0.5, 1.0], 6)  # sums of these are exact, so that ties are ties for both
+    step = random.choice(
+        [0.25, 0.5, 1.0], 6
+    )  # sums of these are exact, so that ties are ties for both
     cost = random.integers(0, 3, size=len(rows)).astype(float) * with_cost
     order = random.integers(12, size=48)
     weights, wrong = _core.learn_ranking(ptr, gold, *sparse(rows), step, cost, 0.0, order, 4)
@@ -72,7 +82,9 @@ def test_passive_aggressive_steps_are_as_long_as_they_must_be() -> None:
     step, cost = np.ones(8), random.random(len(rows))
     order = np.tile(np.arange(20), 5)
     for most_step in (0.05, 1.0, 1e6):
-        weights, wrong = _core.learn_ranking(ptr, gold, *sparse(rows), step, cost, most_step, order, 5)
+        weights, wrong = _core.learn_ranking(
+            ptr, gold, *sparse(rows), step, cost, most_step, order, 5
+        )
         expected, n_wrong = plain(ptr, gold, rows, step, cost, most_step, order)
         np.testing.assert_allclose(weights, expected, atol=1e-9)
         assert wrong.sum() == n_wrong
@@ -85,7 +97,10 @@ def test_rank_learns_what_can_be_learned_and_obeys_its_seed() -> None:
     rows[gold, 0] = True  # this one tells
     outputs = Outputs(ptr, np.arange(len(rows)), np.zeros(len(rows), np.int32), gold)
     found = rank(sparse(rows), outputs, np.ones(6), 30, 0)
-    assert outputs.best(sparse(rows).scores(found.weights)).tolist() == gold.tolist() and found.wrong[-1] == 0
+    assert (
+        outputs.best(sparse(rows).scores(found.weights)).tolist() == gold.tolist()
+        and found.wrong[-1] == 0
+    )
     assert len(found.wrong) == 30 and found.weights.argmax() == 0
     assert np.array_equal(rank(sparse(rows), outputs, np.ones(6), 30, 0).weights, found.weights)
     assert not np.array_equal(rank(sparse(rows), outputs, np.ones(6), 30, 1).weights, found.weights)
@@ -100,7 +115,9 @@ def test_what_is_told_apart_is_what_fires_in_some_and_not_in_all(seed: int) -> N
     trees, basics = random_trees(random, 12, 5, 3)
     structures = tree_structures(trees, basics, 3)
     list_ptr = np.array([0, 1, 4, 4, 9, 12])
-    outputs = Outputs(np.arange(0, 13, 2), np.arange(12), np.zeros(12, np.int32), np.arange(0, 12, 2))
+    outputs = Outputs(
+        np.arange(0, 13, 2), np.arange(12), np.zeros(12, np.int32), np.arange(0, 12, 2)
+    )
     miner = GradientMining(0, 3, 1).run(structures, outputs, 1).miner
     ptr, feature = miner.fired(structures)
     fired = [set(feature[ptr[s] : ptr[s + 1]].tolist()) for s in range(12)]
@@ -108,9 +125,13 @@ def test_what_is_told_apart_is_what_fires_in_some_and_not_in_all(seed: int) -> N
     for begin, end in pairwise(list_ptr.tolist()):
         shared = set.intersection(*fired[begin:end]) if begin < end else set()
         for s in range(begin, end):
-            assert found.feature[found.ptr[s] : found.ptr[s + 1]].tolist() == sorted(fired[s] - shared)
+            assert found.feature[found.ptr[s] : found.ptr[s + 1]].tolist() == sorted(
+                fired[s] - shared
+            )
     weights = random.standard_normal(len(miner))
-    expected = [sum(weights[f] for f in found.feature[found.ptr[s] : found.ptr[s + 1]]) for s in range(12)]
+    expected = [
+        sum(weights[f] for f in found.feature[found.ptr[s] : found.ptr[s + 1]]) for s in range(12)
+    ]
     np.testing.assert_allclose(found.scores(weights), expected, atol=1e-9)
     lengths = [len(members) for members in members_of(miner, np.arange(len(miner)))]
     assert orders(miner).tolist() == lengths

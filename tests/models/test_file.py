@@ -21,15 +21,23 @@ SMALL = {"w": np.array([[0.5, -1.0]]), "ids": np.array([3, 1], dtype=np.int32)}
 META = {"strength": 0.1, "labels": ["no", "yes"], "naïve": None}
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
 )
 stored_arrays = st.sampled_from(list(files.DTYPES.values())).flatmap(
-    lambda dtype: hnp.arrays(dtype, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4))
+    lambda dtype: hnp.arrays(
+        dtype, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)
+    )
 )
 array_names = st.text(min_size=1).filter(lambda name: name != "__metadata__")
-in_one_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+in_one_folder = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60
+)
 
 
 def same(left: ModelFile, right: ModelFile) -> bool:
@@ -43,8 +51,13 @@ def same(left: ModelFile, right: ModelFile) -> bool:
 
 
 @in_one_folder
-@given(st.dictionaries(array_names, stored_arrays, max_size=3), st.dictionaries(st.text(), json_values, max_size=3))
-def test_what_is_saved_comes_back(tmp_path: Path, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> None:
+@given(
+    st.dictionaries(array_names, stored_arrays, max_size=3),
+    st.dictionaries(st.text(), json_values, max_size=3),
+)
+def test_what_is_saved_comes_back(
+    tmp_path: Path, arrays: dict[str, np.ndarray], meta: dict[str, Any]
+) -> None:
     save(tmp_path / "m", "tag", arrays, meta)
     assert same(load(tmp_path / "m"), ModelFile("tag", files.FORMAT_VERSION, arrays, meta))
 
@@ -56,7 +69,11 @@ def test_layout_of_memory_does_not_matter_and_loaded_arrays_are_writable(tmp_pat
     loaded = load(tmp_path / "m").arrays
     for name, view in views.items():
         np.testing.assert_array_equal(loaded[name], view)
-        assert loaded[name].flags.writeable and loaded[name].flags.c_contiguous and loaded[name].dtype == np.float64
+        assert (
+            loaded[name].flags.writeable
+            and loaded[name].flags.c_contiguous
+            and loaded[name].dtype == np.float64
+        )
 
 
 def test_other_safetensors_readers_understand_the_file(tmp_path: Path) -> None:
@@ -110,13 +127,17 @@ def test_a_save_that_fails_leaves_the_old_model_and_nothing_else(
         ("k", {}, {"x": {"a", "b"}}),
     ],
 )
-def test_what_could_not_be_loaded_is_not_saved(tmp_path: Path, kind: str, arrays: dict, meta: dict) -> None:
+def test_what_could_not_be_loaded_is_not_saved(
+    tmp_path: Path, kind: str, arrays: dict, meta: dict
+) -> None:
     with pytest.raises(ValueError):
         save(tmp_path / "m", kind, arrays, meta)
     assert os.listdir(tmp_path) == []
 
 
-def test_a_header_too_large_to_load_is_not_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_header_too_large_to_load_is_not_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(files, "MAX_HEADER_BYTES", 1000)
     with pytest.raises(ValueError, match="too large"):
         save(tmp_path / "m", "k", {}, {"x": "a" * 1000})
@@ -149,6 +170,11 @@ def test_strings_with_wrong_boundaries_or_bytes_are_refused(data: bytes, ptr: li
 
 def test_strings_of_wrong_type_are_refused() -> None:
     data, ptr = encode_strings(["a"])
-    for wrong in [(data.astype(np.int32), ptr), (data, ptr.astype(float)), (data[None], ptr), (data, ptr[None])]:
+    for wrong in [
+        (data.astype(np.int32), ptr),
+        (data, ptr.astype(float)),
+        (data[None], ptr),
+        (data, ptr[None]),
+    ]:
         with pytest.raises(InputError, match="expected"):
             decode_strings(*wrong)

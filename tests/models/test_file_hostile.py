@@ -27,11 +27,17 @@ SMALL = {"w": np.array([[0.5, -1.0]]), "ids": np.array([3, 1], dtype=np.int32)}
 META = {"strength": 0.1, "labels": ["no", "yes"], "naïve": None}
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
 )
-in_one_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+in_one_folder = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60
+)
 
 
 def refusal(path: Path, content: bytes, load: Callable[[Path], Any] = load) -> str:
@@ -53,7 +59,9 @@ def container(header: Any, data: bytes = b"") -> bytes:
 def header(**changes: Any) -> dict[str, Any]:
     """A header of no arrays, as `save` writes it but for `changes`; None drops a key."""
     metadata = {"format": "laconic", "format_version": "1", "kind": "k", "meta": "{}", **changes}
-    metadata.setdefault("crc32", files._checksum(metadata["kind"] or "", metadata["meta"] or "", {}))
+    metadata.setdefault(
+        "crc32", files._checksum(metadata["kind"] or "", metadata["meta"] or "", {})
+    )
     return {"__metadata__": {key: value for key, value in metadata.items() if value is not None}}
 
 
@@ -71,7 +79,9 @@ def small(tmp_path: Path) -> bytes:
 def tagger(tmp_path: Path) -> bytes:
     sentence = [("a", "DT"), ("dog", "NN"), ("barks", "VBZ")]
     templates = parse_templates("word[0]\npos[-1] shape[0]\nbias", ("word", "pos"))
-    Tagger(templates, Mira(1)).fit([sentence], [["B-NP", "I-NP", "O"]]).save(tmp_path / "tagger.laconic")
+    Tagger(templates, Mira(1)).fit([sentence], [["B-NP", "I-NP", "O"]]).save(
+        tmp_path / "tagger.laconic"
+    )
     return (tmp_path / "tagger.laconic").read_bytes()
 
 
@@ -99,7 +109,9 @@ def test_a_damaged_tagger_is_refused_wherever_the_damage_is(tmp_path: Path, tagg
 
 @in_one_folder
 @given(position=st.integers(0, 10**6), byte=st.integers(0, 255))
-def test_a_tagger_forged_with_a_true_checksum_is_a_model_or_refused(tmp_path: Path, position: int, byte: int) -> None:
+def test_a_tagger_forged_with_a_true_checksum_is_a_model_or_refused(
+    tmp_path: Path, position: int, byte: int
+) -> None:
     sentence = [("a", "DT"), ("dog", "NN"), ("barks", "VBZ")]
     path = tmp_path / "forged"
     Tagger("chunking72", Mira(1)).fit([sentence], [["B-NP", "I-NP", "O"]]).save(path)
@@ -136,7 +148,9 @@ def test_random_headers_are_refused(tmp_path: Path, value: Any, data: bytes) -> 
 
 @in_one_folder
 @given(json_values, json_values, json_values)
-def test_random_claims_about_an_array_are_refused(tmp_path: Path, dtype: Any, shape: Any, offsets: Any) -> None:
+def test_random_claims_about_an_array_are_refused(
+    tmp_path: Path, dtype: Any, shape: Any, offsets: Any
+) -> None:
     refusal(tmp_path / "m", container(entry(dtype, shape, offsets), b"ab"))
 
 
@@ -232,7 +246,9 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
             load(endless)
 
 
-def test_memory_that_runs_out_is_an_input_error(tmp_path: Path, small: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_that_runs_out_is_an_input_error(
+    tmp_path: Path, small: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def exhausted(content: bytes) -> None:
         raise MemoryError
 

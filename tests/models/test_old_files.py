@@ -49,7 +49,9 @@ def test_language_models() -> None:
     text = ["the cat sleeps", "a dog barks", "the dog sleeps", "a cat barks"]
     for name, key in (("lm", "perplexity"), ("lm.kn", "kneser_ney")):
         model = laconic.load(FOLDER / f"{name}.model")
-        assert model.perplexity([line.split() for line in text]) == pytest.approx(EXPECTED["lm"][key])
+        assert model.perplexity([line.split() for line in text]) == pytest.approx(
+            EXPECTED["lm"][key]
+        )
 
 
 def test_word_vectors() -> None:

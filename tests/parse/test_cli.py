@@ -18,7 +18,11 @@ import laconic
 from laconic.tag.learners import TREE_LEARNERS
 from laconic.text.treebanks import read_treebank
 
-NOUNS, VERBS, ADJECTIVES = ("dog", "cat", "bird", "fish", "horse"), ("saw", "chased", "met"), ("big", "old", "red")
+NOUNS, VERBS, ADJECTIVES = (
+    ("dog", "cat", "bird", "fish", "horse"),
+    ("saw", "chased", "met"),
+    ("big", "old", "red"),
+)
 TEMPLATES = "h.coarse|m.coarse|dir\nh.word|m.word\nm.coarse|m.coarse[+1]|dist\nh.coarse|between.coarse|m.coarse\nbias\n"
 
 
@@ -46,7 +50,9 @@ def trees(n: int, seed: int) -> str:
         tokens[subject - 1][4] = tokens[thing - 1][4] = verb
         lines += [f"# sent_id = {number}", "1-2\tthedog" + "\t_" * 8]
         for place, (word, lemma, coarse, fine, head, label) in enumerate(tokens, 1):
-            lines.append(f"{place}\t{word}\t{lemma}\t{coarse}\t{fine}\t_\t{head}\t{label}\t_\tNote={place}")
+            lines.append(
+                f"{place}\t{word}\t{lemma}\t{coarse}\t{fine}\t_\t{head}\t{label}\t_\tNote={place}"
+            )
         lines += [f"{len(tokens)}.1\tghost" + "\t_" * 8, ""]
     return "\n".join(lines) + "\n"
 
@@ -71,49 +77,123 @@ def given(tmp_path: Path) -> Files:
 
 
 def trained(given: Files, *options: str) -> Any:
-    return result_of("train", "parse", given.train, "-o", given.model, "--templates", given.templates, "--epochs", "3", *options)
+    return result_of(
+        "train",
+        "parse",
+        given.train,
+        "-o",
+        given.model,
+        "--templates",
+        given.templates,
+        "--epochs",
+        "3",
+        *options,
+    )
 
 
 def test_train_reports_what_was_learned(given: Files) -> None:
-    options = ("--learner", "sparseptron", "--budget", "2", "--every", "10", "--refit", "mira", "--refit-epochs", "2")
+    options = (
+        "--learner",
+        "sparseptron",
+        "--budget",
+        "2",
+        "--every",
+        "10",
+        "--refit",
+        "mira",
+        "--refit-epochs",
+        "2",
+    )
     report = trained(given, "--dev", given.dev, *options)
     assert report["groups_selected"] <= 2 and report["groups_total"] == 5
-    assert 0 < report["features_nonzero"] <= report["features_total"] and report["degrees_of_freedom"] > 0
+    assert (
+        0 < report["features_nonzero"] <= report["features_total"]
+        and report["degrees_of_freedom"] > 0
+    )
     assert report["seconds"] > 0 and report["peak_memory_mb"] > 10 and not report["interrupted"]
-    assert report["learner"] == "Sparseptron(budget=2, epochs=3, every=10)" and report["refit"] == "Mira(epochs=2)"
+    assert (
+        report["learner"] == "Sparseptron(budget=2, epochs=3, every=10)"
+        and report["refit"] == "Mira(epochs=2)"
+    )
     assert [epoch["n_iter"] for epoch in report["trace"]] == [1, 2, 3, 1, 2]
     assert report["single_root"] and report["labels"] == 6 and report["parts"] == "arcs"
-    assert report["dev"]["uas"] > 0.9 and report["dev"]["las"] > 0.9 and report["dev"]["sentences"] == 10
+    assert (
+        report["dev"]["uas"] > 0.9
+        and report["dev"]["las"] > 0.9
+        and report["dev"]["sentences"] == 10
+    )
     model = laconic.load(given.model)
     assert model.n_features_selected_ == report["features_nonzero"]
-    assert sorted(os.listdir(given.folder)) == ["dev.conllu.gz", "m.laconic", "templates", "train.conllu"]
+    assert sorted(os.listdir(given.folder)) == [
+        "dev.conllu.gz",
+        "m.laconic",
+        "templates",
+        "train.conllu",
+    ]
 
 
 @pytest.mark.parametrize(
-    ("learner", "penalty"), [(name, penalty) for name, entry in TREE_LEARNERS.items() for penalty in entry.penalties]
+    ("learner", "penalty"),
+    [(name, penalty) for name, entry in TREE_LEARNERS.items() for penalty in entry.penalties],
 )
 def test_every_learner_and_penalty(given: Files, learner: str, penalty: str) -> None:
-    report = trained(given, "--learner", learner, "--penalty", penalty, "--dev", given.dev, "--every", "20", "--no-labels")
+    report = trained(
+        given,
+        "--learner",
+        learner,
+        "--penalty",
+        penalty,
+        "--dev",
+        given.dev,
+        "--every",
+        "20",
+        "--no-labels",
+    )
     assert report["dev"]["uas"] > 0.5 and report["dev"]["las"] is None and report["labels"] == 0
 
 
 @pytest.mark.parametrize(
-    "options", [["--order", "2"], ["--order", "3"], ["--model", "siblings"], ["--model", "tri-siblings"], ["--crossing"]]
+    "options",
+    [
+        ["--order", "2"],
+        ["--order", "3"],
+        ["--model", "siblings"],
+        ["--model", "tri-siblings"],
+        ["--crossing"],
+    ],
 )
 def test_every_model(given: Files, options: list[str]) -> None:
-    report = result_of("train", "parse", given.train, "-o", given.model, "--epochs", "2", "--dev", given.dev, *options)
+    report = result_of(
+        "train",
+        "parse",
+        given.train,
+        "-o",
+        given.model,
+        "--epochs",
+        "2",
+        "--dev",
+        given.dev,
+        *options,
+    )
     assert report["dev"]["uas"] == report["dev"]["las"] == report["dev"]["complete"] == 1.0
     ranked = run("predict", given.model, given.dev, "--k-best", "3").stdout
     assert ranked.count("# score = ") == 30
     shown = result_of("inspect", given.model, "-n", "3")
-    assert len(shown["kinds"]) == {"arcs": 1, "siblings": 2, "carreras": 3, "grand siblings": 4}.get(report["parts"], 5)
+    assert len(shown["kinds"]) == {
+        "arcs": 1,
+        "siblings": 2,
+        "carreras": 3,
+        "grand siblings": 4,
+    }.get(report["parts"], 5)
 
 
 def test_predict_fills_in_heads_and_labels(given: Files) -> None:
     trained(given)
     gold = trees(10, 1).splitlines()
     bare = [
-        line if "." in (fields := line.split("\t"))[0] or len(fields) < 10 or "-" in fields[0] else _without_tree(fields)
+        line
+        if "." in (fields := line.split("\t"))[0] or len(fields) < 10 or "-" in fields[0]
+        else _without_tree(fields)
         for line in gold
     ]
     assert any("\t_\t_\t_\tNote" in line for line in bare)
@@ -122,9 +202,15 @@ def test_predict_fills_in_heads_and_labels(given: Files) -> None:
     target = given.folder / "out.conllu"
     summary = result_of("predict", given.model, given.dev, "-o", str(target))
     tokens = sum("\tNote=" in line for line in gold)
-    assert summary["sentences"] == 10 and summary["tokens"] == tokens and summary["output"] == str(target)
+    assert (
+        summary["sentences"] == 10
+        and summary["tokens"] == tokens
+        and summary["output"] == str(target)
+    )
     assert target.read_text().splitlines() == gold
-    assert run("predict", given.model, text="\n".join([*bare, "# the end", ""])).stdout.splitlines() == [*gold, "# the end"]
+    assert run(
+        "predict", given.model, text="\n".join([*bare, "# the end", ""])
+    ).stdout.splitlines() == [*gold, "# the end"]
 
 
 def _without_tree(fields: list[str]) -> str:
@@ -135,27 +221,72 @@ def test_a_parser_with_its_own_tags_makes_subtrees_of_texts(given: Files) -> Non
     report = trained(given, "--own-tags", "--dev", given.dev)
     assert report["tag_weights"] > 0 and report["dev"]["uas"] > 0.9
     bare = (
-        "\n".join(f"{n}\t{word}" + "\t_" * 8 for n, word in enumerate(["the", "big", "dog", "met", "the", "cat", "."], 1)) + "\n"
+        "\n".join(
+            f"{n}\t{word}" + "\t_" * 8
+            for n, word in enumerate(["the", "big", "dog", "met", "the", "cat", "."], 1)
+        )
+        + "\n"
     )
     predicted = run("predict", given.model, text=bare).stdout
-    assert [line.split("\t")[6] for line in predicted.strip().split("\n")] == ["3", "3", "4", "0", "6", "4", "4"]
+    assert [line.split("\t")[6] for line in predicted.strip().split("\n")] == [
+        "3",
+        "3",
+        "4",
+        "0",
+        "6",
+        "4",
+        "4",
+    ]
     texts = given.folder / "texts.jsonl"
-    rows = [{"text": text, "label": text[4:7]} for text in ("The dog saw the big cat.", "The cat met the old dog.") * 5]
+    rows = [
+        {"text": text, "label": text[4:7]}
+        for text in ("The dog saw the big cat.", "The cat met the old dog.") * 5
+    ]
     texts.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    classify = ("train", "classify", str(texts), "--regularizer", "tree", "--strength", "0.01", "--lasso", "0.01")
+    classify = (
+        "train",
+        "classify",
+        str(texts),
+        "--regularizer",
+        "tree",
+        "--strength",
+        "0.01",
+        "--lasso",
+        "0.01",
+    )
     output = str(given.folder / "c.laconic")
     assert result_of(*classify, "--parser", given.model, "-o", output)["groups_total"] == 10 * 3
     assert result_of("evaluate", output, str(texts))["accuracy"] == 1.0
-    refused(given, "give it with --regularizer tree", "train", "classify", str(texts), "--parser", given.model)
+    refused(
+        given,
+        "give it with --regularizer tree",
+        "train",
+        "classify",
+        str(texts),
+        "--parser",
+        given.model,
+    )
     refused(given, "expected a parser that was learned with", *classify, "--parser", output)
-    refused(given, "is for documents that are strings", *classify[:2], _as_words(given), *classify[3:], "--parser", given.model)
+    refused(
+        given,
+        "is for documents that are strings",
+        *classify[:2],
+        _as_words(given),
+        *classify[3:],
+        "--parser",
+        given.model,
+    )
     trained(given)
     refused(given, "expected a parser that was learned with", *classify, "--parser", given.model)
 
 
 def _as_words(given: Files) -> str:
     path = given.folder / "words.jsonl"
-    path.write_text("".join(json.dumps({"text": [["a", word]], "label": word}) + "\n" for word in ("dog", "cat")))
+    path.write_text(
+        "".join(
+            json.dumps({"text": [["a", word]], "label": word}) + "\n" for word in ("dog", "cat")
+        )
+    )
     return str(path)
 
 
@@ -166,29 +297,57 @@ def test_compress_and_use_what_it_writes(given: Files, learned: bool, names: str
     small = str(given.folder / "small")
     data = ["--data", given.train, "--dev", given.dev] if learned else []
     report = result_of("compress", given.model, "--values", "4", names, *data, "-o", small)
-    assert report["method"] == ("DC-ADMM" if learned else "quantization") and not report["interrupted"]
+    assert (
+        report["method"] == ("DC-ADMM" if learned else "quantization") and not report["interrupted"]
+    )
     assert 1 <= report["degrees_of_freedom"] <= 4 < report["degrees_of_freedom_before"]
-    assert len(report["trials"]) == (3 if learned else 7) and report["bytes"] == os.path.getsize(small) < report["bytes_before"]
+    assert (
+        len(report["trials"]) == (3 if learned else 7)
+        and report["bytes"] == os.path.getsize(small) < report["bytes_before"]
+    )
     compact = laconic.load(small)
-    assert compact.pruner_.weights.n_distinct <= 4 and compact.labeler_.tagger_.weights_.n_distinct <= 4
+    assert (
+        compact.pruner_.weights.n_distinct <= 4
+        and compact.labeler_.tagger_.weights_.n_distinct <= 4
+    )
     scores = result_of("evaluate", small, given.dev)
-    assert scores["uas"] > 0.9 and scores["las"] > 0.8 and scores["degrees_of_freedom"] == report["degrees_of_freedom"]
+    assert (
+        scores["uas"] > 0.9
+        and scores["las"] > 0.8
+        and scores["degrees_of_freedom"] == report["degrees_of_freedom"]
+    )
     assert run("predict", small, given.dev).stdout.count("# sent_id") == 10
     if names == "--names":
         shown = result_of("inspect", small, "-n", "3")
-        assert shown["features_nonzero"] == report["features_nonzero"] and len(shown["features"]["arc"]) == 3
+        assert (
+            shown["features_nonzero"] == report["features_nonzero"]
+            and len(shown["features"]["arc"]) == 3
+        )
         again = result_of("compress", small, "--values", "2", "-o", str(given.folder / "smaller"))
         assert again["degrees_of_freedom"] <= 2
     else:
         outcome = run("inspect", small)
-        assert outcome.exit_code == 2 and "stored without names" in outcome.stderr and outcome.stderr.count("\n") == 1
+        assert (
+            outcome.exit_code == 2
+            and "stored without names" in outcome.stderr
+            and outcome.stderr.count("\n") == 1
+        )
 
 
 def test_a_compressed_parser_has_the_eta_and_lasso_that_are_given(given: Files) -> None:
     trained(given)
     found = [
         result_of(
-            "compress", given.model, "--eta", "0.01", "--lasso", lasso, "--data", given.train, "-o", str(given.folder / "s")
+            "compress",
+            given.model,
+            "--eta",
+            "0.01",
+            "--lasso",
+            lasso,
+            "--data",
+            given.train,
+            "-o",
+            str(given.folder / "s"),
         )
         for lasso in ("0", "0.001")
     ]
@@ -203,11 +362,17 @@ def test_several_trees_of_a_sentence(given: Files) -> None:
     assert len(blocks) == 40
     ((best, score), *_), *_ = laconic.load(given.model).predict_k_best(read_treebank(given.dev), 4)
     first = blocks[0].splitlines()
-    assert first[0] == "# sent_id = 0" and first[1] == f"# score = {score:.4f}" and first[2].startswith("1-2\t")
+    assert (
+        first[0] == "# sent_id = 0"
+        and first[1] == f"# score = {score:.4f}"
+        and first[2].startswith("1-2\t")
+    )
     assert [int(line.split("\t")[6]) for line in first if "\tNote=" in line] == best.heads
     scores = [float(line.split()[3]) for line in lines.splitlines() if line.startswith("# score")]
     assert all(scores[k] >= scores[k + 1] for k in range(39) if (k + 1) % 4)
-    assert len(set(blocks[:4])) == 4 and all(block.splitlines()[0] == first[0] for block in blocks[:4])
+    assert len(set(blocks[:4])) == 4 and all(
+        block.splitlines()[0] == first[0] for block in blocks[:4]
+    )
     few = given.folder / "few.conllu"
     few.write_text("1\tdog\tdog\tNOUN\tNN\t_\t_\t_\t_\t_\n")
     out = given.folder / "out"
@@ -219,7 +384,9 @@ def test_several_trees_of_a_sentence(given: Files) -> None:
 def test_evaluate_counts_with_and_without_punctuation(given: Files) -> None:
     trained(given)
     report = result_of("evaluate", given.model, given.dev)
-    assert report["uas"] == report["las"] == report["complete"] == report["labelled_complete"] == 1.0
+    assert (
+        report["uas"] == report["las"] == report["complete"] == report["labelled_complete"] == 1.0
+    )
     lines = trees(1, 1).splitlines()
     stop = next(k for k, line in enumerate(lines) if "\tPUNCT\t" in line)
     fields = lines[stop].split("\t")
@@ -229,7 +396,12 @@ def test_evaluate_counts_with_and_without_punctuation(given: Files) -> None:
     report = result_of("evaluate", given.model, str(other))
     n = report["tokens"]
     assert report["uas"] == report["las"] == pytest.approx((n - 1) / n) and report["complete"] == 0
-    assert report["without_punctuation"] == {"tokens": n - 1, "uas": 1.0, "las": 1.0, "complete": 1.0}
+    assert report["without_punctuation"] == {
+        "tokens": n - 1,
+        "uas": 1.0,
+        "las": 1.0,
+        "complete": 1.0,
+    }
     shown = run("evaluate", given.model, given.dev).stdout
     assert "without_punctuation.las" in shown and "degrees_of_freedom" in shown
 
@@ -237,18 +409,40 @@ def test_evaluate_counts_with_and_without_punctuation(given: Files) -> None:
 def test_inspect_and_report(given: Files) -> None:
     trained(given, "--learner", "sparseptron", "--budget", "2", "--every", "10")
     shown = result_of("inspect", given.model, "-n", "4")
-    kept, dropped = ([row["template"] for row in shown["templates"]["kept"]], shown["templates"]["dropped"])
-    assert len(kept) == shown["groups_selected"] and len(kept) + len(dropped) == shown["groups_total"] == 5
+    kept, dropped = (
+        [row["template"] for row in shown["templates"]["kept"]],
+        shown["templates"]["dropped"],
+    )
+    assert (
+        len(kept) == shown["groups_selected"]
+        and len(kept) + len(dropped) == shown["groups_total"] == 5
+    )
     assert sum(row["given"] for row in shown["kinds"]) == 5 and shown["kinds"][0]["part"] == "arc"
     assert shown["kinds"][0]["weights"] == shown["features_nonzero"]
-    assert {"POS x POS", "bilexical", "middle POS", "bias"} <= {row["family"] for row in shown["families"]}
-    assert len(shown["features"]["arc"]) == 4 and shown["labels"] == ["amod", "det", "nsubj", "obj", "punct", "root"]
+    assert {"POS x POS", "bilexical", "middle POS", "bias"} <= {
+        row["family"] for row in shown["families"]
+    }
+    assert len(shown["features"]["arc"]) == 4 and shown["labels"] == [
+        "amod",
+        "det",
+        "nsubj",
+        "obj",
+        "punct",
+        "root",
+    ]
     for_people = run("inspect", given.model).stdout
-    assert all(name in for_people for name in (*kept, *dropped)) and "families of templates" in for_people
+    assert (
+        all(name in for_people for name in (*kept, *dropped))
+        and "families of templates" in for_people
+    )
     page = given.folder / "page.html"
     assert result_of("report", given.model, "-o", str(page))["page"] == str(page)
     content = page.read_text()
-    assert all(name in content for name in (*kept, *dropped)) and "<polyline" in content and "<script" not in content
+    assert (
+        all(name in content for name in (*kept, *dropped))
+        and "<polyline" in content
+        and "<script" not in content
+    )
 
 
 def test_four_columns_and_conll_2009(given: Files) -> None:
@@ -258,15 +452,38 @@ def test_four_columns_and_conll_2009(given: Files) -> None:
         if "\tNote=" in line:
             banks["four"].append("\t".join([fields[0], fields[1], fields[4], fields[6]]))
             word, tag, head, label = fields[1], fields[4], fields[6], fields[7]
-            banks["2009"].append("\t".join([fields[0], word, word, word, tag, tag, "_", "_", head, head, label, label, "_", "_"]))
+            banks["2009"].append(
+                "\t".join(
+                    [
+                        fields[0],
+                        word,
+                        word,
+                        word,
+                        tag,
+                        tag,
+                        "_",
+                        "_",
+                        head,
+                        head,
+                        label,
+                        label,
+                        "_",
+                        "_",
+                    ]
+                )
+            )
         elif not line:
             for lines in banks.values():
                 lines.append("")
     for name, lines in banks.items():
         path = given.folder / name
         path.write_text("\n".join(lines) + "\n")
-        report = result_of("train", "parse", str(path), "-o", given.model, "--dev", str(path), "--epochs", "3")
-        assert report["dev"]["uas"] == 1.0 and report["dev"]["las"] == (1.0 if name == "2009" else None)
+        report = result_of(
+            "train", "parse", str(path), "-o", given.model, "--dev", str(path), "--epochs", "3"
+        )
+        assert report["dev"]["uas"] == 1.0 and report["dev"]["las"] == (
+            1.0 if name == "2009" else None
+        )
         assert run("predict", given.model, str(path)).stdout.splitlines() == lines
 
 
@@ -274,9 +491,18 @@ def test_options_of_other_kinds_of_models_are_refused(given: Files) -> None:
     trained(given)
     refused(given, "--proba does not go with", "predict", given.model, given.dev, "--proba")
     refused(given, "--marginals does not go with", "predict", given.model, given.dev, "--marginals")
-    refused(given, "--constrained does not go with", "evaluate", given.model, given.dev, "--constrained")
     refused(
-        given, "--text-field does not go with", "compress", given.model, "--text-field", "x", "-o", str(given.folder / "small")
+        given, "--constrained does not go with", "evaluate", given.model, given.dev, "--constrained"
+    )
+    refused(
+        given,
+        "--text-field does not go with",
+        "compress",
+        given.model,
+        "--text-field",
+        "x",
+        "-o",
+        str(given.folder / "small"),
     )
     texts = given.folder / "texts.tsv"
     texts.write_text("a\tsome words here\nb\tother things there\n" * 5)
@@ -291,14 +517,26 @@ def _line(number: str, head: str, word: str = "dog") -> str:
 BAD_FILES: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "holds no tokens"),
     "comments alone": (b"# nothing\n\n \n", "holds no tokens"),
-    "cycle": ((_line("1", "2") + _line("2", "1") + _line("3", "0")).encode(), ":1: the heads form a cycle"),
+    "cycle": (
+        (_line("1", "2") + _line("2", "1") + _line("3", "0")).encode(),
+        ":1: the heads form a cycle",
+    ),
     "its own head": ((_line("1", "0") + _line("2", "2")).encode(), ":2: the heads form a cycle"),
-    "out of range": ((_line("1", "0") + _line("2", "7")).encode(), ":2: the head is 7, but the sentence has 2 tokens"),
-    "below zero": (_line("1", "-1").encode(), ":1: the head must be a number from 0 on, found '-1'"),
+    "out of range": (
+        (_line("1", "0") + _line("2", "7")).encode(),
+        ":2: the head is 7, but the sentence has 2 tokens",
+    ),
+    "below zero": (
+        _line("1", "-1").encode(),
+        ":1: the head must be a number from 0 on, found '-1'",
+    ),
     "no heads": (_line("1", "_").encode(), ":1: the head must be a number from 0 on, found '_'"),
     "missing columns": (b"1\tdog\tdog\tNOUN\tNN\n", ":1: expected 4 columns, CoNLL-X or -U (10)"),
     "ragged": ((_line("1", "0") + "2\tdog\tNN\t1\n").encode(), ":2: expected CoNLL-X or CoNLL-U"),
-    "numbers": ((_line("1", "0") + _line("3", "1")).encode(), ":2: expected token number 2, found '3'"),
+    "numbers": (
+        (_line("1", "0") + _line("3", "1")).encode(),
+        ":2: expected token number 2, found '3'",
+    ),
     "two heads": ((_line("1", "0") + _line("2", "1|3")).encode(), ":2: the head must be a number"),
     "blanks for tabs": (b"1 dog dog NOUN NN _ 0 root _ _\n", ":1: expected 4 columns"),
     "latin-1": (_line("1", "0", "café").encode("latin-1"), ":1: expected UTF-8 text"),
@@ -349,15 +587,23 @@ def test_bad_requests(given: Files, sentence: str, options: list[str]) -> None:
 def test_a_treebank_without_labels_or_with_one(given: Files) -> None:
     """Labels that say nothing are no labels."""
     blank = given.folder / "blank.conllu"
-    blank.write_text("".join(_line("1", "2") + _line("2", "0") + "\n" for _ in range(5)).replace("dep", "_"))
-    report = result_of("train", "parse", str(blank), "-o", given.model, "--epochs", "2", "--dev", str(blank))
+    blank.write_text(
+        "".join(_line("1", "2") + _line("2", "0") + "\n" for _ in range(5)).replace("dep", "_")
+    )
+    report = result_of(
+        "train", "parse", str(blank), "-o", given.model, "--epochs", "2", "--dev", str(blank)
+    )
     assert report["labels"] == 0 and report["dev"]["uas"] == 1.0
 
 
 def test_a_long_sentence(given: Files) -> None:
     trained(given)
     long = "".join(f"{t}\tdog\tdog\tNOUN\tNN\t_\t_\t_\t_\t_\n" for t in range(1, 301))
-    heads = [int(line.split("\t")[6]) for line in run("predict", given.model, text=long).stdout.splitlines() if line]
+    heads = [
+        int(line.split("\t")[6])
+        for line in run("predict", given.model, text=long).stdout.splitlines()
+        if line
+    ]
     assert len(heads) == 300 and heads.count(0) == 1
 
 
@@ -367,8 +613,12 @@ def test_on_the_english_web_treebank(tmp_path: Path, data: Path) -> None:
     train, dev = tmp_path / "train.conllu", tmp_path / "dev.conllu.gz"
     train.write_text("\n\n".join(blocks[:250]) + "\n")
     dev.write_bytes(gzip.compress("\n\n".join(blocks[250:300]).encode()))
-    report = result_of("train", "parse", str(train), "--dev", str(dev), "--epochs", "3", "-o", str(tmp_path / "m"))
-    assert report["groups_total"] == 100 and report["dev"]["uas"] > 0.7 and report["dev"]["las"] > 0.6
+    report = result_of(
+        "train", "parse", str(train), "--dev", str(dev), "--epochs", "3", "-o", str(tmp_path / "m")
+    )
+    assert (
+        report["groups_total"] == 100 and report["dev"]["uas"] > 0.7 and report["dev"]["las"] > 0.6
+    )
     scores = result_of("evaluate", str(tmp_path / "m"), str(dev))
     assert {name: scores[name] for name in report["dev"]} == report["dev"]
     out = tmp_path / "out.conllu"
@@ -380,7 +630,19 @@ def test_on_the_english_web_treebank(tmp_path: Path, data: Path) -> None:
 
 def test_ctrl_c_keeps_what_was_learned(given: Files) -> None:
     Path(given.train).write_text(trees(500, 0))
-    command = [sys.executable, "-m", "laconic", "train", "parse", given.train, "-o", given.model, "--json", "--epochs", "100000"]
+    command = [
+        sys.executable,
+        "-m",
+        "laconic",
+        "train",
+        "parse",
+        given.train,
+        "-o",
+        given.model,
+        "--json",
+        "--epochs",
+        "100000",
+    ]
     report = interrupted([*command, "--templates", given.templates], b"pass 2")
     assert report["interrupted"] and 2 <= len(report["trace"]) < 100000
     model = laconic.load(given.model)

@@ -16,14 +16,30 @@ from laconic import Mira, Parser, _core, quantize, save_compact, value_set
 from laconic.models.compact.rows import Cells, Codebook
 from laconic.models.compact.strings import join_maps
 from laconic.parse.compact import CompactParser, places_of
-from laconic.parse.explain import dropped_templates, families, feature_names, kept_templates, parts, top_features
+from laconic.parse.explain import (
+    dropped_templates,
+    families,
+    feature_names,
+    kept_templates,
+    parts,
+    top_features,
+)
 from laconic.parse.templates import parse_part_templates
 from laconic.parse.weights import features_of
 from laconic.text.treebanks import Treebank, read_treebank
 
-FAR = ["m.word[-2]|h.word[+3]|dist", "h.fine|s.fine|m.fine|dist", "g.coarse[-1]|h.coarse|m.coarse|dist", "h.word|between.word"]
+FAR = [
+    "m.word[-2]|h.word[+3]|dist",
+    "h.fine|s.fine|m.fine|dist",
+    "g.coarse[-1]|h.coarse|m.coarse|dist",
+    "h.word|between.word",
+]
 WIDE = "|".join(
-    f"{role}.{view}[{step:+d}]" for role in "hm" for view in ("word", "lemma", "fine") for step in range(-6, 7) if step
+    f"{role}.{view}[{step:+d}]"
+    for role in "hm"
+    for view in ("word", "lemma", "fine")
+    for step in range(-6, 7)
+    if step
 )
 TEMPLATES = parse_part_templates([*LINES, *MORE, *FAR, WIDE])
 
@@ -40,7 +56,9 @@ def reloaded(model: Any, path: Path, names: bool = True) -> CompactParser:
 @pytest.mark.parametrize("names", [True, False])
 @pytest.mark.parametrize("zeta", [None, 1, 4])
 @pytest.mark.parametrize("name", MODELS)
-def test_a_compact_parser_predicts_what_the_plain_one_does(tmp_path: Path, name: str, zeta: int | None, names: bool) -> None:
+def test_a_compact_parser_predicts_what_the_plain_one_does(
+    tmp_path: Path, name: str, zeta: int | None, names: bool
+) -> None:
     model = fitted(**MODELS[name])
     if zeta is not None:
         model = quantize(model, value_set(0.02, zeta))
@@ -50,7 +68,9 @@ def test_a_compact_parser_predicts_what_the_plain_one_does(tmp_path: Path, name:
         assert compact.predict_k_best(sentences, 3) == model.predict_k_best(sentences, 3)
     if model.model in ("arcs", "carreras"):
         heads = np.concatenate([tree.heads for tree in TREES])
-        assert np.array_equal(compact.arc_probabilities(SENTENCES, heads), model.arc_probabilities(SENTENCES, heads))
+        assert np.array_equal(
+            compact.arc_probabilities(SENTENCES, heads), model.arc_probabilities(SENTENCES, heads)
+        )
     assert compact.score(SENTENCES, TREES) == model.score(SENTENCES, TREES)
     assert compact.weights_.n_nonzero == model.weights_.n_nonzero == compact.n_features_selected_
     assert compact.weights_.n_distinct == model.weights_.n_distinct
@@ -61,7 +81,10 @@ def test_the_same_scores_to_the_last_bit(tmp_path: Path) -> None:
     compact = reloaded(model, tmp_path, names=False)
     everything = np.zeros(0, np.int64), np.zeros(0, np.int32)
     for sentences in (SENTENCES, UNSEEN):
-        found = [p.scorer_.kernel.k_best(*p.scorer_.encoder.encode(sentences), *everything, 50) for p in (model, compact)]
+        found = [
+            p.scorer_.kernel.k_best(*p.scorer_.encoder.encode(sentences), *everything, 50)
+            for p in (model, compact)
+        ]
         assert all(np.array_equal(a, b) for a, b in zip(*found, strict=True))
 
 
@@ -69,11 +92,18 @@ def test_the_same_scores_to_the_last_bit(tmp_path: Path) -> None:
 def test_names_make_a_compact_parser_readable(tmp_path: Path, name: str) -> None:
     model = fitted(**MODELS[name])
     compact = reloaded(model, tmp_path)
-    assert {row[:3] for row in kept_templates(compact)} == {row[:3] for row in kept_templates(model)}
-    assert families(compact) == families(model) and dropped_templates(compact) == dropped_templates(model)
+    assert {row[:3] for row in kept_templates(compact)} == {
+        row[:3] for row in kept_templates(model)
+    }
+    assert families(compact) == families(model) and dropped_templates(compact) == dropped_templates(
+        model
+    )
     assert [row[:4] for row in parts(compact)] == [row[:4] for row in parts(model)]
     for m in range(len(model.scorer_.templates)):
-        named = [dict(zip(feature_names(p, m), p.weights_.weights[m][:, 0], strict=True)) for p in (model, compact)]
+        named = [
+            dict(zip(feature_names(p, m), p.weights_.weights[m][:, 0], strict=True))
+            for p in (model, compact)
+        ]
         assert named[0] == named[1]
     for kind, rows in top_features(model, 10**6).items():
         assert sorted(rows) == sorted(top_features(compact, 10**6)[kind])
@@ -87,7 +117,13 @@ def test_names_make_a_compact_parser_readable(tmp_path: Path, name: str) -> None
 def test_without_names_no_string_is_left_and_nothing_to_read(tmp_path: Path) -> None:
     compact = reloaded(fitted(model="carreras"), tmp_path, names=False)
     content = (tmp_path / "m.compact").read_bytes()
-    words = {string for sentence in SENTENCES for token in sentence for string in token if len(string) > 3}
+    words = {
+        string
+        for sentence in SENTENCES
+        for token in sentence
+        for string in token
+        if len(string) > 3
+    }
     assert not any(word.encode() in content for word in words)
     for ask in (lambda: top_features(compact, 3), compact.plain, lambda: compact.weights_.atoms):
         with pytest.raises(ValueError, match="without names"):
@@ -130,7 +166,9 @@ def test_the_kernel_checks_what_it_is_given(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="a row for every view"):
         scorer.kernel.parse(columns[1:], ptr, *everything)
     with pytest.raises(ValueError, match="outside its sentence"):
-        scorer.kernel.parse(columns, ptr, np.arange(columns.shape[1] + 1), np.full(columns.shape[1], 99, np.int32))
+        scorer.kernel.parse(
+            columns, ptr, np.arange(columns.shape[1] + 1), np.full(columns.shape[1], 99, np.int32)
+        )
     for ask in (scorer.kernel.exact, scorer.kernel.feature_rows, scorer.kernel.feature_values):
         with pytest.raises(ValueError, match="no such template"):
             ask(len(scorer.templates))
@@ -138,7 +176,9 @@ def test_the_kernel_checks_what_it_is_given(tmp_path: Path) -> None:
 
 def test_a_feature_has_one_weight() -> None:
     templates = _core.PartTemplates(*parse_part_templates(["bias"]).arrays({}))
-    *maps, _ = _core.pack_features(np.zeros((1, 0), np.int64), np.zeros(0, np.int64), np.zeros(1, np.uint32), 0, 0, 64)
+    *maps, _ = _core.pack_features(
+        np.zeros((1, 0), np.int64), np.zeros(0, np.int64), np.zeros(1, np.uint32), 0, 0, 64
+    )
     kernels = []
     for n in (1, 2):
         cells = Cells(np.array([0, n]), np.zeros(n, np.int64), np.ones(n, np.float32))
@@ -174,5 +214,7 @@ def test_english(data: Path, tmp_path: Path) -> None:
 def first(bank: Treebank, n: int) -> Treebank:
     end = int(bank.ptr[n])
     tokens = bank.tokens
-    part = type(tokens)(tokens.names, [column[:end] for column in tokens.values], tokens.ptr[: n + 1])
+    part = type(tokens)(
+        tokens.names, [column[:end] for column in tokens.values], tokens.ptr[: n + 1]
+    )
     return Treebank(part, bank.heads[:end], bank.labels[:end])

@@ -24,7 +24,11 @@ def small_bank(n_sentences: int) -> Treebank:
         words += ["she", "sees", *(["it", "him"][:after])]
         tags += ["N", "V", *["N"] * after]
         heads += [2, 0, *[2] * after]
-        labels += ["subject", "root", *(["object"] if after == 1 else ["receiver", "object"])[:after]]
+        labels += [
+            "subject",
+            "root",
+            *(["object"] if after == 1 else ["receiver", "object"])[:after],
+        ]
         lengths.append(2 + after)
     nothing = ["_"] * len(words)
     tokens = TokenColumns(COLUMNS, [words, words, tags, tags, nothing], np.cumsum([0, *lengths]))
@@ -44,7 +48,9 @@ def test_labels_are_learned_from_the_tree() -> None:
     assert model.predict(bank.tokens, bank.heads) == bank.labels
     other = bank.heads.copy()
     first = int(np.flatnonzero(np.diff(bank.ptr) == 4)[0])
-    other[bank.ptr[first] + 2] = 4  # the receiver under the object: now the verb has one noun behind it
+    other[bank.ptr[first] + 2] = (
+        4  # the receiver under the object: now the verb has one noun behind it
+    )
     assert model.predict(bank.tokens, other) != bank.labels
     with pytest.raises(ValueError, match="a head for each"):
         model.predict(bank.tokens, bank.heads[1:])
@@ -52,7 +58,9 @@ def test_labels_are_learned_from_the_tree() -> None:
 
 def test_there_and_back() -> None:
     bank = small_bank(30)
-    model = RelationLabeler(learner=Sparseptron(budget=5, epochs=3), refit=Mira(3)).fit(bank.tokens, bank.heads, bank.labels)
+    model = RelationLabeler(learner=Sparseptron(budget=5, epochs=3), refit=Mira(3)).fit(
+        bank.tokens, bank.heads, bank.labels
+    )
     assert len(model.tagger_.templates_) <= 5
     again = unpack_labeler(*pack_labeler(model))
     assert again.predict(bank.tokens, bank.heads) == model.predict(bank.tokens, bank.heads)

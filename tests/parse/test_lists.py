@@ -11,7 +11,9 @@ from laconic.core.ragged import pointers
 from laconic.parse.lists import TreeLists, joined, k_best, with_gold
 from laconic.text.sequences import TokenColumns
 
-Plain = list[tuple[list[str], list[tuple[list[int], float]]]]  # of each sentence its words, and trees with scores
+Plain = list[
+    tuple[list[str], list[tuple[list[int], float]]]
+]  # of each sentence its words, and trees with scores
 
 
 @st.composite
@@ -31,7 +33,10 @@ def tree_lists(plain: Plain) -> TreeLists:
     heads = [head for _, trees in plain for tree, _ in trees for head in tree]
     scores = [score for _, trees in plain for _, score in trees]
     return TreeLists(
-        tokens, pointers([len(trees) for _, trees in plain]), np.array(heads, np.int32), np.array(scores, np.float64)
+        tokens,
+        pointers([len(trees) for _, trees in plain]),
+        np.array(heads, np.int32),
+        np.array(scores, np.float64),
     )
 
 
@@ -66,7 +71,9 @@ def flat(heads: list[list[int]]) -> np.ndarray:
 def test_some_and_joined(plain: Plain, choice: st.DataObject) -> None:
     lists = tree_lists(plain)
     assert as_plain(lists) == plain
-    chosen = choice.draw(st.permutations(range(len(plain))))[: choice.draw(st.integers(0, len(plain)))]
+    chosen = choice.draw(st.permutations(range(len(plain))))[
+        : choice.draw(st.integers(0, len(plain)))
+    ]
     assert as_plain(lists.some(np.array(chosen, np.int64))) == [plain[s] for s in chosen]
     cut = choice.draw(st.integers(0, len(plain)))
     assert as_plain(joined([tree_lists(plain[:cut]), tree_lists(plain[cut:])])) == plain
@@ -78,7 +85,10 @@ def test_ranked_by_other_scores(plain: Plain, k: int, choice: st.DataObject) -> 
     n = sum(len(trees) for _, trees in plain)
     scores = choice.draw(st.lists(st.sampled_from([-1.5, 0.0, 2.0]), min_size=n, max_size=n))
     new = iter(scores)
-    wanted = [(words, sorted(((tree, next(new)) for tree, _ in trees), key=lambda each: -each[1])[:k]) for words, trees in plain]
+    wanted = [
+        (words, sorted(((tree, next(new)) for tree, _ in trees), key=lambda each: -each[1])[:k])
+        for words, trees in plain
+    ]
     assert as_plain(tree_lists(plain).ranked(np.array(scores, np.float64), k)) == wanted
 
 
@@ -98,24 +108,40 @@ def test_right_heads(plain: Plain, choice: st.DataObject) -> None:
 @settings(deadline=None, max_examples=50)
 @given(plain=plain_lists(), choice=st.data())
 def test_gold_is_there_exactly_once(plain: Plain, choice: st.DataObject) -> None:
-    distinct = [(words, list({tuple(tree): (tree, score) for tree, score in trees}.values())) for words, trees in plain]
+    distinct = [
+        (words, list({tuple(tree): (tree, score) for tree, score in trees}.values()))
+        for words, trees in plain
+    ]
     gold = gold_of(distinct, choice)
     found, right = with_gold(tree_lists(distinct), flat(gold))
-    for s, ((words, trees), (before, _), wanted) in enumerate(zip(as_plain(found), distinct, gold, strict=True)):
+    for s, ((words, trees), (before, _), wanted) in enumerate(
+        zip(as_plain(found), distinct, gold, strict=True)
+    ):
         assert words == before and [tree for tree, _ in trees].count(wanted) == 1
-        assert found.ptr[s] <= right[s] < found.ptr[s + 1] and trees[right[s] - found.ptr[s]][0] == wanted
+        assert (
+            found.ptr[s] <= right[s] < found.ptr[s + 1]
+            and trees[right[s] - found.ptr[s]][0] == wanted
+        )
         added = wanted not in [tree for tree, _ in distinct[s][1]]
         assert trees[: len(trees) - added] == distinct[s][1]
         assert not added or (trees[-1][0] == wanted and np.isnan(trees[-1][1]))
 
 
 def test_the_lists_of_a_parser_are_those_it_predicts() -> None:
-    parser, sentences = fitted(model="carreras"), SENTENCES[:3]  # the last one has a crossing arc, which is lifted in lists
+    parser, sentences = (
+        fitted(model="carreras"),
+        SENTENCES[:3],
+    )  # the last one has a crossing arc, which is lifted in lists
     lists = k_best(parser, TokenColumns.from_sentences(sentences, parser.columns), 3)
-    found = [[(tree.heads, score) for tree, score in trees] for trees in parser.predict_k_best(sentences, 3)]
+    found = [
+        [(tree.heads, score) for tree, score in trees]
+        for trees in parser.predict_k_best(sentences, 3)
+    ]
     at = 0
     for s, trees in enumerate(found):
-        assert lists.scores[lists.ptr[s] : lists.ptr[s + 1]].tolist() == [score for _, score in trees]
+        assert lists.scores[lists.ptr[s] : lists.ptr[s + 1]].tolist() == [
+            score for _, score in trees
+        ]
         for heads, _ in trees:
             assert lists.heads[at : at + len(heads)].tolist() == heads
             at += len(heads)

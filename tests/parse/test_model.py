@@ -26,14 +26,25 @@ from laconic import (
 from laconic.core.inference.tree import MODELS
 from laconic.core.ragged import cut
 from laconic.parse.checks import check_parser
-from laconic.parse.explain import dropped_templates, families, feature_names, kept_templates, parts, top_features
+from laconic.parse.explain import (
+    dropped_templates,
+    families,
+    feature_names,
+    kept_templates,
+    parts,
+    top_features,
+)
 from laconic.parse.labels import RelationLabeler
 from laconic.parse.predict import Tree
 from laconic.parse.templates import PartTemplates, parse_part_templates
 from laconic.text.sequences import TokenColumns
 from laconic.text.treebanks import COLUMNS, Treebank, first_on_cycle, read_treebank
 
-NOUNS, VERBS, ADJECTIVES = ("dog", "cat", "bird", "fish"), ("saw", "chased", "met"), ("big", "old", "red")
+NOUNS, VERBS, ADJECTIVES = (
+    ("dog", "cat", "bird", "fish"),
+    ("saw", "chased", "met"),
+    ("big", "old", "red"),
+)
 LINES = """
 bias
 h.coarse|m.coarse|dir
@@ -61,7 +72,10 @@ def bank(n: int = 25, seed: int = 0) -> tuple[list[list[tuple[str, ...]]], list[
             n_adjectives = int(random.integers(3))
             noun = len(tokens) + n_adjectives + 2
             tokens.append(("the", "the", "DET", "DT", "_"))
-            tokens += [(word, word, "ADJ", "JJ", "_") for word in random.choice(ADJECTIVES, n_adjectives).tolist()]
+            tokens += [
+                (word, word, "ADJ", "JJ", "_")
+                for word in random.choice(ADJECTIVES, n_adjectives).tolist()
+            ]
             tokens.append((word := str(random.choice(NOUNS)), word, "NOUN", "NN", "Number=Sing"))
             heads += [noun] * (n_adjectives + 1) + [-1]
             labels += ["det", *["amod"] * n_adjectives, relation]
@@ -128,16 +142,29 @@ def test_every_learner_learns(learner: Any, model: str) -> None:
 
 
 def test_parameters_and_pickles() -> None:
-    model = parser(learner=Sparseptron(budget=7), refit=Mira(3), labeler=RelationLabeler(learner=Mira(2)))
-    copy = clone(model).set_params(learner__epochs=2, refit__C=0.5, labeler__learner__epochs=4, model="siblings")
-    assert (copy.learner.epochs, copy.refit.C, copy.labeler.learner.epochs, copy.learner.budget) == (2, 0.5, 4, 7)
+    model = parser(
+        learner=Sparseptron(budget=7), refit=Mira(3), labeler=RelationLabeler(learner=Mira(2))
+    )
+    copy = clone(model).set_params(
+        learner__epochs=2, refit__C=0.5, labeler__learner__epochs=4, model="siblings"
+    )
+    assert (
+        copy.learner.epochs,
+        copy.refit.C,
+        copy.labeler.learner.epochs,
+        copy.learner.budget,
+    ) == (2, 0.5, 4, 7)
     assert model.learner.epochs != 2 and model.labeler.learner.epochs == 2
     assert "Sparseptron(budget=7)" in repr(model).replace("\n", "")
     X, y = bank(8)
     fitted = copy.fit(X, y)
-    assert not hasattr(copy.labeler, "tagger_"), "the labeller that was given is a parameter, and not fitted"
+    assert not hasattr(copy.labeler, "tagger_"), (
+        "the labeller that was given is a parameter, and not fitted"
+    )
     assert pickle.loads(pickle.dumps(fitted)).predict(X) == fitted.predict(X)
-    assert pickle.loads(pickle.dumps(parser())).fit(X, y).predict(X) == parser().fit(X, y).predict(X)
+    assert pickle.loads(pickle.dumps(parser())).fit(X, y).predict(X) == parser().fit(X, y).predict(
+        X
+    )
 
 
 def test_sentences_and_treebanks_are_the_same() -> None:
@@ -152,13 +179,21 @@ def test_sentences_and_treebanks_are_the_same() -> None:
     assert list(cut(flat.tolist(), treebank.ptr)) == [tree.heads for tree in by_lists.predict(X)]
     assert names is not None and len(names) == len(flat)
     bare = parser().fit(X, [tree.heads for tree in y])
-    assert bare.labeler_ is None and bare.predict(X) == [Tree(tree.heads, None) for tree in by_lists.predict(X)]
+    assert bare.labeler_ is None and bare.predict(X) == [
+        Tree(tree.heads, None) for tree in by_lists.predict(X)
+    ]
 
 
 def test_seeds_and_threads() -> None:
     X, y = bank(40)
-    one, again, other = (parser(learner=Perceptron(1, random_state=seed), model="carreras").fit(X, y) for seed in (1, 1, 2))
-    weights = [np.concatenate([part.ravel() for part in model.weights_.weights]) for model in (one, again, other)]
+    one, again, other = (
+        parser(learner=Perceptron(1, random_state=seed), model="carreras").fit(X, y)
+        for seed in (1, 1, 2)
+    )
+    weights = [
+        np.concatenate([part.ravel() for part in model.weights_.weights])
+        for model in (one, again, other)
+    ]
     assert np.array_equal(weights[0], weights[1]) and not np.array_equal(weights[0], weights[2])
     threads = parser(learner=Perceptron(1, random_state=1), model="carreras", n_jobs=2).fit(X, y)
     assert threads.predict(X * 5) == one.predict(X * 5)
@@ -169,7 +204,9 @@ def test_budgets_and_refits(model: str) -> None:
     X, y = bank()
     first = parser(model=model, learner=Sparseptron(3, every=10, epochs=2)).fit(X, y)
     wide = parser(model=model, learner=Sparseptron(3, every=10, epochs=2), refit=Mira(3)).fit(X, y)
-    assert len(first.scorer_.templates) <= 3 and set(wide.scorer_.templates) <= set(first.scorer_.templates)
+    assert len(first.scorer_.templates) <= 3 and set(wide.scorer_.templates) <= set(
+        first.scorer_.templates
+    )
     assert wide.score(X, y) > 0.9 and [epoch.n_iter for epoch in wide.trace_] == [1, 2, 1, 2, 3]
     lasso = Rda(0.01, 2)
     narrow = parser(model=model, learner=lasso, refit=Mira(3), refit_features="features").fit(X, y)
@@ -189,7 +226,10 @@ def test_few_values() -> None:
     model = parser(model="carreras").fit(X, y)
     size = float(np.abs(np.concatenate([part.ravel() for part in model.weights_.weights])).mean())
     rounded = quantize(model, value_set(size / 2, 2))
-    assert 0 < rounded.weights_.n_distinct <= 4 and rounded.n_features_selected_ < model.n_features_selected_
+    assert (
+        0 < rounded.weights_.n_distinct <= 4
+        and rounded.n_features_selected_ < model.n_features_selected_
+    )
     values = value_set(size / 2, 2)
     learned = model.relearned(OnlineDiscrete(values, epochs=5), X, y)
     found = {round(float(w), 5) for part in learned.weights_.weights for w in part.ravel()}
@@ -213,8 +253,12 @@ def test_crossing_arcs_are_predicted_or_lifted() -> None:
     assert parser(crossing=True, learner=Mira(10)).fit(X, y).predict(X) == y
     lifted = parser(learner=Mira(10), labeler=RelationLabeler(learner=Mira(10))).fit(X, y)
     assert lifted.predict(X) == y, "marks of labels say how arcs cross"
-    no_labels = parser(learner=Mira(10), labels=False, labeler=RelationLabeler(learner=Mira(10))).fit(X, y)
-    assert no_labels.predict(X) == [Tree(tree.heads, None) for tree in y], "marks are learned without labels"
+    no_labels = parser(
+        learner=Mira(10), labels=False, labeler=RelationLabeler(learner=Mira(10))
+    ).fit(X, y)
+    assert no_labels.predict(X) == [Tree(tree.heads, None) for tree in y], (
+        "marks are learned without labels"
+    )
     with pytest.raises(ValueError, match="scored by arcs alone"):
         parser(crossing=True, model="siblings").fit(X, y)
 
@@ -241,7 +285,9 @@ def test_long_and_empty_sentences_and_unseen_tokens(model: str) -> None:
     assert all(first_on_cycle(tree.heads) is None for tree in found)
     words = [token for sentence in bank(40, 3)[0] for token in sentence][:250]
     (tree,) = fitted.predict([words])
-    assert len(tree.heads) == 250 and first_on_cycle(tree.heads) is None and tree.heads.count(0) == 1
+    assert (
+        len(tree.heads) == 250 and first_on_cycle(tree.heads) is None and tree.heads.count(0) == 1
+    )
     assert fitted.predict([]) == [] and fitted.predict_k_best([[]], 3)[0][0][0].heads == []
 
 
@@ -278,7 +324,9 @@ def test_what_does_not_fit_is_refused(parameters: dict[str, Any], heads: Any, wo
 
 def test_what_was_learned() -> None:
     X, y = bank()
-    model = parser(model="grand siblings", learner=Sparseptron(4, every=10, epochs=2), refit=Mira(2)).fit(X, y)
+    model = parser(
+        model="grand siblings", learner=Sparseptron(4, every=10, epochs=2), refit=Mira(2)
+    ).fit(X, y)
     kept, dropped = [row.template for row in kept_templates(model)], dropped_templates(model)
     assert len(kept) <= 4 and sorted([*kept, *dropped]) == sorted(model.templates_given_.names)
     assert sum(row.weights for row in parts(model)) == model.n_features_selected_
@@ -296,17 +344,31 @@ def test_names_of_features_tell_sides_and_distances() -> None:
         "g.coarse|h.coarse|m.coarse",
         "h.coarse|s.coarse|m.coarse",
     ]
-    model = Parser("carreras", PartTemplates(parse_part_templates(lines)), Perceptron(3), prune=0.0).fit(*bank())
+    model = Parser(
+        "carreras", PartTemplates(parse_part_templates(lines)), Perceptron(3), prune=0.0
+    ).fit(*bank())
     names = names_of(model)
-    assert "h.coarse=VERB|m.coarse=PUNCT|right 3" in names or "h.coarse=VERB|m.coarse=PUNCT|right 4" in names
+    assert (
+        "h.coarse=VERB|m.coarse=PUNCT|right 3" in names
+        or "h.coarse=VERB|m.coarse=PUNCT|right 4" in names
+    )
     assert any(name.startswith("h.coarse=(root)|m.coarse=VERB|right ") for name in names)
-    assert any("between.coarse=" in name for name in names) and any("s.coarse=(nobody)" in name for name in names)
+    assert any("between.coarse=" in name for name in names) and any(
+        "s.coarse=(nobody)" in name for name in names
+    )
     grand = {name for name in names if name.startswith("g.coarse=VERB|h.coarse=NOUN|m.coarse=DET")}
-    assert grand == {f"g.coarse=VERB|h.coarse=NOUN|m.coarse=DET|left, g {side} of h" for side in ("left", "right")}
+    assert grand == {
+        f"g.coarse=VERB|h.coarse=NOUN|m.coarse=DET|left, g {side} of h"
+        for side in ("left", "right")
+    }
 
 
 def test_on_english(data: Path) -> None:
     dev = read_treebank(data / "ud" / "English-EWT" / "dev.conllu.gz")
     ptr = dev.ptr[:201]
-    part = Treebank(TokenColumns(COLUMNS, [c[: ptr[-1]] for c in dev.tokens.values], ptr), dev.heads[: ptr[-1]], [])
+    part = Treebank(
+        TokenColumns(COLUMNS, [c[: ptr[-1]] for c in dev.tokens.values], ptr),
+        dev.heads[: ptr[-1]],
+        [],
+    )
     assert Parser("carreras", "second", Mira(2)).fit(part).score(part) > 0.9

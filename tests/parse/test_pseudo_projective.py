@@ -39,7 +39,10 @@ def test_there_and_back_is_exact(seed: int, n: int) -> None:
     assert sink(lifted, marked) == (heads, labels)
     if is_projective(heads):
         assert (lifted, marked) == (heads, labels)
-    assert all((LIFTED in mark) == (old != new) for mark, old, new in zip(marked, heads, lifted, strict=True))
+    assert all(
+        (LIFTED in mark) == (old != new)
+        for mark, old, new in zip(marked, heads, lifted, strict=True)
+    )
 
 
 @settings(max_examples=200, deadline=None)
@@ -63,12 +66,19 @@ def test_an_example() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["conllx/danish_ddt/danish_ddt_dev.conll.gz", "conll2007/eus.test.conll.gz", "ud/Turkish-IMST/test.conllu.gz"]
+    "name",
+    [
+        "conllx/danish_ddt/danish_ddt_dev.conll.gz",
+        "conll2007/eus.test.conll.gz",
+        "ud/Turkish-IMST/test.conllu.gz",
+    ],
 )
 def test_trees_of_the_data(data: Path, name: str) -> None:
     bank = read_treebank(data / name)
     crossing = 0
-    for heads, labels in zip(cut(bank.heads.tolist(), bank.ptr), cut(bank.labels, bank.ptr), strict=True):
+    for heads, labels in zip(
+        cut(bank.heads.tolist(), bank.ptr), cut(bank.labels, bank.ptr), strict=True
+    ):
         crossing += not is_projective(heads)
         assert sink(*lift(heads, labels)) == (heads, labels)
     assert crossing > 5

@@ -27,7 +27,14 @@ def test_predictions_survive_saving(tmp_path: Path, name: str) -> None:
     for sentences in (SENTENCES, UNSEEN):
         assert loaded.predict(sentences) == model.predict(sentences)
         assert loaded.predict_k_best(sentences, 4) == model.predict_k_best(sentences, 4)
-    for attribute in ("templates_given_", "trace_", "n_features_total_", "n_features_selected_", "shape_", "interrupted_"):
+    for attribute in (
+        "templates_given_",
+        "trace_",
+        "n_features_total_",
+        "n_features_selected_",
+        "shape_",
+        "interrupted_",
+    ):
         assert getattr(loaded, attribute) == getattr(model, attribute)
     assert loaded.scorer_.templates == model.scorer_.templates
     loaded.save(tmp_path / "two")
@@ -53,9 +60,13 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[Tree]]:
     return path.read_bytes(), model.predict(SENTENCES)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40
+)
 @given(choice=st.data())
-def test_cut_and_flipped_files_are_refused(tmp_path: Path, saved: tuple[bytes, list[Tree]], choice: st.DataObject) -> None:
+def test_cut_and_flipped_files_are_refused(
+    tmp_path: Path, saved: tuple[bytes, list[Tree]], choice: st.DataObject
+) -> None:
     content = bytearray(saved[0])
     place = choice.draw(st.integers(0, len(content) - 1))
     if choice.draw(st.booleans()):
@@ -77,10 +88,14 @@ def test_hostile_arrays(tmp_path: Path) -> None:
     """Arrays that were changed by someone who made the checksum right again."""
     file = contents(tmp_path)
     for name, array in file.arrays.items():
-        if not len(array) or name.startswith(("labels.", "tags.")):  # those are taggers', which have such tests of their own
+        if not len(array) or name.startswith(
+            ("labels.", "tags.")
+        ):  # those are taggers', which have such tests of their own
             continue
         poisoned = array.copy()
-        poisoned.flat[-1] = np.nan if array.dtype.kind == "f" else -7 if array.dtype.kind == "i" else 255
+        poisoned.flat[-1] = (
+            np.nan if array.dtype.kind == "f" else -7 if array.dtype.kind == "i" else 255
+        )
         for changed in (
             poisoned,
             array[:-1],
@@ -90,7 +105,10 @@ def test_hostile_arrays(tmp_path: Path) -> None:
             np.zeros(()),
         ):
             refused(tmp_path, file._replace(arrays={**file.arrays, name: changed}))
-        refused(tmp_path, file._replace(arrays={key: value for key, value in file.arrays.items() if key != name}))
+        refused(
+            tmp_path,
+            file._replace(arrays={key: value for key, value in file.arrays.items() if key != name}),
+        )
     for name in ("more", "parser.more", "pruner.more", "labels.more", "tags.more"):
         refused(tmp_path, file._replace(arrays={**file.arrays, name: np.zeros(1)}))
 
@@ -115,9 +133,19 @@ def test_hostile_meta(tmp_path: Path) -> None:
     file = contents(tmp_path)
     assert json.loads(json.dumps(file.meta)) == file.meta
     for name in file.meta.keys() - {"laconic"}:
-        refused(tmp_path, file._replace(meta={key: value for key, value in file.meta.items() if key != name}))
+        refused(
+            tmp_path,
+            file._replace(meta={key: value for key, value in file.meta.items() if key != name}),
+        )
         refused(tmp_path, file._replace(meta={**file.meta, name: [[]]}))
-    for names in (["bias", "bias"], ["h.absent"], ["h.word[99999]"], [" bias"], ["g.word|t.word"], ["h.word|" * 4000]):
+    for names in (
+        ["bias", "bias"],
+        ["h.absent"],
+        ["h.word[99999]"],
+        [" bias"],
+        ["g.word|t.word"],
+        ["h.word|" * 4000],
+    ):
         refused(tmp_path, file._replace(meta={**file.meta, "templates": names}))
     for name, value in {
         "model": "cousins",

@@ -41,7 +41,11 @@ def refines(a: str, b: str) -> bool:
         ("m.fine[+1]|s.fine|dir", "m.fine[+1]|s.fine", "sibling"),
         ("g.suffix3|m.prefix1(fine)|dist", "g.suffix3|m.prefix1(fine)|dist", "grandchild"),
         ("s.coarse|g.cluster4", "s.coarse|g.cluster4", "grand_sibling"),
-        (r't.fine|m.match(morph,"Case=\w+|Gender=\w+")[0]', r't.fine|m.match(morph,"Case=\w+|Gender=\w+")', "tri_sibling"),
+        (
+            r't.fine|m.match(morph,"Case=\w+|Gender=\w+")[0]',
+            r't.fine|m.match(morph,"Case=\w+|Gender=\w+")',
+            "tri_sibling",
+        ),
     ],
 )
 def test_writing_and_kinds(text: str, name: str, kind: str) -> None:
@@ -52,7 +56,12 @@ def test_writing_and_kinds(text: str, name: str, kind: str) -> None:
 
 @settings(deadline=None)
 @given(
-    st.lists(st.tuples(st.sampled_from("hms"), st.sampled_from(["word", "fine", "suffix2"]), st.integers(-3, 3)), max_size=5),
+    st.lists(
+        st.tuples(
+            st.sampled_from("hms"), st.sampled_from(["word", "fine", "suffix2"]), st.integers(-3, 3)
+        ),
+        max_size=5,
+    ),
     st.sampled_from(SPECIALS),
 )
 def test_names_are_read_back(atoms: list[tuple[str, str, int]], special: str) -> None:
@@ -93,22 +102,39 @@ def test_impossible_templates() -> None:
 
 def test_sets_are_sequences() -> None:
     templates = parse_part_templates(["h.fine|m.fine", "m.fine|h.fine", "dir", "between.lemma"])
-    assert templates.names == ["h.fine|m.fine", "dir", "between.lemma"] and templates.views == ("fine", "lemma")
-    assert templates.subset([2, 0]).names == ["between.lemma", "h.fine|m.fine"] and templates[1:] == templates.subset([1, 2])
-    assert len({templates, parse_part_templates(templates.names)}) == 1 and templates != templates[1:]
+    assert templates.names == ["h.fine|m.fine", "dir", "between.lemma"] and templates.views == (
+        "fine",
+        "lemma",
+    )
+    assert templates.subset([2, 0]).names == ["between.lemma", "h.fine|m.fine"] and templates[
+        1:
+    ] == templates.subset([1, 2])
+    assert (
+        len({templates, parse_part_templates(templates.names)}) == 1 and templates != templates[1:]
+    )
     assert repr(templates) == "PartTemplates(3: h.fine|m.fine, dir, between.lemma)"
 
 
 def test_arrays() -> None:
-    templates = parse_part_templates(["h.fine|m.word[-1]|dist", "bias", "between.fine|dir", "h.word|t.fine[2]", "g.word"])
+    templates = parse_part_templates(
+        ["h.fine|m.word[-1]|dist", "bias", "between.fine|dir", "h.word|t.fine[2]", "g.word"]
+    )
     arrays = templates.arrays({"word": 3, "fine": 1})
     assert arrays.kind.tolist() == [0, 0, 0, 4, 2]
     assert arrays.special.tolist() == [2, 0, 1, 0, 0]
     assert arrays.between.tolist() == [-1, -1, 1, -1, -1]
     assert arrays.atom_ptr.tolist() == [0, 2, 2, 2, 4, 5] and arrays.atom_ptr.dtype == np.int64
     assert [ROLES[role] for role in arrays.atom_role] == ["h", "m", "h", "t", "g"]
-    assert arrays.atom_view.tolist() == [1, 3, 3, 1, 3] and arrays.atom_offset.tolist() == [0, -1, 0, 2, 0]
-    assert {array.dtype for name, array in arrays._asdict().items() if name != "atom_ptr"} == {np.dtype(np.int32)}
+    assert arrays.atom_view.tolist() == [1, 3, 3, 1, 3] and arrays.atom_offset.tolist() == [
+        0,
+        -1,
+        0,
+        2,
+        0,
+    ]
+    assert {array.dtype for name, array in arrays._asdict().items() if name != "atom_ptr"} == {
+        np.dtype(np.int32)
+    }
     with pytest.raises(ValueError, match="use the views fine, but the encoder has word"):
         templates.arrays({"word": 0})
 
@@ -142,19 +168,31 @@ def test_sizes_of_the_ready_sets(name: str, sizes: list[int]) -> None:
 
 def test_684_are_228_in_three_versions() -> None:
     templates = part_templates_from("arcs684", COLUMNS)
-    versions = [{(t.atoms, t.between) for t in templates if t.special == special} for special in SPECIALS]
+    versions = [
+        {(t.atoms, t.between) for t in templates if t.special == special} for special in SPECIALS
+    ]
     assert versions[0] == versions[1] == versions[2] and len(versions[0]) == 228 == 6 * 6 * 6 + 12
-    assert {"bias", "dir", "h.word|m.shape", "h.lemma|m.coarse|h.coarse[+1]|m.coarse[-1]|dist"} <= set(templates.names)
+    assert {
+        "bias",
+        "dir",
+        "h.word|m.shape",
+        "h.lemma|m.coarse|h.coarse[+1]|m.coarse[-1]|dist",
+    } <= set(templates.names)
 
 
 def test_sets_from_files(tmp_path: Path) -> None:
     path = tmp_path / "mine.txt"
     path.write_text("# arcs\nh.tag|m.tag   # both\n\ndist\n")
     templates = part_templates_from(path, ("form", "tag"))
-    assert templates.names == ["h.tag|m.tag", "dist"] and part_templates_from(templates, ()) is templates
+    assert (
+        templates.names == ["h.tag|m.tag", "dist"]
+        and part_templates_from(templates, ()) is templates
+    )
     with pytest.raises(InputError, match=r"mine.txt:2: there is no view 'tag'"):
         part_templates_from(path, COLUMNS)
-    with pytest.raises(InputError, match="is no file of templates, nor one of the ready sets arcs, arcs684"):
+    with pytest.raises(
+        InputError, match="is no file of templates, nor one of the ready sets arcs, arcs684"
+    ):
         part_templates_from("arc", COLUMNS)
 
 

@@ -13,8 +13,20 @@ from laconic.parse.templates import parse_part_templates
 from laconic.text.documents import DocumentEncoder
 from laconic.text.trees import Tree, leaves
 
-WORDS = {"the": ("DET", "DT"), "a": ("DET", "DT"), "big": ("ADJ", "JJ"), "old": ("ADJ", "JJ"), "saw": ("VERB", "VBD")}
-WORDS |= {"met": ("VERB", "VBD"), "dog": ("NOUN", "NN"), "cat": ("NOUN", "NN"), "bird": ("NOUN", "NN"), ".": ("PUNCT", ".")}
+WORDS = {
+    "the": ("DET", "DT"),
+    "a": ("DET", "DT"),
+    "big": ("ADJ", "JJ"),
+    "old": ("ADJ", "JJ"),
+    "saw": ("VERB", "VBD"),
+}
+WORDS |= {
+    "met": ("VERB", "VBD"),
+    "dog": ("NOUN", "NN"),
+    "cat": ("NOUN", "NN"),
+    "bird": ("NOUN", "NN"),
+    ".": ("PUNCT", "."),
+}
 TEXTS = [
     "The big dog saw a cat. The old bird met the dog!",
     "The old cat\n> met a bird. A dog saw the bird ...",
@@ -47,7 +59,9 @@ def test_a_parser_with_its_own_tagger_needs_words_alone(parser: Parser) -> None:
     sentences, trees = bank(20, seed=1)
     words = [[token[0] for token in sentence] for sentence in sentences]
     assert [tree.heads for tree in parser.predict(words)] == trees
-    assert parser.predict([[(word, "?", "?", "?", "?") for word in sentence] for sentence in words]) == parser.predict(words)
+    assert parser.predict(
+        [[(word, "?", "?", "?", "?") for word in sentence] for sentence in words]
+    ) == parser.predict(words)
     assert [best[0][0] for best in parser.predict_k_best(words, 2)] == parser.predict(words)
     assert parser.score(sentences, trees) == 1
     assert parser.relearned(Mira(3), sentences, trees).score(words, trees) == 1
@@ -80,8 +94,15 @@ def test_words_and_sentences_are_those_of_the_text(parser: Parser) -> None:
 def test_subtrees_are_those_of_the_heads(parser: Parser) -> None:
     tree = text_trees(parser, TEXTS)[0][0]
     phrases = {" ".join(leaves(tree, node)) for node in range(len(tree.label))}
-    assert {"The big dog", "big", "cat", "The big dog saw cat"} <= phrases  # a word has two letters or more
-    assert all(0 <= start < end <= len(tree.words) for start, end in zip(tree.start, tree.end, strict=True))
+    assert {
+        "The big dog",
+        "big",
+        "cat",
+        "The big dog saw cat",
+    } <= phrases  # a word has two letters or more
+    assert all(
+        0 <= start < end <= len(tree.words) for start, end in zip(tree.start, tree.end, strict=True)
+    )
 
 
 @pytest.mark.parametrize("most", [1, 3, 100])
@@ -92,15 +113,23 @@ def test_long_sentences_are_parsed_in_pieces(parser: Parser, most: int) -> None:
     assert np.sum(tree.parent < 0) >= 280 // most
     for node in range(len(tree.label)):
         places = np.flatnonzero(np.isin(tree.owner, [node]))
-        assert tree.parent[node] < 0 or places[0] // most == np.flatnonzero(tree.owner == tree.parent[node])[0] // most
+        assert (
+            tree.parent[node] < 0
+            or places[0] // most == np.flatnonzero(tree.owner == tree.parent[node])[0] // most
+        )
 
 
 def test_a_model_of_trees_reads_texts(parser: Parser) -> None:
-    texts = ["The big dog saw a cat. The old cat met the dog.", "A bird met the old bird. The bird saw a big bird."] * 5
+    texts = [
+        "The big dog saw a cat. The old cat met the dog.",
+        "A bird met the old bird. The bird saw a big bird.",
+    ] * 5
     labels = ["pets", "birds"] * 5
     trees = text_trees(parser, texts)
     model = TextClassifier("tree", strength=0.01, lasso=0.1).fit(trees, labels)
-    assert model.groups_["tree"].total == sum(np.sum(subtree_sizes(tree) > 1) for document in trees for tree in document)
+    assert model.groups_["tree"].total == sum(
+        np.sum(subtree_sizes(tree) > 1) for document in trees for tree in document
+    )
     assert model.predict(texts).tolist() == labels
     assert np.array_equal(model.predict_proba(texts), model.predict_proba(trees))
     kept, _ = group_tables(model, "tree", documents=trees)
@@ -120,4 +149,6 @@ def test_what_does_not_fit_is_refused(parser: Parser) -> None:
     with pytest.raises(ValueError, match="most_tokens must be at least 1"):
         text_trees(parser, ["a dog"], most_tokens=0)
     with pytest.raises(ValueError, match="a tagger fills the columns"):
-        Parser(columns=("word", "pos"), templates=parse_part_templates(["bias"]), tagger=WordTagger()).fit([[("a", "b")]], [[0]])
+        Parser(
+            columns=("word", "pos"), templates=parse_part_templates(["bias"]), tagger=WordTagger()
+        ).fit([[("a", "b")]], [[0]])

@@ -42,7 +42,9 @@ def test_tokens_are_in_order_and_leave_nothing_out(text: str) -> None:
     assert all(text[place].isspace() for place in outside)
 
 
-@pytest.mark.parametrize("piece", ["a", "a-", "a.", ".", ". ", "9,", "a'", "-", "n't", "www.", "A. "])
+@pytest.mark.parametrize(
+    "piece", ["a", "a-", "a.", ".", ". ", "9,", "a'", "-", "n't", "www.", "A. "]
+)
 def test_long_runs_take_linear_time(piece: str) -> None:
     began = time.perf_counter()
     treebank_tokens(piece * 20_000)
@@ -56,12 +58,19 @@ def test_the_tokens_of_a_treebank(data: Path) -> None:
         for block in file.read().split("\n\n"):
             rows = [line.split("\t") for line in block.split("\n") if line and line[0] != "#"]
             covered = {
-                n for row in rows if "-" in row[0] for n in range(int(row[0].split("-")[0]), int(row[0].split("-")[1]) + 1)
+                n
+                for row in rows
+                if "-" in row[0]
+                for n in range(int(row[0].split("-")[0]), int(row[0].split("-")[1]) + 1)
             }
             written = [row[1] for row in rows if "-" in row[0] or int(row[0]) not in covered]
             gold = [row[1] for row in rows if "-" not in row[0]]
             ours, theirs = _places(tokens(" ".join(written))), _places(gold)
-            right, found, wanted = right + len(ours & theirs), found + len(ours), wanted + len(theirs)
+            right, found, wanted = (
+                right + len(ours & theirs),
+                found + len(ours),
+                wanted + len(theirs),
+            )
     assert wanted > 25_000
     assert 2 * right / (found + wanted) > 0.99
 

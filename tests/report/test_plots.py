@@ -25,7 +25,15 @@ TREE = parse_tree("(S (NP (DT the) (NN cat)) (VP (VBZ sits) (PP (IN on) (NP (DT 
 def path_of(weights: np.ndarray, strengths: np.ndarray, n_outputs: int = 1) -> Path:
     n = len(strengths)
     selected = np.any(weights.reshape(n, -1, n_outputs) != 0, axis=2).sum(axis=1)
-    return Path(strengths, sp.csr_matrix(weights), np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n), selected, np.zeros(n))
+    return Path(
+        strengths,
+        sp.csr_matrix(weights),
+        np.zeros((n, n_outputs)),
+        np.zeros(n),
+        np.zeros(n),
+        selected,
+        np.zeros(n),
+    )
 
 
 def rendered(figure: object) -> bytes:
@@ -53,19 +61,28 @@ def test_a_real_path_of_a_group_penalty() -> None:
 
 def test_the_legend_names_the_largest_weights_only() -> None:
     weights = np.array([[0.0, 0.0, 0.0, 0.0], [0.5, -3.0, 0.0, 1.0]])
-    figure = plot_path(path_of(weights, np.array([1.0, 0.1])), ["_hidden", "$\\frac", "never", "plain"], n_named=2)
+    figure = plot_path(
+        path_of(weights, np.array([1.0, 0.1])), ["_hidden", "$\\frac", "never", "plain"], n_named=2
+    )
     labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     assert labels == ["\\$\\frac", "plain"]
     assert len(figure.axes[0].collections[0].get_segments()) == 1
     rendered(figure)
-    shown = plot_path(path_of(weights, np.array([1.0, 0.1])), ["_hidden", "b", "never", "d"], n_named=9).axes[0].get_legend()
+    shown = (
+        plot_path(path_of(weights, np.array([1.0, 0.1])), ["_hidden", "b", "never", "d"], n_named=9)
+        .axes[0]
+        .get_legend()
+    )
     assert " _hidden" in [text.get_text() for text in shown.get_texts()]
 
 
 def test_several_outputs_are_told_apart() -> None:
     weights = np.array([[0.0, 0.0, 0.0, 0.0], [2.0, 0.0, 0.0, 1.0]])
     figure = plot_path(path_of(weights, np.array([1.0, 0.5]), 2), ["a", "b"], ["yes", "no"])
-    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["a → yes", "b → no"]
+    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == [
+        "a → yes",
+        "b → no",
+    ]
     with pytest.raises(ValueError, match="4 weights"):
         plot_path(path_of(weights, np.array([1.0, 0.5])), ["a", "b", "c"])
 
@@ -78,8 +95,12 @@ def test_odd_grids_are_drawn(strengths: list[float]) -> None:
 
 @given(st.lists(st.integers(0, 11), min_size=1, max_size=12), st.integers(1, 9))
 @settings(max_examples=50, deadline=None)
-def test_a_layout_puts_parents_above_children_and_words_apart(heads: list[int], length: int) -> None:
-    heads = [head % (k + 1) for k, head in enumerate(heads)]  # a head stands before its word: no cycle
+def test_a_layout_puts_parents_above_children_and_words_apart(
+    heads: list[int], length: int
+) -> None:
+    heads = [
+        head % (k + 1) for k, head in enumerate(heads)
+    ]  # a head stands before its word: no cycle
     tree = tree_from_heads(["w" * (1 + (k * length) % 7) for k in range(len(heads))], heads)
     place = tree_layout(tree)
     below = tree.parent >= 0
@@ -96,7 +117,9 @@ def test_removed_phrases_are_grey() -> None:
     figure = plot_tree(TREE, removed, title="$cat$")
     grey = {text.get_text() for text in figure.axes[0].texts if text.get_color() != "#222222"}
     assert grey == {"NP", "DT", "NN", "a", "mat"}
-    assert [text.get_text() for text in figure.axes[0].texts if text.get_color() == "#222222"].count("NP") == 1
+    assert [
+        text.get_text() for text in figure.axes[0].texts if text.get_color() == "#222222"
+    ].count("NP") == 1
     rendered(figure)
 
 
@@ -106,8 +129,13 @@ def test_removed_has_an_entry_a_node() -> None:
 
 
 def test_long_sentences_get_wide_figures() -> None:
-    flat = Tree(["word"] * 60, ["S"], *(np.array(a, dtype=np.int32) for a in ([-1], [0] * 60, [0], [60])))
-    assert plot_tree(flat, [False]).get_size_inches()[0] > 3 * plot_tree(TREE, [False] * 11).get_size_inches()[0]
+    flat = Tree(
+        ["word"] * 60, ["S"], *(np.array(a, dtype=np.int32) for a in ([-1], [0] * 60, [0], [60]))
+    )
+    assert (
+        plot_tree(flat, [False]).get_size_inches()[0]
+        > 3 * plot_tree(TREE, [False] * 11).get_size_inches()[0]
+    )
 
 
 def test_pyplot_stays_out() -> None:
@@ -116,7 +144,10 @@ def test_pyplot_stays_out() -> None:
         "plot_tree(parse_tree('(S (A a) (B b))'), [0, 0, 1]).savefig(sys.stdout.buffer, format='svg');"
         "sys.exit('matplotlib.pyplot' in sys.modules)"
     )
-    assert b"<svg" in subprocess.run([sys.executable, "-c", script], check=True, capture_output=True).stdout
+    assert (
+        b"<svg"
+        in subprocess.run([sys.executable, "-c", script], check=True, capture_output=True).stdout
+    )
 
 
 def test_scores_by_degrees_of_freedom() -> None:

@@ -25,7 +25,9 @@ def treebank(n: int, seed: int) -> str:
     lines = []
     for tokens, tree in zip(*attachments(n, seed), strict=True):
         assert tree.labels is not None
-        for number, (token, head, label) in enumerate(zip(tokens, tree.heads, tree.labels, strict=True), 1):
+        for number, (token, head, label) in enumerate(
+            zip(tokens, tree.heads, tree.labels, strict=True), 1
+        ):
             lines.append("\t".join([str(number), *token[:4], "_", str(head), label, "_", "_"]))
         lines.append("")
     return "\n".join(lines) + "\n"
@@ -57,10 +59,24 @@ def trained(given: Files, *options: str) -> Any:
 
 def test_train_reports_what_was_learned(given: Files) -> None:
     report = trained(given, *QUICK, "--threshold", "0", "--dev", given.dev)
-    assert (report["k"], report["folds"], report["threshold"], report["kernel"]) == (4, 2, 0, "SubTrees(arcs=2)")
-    assert 0 < report["features_nonzero"] <= report["features_total"] and report["basic_features"] > 0
-    assert report["parser"]["parts"] == "arcs" and report["parser"]["weights"] > 0 and report["labels"] == 5
-    assert report["dev"]["oracle_uas"] == 1.0 >= report["dev"]["uas"] > 0.9 and report["dev"]["las"] > 0.9
+    assert (report["k"], report["folds"], report["threshold"], report["kernel"]) == (
+        4,
+        2,
+        0,
+        "SubTrees(arcs=2)",
+    )
+    assert (
+        0 < report["features_nonzero"] <= report["features_total"] and report["basic_features"] > 0
+    )
+    assert (
+        report["parser"]["parts"] == "arcs"
+        and report["parser"]["weights"] > 0
+        and report["labels"] == 5
+    )
+    assert (
+        report["dev"]["oracle_uas"] == 1.0 >= report["dev"]["uas"] > 0.9
+        and report["dev"]["las"] > 0.9
+    )
     assert set(report["dev"]["parser_alone"]) == {"uas", "las", "complete"}
     assert sum(row["weights"] for row in report["orders"]) == report["features_nonzero"]
     assert all(row["candidates"] == row["pruned"] + row["kept"] for row in report["orders"])
@@ -71,7 +87,10 @@ def test_train_reports_what_was_learned(given: Files) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [["--kernel", "products", "--degree", "2"], ["--model", "grand-siblings", "--rounds", "2", "--memory", "64", "--arcs", "2"]],
+    [
+        ["--kernel", "products", "--degree", "2"],
+        ["--model", "grand-siblings", "--rounds", "2", "--memory", "64", "--arcs", "2"],
+    ],
 )
 def test_other_spaces_and_parsers(given: Files, options: list[str]) -> None:
     common = ["--epochs", "1", "--folds", "2", "-k", "3", "--threshold", "2"]
@@ -85,13 +104,32 @@ def test_other_spaces_and_parsers(given: Files, options: list[str]) -> None:
 def test_what_help_says_of_defaults_is_true() -> None:
     import typer
 
-    options = {p.name: p for p in typer.main.get_command(app).commands["train"].commands["rerank"].params}  # type: ignore[attr-defined]
-    said = {name: re.search(r": (\d+), if not given", getattr(option, "help", None) or "") for name, option in options.items()}
-    known = {**laconic.Reranker().get_params(), **laconic.SubTrees().get_params(), **laconic.Polynomial().get_params()}
+    options = {
+        p.name: p for p in typer.main.get_command(app).commands["train"].commands["rerank"].params
+    }  # type: ignore[attr-defined]
+    said = {
+        name: re.search(r": (\d+), if not given", getattr(option, "help", None) or "")
+        for name, option in options.items()
+    }
+    known = {
+        **laconic.Reranker().get_params(),
+        **laconic.SubTrees().get_params(),
+        **laconic.Polynomial().get_params(),
+    }
     known["memory"] /= 2**20
     found = {name: int(match[1]) for name, match in said.items() if match}
     assert found == {
-        name: known[name] for name in ("k", "folds", "threshold", "rounds", "pretrain_epochs", "arcs", "degree", "memory")
+        name: known[name]
+        for name in (
+            "k",
+            "folds",
+            "threshold",
+            "rounds",
+            "pretrain_epochs",
+            "arcs",
+            "degree",
+            "memory",
+        )
     }
 
 
@@ -115,7 +153,9 @@ def test_several_trees_of_a_sentence(given: Files) -> None:
     lines = out.read_text().splitlines()
     ranked = laconic.load(given.model).predict_k_best(read_treebank(given.dev), 3)
     trees = [tree for trees in ranked for tree in trees]
-    assert [line for line in lines if line.startswith("#")] == [f"# score = {score:.4f}" for _, score in trees]
+    assert [line for line in lines if line.startswith("#")] == [
+        f"# score = {score:.4f}" for _, score in trees
+    ]
     assert read_treebank(out).heads.tolist() == [head for tree, _ in trees for head in tree.heads]
     assert read_treebank(out).labels == [label for tree, _ in trees for label in tree.labels]
 
@@ -131,28 +171,53 @@ def test_evaluate(given: Files) -> None:
 def test_inspect_draws_trees(given: Files) -> None:
     trained(given, *QUICK, "--threshold", "0")
     shown = result_of("inspect", given.model, "-n", "100000")
-    assert [row["order"] for row in shown["orders"]] == [1, 2] and set(shown["features"]) == {"1", "2"}
+    assert [row["order"] for row in shown["orders"]] == [1, 2] and set(shown["features"]) == {
+        "1",
+        "2",
+    }
     for row in shown["orders"]:
         top = shown["features"][str(row["order"])]
         assert len(top["for"]) + len(top["against"]) == row["weights"]
         assert all(len(each["arcs"]) == row["order"] for each in (*top["for"], *top["against"]))
-    assert len(shown["templates"]["kept"]) + len(shown["templates"]["dropped"]) == shown["groups_total"]
+    assert (
+        len(shown["templates"]["kept"]) + len(shown["templates"]["dropped"])
+        == shown["groups_total"]
+    )
     few = result_of("inspect", given.model, "-n", "40")["features"]["2"]
     assert few["for"] == shown["features"]["2"]["for"][:40]
     deep = next(row for row in few["for"] if [arc["depth"] for arc in row["arcs"]] == [0, 1])
     lines = run("inspect", given.model, "-n", "40").stdout.splitlines()
     drawn = [f"{deep['weight']:+.4g}", deep["arcs"][0]["feature"]], deep["arcs"][1]["feature"]
-    above, below = next((a, b) for a, b in pairwise(lines) if (a.split(maxsplit=1), b.strip()) == drawn)
+    above, below = next(
+        (a, b) for a, b in pairwise(lines) if (a.split(maxsplit=1), b.strip()) == drawn
+    )
     assert below.index(deep["arcs"][1]["feature"]) == above.index(deep["arcs"][0]["feature"]) + 4
-    assert any(line.split() == ["order", "counted", "candidates", "pruned", "kept", "weights"] for line in lines)
+    assert any(
+        line.split() == ["order", "counted", "candidates", "pruned", "kept", "weights"]
+        for line in lines
+    )
     assert run("inspect", given.model, "-n", "0").exit_code == 0
 
 
 def test_what_does_not_go_with_rerankers_is_refused(given: Files) -> None:
     trained(given)
     refused(given, "--proba does not go with", "predict", given.model, given.dev, "--proba")
-    refused(given, "laconic report does not go with", "report", given.model, "-o", str(given.folder / "page"))
-    refused(given, "laconic compress does not go with", "compress", given.model, "-o", str(given.folder / "small"))
+    refused(
+        given,
+        "laconic report does not go with",
+        "report",
+        given.model,
+        "-o",
+        str(given.folder / "page"),
+    )
+    refused(
+        given,
+        "laconic compress does not go with",
+        "compress",
+        given.model,
+        "-o",
+        str(given.folder / "small"),
+    )
 
 
 def test_bad_treebanks(given: Files) -> None:
@@ -166,8 +231,26 @@ def test_bad_treebanks(given: Files) -> None:
         bad.write_text(content)
         refused(given, sentence, "train", "rerank", str(bad), "-o", given.model)
         if "folds" not in sentence:
-            refused(given, sentence, "train", "rerank", given.train, "--dev", str(bad), "-o", given.model)
-    refused(given, "absent: cannot be read", "train", "rerank", str(given.folder / "absent"), "-o", given.model)
+            refused(
+                given,
+                sentence,
+                "train",
+                "rerank",
+                given.train,
+                "--dev",
+                str(bad),
+                "-o",
+                given.model,
+            )
+    refused(
+        given,
+        "absent: cannot be read",
+        "train",
+        "rerank",
+        str(given.folder / "absent"),
+        "-o",
+        given.model,
+    )
 
 
 @pytest.mark.parametrize(
@@ -197,7 +280,17 @@ def test_bad_requests(given: Files, sentence: str, options: list[str]) -> None:
 
 
 def test_a_threshold_that_is_too_small_for_the_memory(given: Files) -> None:
-    command = ("train", "rerank", given.train, "-o", given.model, *QUICK, "--threshold", "0", "--memory")
+    command = (
+        "train",
+        "rerank",
+        given.train,
+        "-o",
+        given.model,
+        *QUICK,
+        "--threshold",
+        "0",
+        "--memory",
+    )
     refused(given, "the smallest threshold that fits is ", *command, "0.2")
     refused(given, "and no threshold fits; give more memory", *command, "0.01")
 

@@ -39,34 +39,48 @@ def test_features_of_two_arcs_tell_what_the_parser_cannot(kernel: Any) -> None:
 
 def test_the_features_that_tell_are_shown_as_trees(model: Reranker) -> None:
     found = top_features(model, 1000)
-    assert sum(len(top.best) + len(top.worst) for top in found.values()) == model.n_features_selected_
+    assert (
+        sum(len(top.best) + len(top.worst) for top in found.values()) == model.n_features_selected_
+    )
     best, worst = found[2]
     told = [[arc.feature for arc in row.arcs] for row in best]
     row = best[told.index(["h.fine=VERB|m.fine=ADP", "h.word=with|m.word=lens"])]
     assert row.arcs == [Arc(0, "h.fine=VERB|m.fine=ADP"), Arc(1, "h.word=with|m.word=lens")]
     assert row.lines() == ["h.fine=VERB|m.fine=ADP", "    h.word=with|m.word=lens"]
-    assert ["h.fine=NOUN|m.fine=ADP", "h.word=with|m.word=lens"] in [[arc.feature for arc in row.arcs] for row in worst]
+    assert ["h.fine=NOUN|m.fine=ADP", "h.word=with|m.word=lens"] in [
+        [arc.feature for arc in row.arcs] for row in worst
+    ]
     for best, worst in found.values():
         weights = [row.weight for row in best], [row.weight for row in worst]
         assert weights[0] == sorted(weights[0], reverse=True) and min(weights[0]) > 0
         assert weights[1] == sorted(weights[1]) and max(weights[1]) < 0
     assert top_features(model, 0) == {1: ([], []), 2: ([], [])}
-    assert top_features(model, 3) == {order: (top.best[:3], top.worst[:3]) for order, top in found.items()}
+    assert top_features(model, 3) == {
+        order: (top.best[:3], top.worst[:3]) for order, top in found.items()
+    }
 
 
 def test_orders_add_up(model: Reranker) -> None:
     rows = order_rows(model)
     assert [row.order for row in rows] == [1, 2]
     assert sum(row.weights for row in rows) == model.n_features_selected_ <= model.n_features_total_
-    assert all(row.candidates == row.pruned + row.kept and row.counted >= row.candidates for row in rows)  # type: ignore[operator]
+    assert all(
+        row.candidates == row.pruned + row.kept and row.counted >= row.candidates for row in rows
+    )  # type: ignore[operator]
 
 
 def test_a_fitted_model_holds_nothing_that_no_weight_needs(model: Reranker) -> None:
     part, extension = model.miner_.features()
     leaves = np.setdiff1d(np.arange(1, len(part)), part)
-    assert np.all(model.weights_[leaves] != 0), "what extends nothing further has a weight of its own"
-    assert np.array_equal(np.unique(extension[1:] % len(model.space_)), np.arange(len(model.space_)))
-    assert np.array_equal(np.unique(model.space_.features.template), np.arange(len(model.space_.templates)))
+    assert np.all(model.weights_[leaves] != 0), (
+        "what extends nothing further has a weight of its own"
+    )
+    assert np.array_equal(
+        np.unique(extension[1:] % len(model.space_)), np.arange(len(model.space_))
+    )
+    assert np.array_equal(
+        np.unique(model.space_.features.template), np.arange(len(model.space_.templates))
+    )
     assert orders(model.miner_).max() <= 2
 
 
@@ -82,17 +96,27 @@ def test_several_trees_are_those_of_the_parser_in_another_order(model: Reranker)
     lists = k_best(model.parser_, model.parser_._tokens(X), model.k)
     scores = cut((model.beta_ * lists.scores + model.rank_scores(lists)).tolist(), lists.ptr)
     for ours, theirs, new in zip(found, base, scores, strict=True):
-        assert ours == sorted(((tree, score) for (tree, _), score in zip(theirs, new, strict=True)), key=lambda each: -each[1])
+        assert ours == sorted(
+            ((tree, score) for (tree, _), score in zip(theirs, new, strict=True)),
+            key=lambda each: -each[1],
+        )
     assert [trees[0][0].heads for trees in found] == [tree.heads for tree in model.predict(X)]
     assert any(ours[0][0] != theirs[0][0] for ours, theirs in zip(found, base, strict=True))
-    assert model.predict_k_best(X, 2) == [trees[:2] for trees in found] and model.predict_k_best([], 2) == []
+    assert (
+        model.predict_k_best(X, 2) == [trees[:2] for trees in found]
+        and model.predict_k_best([], 2) == []
+    )
     with pytest.raises(ValueError, match="k must be at least 1, got 0"):
         model.predict_k_best(X, 0)
 
 
 def test_the_same_seed_gives_the_same_model(model: Reranker) -> None:
     again = reranker().fit(*TRAIN)
-    assert np.array_equal(again.weights_, model.weights_) and again.beta_ == model.beta_ and again.wrong_ == model.wrong_
+    assert (
+        np.array_equal(again.weights_, model.weights_)
+        and again.beta_ == model.beta_
+        and again.wrong_ == model.wrong_
+    )
     assert np.array_equal(again.miner_.features(), model.miner_.features())
     assert not np.array_equal(reranker(random_state=1).fit(*TRAIN).weights_, model.weights_)
 
@@ -103,7 +127,14 @@ def test_development_trees_choose_beta() -> None:
     lists = RankedLists(k_best(model.parser_, bank.tokens, model.k), bank.heads)
     scores = model.rank_scores(lists.lists)
     best = lists.uas(model.beta_ * lists.lists.scores + scores)
-    assert best == 1.0 >= max(lists.uas(beta * lists.lists.scores + scores) for beta in (0.0, 1e9, *np.logspace(-4, 4, 30)))
+    assert (
+        best
+        == 1.0
+        >= max(
+            lists.uas(beta * lists.lists.scores + scores)
+            for beta in (0.0, 1e9, *np.logspace(-4, 4, 30))
+        )
+    )
     assert lists.uas(lists.lists.scores) == pytest.approx(model.parser_.score(*TEST))
 
 
@@ -111,11 +142,15 @@ class Remembering(Parser):
     """A parser that knows which sentences it has learned from."""
 
     def fit(self, X: Any, y: Any = None, callback: Any = None) -> Parser:
-        self.numbers_ = set(X.tokens.column("morph"))  # every sentence has a number of its own there
+        self.numbers_ = set(
+            X.tokens.column("morph")
+        )  # every sentence has a number of its own there
         return super().fit(X, y, callback)
 
 
-def test_lists_come_from_parsers_that_have_not_seen_the_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lists_come_from_parsers_that_have_not_seen_the_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     parsed: list[str] = []
 
     def watched(parser: Any, tokens: Any, k: int) -> TreeLists:
@@ -127,7 +162,9 @@ def test_lists_come_from_parsers_that_have_not_seen_the_sentence(monkeypatch: py
     monkeypatch.setattr(tree_lists, "k_best", watched)
     bank = WEAK._bank(*TRAIN)
     seen: list[int] = []
-    lists = crossed(Remembering("arcs", COARSE, Mira(1)), bank, 7, 3, lambda fold: bool(seen.append(fold)))
+    lists = crossed(
+        Remembering("arcs", COARSE, Mira(1)), bank, 7, 3, lambda fold: bool(seen.append(fold))
+    )
     assert seen == list(range(1, 8)) and sorted(parsed, key=int) == [str(n) for n in range(60)]
     assert list(lists.tokens.sentences()) == list(bank.tokens.sentences())
 
@@ -143,7 +180,9 @@ def test_a_callback_may_end_it() -> None:
 
 
 @pytest.mark.parametrize("fits", [1, 3, 4])
-def test_a_parser_that_was_interrupted_is_not_used(fits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_parser_that_was_interrupted_is_not_used(
+    fits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Learners keep what they have when Ctrl-C comes; lists by such a parser, or the parser itself, would be half a model."""
     seen: list[int] = []
 
@@ -168,7 +207,9 @@ def test_scikit_learn_manners(model: Reranker) -> None:
         with pytest.raises(NotFittedError):
             verb(TEST[0])
     loaded = pickle.loads(pickle.dumps(model))
-    assert loaded.predict(TEST[0]) == model.predict(TEST[0]) and np.array_equal(loaded.weights_, model.weights_)
+    assert loaded.predict(TEST[0]) == model.predict(TEST[0]) and np.array_equal(
+        loaded.weights_, model.weights_
+    )
     pickle.loads(pickle.dumps(Reranker()))
 
 
@@ -180,7 +221,9 @@ def test_sentences_without_words_and_unknown_ones(model: Reranker) -> None:
 
 
 def test_no_sentence_changes_the_scores_of_another(model: Reranker) -> None:
-    lists = k_best(model.parser_, model.parser_._tokens(attachments(300, 2)[0]), 3)  # more than are looked at together
+    lists = k_best(
+        model.parser_, model.parser_._tokens(attachments(300, 2)[0]), 3
+    )  # more than are looked at together
     alone = [model.rank_scores(lists.some(np.array([s]))) for s in range(300)]
     assert np.array_equal(model.rank_scores(lists), np.concatenate(alone))
 
@@ -208,7 +251,9 @@ def test_nothing_to_learn() -> None:
         ({"parser": "arcs"}, "parser must be a Parser or None"),
     ],
 )
-def test_bad_parameters(parameters: dict[str, Any], sentence: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bad_parameters(
+    parameters: dict[str, Any], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tree_lists, "k_best", None)  # all is said before any parser has learned
     with pytest.raises(ValueError, match=sentence):
         reranker(**parameters).fit(*TRAIN)

@@ -26,7 +26,9 @@ MODELS: dict[str, dict[str, Any]] = {
     "default space": {"kernel": None, "rounds": 2, "beta": 0.25, "pretrain_epochs": 0},
     "basic templates": {"templates": "basic", "threshold": 8},
     "own tags": {
-        "parser": laconic.Parser("carreras", learner=laconic.Mira(1), tagger=WordTagger(learner=laconic.Mira(1), folds=2))
+        "parser": laconic.Parser(
+            "carreras", learner=laconic.Mira(1), tagger=WordTagger(learner=laconic.Mira(1), folds=2)
+        )
     },
     "nothing to learn": {"k": 1},
 }
@@ -41,7 +43,15 @@ def test_predictions_survive_saving(tmp_path: Path, name: str) -> None:
     assert loaded.predict_k_best(TEST[0], 3) == model.predict_k_best(TEST[0], 3)
     lists = k_best(model.parser_, model.parser_._tokens(TEST[0]), 6)
     assert np.array_equal(loaded.rank_scores(lists), model.rank_scores(lists))
-    for attribute in ("beta_", "wrong_", "rounds_", "n_features_total_", "n_features_selected_", "templates_given_", "k"):
+    for attribute in (
+        "beta_",
+        "wrong_",
+        "rounds_",
+        "n_features_total_",
+        "n_features_selected_",
+        "templates_given_",
+        "k",
+    ):
         assert getattr(loaded, attribute) == getattr(model, attribute)
     assert repr(loaded.kernel) == repr(model.kernel)
     loaded.save(tmp_path / "two")
@@ -69,12 +79,16 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> files.ModelFile:
     return files.load(path)
 
 
-ours = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+ours = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60
+)
 
 
 @ours
 @given(choice=st.data())
-def test_cut_and_flipped_files_are_refused(tmp_path: Path, saved: files.ModelFile, choice: st.DataObject) -> None:
+def test_cut_and_flipped_files_are_refused(
+    tmp_path: Path, saved: files.ModelFile, choice: st.DataObject
+) -> None:
     files.save(tmp_path / "bad", saved.kind, saved.arrays, saved.meta)
     content = bytearray((tmp_path / "bad").read_bytes())
     place = choice.draw(st.integers(0, len(content) - 1))
@@ -109,11 +123,19 @@ def test_a_file_forged_with_a_true_checksum_is_a_model_or_refused(
 def test_hostile_arrays(tmp_path: Path, saved: files.ModelFile) -> None:
     """Arrays that were changed by someone who made the checksum right again."""
     for name, array in saved.arrays.items():
-        if not len(array) or name.startswith("base."):  # those are a parser's, which has such tests of its own
+        if not len(array) or name.startswith(
+            "base."
+        ):  # those are a parser's, which has such tests of its own
             continue
         poisoned = array.copy()
         poisoned.flat[-1] = (
-            np.nan if array.dtype.kind == "f" else -7 if array.dtype.kind == "i" else 255 if array.itemsize == 1 else 2**32 - 1
+            np.nan
+            if array.dtype.kind == "f"
+            else -7
+            if array.dtype.kind == "i"
+            else 255
+            if array.itemsize == 1
+            else 2**32 - 1
         )
         for changed in (
             poisoned,
@@ -124,34 +146,57 @@ def test_hostile_arrays(tmp_path: Path, saved: files.ModelFile) -> None:
             np.zeros(()),
         ):
             refused(tmp_path, saved._replace(arrays={**saved.arrays, name: changed}))
-        refused(tmp_path, saved._replace(arrays={key: value for key, value in saved.arrays.items() if key != name}))
+        refused(
+            tmp_path,
+            saved._replace(
+                arrays={key: value for key, value in saved.arrays.items() if key != name}
+            ),
+        )
     for name in ("more", "base.more", "base.parser.more", "space.more", "rank.more"):
         refused(tmp_path, saved._replace(arrays={**saved.arrays, name: np.zeros(1)}))
 
 
 def test_lies_about_features_are_named(tmp_path: Path, saved: files.ModelFile) -> None:
-    def changed(name: str, position: int, value: float, meta: dict[str, Any] | None = None) -> files.ModelFile:
+    def changed(
+        name: str, position: int, value: float, meta: dict[str, Any] | None = None
+    ) -> files.ModelFile:
         array = saved.arrays[name].copy()
         array[position] = value
-        return saved._replace(arrays={**saved.arrays, name: array}, meta=saved.meta if meta is None else meta)
+        return saved._replace(
+            arrays={**saved.arrays, name: array}, meta=saved.meta if meta is None else meta
+        )
 
-    part, extension, n_basic = saved.arrays["rank.part"], saved.arrays["rank.extension"], len(saved.arrays["space.template"])
+    part, extension, n_basic = (
+        saved.arrays["rank.part"],
+        saved.arrays["rank.extension"],
+        len(saved.arrays["space.template"]),
+    )
     first = int(np.flatnonzero(part == 0)[0])
     assert "comes later" in refused(tmp_path, changed("rank.part", 0, 1))
     assert "extended as none can be" in refused(tmp_path, changed("rank.extension", first, n_basic))
-    assert "extended as none can be" in refused(tmp_path, changed("rank.extension", len(part) - 1, 2**32 - 1))
+    assert "extended as none can be" in refused(
+        tmp_path, changed("rank.extension", len(part) - 1, 2**32 - 1)
+    )
     second = int(np.flatnonzero(part == 0)[1])
     assert "occurs twice" in refused(tmp_path, changed("rank.extension", second, extension[first]))
     assert "not there" in refused(tmp_path, changed("space.atom", 0, 10_000))
-    assert "the template of each basic feature" in refused(tmp_path, changed("space.template", 0, 99))
-    for kernel, sentence in ((["trees", 2], "of a larger order than 2"), (["products", 3], "extended as none can be")):
+    assert "the template of each basic feature" in refused(
+        tmp_path, changed("space.template", 0, 99)
+    )
+    for kernel, sentence in (
+        (["trees", 2], "of a larger order than 2"),
+        (["products", 3], "extended as none can be"),
+    ):
         meta = {**saved.meta, "parameters": {**saved.meta["parameters"], "kernel": kernel}}
         assert sentence in refused(tmp_path, saved._replace(meta=meta))
 
 
 def test_hostile_meta(tmp_path: Path, saved: files.ModelFile) -> None:
     for name in saved.meta.keys() - {"laconic"}:
-        refused(tmp_path, saved._replace(meta={key: value for key, value in saved.meta.items() if key != name}))
+        refused(
+            tmp_path,
+            saved._replace(meta={key: value for key, value in saved.meta.items() if key != name}),
+        )
         refused(tmp_path, saved._replace(meta={**saved.meta, name: [[]]}))
     for name, value in {
         "kernel": ["cousins", 2],
@@ -165,9 +210,25 @@ def test_hostile_meta(tmp_path: Path, saved: files.ModelFile) -> None:
         "parser": 3,
         "epochs": True,
     }.items():
-        refused(tmp_path, saved._replace(meta={**saved.meta, "parameters": {**saved.meta["parameters"], name: value}}))
+        refused(
+            tmp_path,
+            saved._replace(
+                meta={**saved.meta, "parameters": {**saved.meta["parameters"], name: value}}
+            ),
+        )
     for kernel in (["trees", 10**6], ["trees", 0], ["trees"], [[], 2], "trees"):
-        refused(tmp_path, saved._replace(meta={**saved.meta, "parameters": {**saved.meta["parameters"], "kernel": kernel}}))
-    for rounds in ([[1, 2, 3]], [[1, 2, 3, [[1, 2]]]], [[1, 2, "x", []]], [[1, 2, 3, [[1, 2, 3, 4, 5, "s"]]]], [None]):
+        refused(
+            tmp_path,
+            saved._replace(
+                meta={**saved.meta, "parameters": {**saved.meta["parameters"], "kernel": kernel}}
+            ),
+        )
+    for rounds in (
+        [[1, 2, 3]],
+        [[1, 2, 3, [[1, 2]]]],
+        [[1, 2, "x", []]],
+        [[1, 2, 3, [[1, 2, 3, 4, 5, "s"]]]],
+        [None],
+    ):
         refused(tmp_path, saved._replace(meta={**saved.meta, "rounds": rounds}))
     refused(tmp_path, saved._replace(meta={**saved.meta, "wrong": ["x"]}))

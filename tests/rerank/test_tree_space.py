@@ -16,7 +16,13 @@ from laconic.rerank.tree_space import TreeSpace
 from laconic.text.sequences import SequenceEncoder
 from laconic.text.treebanks import COLUMNS
 
-LINES = ["bias", "h.word[+1]|m.fine[-2]|dir", "h.coarse[-1]|between.coarse|dist", "m.suffix2", "h.morph|m.morph[+1]"]
+LINES = [
+    "bias",
+    "h.word[+1]|m.fine[-2]|dir",
+    "h.coarse[-1]|between.coarse|dist",
+    "m.suffix2",
+    "h.morph|m.morph[+1]",
+]
 TEMPLATES = {"basic": part_templates_from("basic"), "others": parse_part_templates(LINES)}
 
 
@@ -34,13 +40,19 @@ def texts(space: TreeSpace) -> list[str]:
     """Every basic feature as text."""
     features = space.features
     found = [""] * len(space)
-    for template, (rows, where) in zip(space.templates, features.places(space.templates), strict=True):
-        for row, text in zip(rows.tolist(), named(template, space.encoder, features.value[where]), strict=True):
+    for template, (rows, where) in zip(
+        space.templates, features.places(space.templates), strict=True
+    ):
+        for row, text in zip(
+            rows.tolist(), named(template, space.encoder, features.value[where]), strict=True
+        ):
             found[row] = text
     return found
 
 
-def plain(template: PartTemplate, sentence: list[tuple[str, ...]], head: int, modifier: int) -> list[str]:
+def plain(
+    template: PartTemplate, sentence: list[tuple[str, ...]], head: int, modifier: int
+) -> list[str]:
     """The features of one arc, as the templates are explained to people."""
 
     def value(view: str, place: int) -> str:
@@ -53,7 +65,10 @@ def plain(template: PartTemplate, sentence: list[tuple[str, ...]], head: int, mo
         token = dict(zip(COLUMNS, sentence[place - 1], strict=True))
         return token["word"][-2:] if view == "suffix2" else token[view]
 
-    told = [f"{atom}={value(atom.view, {'h': head, 'm': modifier}[atom.role] + atom.offset)}" for atom in template.atoms]
+    told = [
+        f"{atom}={value(atom.view, {'h': head, 'm': modifier}[atom.role] + atom.offset)}"
+        for atom in template.atoms
+    ]
     if template.special:
         side, distance = "right" if head < modifier else "left", abs(head - modifier)
         assert distance <= 5
@@ -61,7 +76,10 @@ def plain(template: PartTemplate, sentence: list[tuple[str, ...]], head: int, mo
     if template.between is None:
         return ["|".join(told) or "bias"]
     inside = range(min(head, modifier) + 1, max(head, modifier))
-    return ["|".join([*told, f"between.{template.between}={shown}"]) for shown in {value(template.between, p) for p in inside}]
+    return [
+        "|".join([*told, f"between.{template.between}={shown}"])
+        for shown in {value(template.between, p) for p in inside}
+    ]
 
 
 def plain_arcs(space: TreeSpace, lists: TreeLists) -> list[list[set[str]]]:
@@ -70,7 +88,10 @@ def plain_arcs(space: TreeSpace, lists: TreeLists) -> list[list[set[str]]]:
     sentences = list(lists.tokens.sentences())
     for tree, s in enumerate(lists.sentence.tolist()):
         heads = lists.heads[lists.tree_ptr[tree] : lists.tree_ptr[tree + 1]].tolist()
-        arcs = [{text for t in space.templates for text in plain(t, sentences[s], h, m)} for m, h in enumerate(heads, 1)]
+        arcs = [
+            {text for t in space.templates for text in plain(t, sentences[s], h, m)}
+            for m, h in enumerate(heads, 1)
+        ]
         found.append(arcs)
     return found
 
@@ -101,8 +122,14 @@ def test_what_structures_hold(name: str, lists: TreeLists) -> None:
             rivals = range(int(lists.ptr[s]), int(lists.ptr[s + 1]))
             heads = [lists.heads[lists.tree_ptr[k] : lists.tree_ptr[k + 1]] for k in rivals]
             own = heads[tree - rivals[0]]
-            shown = [m for m in range(len(own)) if not is_set or any(other[m] != own[m] for other in heads)]
-            assert {names[f - 1] for f in fired[ptr[tree] : ptr[tree + 1]]} == set().union(*(arcs[tree][m] for m in shown))
+            shown = [
+                m
+                for m in range(len(own))
+                if not is_set or any(other[m] != own[m] for other in heads)
+            ]
+            assert {names[f - 1] for f in fired[ptr[tree] : ptr[tree + 1]]} == set().union(
+                *(arcs[tree][m] for m in shown)
+            )
 
 
 def test_unknown_features_are_passed_over_and_do_not_grow(lists: TreeLists) -> None:
@@ -114,12 +141,18 @@ def test_unknown_features_are_passed_over_and_do_not_grow(lists: TreeLists) -> N
     others = k_best(parser, parser._tokens(UNSEEN), 3)
     arc, ptr, basic = space._arcs(others, grow=False)
     assert texts(space) == names
-    for token, features in enumerate(features for tree in plain_arcs(space, others) for features in tree):
-        assert {names[b] for b in basic[ptr[arc[token]] : ptr[arc[token] + 1]]} == features & set(names)
+    for token, features in enumerate(
+        features for tree in plain_arcs(space, others) for features in tree
+    ):
+        assert {names[b] for b in basic[ptr[arc[token]] : ptr[arc[token] + 1]]} == features & set(
+            names
+        )
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_a_narrowed_space_knows_some_features_in_the_same_order(name: str, lists: TreeLists) -> None:
+def test_a_narrowed_space_knows_some_features_in_the_same_order(
+    name: str, lists: TreeLists
+) -> None:
     space = new_space(name)
     arc, ptr, basic = space._arcs(lists, grow=True)
     space.encoder.freeze()

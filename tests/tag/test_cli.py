@@ -16,7 +16,11 @@ from terminal import interrupted
 import laconic
 from laconic.tag.learners import LEARNERS
 
-NOUNS, VERBS, ADJECTIVES = ("dog", "cat", "bird", "fish", "horse"), ("saw", "chased", "met"), ("big", "old", "red")
+NOUNS, VERBS, ADJECTIVES = (
+    ("dog", "cat", "bird", "fish", "horse"),
+    ("saw", "chased", "met"),
+    ("big", "old", "red"),
+)
 TEMPLATES = "word[0]\nword[-1]\npos[0]\npos[-1] pos[0]\nshape[0]\nngrams(pos, 1..3, -2..2)\n"
 
 
@@ -54,30 +58,69 @@ def given(tmp_path: Path) -> Files:
 
 
 def trained(given: Files, *options: str) -> Any:
-    return result_of("train", "tag", given.train, "-o", given.model, "--templates", given.templates, *options)
+    return result_of(
+        "train", "tag", given.train, "-o", given.model, "--templates", given.templates, *options
+    )
 
 
 def test_train_reports_what_was_learned(given: Files) -> None:
-    options = ("--learner", "sparseptron", "--budget", "3", "--every", "10", "--epochs", "2", "--refit", "mira")
+    options = (
+        "--learner",
+        "sparseptron",
+        "--budget",
+        "3",
+        "--every",
+        "10",
+        "--epochs",
+        "2",
+        "--refit",
+        "mira",
+    )
     report = trained(given, "--dev", given.dev, *options, "--refit-epochs", "3")
     assert report["groups_selected"] <= 3 < report["groups_total"]
-    assert 0 < report["features_nonzero"] < report["features_total"] and report["degrees_of_freedom"] > 0
+    assert (
+        0 < report["features_nonzero"] < report["features_total"]
+        and report["degrees_of_freedom"] > 0
+    )
     assert report["seconds"] > 0 and report["peak_memory_mb"] > 10 and not report["interrupted"]
-    assert report["objective"] is None and report["certificate"] is None  # online learners have none
-    assert report["learner"] == "Sparseptron(budget=3, epochs=2, every=10)" and report["refit"] == "Mira(epochs=3)"
+    assert (
+        report["objective"] is None and report["certificate"] is None
+    )  # online learners have none
+    assert (
+        report["learner"] == "Sparseptron(budget=3, epochs=2, every=10)"
+        and report["refit"] == "Mira(epochs=3)"
+    )
     assert [epoch["n_iter"] for epoch in report["trace"]] == [1, 2, 1, 2, 3]
-    assert report["features_held_most"] == max(held for epoch in report["trace"] for _, held in epoch["held"])
+    assert report["features_held_most"] == max(
+        held for epoch in report["trace"] for _, held in epoch["held"]
+    )
     assert report["dev"]["f1"] > 0.95 and report["dev"]["sentences"] == 10
     model = laconic.load(given.model)
-    assert model.n_features_selected_ == report["features_nonzero"] and len(model.templates_) == report["groups_selected"]
+    assert (
+        model.n_features_selected_ == report["features_nonzero"]
+        and len(model.templates_) == report["groups_selected"]
+    )
     assert sorted(os.listdir(given.folder)) == ["dev.txt.gz", "m.laconic", "templates", "train.txt"]
 
 
 @pytest.mark.parametrize(
-    ("learner", "penalty"), [(name, penalty) for name, entry in LEARNERS.items() for penalty in entry.penalties]
+    ("learner", "penalty"),
+    [(name, penalty) for name, entry in LEARNERS.items() for penalty in entry.penalties],
 )
 def test_every_learner_and_penalty(given: Files, learner: str, penalty: str) -> None:
-    report = trained(given, "--learner", learner, "--penalty", penalty, "--epochs", "4", "--dev", given.dev, "--every", "20")
+    report = trained(
+        given,
+        "--learner",
+        learner,
+        "--penalty",
+        penalty,
+        "--epochs",
+        "4",
+        "--dev",
+        given.dev,
+        "--every",
+        "20",
+    )
     assert report["dev"]["f1"] > 0.5
     assert (report["objective"] is not None) == (learner == "crf")
 
@@ -96,15 +139,25 @@ def test_predict_adds_a_column(given: Files) -> None:
     bare = "\n".join(" ".join(fields[:2]) for fields in gold) + "\n"
     lines = run("predict", given.model, text=bare).stdout.splitlines()
     model = laconic.load(given.model)
-    tokens = [[tuple(line.split()) for line in block.split("\n")] for block in bare.strip().split("\n\n")]
+    tokens = [
+        [tuple(line.split()) for line in block.split("\n")] for block in bare.strip().split("\n\n")
+    ]
     expected = model.predict(tokens)
-    assert [line.split()[2] for line in lines if line] == [label for labels in expected for label in labels]
+    assert [line.split()[2] for line in lines if line] == [
+        label for labels in expected for label in labels
+    ]
     assert [line.split()[:2] for line in lines] == [fields[:2] for fields in gold]
     with_gold = run("predict", given.model, given.dev).stdout.splitlines()
-    assert [line.split()[:3] for line in with_gold] == gold and all(len(line.split()) in (0, 4) for line in with_gold)
+    assert [line.split()[:3] for line in with_gold] == gold and all(
+        len(line.split()) in (0, 4) for line in with_gold
+    )
     target = given.folder / "out.txt"
     summary = result_of("predict", given.model, given.dev, "-o", str(target))
-    assert summary["sentences"] == 10 and summary["tokens"] == sum(map(bool, gold)) and summary["output"] == str(target)
+    assert (
+        summary["sentences"] == 10
+        and summary["tokens"] == sum(map(bool, gold))
+        and summary["output"] == str(target)
+    )
     assert target.read_text().splitlines() == with_gold
 
 
@@ -118,33 +171,67 @@ def test_predict_writes_the_lines_that_it_reads(given: Files) -> None:
 
 def test_predict_with_marginals_and_several_sequences(given: Files) -> None:
     trained(given, "--learner", "crf", "--scheme", "BIOES")
-    rows = [line.split() for line in run("predict", given.model, given.dev, "--marginals").stdout.splitlines() if line]
+    rows = [
+        line.split()
+        for line in run("predict", given.model, given.dev, "--marginals").stdout.splitlines()
+        if line
+    ]
     probable = [dict(pair.rsplit("/", 1) for pair in row[4].split(",")) for row in rows]
     assert all(0.98 < sum(map(float, entry.values())) < 1.02 for entry in probable)
-    assert {label[0] for entry in probable for label in entry} == set("BIOES") and {row[3][0] for row in rows} == set("BIO")
+    assert {label[0] for entry in probable for label in entry} == set("BIOES") and {
+        row[3][0] for row in rows
+    } == set("BIO")
     several = [
-        line.split() for line in run("predict", given.model, "--k-best", "3", text="The DT\n\ndog NN\n").stdout.splitlines()
+        line.split()
+        for line in run(
+            "predict", given.model, "--k-best", "3", text="The DT\n\ndog NN\n"
+        ).stdout.splitlines()
     ]
     assert [len(row) for row in several] == [4, 5, 0, 4, 5] and len(set(several[1][2:])) == 3
-    assert all(row[:2] == ["#", "score"] and row[2:] == sorted(row[2:], key=float, reverse=True) for row in several[::3])
+    assert all(
+        row[:2] == ["#", "score"] and row[2:] == sorted(row[2:], key=float, reverse=True)
+        for row in several[::3]
+    )
     ((_, score), *_) = laconic.load(given.model).predict_k_best([[("The", "DT")]], 1)[0]
     assert several[0][2] == f"{score:.4f}"
-    few = [line.split() for line in run("predict", given.model, "--k-best", "99", text="dog NN\n").stdout.splitlines()]
-    assert few[1][-1] == "_" and few[1][2:].index("_") == len(few[0]) - 2, "as many scores as sequences"
-    refused(given, "give one of them", "predict", given.model, given.dev, "--marginals", "--k-best", "2")
+    few = [
+        line.split()
+        for line in run(
+            "predict", given.model, "--k-best", "99", text="dog NN\n"
+        ).stdout.splitlines()
+    ]
+    assert few[1][-1] == "_" and few[1][2:].index("_") == len(few[0]) - 2, (
+        "as many scores as sequences"
+    )
+    refused(
+        given, "give one of them", "predict", given.model, given.dev, "--marginals", "--k-best", "2"
+    )
 
 
 def test_constrained_predictions_obey_the_scheme(given: Files) -> None:
     trained(given, "--epochs", "1")
     strange = "\n".join(["big JJ", "saw VBD", "dog NN"] * 30) + "\n"
-    labels = [line.split()[2] for line in run("predict", given.model, "--constrained", text=strange).stdout.splitlines() if line]
-    assert all(label[0] != "I" or (k and labels[k - 1][1:] == label[1:]) for k, label in enumerate(labels))
+    labels = [
+        line.split()[2]
+        for line in run("predict", given.model, "--constrained", text=strange).stdout.splitlines()
+        if line
+    ]
+    assert all(
+        label[0] != "I" or (k and labels[k - 1][1:] == label[1:]) for k, label in enumerate(labels)
+    )
 
 
 def test_evaluate_counts_as_conlleval_does(given: Files) -> None:
     trained(given)
     report = result_of("evaluate", given.model, given.dev)
-    assert report["f1"] == report["precision"] == report["recall"] == report["accuracy"] == report["complete"] == 1.0
+    assert (
+        report["f1"]
+        == report["precision"]
+        == report["recall"]
+        == report["accuracy"]
+        == report["complete"]
+        == 1.0
+    )
     assert {row["type"]: row["support"] for row in report["types"]} == {"NP": 20, "VP": 10}
     assert report["features_nonzero"] >= report["degrees_of_freedom"] > 0
     strange = given.folder / "strange.txt"
@@ -159,9 +246,13 @@ def test_labels_that_are_not_of_chunks(given: Files) -> None:
     options = ("--columns", "word,label", "--templates", str(given.folder / "words"))
     (given.folder / "words").write_text("word[0]\nsuffix1[0]\n")
     plain = given.folder / "pos.txt"
-    plain.write_text("\n".join(" ".join(line.split()[:2]) for line in sentences(20, 0).splitlines()) + "\n")
+    plain.write_text(
+        "\n".join(" ".join(line.split()[:2]) for line in sentences(20, 0).splitlines()) + "\n"
+    )
     report = result_of("train", "tag", str(plain), "-o", given.model, *options, "--dev", str(plain))
-    assert report["dev"]["accuracy"] == 1.0 and {row["label"] for row in report["dev"]["labels"]} == {
+    assert report["dev"]["accuracy"] == 1.0 and {
+        row["label"] for row in report["dev"]["labels"]
+    } == {
         "DT",
         "JJ",
         "NN",
@@ -174,36 +265,73 @@ def test_labels_that_are_not_of_chunks(given: Files) -> None:
 def test_inspect_and_report(given: Files) -> None:
     trained(given, "--learner", "sparseptron", "--budget", "3", "--every", "10")
     shown = result_of("inspect", given.model, "-n", "4")
-    kept, dropped = ([row["template"] for row in shown["templates"]["kept"]], shown["templates"]["dropped"])
-    assert len(kept) == shown["groups_selected"] and len(kept) + len(dropped) == shown["groups_total"]
+    kept, dropped = (
+        [row["template"] for row in shown["templates"]["kept"]],
+        shown["templates"]["dropped"],
+    )
+    assert (
+        len(kept) == shown["groups_selected"] and len(kept) + len(dropped) == shown["groups_total"]
+    )
     assert sorted(kept) == sorted(laconic.load(given.model).templates_.names)
-    assert all(0 < len(rows) <= 4 and rows[0]["weight"] >= rows[-1]["weight"] > 0 for rows in shown["features"].values())
+    assert all(
+        0 < len(rows) <= 4 and rows[0]["weight"] >= rows[-1]["weight"] > 0
+        for rows in shown["features"].values()
+    )
     assert shown["bigrams"]["likely"][0]["weight"] > 0 > shown["bigrams"]["unlikely"][0]["weight"]
     for_people = run("inspect", given.model).stdout
     assert all(name in for_people for name in kept) and dropped[0] in for_people
     page = given.folder / "page.html"
     assert result_of("report", given.model, "-o", str(page))["page"] == str(page)
     content = page.read_text()
-    assert all(name in content for name in (*kept, *dropped)) and "<polyline" in content and "<script" not in content
+    assert (
+        all(name in content for name in (*kept, *dropped))
+        and "<polyline" in content
+        and "<script" not in content
+    )
 
 
 def test_options_of_other_kinds_of_models_are_refused(given: Files) -> None:
     trained(given)
     refused(given, "--proba does not go with", "predict", given.model, given.dev, "--proba")
-    refused(given, "--text-field does not go with", "evaluate", given.model, given.dev, "--text-field", "x")
-    refused(given, "--documents does not go", "report", given.model, "-o", str(given.folder / "p"), "--documents", given.dev)
+    refused(
+        given,
+        "--text-field does not go with",
+        "evaluate",
+        given.model,
+        given.dev,
+        "--text-field",
+        "x",
+    )
+    refused(
+        given,
+        "--documents does not go",
+        "report",
+        given.model,
+        "-o",
+        str(given.folder / "p"),
+        "--documents",
+        given.dev,
+    )
     texts = given.folder / "texts.tsv"
     texts.write_text("a\tsome words here\nb\tother things there\n" * 5)
     result_of("train", "classify", str(texts), "-o", given.model, "--strength", "0.1")
-    refused(given, "a model of the kind 'classify'", "predict", given.model, str(texts), "--marginals")
+    refused(
+        given, "a model of the kind 'classify'", "predict", given.model, str(texts), "--marginals"
+    )
 
 
 BAD_FILES: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "holds no tokens"),
     "blank": (b"\n\n \n", "holds no tokens"),
-    "ragged": (b"The DT B-NP\ndog NN\n", ":2: expected 3 columns (word, pos, label) as in the lines before, found 2"),
+    "ragged": (
+        b"The DT B-NP\ndog NN\n",
+        ":2: expected 3 columns (word, pos, label) as in the lines before, found 2",
+    ),
     "two columns": (b"The B-NP\ndog I-NP\n", ":1: expected the columns word, pos, label, found 2"),
-    "latin-1": ("café NN B-NP\n".encode("latin-1"), ":1: expected UTF-8 text, found other bytes; older files"),
+    "latin-1": (
+        "café NN B-NP\n".encode("latin-1"),
+        ":1: expected UTF-8 text, found other bytes; older files",
+    ),
     "one label": (b"The DT O\ndog NN O\n", "at least two different labels"),
     "cut gzip": (gzip.compress(b"The DT B-NP\ndog NN O\n" * 9)[:-12], "gzip file is damaged"),
 }
@@ -246,7 +374,18 @@ def test_bad_training_files(given: Files, kind: str) -> None:
 )
 def test_bad_requests(given: Files, sentence: str, options: list[str]) -> None:
     options = [option.format(folder=given.folder) for option in options]
-    refused(given, sentence, "train", "tag", given.train, "-o", given.model, "--templates", given.templates, *options)
+    refused(
+        given,
+        sentence,
+        "train",
+        "tag",
+        given.train,
+        "-o",
+        given.model,
+        "--templates",
+        given.templates,
+        *options,
+    )
 
 
 @pytest.mark.parametrize("verb", ["predict", "evaluate", "inspect", "report"])
@@ -262,7 +401,9 @@ def test_damaged_models(given: Files, verb: str) -> None:
 
 def test_line_ends_encodings_and_long_sentences(given: Files) -> None:
     other = given.folder / "other.txt"
-    other.write_bytes(sentences(40, 0).replace("dog", "dögge").replace("\n", "\r\n").encode("latin-1"))
+    other.write_bytes(
+        sentences(40, 0).replace("dog", "dögge").replace("\n", "\r\n").encode("latin-1")
+    )
     report = result_of(
         "train",
         "tag",
@@ -282,16 +423,28 @@ def test_line_ends_encodings_and_long_sentences(given: Files) -> None:
     assert any(line.startswith("dögge NN I-NP I-NP") for line in lines)
     long = "The DT\nbig JJ\n" + "dog NN\n" * 10_000
     assert len(run("predict", given.model, text=long).stdout.splitlines()) == 10_002
-    (given.folder / "long.txt").write_text("The DT B-NP\n" + "dog NN I-NP\n" * 9_998 + "saw VBD B-VP\n")
+    (given.folder / "long.txt").write_text(
+        "The DT B-NP\n" + "dog NN I-NP\n" * 9_998 + "saw VBD B-VP\n"
+    )
     report = result_of(
-        "train", "tag", str(given.folder / "long.txt"), "-o", given.model, "--epochs", "1", "--templates", given.templates
+        "train",
+        "tag",
+        str(given.folder / "long.txt"),
+        "-o",
+        given.model,
+        "--epochs",
+        "1",
+        "--templates",
+        given.templates,
     )
     assert report["tokens"] == 10_000
 
 
 def test_clusters_from_a_file(given: Files) -> None:
     paths = given.folder / "paths"
-    paths.write_text("".join(f"0{k % 2}\t{word}\t1\n" for k, word in enumerate(NOUNS)) + "1\tsaw\t1\n")
+    paths.write_text(
+        "".join(f"0{k % 2}\t{word}\t1\n" for k, word in enumerate(NOUNS)) + "1\tsaw\t1\n"
+    )
     Path(given.templates).write_text("cluster1[0]\ncluster[0]\npos[0]\n")
     report = trained(given, "--clusters", str(paths), "--dev", given.dev)
     assert report["dev"]["f1"] > 0.9
@@ -305,8 +458,30 @@ def test_on_conll2000(tmp_path: Path, data: Path) -> None:
     train, dev = tmp_path / "train.txt", tmp_path / "dev.txt.gz"
     train.write_text("\n\n".join(blocks[:600]) + "\n")
     dev.write_bytes(gzip.compress("\n\n".join(blocks[600:800]).encode()))
-    options = ("--learner", "sparseptron", "--budget", "10", "--every", "200", "--epochs", "2", "--refit", "mira")
-    report = result_of("train", "tag", str(train), "--dev", str(dev), *options, "--refit-epochs", "3", "-o", str(tmp_path / "m"))
+    options = (
+        "--learner",
+        "sparseptron",
+        "--budget",
+        "10",
+        "--every",
+        "200",
+        "--epochs",
+        "2",
+        "--refit",
+        "mira",
+    )
+    report = result_of(
+        "train",
+        "tag",
+        str(train),
+        "--dev",
+        str(dev),
+        *options,
+        "--refit-epochs",
+        "3",
+        "-o",
+        str(tmp_path / "m"),
+    )
     assert report["groups_total"] == 96 and report["groups_selected"] <= 10
     assert report["dev"]["f1"] > 0.88
     assert result_of("evaluate", str(tmp_path / "m"), str(dev))["f1"] == report["dev"]["f1"]
@@ -314,7 +489,19 @@ def test_on_conll2000(tmp_path: Path, data: Path) -> None:
 
 def test_ctrl_c_keeps_what_was_learned(given: Files) -> None:
     Path(given.train).write_text(sentences(3000, 0))
-    command = [sys.executable, "-m", "laconic", "train", "tag", given.train, "-o", given.model, "--json", "--epochs", "100000"]
+    command = [
+        sys.executable,
+        "-m",
+        "laconic",
+        "train",
+        "tag",
+        given.train,
+        "-o",
+        given.model,
+        "--json",
+        "--epochs",
+        "100000",
+    ]
     command += ["--templates", given.templates, "--learner", "perceptron", "--refit", "mira"]
     report = interrupted(command, b"pass 2")
     assert report["interrupted"] and 2 <= len(report["trace"]) < 100000

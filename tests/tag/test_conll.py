@@ -31,7 +31,11 @@ def test_blanks_tabs_line_ends_and_gzip(tmp_path: Path, end: str, pack) -> None:
     lines = ["", "The DT B-NP", "d\u00e9j\u00e0\u00a0vu \tNN\t I-NP ", "  ", "", "goes VBZ B-VP"]
     tokens = read_columns(write(tmp_path, pack(end.join(lines).encode())), NAMES)
     assert tokens.names == NAMES and tokens.ptr.tolist() == [0, 2, 3]
-    assert tokens.values == [["The", "d\u00e9j\u00e0\u00a0vu", "goes"], ["DT", "NN", "VBZ"], ["B-NP", "I-NP", "B-VP"]]
+    assert tokens.values == [
+        ["The", "d\u00e9j\u00e0\u00a0vu", "goes"],
+        ["DT", "NN", "VBZ"],
+        ["B-NP", "I-NP", "B-VP"],
+    ]
 
 
 def test_document_starts_are_dropped_in_both_forms(tmp_path: Path) -> None:
@@ -45,7 +49,9 @@ def test_document_starts_are_dropped_in_both_forms(tmp_path: Path) -> None:
 def test_columns_that_may_be_absent(tmp_path: Path) -> None:
     path = write(tmp_path, "a A\nb B\n")
     assert read_columns(path, NAMES, optional=1).names == ("word", "pos")
-    with pytest.raises(InputError, match=r"file\.txt:1: expected the columns word, pos, label, found 2: 'a A'"):
+    with pytest.raises(
+        InputError, match=r"file\.txt:1: expected the columns word, pos, label, found 2: 'a A'"
+    ):
         read_columns(path, NAMES)
     with pytest.raises(InputError, match="expected the columns word and perhaps pos, found 3"):
         read_columns(write(tmp_path, "a b c\n"), NAMES[:2], optional=1)
@@ -54,11 +60,17 @@ def test_columns_that_may_be_absent(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a A O\n\nb B\n", r"file\.txt:3: expected 3 columns \(word, pos, label\) as in the lines before, found 2: 'b B'"),
+        (
+            "a A O\n\nb B\n",
+            r"file\.txt:3: expected 3 columns \(word, pos, label\) as in the lines before, found 2: 'b B'",
+        ),
         ("a A O\n-DOCSTART-\nb B O x\n", r"file\.txt:3: .*found 4"),
         ("", r"file\.txt: holds no tokens"),
         ("\n \n-DOCSTART- O\n", r"file\.txt: holds no tokens"),
-        (b"a A O\ncaf\xe9 B O\n", r"file\.txt:2: expected UTF-8 text, found other bytes; older files are often in .*'latin-1'"),
+        (
+            b"a A O\ncaf\xe9 B O\n",
+            r"file\.txt:2: expected UTF-8 text, found other bytes; older files are often in .*'latin-1'",
+        ),
     ],
 )
 def test_files_that_are_refused(tmp_path: Path, text: str | bytes, message: str) -> None:
@@ -73,14 +85,22 @@ def test_other_encodings(tmp_path: Path) -> None:
         read_columns(path, NAMES, encoding="latin-99")
 
 
-WORDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=4).filter(lambda w: w != "-DOCSTART-")
-SENTENCES = st.lists(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=4), min_size=1, max_size=7)
+WORDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=4).filter(
+    lambda w: w != "-DOCSTART-"
+)
+SENTENCES = st.lists(
+    st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=4), min_size=1, max_size=7
+)
 
 
 @given(SENTENCES, st.integers(1, 4))
-def test_what_is_written_is_read_in_batches_of_any_size(tmp_path_factory, sentences: list, size: int) -> None:
+def test_what_is_written_is_read_in_batches_of_any_size(
+    tmp_path_factory, sentences: list, size: int
+) -> None:
     folder = tmp_path_factory.mktemp("columns")
-    path = write(folder, "\n\n".join("\n".join(map(" ".join, sentence)) for sentence in sentences) + "\n")
+    path = write(
+        folder, "\n\n".join("\n".join(map(" ".join, sentence)) for sentence in sentences) + "\n"
+    )
     n_tokens = sum(map(len, sentences))
     added = iter([f"L{t}" for t in range(n_tokens)])
     with column_writer(folder / "out") as writer:
@@ -91,17 +111,35 @@ def test_what_is_written_is_read_in_batches_of_any_size(tmp_path_factory, senten
     again = [sentence for batch in batches for sentence in batch.sentences()]
     assert [[token[:2] for token in sentence] for sentence in again] == sentences
     whole = read_columns(folder / "out", NAMES)
-    assert list(whole.values[2]) == [f"L{t}" for t in range(n_tokens)] and list(whole.sentences()) == again
+    assert (
+        list(whole.values[2]) == [f"L{t}" for t in range(n_tokens)]
+        and list(whole.sentences()) == again
+    )
 
 
 @pytest.mark.parametrize("size", [1, 2, 100])
 def test_every_line_is_written_again(tmp_path: Path, size: int) -> None:
-    lines = ["-DOCSTART- -X-", "", "a A", " ", "", "b\tB", "-DOCSTART-\t-X-", "c C", "", "-DOCSTART- -X- O", "", ""]
+    lines = [
+        "-DOCSTART- -X-",
+        "",
+        "a A",
+        " ",
+        "",
+        "b\tB",
+        "-DOCSTART-\t-X-",
+        "c C",
+        "",
+        "-DOCSTART- -X- O",
+        "",
+        "",
+    ]
     path = write(tmp_path, "\r\n".join([*lines, ""]))
     with column_writer(tmp_path / "out") as writer:
         for batch in iterate_lines(path, NAMES[:2], batch_sentences=size):
             labels = [f"={word}" for word in batch.tokens.values[0]]
-            writer.write(batch, [labels, labels], "O", [f"# {s[0][0]}" for s in batch.tokens.sentences()])
+            writer.write(
+                batch, [labels, labels], "O", [f"# {s[0][0]}" for s in batch.tokens.sentences()]
+            )
     expected = [
         "-DOCSTART- -X- O O",
         "",
@@ -115,13 +153,18 @@ def test_every_line_is_written_again(tmp_path: Path, size: int) -> None:
         "c C =c =c",
         "",
     ]
-    assert (tmp_path / "out").read_text() == "\n".join([*expected, "-DOCSTART- -X- O O O", "", "", ""])
+    assert (tmp_path / "out").read_text() == "\n".join(
+        [*expected, "-DOCSTART- -X- O O O", "", "", ""]
+    )
 
 
 def test_writer_refuses_columns_of_another_length(tmp_path: Path) -> None:
     (batch,) = iterate_lines(write(tmp_path, "a\nb\n"), ("word",))
     for added in ([["x"]], [["x"] * 3], [["x"] * 2, ["x"]]):
-        with pytest.raises(ValueError, match="there are 2 tokens"), column_writer(tmp_path / "out") as writer:
+        with (
+            pytest.raises(ValueError, match="there are 2 tokens"),
+            column_writer(tmp_path / "out") as writer,
+        ):
             writer.write(batch, added, "O")
         assert not (tmp_path / "out").exists()
 
@@ -131,11 +174,19 @@ def test_writer_refuses_columns_of_another_length(tmp_path: Path) -> None:
     [
         ("conll2000/test.txt.gz", 2012, 47_377, 23_852, "IOB2"),
         ("conll2002/ned.testa.gz", 2895, 37_761 - 74, 2616, "IOB2"),
-        ("conll2002/esp.testa.gz", 1915, 52_923, 4352, "IOB2"),  # 4,351 open with B, one breaks the rules with an I
+        (
+            "conll2002/esp.testa.gz",
+            1915,
+            52_923,
+            4352,
+            "IOB2",
+        ),  # 4,351 open with B, one breaks the rules with an I
         ("conll2003/eng.testa.gz", 3250, 51_362, 5942, "IOB1"),
     ],
 )
-def test_published_counts(data: Path, name: str, n_sentences: int, n_tokens: int, n_chunks: int, scheme: str) -> None:
+def test_published_counts(
+    data: Path, name: str, n_sentences: int, n_tokens: int, n_chunks: int, scheme: str
+) -> None:
     columns = ("word", "pos", "chunk", "label") if "2003" in name else NAMES
     start = time.perf_counter()
     tokens = read_columns(data / name, columns)

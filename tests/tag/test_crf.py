@@ -32,15 +32,30 @@ def design(n_pairs: int = 1) -> Chain:
     sizes = np.array([5, 12, 4])
     ids = rng.integers(0, sizes, (60, 3)) + np.cumsum(sizes) - sizes
     gold = (ids[:, 0] + (rng.random(60) < 0.2)) % 3
-    return Chain(Tokens(ids.astype(np.int32), sizes, np.array([0, 6, 15, 31, 31, 60]), gold.astype(np.int32), 3, n_pairs))
+    return Chain(
+        Tokens(
+            ids.astype(np.int32),
+            sizes,
+            np.array([0, 6, 15, 31, 31, 60]),
+            gold.astype(np.int32),
+            3,
+            n_pairs,
+        )
+    )
 
 
 def parts_of(chain: Chain, parameters: dict[str, Any]) -> list[tuple[slice, float]]:
     """The groups as slices of the weights, with their weights."""
-    kinds = {"templates": [chain.template_ptr], "rows": [chain.row_ptr], "tree": [chain.template_ptr, chain.row_ptr]}
+    kinds = {
+        "templates": [chain.template_ptr],
+        "rows": [chain.row_ptr],
+        "tree": [chain.template_ptr, chain.row_ptr],
+    }
     rule = {"log": lambda n: np.log2(max(n, 2)), "sqrt log": lambda n: np.sqrt(np.log2(max(n, 2)))}
     weigh = rule.get(parameters.get("group_weight", "one"), lambda n: 1.0)
-    return [(slice(a, b), weigh(b - a)) for ptr in kinds[parameters["groups"]] for a, b in pairwise(ptr)]
+    return [
+        (slice(a, b), weigh(b - a)) for ptr in kinds[parameters["groups"]] for a, b in pairwise(ptr)
+    ]
 
 
 @pytest.mark.parametrize("parameters", GROUPED, ids=str)
@@ -80,27 +95,43 @@ def test_a_smooth_solver_reaches_the_same_optimum(parameters: dict[str, Any]) ->
         method="L-BFGS-B",
         options={"maxiter": 1000, "ftol": 1e-10, "gtol": 1e-5},
     )
-    slack = little * (lasso * chain.n_state + parameters["group"] * sum(weight for _, weight in parts))
-    assert problem.value(found.x) <= other.fun + 1e-6 and other.fun <= problem.value(found.x) + slack + 1e-3
+    slack = little * (
+        lasso * chain.n_state + parameters["group"] * sum(weight for _, weight in parts)
+    )
+    assert (
+        problem.value(found.x) <= other.fun + 1e-6
+        and other.fun <= problem.value(found.x) + slack + 1e-3
+    )
 
 
 def test_what_a_tree_drops_above_is_dropped_below() -> None:
     X, y = sentences()
-    templates = parse_templates("pairs: pos[0]\nword[0]\nword[-1]\npos[-1]|pos[0]\nshape[0]\npos[0]", NAMES)
-    model = Tagger(templates, Crf(0, group=0.5, groups="tree", lasso=0.05, tol=1e-4, max_iter=2000)).fit(X, y)
+    templates = parse_templates(
+        "pairs: pos[0]\nword[0]\nword[-1]\npos[-1]|pos[0]\nshape[0]\npos[0]", NAMES
+    )
+    model = Tagger(
+        templates, Crf(0, group=0.5, groups="tree", lasso=0.05, tol=1e-4, max_iter=2000)
+    ).fit(X, y)
     assert model.certificate_ <= 1e-4
     assert 0 < len(model.templates_) < len(templates)
-    assert any(0 < np.count_nonzero(row) < len(row) for part in model.weights_.weights for row in part)
+    assert any(
+        0 < np.count_nonzero(row) < len(row) for part in model.weights_.weights for row in part
+    )
     rows = Tagger(templates, Crf(0, group=0.5, groups="rows", tol=1e-4, max_iter=2000)).fit(X, y)
     kept = sum(map(len, rows.weights_.weights))
     assert rows.certificate_ <= 1e-4 and 0 < kept * len(rows.classes_) < rows.n_features_total_
 
 
 def test_bad_groups_are_refused() -> None:
-    with pytest.raises(ValueError, match="groups must be one of 'templates', 'rows', 'tree', got 'words'"):
+    with pytest.raises(
+        ValueError, match="groups must be one of 'templates', 'rows', 'tree', got 'words'"
+    ):
         Crf(groups="words").check()
     merged = Chain(
-        Tokens(np.zeros((2, 1), np.int32), np.ones(1, int), np.array([0, 2]), np.zeros(2, np.int32), 2), merge_twins=True
+        Tokens(
+            np.zeros((2, 1), np.int32), np.ones(1, int), np.array([0, 2]), np.zeros(2, np.int32), 2
+        ),
+        merge_twins=True,
     )
     for grouping in (merged.by_template, merged.by_row, merged.by_tree):
         with pytest.raises(ValueError, match="twins"):

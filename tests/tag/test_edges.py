@@ -62,7 +62,9 @@ def test_parts_of_a_perceptron_are_rounds_of_one() -> None:
 @pytest.mark.parametrize("weight", ["one", "log"])
 def test_parts_of_a_sparseptron_are_rounds_of_one(groups: str, weight: str) -> None:
     X, y = sentences()
-    learner = Sparseptron(4, epochs=3, every=7, group_weight=weight, groups=groups)  # shrinks inside of passes, too
+    learner = Sparseptron(
+        4, epochs=3, every=7, group_weight=weight, groups=groups
+    )  # shrinks inside of passes, too
     model = tagger(learner)
     for _ in range(3):
         model.partial_fit(X, y, labels=CHUNKS)
@@ -117,7 +119,11 @@ def test_empty_sentences_and_no_sentences() -> None:
     assert model.predict([[], *X, []]) == [[], *y, []]
     assert [part.shape for part in model.predict_marginals([[], X[0]])] == [(0, 6), (7, 6)]
     assert model.predict_k_best([[]], 3)[0][0].labels == []
-    assert model.predict([]) == [] and model.predict_marginals([]) == [] and model.predict_k_best([], 2) == []
+    assert (
+        model.predict([]) == []
+        and model.predict_marginals([]) == []
+        and model.predict_k_best([], 2) == []
+    )
     assert model.predict([[]], [[]]) == [[]]
 
 
@@ -157,7 +163,11 @@ def test_bad_input_is_refused_in_a_sentence() -> None:
         tagger(scheme="IOB3").fit(X, y)
     with pytest.raises(ValueError, match="learner"):
         tagger("mira").fit(X, y)
-    for call in (Tagger().predict, Tagger().predict_marginals, lambda X: Tagger().predict_k_best(X, 2)):
+    for call in (
+        Tagger().predict,
+        Tagger().predict_marginals,
+        lambda X: Tagger().predict_k_best(X, 2),
+    ):
         with pytest.raises(NotFittedError):
             call(X)
 
@@ -173,7 +183,9 @@ def test_a_tagger_without_features_has_transitions(learner: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "learner", [Perceptron(20), Crf(0.01), Crf(0, lasso=0.01, support="all"), Crf(0.1, loss="hinge")], ids=repr
+    "learner",
+    [Perceptron(20), Crf(0.01), Crf(0, lasso=0.01, support="all"), Crf(0.1, loss="hinge")],
+    ids=repr,
 )
 def test_templates_of_label_pairs(learner: Any) -> None:
     X, y = sentences()
@@ -205,10 +217,16 @@ def test_a_crf_starts_where_another_ended() -> None:
         *once.encoder_.encode(TokenColumns.from_sentences(X, NAMES)),
         np.concatenate([once.classes_.searchsorted(t) for t in y]).astype(np.int32),
     )
-    posed = crf.pose(Lesson(once.templates_, once.encoder_, data, len(once.classes_), start=once.weights_))
-    assert posed.x is not None and posed.problem.value(posed.x) == pytest.approx(once.objective_, rel=1e-6)
+    posed = crf.pose(
+        Lesson(once.templates_, once.encoder_, data, len(once.classes_), start=once.weights_)
+    )
+    assert posed.x is not None and posed.problem.value(posed.x) == pytest.approx(
+        once.objective_, rel=1e-6
+    )
     for found, expected in zip(posed.weights(posed.x).weights, once.weights_.weights, strict=True):
-        np.testing.assert_allclose(np.sort(found, axis=None), np.sort(expected, axis=None), atol=1e-6)
+        np.testing.assert_allclose(
+            np.sort(found, axis=None), np.sort(expected, axis=None), atol=1e-6
+        )
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: repr(learner)[:50])
@@ -226,7 +244,9 @@ def test_laws_of_batch_learners(learner: Any) -> None:
 
 
 def test_laws_of_refits_and_schemes() -> None:
-    check_tagger(tagger(Sparseptron(3, every=2), refit=Mira(2), refit_features="features"), *sentences())
+    check_tagger(
+        tagger(Sparseptron(3, every=2), refit=Mira(2), refit_features="features"), *sentences()
+    )
     check_tagger(tagger(Mira(2), scheme="BIOES", constrained=True, n_jobs=2), *sentences())
 
 

@@ -20,17 +20,43 @@ from laconic.tag.learners import LEARNERS, Wishes, make_learner
         ("sparseptron", {}, Sparseptron(30)),
         (
             "sparseptron",
-            {"penalty": "sparse-group", "budget": 9, "lasso": 0.1, "every": 5, "group_weight": "log"},
+            {
+                "penalty": "sparse-group",
+                "budget": 9,
+                "lasso": 0.1,
+                "every": 5,
+                "group_weight": "log",
+            },
             Sparseptron(9, every=5, group_weight="log", lasso=0.1),
         ),
         ("sparseptron", {"penalty": "coarse-to-fine"}, Sparseptron(30, groups="coarse to fine")),
         ("crf", {}, Crf()),
-        ("crf", {"penalty": "lasso", "strength": 2.0, "epochs": 9}, Crf(ridge=0.0, lasso=2.0, max_iter=9)),
+        (
+            "crf",
+            {"penalty": "lasso", "strength": 2.0, "epochs": 9},
+            Crf(ridge=0.0, lasso=2.0, max_iter=9),
+        ),
         ("crf", {"penalty": "elastic", "strength": 2.0, "lasso": 0.5}, Crf(ridge=2.0, lasso=0.5)),
-        ("crf", {"penalty": "group", "strength": 3.0, "group_weight": "log"}, Crf(ridge=0.0, group=3.0, group_weight="log")),
-        ("crf", {"penalty": "sparse-group", "strength": 3.0, "lasso": 0.5}, Crf(ridge=0.0, group=3.0, lasso=0.5)),
-        ("crf", {"penalty": "label-group", "strength": 3.0}, Crf(ridge=0.0, group=3.0, groups="rows")),
-        ("crf", {"penalty": "tree", "strength": 3.0, "lasso": 0.5}, Crf(ridge=0.0, group=3.0, groups="tree", lasso=0.5)),
+        (
+            "crf",
+            {"penalty": "group", "strength": 3.0, "group_weight": "log"},
+            Crf(ridge=0.0, group=3.0, group_weight="log"),
+        ),
+        (
+            "crf",
+            {"penalty": "sparse-group", "strength": 3.0, "lasso": 0.5},
+            Crf(ridge=0.0, group=3.0, lasso=0.5),
+        ),
+        (
+            "crf",
+            {"penalty": "label-group", "strength": 3.0},
+            Crf(ridge=0.0, group=3.0, groups="rows"),
+        ),
+        (
+            "crf",
+            {"penalty": "tree", "strength": 3.0, "lasso": 0.5},
+            Crf(ridge=0.0, group=3.0, groups="tree", lasso=0.5),
+        ),
         ("svm", {"epochs": 4}, StochasticGradient("hinge", 4)),
         ("sgd", {"penalty": "ridge", "strength": 0.5}, StochasticGradient("log", ridge=0.5)),
         ("rda", {"strength": 0.01}, Rda(0.01)),
@@ -55,4 +81,6 @@ def test_what_does_not_fit_is_refused(name: str) -> None:
             except InputError as error:
                 assert f"--{option} does not go with" in str(error)
             else:
-                assert 0.123 in made.get_params().values(), "an option that changes nothing must be refused"
+                assert 0.123 in made.get_params().values(), (
+                    "an option that changes nothing must be refused"
+                )

@@ -21,7 +21,8 @@ from laconic.text.patterns import parse_templates
 
 NAMES = ("word", "pos")
 TEMPLATES = parse_templates(
-    "word[0]\npos[0]\npos[-1] pos[0]\npos[0] pos[1]\nword[-1] word[0]\nsuffix2[0]\nword[1]\nshape[0]\npos[-1]\nbias", NAMES
+    "word[0]\npos[0]\npos[-1] pos[0]\npos[0] pos[1]\nword[-1] word[0]\nsuffix2[0]\nword[1]\nshape[0]\npos[-1]\nbias",
+    NAMES,
 )
 TEXT = """
 the/DT/B-NP old/JJ/I-NP dog/NN/I-NP barked/VBD/B-VP at/IN/B-PP Ann/NNP/B-NP ././O
@@ -34,7 +35,9 @@ dogs/NNS/B-NP bark/VBP/B-VP ././O
 
 def sentences(text: str = TEXT) -> tuple[list[list[tuple[str, ...]]], list[list[str]]]:
     rows = [[token.rsplit("/", 2) for token in line.split()] for line in text.strip().splitlines()]
-    return [[(word, pos) for word, pos, _ in row] for row in rows], [[label for _, _, label in row] for row in rows]
+    return [[(word, pos) for word, pos, _ in row] for row in rows], [
+        [label for _, _, label in row] for row in rows
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +45,9 @@ def conll(data: Path) -> tuple[list[list[tuple[str, ...]]], list[list[str]]]:
     """The first 300 sentences of the chunking corpus."""
     whole = read_columns(data / "conll2000" / "train.txt.gz", (*NAMES, "label"))
     first = list(whole.sentences())[:300]
-    return [[token[:2] for token in sentence] for sentence in first], [[token[2] for token in sentence] for sentence in first]
+    return [[token[:2] for token in sentence] for sentence in first], [
+        [token[2] for token in sentence] for sentence in first
+    ]
 
 
 def tagger(learner: Any = None, **options: Any) -> Tagger:
@@ -76,8 +81,13 @@ LEARNERS = [
 def test_every_learner_learns(learner: Any) -> None:
     X, y = sentences()
     model = tagger(learner).fit(X, y)
-    assert model.score(X, y) > (0.2 if isinstance(learner, Sparseptron) else 0.6)  # shrunk weights of few templates
-    counted = [np.count_nonzero(part) for part in (*model.weights_.weights, model.weights_.edge, model.weights_.start)]
+    assert model.score(X, y) > (
+        0.2 if isinstance(learner, Sparseptron) else 0.6
+    )  # shrunk weights of few templates
+    counted = [
+        np.count_nonzero(part)
+        for part in (*model.weights_.weights, model.weights_.edge, model.weights_.start)
+    ]
     assert model.n_features_selected_ == sum(counted)
     assert len(model.get_feature_names_out()) == sum(map(len, model.weights_.weights))
 
@@ -85,7 +95,9 @@ def test_every_learner_learns(learner: Any) -> None:
 def test_parts_of_speech_are_labels_as_well() -> None:
     X = [[("dog",), ("barks",)], [("cat",), ("runs",), ("fast",)]]
     y = [["N", "V"], ["N", "V", "ADV"]]
-    model = Tagger(parse_templates("word[0]\nsuffix1[0]", ("word",)), Perceptron(5), columns=("word",)).fit(X, y)
+    model = Tagger(
+        parse_templates("word[0]\nsuffix1[0]", ("word",)), Perceptron(5), columns=("word",)
+    ).fit(X, y)
     assert model.predict(X) == y and model.score(X, y) == 1 and model.given_scheme_ == "plain"
     words = [[token[0] for token in sentence] for sentence in X]
     assert model.predict(words) == y
@@ -94,7 +106,12 @@ def test_parts_of_speech_are_labels_as_well() -> None:
 def test_parameters() -> None:
     model = tagger(Sparseptron(budget=7), refit=Mira(3))
     copy = clone(model).set_params(learner__epochs=2, refit__C=0.5, scheme="BIOES")
-    assert (copy.learner.epochs, copy.refit.C, copy.scheme, copy.learner.budget) == (2, 0.5, "BIOES", 7)
+    assert (copy.learner.epochs, copy.refit.C, copy.scheme, copy.learner.budget) == (
+        2,
+        0.5,
+        "BIOES",
+        7,
+    )
     assert model.learner.epochs != 2 and model.get_params()["learner__budget"] == 7
     assert "Sparseptron(budget=7)" in repr(model).replace("\n", "")
 
@@ -112,7 +129,9 @@ def test_pickles() -> None:
 
 def test_grids_and_folds(conll: Any) -> None:
     X, y = conll
-    search = GridSearchCV(tagger(Sparseptron(epochs=2, every=50)), {"learner__budget": [1, 6]}, cv=2).fit(X, y)
+    search = GridSearchCV(
+        tagger(Sparseptron(epochs=2, every=50)), {"learner__budget": [1, 6]}, cv=2
+    ).fit(X, y)
     assert search.best_params_ == {"learner__budget": 6}
     assert len(search.best_estimator_.templates_) <= 6
     assert np.all(cross_val_score(tagger(Mira(2)), X, y, cv=2) > 0.6)
@@ -126,22 +145,36 @@ def test_budgets(conll: Any, budget: int, groups: str, refit: Any) -> None:
     model = tagger(Sparseptron(budget, epochs=2, every=70, groups=groups), refit=refit).fit(X, y)
     assert len(model.templates_) == budget and set(model.templates_) <= set(TEMPLATES)
     if groups == "coarse to fine":
-        kept, finer = {TEMPLATES.names.index(name) for name in model.templates_.names}, TEMPLATES.order()
-        assert all(set(np.flatnonzero(finer[:, m])) <= kept for m in kept), "a template stays with all that it refines"
+        kept, finer = (
+            {TEMPLATES.names.index(name) for name in model.templates_.names},
+            TEMPLATES.order(),
+        )
+        assert all(set(np.flatnonzero(finer[:, m])) <= kept for m in kept), (
+            "a template stays with all that it refines"
+        )
     if (
         refit is not None or groups == "templates"
     ):  # templates of many groups are shrunk to little: without a refit they say little
-        assert model.score(X, y) > (0.3 if budget > 1 or groups == "templates" else 0.1)  # the coarsest of all is the bias
+        assert model.score(X, y) > (
+            0.3 if budget > 1 or groups == "templates" else 0.1
+        )  # the coarsest of all is the bias
 
 
 def test_refits_learn_on_what_was_kept(conll: Any) -> None:
     X, y = conll
     first = tagger(Sparseptron(3, epochs=2, every=70)).fit(X, y)
     wide = tagger(Sparseptron(3, epochs=2, every=70), refit=Mira(3)).fit(X, y)
-    narrow = tagger(Sparseptron(3, epochs=2, every=70), refit=Mira(3), refit_features="features").fit(X, y)
-    assert set(wide.templates_) <= set(first.templates_) and set(narrow.templates_) <= set(first.templates_)
+    narrow = tagger(
+        Sparseptron(3, epochs=2, every=70), refit=Mira(3), refit_features="features"
+    ).fit(X, y)
+    assert set(wide.templates_) <= set(first.templates_) and set(narrow.templates_) <= set(
+        first.templates_
+    )
     kept = set(first.get_feature_names_out())
-    assert set(narrow.get_feature_names_out()) <= kept and not set(wide.get_feature_names_out()) <= kept
+    assert (
+        set(narrow.get_feature_names_out()) <= kept
+        and not set(wide.get_feature_names_out()) <= kept
+    )
     assert wide.score(X, y) > first.score(X, y) and len(wide.trace_) == 5
     with pytest.raises(ValueError, match="refit_features"):
         tagger(refit=Mira(3), refit_features="words").fit(X, y)
@@ -153,7 +186,9 @@ def test_threads_change_nothing(conll: Any) -> None:
     assert one.get_feature_names_out().tolist() == two.get_feature_names_out().tolist()
     for a, b in zip(one.weights_.weights, two.weights_.weights, strict=True):
         np.testing.assert_array_equal(a, b)
-    assert one.predict(X) == two.predict(X) and one.predict_k_best(X[:70], 3) == two.predict_k_best(X[:70], 3)
+    assert one.predict(X) == two.predict(X) and one.predict_k_best(X[:70], 3) == two.predict_k_best(
+        X[:70], 3
+    )
 
 
 def broken(labels: list[str], scheme: Any) -> int:
@@ -169,7 +204,9 @@ def broken(labels: list[str], scheme: Any) -> int:
 def test_labels_come_back_in_the_scheme_they_were_given_in(conll: Any, scheme: str | None) -> None:
     X, y = conll
     model = tagger(Mira(3), scheme=scheme).fit(X, y)
-    assert {label[0] for label in model.classes_} == {None: set("BIO"), "BIOES": set("BIOES")}.get(scheme, set("BIO"))
+    assert {label[0] for label in model.classes_} == {None: set("BIO"), "BIOES": set("BIOES")}.get(
+        scheme, set("BIO")
+    )
     assert model.score(X, y) > 0.9
     assert {label[0] for labels in model.predict(X) for label in labels} == set("BIO")
 
@@ -202,10 +239,18 @@ def test_fixed_labels_stay(conll: Any, scheme: str | None) -> None:
     rng = np.random.default_rng(0)
     fixed = [[label if rng.random() < 0.3 else None for label in labels] for labels in y]
     found = model.predict(X, fixed)
-    assert all(f is None or f == label for a, b in zip(fixed, found, strict=True) for f, label in zip(a, b, strict=True))
-    assert model.predict(X, [[None] * len(sentence) for sentence in X]) == model.predict(X) or scheme
+    assert all(
+        f is None or f == label
+        for a, b in zip(fixed, found, strict=True)
+        for f, label in zip(a, b, strict=True)
+    )
+    assert (
+        model.predict(X, [[None] * len(sentence) for sentence in X]) == model.predict(X) or scheme
+    )
     wrong = sum(a != b for s, t in zip(found, y, strict=True) for a, b in zip(s, t, strict=True))
-    assert wrong < sum(a != b for s, t in zip(model.predict(X), y, strict=True) for a, b in zip(s, t, strict=True))
+    assert wrong < sum(
+        a != b for s, t in zip(model.predict(X), y, strict=True) for a, b in zip(s, t, strict=True)
+    )
 
 
 def test_bad_fixed_labels_are_refused() -> None:
@@ -240,8 +285,14 @@ def test_marginals(conll: Any) -> None:
     X, y = conll
     model = tagger(StochasticGradient("log", 3)).fit(X, y)
     found = model.predict_marginals(X)
-    assert [part.shape for part in found] == [(len(sentence), len(model.classes_)) for sentence in X]
+    assert [part.shape for part in found] == [
+        (len(sentence), len(model.classes_)) for sentence in X
+    ]
     np.testing.assert_allclose(np.concatenate(found).sum(axis=1), 1)
     likely = [model.classes_[part.argmax(axis=1)].tolist() for part in found]
-    same = [a == b for s, t in zip(likely, model.predict(X), strict=True) for a, b in zip(s, t, strict=True)]
+    same = [
+        a == b
+        for s, t in zip(likely, model.predict(X), strict=True)
+        for a, b in zip(s, t, strict=True)
+    ]
     assert np.mean(same) > 0.98

@@ -13,18 +13,29 @@ import pytest
 from laconic import Crf, Mira, Sparseptron, Tagger
 from laconic.report.plots import held_lines, plot_held
 from laconic.report.templates import _round_numbers
-from laconic.tag.explain import BEGINNING, dropped_templates, kept_templates, label_bigrams, top_features
+from laconic.tag.explain import (
+    BEGINNING,
+    dropped_templates,
+    kept_templates,
+    label_bigrams,
+    top_features,
+)
 from laconic.tag.page import write_tag_report
 from laconic.text.patterns import parse_templates
 
-SENTENCES = [[("<b>", "DT"), ("dog", "NN"), ("barks", "VBZ")], [("dogs", "NNS"), ("bark", "VBP"), ("&c", ".")]] * 3
+SENTENCES = [
+    [("<b>", "DT"), ("dog", "NN"), ("barks", "VBZ")],
+    [("dogs", "NNS"), ("bark", "VBP"), ("&c", ".")],
+] * 3
 LABELS = [["B-NP", "I-NP", "B-VP"], ["B-NP", "B-VP", "O"]] * 3
 TEMPLATES = "word[0]\npos[0]\npos[-1]|pos[0]\nshape[0]\npairs:pos[0]"
 
 
 def fitted(templates: str = TEMPLATES, **parameters: object) -> Tagger:
     chosen = parse_templates(templates, ("word", "pos"))
-    return Tagger(chosen, **{"learner": Sparseptron(2, every=2, epochs=2), **parameters}).fit(SENTENCES, LABELS)
+    return Tagger(chosen, **{"learner": Sparseptron(2, every=2, epochs=2), **parameters}).fit(
+        SENTENCES, LABELS
+    )
 
 
 class Tags(HTMLParser):
@@ -70,16 +81,26 @@ def test_a_model_without_a_trace_has_a_page_without_a_plot(tmp_path: Path) -> No
 def test_tables_agree_with_the_weights() -> None:
     model = fitted(learner=Mira(3))
     rows = kept_templates(model)
-    assert sum(row.weights for row in rows) == sum(np.count_nonzero(part) for part in model.weights_.weights)
+    assert sum(row.weights for row in rows) == sum(
+        np.count_nonzero(part) for part in model.weights_.weights
+    )
     assert [row.norm for row in rows] == sorted((row.norm for row in rows), reverse=True)
     names = model.get_feature_names_out().tolist()
-    plain = [(t, part) for t, part in zip(model.templates_, model.weights_.weights, strict=True) if not t.pairs]
+    plain = [
+        (t, part)
+        for t, part in zip(model.templates_, model.weights_.weights, strict=True)
+        if not t.pairs
+    ]
     for k, (label, features) in enumerate(top_features(model, 100).items()):
         of_pairs = [row for row in features if row.feature.startswith("pairs:")]
-        assert len(features) - len(of_pairs) == sum(int((part[:, k] > 0).sum()) for _, part in plain)
+        assert len(features) - len(of_pairs) == sum(
+            int((part[:, k] > 0).sum()) for _, part in plain
+        )
         assert {row.feature for row in features if row not in of_pairs} <= set(names)
         assert all(re.search(r" after \S+$", row.feature) for row in of_pairs)
-        assert [row.weight for row in features] == sorted((row.weight for row in features), reverse=True)
+        assert [row.weight for row in features] == sorted(
+            (row.weight for row in features), reverse=True
+        )
         assert top_features(model, 1)[label] == features[:1]
     assert all(rows == [] for rows in top_features(model, 0).values())
 
@@ -88,17 +109,27 @@ def test_bigrams_are_those_of_the_model() -> None:
     model = fitted(learner=Mira(3))
     likely, unlikely = label_bigrams(model, 100)
     labels = model.classes_.tolist()
-    assert len(likely) == np.count_nonzero(model.weights_.edge) + np.count_nonzero(model.weights_.start)
+    assert len(likely) == np.count_nonzero(model.weights_.edge) + np.count_nonzero(
+        model.weights_.start
+    )
     assert likely == unlikely[::-1]
     for before, label, weight in likely:
-        row = model.weights_.start if before == BEGINNING else model.weights_.edge[labels.index(before)]
+        row = (
+            model.weights_.start
+            if before == BEGINNING
+            else model.weights_.edge[labels.index(before)]
+        )
         assert weight == row[labels.index(label)]
 
 
 def test_lines_of_weights_held() -> None:
     model = fitted(refit=Mira(2))
     first, second = held_lines(model.trace_)
-    assert first[0][0] == first[1][0] == 0 and first[0][-1] == second[0][0] == 12 and second[0][-1] == 24
+    assert (
+        first[0][0] == first[1][0] == 0
+        and first[0][-1] == second[0][0] == 12
+        and second[0][-1] == 24
+    )
     assert np.all(np.diff(first[0]) >= 0) and np.all(np.diff(second[0]) >= 0)
     assert second[1].tolist() == [0, *(epoch.weights for epoch in model.trace_[-2:])]
     assert first[1].max() == max(held for epoch in model.trace_[:2] for _, held in epoch.held)
@@ -106,9 +137,14 @@ def test_lines_of_weights_held() -> None:
 
 def test_the_plot_has_a_line_for_each_learner() -> None:
     model = fitted(refit=Mira(2))
-    figure = plot_held({"B = $2$": model.trace_, "mira": fitted(learner=Mira(2)).trace_}, title="held")
+    figure = plot_held(
+        {"B = $2$": model.trace_, "mira": fitted(learner=Mira(2)).trace_}, title="held"
+    )
     (axes,) = figure.axes
-    assert len(axes.lines) == 3 and [text.get_text() for text in axes.get_legend().get_texts()] == ["B = \\$2\\$", "mira"]
+    assert len(axes.lines) == 3 and [text.get_text() for text in axes.get_legend().get_texts()] == [
+        "B = \\$2\\$",
+        "mira",
+    ]
     figure.savefig(io.BytesIO(), format="svg")
 
 

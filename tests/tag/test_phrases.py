@@ -24,7 +24,9 @@ def test_the_longest_phrase_from_the_left_is_marked() -> None:
 
 
 def test_a_phrase_does_not_go_beyond_its_sentence() -> None:
-    found = PhraseList(["New York", "new"]).marks(["New", "York", "New", "York"], np.array([0, 1, 2, 4]))
+    found = PhraseList(["New York", "new"]).marks(
+        ["New", "York", "New", "York"], np.array([0, 1, 2, 4])
+    )
     assert found == ["U", "O", "B", "E"]
 
 
@@ -38,21 +40,31 @@ def test_nothing_is_marked_in_no_sentences() -> None:
     assert PhraseList(["Rome"]).marks([], np.array([0])) == []
 
 
-@given(st.lists(st.lists(WORDS, min_size=1, max_size=3), max_size=5), st.lists(st.lists(WORDS, max_size=6), max_size=4))
-def test_marks_are_those_of_a_search_at_every_place(phrases: list[list[str]], sentences: list[list[str]]) -> None:
+@given(
+    st.lists(st.lists(WORDS, min_size=1, max_size=3), max_size=5),
+    st.lists(st.lists(WORDS, max_size=6), max_size=4),
+)
+def test_marks_are_those_of_a_search_at_every_place(
+    phrases: list[list[str]], sentences: list[list[str]]
+) -> None:
     listed = {tuple(word.lower() for word in phrase) for phrase in phrases}
     expected = []
     for sentence in sentences:
         at = 0
         while at < len(sentence):
             sizes = [
-                n for n in range(len(sentence) - at, 0, -1) if tuple(word.lower() for word in sentence[at : at + n]) in listed
+                n
+                for n in range(len(sentence) - at, 0, -1)
+                if tuple(word.lower() for word in sentence[at : at + n]) in listed
             ]
             size = sizes[0] if sizes and sentence[at][0].isupper() else 0
             expected += letters(size) if size else ["O"]
             at += size or 1
     ptr = np.cumsum([0, *map(len, sentences)])
-    assert PhraseList(phrases).marks([word for sentence in sentences for word in sentence], ptr) == expected
+    assert (
+        PhraseList(phrases).marks([word for sentence in sentences for word in sentence], ptr)
+        == expected
+    )
 
 
 def test_a_file_has_a_phrase_a_line(tmp_path: Path) -> None:

@@ -18,18 +18,32 @@ from laconic.tag.problem import ChainProblem
 
 
 def draw(
-    rng: np.random.Generator, lengths: list[int], sizes: tuple[int, ...] = (4, 1, 30), n_labels: int = 3, silent: float = 0.2
+    rng: np.random.Generator,
+    lengths: list[int],
+    sizes: tuple[int, ...] = (4, 1, 30),
+    n_labels: int = 3,
+    silent: float = 0.2,
 ) -> Tokens:
     """Random features; some templates do not fire at some tokens. The widest share of a template's features is its first."""
     ptr = np.cumsum([0, *lengths])
     n = int(ptr[-1])
     first = np.cumsum([0, *sizes])[:-1]
-    ids = first + np.minimum(rng.integers(0, sizes, (n, len(sizes))), rng.integers(0, sizes, (n, len(sizes))))
+    ids = first + np.minimum(
+        rng.integers(0, sizes, (n, len(sizes))), rng.integers(0, sizes, (n, len(sizes)))
+    )
     ids[rng.random(ids.shape) < silent] = -1
-    return Tokens(ids.astype(np.int32), np.array(sizes), ptr, rng.integers(0, n_labels, n).astype(np.int32), n_labels)
+    return Tokens(
+        ids.astype(np.int32),
+        np.array(sizes),
+        ptr,
+        rng.integers(0, n_labels, n).astype(np.int32),
+        n_labels,
+    )
 
 
-def by_enumeration(design: Chain, tokens: Tokens, loss: ChainLoss, w: np.ndarray) -> tuple[float, np.ndarray]:
+def by_enumeration(
+    design: Chain, tokens: Tokens, loss: ChainLoss, w: np.ndarray
+) -> tuple[float, np.ndarray]:
     """Loss and gradient from all label sequences, with features as plain dictionaries of (feature, label) -> weight."""
     place = {}
     label = design.weight_label
@@ -55,7 +69,9 @@ def by_enumeration(design: Chain, tokens: Tokens, loss: ChainLoss, w: np.ndarray
         gold = tuple(tokens.gold[begin:end])
         paths = list(product(range(L), repeat=end - begin))
         counts = np.array([parts(begin, path) for path in paths])
-        scores = counts @ w + loss.cost * np.array([sum(a != b for a, b in zip(path, gold, strict=True)) for path in paths])
+        scores = counts @ w + loss.cost * np.array(
+            [sum(a != b for a, b in zip(path, gold, strict=True)) for path in paths]
+        )
         if isinstance(loss, ChainLog):
             top = scores.max()
             p = np.exp(scores - top)
@@ -99,7 +115,8 @@ def test_support_and_layout():
     assert np.all(np.diff(feature * 4 + observed.weight_label) > 0)
     groups = observed.by_template()
     assert [len(groups.members(m)) for m in range(3)] == [
-        sum(1 for f, _ in pairs if low <= f < high) for low, high in pairwise(np.cumsum([0, *tokens.sizes]))
+        sum(1 for f, _ in pairs if low <= f < high)
+        for low, high in pairwise(np.cumsum([0, *tokens.sizes]))
     ]
 
 
@@ -111,7 +128,11 @@ def test_adjoint_and_threads(support, n_labels):
     tokens = draw(rng, [40, 1, 0, 300, 160], sizes=(3, 1, 200, 500, 9), n_labels=n_labels)
     design = Chain(tokens, support)
     w = rng.normal(size=design.n_weights)
-    unary, edge, start = rng.normal(size=(501, n_labels)), rng.normal(size=(n_labels, n_labels)), rng.normal(size=n_labels)
+    unary, edge, start = (
+        rng.normal(size=(501, n_labels)),
+        rng.normal(size=(n_labels, n_labels)),
+        rng.normal(size=n_labels),
+    )
     transitions, starts = design.tail(w)
     scored = np.sum(design.score(w) * unary) + np.sum(transitions * edge) + starts @ start
     assert near(scored, w @ design.pull(unary, edge, start))
@@ -135,7 +156,9 @@ def test_finite_differences():
 
 
 def small(n_labels: int = 4, start: bool = True) -> Chain:
-    tokens = draw(np.random.default_rng(3), [6, 9, 4, 12, 7, 10], sizes=(5, 12, 3), n_labels=n_labels)
+    tokens = draw(
+        np.random.default_rng(3), [6, 9, 4, 12, 7, 10], sizes=(5, 12, 3), n_labels=n_labels
+    )
     return Chain(tokens, start=start)
 
 
@@ -154,12 +177,16 @@ def test_group_lasso_drops_templates():
     problem = ChainProblem(design, ChainLog(), GroupLasso(design.by_template(), 1.0), 0.1)
     top = problem.strength_max()
     for factor, selected in ((1.001, 0), (0.6, 1)):
-        problem = ChainProblem(design, ChainLog(), GroupLasso(design.by_template(), factor * top), 0.1)
+        problem = ChainProblem(
+            design, ChainLog(), GroupLasso(design.by_template(), factor * top), 0.1
+        )
         result = Fista(tol=1e-6).run(problem)
         kept = sum(bool(result.x[a:b].any()) for a, b in pairwise(design.template_ptr))
         assert result.converged
         assert (kept > 0) == (selected > 0)
-    mixed = ChainProblem(design, ChainLog(), SparseGroupLasso(design.by_template(), 0.3, l1_ratio=0.5), 0.1)
+    mixed = ChainProblem(
+        design, ChainLog(), SparseGroupLasso(design.by_template(), 0.3, l1_ratio=0.5), 0.1
+    )
     assert Fista(tol=1e-6).run(mixed).converged
 
 
@@ -201,7 +228,9 @@ def test_bad_arrays_are_refused():
         design.loss(7, 0.0, np.zeros(design.n_weights))
 
 
-def crfsuite_weights(design: Chain, tokens: Tokens, path: str, options: dict[str, Any]) -> np.ndarray:
+def crfsuite_weights(
+    design: Chain, tokens: Tokens, path: str, options: dict[str, Any]
+) -> np.ndarray:
     """Weights that CRFsuite learns from the same features, in the design's order."""
     pycrfsuite = pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed")
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", params=options, verbose=False)
@@ -240,7 +269,9 @@ class EveryWeight:
     def loss(self, kind: int, cost: float, w: np.ndarray) -> float:
         return self.kind.loss(kind, cost, w * self.free)
 
-    def loss_gradient(self, kind: int, cost: float, w: np.ndarray, out: np.ndarray) -> tuple[float, np.ndarray]:
+    def loss_gradient(
+        self, kind: int, cost: float, w: np.ndarray, out: np.ndarray
+    ) -> tuple[float, np.ndarray]:
         value, gradient = self.kind.loss_gradient(kind, cost, w * self.free, out)
         gradient *= self.free
         return value, gradient
@@ -249,14 +280,27 @@ class EveryWeight:
 @pytest.mark.parametrize("c1, c2", [(0.0, 0.5), (0.0, 0.05), (0.4, 0.0), (0.3, 0.2)])
 def test_crfsuite_reaches_the_same_optimum(tmp_path, c1, c2):
     """CRFsuite minimises -log likelihood + c1 |w|_1 + c2 |w|^2 and has no starts."""
-    tokens = draw(np.random.default_rng(11), [6, 9, 4, 12, 7, 10, 8], sizes=(5, 12, 3), n_labels=4, silent=0.1)
+    tokens = draw(
+        np.random.default_rng(11), [6, 9, 4, 12, 7, 10, 8], sizes=(5, 12, 3), n_labels=4, silent=0.1
+    )
     design = Chain(tokens, start=False)
-    options = {"c1": c1, "c2": c2, "max_iterations": 5000, "epsilon": 1e-9, "delta": 1e-14, "period": 50}
+    options = {
+        "c1": c1,
+        "c2": c2,
+        "max_iterations": 5000,
+        "epsilon": 1e-9,
+        "delta": 1e-14,
+        "period": 50,
+    }
     theirs = crfsuite_weights(design, tokens, str(tmp_path / "model"), options)
     total = c1 + 2 * c2
-    problem = ChainProblem(EveryWeight(design, tokens), ChainLog(), ElasticNet(total, l1_ratio=c1 / total))  # type: ignore[arg-type]
+    problem = ChainProblem(
+        EveryWeight(design, tokens), ChainLog(), ElasticNet(total, l1_ratio=c1 / total)
+    )  # type: ignore[arg-type]
     ours = Owlqn(tol=1e-9, max_iter=5000).run(problem)
     assert ours.converged
     assert problem.value(theirs) == pytest.approx(problem.value(ours.x), rel=1e-8)
-    if c2:  # the lasso alone can have many optima: adding to all labels of a feature may cost nothing
+    if (
+        c2
+    ):  # the lasso alone can have many optima: adding to all labels of a feature may cost nothing
         assert near(theirs, ours.x, 1e-3)

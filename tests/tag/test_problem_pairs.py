@@ -20,7 +20,11 @@ N_PAIRS = 3
 
 
 def draw(
-    rng: np.random.Generator, lengths: list[int], n_labels: int, sizes: tuple[int, ...] = SIZES, n_pairs: int = N_PAIRS
+    rng: np.random.Generator,
+    lengths: list[int],
+    n_labels: int,
+    sizes: tuple[int, ...] = SIZES,
+    n_pairs: int = N_PAIRS,
 ) -> Tokens:
     """Random features of which the last templates' are of pairs of labels; some do not fire at some tokens."""
     ptr = np.cumsum([0, *lengths])
@@ -30,10 +34,20 @@ def draw(
     return Tokens(ids.astype(np.int32), np.array(sizes), ptr, gold, n_labels, n_pairs)
 
 
-def by_enumeration(design: Chain, tokens: Tokens, loss: ChainLoss, w: np.ndarray) -> tuple[float, np.ndarray]:
+def by_enumeration(
+    design: Chain, tokens: Tokens, loss: ChainLoss, w: np.ndarray
+) -> tuple[float, np.ndarray]:
     """Loss and gradient from all label sequences, with weights looked up one by one."""
-    label, first_pair, L = design.weight_label, sum(tokens.sizes[: -tokens.n_pairs]), design.n_labels
-    place = {(f, int(label[k])): k for f, (begin, end) in enumerate(pairwise(design.unit_ptr)) for k in range(begin, end)}
+    label, first_pair, L = (
+        design.weight_label,
+        sum(tokens.sizes[: -tokens.n_pairs]),
+        design.n_labels,
+    )
+    place = {
+        (f, int(label[k])): k
+        for f, (begin, end) in enumerate(pairwise(design.unit_ptr))
+        for k in range(begin, end)
+    }
 
     def parts(begin: int, path: tuple[int, ...]) -> np.ndarray:
         counts = np.zeros(design.n_weights)
@@ -54,7 +68,9 @@ def by_enumeration(design: Chain, tokens: Tokens, loss: ChainLoss, w: np.ndarray
         gold = tuple(tokens.gold[begin:end].tolist())
         paths = list(product(range(L), repeat=end - begin))
         counts = np.array([parts(begin, path) for path in paths])
-        scores = counts @ w + loss.cost * np.array([sum(a != b for a, b in zip(path, gold, strict=True)) for path in paths])
+        scores = counts @ w + loss.cost * np.array(
+            [sum(a != b for a, b in zip(path, gold, strict=True)) for path in paths]
+        )
         p = np.exp(scores - scores.max())
         if isinstance(loss, ChainLog):
             predicted, level = p @ counts / p.sum(), scores.max() + np.log(p.sum())
@@ -68,7 +84,9 @@ def by_enumeration(design: Chain, tokens: Tokens, loss: ChainLoss, w: np.ndarray
 @pytest.mark.parametrize("loss", [ChainLog(), ChainHinge(0.7), ChainPerceptron()])
 @pytest.mark.parametrize("support", ["observed", "all"])
 @pytest.mark.parametrize(("n_labels", "start"), [(2, True), (5, False)])
-def test_losses_equal_enumeration(loss: ChainLoss, support: str, n_labels: int, start: bool) -> None:
+def test_losses_equal_enumeration(
+    loss: ChainLoss, support: str, n_labels: int, start: bool
+) -> None:
     rng = np.random.default_rng(n_labels)
     tokens = draw(rng, [3, 0, 1, 4, 5, 2, 4, 4, 3], n_labels)
     design = Chain(tokens, support, start)
@@ -87,12 +105,19 @@ def test_support_is_what_was_seen() -> None:
     observed, everything = Chain(tokens), Chain(tokens, "all")
     first_pair = sum(SIZES[:-N_PAIRS])
     inner = np.setdiff1d(np.arange(22), tokens.ptr)
-    seen = {(f, tokens.gold[t - 1] * 4 + tokens.gold[t]) for t in inner for f in tokens.ids[t] if f >= first_pair}
+    seen = {
+        (f, tokens.gold[t - 1] * 4 + tokens.gold[t])
+        for t in inner
+        for f in tokens.ids[t]
+        if f >= first_pair
+    }
     feature = np.repeat(np.arange(sum(SIZES)), np.diff(observed.unit_ptr))
     of_pairs = feature >= first_pair
     assert set(zip(feature[of_pairs], observed.weight_label[of_pairs], strict=True)) == seen
     assert observed.template_ptr[-1] - observed.template_ptr[-1 - N_PAIRS] == len(seen)
-    assert everything.template_ptr[-1] - everything.template_ptr[-1 - N_PAIRS] == 16 * len({f for f, _ in seen})
+    assert everything.template_ptr[-1] - everything.template_ptr[-1 - N_PAIRS] == 16 * len(
+        {f for f, _ in seen}
+    )
 
 
 @pytest.mark.parametrize("support", ["observed", "all"])
@@ -103,10 +128,18 @@ def test_adjoint_and_threads(support: str, n_labels: int, n_pairs: int) -> None:
     tokens = draw(rng, [40, 1, 0, 300, 160, *[29] * 40], n_labels, n_pairs=n_pairs)
     design = Chain(tokens, support)
     w = rng.normal(size=design.n_weights)
-    unary, pairs = rng.normal(size=(design.n_tokens, n_labels)), rng.normal(size=(design.n_tokens, n_labels, n_labels))
+    unary, pairs = (
+        rng.normal(size=(design.n_tokens, n_labels)),
+        rng.normal(size=(design.n_tokens, n_labels, n_labels)),
+    )
     edge, start = rng.normal(size=(n_labels, n_labels)), rng.normal(size=n_labels)
     transitions, starts = design.tail(w)
-    scored = np.sum(design.score(w) * unary) + np.sum(design.score_pairs(w) * pairs) + np.sum(transitions * edge) + starts @ start
+    scored = (
+        np.sum(design.score(w) * unary)
+        + np.sum(design.score_pairs(w) * pairs)
+        + np.sum(transitions * edge)
+        + starts @ start
+    )
     assert near(scored, w @ design.pull(unary, edge, start, pairs))
     other = Chain(tokens, support, threads=3)
     assert np.array_equal(other.score_pairs(w), design.score_pairs(w))
@@ -116,7 +149,9 @@ def test_adjoint_and_threads(support: str, n_labels: int, n_pairs: int) -> None:
         assert value == again and np.array_equal(gradient, gradient_again)
 
 
-@pytest.mark.parametrize(("n_labels", "lengths"), [(22, [30, 25, 1]), (60, [300, 0, *[29] * 40])])  # one batch, several
+@pytest.mark.parametrize(
+    ("n_labels", "lengths"), [(22, [30, 25, 1]), (60, [300, 0, *[29] * 40])]
+)  # one batch, several
 def test_finite_differences(n_labels: int, lengths: list[int]) -> None:
     rng = np.random.default_rng(5)
     design = Chain(draw(rng, lengths, n_labels))
@@ -136,11 +171,17 @@ def test_twins_share_weights() -> None:
     roots = np.concatenate([merged.roots(), np.ones(12)])
     ptr = merged.unit_ptr
     owner = np.concatenate(
-        [*(np.arange(ptr[u], ptr[u + 1]) for u in merged.feature_unit), np.arange(merged.n_state, len(shared))]
+        [
+            *(np.arange(ptr[u], ptr[u + 1]) for u in merged.feature_unit),
+            np.arange(merged.n_state, len(shared)),
+        ]
     )
     w = (shared / roots)[owner]
     assert near(merged.score_pairs(shared), apart.score_pairs(w), 1e-12)
-    (value, gradient), (shared_value, shared_gradient) = apart.loss_gradient(0, 0.0, w), merged.loss_gradient(0, 0.0, shared)
+    (value, gradient), (shared_value, shared_gradient) = (
+        apart.loss_gradient(0, 0.0, w),
+        merged.loss_gradient(0, 0.0, shared),
+    )
     assert shared_value == pytest.approx(value, rel=1e-12)
     assert near(np.bincount(owner, gradient, len(shared)), shared_gradient * roots, 1e-10)
     for m in range(4):
@@ -152,7 +193,10 @@ def test_twins_share_weights() -> None:
 def test_solvers_reach_one_optimum() -> None:
     design = Chain(draw(np.random.default_rng(3), [6, 9, 4, 12, 7, 10], 3))
     problem = ChainProblem(design, ChainLog(), ElasticNet(0.5, 0.5), tail_ridge=0.1)
-    quick, slow = Owlqn(tol=1e-8, max_iter=3000).run(problem), Fista(tol=1e-8, max_iter=20000).run(problem)
+    quick, slow = (
+        Owlqn(tol=1e-8, max_iter=3000).run(problem),
+        Fista(tol=1e-8, max_iter=20000).run(problem),
+    )
     assert quick.converged and slow.converged
     assert problem.value(quick.x) == pytest.approx(problem.value(slow.x), rel=1e-10)
     grouped = ChainProblem(design, ChainLog(), GroupLasso(design.by_template(), 2.0), 0.1)

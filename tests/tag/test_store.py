@@ -33,19 +33,37 @@ LABELS = [
 ]
 UNSEEN = [[("A", "DT"), ("DOG", "NNP"), ("sat", "VBD"), ("zzz", "XX")], [], [("dog", "NN")]]
 CLUSTERS = WordClusters(
-    {"dog": "0010", "dogs": "0011", "cat": "0001", "Cat": "1101", "ran": "1000", "saw": "1001", "DOG": "1111"}
+    {
+        "dog": "0010",
+        "dogs": "0011",
+        "cat": "0001",
+        "Cat": "1101",
+        "ran": "1000",
+        "saw": "1001",
+        "DOG": "1111",
+    }
 )
-PAIRED = Templates([Template((Atom("word", 0),)), Template((Atom("pos", 0),), pairs=True), Template(())])
-CLUSTERED = Templates([Template((Atom(view, 0),)) for view in ("word", "cluster2", "cluster", "suffix2", "shape")])
+PAIRED = Templates(
+    [Template((Atom("word", 0),)), Template((Atom("pos", 0),), pairs=True), Template(())]
+)
+CLUSTERED = Templates(
+    [Template((Atom(view, 0),)) for view in ("word", "cluster2", "cluster", "suffix2", "shape")]
+)
 
 
 def fitted(**parameters: Any) -> Tagger:
-    return Tagger(**{"templates": "chunking72", "learner": Mira(3), **parameters}).fit(SENTENCES, LABELS)
+    return Tagger(**{"templates": "chunking72", "learner": Mira(3), **parameters}).fit(
+        SENTENCES, LABELS
+    )
 
 
 MODELS: dict[str, dict[str, Any]] = {
     "mira": {},
-    "sparseptron": {"learner": Sparseptron(5, every=2), "refit": Perceptron(2), "constrained": True},
+    "sparseptron": {
+        "learner": Sparseptron(5, every=2),
+        "refit": Perceptron(2),
+        "constrained": True,
+    },
     "crf": {"learner": Crf(max_iter=5)},
     "lasso": {"learner": Rda(0.05), "scheme": "BIOES"},
     "fobos": {"learner": Fobos(0.01, "rows"), "refit": Mira(1), "refit_features": "features"},
@@ -62,12 +80,23 @@ def test_predictions_survive_saving(tmp_path: Path, name: str) -> None:
     loaded = laconic.load(tmp_path / "one")
     for sentences in (SENTENCES, UNSEEN):
         assert loaded.predict(sentences) == model.predict(sentences)
-        for before, after in zip(model.predict_marginals(sentences), loaded.predict_marginals(sentences), strict=True):
+        for before, after in zip(
+            model.predict_marginals(sentences), loaded.predict_marginals(sentences), strict=True
+        ):
             np.testing.assert_array_equal(before, after)
     assert loaded.get_feature_names_out().tolist() == model.get_feature_names_out().tolist()
-    for attribute in ("templates_", "templates_given_", "trace_", "n_features_total_", "n_features_selected_", "scheme_"):
+    for attribute in (
+        "templates_",
+        "templates_given_",
+        "trace_",
+        "n_features_total_",
+        "n_features_selected_",
+        "scheme_",
+    ):
         assert getattr(loaded, attribute) == getattr(model, attribute)
-    np.testing.assert_array_equal([loaded.objective_, loaded.certificate_], [model.objective_, model.certificate_])
+    np.testing.assert_array_equal(
+        [loaded.objective_, loaded.certificate_], [model.objective_, model.certificate_]
+    )
     loaded.save(tmp_path / "two")
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
@@ -80,7 +109,9 @@ def test_only_clusters_in_use_are_stored(tmp_path: Path) -> None:
     loaded = laconic.load(tmp_path / "m")
     words = set(loaded.encoder_.clusters.paths)
     assert {"dog", "cat", "ran"} <= words and not words & {"unheard", "of"}
-    assert loaded.encoder_.clusters.bits("DOG") == "1111"  # it hides the cluster of "dog", though no feature is of its own
+    assert (
+        loaded.encoder_.clusters.bits("DOG") == "1111"
+    )  # it hides the cluster of "dog", though no feature is of its own
 
 
 def test_a_loaded_model_learns_again_with_a_learner(tmp_path: Path) -> None:
@@ -90,15 +121,23 @@ def test_a_loaded_model_learns_again_with_a_learner(tmp_path: Path) -> None:
     assert loaded.learner == "Sparseptron(budget=5, every=2)"
     with pytest.raises(ValueError, match="a learner such as"):
         loaded.fit(SENTENCES, LABELS)
-    assert loaded.set_params(learner=model.learner).fit(SENTENCES, LABELS).predict(UNSEEN) == model.predict(UNSEEN)
+    assert loaded.set_params(learner=model.learner).fit(SENTENCES, LABELS).predict(
+        UNSEEN
+    ) == model.predict(UNSEEN)
 
 
 def test_on_a_slice_of_conll2000(tmp_path: Path, data: Path) -> None:
     tokens = read_columns(data / "conll2000" / "test.txt.gz", ("word", "pos", "label"))
     ptr = tokens.ptr[:301]
-    part = TokenColumns(("word", "pos"), [tokens.values[0][: ptr[-1]], tokens.values[1][: ptr[-1]]], ptr)
+    part = TokenColumns(
+        ("word", "pos"), [tokens.values[0][: ptr[-1]], tokens.values[1][: ptr[-1]]], ptr
+    )
     labels = [list(tokens.values[2][a:b]) for a, b in pairwise(ptr.tolist())]
-    rest = TokenColumns(("word", "pos"), [column[ptr[-1] :] for column in tokens.values[:2]], tokens.ptr[300:] - ptr[-1])
+    rest = TokenColumns(
+        ("word", "pos"),
+        [column[ptr[-1] :] for column in tokens.values[:2]],
+        tokens.ptr[300:] - ptr[-1],
+    )
     model = Tagger(learner=Sparseptron(10, epochs=2, every=100), refit=Mira(2)).fit(part, labels)
     assert len(model.templates_) <= 10
     model.save(tmp_path / "m")
@@ -106,7 +145,9 @@ def test_on_a_slice_of_conll2000(tmp_path: Path, data: Path) -> None:
 
 
 def contents(tmp_path: Path) -> files.ModelFile:
-    fitted(templates=CLUSTERED, clusters=CLUSTERS, learner=Sparseptron(4, every=2)).save(tmp_path / "good")
+    fitted(templates=CLUSTERED, clusters=CLUSTERS, learner=Sparseptron(4, every=2)).save(
+        tmp_path / "good"
+    )
     return files.load(tmp_path / "good")
 
 
@@ -114,11 +155,23 @@ def test_hostile_arrays(tmp_path: Path) -> None:
     file = contents(tmp_path)
     for name, array in file.arrays.items():
         poisoned = array.copy()
-        poisoned.flat[-1] = np.nan if array.dtype.kind == "f" else -7 if array.dtype.kind == "i" else 255
+        poisoned.flat[-1] = (
+            np.nan if array.dtype.kind == "f" else -7 if array.dtype.kind == "i" else 255
+        )
         longer = np.concatenate([array, array[-1:]])
-        for changed in (poisoned, array[:-1], longer, array[None], array.astype(np.int8), np.zeros(())):
+        for changed in (
+            poisoned,
+            array[:-1],
+            longer,
+            array[None],
+            array.astype(np.int8),
+            np.zeros(()),
+        ):
             refused(tmp_path, file._replace(arrays={**file.arrays, name: changed}))
-        refused(tmp_path, file._replace(arrays={key: value for key, value in file.arrays.items() if key != name}))
+        refused(
+            tmp_path,
+            file._replace(arrays={key: value for key, value in file.arrays.items() if key != name}),
+        )
     refused(tmp_path, file._replace(arrays={**file.arrays, "more": np.zeros(1)}))
 
 
@@ -146,9 +199,19 @@ def test_hostile_meta(tmp_path: Path) -> None:
     file = contents(tmp_path)
     assert json.loads(json.dumps(file.meta)) == file.meta
     for name in file.meta.keys() - {"laconic"}:
-        refused(tmp_path, file._replace(meta={key: value for key, value in file.meta.items() if key != name}))
+        refused(
+            tmp_path,
+            file._replace(meta={key: value for key, value in file.meta.items() if key != name}),
+        )
         refused(tmp_path, file._replace(meta={**file.meta, name: [[]]}))
-    for labels in ([], ["O"], ["O", "O", "B-NP", "I-NP"], [1, 2, 3, 4], ["O", "B-NP", "I-NP", "x"], ["a\0", "a", "b", "c"]):
+    for labels in (
+        [],
+        ["O"],
+        ["O", "O", "B-NP", "I-NP"],
+        [1, 2, 3, 4],
+        ["O", "B-NP", "I-NP", "x"],
+        ["a\0", "a", "b", "c"],
+    ):
         refused(tmp_path, file._replace(meta={**file.meta, "labels": labels}))
     for scheme in ("plain", "IOB9"):
         refused(tmp_path, file._replace(meta={**file.meta, "scheme": scheme}))
@@ -194,7 +257,10 @@ def test_hostile_templates(tmp_path: Path, template: str) -> None:
 )
 def test_hostile_parameters(tmp_path: Path, name: str, value: Any) -> None:
     file = contents(tmp_path)
-    refused(tmp_path, file._replace(meta={**file.meta, "parameters": {**file.meta["parameters"], name: value}}))
+    refused(
+        tmp_path,
+        file._replace(meta={**file.meta, "parameters": {**file.meta["parameters"], name: value}}),
+    )
 
 
 def test_only_fitted_taggers_are_saved(tmp_path: Path) -> None:

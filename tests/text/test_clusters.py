@@ -45,10 +45,18 @@ def test_cutting_the_tree_is_cutting_the_bit_strings(paths, n_bits):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.lists(st.integers(0, 11), max_size=15), max_size=10), st.integers(1, 14), st.integers(1, 3))
-def test_learned_clusters_are_a_full_binary_tree_with_the_asked_number_of_leaves(sentences, n_clusters, min_count):
+@given(
+    st.lists(st.lists(st.integers(0, 11), max_size=15), max_size=10),
+    st.integers(1, 14),
+    st.integers(1, 3),
+)
+def test_learned_clusters_are_a_full_binary_tree_with_the_asked_number_of_leaves(
+    sentences, n_clusters, min_count
+):
     ids = [w for s in sentences for w in s]
-    clusters = brown_clusters(ids, np.cumsum([0] + [len(s) for s in sentences]), 12, n_clusters, min_count)
+    clusters = brown_clusters(
+        ids, np.cumsum([0] + [len(s) for s in sentences]), 12, n_clusters, min_count
+    )
     assert_tree(clusters)
     assert clusters.count.tolist() == [ids.count(w) for w in range(12)]
     assert ((clusters.leaf >= 0) == (clusters.count >= min_count)).all()
@@ -91,14 +99,22 @@ def test_bad_ids_are_refused():
         Clusters.from_paths(["0"]).cut(-1)
 
 
-WORDS = st.text(st.characters(exclude_characters="\t\n\r", exclude_categories=["Cs"]), min_size=1, max_size=8)
+WORDS = st.text(
+    st.characters(exclude_characters="\t\n\r", exclude_categories=["Cs"]), min_size=1, max_size=8
+)
 
 
 @settings(max_examples=60)
-@given(st.dictionaries(WORDS, st.tuples(st.text("01", max_size=8), st.integers(0, 10**18 - 1)), min_size=1))
+@given(
+    st.dictionaries(
+        WORDS, st.tuples(st.text("01", max_size=8), st.integers(0, 10**18 - 1)), min_size=1
+    )
+)
 def test_a_written_file_reads_back(tmp_path_factory, entries):
     file = tmp_path_factory.mktemp("paths") / "paths"
-    clusters = Clusters.from_paths([bits for bits, _ in entries.values()], [n for _, n in entries.values()])
+    clusters = Clusters.from_paths(
+        [bits for bits, _ in entries.values()], [n for _, n in entries.values()]
+    )
     write_paths(file, Vocab(entries), clusters)
     vocab, again = read_paths(file)
     assert vocab.words == list(entries)

@@ -56,7 +56,9 @@ add_newdoc("_private", """Never shown.""")
 def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("first_pkg/sub/tests", "second_pkg/other"):
         (tmp_path / name).mkdir(parents=True)
-    (tmp_path / "first_pkg/__init__.py").write_text('"""Module."""\nraise RuntimeError("never imported")\n')
+    (tmp_path / "first_pkg/__init__.py").write_text(
+        '"""Module."""\nraise RuntimeError("never imported")\n'
+    )
     (tmp_path / "second_pkg/__init__.py").write_text("")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     return tmp_path
@@ -65,7 +67,9 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_public_docstrings_are_cleaned_and_labelled(packages: Path) -> None:
     (packages / "first_pkg/sub/_code.py").write_text(SOURCE)
     (packages / "first_pkg/sub/template.py").write_text("def {{ name }}():\n")
-    (packages / "first_pkg/sub/tests/test_code.py").write_text('def test():\n    """Never shown."""\n')
+    (packages / "first_pkg/sub/tests/test_code.py").write_text(
+        'def test():\n    """Never shown."""\n'
+    )
     texts, labels = docstring_corpus(("first_pkg", "numpy"), min_words=2)
     own = [text for text, label in zip(texts, labels, strict=True) if label == "first_pkg"]
     assert [" ".join(text.split()) for text in own] == [
@@ -78,11 +82,18 @@ def test_public_docstrings_are_cleaned_and_labelled(packages: Path) -> None:
 
 
 def test_repeated_texts_are_kept_once_and_ambiguous_ones_dropped(packages: Path) -> None:
-    (packages / "first_pkg/a.py").write_text('def f():\n    """Only here."""\ndef g():\n    """In both."""\n')
+    (packages / "first_pkg/a.py").write_text(
+        'def f():\n    """Only here."""\ndef g():\n    """In both."""\n'
+    )
     (packages / "first_pkg/sub/b.py").write_text('def f():\n    """Only here."""\n')
-    (packages / "second_pkg/other/c.py").write_text('def f():\n    """In both."""\ndef h():\n    """Second one."""\n')
+    (packages / "second_pkg/other/c.py").write_text(
+        'def f():\n    """In both."""\ndef h():\n    """Second one."""\n'
+    )
     pair = ("first_pkg", "second_pkg")
-    assert docstring_corpus(pair, min_words=1) == (["Only here.", "Second one."], ["first_pkg", "second_pkg"])
+    assert docstring_corpus(pair, min_words=1) == (
+        ["Only here.", "Second one."],
+        ["first_pkg", "second_pkg"],
+    )
     assert docstring_corpus(pair, level=2, min_words=1) == (["Second one."], ["second_pkg.other"])
 
 
@@ -104,4 +115,6 @@ def test_installed_packages_give_thousands_of_documents_that_do_not_name_them() 
     assert all(len(words(text)) >= 20 for text in texts)
     named = re.compile(r"\b(?:numpy|np|scipy|sklearn|scikit)\b|>>>|versionadded", re.IGNORECASE)
     assert not [text for text in texts if named.search(text)]
-    assert any("Flat iterator object" in text for text in texts), "compiled functions are documented in Python sources"
+    assert any("Flat iterator object" in text for text in texts), (
+        "compiled functions are documented in Python sources"
+    )

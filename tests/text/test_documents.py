@@ -41,7 +41,16 @@ def test_prefixes_are_of_longer_words_and_follow_the_words():
     assert encoder.vocab.words == ["bored", "us", "bored us", "bo*", "bore*", "bore"]
     assert encoded.n_words.tolist() == [2, 1]
     assert encoded.words_of(1).tolist() == [5]
-    assert encoder.encode([[["boring", "us", "bore"]]]).feature.tolist() == [-1, 1, 5, -1, -1, 3, 3, -1]
+    assert encoder.encode([[["boring", "us", "bore"]]]).feature.tolist() == [
+        -1,
+        1,
+        5,
+        -1,
+        -1,
+        3,
+        3,
+        -1,
+    ]
 
 
 @pytest.mark.parametrize("prefixes", [(0,), (3, 3), "4"])

@@ -33,14 +33,21 @@ def test_reads_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bad_bytes_are_reported_with_their_line(tmp_path: Path, pack) -> None:
     path = tmp_path / "latin.txt"
     path.write_bytes(pack(b"fine\r\n" * 20_000 + b"caf\xe9\n"))
-    with pytest.raises(InputError, match=r"latin\.txt:20001: expected UTF-8"), open_text(path) as stream:
+    with (
+        pytest.raises(InputError, match=r"latin\.txt:20001: expected UTF-8"),
+        open_text(path) as stream,
+    ):
         list(stream)
 
 
 def test_missing_file_folder_and_cut_gzip(tmp_path: Path) -> None:
     cut = tmp_path / "cut.gz"
     cut.write_bytes(gzip.compress(os.urandom(5000).hex().encode())[:-200])
-    for path, message in ((tmp_path / "none", "No such file"), (tmp_path, "directory"), (cut, "cut off")):
+    for path, message in (
+        (tmp_path / "none", "No such file"),
+        (tmp_path, "directory"),
+        (cut, "cut off"),
+    ):
         with pytest.raises(InputError, match=message), open_text(path) as stream:
             stream.read()
 
@@ -93,7 +100,10 @@ def test_a_pipe_is_read_as_it_comes(tmp_path: Path, pack, end: str) -> None:
             with open_text(fifo) as stream:
                 assert sum(1 for _ in stream) == n_read
         else:
-            with pytest.raises(InputError, match="pipe:5001: expected UTF-8"), open_text(fifo) as stream:
+            with (
+                pytest.raises(InputError, match="pipe:5001: expected UTF-8"),
+                open_text(fifo) as stream,
+            ):
                 list(stream)
         writer.join()
 

@@ -18,7 +18,9 @@ from laconic.errors import InputError
 from laconic.text.jsonl import Documents, read_documents, read_jsonl, write_jsonl
 
 STRINGS = st.text(st.characters(), max_size=8)  # lone surrogates included
-TEXTS = STRINGS | st.lists(STRINGS, max_size=3) | st.lists(st.lists(STRINGS, max_size=3), max_size=3)
+TEXTS = (
+    STRINGS | st.lists(STRINGS, max_size=3) | st.lists(st.lists(STRINGS, max_size=3), max_size=3)
+)
 
 
 @given(st.lists(st.tuples(TEXTS, STRINGS), min_size=1, max_size=6))
@@ -26,7 +28,9 @@ def test_written_rows_are_read_back(rows) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "rows.jsonl"
         write_jsonl(path, ({"text": text, "label": label} for text, label in rows))
-        assert read_jsonl(path) == Documents([text for text, _ in rows], [label for _, label in rows])
+        assert read_jsonl(path) == Documents(
+            [text for text, _ in rows], [label for _, label in rows]
+        )
         assert os.listdir(folder) == ["rows.jsonl"]
 
 
@@ -46,11 +50,15 @@ def test_fields_labels_and_blank_lines(tmp_path: Path) -> None:
 def test_labels_may_be_absent_when_not_required(tmp_path: Path) -> None:
     path = write(tmp_path, '{"text": "a"}\n{"text": "b"}\n')
     assert read_jsonl(path, require_labels=False) == Documents(["a", "b"], None)
-    with pytest.raises(InputError, match=r"in\.jsonl:1: the field 'label' is missing; found 'text'"):
+    with pytest.raises(
+        InputError, match=r"in\.jsonl:1: the field 'label' is missing; found 'text'"
+    ):
         read_jsonl(path)
 
 
-@pytest.mark.parametrize("rows", ['{"text":"a"}\n{"text":"b","label":"x"}', '{"text":"b","label":"x"}\n{"text":"a"}'])
+@pytest.mark.parametrize(
+    "rows", ['{"text":"a"}\n{"text":"b","label":"x"}', '{"text":"b","label":"x"}\n{"text":"a"}']
+)
 def test_labels_are_on_all_rows_or_none(tmp_path: Path, rows: str) -> None:
     with pytest.raises(InputError, match=":2: some rows have the field 'label'"):
         read_jsonl(write(tmp_path, rows), require_labels=False)
@@ -61,8 +69,14 @@ def test_labels_are_on_all_rows_or_none(tmp_path: Path, rows: str) -> None:
     [
         (b"", r"in\.jsonl: the file is empty"),
         (b"\n  \n", r"in\.jsonl: the file is empty"),
-        (b'{"text": "a", "label": "x"}\n{"text": "caf\xe9", "label": "x"}\n', r":2: expected UTF-8"),
-        (b'{"text": "a", "label": "x"}\n{"text": \n', r"in\.jsonl:2: expected one JSON object a line"),
+        (
+            b'{"text": "a", "label": "x"}\n{"text": "caf\xe9", "label": "x"}\n',
+            r":2: expected UTF-8",
+        ),
+        (
+            b'{"text": "a", "label": "x"}\n{"text": \n',
+            r"in\.jsonl:2: expected one JSON object a line",
+        ),
         (b"[1]\n", r":1: expected a JSON object, found a list of an integer"),
         (b"[" * 100_000 + b"\n", r":1: the JSON is nested too deeply"),
         (b'{"label": "x"}\n', r":1: the field 'text' is missing; found 'label'"),
@@ -76,13 +90,17 @@ def test_labels_are_on_all_rows_or_none(tmp_path: Path, rows: str) -> None:
         (b'{"text": "a", "label": ["x"]}\n', r"not a list of a string"),
     ],
 )
-def test_bad_rows_are_named_with_file_and_line(tmp_path: Path, content: bytes, message: str) -> None:
+def test_bad_rows_are_named_with_file_and_line(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         read_jsonl(write(tmp_path, content))
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b'{"text": "a", "label": 2}\nnot json')))
+    monkeypatch.setattr(
+        "sys.stdin", SimpleNamespace(buffer=io.BytesIO(b'{"text": "a", "label": 2}\nnot json'))
+    )
     with pytest.raises(InputError, match="standard input:2"):
         read_documents("-")
 
@@ -100,8 +118,13 @@ def test_tab_separated(tmp_path: Path) -> None:
 
 
 def test_trees_and_json_lines_are_told_apart(tmp_path: Path) -> None:
-    trees = read_documents(write(tmp_path, gzip.compress(b"\n(3 (2 a) (3 b))\n(1 c)\n"), "in.txt.gz"))
-    assert trees.labels == ["3", "1"] and [tree.words for tree in trees.documents] == [["a", "b"], ["c"]]  # type: ignore[union-attr]
+    trees = read_documents(
+        write(tmp_path, gzip.compress(b"\n(3 (2 a) (3 b))\n(1 c)\n"), "in.txt.gz")
+    )
+    assert trees.labels == ["3", "1"] and [tree.words for tree in trees.documents] == [
+        ["a", "b"],
+        ["c"],
+    ]  # type: ignore[union-attr]
     assert read_documents(tmp_path / "in.txt.gz", label_field=None).labels is None
     assert read_documents(write(tmp_path, '{"text": "a", "label": "x"}', "in.txt")).labels == ["x"]
 

@@ -35,7 +35,12 @@ def spans_of(sentences: list[list[str]]) -> list[tuple[int, int, str]]:
     labels, ptr = flat(sentences)
     vocab = Vocab()
     found = spans(vocab.grow(labels), ptr, vocab.words)
-    return [(s, e, found.types[k]) for s, e, k in zip(found.start.tolist(), found.end.tolist(), found.kind.tolist(), strict=True)]
+    return [
+        (s, e, found.types[k])
+        for s, e, k in zip(
+            found.start.tolist(), found.end.tolist(), found.kind.tolist(), strict=True
+        )
+    ]
 
 
 def obeys(sentence: list[str], labels: list[str], scheme: str) -> bool:
@@ -43,7 +48,9 @@ def obeys(sentence: list[str], labels: list[str], scheme: str) -> bool:
     if not sentence:
         return True
     allowed, ids = allowed_transitions(labels, scheme), [labels.index(label) for label in sentence]
-    return bool(allowed[[len(labels), *ids[:-1]], ids].all() and allowed_ends(labels, scheme)[ids[-1]])
+    return bool(
+        allowed[[len(labels), *ids[:-1]], ids].all() and allowed_ends(labels, scheme)[ids[-1]]
+    )
 
 
 @pytest.mark.parametrize(
@@ -80,7 +87,9 @@ def test_conversion_keeps_spans_and_makes_rules_hold(sentences: list[list[str]])
     for before, after in itertools.product(CHUNK_SCHEMES, repeat=2):
         assert convert_labels(written[before], ptr, after) == written[after], "conversions go round"
     if expected:
-        assert detect_scheme(written["BIOES"], ptr) == "BIOES" or not {"E", "S"} & {label[0] for label in written["BIOES"]}
+        assert detect_scheme(written["BIOES"], ptr) == "BIOES" or not {"E", "S"} & {
+            label[0] for label in written["BIOES"]
+        }
         assert detect_scheme(written["IOB2"], ptr) == "IOB2"
         assert detect_scheme(written["IOB1"], ptr) in ("IOB1", "IOB2")
 
@@ -88,24 +97,44 @@ def test_conversion_keeps_spans_and_makes_rules_hold(sentences: list[list[str]])
 @pytest.mark.parametrize("scheme", CHUNK_SCHEMES)
 def test_allowed_sequences_are_those_that_conversion_writes(scheme: str) -> None:
     """Among all label sequences of length up to 4, the rules admit exactly the fixed points of the conversion."""
-    labels = ["O", *(f"{letter}-{kind}" for kind in "XY" for letter in ("BIES" if scheme == "BIOES" else "BI"))]
+    labels = [
+        "O",
+        *(
+            f"{letter}-{kind}"
+            for kind in "XY"
+            for letter in ("BIES" if scheme == "BIOES" else "BI")
+        ),
+    ]
     for length in range(4):
         for sentence in map(list, itertools.product(labels, repeat=length)):
-            assert obeys(sentence, labels, scheme) == (convert_labels(sentence, [0, length], scheme) == sentence)
+            assert obeys(sentence, labels, scheme) == (
+                convert_labels(sentence, [0, length], scheme) == sentence
+            )
 
 
 def test_schemes_of_other_labels() -> None:
     assert detect_scheme(["NN", "O"], [0, 2]) == "plain" and detect_scheme(["O"], [0, 1]) == "plain"
     assert detect_scheme(["I-X", "B-X"], [0, 2]) == "IOB1"
-    assert detect_scheme(["I-X", "O", "B-X", "O", "B-X"], [0, 5]) == "IOB2", "one rule of IOB2 is broken, two of IOB1"
+    assert detect_scheme(["I-X", "O", "B-X", "O", "B-X"], [0, 5]) == "IOB2", (
+        "one rule of IOB2 is broken, two of IOB1"
+    )
     assert detect_scheme(["I-X", "O", "I-X", "O", "B-X"], [0, 5]) == "IOB1"
-    assert allowed_transitions(["NN", "VB"], "plain").all() and allowed_transitions(["NN", "VB"], "plain").shape == (3, 2)
+    assert allowed_transitions(["NN", "VB"], "plain").all() and allowed_transitions(
+        ["NN", "VB"], "plain"
+    ).shape == (3, 2)
     assert convert_labels(["NN"], [0, 1], "plain") == ["NN"]
     assert chunk_types(["O", "I-B", "B-A", "S-A"]) == ("A", "B")
-    assert [is_chunk_label(x) for x in ("O", "B", "B-X", "Ox", "O-X", "", "NN", "BX")] == [True] * 3 + [False] * 5
+    assert [is_chunk_label(x) for x in ("O", "B", "B-X", "Ox", "O-X", "", "NN", "BX")] == [
+        True
+    ] * 3 + [False] * 5
     for call in (lambda: spans([0], [0, 1], ["NN"]), lambda: allowed_transitions(["NN"], "IOB2")):
-        with pytest.raises(ValueError, match="expected labels of chunks such as B-NP, I-NP or O, found 'NN'"):
+        with pytest.raises(
+            ValueError, match="expected labels of chunks such as B-NP, I-NP or O, found 'NN'"
+        ):
             call()
-    for call in (lambda: convert_labels(["O"], [0, 1], "IOE"), lambda: allowed_transitions(["O"], "IOE")):
+    for call in (
+        lambda: convert_labels(["O"], [0, 1], "IOE"),
+        lambda: allowed_transitions(["O"], "IOE"),
+    ):
         with pytest.raises(ValueError, match="the schemes of labels are IOB1"):
             call()

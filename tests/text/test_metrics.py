@@ -24,7 +24,9 @@ def test_scores_are_those_of_scikit_learn(pairs: list[tuple[str, str]]) -> None:
     for ours, theirs in zip(scores[1:], expected, strict=True):
         np.testing.assert_allclose(ours, theirs)
     assert metrics.accuracy(gold, predicted) == pytest.approx(accuracy_score(gold, predicted))
-    assert metrics.macro_f1(gold, predicted) == pytest.approx(f1_score(gold, predicted, average="macro", zero_division=0))
+    assert metrics.macro_f1(gold, predicted) == pytest.approx(
+        f1_score(gold, predicted, average="macro", zero_division=0)
+    )
 
 
 @pytest.mark.parametrize(("gold", "predicted"), [([], []), (["a"], ["a", "b"]), ([["a"]], [["a"]])])
@@ -33,25 +35,38 @@ def test_labels_that_cannot_be_compared(gold: list, predicted: list) -> None:
         metrics.accuracy(gold, predicted)
 
 
-CHUNK_LABELS = st.sampled_from(["O", *(f"{letter}-{kind}" for kind in ("X", "Y") for letter in "BIES")])
-TAGGED = st.lists(st.lists(st.tuples(CHUNK_LABELS, CHUNK_LABELS), min_size=1, max_size=6), min_size=1, max_size=5)
+CHUNK_LABELS = st.sampled_from(
+    ["O", *(f"{letter}-{kind}" for kind in ("X", "Y") for letter in "BIES")]
+)
+TAGGED = st.lists(
+    st.lists(st.tuples(CHUNK_LABELS, CHUNK_LABELS), min_size=1, max_size=6), min_size=1, max_size=5
+)
 
 
 @given(TAGGED)
 def test_chunk_scores_are_those_of_seqeval(sentences: list[list[tuple[str, str]]]) -> None:
     seqeval = pytest.importorskip("seqeval.metrics")
-    gold, predicted = ([[pair[side] for pair in sentence] for sentence in sentences] for side in (0, 1))
+    gold, predicted = (
+        [[pair[side] for pair in sentence] for sentence in sentences] for side in (0, 1)
+    )
     scores = metrics.chunk_scores(gold, predicted)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns of 0/0, which is 0 for both
-        overall = [f(gold, predicted) for f in (seqeval.precision_score, seqeval.recall_score, seqeval.f1_score)]
+        overall = [
+            f(gold, predicted)
+            for f in (seqeval.precision_score, seqeval.recall_score, seqeval.f1_score)
+        ]
         report = seqeval.classification_report(gold, predicted, output_dict=True, zero_division=0)
     assert scores[:3] == pytest.approx(overall)
     assert scores.accuracy == pytest.approx(seqeval.accuracy_score(gold, predicted))
-    assert scores.complete == pytest.approx(np.mean([a == b for a, b in zip(gold, predicted, strict=True)]))
+    assert scores.complete == pytest.approx(
+        np.mean([a == b for a, b in zip(gold, predicted, strict=True)])
+    )
     for kind, *values in zip(*scores.by_type, strict=True):
         theirs = report.get(kind, dict.fromkeys(("precision", "recall", "f1-score", "support"), 0))
-        assert values == pytest.approx([theirs[key] for key in ("precision", "recall", "f1-score", "support")])
+        assert values == pytest.approx(
+            [theirs[key] for key in ("precision", "recall", "f1-score", "support")]
+        )
 
 
 def test_chunks_counted_by_hand() -> None:
@@ -60,7 +75,10 @@ def test_chunks_counted_by_hand() -> None:
     scores = metrics.chunk_scores(gold, predicted)
     assert (scores.n_gold, scores.n_predicted, scores.n_right) == (4, 3, 1)
     assert scores[:5] == pytest.approx((1 / 3, 1 / 4, 2 / 7, 4 / 6, 0))
-    assert scores.by_type.labels.tolist() == ["NP", "VP"] and scores.by_type.support.tolist() == [3, 1]
+    assert scores.by_type.labels.tolist() == ["NP", "VP"] and scores.by_type.support.tolist() == [
+        3,
+        1,
+    ]
     np.testing.assert_allclose(scores.by_type.recall, [1 / 3, 0])
     flat = metrics.chunk_scores(list(chain(*gold)), list(chain(*predicted)), [0, 4, 4, 6])
     assert flat[:5] == scores[:5]
@@ -83,6 +101,8 @@ def test_the_scheme_of_labels_does_not_change_the_chunks() -> None:
         ([["NN"]], [["O"]], None, "labels of chunks such as B-NP"),
     ],
 )
-def test_chunks_that_cannot_be_compared(gold: list, predicted: list, ptr: list | None, message: str) -> None:
+def test_chunks_that_cannot_be_compared(
+    gold: list, predicted: list, ptr: list | None, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         metrics.chunk_scores(gold, predicted, ptr)

@@ -61,14 +61,20 @@ def test_crfpp_files() -> None:
 def test_wapiti_files() -> None:
     templates = parse_templates(WAPITI, COLUMNS)
     assert templates.names[:4] == ["bias", "lower(word)[0]", "pos[-1]", "pairs:pos[-1]"]
-    values = [make_view(template.atoms[0].view, COLUMNS).function("ROMe") for template in templates[4:]]
+    values = [
+        make_view(template.atoms[0].view, COLUMNS).function("ROMe") for template in templates[4:]
+    ]
     assert values == ["RO", "me", "true", "false"] and templates[-1].pairs
-    assert parse_templates("\n".join(templates.names), COLUMNS) == templates, "what was read can be written and read again"
+    assert parse_templates("\n".join(templates.names), COLUMNS) == templates, (
+        "what was read can be written and read again"
+    )
 
 
 @given(st.text(alphabet="aB1.-", max_size=6), st.integers(0, 4))
 def test_wapiti_affixes_are_affixes(word: str, length: int) -> None:
-    prefix, suffix = (re.search(_python_regex(p), word) for p in ("^" + ".?" * length, ".?" * length + "$"))
+    prefix, suffix = (
+        re.search(_python_regex(p), word) for p in ("^" + ".?" * length, ".?" * length + "$")
+    )
     assert prefix and prefix.group() == word[:length]
     assert suffix and suffix.group() == (word[-length:] if length else "")
 
@@ -95,8 +101,14 @@ def test_wapiti_regular_expressions(pattern: str, string: str, expected: str | N
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("word[0]\nchunk[0]", r"set\.txt:2: there is no view 'chunk': the input columns are word, pos"),
-        ("word[0] tags", r"set\.txt:1: expected views at offsets such as word\[-1\] pos\[0\], found 'tags'"),
+        (
+            "word[0]\nchunk[0]",
+            r"set\.txt:2: there is no view 'chunk': the input columns are word, pos",
+        ),
+        (
+            "word[0] tags",
+            r"set\.txt:1: expected views at offsets such as word\[-1\] pos\[0\], found 'tags'",
+        ),
         ("pairs:", r"set\.txt:1: expected views after 'pairs:'"),
         ("ngrams(pos, 3..1, 0..1)", r"set\.txt:1: n-grams need sizes"),
         ("ngrams(tag, 1..2, 0..1)", r"set\.txt:1: there is no view 'tag'"),
@@ -124,9 +136,16 @@ def test_what_cannot_be_understood(tmp_path, text: str, message: str) -> None:
 def test_sets_files_and_templates_are_all_taken(tmp_path) -> None:
     path = tmp_path / "set.txt"
     path.write_text("word[0]\r\ncluster4[0]\r\n")
-    assert templates_from(path, COLUMNS).names == ["word[0]", "cluster4[0]"] == templates_from(str(path), COLUMNS).names
+    assert (
+        templates_from(path, COLUMNS).names
+        == ["word[0]", "cluster4[0]"]
+        == templates_from(str(path), COLUMNS).names
+    )
     assert templates_from("ner", COLUMNS) == ready_templates("ner")
     own = Templates(ready_templates("chunking")[:3])
     assert templates_from(own, COLUMNS) is own
-    with pytest.raises(InputError, match="no such set: is no file of templates, nor one of the ready sets chunking, "):
+    with pytest.raises(
+        InputError,
+        match="no such set: is no file of templates, nor one of the ready sets chunking, ",
+    ):
         templates_from("no such set", COLUMNS)

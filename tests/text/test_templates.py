@@ -46,15 +46,30 @@ def test_sizes_of_the_ready_sets(name: str, size: int) -> None:
 
 def test_parts_of_the_ready_sets() -> None:
     def parts(name: str) -> Counter:
-        return Counter("+".join(sorted({atom.view for atom in template.atoms})) for template in ready_templates(name))
+        return Counter(
+            "+".join(sorted({atom.view for atom in template.atoms}))
+            for template in ready_templates(name)
+        )
 
     assert parts("chunking") == {"pos": 65, "word": 24, "shape": 7}
     assert parts("chunking72") == {"pos": 45, "word": 18, "shape": 9}
     affixes = {f"{end}{length}": 24 for end in ("prefix", "suffix") for length in (1, 2, 3)}
-    assert parts("ner") == {"pos": 65, "word": 24, "shape": 24, **affixes, "case": 65, "punct": 65, "digit": 65}
+    assert parts("ner") == {
+        "pos": 65,
+        "word": 24,
+        "shape": 24,
+        **affixes,
+        "case": 65,
+        "punct": 65,
+        "digit": 65,
+    }
     clusters = ready_templates("ner_clusters")
     for bits in ("4", "6", "8", "10", "12", "16", ""):
-        offsets = {t.atoms[0].offset for t in clusters if len(t.atoms) == 1 and t.atoms[0].view == f"cluster{bits}"}
+        offsets = {
+            t.atoms[0].offset
+            for t in clusters
+            if len(t.atoms) == 1 and t.atoms[0].view == f"cluster{bits}"
+        }
         assert offsets == {-2, -1, 0, 1, 2}
     with pytest.raises(ValueError, match="no ready set of templates 'pos'; the sets are chunking"):
         ready_templates("pos")
@@ -62,14 +77,23 @@ def test_parts_of_the_ready_sets() -> None:
 
 def test_templates_of_columns_with_clusters_and_with_lists() -> None:
     bits = for_cluster_column("more")
-    assert len(bits) == 45 and {"prefix4(more)[-2]", "more[2]", "more[-1]|more[0]"} <= set(bits.names)
+    assert len(bits) == 45 and {"prefix4(more)[-2]", "more[2]", "more[-1]|more[0]"} <= set(
+        bits.names
+    )
     lists = for_list_columns(["city", "first"])
-    assert {"city[0]", "first[-1]|class[0]", "city[0]|first[0]", "first[0]|first[1]|class[1]"} <= set(lists.names)
+    assert {
+        "city[0]",
+        "first[-1]|class[0]",
+        "city[0]|first[0]",
+        "first[0]|first[1]|class[1]",
+    } <= set(lists.names)
     assert len(lists) == len(set(lists.names)) == 2 * 13 + 1
 
 
 def test_arrays_give_the_atoms_back() -> None:
-    templates = Templates([conjunction("w-1 p0"), conjunction("p3", pairs=True), Template(()), conjunction("p0 w-1")])
+    templates = Templates(
+        [conjunction("w-1 p0"), conjunction("p3", pairs=True), Template(()), conjunction("p0 w-1")]
+    )
     assert len(templates) == 3 and templates.names == ["word[-1]|pos[0]", "pairs:pos[3]", "bias"]
     assert templates.views == ("word", "pos")
     arrays = templates.arrays({"pos": 4, "word": 2})
@@ -85,7 +109,15 @@ def test_arrays_give_the_atoms_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("coarse", "fine"), [("p0", "p0 p1"), ("p0 p1", "w0 w1"), ("p0", "w0"), ("p0 p1", "w0 p1"), ("", "p0"), ("s0", "s0 w1")]
+    ("coarse", "fine"),
+    [
+        ("p0", "p0 p1"),
+        ("p0 p1", "w0 w1"),
+        ("p0", "w0"),
+        ("p0 p1", "w0 p1"),
+        ("", "p0"),
+        ("s0", "s0 w1"),
+    ],
 )
 def test_order_of_the_article(coarse: str, fine: str) -> None:
     a, b = conjunction(coarse), conjunction(fine)
@@ -94,10 +126,17 @@ def test_order_of_the_article(coarse: str, fine: str) -> None:
 
 def test_templates_that_are_not_comparable() -> None:
     for a, b in (("p0 p-1", "p0 p1"), ("p0", "p1"), ("p0 w1", "w0 p1"), ("p0", "s0"), ("s0", "w0")):
-        assert not at_or_below(conjunction(a), conjunction(b)) and not at_or_below(conjunction(b), conjunction(a))
+        assert not at_or_below(conjunction(a), conjunction(b)) and not at_or_below(
+            conjunction(b), conjunction(a)
+        )
     assert at_or_below(conjunction("p0"), conjunction("p0", pairs=True))
     assert not at_or_below(conjunction("p0", pairs=True), conjunction("p0 p1"))
-    for coarse, fine in (("prefix1", "prefix3"), ("cluster4", "cluster"), ("case", "class"), ("pos", "word")):
+    for coarse, fine in (
+        ("prefix1", "prefix3"),
+        ("cluster4", "cluster"),
+        ("case", "class"),
+        ("pos", "word"),
+    ):
         assert view_at_or_below(coarse, fine) and not view_at_or_below(fine, coarse)
     assert not view_at_or_below("prefix1", "suffix2") and not view_at_or_below("shape", "pos")
 

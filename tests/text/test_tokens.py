@@ -33,12 +33,20 @@ def test_words_are_those_of_count_vectorizer(text: str) -> None:
 def test_spans_are_ordered_disjoint_and_trimmed(text: str, boundary) -> None:
     spans = sentences(text, boundary)
     assert all(end <= start for (_, end), (start, _) in pairwise(spans))
-    assert all(0 <= start < end <= len(text) and text[start:end] == text[start:end].strip() for start, end in spans)
+    assert all(
+        0 <= start < end <= len(text) and text[start:end] == text[start:end].strip()
+        for start, end in spans
+    )
 
 
-@given(TRICKY.map(lambda text: text.replace(">", "")), st.sampled_from(["auto", "line", "double-space"]))
+@given(
+    TRICKY.map(lambda text: text.replace(">", "")),
+    st.sampled_from(["auto", "line", "double-space"]),
+)
 def test_no_word_is_lost(text: str, boundary) -> None:
-    assert [word for start, end in sentences(text, boundary) for word in words(text[start:end])] == words(text)
+    assert [
+        word for start, end in sentences(text, boundary) for word in words(text[start:end])
+    ] == words(text)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +96,10 @@ def test_headers_are_units() -> None:
         "Hi.",
         "There",
     ]
-    assert split("Note: one line is no header. It is text.") == ["Note: one line is no header.", "It is text."]
+    assert split("Note: one line is no header. It is text.") == [
+        "Note: one line is no header.",
+        "It is text.",
+    ]
     assert split("I got this\nFrom: x@y.z\nSubject: Hello there") == [
         "I got this",
         "From: x@y.z",
@@ -107,7 +118,10 @@ def test_quotes_are_read_as_text_and_their_depth_separates() -> None:
         "my answer",
     ]
     assert split("|> barred text\n|> goes on\nanswer") == ["barred text |> goes on", "answer"]
-    assert split("JD> initials mark\nJD> this text\nanswer") == ["initials mark JD> this text", "answer"]
+    assert split("JD> initials mark\nJD> this text\nanswer") == [
+        "initials mark JD> this text",
+        "answer",
+    ]
     assert split("<x@y.z> wrote\nthis") == ["<x@y.z> wrote this"]
 
 
@@ -146,7 +160,9 @@ def test_given_boundaries() -> None:
         sentences("a", "paragraph")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("unit", [".", "\n", " ", "\t", ">", "a>", "\n>", '."', "- ", "\n1.", "A: b\n", "(", "\n "])
+@pytest.mark.parametrize(
+    "unit", [".", "\n", " ", "\t", ">", "a>", "\n>", '."', "- ", "\n1.", "A: b\n", "(", "\n "]
+)
 def test_time_is_linear_in_hostile_text(unit: str) -> None:
     text = unit * (200_000 // len(unit)) + "a"
     start = time.process_time()
@@ -169,9 +185,13 @@ def messages(data: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("task", BINARY_TASKS)
-def test_newsgroup_messages_give_sentences_of_sensible_length(messages: list[dict[str, str]], task: str) -> None:
+def test_newsgroup_messages_give_sentences_of_sensible_length(
+    messages: list[dict[str, str]], task: str
+) -> None:
     texts = [message["text"] for message in messages if message["label"] in BINARY_TASKS[task]]
-    lengths = sorted(len(words(text[start:end])) for text in texts for start, end in sentences(text))
+    lengths = sorted(
+        len(words(text[start:end])) for text in texts for start, end in sentences(text)
+    )
     assert 20_000 < len(lengths) < 40_000
     assert 6 <= lengths[len(lengths) // 2] <= 12
     assert lengths[len(lengths) * 99 // 100] <= 50, "one sentence in a hundred may be longer"

@@ -85,18 +85,42 @@ def test_heads_may_be_missing_where_no_trees_are_asked_for(tmp_path: Path) -> No
 
 BAD = {
     "empty": ("", "holds no tokens"),
-    "ragged": (CONLLU + "2\tx\t_\n", r":11: expected CoNLL-X or CoNLL-U, parted by tabs, found 3 columns"),
+    "ragged": (
+        CONLLU + "2\tx\t_\n",
+        r":11: expected CoNLL-X or CoNLL-U, parted by tabs, found 3 columns",
+    ),
     "unknown columns": ("1\ta\tb\n", r":1: expected 4 columns, CoNLL-X or -U \(10\) or CoNLL-2009"),
     "blanks for tabs": (FOUR.replace("\t", " "), r":1: expected 4 columns"),
-    "head out of range": (FOUR.replace("\t2\n", "\t3\n"), r":1: the head is 3, but the sentence has 2 tokens"),
-    "head no number": (FOUR.replace("\t2\n", "\tx\n"), r":1: the head must be a number from 0 on, found 'x'"),
+    "head out of range": (
+        FOUR.replace("\t2\n", "\t3\n"),
+        r":1: the head is 3, but the sentence has 2 tokens",
+    ),
+    "head no number": (
+        FOUR.replace("\t2\n", "\tx\n"),
+        r":1: the head must be a number from 0 on, found 'x'",
+    ),
     "head negative": (FOUR.replace("\t2\n", "\t-1\n"), r":1: the head must be a number"),
-    "head too long": (FOUR.replace("\t2\n", "\t" + "9" * 5000 + "\n"), r":1: the head must be a number"),
-    "cycle": (FOUR.replace("\t0\n", "\t1\n"), r":1: the heads form a cycle: token 1 never leads to a root"),
+    "head too long": (
+        FOUR.replace("\t2\n", "\t" + "9" * 5000 + "\n"),
+        r":1: the head must be a number",
+    ),
+    "cycle": (
+        FOUR.replace("\t0\n", "\t1\n"),
+        r":1: the heads form a cycle: token 1 never leads to a root",
+    ),
     "own head": (FOUR.replace("\t0\n", "\t2\n"), r":1: the heads form a cycle"),
-    "numbers jump": (FOUR.replace("2\tVinken", "3\tVinken"), r":2: expected token number 2, found '3'"),
-    "two heads": (FOUR.replace("\t0\n", "\t0\n2\tVinken\tNNP\t1\n"), r":3: expected token number 3, found '2'"),
-    "odd number": (FOUR.replace("2\tVinken", "2-x\tVinken"), r":2: expected a token number such as"),
+    "numbers jump": (
+        FOUR.replace("2\tVinken", "3\tVinken"),
+        r":2: expected token number 2, found '3'",
+    ),
+    "two heads": (
+        FOUR.replace("\t0\n", "\t0\n2\tVinken\tNNP\t1\n"),
+        r":3: expected token number 3, found '2'",
+    ),
+    "odd number": (
+        FOUR.replace("2\tVinken", "2-x\tVinken"),
+        r":2: expected a token number such as",
+    ),
 }
 
 
@@ -115,7 +139,9 @@ def test_long_sentences_and_windows_lines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("labels", [True, False])
 def test_some_sentences(tmp_path: Path, labels: bool) -> None:
-    bank = read_treebank(written(tmp_path / "a", CONLLU if labels else FOUR + "\n1\tYes\tUH\t0\n"), keep_lines=True)
+    bank = read_treebank(
+        written(tmp_path / "a", CONLLU if labels else FOUR + "\n1\tYes\tUH\t0\n"), keep_lines=True
+    )
     part = bank.some(np.array([1, 0]))
     first, second = bank.tokens.sentences()
     assert list(part.tokens.sentences()) == [second, first] and part.lines is None
@@ -136,7 +162,11 @@ def test_treebanks_of_the_data_are_read(data: Path) -> None:
 
 
 def test_batches_hold_all_lines_and_sentences(tmp_path: Path) -> None:
-    block = "# a comment\n1-2\tdu" + "\t_" * 8 + "\n1\tde\tde\tADP\tP\t_\t_\t_\t_\t_\n2\tle\tle\tDET\tD\t_\t1\tdet\t_\t_\n\n"
+    block = (
+        "# a comment\n1-2\tdu"
+        + "\t_" * 8
+        + "\n1\tde\tde\tADP\tP\t_\t_\t_\t_\t_\n2\tle\tle\tDET\tD\t_\t1\tdet\t_\t_\n\n"
+    )
     path = tmp_path / "bank"
     path.write_text(block * 5 + "# the end\n\n")
     batches = list(iterate_treebank(path, batch_sentences=2))
@@ -166,7 +196,11 @@ def test_batches_hold_all_lines_and_sentences(tmp_path: Path) -> None:
 
 def test_heads_that_make_no_tree() -> None:
     tokens = TokenColumns.from_sentences([["a", "b"]], ("word",))
-    for heads, words in (([0, 3], "is 3, but there are 2"), ([-1, 0], "is -1"), ([2, 1], "form a cycle")):
+    for heads, words in (
+        ([0, 3], "is 3, but there are 2"),
+        ([-1, 0], "is -1"),
+        ([2, 1], "form a cycle"),
+    ):
         with pytest.raises(ValueError, match=words):
             check_trees(Treebank(tokens, np.array(heads, np.int32), []))
     check_trees(Treebank(tokens, np.array([0, 0], np.int32), []))

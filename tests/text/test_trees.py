@@ -12,11 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.errors import InputError
-from laconic.text.trees import Tree, leaves, over_words, parse_tree, read_trees, to_bracketed, tree_from_heads
+from laconic.text.trees import (
+    Tree,
+    leaves,
+    over_words,
+    parse_tree,
+    read_trees,
+    to_bracketed,
+    tree_from_heads,
+)
 
 NAMES = st.text(alphabet="abS1-=\\/*", min_size=1, max_size=4)
 WORDS = st.one_of(
-    st.text(alphabet="ab-\\/*()[]{}LRB\xa0é", min_size=1, max_size=6), st.sampled_from(["-LRB-", "\\/", "\\\\-RRB-"])
+    st.text(alphabet="ab-\\/*()[]{}LRB\xa0é", min_size=1, max_size=6),
+    st.sampled_from(["-LRB-", "\\/", "\\\\-RRB-"]),
 )
 BRACKETED = st.recursive(
     st.tuples(NAMES, st.lists(WORDS, min_size=1, max_size=2)),
@@ -66,11 +75,20 @@ def test_constituents() -> None:
     assert tree.parent.tolist() == [-1, 0, 1, 1, 0, 4, 4]
     assert tree.owner.tolist() == [2, 3, 5, 6]
     assert list(zip(tree.start.tolist(), tree.end.tolist(), strict=True))[:2] == [(0, 4), (0, 2)]
-    assert leaves(tree) == tree.words and leaves(tree, 1) == ["the", "cat"] and leaves(tree, 6) == ["."]
+    assert (
+        leaves(tree) == tree.words
+        and leaves(tree, 1) == ["the", "cat"]
+        and leaves(tree, 6) == ["."]
+    )
 
 
 def test_escapes_and_the_outer_bracket_of_the_penn_treebank() -> None:
-    assert parse_tree(r"(2 (2 -LRB-) (2 and\/or) (3 2\*x) (1 -RCB-))").words == ["(", "and/or", "2*x", "}"]
+    assert parse_tree(r"(2 (2 -LRB-) (2 and\/or) (3 2\*x) (1 -RCB-))").words == [
+        "(",
+        "and/or",
+        "2*x",
+        "}",
+    ]
     assert same(parse_tree("( (S (NN a) ))"), parse_tree("(S (NN a))"))
 
 
@@ -98,7 +116,11 @@ def test_deep_trees_do_not_exhaust_the_stack() -> None:
     tree = parse_tree("(X " * depth + "a" + ")" * depth)
     assert len(tree.label) == depth and same(parse_tree(to_bracketed(tree)), tree)
     chain = tree_from_heads(["a"] * depth, range(depth))
-    assert chain.parent.tolist() == list(range(-1, depth - 1)) and chain.start[7] == 7 and chain.end[7] == depth
+    assert (
+        chain.parent.tolist() == list(range(-1, depth - 1))
+        and chain.start[7] == 7
+        and chain.end[7] == depth
+    )
 
 
 def test_files_of_trees_over_lines(tmp_path: Path) -> None:
@@ -151,11 +173,18 @@ def test_heads_give_each_word_its_subtree_or_name_a_cycle(heads: tuple[int, ...]
         assert (tree.start[node], tree.end[node]) == (min(below) - 1, max(below))
 
 
-@given(st.integers(1, 8).flatmap(lambda n: st.tuples(st.permutations(range(n)), st.lists(st.integers(0, n - 1), min_size=1))))
+@given(
+    st.integers(1, 8).flatmap(
+        lambda n: st.tuples(st.permutations(range(n)), st.lists(st.integers(0, n - 1), min_size=1))
+    )
+)
 def test_a_tree_over_other_words(drawn: tuple[list[int], list[int]]) -> None:
     """Every node holds the words that hang on the old words below it, and only nodes with words are left."""
     order, places = drawn[0], sorted(drawn[1])
-    heads = [0 if place == 0 else order[(place - 1) // 2] + 1 for place in map(order.index, range(len(order)))]
+    heads = [
+        0 if place == 0 else order[(place - 1) // 2] + 1
+        for place in map(order.index, range(len(order)))
+    ]
     old = tree_from_heads([str(place) for place in range(len(order))], heads)
     new = over_words(old, [f"{place}/{k}" for k, place in enumerate(places)], places)
     expected = []
@@ -167,7 +196,10 @@ def test_a_tree_over_other_words(drawn: tuple[list[int], list[int]]) -> None:
     assert [leaves(new, node) for node in range(len(new.label))] == expected
     assert (new.parent < np.arange(len(new.parent))).all()
     for node, held in enumerate(expected):
-        assert (new.start[node], new.end[node]) == (new.words.index(held[0]), new.words.index(held[-1]) + 1)
+        assert (new.start[node], new.end[node]) == (
+            new.words.index(held[0]),
+            new.words.index(held[-1]) + 1,
+        )
 
 
 def test_dependencies_with_labels() -> None:
@@ -178,7 +210,12 @@ def test_dependencies_with_labels() -> None:
 
 @pytest.mark.parametrize(
     ("heads", "message"),
-    [([0, 3], "head 3; expected 0..2"), ([-1, 0], "head -1"), ([2, 1], "cycle"), ([0], "2 words need")],
+    [
+        ([0, 3], "head 3; expected 0..2"),
+        ([-1, 0], "head -1"),
+        ([2, 1], "cycle"),
+        ([0], "2 words need"),
+    ],
 )
 def test_bad_heads_are_named(heads: list[int], message: str) -> None:
     with pytest.raises(InputError, match=message):
@@ -202,7 +239,9 @@ def test_sentiment_treebank(data: Path) -> None:
     with gzip.open(data / "sst" / "train.txt.gz", "rt", encoding="utf-8") as stream:
         lines = [line.strip() for line in stream]
     plain = [k for k, line in enumerate(lines) if "\\" not in line]
-    assert len(plain) > 8000 and all(to_bracketed(trees[k]) == lines[k] for k in plain if "-LSB-" not in lines[k])
+    assert len(plain) > 8000 and all(
+        to_bracketed(trees[k]) == lines[k] for k in plain if "-LSB-" not in lines[k]
+    )
 
 
 def test_penn_treebank(data: Path) -> None:

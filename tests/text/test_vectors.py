@@ -35,7 +35,9 @@ def test_words_beyond_those_learned_from_go_to_the_nearest() -> None:
     given = directions()
     shuffled = np.random.default_rng(1).permutation(100)
     paths = cluster_vectors(given[shuffled], 2, n_learn=40).paths()
-    sides = {(path, bool(given[k, 0] > 0)) for path, k in zip(paths, shuffled.tolist(), strict=True)}
+    sides = {
+        (path, bool(given[k, 0] > 0)) for path, k in zip(paths, shuffled.tolist(), strict=True)
+    }
     assert len(sides) == 2
 
 
@@ -78,7 +80,9 @@ WORDS = ["the", "naïve", "of", "#number#"]
 
 @pytest.mark.parametrize("binary", [False, True])
 @pytest.mark.parametrize("name", ["vectors", "vectors.gz"])
-def test_what_is_written_is_read(tmp_path: Path, binary: bool, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_written_is_read(
+    tmp_path: Path, binary: bool, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(4, 5)).astype(np.float32) * 10.0 ** rng.integers(-9, 9, (4, 5))
     vectors[1] = np.frombuffer(b" \n \n" * 5, np.float32)  # bytes that look like marks

@@ -67,11 +67,18 @@ def test_names_mean_views_of_their_column() -> None:
     assert value("word") == ("word", "Dog")
     assert value("prefix2") == ("word", "Do") and value("prefix7") == ("word", "Dog")
     assert value("suffix2(pos)") == ("pos", "og")
-    assert value("prefix9") == ("prefix9", "Dog"), "an input column comes before a function of its name"
+    assert value("prefix9") == ("prefix9", "Dog"), (
+        "an input column comes before a function of its name"
+    )
     assert value("cluster2") == ("word", "01") and value("cluster") == ("word", "0101")
     assert value("cluster", "Cat") == ("word", "011") and value("cluster", "dog") == ("word", None)
-    assert value('test(word,"^[A-Z]")') == ("word", "true") and value('test(pos,"x")') == ("pos", "false")
-    assert value('match(word,"[A-Z].")') == ("word", "Do") and value('match_lower(word,"[A-Z].")') == ("word", "do")
+    assert value('test(word,"^[A-Z]")') == ("word", "true") and value('test(pos,"x")') == (
+        "pos",
+        "false",
+    )
+    assert value('match(word,"[A-Z].")') == ("word", "Do") and value(
+        'match_lower(word,"[A-Z].")'
+    ) == ("word", "do")
     assert value('match(word,"x")') == ("word", "")
 
 

@@ -14,7 +14,9 @@ def test_growing_gives_dense_ids_that_lead_back_to_the_words(documents: list[lis
     vocab = Vocab()
     ids = [vocab.grow(document) for document in documents]
     assert [[vocab.words[i] for i in row] for row in ids] == documents
-    assert len(vocab) == len(vocab.words) == len({word for document in documents for word in document})
+    assert (
+        len(vocab) == len(vocab.words) == len({word for document in documents for word in document})
+    )
     assert vocab.ids(vocab.words).tolist() == list(range(len(vocab)))
 
 

@@ -11,11 +11,21 @@ from typing import Any
 import pytest
 
 from laconic.errors import InputError
-from laconic.time.dated import CATEGORY, EITHER, NUMBER, OPTIONAL_CATEGORY, OPTIONAL_NUMBER, read_dated, read_series
+from laconic.time.dated import (
+    CATEGORY,
+    EITHER,
+    NUMBER,
+    OPTIONAL_CATEGORY,
+    OPTIONAL_NUMBER,
+    read_dated,
+    read_series,
+)
 
 
 def write(path: Path, *rows: Any) -> Path:
-    path.write_text("\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows) + "\n", "utf-8")
+    path.write_text(
+        "\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows) + "\n", "utf-8"
+    )
     return path
 
 
@@ -28,9 +38,19 @@ def test_texts_dates_and_fields(tmp_path: Path) -> None:
         {"text": "d", "date": "2010-02T12:30", "district": True, "rate": True},
     )
     read = read_dated(path, {"district": CATEGORY, "rate": NUMBER, "target": OPTIONAL_NUMBER})
-    assert read.documents == ["a", ["b", "c"], "d"] and read.dates == ["2008-07-31", "2009", "2010-02"]
-    assert read.fields["district"] == ["at", "7", "True"] and read.fields["rate"] == [3.0, -1.5, 1.0]
-    assert read.fields["target"][0] == 0.5 and all(math.isnan(float(value)) for value in read.fields["target"][1:])
+    assert read.documents == ["a", ["b", "c"], "d"] and read.dates == [
+        "2008-07-31",
+        "2009",
+        "2010-02",
+    ]
+    assert read.fields["district"] == ["at", "7", "True"] and read.fields["rate"] == [
+        3.0,
+        -1.5,
+        1.0,
+    ]
+    assert read.fields["target"][0] == 0.5 and all(
+        math.isnan(float(value)) for value in read.fields["target"][1:]
+    )
     assert read_dated(path, {"rate": EITHER}).fields == {"rate": [3.0, -1.5, 1.0]}
     packed = tmp_path / "a.jsonl.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
@@ -45,14 +65,22 @@ GOOD = {"text": "a", "date": "2008-07-31", "x": "at", "n": 1}
     [
         ({"date": "2008"}, {}, ":2: the field 'text' is missing; found 'date'."),
         ({"text": "a"}, {}, ":2: the field 'date' is missing; found 'text'."),
-        ({**GOOD, "date": "31.7.2008"}, {}, ":2: 'date' is a date such as 2008-07-31, 2008-07 or 2008, not '31.7.2008'."),
+        (
+            {**GOOD, "date": "31.7.2008"},
+            {},
+            ":2: 'date' is a date such as 2008-07-31, 2008-07 or 2008, not '31.7.2008'.",
+        ),
         ({**GOOD, "date": "2008-13"}, {}, "not '2008-13'"),
         ({**GOOD, "date": "2009-02-29"}, {}, "not '2009-02-29'"),
         ({**GOOD, "date": None}, {}, "not null"),
         ({**GOOD, "date": 2008.5}, {}, "not 2008.5"),
         ({**GOOD, "date": 12}, {}, "not 12"),
         ({**GOOD, "n": "x"}, {"n": EITHER}, ":2: 'n' is a number, not 'x'."),
-        ({**GOOD, "x": 3.5}, {"x": EITHER}, ":2: 'x' is a category: a string, an integer or a boolean, not a number."),
+        (
+            {**GOOD, "x": 3.5},
+            {"x": EITHER},
+            ":2: 'x' is a category: a string, an integer or a boolean, not a number.",
+        ),
         ({**GOOD, "n": None}, {"n": NUMBER}, "'n' is a number, not null"),
         ({**GOOD, "n": "1"}, {"n": OPTIONAL_NUMBER}, "'n' is a number, not '1'"),
         ({**GOOD, "n": [1]}, {"n": NUMBER}, "'n' is a number, not a list"),
@@ -63,7 +91,9 @@ GOOD = {"text": "a", "date": "2008-07-31", "x": "at", "n": 1}
         ("{", {}, "expected one JSON object a line"),
     ],
 )
-def test_bad_rows_are_named(tmp_path: Path, row: Any, fields: dict[str, str], complaint: str) -> None:
+def test_bad_rows_are_named(
+    tmp_path: Path, row: Any, fields: dict[str, str], complaint: str
+) -> None:
     path = write(tmp_path / "a.jsonl", {**GOOD, **({"y": 1} if "y" in fields else {})}, row)
     with pytest.raises(InputError) as caught:
         read_dated(path, fields)
@@ -71,7 +101,9 @@ def test_bad_rows_are_named(tmp_path: Path, row: Any, fields: dict[str, str], co
 
 
 def test_what_may_be_missing(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.jsonl", {"text": "a", "up": "yes"}, {"text": "b"}, {"text": "c", "up": None})
+    path = write(
+        tmp_path / "a.jsonl", {"text": "a", "up": "yes"}, {"text": "b"}, {"text": "c", "up": None}
+    )
     read = read_dated(path, {"up": OPTIONAL_CATEGORY}, date_field=None)
     assert read.fields == {"up": ["yes", "", ""]} and read.dates == []
 

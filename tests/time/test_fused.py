@@ -31,7 +31,9 @@ def test_fusion_by_its_dual(n_steps: int, n_outputs: int, rate: float, seed: int
 
 
 @pytest.mark.parametrize(
-    "penalty", [SmoothGroupLasso(5, 0.4, 3.0), SmoothGroupLasso(5, 0.4, 3.0, ridge=0.2, n_outputs=2)], ids=repr
+    "penalty",
+    [SmoothGroupLasso(5, 0.4, 3.0), SmoothGroupLasso(5, 0.4, 3.0, ridge=0.2, n_outputs=2)],
+    ids=repr,
 )
 def test_smooth_groups_by_descent(penalty: SmoothGroupLasso) -> None:
     rng = np.random.default_rng(0)
@@ -43,7 +45,12 @@ def test_smooth_groups_by_descent(penalty: SmoothGroupLasso) -> None:
 
 @pytest.mark.parametrize(
     "penalty",
-    [FusedLasso(6, 1.0), FusedLasso(6, 1.0, lasso=0.1, group=1.0), SmoothGroupLasso(6, 1.0, 10.0), SmoothGroupLasso(6, 1.0, 0.0)],
+    [
+        FusedLasso(6, 1.0),
+        FusedLasso(6, 1.0, lasso=0.1, group=1.0),
+        SmoothGroupLasso(6, 1.0, 10.0),
+        SmoothGroupLasso(6, 1.0, 0.0),
+    ],
     ids=repr,
 )
 def test_weak_trajectories_are_exactly_zero_and_strong_ones_stay(penalty: Penalty) -> None:

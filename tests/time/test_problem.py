@@ -42,13 +42,25 @@ def test_value_gradient_and_curvature() -> None:
     assert near(value, plain(problem, x)) and near(problem.loss_value(x), value)
     width = 1e-5
     for along in np.eye(problem.n_weights):
-        assert near((plain(problem, x + width * along) - plain(problem, x - width * along)) / (2 * width), gradient @ along, 1e-6)
+        assert near(
+            (plain(problem, x + width * along) - plain(problem, x - width * along)) / (2 * width),
+            gradient @ along,
+            1e-6,
+        )
     bend = problem.diagonal(x)
     along = rng.normal(size=len(x))
-    second = (problem.smooth(x + width * along)[1] - problem.smooth(x - width * along)[1]) @ along / (2 * width)
+    second = (
+        (problem.smooth(x + width * along)[1] - problem.smooth(x - width * along)[1])
+        @ along
+        / (2 * width)
+    )
     assert second >= 0 and np.all(bend >= 0)
     for one in np.eye(len(x))[::5]:
-        exact = (problem.smooth(x + width * one)[1] - problem.smooth(x - width * one)[1]) @ one / (2 * width)
+        exact = (
+            (problem.smooth(x + width * one)[1] - problem.smooth(x - width * one)[1])
+            @ one
+            / (2 * width)
+        )
         assert exact <= one @ bend + 1e-6
 
 
@@ -83,7 +95,10 @@ def test_ridge_by_another_optimizer_and_a_stationary_point_of_the_prior() -> Non
     problem = make(Ridge(0.5))
     found = Owlqn(1e-10, 2000).run(problem).x
     other = minimize(
-        lambda x: plain(problem, x) + 0.25 * x @ x, np.zeros(problem.n_weights), method="BFGS", options={"gtol": 1e-6}
+        lambda x: plain(problem, x) + 0.25 * x @ x,
+        np.zeros(problem.n_weights),
+        method="BFGS",
+        options={"gtol": 1e-6},
     ).x
     assert near(found, other, 1e-4)
     prior = make(AdaptivePrior(T, floor=0.5))

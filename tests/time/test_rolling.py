@@ -13,8 +13,14 @@ from laconic import Ridge, RollingOrigin, TemporalRegressor, rolling_forecast
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.lists(st.integers(0, 15), min_size=2, max_size=60), st.integers(0, 4), st.one_of(st.none(), st.integers(1, 3)))
-def test_training_lies_before_the_gap_and_every_row_is_tested_once(times: list[int], gap: int, window: int | None) -> None:
+@given(
+    st.lists(st.integers(0, 15), min_size=2, max_size=60),
+    st.integers(0, 4),
+    st.one_of(st.none(), st.integers(1, 3)),
+)
+def test_training_lies_before_the_gap_and_every_row_is_tested_once(
+    times: list[int], gap: int, window: int | None
+) -> None:
     years = np.array(times)
     tested = []
     for fold in RollingOrigin(gap=gap, window=window).folds(years):
@@ -24,7 +30,9 @@ def test_training_lies_before_the_gap_and_every_row_is_tested_once(times: list[i
             assert set(fold.train) == set(np.flatnonzero(years < year - gap))
         else:
             newest = years[years < year - gap].max()
-            assert set(fold.train) == set(np.flatnonzero((years <= newest) & (years > newest - window)))
+            assert set(fold.train) == set(
+                np.flatnonzero((years <= newest) & (years > newest - window))
+            )
         tested += [*fold.test]
     assert sorted(tested) == [*np.flatnonzero(years > years.min() + gap)]
 
@@ -57,8 +65,16 @@ def test_forecasts_come_from_models_of_the_past() -> None:
     ("origin", "times", "words"),
     [
         (RollingOrigin(gap=-1), [1, 2], "gap must be a whole number of steps"),
-        (RollingOrigin(gap=np.timedelta64(3, "D")), [1, 2], "a gap of days needs times that are dates"),
-        (RollingOrigin(first=1989), [1990, 1991], "there is no step 1989: steps go from 1990 to 1991"),
+        (
+            RollingOrigin(gap=np.timedelta64(3, "D")),
+            [1, 2],
+            "a gap of days needs times that are dates",
+        ),
+        (
+            RollingOrigin(first=1989),
+            [1990, 1991],
+            "there is no step 1989: steps go from 1990 to 1991",
+        ),
         (RollingOrigin(), None, "RollingOrigin needs the times of the rows"),
     ],
 )

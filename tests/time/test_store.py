@@ -49,10 +49,21 @@ def test_a_loaded_regressor_is_the_saved_one(tmp_path: Path, model: TemporalRegr
     target = np.round(np.exp(Y)) if model.loss is not None else Y
     model.fit(X, target, times=YEARS).save(tmp_path / "m")
     again = laconic.load(tmp_path / "m")
-    assert type(again) is TemporalRegressor and again.steps_ == model.steps_ and repr(again.penalty_) == repr(model.penalty_)
-    assert np.array_equal(again.trajectories_, model.trajectories_) and np.array_equal(again.predict(X), model.predict(X))
-    assert np.array_equal(again.at(model.steps_[0]).predict(X), model.at(model.steps_[0]).predict(X))
-    assert hasattr(again, "alpha_") == hasattr(model, "alpha_") and again.n_selected_ == model.n_selected_
+    assert (
+        type(again) is TemporalRegressor
+        and again.steps_ == model.steps_
+        and repr(again.penalty_) == repr(model.penalty_)
+    )
+    assert np.array_equal(again.trajectories_, model.trajectories_) and np.array_equal(
+        again.predict(X), model.predict(X)
+    )
+    assert np.array_equal(
+        again.at(model.steps_[0]).predict(X), model.at(model.steps_[0]).predict(X)
+    )
+    assert (
+        hasattr(again, "alpha_") == hasattr(model, "alpha_")
+        and again.n_selected_ == model.n_selected_
+    )
     assert (again.objective_, again.certificate_, again.converged_, again.n_iter_) == (
         model.objective_,
         model.certificate_,
@@ -69,8 +80,13 @@ def test_a_loaded_classifier_is_the_saved_one(tmp_path: Path, cuts: list[float])
     model = TemporalClassifier(AdaptivePrior()).fit(X, labels, times=YEARS)
     model.save(tmp_path / "m")
     again = laconic.load(tmp_path / "m")
-    assert np.array_equal(again.predict(X), model.predict(X)) and np.array_equal(again.predict_proba(X), model.predict_proba(X))
-    assert np.array_equal(again.alpha_, model.alpha_) and again.classes_.tolist() == model.classes_.tolist()
+    assert np.array_equal(again.predict(X), model.predict(X)) and np.array_equal(
+        again.predict_proba(X), model.predict_proba(X)
+    )
+    assert (
+        np.array_equal(again.alpha_, model.alpha_)
+        and again.classes_.tolist() == model.classes_.tolist()
+    )
 
 
 def test_trajectories_that_are_zero_take_a_bit(tmp_path: Path) -> None:
@@ -80,8 +96,12 @@ def test_trajectories_that_are_zero_take_a_bit(tmp_path: Path) -> None:
 
 
 def test_penalties_that_a_file_cannot_tell_are_refused_before_it_is_written(tmp_path: Path) -> None:
-    model = TemporalRegressor(GroupLasso(Groups.from_lists([[0, 1]], 9)), mode="pooled").fit(X, Y, times=YEARS)
-    with pytest.raises(ValueError, match="a model with the penalty GroupLasso of such parameters cannot be saved"):
+    model = TemporalRegressor(GroupLasso(Groups.from_lists([[0, 1]], 9)), mode="pooled").fit(
+        X, Y, times=YEARS
+    )
+    with pytest.raises(
+        ValueError, match="a model with the penalty GroupLasso of such parameters cannot be saved"
+    ):
         model.save(tmp_path / "m")
     assert not any(tmp_path.iterdir())
 
@@ -107,7 +127,9 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> files.ModelFile:
         ("more", lambda a: np.zeros(1), "expected the arrays"),
     ],
 )
-def test_forged_arrays_are_refused(tmp_path: Path, good: files.ModelFile, name: str, change: Any, says: str) -> None:
+def test_forged_arrays_are_refused(
+    tmp_path: Path, good: files.ModelFile, name: str, change: Any, says: str
+) -> None:
     forged = {**good.arrays, name: change(good.arrays.get(name))}
     assert says in refused(tmp_path, good._replace(arrays=forged))
 
@@ -134,16 +156,23 @@ def test_forged_arrays_are_refused(tmp_path: Path, good: files.ModelFile, name: 
         ({"n_iter": "many"}, "'n_iter'"),
     ],
 )
-def test_forged_meta_is_refused(tmp_path: Path, good: files.ModelFile, meta: dict[str, Any], says: str) -> None:
+def test_forged_meta_is_refused(
+    tmp_path: Path, good: files.ModelFile, meta: dict[str, Any], says: str
+) -> None:
     assert says in refused(tmp_path, good._replace(meta={**good.meta, **meta}))
 
 
 @pytest.mark.parametrize("value", ["x", [], {}, -1, None, 1e400])
-@pytest.mark.parametrize("name", ["tau", "strength", "floor", "ends", "n_steps", "shared", "n_outputs"])
+@pytest.mark.parametrize(
+    "name", ["tau", "strength", "floor", "ends", "n_steps", "shared", "n_outputs"]
+)
 def test_penalties_with_impossible_parameters_are_refused_or_harmless(
     tmp_path: Path, good: files.ModelFile, name: str, value: Any
 ) -> None:
-    penalty = {**good.meta["penalty"], "parameters": {**good.meta["penalty"]["parameters"], name: value}}
+    penalty = {
+        **good.meta["penalty"],
+        "parameters": {**good.meta["penalty"]["parameters"], name: value},
+    }
     try:
         files.save(tmp_path / "bad", good.kind, good.arrays, {**good.meta, "penalty": penalty})
         model = laconic.load(tmp_path / "bad")

@@ -40,7 +40,11 @@ def mean_alpha(kappa: float) -> float:
 
 def log_density(alpha: float, rate: float) -> float:
     """The truncated exponential on (-C, 0], Eq. 3.3."""
-    height = -np.log(LIMIT) if abs(rate) < 1e-9 else np.log(abs(rate)) - np.log(abs(np.expm1(-rate * LIMIT)))
+    height = (
+        -np.log(LIMIT)
+        if abs(rate) < 1e-9
+        else np.log(abs(rate)) - np.log(abs(np.expm1(-rate * LIMIT)))
+    )
     return height - rate * (alpha + LIMIT)
 
 
@@ -59,7 +63,9 @@ def bound(w: Array, a: float, b: float, kappa: float, prior: AdaptivePrior) -> f
 def groups(w: Array, prior: AdaptivePrior) -> list[Array]:
     """The groups of flat weights, each (T, outputs)."""
     table = w.reshape(-1, prior.n_steps, prior.n_outputs)
-    return [*table] if prior.shared else [one[:, [k]] for one in table for k in range(prior.n_outputs)]
+    return (
+        [*table] if prior.shared else [one[:, [k]] for one in table for k in range(prior.n_outputs)]
+    )
 
 
 def weights(prior: AdaptivePrior, rng: np.random.Generator, n_features: int = 4) -> Array:
@@ -73,21 +79,39 @@ def weights(prior: AdaptivePrior, rng: np.random.Generator, n_features: int = 4)
 
 
 @pytest.mark.parametrize("prior", SHAPES, ids=repr)
-def test_the_cost_is_the_bound_at_its_best_and_no_other_belief_is_better(prior: AdaptivePrior) -> None:
+def test_the_cost_is_the_bound_at_its_best_and_no_other_belief_is_better(
+    prior: AdaptivePrior,
+) -> None:
     rng = np.random.default_rng(0)
     w = weights(prior, rng)
     a = best_shape(prior.group_size)
     kappas = prior.posterior(w).kappa
     total = 0.0
     for group, kappa in zip(groups(w, prior), kappas, strict=True):
-        spread = np.sum(group * (precision(prior.n_steps, mean_alpha(kappa), prior.ends) @ group)) + prior.floor
+        spread = (
+            np.sum(group * (precision(prior.n_steps, mean_alpha(kappa), prior.ends) @ group))
+            + prior.floor
+        )
         b = spread / ((a - 1) * prior.group_size)
         here = bound(group, a, b, kappa, prior)
         total += here
-        rivals = [(a * f, b, kappa) for f in (0.9, 1.1)] + [(a, b * f, kappa) for f in (0.5, 0.99, 1.01, 2.0)]
+        rivals = [(a * f, b, kappa) for f in (0.9, 1.1)] + [
+            (a, b * f, kappa) for f in (0.5, 0.99, 1.01, 2.0)
+        ]
         # Far out, another kappa is judged with the b that is best for it.
-        for other in (*(kappa + d * (1 + abs(kappa)) for d in (-0.01, 0.01)), -5.0, 0.0, 3.0, 40.0, 1e3, 2e4):
-            spread = np.sum(group * (precision(prior.n_steps, mean_alpha(other), prior.ends) @ group)) + prior.floor
+        for other in (
+            *(kappa + d * (1 + abs(kappa)) for d in (-0.01, 0.01)),
+            -5.0,
+            0.0,
+            3.0,
+            40.0,
+            1e3,
+            2e4,
+        ):
+            spread = (
+                np.sum(group * (precision(prior.n_steps, mean_alpha(other), prior.ends) @ group))
+                + prior.floor
+            )
             rivals.append((a, spread / ((a - 1) * prior.group_size), other))
         for rival in rivals:
             assert bound(group, *rival, prior) <= here + 1e-7 * (1 + abs(here)), rival
@@ -106,9 +130,13 @@ def test_derivatives_of_the_bound_by_finite_differences(prior: AdaptivePrior) ->
         ahead[e] += width
         behind[e] -= width
         slope = (prior.value(ahead) - prior.value(behind)) / (2 * width)
-        assert local.gradient[e] == pytest.approx(slope, rel=2e-4, abs=1e-5 * np.abs(local.gradient).max())
+        assert local.gradient[e] == pytest.approx(
+            slope, rel=2e-4, abs=1e-5 * np.abs(local.gradient).max()
+        )
     a = best_shape(prior.group_size)
-    for group, kappa, inverse in zip(groups(w, prior), prior.posterior(w).kappa, prior.posterior(w).precision, strict=True):
+    for group, kappa, inverse in zip(
+        groups(w, prior), prior.posterior(w).kappa, prior.posterior(w).precision, strict=True
+    ):
         point = np.array([a, 1 / ((a - 1) * inverse), kappa])
         scale = abs(bound(group, *point, prior)) + 1
         for e in range(3):
@@ -124,7 +152,9 @@ def test_derivatives_of_the_bound_by_finite_differences(prior: AdaptivePrior) ->
 @pytest.mark.parametrize("n_steps", [1, 2, 7])
 def test_the_scale_is_integrated_out_exactly_but_for_a_constant(n_steps: int, ends: str) -> None:
     """At a given alpha: -log of the integral of p(w | lambda) p(lambda) differs from the cost of w by a constant."""
-    prior = AdaptivePrior(n_steps=n_steps, tau=1e9, floor=0.3, ends=ends)  # so large a rate leaves alpha = -C alone
+    prior = AdaptivePrior(
+        n_steps=n_steps, tau=1e9, floor=0.3, ends=ends
+    )  # so large a rate leaves alpha = -C alone
     rng = np.random.default_rng(2)
     A = precision(n_steps, -LIMIT, ends)
 
@@ -132,9 +162,19 @@ def test_the_scale_is_integrated_out_exactly_but_for_a_constant(n_steps: int, en
         half = 0.5 * (w @ A @ w + prior.floor)
         peak = half / (n_steps / 2 + 1)
         log_peak = -(n_steps / 2 + 1) * np.log(peak) - half / peak
-        integrand = lambda z: np.exp(-(n_steps / 2) * z - half * np.exp(-z) - log_peak - np.log(peak))  # noqa: E731
+        integrand = lambda z: np.exp(
+            -(n_steps / 2) * z - half * np.exp(-z) - log_peak - np.log(peak)
+        )  # noqa: E731
         return (
-            -np.log(quad(integrand, np.log(peak) - 40, np.log(peak) + 40, points=[np.log(peak)], limit=400)[0])
+            -np.log(
+                quad(
+                    integrand,
+                    np.log(peak) - 40,
+                    np.log(peak) + 40,
+                    points=[np.log(peak)],
+                    limit=400,
+                )[0]
+            )
             - log_peak
             - np.log(peak)
         )
@@ -160,8 +200,16 @@ def test_trajectories_near_zero_get_a_precision_that_keeps_them_there() -> None:
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.integers(1, 8), st.integers(1, 3), st.booleans(), st.sampled_from(["free", "zero"]), st.integers(0, 10**6))
-def test_products_and_solves_with_precisions(n_steps: int, n_outputs: int, shared: bool, ends: str, seed: int) -> None:
+@given(
+    st.integers(1, 8),
+    st.integers(1, 3),
+    st.booleans(),
+    st.sampled_from(["free", "zero"]),
+    st.integers(0, 10**6),
+)
+def test_products_and_solves_with_precisions(
+    n_steps: int, n_outputs: int, shared: bool, ends: str, seed: int
+) -> None:
     rng = np.random.default_rng(seed)
     prior = AdaptivePrior(n_steps=n_steps, n_outputs=n_outputs, shared=shared, ends=ends)
     w = rng.normal(size=3 * n_steps * n_outputs)
@@ -207,9 +255,13 @@ def test_the_bound_is_flat_in_tau_at_the_best_one_by_finite_differences() -> Non
 def test_smooth_ridge_is_the_sum_of_squares_and_of_changes() -> None:
     w = np.random.default_rng(5).normal(size=(3, 4))
     changes = np.sum(np.diff(w, axis=1) ** 2)
-    assert SmoothRidge(4, 0.7, 2.0).value(w.ravel()) == pytest.approx(0.35 * (np.sum(w**2) + 2 * changes))
+    assert SmoothRidge(4, 0.7, 2.0).value(w.ravel()) == pytest.approx(
+        0.35 * (np.sum(w**2) + 2 * changes)
+    )
     edges = np.sum(w[:, 0] ** 2 + w[:, -1] ** 2)
-    assert SmoothRidge(4, 0.7, 2.0, ends="zero").value(w.ravel()) == pytest.approx(0.35 * (np.sum(w**2) + 2 * (changes + edges)))
+    assert SmoothRidge(4, 0.7, 2.0, ends="zero").value(w.ravel()) == pytest.approx(
+        0.35 * (np.sum(w**2) + 2 * (changes + edges))
+    )
 
 
 @pytest.mark.parametrize(

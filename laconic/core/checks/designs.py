@@ -16,7 +16,10 @@ def check_design(make: Callable[..., Any], X: Any, rng: np.random.Generator) -> 
     dense = np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
     wide = [sp.csr_matrix(dense), sp.csc_matrix(dense)]
     for matrix in wide:
-        matrix.indices, matrix.indptr = matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
+        matrix.indices, matrix.indptr = (
+            matrix.indices.astype(np.int64),
+            matrix.indptr.astype(np.int64),
+        )
     stored = [
         dense,
         np.asfortranarray(dense),
@@ -32,11 +35,16 @@ def check_design(make: Callable[..., Any], X: Any, rng: np.random.Generator) -> 
             w = rng.normal(size=plain.n_weights)
             r = rng.normal(size=len(dense) * n_outputs)
             scores, pulled = plain.score(w), plain.pull(r)
-            table = dense @ w[: plain.n_penalised].reshape(-1, n_outputs) + (w[plain.n_penalised :] if intercept else 0.0)
+            table = dense @ w[: plain.n_penalised].reshape(-1, n_outputs) + (
+                w[plain.n_penalised :] if intercept else 0.0
+            )
             require(near(scores, table.ravel()), "scores = X W + b")
             require(near(scores @ r, w @ pulled), "the adjoint: <A w, r> = <w, A' r>")
             for matrix in stored:
                 for threads in (1, 2, 5):
                     other = make(matrix, n_outputs=n_outputs, intercept=intercept, threads=threads)
                     same = near(other.score(w), scores) and near(other.pull(r), pulled)
-                    require(same, f"{type(matrix).__name__} with {threads} threads agrees with the dense matrix")
+                    require(
+                        same,
+                        f"{type(matrix).__name__} with {threads} threads agrees with the dense matrix",
+                    )

@@ -19,7 +19,9 @@ def near(a: Any, b: Any, tol: float = 1e-8) -> bool:
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if not (np.all(np.isfinite(a)) and np.all(np.isfinite(b))):
         return bool(np.array_equal(a, b))
-    return bool(np.max(np.abs(a - b), initial=0.0) <= tol * max(1.0, float(np.max(np.abs(b), initial=0.0))))
+    return bool(
+        np.max(np.abs(a - b), initial=0.0) <= tol * max(1.0, float(np.max(np.abs(b), initial=0.0)))
+    )
 
 
 def raises(call: Callable[..., Any], *arguments: Any) -> bool:

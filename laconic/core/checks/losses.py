@@ -15,7 +15,11 @@ def make_gold(loss: Loss, n_rows: int, n_classes: int, rng: np.random.Generator)
     if loss.classifies:
         target = rng.integers(n_classes, size=n_rows).astype(float)
     else:
-        target = rng.poisson(2.0, size=n_rows).astype(float) if isinstance(loss, Poisson) else rng.normal(size=n_rows)
+        target = (
+            rng.poisson(2.0, size=n_rows).astype(float)
+            if isinstance(loss, Poisson)
+            else rng.normal(size=n_rows)
+        )
     return Gold(target, rng.uniform(0.5, 2.0, n_rows), loss.n_outputs(n_classes))
 
 
@@ -34,36 +38,64 @@ def check_loss(loss: Loss, rng: np.random.Generator, n_rows: int = 12) -> None:
 def check_residual(loss: Loss, gold: Gold, scores: Array, rng: np.random.Generator) -> None:
     """The residual is the derivative (central differences), and the loss lies above its tangents."""
     value, residual = loss.value_residual(scores, gold)
-    require(value >= 0 and residual.shape == scores.shape, "a loss is not negative and has a residual a score")
+    require(
+        value >= 0 and residual.shape == scores.shape,
+        "a loss is not negative and has a residual a score",
+    )
     width = 1e-5
     bend = loss.curvature(scores, gold)
-    require(bend.shape == scores.shape and np.all(bend >= 0), "curvatures are not negative, one a score")
+    require(
+        bend.shape == scores.shape and np.all(bend >= 0), "curvatures are not negative, one a score"
+    )
     for along in (rng.normal(size=len(scores)), np.eye(len(scores))[rng.integers(len(scores))]):
-        ahead, behind = (loss.value_residual(scores + side * width * along, gold)[0] for side in (1, -1))
-        require(near((ahead - behind) / (2 * width), residual @ along, 1e-5), "the residual is the derivative of the loss")
-        turned = loss.value_residual(scores + width * along, gold)[1] - loss.value_residual(scores - width * along, gold)[1]
+        ahead, behind = (
+            loss.value_residual(scores + side * width * along, gold)[0] for side in (1, -1)
+        )
+        require(
+            near((ahead - behind) / (2 * width), residual @ along, 1e-5),
+            "the residual is the derivative of the loss",
+        )
+        turned = (
+            loss.value_residual(scores + width * along, gold)[1]
+            - loss.value_residual(scores - width * along, gold)[1]
+        )
         second = float(turned @ along) / (2 * width)
-        require(second <= float(bend @ along**2) * (1 + 1e-4) + 1e-4, "diag(curvature) lies above the Hessian")
+        require(
+            second <= float(bend @ along**2) * (1 + 1e-4) + 1e-4,
+            "diag(curvature) lies above the Hessian",
+        )
         for far in (-3.0, 0.5, 3.0):
             there = loss.value_residual(scores + far * along, gold)[0]
-            require(there >= value + far * float(residual @ along) - 1e-9 * (1 + value), "a convex loss lies above its tangents")
+            require(
+                there >= value + far * float(residual @ along) - 1e-9 * (1 + value),
+                "a convex loss lies above its tangents",
+            )
 
 
 def check_fenchel_young(loss: Loss, gold: Gold, scores: Array, rng: np.random.Generator) -> None:
     """loss(s) + loss*(r) >= <r, s>, with equality at r = residual(s)."""
     value, residual = loss.value_residual(scores, gold)
-    require(near(value + loss.conjugate(residual, gold), residual @ scores, 1e-7), "Fenchel-Young is an equality at the residual")
+    require(
+        near(value + loss.conjugate(residual, gold), residual @ scores, 1e-7),
+        "Fenchel-Young is an equality at the residual",
+    )
     elsewhere = loss.value_residual(rng.normal(size=len(scores)) * 3, gold)[1]
     for scale in (0.0, 0.3, 1.0):
         bound = value + loss.conjugate(elsewhere, gold, scale)
-        require(bound >= scale * float(elsewhere @ scores) - 1e-9 * (1 + value), "loss(s) + loss*(r) >= <r, s>")
+        require(
+            bound >= scale * float(elsewhere @ scores) - 1e-9 * (1 + value),
+            "loss(s) + loss*(r) >= <r, s>",
+        )
 
 
 def check_sample_weights(loss: Loss, gold: Gold, scores: Array) -> None:
     """Weights scale rows; a row of weight zero is as if absent, whatever its scores."""
     value, residual = loss.value_residual(scores, gold)
     doubled, both = loss.value_residual(scores, gold._replace(weight=2 * gold.weight))
-    require(near(doubled, 2 * value) and near(both, 2 * residual), "doubled sample weights double the loss and the residuals")
+    require(
+        near(doubled, 2 * value) and near(both, 2 * residual),
+        "doubled sample weights double the loss and the residuals",
+    )
     silent = gold.weight.copy()
     silent[0] = 0.0
     wild = scores.reshape(len(gold.target), -1).copy()
@@ -72,7 +104,13 @@ def check_sample_weights(loss: Loss, gold: Gold, scores: Array) -> None:
     kept = Gold(gold.target[1:], gold.weight[1:], gold.n_outputs)
     alone, alone_residual = loss.value_residual(np.ascontiguousarray(wild[1:]).ravel(), kept)
     require(near(muted, alone), "a row of weight zero adds nothing to the loss")
-    require(np.all(rest[: gold.n_outputs] == 0) and near(rest[gold.n_outputs :], alone_residual), "nor to the residuals")
     require(
-        near(loss.conjugate(rest, gold._replace(weight=silent)), loss.conjugate(alone_residual, kept)), "nor to the conjugate"
+        np.all(rest[: gold.n_outputs] == 0) and near(rest[gold.n_outputs :], alone_residual),
+        "nor to the residuals",
+    )
+    require(
+        near(
+            loss.conjugate(rest, gold._replace(weight=silent)), loss.conjugate(alone_residual, kept)
+        ),
+        "nor to the conjugate",
     )

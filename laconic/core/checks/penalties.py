@@ -34,28 +34,38 @@ def check_prox(penalty: Penalty, w: Array, step: float, rng: np.random.Generator
     given = w.copy()
     p = penalty.prox(w, step)
     require(np.array_equal(w, given), "prox must not change its argument")
-    require(p.shape == w.shape and np.all(np.isfinite(p)), "prox gives finite weights of the same shape")
+    require(
+        p.shape == w.shape and np.all(np.isfinite(p)), "prox gives finite weights of the same shape"
+    )
     reached = 0.5 * np.sum((p - w) ** 2) + step * penalty.value(p)
     margin = 1e-7 * (1 + abs(reached))
     for v in _candidates(penalty, w, p, rng):
         rival = 0.5 * np.sum((v - w) ** 2) + step * penalty.value(v)
         gain = 0.5 * np.sum((v - p) ** 2) if penalty.convex else 0.0
         require(
-            reached + gain <= rival + margin, f"three-point inequality of the prox: {reached + gain} > {rival} at step {step}"
+            reached + gain <= rival + margin,
+            f"three-point inequality of the prox: {reached + gain} > {rival} at step {step}",
         )
     if penalty.convex:
         z = w + rng.normal(size=len(w)) * rng.choice([0.01, 1.0])
         moved = p - penalty.prox(z, step)
-        require(moved @ moved <= moved @ (w - z) + margin, "the prox of a convex penalty is firmly non-expansive")
+        require(
+            moved @ moved <= moved @ (w - z) + margin,
+            "the prox of a convex penalty is firmly non-expansive",
+        )
         left = (w - p) / step
         dual = penalty.conjugate(left)
         if not isinstance(penalty, BOUNDED_DUAL):
             require(
-                near(penalty.value(p) + dual, p @ left, 1e-7), "Moreau: w - prox(w) is step times a dual point touching prox(w)"
+                near(penalty.value(p) + dual, p @ left, 1e-7),
+                "Moreau: w - prox(w) is step times a dual point touching prox(w)",
             )
     start = w if penalty.value(w) < np.inf else allowed(penalty, w)
     require(penalty.value(start) < np.inf, "prox at step 0 goes to weights that are allowed")
-    require(near(penalty.prox(start, 0.0), start, 1e-12), "prox at step 0 is the identity where weights are allowed")
+    require(
+        near(penalty.prox(start, 0.0), start, 1e-12),
+        "prox at step 0 is the identity where weights are allowed",
+    )
 
 
 def allowed(penalty: Penalty, w: Array) -> Array:
@@ -73,7 +83,11 @@ def _candidates(penalty: Penalty, w: Array, p: Array, rng: np.random.Generator) 
             v[i] = value
             swapped.append(v)
     rays = [0.99 * p, 1.01 * p, 0.5 * (p + w), np.zeros_like(w), w]
-    return [v for point in [*near_by, *swapped, *rays] for v in (point, np.maximum(point, 0.0), allowed(penalty, point))]
+    return [
+        v
+        for point in [*near_by, *swapped, *rays]
+        for v in (point, np.maximum(point, 0.0), allowed(penalty, point))
+    ]
 
 
 def check_value(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> None:
@@ -82,15 +96,26 @@ def check_value(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> N
     w, v = (allowed(penalty, np.abs(rng.normal(size=n_weights))) for _ in range(2))
     if penalty.value(-w) < np.inf:
         w, v = w * rng.choice([-1, 1], n_weights), v * rng.choice([-1, 1], n_weights)
-    require(0 <= penalty.value(w) < np.inf, "a penalty is not negative, and finite where weights are allowed")
+    require(
+        0 <= penalty.value(w) < np.inf,
+        "a penalty is not negative, and finite where weights are allowed",
+    )
     if penalty.convex:
         middle = penalty.value(0.3 * w + 0.7 * v)
-        require(middle <= 0.3 * penalty.value(w) + 0.7 * penalty.value(v) + 1e-9, "convexity of the penalty along a line")
+        require(
+            middle <= 0.3 * penalty.value(w) + 0.7 * penalty.value(v) + 1e-9,
+            "convexity of the penalty along a line",
+        )
     for scale in (0.01, 7.0):
         if is_norm(penalty):
-            require(near(penalty.value(scale * w), scale * penalty.value(w)), "a norm is positively homogeneous")
+            require(
+                near(penalty.value(scale * w), scale * penalty.value(w)),
+                "a norm is positively homogeneous",
+            )
     doubled = penalty.replace(strength=2 * penalty.strength)
-    require(near(doubled.value(w), 2 * penalty.value(w)), "a penalty is proportional to its strength")
+    require(
+        near(doubled.value(w), 2 * penalty.value(w)), "a penalty is proportional to its strength"
+    )
 
 
 def is_norm(penalty: Penalty) -> bool:
@@ -108,12 +133,19 @@ def check_conjugate(penalty: Penalty, n_weights: int, rng: np.random.Generator) 
         c = size * rng.normal(size=n_weights)
         conjugate = penalty.conjugate(c)
         for w in rng.normal(size=(20, n_weights)) * rng.choice([0.1, 1.0, 10.0], (20, 1)):
-            require(c @ w - penalty.value(w) <= conjugate + 1e-9 * (1 + abs(c @ w)), "<c, w> - value(w) <= conjugate(c)")
+            require(
+                c @ w - penalty.value(w) <= conjugate + 1e-9 * (1 + abs(c @ w)),
+                "<c, w> - value(w) <= conjugate(c)",
+            )
         gauge = penalty.gauge(-c)
         if is_norm(penalty) and 0 < gauge < np.inf:
-            require(penalty.conjugate(c / gauge * (1 - 1e-6)) == 0, "the conjugate of a norm is 0 inside the dual ball")
             require(
-                penalty.conjugate(c / gauge * (1 + 1e-6)) == np.inf, "the conjugate of a norm is infinite outside the dual ball"
+                penalty.conjugate(c / gauge * (1 - 1e-6)) == 0,
+                "the conjugate of a norm is 0 inside the dual ball",
+            )
+            require(
+                penalty.conjugate(c / gauge * (1 + 1e-6)) == np.inf,
+                "the conjugate of a norm is infinite outside the dual ball",
             )
 
 
@@ -123,15 +155,25 @@ def check_strength_max(penalty: Penalty, n_weights: int, rng: np.random.Generato
     largest = penalty.strength_max(gradient)
     require(largest >= 0, "strength_max is not negative")
     require(
-        near(penalty.replace(strength=3.7).strength_max(gradient), largest, 1e-6) or largest == np.inf,
+        near(penalty.replace(strength=3.7).strength_max(gradient), largest, 1e-6)
+        or largest == np.inf,
         "strength_max ignores strength",
     )
     if largest == np.inf:
-        require(penalty.replace(strength=1e6).prox(-gradient).any(), "no finite strength_max, yet a large strength gives zeros")
+        require(
+            penalty.replace(strength=1e6).prox(-gradient).any(),
+            "no finite strength_max, yet a large strength gives zeros",
+        )
         return
-    require(not penalty.replace(strength=largest * (1 + 1e-6)).prox(-gradient).any(), "exact zeros from strength_max on")
+    require(
+        not penalty.replace(strength=largest * (1 + 1e-6)).prox(-gradient).any(),
+        "exact zeros from strength_max on",
+    )
     if largest > 0 and not isinstance(penalty, BOUNDED_DUAL):
-        require(penalty.replace(strength=largest * 0.99).prox(-gradient).any(), "some weight wakes below strength_max")
+        require(
+            penalty.replace(strength=largest * 0.99).prox(-gradient).any(),
+            "some weight wakes below strength_max",
+        )
 
 
 def check_positive(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> None:
@@ -141,9 +183,15 @@ def check_positive(penalty: Penalty, n_weights: int, rng: np.random.Generator) -
     positive = penalty.replace(positive=True)
     w = rng.normal(size=n_weights) * 3
     require(np.all(positive.prox(w, 0.01) >= 0), "positive weights after the prox")
-    require(positive.value(-np.abs(w)) == np.inf, "negative weights have an infinite penalty if positive")
+    require(
+        positive.value(-np.abs(w)) == np.inf,
+        "negative weights have an infinite penalty if positive",
+    )
     free = penalty.replace(positive=False)
-    require(near(positive.value(np.abs(w)), free.value(np.abs(w))), "positive changes nothing about positive weights")
+    require(
+        near(positive.value(np.abs(w)), free.value(np.abs(w))),
+        "positive changes nothing about positive weights",
+    )
 
 
 def check_factors(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> None:
@@ -152,8 +200,14 @@ def check_factors(penalty: Penalty, n_weights: int, rng: np.random.Generator) ->
         return
     w, ones = allowed(penalty, np.abs(rng.normal(size=n_weights)) * 3), np.ones(n_weights)
     at = [penalty.replace(factors=scale * ones) for scale in (0.0, 1.0, 2.0)]
-    require(near(at[1].value(w), penalty.replace(factors=None).value(w)), "factors of one change nothing")
-    require(near(at[2].value(w) - at[1].value(w), at[1].value(w) - at[0].value(w)), "the penalty is affine in the factors")
+    require(
+        near(at[1].value(w), penalty.replace(factors=None).value(w)),
+        "factors of one change nothing",
+    )
+    require(
+        near(at[2].value(w) - at[1].value(w), at[1].value(w) - at[0].value(w)),
+        "the penalty is affine in the factors",
+    )
     i = int(rng.integers(n_weights))
     raised = np.where(np.arange(n_weights) == i, 2.0, 1.0)
     more, same = penalty.replace(factors=raised).prox(w, 0.3)[i], at[1].prox(w, 0.3)[i]
@@ -170,13 +224,22 @@ def check_spread(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> 
     w = np.abs(rng.normal(size=(n_weights, 3)))
     flat, shuffled = w.ravel(), w[:, [2, 0, 1]].ravel()
     wide = penalty.spread(3)
-    require(near(penalty.spread(1).value(w[:, 0]), penalty.value(w[:, 0])), "spread(1) changes nothing")
-    require(near(wide.value(flat), wide.value(shuffled)), "the order of outputs does not matter to a spread penalty")
+    require(
+        near(penalty.spread(1).value(w[:, 0]), penalty.value(w[:, 0])), "spread(1) changes nothing"
+    )
+    require(
+        near(wide.value(flat), wide.value(shuffled)),
+        "the order of outputs does not matter to a spread penalty",
+    )
     turned = wide.prox(flat, 0.2).reshape(-1, 3)[:, [2, 0, 1]].ravel()
-    require(near(wide.prox(shuffled, 0.2), turned, 1e-7), "the prox of a spread penalty permutes with the outputs")
+    require(
+        near(wide.prox(shuffled, 0.2), turned, 1e-7),
+        "the prox of a spread penalty permutes with the outputs",
+    )
     twice = np.abs(rng.normal(size=6 * n_weights))
     require(
-        near(penalty.spread(2).spread(3).value(twice), penalty.spread(6).value(twice)), "spread(2) then spread(3) is spread(6)"
+        near(penalty.spread(2).spread(3).value(twice), penalty.spread(6).value(twice)),
+        "spread(2) then spread(3) is spread(6)",
     )
 
 
@@ -184,12 +247,21 @@ def check_parameters(penalty: Penalty, n_weights: int, rng: np.random.Generator)
     """clone, deepcopy, repr and set_params work and keep the penalty; an impossible strength is a ValueError."""
     w = allowed(penalty, np.abs(rng.normal(size=n_weights)))
     penalty.prox(w)  # fills whatever is cached, which copies must not trip over
-    for copy in (clone(penalty), deepcopy(penalty), type(penalty)(**penalty.get_params(deep=False))):
-        require(copy.value(w) == penalty.value(w) and np.array_equal(copy.prox(w), penalty.prox(w)), "a copy is the same penalty")
+    for copy in (
+        clone(penalty),
+        deepcopy(penalty),
+        type(penalty)(**penalty.get_params(deep=False)),
+    ):
+        require(
+            copy.value(w) == penalty.value(w) and np.array_equal(copy.prox(w), penalty.prox(w)),
+            "a copy is the same penalty",
+        )
         copy.set_params(strength=2 * penalty.strength)
         require(near(copy.value(w), 2 * penalty.value(w)), "set_params(strength=...) takes effect")
         fresh = penalty.replace(strength=2 * penalty.strength)
-        require(near(copy.prox(w), fresh.prox(w)), "set_params(strength=...) takes effect on the prox")
+        require(
+            near(copy.prox(w), fresh.prox(w)), "set_params(strength=...) takes effect on the prox"
+        )
     require(repr(penalty).startswith(type(penalty).__name__), "repr names the class")
     for bad in (np.nan, -1.0, np.inf):
         require(raises(penalty.replace(strength=bad).check), f"strength {bad} must be a ValueError")

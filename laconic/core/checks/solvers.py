@@ -11,7 +11,9 @@ from laconic.core.solvers.base import Progress, Solver
 from laconic.core.solvers.fista import Fista
 
 
-def check_solver(solver: Solver, problem: Problem, monotone: bool = False, warm: bool = True) -> None:
+def check_solver(
+    solver: Solver, problem: Problem, monotone: bool = False, warm: bool = True
+) -> None:
     """Every law of a solver on a problem it takes; `monotone`: values never rise; `warm`: a start at the optimum ends at once."""
     lowest = problem.value(Fista(tol=1e-12, max_iter=500).run(problem).x)
     for tol in (0.1, 0.01, solver.tol):
@@ -21,12 +23,21 @@ def check_solver(solver: Solver, problem: Problem, monotone: bool = False, warm:
         require(result.converged, f"{solver!r} reaches {tol} on this problem, got {result.error}")
         if problem.penalty.convex:
             off = (value - lowest) / value
-            require(off <= result.error + 1e-9, f"the certificate {result.error} bounds the distance {off} from the optimum")
+            require(
+                off <= result.error + 1e-9,
+                f"the certificate {result.error} bounds the distance {off} from the optimum",
+            )
     again = clone(solver).run(problem)
-    require(np.array_equal(again.x, result.x) and again.error == result.error, "the same input gives the same result")
+    require(
+        np.array_equal(again.x, result.x) and again.error == result.error,
+        "the same input gives the same result",
+    )
     values = np.array([line.value for line in result.trace])
     if monotone:
-        require(np.all(np.diff(values) <= 1e-9 * (1 + np.abs(values[:-1]))), "values never rise along the trace")
+        require(
+            np.all(np.diff(values) <= 1e-9 * (1 + np.abs(values[:-1]))),
+            "values never rise along the trace",
+        )
     if warm:
         start = result.x.copy()
         short = getattr(solver, "check_every", 1)
@@ -50,9 +61,16 @@ def check_early_stop(solver: Solver, problem: Problem) -> None:
 
     for callback in (by_return, by_interrupt):
         result = clone(solver).set_params(tol=1e-14).run(problem, callback=callback)
-        require(result.interrupted and result.n_iter == 1 == len(result.trace), "an early stop ends the run after that step")
-        require(np.all(np.isfinite(result.x)) and result.x.shape == (problem.n_weights,), "an early stop keeps the point")
         require(
-            problem.value(result.x) <= problem.value(problem.start()) * (1 + 1e-9), "the point kept is no worse than the start"
+            result.interrupted and result.n_iter == 1 == len(result.trace),
+            "an early stop ends the run after that step",
+        )
+        require(
+            np.all(np.isfinite(result.x)) and result.x.shape == (problem.n_weights,),
+            "an early stop keeps the point",
+        )
+        require(
+            problem.value(result.x) <= problem.value(problem.start()) * (1 + 1e-9),
+            "the point kept is no worse than the start",
         )
         require(result.error >= 0, "an early stop keeps a certificate")

@@ -60,7 +60,15 @@ class Chain:
         ptr = np.ascontiguousarray(tokens.ptr, dtype=np.int64)
         gold = np.ascontiguousarray(tokens.gold, dtype=np.int32)
         self.kernel = _core.ChainDesign(
-            ids, sizes, ptr, gold, tokens.n_labels, tokens.n_pairs, support == "all", start, merge_twins
+            ids,
+            sizes,
+            ptr,
+            gold,
+            tokens.n_labels,
+            tokens.n_pairs,
+            support == "all",
+            start,
+            merge_twins,
         )
         self.n_labels = tokens.n_labels
         self.n_pairs = tokens.n_pairs
@@ -103,7 +111,9 @@ class Chain:
     def row_ptr(self) -> NDArray[np.int64]:
         """The weights of feature f are the slice [row_ptr[f], row_ptr[f + 1])."""
         if self.merge_twins:
-            raise ValueError("twins of several templates share weights: features and templates are no slices")
+            raise ValueError(
+                "twins of several templates share weights: features and templates are no slices"
+            )
         return self.unit_ptr.astype(np.int64)
 
     @property
@@ -117,8 +127,12 @@ class Chain:
 
     def counts(self) -> Array:
         """How often each weight counts in the data: tokens times twins; for the tail about what a transition has."""
-        counts = np.repeat(self.kernel.times() * self.twins.astype(np.float64), np.diff(self.unit_ptr))
-        return np.concatenate([counts, np.full(self.n_weights - self.n_state, self.n_tokens / self.n_labels)])
+        counts = np.repeat(
+            self.kernel.times() * self.twins.astype(np.float64), np.diff(self.unit_ptr)
+        )
+        return np.concatenate(
+            [counts, np.full(self.n_weights - self.n_state, self.n_tokens / self.n_labels)]
+        )
 
     def by_template(self, weight: Array | None = None) -> Groups:
         """One group a template over the weights of features."""
@@ -129,20 +143,33 @@ class Chain:
     def by_row(self, weight: Array | None = None) -> Groups:
         """One group a feature: its weights for all labels."""
         ptr = self.row_ptr
-        return Groups(np.arange(self.n_state), ptr, np.ones(len(ptr) - 1) if weight is None else weight, self.n_state)
+        return Groups(
+            np.arange(self.n_state),
+            ptr,
+            np.ones(len(ptr) - 1) if weight is None else weight,
+            self.n_state,
+        )
 
     def by_tree(self, weight: Array | None = None) -> Groups:
         """A forest: templates, which come first, hold the rows of their features, and these the weights."""
         sizes = np.diff(self.feature_first)
         parent = np.concatenate([np.full(len(sizes), -1), np.repeat(np.arange(len(sizes)), sizes)])
         ptr = np.concatenate([np.zeros(len(sizes), np.int64), self.row_ptr])
-        return Groups(np.arange(self.n_state), ptr, np.ones(len(parent)) if weight is None else weight, self.n_state, parent)
+        return Groups(
+            np.arange(self.n_state),
+            ptr,
+            np.ones(len(parent)) if weight is None else weight,
+            self.n_state,
+            parent,
+        )
 
     def rows(self, weights: Array, template: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The features of a template that have a weight, and their weights (n, L) or (n, L^2), each apart from its twins."""
         features = self.kernel.alive(weights, *self.feature_first[template : template + 2])
         paired = template >= len(self.feature_first) - 1 - self.n_pairs
-        return features, self.kernel.feature_rows(weights, features).reshape(-1, self.n_labels ** (1 + paired))
+        return features, self.kernel.feature_rows(weights, features).reshape(
+            -1, self.n_labels ** (1 + paired)
+        )
 
     def tail(self, weights: Array) -> tuple[Array, Array]:
         """Transitions (L, L) and starts (L,)."""
@@ -162,13 +189,22 @@ class Chain:
         self.kernel.score(weights, pairs, True, self.threads)
         return pairs.reshape(-1, self.n_labels, self.n_labels)
 
-    def pull(self, unary: Array, transitions: Array, starts: Array, pairs: Array | None = None) -> Array:
+    def pull(
+        self, unary: Array, transitions: Array, starts: Array, pairs: Array | None = None
+    ) -> Array:
         """The adjoint of (score, tail, score_pairs)."""
         gradient = np.zeros(self.n_weights)
         split = self.kernel.n_single
-        self.kernel.pull(np.ascontiguousarray(unary).reshape(-1), gradient[:split], False, self.threads)
+        self.kernel.pull(
+            np.ascontiguousarray(unary).reshape(-1), gradient[:split], False, self.threads
+        )
         if pairs is not None:
-            self.kernel.pull(np.ascontiguousarray(pairs).reshape(-1), gradient[split : self.n_state], True, self.threads)
+            self.kernel.pull(
+                np.ascontiguousarray(pairs).reshape(-1),
+                gradient[split : self.n_state],
+                True,
+                self.threads,
+            )
         rest = [transitions.ravel(), starts] if self.start else [transitions.ravel()]
         gradient[self.n_state :] = np.concatenate(rest)
         return gradient
@@ -177,7 +213,9 @@ class Chain:
         """The summed loss of a kind (see laconic.core.losses) at weights."""
         return self.kernel.evaluate(kind, cost, weights, np.empty(0), self.threads)
 
-    def loss_gradient(self, kind: int, cost: float, weights: Array, out: Array | None = None) -> tuple[float, Array]:
+    def loss_gradient(
+        self, kind: int, cost: float, weights: Array, out: Array | None = None
+    ) -> tuple[float, Array]:
         """The summed loss and its gradient (into `out`): scores, inference, residual and pull in one pass over the sentences."""
         gradient = np.empty(self.n_weights) if out is None else out
         return self.kernel.evaluate(kind, cost, weights, gradient, self.threads), gradient

@@ -29,7 +29,9 @@ class Rows:
     def score(self, weights: Array) -> Array:
         """X W + b, flat (n K,)."""
         scores = np.empty(self.n_rows * self.n_outputs)
-        self.matrix.score(np.ascontiguousarray(weights[: self.n_penalised]), scores, self.n_outputs, self.threads)
+        self.matrix.score(
+            np.ascontiguousarray(weights[: self.n_penalised]), scores, self.n_outputs, self.threads
+        )
         if self.intercept:
             table = scores.reshape(-1, self.n_outputs)
             table += weights[self.n_penalised :]

@@ -29,7 +29,15 @@ class Steps(Rows):
     threads : int
     """
 
-    def __init__(self, X: Any, steps: Any, n_steps: int, n_outputs: int = 1, intercept: bool = True, threads: int = 1):
+    def __init__(
+        self,
+        X: Any,
+        steps: Any,
+        n_steps: int,
+        n_outputs: int = 1,
+        intercept: bool = True,
+        threads: int = 1,
+    ):
         self.n_steps = n_steps
         self.steps = np.asarray(steps)
         self.blocks = in_blocks(X, steps, n_steps)
@@ -44,7 +52,10 @@ class Steps(Rows):
     def pooled(self) -> sp.csr_matrix:
         """(n, p): the rows with all steps alike."""
         blocks = self.blocks
-        columns, shape = blocks.indices // self.n_steps, (blocks.shape[0], blocks.shape[1] // self.n_steps)
+        columns, shape = (
+            blocks.indices // self.n_steps,
+            (blocks.shape[0], blocks.shape[1] // self.n_steps),
+        )
         return sp.csr_matrix((blocks.data, columns, blocks.indptr), shape=shape)
 
 
@@ -57,11 +68,15 @@ def in_blocks(X: Any, steps: Any, n_steps: int) -> sp.csr_matrix:
             f"one step a row expected, whole numbers from 0 to {n_steps - 1}, got shape {steps.shape} of {steps.dtype}"
         )
     if len(steps) and (steps.min() < 0 or steps.max() >= n_steps):
-        raise ValueError(f"steps must be from 0 to {n_steps - 1}, got {steps.min()} to {steps.max()}")
+        raise ValueError(
+            f"steps must be from 0 to {n_steps - 1}, got {steps.min()} to {steps.max()}"
+        )
     if X.shape[1] * n_steps >= 2**31:
         raise ValueError(f"features times steps must stay below 2^31, got {X.shape[1]} x {n_steps}")
     row_steps: NDArray = np.repeat(steps, np.diff(X.indptr))
     columns = X.indices.astype(np.int64) * n_steps + row_steps
-    blocks = sp.csr_matrix((X.data, columns, X.indptr), shape=(X.shape[0], X.shape[1] * n_steps), copy=False)
+    blocks = sp.csr_matrix(
+        (X.data, columns, X.indptr), shape=(X.shape[0], X.shape[1] * n_steps), copy=False
+    )
     blocks.sum_duplicates()
     return blocks

@@ -26,14 +26,20 @@ class Chains(NamedTuple):
     start: Array
 
     @classmethod
-    def make(cls, scores: ArrayLike, ptr: ArrayLike, edge: ArrayLike, start: ArrayLike | None = None) -> Chains:
+    def make(
+        cls, scores: ArrayLike, ptr: ArrayLike, edge: ArrayLike, start: ArrayLike | None = None
+    ) -> Chains:
         """Arrays of the right type and shape; no start means zeros."""
         table = np.ascontiguousarray(scores, dtype=np.float64)
         if table.ndim != 2 or table.shape[1] == 0:
-            raise ValueError(f"scores must be a table of n_tokens rows and one column a label, got shape {table.shape}")
+            raise ValueError(
+                f"scores must be a table of n_tokens rows and one column a label, got shape {table.shape}"
+            )
         n_labels = table.shape[1]
         between = np.ascontiguousarray(edge, dtype=np.float64)
-        first = np.zeros(n_labels) if start is None else np.ascontiguousarray(start, dtype=np.float64)
+        first = (
+            np.zeros(n_labels) if start is None else np.ascontiguousarray(start, dtype=np.float64)
+        )
         shapes = ((n_labels, n_labels), (len(table), n_labels, n_labels))
         if between.shape not in shapes or first.shape != (n_labels,):
             raise ValueError(
@@ -42,11 +48,18 @@ class Chains(NamedTuple):
         return cls(table, np.ascontiguousarray(ptr, dtype=np.int64), between, first)
 
     def allow(
-        self, labels: ArrayLike | None = None, transitions: ArrayLike | None = None, starts: ArrayLike | None = None
+        self,
+        labels: ArrayLike | None = None,
+        transitions: ArrayLike | None = None,
+        starts: ArrayLike | None = None,
     ) -> Chains:
         """Forbid all but some labels of tokens (n_tokens, L), transitions (L, L) and first labels (L,), given as booleans."""
         parts = []
-        for values, allowed in ((self.scores, labels), (self.edge, transitions), (self.start, starts)):
+        for values, allowed in (
+            (self.scores, labels),
+            (self.edge, transitions),
+            (self.start, starts),
+        ):
             if allowed is None:
                 parts.append(values)
                 continue
@@ -95,9 +108,16 @@ def k_best(chains: Chains, k: int, threads: int = 1) -> list[tuple[NDArray[np.in
     count = np.empty(chains.n_sentences, np.int64)
     _core.chain_k_best(*chains._flat(), k, paths, value, count, threads)
     answers = []
-    for s, (begin, end) in enumerate(zip(chains.ptr[:-1].tolist(), chains.ptr[1:].tolist(), strict=True)):
+    for s, (begin, end) in enumerate(
+        zip(chains.ptr[:-1].tolist(), chains.ptr[1:].tolist(), strict=True)
+    ):
         found = int(count[s])
-        answers.append((paths[k * begin : k * end].reshape(k, end - begin)[:found], value[s * k : s * k + found]))
+        answers.append(
+            (
+                paths[k * begin : k * end].reshape(k, end - begin)[:found],
+                value[s * k : s * k + found],
+            )
+        )
     return answers
 
 

@@ -129,7 +129,9 @@ def k_best(trees: Trees, k: int) -> list[Tree]:
         heads, scores = _core.crossing_k_best(n, trees.arc.ravel(), trees.single_root, k)
     else:
         heads, scores = _core.projective_k_best(*trees.arguments(), k)
-    return [Tree(row, score) for row, score in zip(heads.reshape(-1, n), scores.tolist(), strict=True)]
+    return [
+        Tree(row, score) for row, score in zip(heads.reshape(-1, n), scores.tolist(), strict=True)
+    ]
 
 
 def marginals(trees: Trees) -> Marginals:

@@ -70,7 +70,9 @@ class Penalty(BaseEstimator, ABC):
     def check(self) -> Penalty:
         """Raise a ValueError in the user's words if a parameter cannot be used; otherwise self."""
         if not isinstance(self.strength, Real) or not 0 <= self.strength < np.inf:
-            raise ValueError(f"strength must be a number that is not negative, got {self.strength!r}")
+            raise ValueError(
+                f"strength must be a number that is not negative, got {self.strength!r}"
+            )
         return self
 
     def replace(self, **parameters: Any) -> Penalty:
@@ -121,7 +123,9 @@ def factor_vector(factors: Any, n_weights: int, name: str = "factors") -> Array:
         return np.ones(1)
     vector = np.asarray(factors, dtype=np.float64).ravel()
     if len(vector) != n_weights or not np.all(vector >= 0) or not np.all(np.isfinite(vector)):
-        raise ValueError(f"{name} must hold {n_weights} finite numbers that are not negative, one a feature")
+        raise ValueError(
+            f"{name} must hold {n_weights} finite numbers that are not negative, one a feature"
+        )
     return vector
 
 

@@ -14,7 +14,9 @@ from laconic.core.penalties.separable import ElasticNet
 Values = tuple[float, ...]
 
 
-def value_set(eta: float, zeta: int, kappa: float | None = None, delta: float | None = None) -> Values:
+def value_set(
+    eta: float, zeta: int, kappa: float | None = None, delta: float | None = None
+) -> Values:
     """S = {+-(eta kappa^x + delta) : x = 0 .. zeta - 1} and 0: sizes that grow as those of weights do, few large and many small.
 
     kappa is 4, or 2 from zeta = 5 on; delta is eta / 2. A model over S has at most 2 zeta degrees of freedom.
@@ -54,7 +56,13 @@ class Discrete(Penalty):
 
     convex = False
 
-    def __init__(self, values: Iterable[float] = (), strength: float = 1.0, l1_ratio: float = 1.0, factors: Any = None):
+    def __init__(
+        self,
+        values: Iterable[float] = (),
+        strength: float = 1.0,
+        l1_ratio: float = 1.0,
+        factors: Any = None,
+    ):
         self.values = values
         self.strength = strength
         self.l1_ratio = l1_ratio
@@ -77,7 +85,11 @@ class Discrete(Penalty):
 
     def value(self, w: Array) -> float:
         """See the class; infinite where a weight is no value of the set."""
-        return self.relaxed().value(w) if np.array_equal(nearest(check_values(self.values), w), w) else np.inf
+        return (
+            self.relaxed().value(w)
+            if np.array_equal(nearest(check_values(self.values), w), w)
+            else np.inf
+        )
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
         """The nearest values to soft(w, step lasso) / (1 + step ridge) (Fig. 2 of the paper)."""

@@ -31,7 +31,9 @@ class SparseGroupLasso(Grouped, Blockwise):
         lasso, mass = self._rates()
         out = np.empty(len(w))
         source = np.ascontiguousarray(w, dtype=np.float64)
-        self.kernel().prox(source, step * lasso, step * mass, norm_code(self.norm), self.positive, out)
+        self.kernel().prox(
+            source, step * lasso, step * mass, norm_code(self.norm), self.positive, out
+        )
         return out
 
     def gauge(self, gradient: Array) -> float:
@@ -54,20 +56,31 @@ class SparseGroupLasso(Grouped, Blockwise):
     def terms(self, n_weights: int) -> Terms:
         """See Blockwise; the infinity norm has no block form."""
         if norm_code(self.norm) != 2:
-            raise ValueError("coordinate descent needs the 2-norm inside groups: use Fista for the infinity norm")
+            raise ValueError(
+                "coordinate descent needs the 2-norm inside groups: use Fista for the infinity norm"
+            )
         lasso, mass = self._rates()
         covered = np.zeros(n_weights, dtype=bool)
         covered[self.groups.index] = True
         alone = np.flatnonzero(~covered)
         ptr = np.concatenate([self.groups.ptr, self.groups.ptr[-1] + 1 + np.arange(len(alone))])
         index = np.concatenate([self.groups.index, alone])
-        return Terms(lasso, np.zeros(1), self.positive, ptr, index, np.concatenate([mass, np.zeros(len(alone))]))
+        return Terms(
+            lasso,
+            np.zeros(1),
+            self.positive,
+            ptr,
+            index,
+            np.concatenate([mass, np.zeros(len(alone))]),
+        )
 
 
 class GroupLasso(SparseGroupLasso):
     """strength sum_g d_g |w_g| over disjoint groups, d_g their weights; w >= 0 if positive."""
 
-    def __init__(self, groups: Groups, strength: float = 1.0, norm: Any = 2, positive: bool = False):
+    def __init__(
+        self, groups: Groups, strength: float = 1.0, norm: Any = 2, positive: bool = False
+    ):
         self.groups = groups
         self.strength = strength
         self.norm = norm

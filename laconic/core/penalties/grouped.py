@@ -24,7 +24,9 @@ def norm_code(norm: Any) -> int:
 def check_size(groups: Groups, w: Array) -> None:
     """Groups must be over all weights; Groups.spread makes them so where a feature has several."""
     if len(w) != groups.n_features:
-        raise ValueError(f"the groups are over {groups.n_features} features, but there are {len(w)} weights")
+        raise ValueError(
+            f"the groups are over {groups.n_features} features, but there are {len(w)} weights"
+        )
 
 
 class Grouped(Penalty):
@@ -91,4 +93,6 @@ class Grouped(Penalty):
 
     def spread(self, n_outputs: int) -> Penalty:
         """See Penalty.spread."""
-        return self.replace(groups=self.groups.spread(n_outputs), factors=spread_factors(self.factors, n_outputs))
+        return self.replace(
+            groups=self.groups.spread(n_outputs), factors=spread_factors(self.factors, n_outputs)
+        )

@@ -31,7 +31,9 @@ class OverlapGroupLasso(Penalty):
     nodes group the copies (a parse tree: one copy a token), so that a whole tree costs one copy a leaf.
     """
 
-    def __init__(self, groups: Groups, strength: float = 1.0, norm: Any = 2, positive: bool = False):
+    def __init__(
+        self, groups: Groups, strength: float = 1.0, norm: Any = 2, positive: bool = False
+    ):
         self.groups = groups
         self.strength = strength
         self.norm = norm
@@ -48,7 +50,9 @@ class OverlapGroupLasso(Penalty):
         n_copies = len(g.index)
         whole = Groups(np.arange(n_copies), g.ptr, g.weight, n_copies, g.parent)
         kind = GroupLasso if g.parent is None else TreeGroupLasso
-        return CopyTerm(g.index, kind(whole, strength=self.strength, norm=self.norm, positive=self.positive))
+        return CopyTerm(
+            g.index, kind(whole, strength=self.strength, norm=self.norm, positive=self.positive)
+        )
 
     def value(self, w: Array) -> float:
         """See the class."""
@@ -58,7 +62,9 @@ class OverlapGroupLasso(Penalty):
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
         """Exact to 1e-10, by accelerated projected gradient on the dual."""
-        return prox_by_copies(w, step, [self.copied()], lambda v: np.maximum(v, 0.0) if self.positive else v)
+        return prox_by_copies(
+            w, step, [self.copied()], lambda v: np.maximum(v, 0.0) if self.positive else v
+        )
 
     def gauge(self, gradient: Array) -> float:
         """An upper bound of the dual norm: each gradient entry is shared equally by its groups."""
@@ -83,7 +89,9 @@ class LayeredGroupLasso(OverlapGroupLasso):
     def check(self) -> Penalty:
         """See Penalty.check."""
         if self.groups.parent is not None:
-            raise ValueError("layers are made from flat groups, got a forest: use TreeGroupLasso, whose prox is exact")
+            raise ValueError(
+                "layers are made from flat groups, got a forest: use TreeGroupLasso, whose prox is exact"
+            )
         return super().check()
 
     def layers(self) -> list[GroupLasso]:
@@ -142,7 +150,10 @@ def prox_by_copies(
     dual = [np.zeros(len(index)) for index, _ in terms]
     ahead, momentum = [u.copy() for u in dual], 1.0
     for _ in range(max_iter):
-        pulled = sum(np.bincount(index, weights=u, minlength=len(w)) for (index, _), u in zip(terms, ahead, strict=True))
+        pulled = sum(
+            np.bincount(index, weights=u, minlength=len(w))
+            for (index, _), u in zip(terms, ahead, strict=True)
+        )
         v_next = direct(w - pulled)
         new = []
         for (index, inner), u in zip(terms, ahead, strict=True):
@@ -151,12 +162,17 @@ def prox_by_copies(
         turn = sum(float(np.dot(a - b, b - c)) for a, b, c in zip(ahead, new, dual, strict=True))
         following = 1.0 if turn > 0 else 0.5 * (1 + np.sqrt(1 + 4 * momentum**2))
         weight = (momentum - 1) / following if turn <= 0 else 0.0
-        shift = max(float(np.max(np.abs(b - a), initial=0.0)) for a, b in zip(ahead, new, strict=True))
+        shift = max(
+            float(np.max(np.abs(b - a), initial=0.0)) for a, b in zip(ahead, new, strict=True)
+        )
         ahead = [b + weight * (b - c) for b, c in zip(new, dual, strict=True)]
         dual, momentum = new, following
         if shift <= tol * pace * max(1.0, float(np.max(np.abs(w), initial=0.0))):
             break
-    pulled = sum(np.bincount(index, weights=u, minlength=len(w)) for (index, _), u in zip(terms, dual, strict=True))
+    pulled = sum(
+        np.bincount(index, weights=u, minlength=len(w))
+        for (index, _), u in zip(terms, dual, strict=True)
+    )
     return _exact_zeros(direct(w - pulled), terms, dual, step)
 
 

@@ -7,13 +7,27 @@ from typing import Any
 import numpy as np
 
 from laconic.core.arrays import Array
-from laconic.core.penalties.base import Penalty, Separable, Smooth, Terms, factor_vector, singles, spread_factors
+from laconic.core.penalties.base import (
+    Penalty,
+    Separable,
+    Smooth,
+    Terms,
+    factor_vector,
+    singles,
+    spread_factors,
+)
 
 
 class ElasticNet(Separable):
     """strength sum_i f_i (l1_ratio |w_i| + (1 - l1_ratio) w_i^2 / 2), over w >= 0 if positive."""
 
-    def __init__(self, strength: float = 1.0, l1_ratio: float = 0.5, factors: Any = None, positive: bool = False):
+    def __init__(
+        self,
+        strength: float = 1.0,
+        l1_ratio: float = 0.5,
+        factors: Any = None,
+        positive: bool = False,
+    ):
         self.strength = strength
         self.l1_ratio = l1_ratio
         self.factors = factors
@@ -136,7 +150,9 @@ class L0(Penalty):
 
     def gauge(self, gradient: Array) -> float:
         """max_i gradient_i^2 / (2 strength f_i): the strength ratio at which a unit gradient step from 0 stays at 0."""
-        factors = np.broadcast_to(self.strength * factor_vector(self.factors, len(gradient)), gradient.shape)
+        factors = np.broadcast_to(
+            self.strength * factor_vector(self.factors, len(gradient)), gradient.shape
+        )
         size = np.maximum(-gradient, 0) if self.positive else np.abs(gradient)
         with np.errstate(divide="ignore", invalid="ignore"):
             return float(np.where(size > 0, size * size / (2 * factors), 0.0).max(initial=0.0))

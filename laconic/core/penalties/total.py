@@ -25,7 +25,9 @@ class PenaltySum(Penalty):
             raise ValueError("a sum of penalties needs at least one term")
         for term in self.terms:
             if not isinstance(term, (Separable, OverlapGroupLasso)):
-                raise ValueError(f"a sum takes L1, Ridge, ElasticNet and OverlapGroupLasso terms, got {type(term).__name__}")
+                raise ValueError(
+                    f"a sum takes L1, Ridge, ElasticNet and OverlapGroupLasso terms, got {type(term).__name__}"
+                )
             term.check()
         return super().check()
 

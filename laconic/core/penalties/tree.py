@@ -40,12 +40,19 @@ class TreeGroupLasso(Grouped):
     def check(self) -> Penalty:
         """See Penalty.check."""
         if self.groups.parent is None:
-            raise ValueError("a forest expected, got groups without parents: use GroupLasso or OverlapGroupLasso")
+            raise ValueError(
+                "a forest expected, got groups without parents: use GroupLasso or OverlapGroupLasso"
+            )
         return super().check()
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
         """The proxes of single entries, then of the groups from the leaves to the roots: their composition is exact."""
-        lasso = step * self.strength * self.l1_ratio * factor_vector(self.factors, self.groups.n_features)
+        lasso = (
+            step
+            * self.strength
+            * self.l1_ratio
+            * factor_vector(self.factors, self.groups.n_features)
+        )
         scale = step * self.strength * (1 - self.l1_ratio)
         out = np.empty(len(w))
         threads = joblib.cpu_count() if len(self.groups) >= LARGE else 1

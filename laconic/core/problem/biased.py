@@ -28,7 +28,11 @@ class Biased(Objective):
         self.rho = rho
         self.centre = centre
         spread = problem.spread()
-        self.stiffness = spread[: len(centre)].astype(np.float64) ** POWER if len(spread) else np.ones(len(centre))
+        self.stiffness = (
+            spread[: len(centre)].astype(np.float64) ** POWER
+            if len(spread)
+            else np.ones(len(centre))
+        )
 
     def _pull(self, x: Array) -> tuple[float, Array]:
         """The quadratic and its gradient over the entries it covers."""
@@ -75,4 +79,7 @@ class Biased(Objective):
         """The largest entry of (w - prox(w - g, 1), gradient of the tail), relative to the gradient at the start."""
         x = x.copy()
         weights, tail = self.parts(self.settled_smooth(x)[1])
-        return max(self.prox_residual(x, weights, 1.0), float(np.max(np.abs(tail), initial=0.0)) / self.gradient_scale())
+        return max(
+            self.prox_residual(x, weights, 1.0),
+            float(np.max(np.abs(tail), initial=0.0)) / self.gradient_scale(),
+        )

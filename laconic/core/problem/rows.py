@@ -94,7 +94,18 @@ class Problem(Objective):
         weights, intercept = self.parts(x)
         zero = np.zeros(1)
         tolerance = 1e-11 * max(1.0, float(self.gold.weight.sum()))
-        self._intercept_only.descend(np.zeros(0, np.int64), zero, zero, zero, False, weights, intercept, scores, tolerance, 100)
+        self._intercept_only.descend(
+            np.zeros(0, np.int64),
+            zero,
+            zero,
+            zero,
+            False,
+            weights,
+            intercept,
+            scores,
+            tolerance,
+            100,
+        )
 
     def strength_max(self) -> float:
         """The penalty strength at and above which all weights are zero."""
@@ -103,7 +114,11 @@ class Problem(Objective):
 
     def gap(self, loss: float, dual: Array, gradient: Array, penalty: float) -> float:
         """The duality gap from the loss, dual (see loss_conjugate), gradient of the weights and penalty at one point."""
-        scale = 1.0 / max(1.0, self.penalty.gauge(gradient)) if np.isinf(self.penalty.conjugate(-gradient)) else 1.0
+        scale = (
+            1.0 / max(1.0, self.penalty.gauge(gradient))
+            if np.isinf(self.penalty.conjugate(-gradient))
+            else 1.0
+        )
         if scale == 0:
             return np.inf
         dual_penalty = 0.0 if scale < 1 else self.penalty.conjugate(-gradient)
@@ -115,7 +130,9 @@ class Problem(Objective):
 
     def diagonal(self, x: Array) -> Array:
         """The diagonal of the loss's Hessian over the weights, or what lies above it; of designs that know their curvature."""
-        return self.design.curvature(self.loss.curvature(self.design.score(x), self.gold, self.design.threads))
+        return self.design.curvature(
+            self.loss.curvature(self.design.score(x), self.gold, self.design.threads)
+        )
 
     def relative(self, gap: float, value: float) -> float:
         """The gap over the value, with a floor of 1e-9 a row under the value: a loss that can reach zero has no relative scale there."""
@@ -141,7 +158,10 @@ class Problem(Objective):
             if np.isfinite(gap):
                 return self.relative(gap, loss + penalty)
         elif isinstance(self.penalty, Smooth):
-            return float(np.max(np.abs(gradient + self.penalty.gradient(weights)), initial=0.0)) / self.gradient_scale()
+            return (
+                float(np.max(np.abs(gradient + self.penalty.gradient(weights)), initial=0.0))
+                / self.gradient_scale()
+            )
         # Where the penalty is not convex a fixed point of one step is one of every smaller step, but not of larger ones.
         return self.prox_residual(x, gradient, 1.0 / max(self.curvature(x), 1e-10))
 

@@ -53,16 +53,32 @@ class Block:
         self.threads = threads
         self.n_weights = n_weights
         self.counts = np.bincount(self.index, minlength=n_weights).astype(np.float64)
-        fused = isinstance(self.inner, GroupLasso) and self.inner.norm in (2, "2") and not self.inner.positive
+        fused = (
+            isinstance(self.inner, GroupLasso)
+            and self.inner.norm in (2, "2")
+            and not self.inner.positive
+        )
         groups = self.inner.groups
         self.copies = _core.Copies(groups.ptr, self.index, n_weights) if fused else None
         self.mass = self.inner.strength * groups.weight
 
-    def split(self, weights: Array, rho: float, relax: float) -> tuple[Array, Array, Array, float, float, float]:
+    def split(
+        self, weights: Array, rho: float, relax: float
+    ) -> tuple[Array, Array, Array, float, float, float]:
         """The v- and u-steps: M'(v - u), M'(v - v_old), M'u, |Mw - v|^2, |Mw|^2, |v|^2."""
         if self.copies is not None:
             towards, change, force = (np.empty(self.n_weights) for _ in range(3))
-            sums = self.copies.split(weights, self.mass / rho, relax, self.v, self.u, towards, change, force, self.threads)
+            sums = self.copies.split(
+                weights,
+                self.mass / rho,
+                relax,
+                self.v,
+                self.u,
+                towards,
+                change,
+                force,
+                self.threads,
+            )
             return towards, change, force, *sums
         here = weights[self.index]
         z = relax * here + (1 - relax) * self.v + self.u
@@ -71,10 +87,19 @@ class Block:
         self.u = z - v
         self.v = v
         off = here - v
-        return self._back(v - self.u), change, self._back(self.u), float(off @ off), float(here @ here), float(v @ v)
+        return (
+            self._back(v - self.u),
+            change,
+            self._back(self.u),
+            float(off @ off),
+            float(here @ here),
+            float(v @ v),
+        )
 
     def _back(self, copies: Array) -> Array:
-        return np.bincount(self.index, weights=copies, minlength=self.n_weights).astype(np.float64, copy=False)
+        return np.bincount(self.index, weights=copies, minlength=self.n_weights).astype(
+            np.float64, copy=False
+        )
 
     def selected(self) -> NDArray[np.bool_]:
         """Which groups have copies that differ from zero."""
@@ -149,10 +174,24 @@ class Admm(Solver):
         ridge = quadratic + terms.ridge
         with np.errstate(divide="ignore", invalid="ignore"):
             centre = np.where(ridge > 0, rho * state.towards / ridge, 0.0)
-        tolerance = 0.1 * rho * min(state.primal, 1e300) / np.sqrt(max(len(weights), 1)) if np.isfinite(state.primal) else 1e-3
+        tolerance = (
+            0.1 * rho * min(state.primal, 1e300) / np.sqrt(max(len(weights), 1))
+            if np.isfinite(state.primal)
+            else 1e-3
+        )
         everything = np.arange(len(terms.mass))
         state.kernel.descend(
-            everything, terms.lasso, ridge, centre, terms.positive, weights, intercept, state.scores, tolerance, self.rounds, 60
+            everything,
+            terms.lasso,
+            ridge,
+            centre,
+            terms.positive,
+            weights,
+            intercept,
+            state.scores,
+            tolerance,
+            self.rounds,
+            60,
         )
         results = [block.split(weights, rho, self.relax) for block in blocks]
         towards = sum((r[0] for r in results), np.zeros(len(weights)))
@@ -163,7 +202,12 @@ class Admm(Solver):
         scale_primal = np.sqrt(max(sum(r[4] for r in results), sum(r[5] for r in results), 1e-300))
         scale_dual = max(rho * float(np.linalg.norm(force)), 1e-300)
         state = state._replace(
-            towards=towards, force=rho * force, primal=primal, dual=dual, n_steps=state.n_steps + 1, error=np.inf
+            towards=towards,
+            force=rho * force,
+            primal=primal,
+            dual=dual,
+            n_steps=state.n_steps + 1,
+            error=np.inf,
         )
         if state.n_steps % self.check_every == 0:
             state = self._measure(problem, state)
@@ -197,7 +241,9 @@ class Admm(Solver):
         whole = state.x.copy()
         whole_scores = state.scores.copy()
         problem.fit_intercept(whole, whole_scores)
-        residual = problem.loss.value_residual(whole_scores, problem.gold, problem.design.threads)[1]
+        residual = problem.loss.value_residual(whole_scores, problem.gold, problem.design.threads)[
+            1
+        ]
         gradient = problem.parts(problem.design.pull(residual))[0]
         plain = problem.value(whole)
         bound = self.dual_value(problem, state, residual, gradient)
@@ -219,10 +265,16 @@ class Admm(Solver):
             if np.isfinite(conjugate):
                 return -problem.loss.conjugate(residual, problem.gold) - conjugate
         # What the lasso box cannot take is shared among the copies of the weight.
-        absorbed = np.minimum(-left, terms.lasso) if terms.positive else np.clip(-left, -terms.lasso, terms.lasso)
+        absorbed = (
+            np.minimum(-left, terms.lasso)
+            if terms.positive
+            else np.clip(-left, -terms.lasso, terms.lasso)
+        )
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(counts > 0, (left + absorbed) / counts, 0.0)
-            alone = np.where((counts == 0) & (np.abs(left) > terms.lasso), np.abs(left) / terms.lasso, 1.0)
+            alone = np.where(
+                (counts == 0) & (np.abs(left) > terms.lasso), np.abs(left) / terms.lasso, 1.0
+            )
         worst = float(np.max(alone, initial=1.0))
         for block in state.blocks:
             repaired = state.rho * block.u - share[block.index]
@@ -248,5 +300,7 @@ def split_penalty(problem: Problem) -> tuple[Any, list[CopyTerm]]:
     if isinstance(penalty, OverlapGroupLasso):
         penalty = PenaltySum([penalty])
     if not isinstance(penalty, PenaltySum):
-        raise ValueError(f"Admm needs OverlapGroupLasso or a sum with it, got {type(penalty).__name__}")
+        raise ValueError(
+            f"Admm needs OverlapGroupLasso or a sum with it, got {type(penalty).__name__}"
+        )
     return penalty.direct(), penalty.copied()

@@ -66,10 +66,17 @@ class Solver(BaseEstimator, ABC):
         error = state.error if np.isfinite(state.error) else problem.certificate(x)
         return x, error, {}
 
-    def run(self, problem: Any, x0: Array | None = None, callback: Callable[[Progress], bool | None] | None = None) -> Result:
+    def run(
+        self,
+        problem: Any,
+        x0: Array | None = None,
+        callback: Callable[[Progress], bool | None] | None = None,
+    ) -> Result:
         """Solve from x0. A callback that returns True, or Ctrl-C, stops early and keeps the point reached."""
         if not self.tol > 0 or self.max_iter < 1:
-            raise ValueError(f"tol must be positive and max_iter at least 1, got {self.tol!r} and {self.max_iter!r}")
+            raise ValueError(
+                f"tol must be positive and max_iter at least 1, got {self.tol!r} and {self.max_iter!r}"
+            )
         began = time.perf_counter()
         state = self.init(problem, problem.start(x0))
         trace: list[Progress] = []
@@ -79,7 +86,9 @@ class Solver(BaseEstimator, ABC):
             while n_iter < self.max_iter and not state.error <= self.tol and not self.stuck(state):
                 state = self.step(problem, state)
                 n_iter += 1
-                trace.append(Progress(n_iter, state.value, state.error, time.perf_counter() - began))
+                trace.append(
+                    Progress(n_iter, state.value, state.error, time.perf_counter() - began)
+                )
                 if callback is not None and callback(trace[-1]):
                     interrupted = True
                     break

@@ -80,24 +80,36 @@ class DiscreteAdmm(Solver):
         self.tail = tail
 
     def _check(self, problem: Objective) -> Discrete:
-        if not (0 < self.rho < np.inf and 1 <= self.growth < np.inf and 0 < self.xi < 2 and self.inner_steps >= 1):
+        if not (
+            0 < self.rho < np.inf
+            and 1 <= self.growth < np.inf
+            and 0 < self.xi < 2
+            and self.inner_steps >= 1
+        ):
             raise ValueError(
                 "rho must be positive, growth at least 1, xi between 0 and 2 and inner_steps at least 1, "
                 f"got {self.rho!r}, {self.growth!r}, {self.xi!r} and {self.inner_steps!r}"
             )
-        if not (self.tail in (None, AUTO) or (isinstance(self.tail, Real) and 0 < self.tail < np.inf)):
+        if not (
+            self.tail in (None, AUTO) or (isinstance(self.tail, Real) and 0 < self.tail < np.inf)
+        ):
             raise ValueError(f"tail must be a number above 0, 'auto' or None, got {self.tail!r}")
         if self.lasso not in LASSO_STEPS:
             raise ValueError(f"lasso must be 'w' or 'u', the step that has it, got {self.lasso!r}")
         if not isinstance(problem.penalty, Discrete):
-            raise ValueError(f"DiscreteAdmm needs a Discrete penalty, got {type(problem.penalty).__name__}")
+            raise ValueError(
+                f"DiscreteAdmm needs a Discrete penalty, got {type(problem.penalty).__name__}"
+            )
         return problem.penalty
 
     def _inner(self) -> Solver:
         return Owlqn(tol=1e-4, memory=6, check_every=10**6) if self.inner is None else self.inner
 
     def run(
-        self, problem: Objective, x0: Array | None = None, callback: Callable[[Progress], bool | None] | None = None
+        self,
+        problem: Objective,
+        x0: Array | None = None,
+        callback: Callable[[Progress], bool | None] | None = None,
     ) -> Result:
         """See Solver. Without a start the problem is first solved without the set: rounds then begin at its rounded weights."""
         if x0 is None:
@@ -108,10 +120,16 @@ class DiscreteAdmm(Solver):
     def init(self, problem: Objective, x: Array) -> DiscreteState:
         """U is the nearest point of S to the start, alpha zero."""
         penalty = self._check(problem)
-        n = problem.design.n_penalised if self.tail is None or problem.settles else problem.n_weights
+        n = (
+            problem.design.n_penalised
+            if self.tail is None or problem.settles
+            else problem.n_weights
+        )
         scale = self._tail_scale(penalty, problem.parts(x)[1])
         u = self._round(problem, x[:n], scale)
-        relaxed = penalty.relaxed() if self.lasso == "w" else penalty.relaxed().replace(strength=0.0)
+        relaxed = (
+            penalty.relaxed() if self.lasso == "w" else penalty.relaxed().replace(strength=0.0)
+        )
         biased = Biased(problem, relaxed, self.rho, u.copy())
         best = self._point(problem, x, u)
         value = problem.value(best)
@@ -122,7 +140,11 @@ class DiscreteAdmm(Solver):
         inner, biased = self._inner(), state.biased
         biased.centre[:] = state.u - state.alpha
         # A quasi-Newton memory is kept although rho has grown: its curvatures are off by little.
-        within = inner.init(biased, state.x) if state.inner is None else inner.resume(biased, state.inner)
+        within = (
+            inner.init(biased, state.x)
+            if state.inner is None
+            else inner.resume(biased, state.inner)
+        )
         for _ in range(self.inner_steps):
             if within.error <= inner.tol or inner.stuck(within):
                 break
@@ -137,23 +159,45 @@ class DiscreteAdmm(Solver):
         dual = float(np.linalg.norm(u - state.u)) / size
         point = self._point(problem, x, u)
         value = problem.value(point)
-        best, best_value = (point, value) if value < state.best_value else (state.best, state.best_value)
+        best, best_value = (
+            (point, value) if value < state.best_value else (state.best, state.best_value)
+        )
         residuals = [*state.residuals, (primal, dual)]
-        return DiscreteState(x, value, max(primal, dual), u, alpha, state.scale, biased, within, best, best_value, residuals)
+        return DiscreteState(
+            x,
+            value,
+            max(primal, dual),
+            u,
+            alpha,
+            state.scale,
+            biased,
+            within,
+            best,
+            best_value,
+            residuals,
+        )
 
     def _tail_scale(self, penalty: Discrete, tail: Array) -> float:
         if self.tail != AUTO:
             return 1.0 if self.tail is None else float(self.tail)
         sizes = np.abs(tail[tail != 0])
-        return max(1.0, float(np.quantile(sizes, LARGE)) / max(map(abs, penalty.values))) if len(sizes) else 1.0
+        return (
+            max(1.0, float(np.quantile(sizes, LARGE)) / max(map(abs, penalty.values)))
+            if len(sizes)
+            else 1.0
+        )
 
-    def _round(self, problem: Objective, b: Array, scale: float, biased: Biased | None = None) -> Array:
+    def _round(
+        self, problem: Objective, b: Array, scale: float, biased: Biased | None = None
+    ) -> Array:
         """The u-step: the exact prox over S of the penalty, if it is this step's (and not the start's), and of nothing for the tail."""
         penalty = self._check(problem)
         values = check_values(penalty.values)
         weights, tail = problem.parts(b)
         if self.lasso == "u" and biased is not None:
-            factors = factor_vector(penalty.factors, len(weights)) / biased.stiffness[: len(weights)]
+            factors = (
+                factor_vector(penalty.factors, len(weights)) / biased.stiffness[: len(weights)]
+            )
             weights = penalty.relaxed().replace(factors=factors).prox(weights, 1.0 / biased.rho)
         return np.concatenate([nearest(values, weights), scale * nearest(values, tail / scale)])
 
@@ -165,6 +209,8 @@ class DiscreteAdmm(Solver):
         problem.settle(point)
         return point
 
-    def finish(self, problem: Objective, state: DiscreteState) -> tuple[Array, float, dict[str, Any]]:
+    def finish(
+        self, problem: Objective, state: DiscreteState
+    ) -> tuple[Array, float, dict[str, Any]]:
         """The best u; the residuals of all rounds, (primal, dual) each, under "residuals"."""
         return state.best, state.error, {"residuals": state.residuals}

@@ -45,7 +45,9 @@ class Fista(Solver):
         lipschitz = 1.0
         if size > 0:
             probe = 1e-3 / size
-            lipschitz = float(np.linalg.norm(problem.settled_smooth(x - probe * gradient)[1] - gradient)) / (probe * size)
+            lipschitz = float(
+                np.linalg.norm(problem.settled_smooth(x - probe * gradient)[1] - gradient)
+            ) / (probe * size)
         # A count of weights has a local minimum at zero, which is no reason to stay there.
         error = problem.certificate(x) if problem.penalty.convex else np.inf
         return FistaState(x, problem.value(x), error, x, 1.0, max(lipschitz, 1e-10), 0)
@@ -68,7 +70,9 @@ class Fista(Solver):
         value = new_loss + problem.penalty.value(weights)
         # Near the optimum values differ by rounding alone, which must not stop the momentum.
         rose = value > state.value + 1e-13 * abs(value)
-        uphill = float(problem.parts(z - x)[0] @ problem.parts(x - state.x)[0]) > 0 or (problem.penalty.convex and rose)
+        uphill = float(problem.parts(z - x)[0] @ problem.parts(x - state.x)[0]) > 0 or (
+            problem.penalty.convex and rose
+        )
         momentum = 1.0 if uphill else 0.5 * (1 + np.sqrt(1 + 4 * state.momentum**2))
         z = x if uphill else x + (state.momentum - 1) / momentum * (x - state.x)
         if not problem.penalty.convex:

@@ -133,7 +133,9 @@ class OnlineLearner(BaseEstimator):
         del examples  # features are given back before they are copied
         return lesson.learned(kernel, int(sizes.sum()), run)
 
-    def run(self, tagger: Any, data: Examples, callback: Callback | None = None, grow: bool = True) -> Run:
+    def run(
+        self, tagger: Any, data: Examples, callback: Callback | None = None, grow: bool = True
+    ) -> Run:
         """Learn for all epochs, then leave final weights (averages, if they are kept) in the tagger.
 
         A callback that returns True, or Ctrl-C, stops early and keeps what was learned. Without `grow` only features that the
@@ -153,7 +155,9 @@ class OnlineLearner(BaseEstimator):
         self.finish(tagger)
         return Run(trace, interrupted)
 
-    def one_epoch(self, tagger: Any, data: Examples, epoch: int, grow: bool = True, done: int | None = None) -> Epoch:
+    def one_epoch(
+        self, tagger: Any, data: Examples, epoch: int, grow: bool = True, done: int | None = None
+    ) -> Epoch:
         """One pass. `done`: the rounds before it, if they were not of the same sentences."""
         done = epoch * len(data.seen) if done is None else done
         order = np.random.default_rng((self.random_state, epoch)).permutation(len(data.seen))
@@ -165,9 +169,17 @@ class OnlineLearner(BaseEstimator):
             held += self.after_chunk(tagger, n_rounds, rule["step"])
         self.after_epoch(tagger)
         weights = int(tagger.nonzeros.sum())
-        return Epoch(epoch + 1, loss, wrong / max(1, len(data.gold)), weights, held or [(done + len(data.seen), weights)])
+        return Epoch(
+            epoch + 1,
+            loss,
+            wrong / max(1, len(data.gold)),
+            weights,
+            held or [(done + len(data.seen), weights)],
+        )
 
-    def chunks(self, order: NDArray[np.int64], done: int) -> Iterator[tuple[NDArray[np.int64], int]]:
+    def chunks(
+        self, order: NDArray[np.int64], done: int
+    ) -> Iterator[tuple[NDArray[np.int64], int]]:
         """The sentences of an epoch in pieces, with the rounds done after each; `done` are those before."""
         yield order, done + len(order)
 
@@ -193,13 +205,20 @@ class Perceptron(OnlineLearner):
 
     def rule(self, epoch: int) -> dict[str, Any]:
         """See OnlineLearner."""
-        return {"loss": LOSSES["perceptron"], "step": 1.0, "aggressive": False, "averaged": self.averaged}
+        return {
+            "loss": LOSSES["perceptron"],
+            "step": 1.0,
+            "aggressive": False,
+            "averaged": self.averaged,
+        }
 
 
 class Mira(Perceptron):
     """1-best max-loss MIRA: step = min(C, loss / |difference|^2) towards gold from the best path with Hamming cost (Crammer et al. 2006)."""
 
-    def __init__(self, epochs: int = 10, C: float = np.inf, averaged: bool = True, random_state: int = 0):
+    def __init__(
+        self, epochs: int = 10, C: float = np.inf, averaged: bool = True, random_state: int = 0
+    ):
         super().__init__(epochs, averaged, random_state)
         self.C = C
 
@@ -211,13 +230,25 @@ class Mira(Perceptron):
 
     def rule(self, epoch: int) -> dict[str, Any]:
         """See OnlineLearner."""
-        return {"loss": LOSSES["hinge"], "step": float(self.C), "aggressive": True, "averaged": self.averaged}
+        return {
+            "loss": LOSSES["hinge"],
+            "step": float(self.C),
+            "aggressive": True,
+            "averaged": self.averaged,
+        }
 
 
 class KBestMira(Mira):
     """The smallest step after which gold is ahead of each of the k best trees by its cost (McDonald et al. 2005); for parsers."""
 
-    def __init__(self, k: int = 10, epochs: int = 10, C: float = np.inf, averaged: bool = True, random_state: int = 0):
+    def __init__(
+        self,
+        k: int = 10,
+        epochs: int = 10,
+        C: float = np.inf,
+        averaged: bool = True,
+        random_state: int = 0,
+    ):
         super().__init__(epochs, C, averaged, random_state)
         self.k = k
 

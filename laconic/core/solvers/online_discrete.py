@@ -19,7 +19,16 @@ from sklearn.base import clone
 
 from laconic import _core
 from laconic.core.penalties.discrete import Discrete, check_values
-from laconic.core.solvers.online import Callback, Epoch, Examples, Mira, OnlineLearner, Run, check_not_negative, check_positive
+from laconic.core.solvers.online import (
+    Callback,
+    Epoch,
+    Examples,
+    Mira,
+    OnlineLearner,
+    Run,
+    check_not_negative,
+    check_positive,
+)
 from laconic.core.solvers.online_sparse import Fobos, Rda, Sparseptron
 
 Weights = NDArray[np.float32]
@@ -54,7 +63,9 @@ class OnlineDiscrete(OnlineLearner):
         check_positive(rho=self.rho, growth=self.growth, xi=self.xi)
         check_not_negative(lasso=self.lasso)
         if isinstance(self.learner, (Rda, Fobos, Sparseptron, OnlineDiscrete)):
-            raise ValueError(f"passes are made by Mira, Perceptron or StochasticGradient, not by {type(self.learner).__name__}")
+            raise ValueError(
+                f"passes are made by Mira, Perceptron or StochasticGradient, not by {type(self.learner).__name__}"
+            )
         return super().check()
 
     def _passes(self) -> OnlineLearner:
@@ -66,7 +77,9 @@ class OnlineDiscrete(OnlineLearner):
         """See OnlineLearner."""
         return self._passes().rule(epoch)
 
-    def run(self, tagger: Any, data: Examples, callback: Callback | None = None, grow: bool = True) -> Run:
+    def run(
+        self, tagger: Any, data: Examples, callback: Callback | None = None, grow: bool = True
+    ) -> Run:
         """See OnlineLearner. What is left in the tagger is u."""
         self.check()
         passes, split = self._passes(), Split(check_values(self.values), self.lasso, self.xi)
@@ -77,7 +90,9 @@ class OnlineDiscrete(OnlineLearner):
             for epoch in range(self.epochs):
                 trace.append(passes.one_epoch(tagger, data, epoch, grow))
                 split.step(tagger, rho)
-                split.alpha = [part / self.growth for part in split.alpha]  # alpha is in units of 1 / rho
+                split.alpha = [
+                    part / self.growth for part in split.alpha
+                ]  # alpha is in units of 1 / rho
                 rho *= self.growth
                 if callback is not None and callback(trace[-1]):
                     interrupted = True

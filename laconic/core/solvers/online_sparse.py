@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.core.solvers.gravity import Gravity, Order, Sizes
-from laconic.core.solvers.online import LOSSES, OnlineLearner, StochasticGradient, check_loss, check_not_negative, check_positive
+from laconic.core.solvers.online import (
+    LOSSES,
+    OnlineLearner,
+    StochasticGradient,
+    check_loss,
+    check_not_negative,
+    check_positive,
+)
 
 PLAIN, BY_WEIGHT, BY_ROW, DUAL = range(4)  # how the kernel reads weights while learning
 
@@ -21,7 +28,14 @@ class Rda(OnlineLearner):
     The lasso acts on the average gradient, so that weights of features with weak evidence are exact zeros at all times.
     """
 
-    def __init__(self, lasso: float = 1e-4, epochs: int = 10, gain: float = 1.0, loss: str = "perceptron", random_state: int = 0):
+    def __init__(
+        self,
+        lasso: float = 1e-4,
+        epochs: int = 10,
+        gain: float = 1.0,
+        loss: str = "perceptron",
+        random_state: int = 0,
+    ):
         self.lasso = lasso
         self.epochs = epochs
         self.gain = gain
@@ -134,7 +148,9 @@ class Sparseptron(OnlineLearner):
         """See OnlineLearner."""
         check_loss(self.loss)
         if self.budget < 1 or self.every < 1:
-            raise ValueError(f"budget and every must be at least 1, got {self.budget!r} and {self.every!r}")
+            raise ValueError(
+                f"budget and every must be at least 1, got {self.budget!r} and {self.every!r}"
+            )
         if self.groups not in ("templates", "coarse to fine"):
             raise ValueError(f"groups must be 'templates' or 'coarse to fine', got {self.groups!r}")
         check_positive(step=self.step)
@@ -144,7 +160,9 @@ class Sparseptron(OnlineLearner):
     def on(self, sizes: Sizes, order: Callable[[], Order]) -> Sparseptron:
         """See OnlineLearner. Without it, groups are single templates and all weigh alike."""
         ready = copy(self)
-        ready._gravity = Gravity(sizes, self.group_weight, order() if self.groups == "coarse to fine" else None)
+        ready._gravity = Gravity(
+            sizes, self.group_weight, order() if self.groups == "coarse to fine" else None
+        )
         return ready
 
     def rule(self, epoch: int) -> dict[str, Any]:
@@ -157,7 +175,9 @@ class Sparseptron(OnlineLearner):
             "settle": BY_WEIGHT if self.lasso else PLAIN,
         }
 
-    def chunks(self, order: NDArray[np.int64], done: int) -> Iterator[tuple[NDArray[np.int64], int]]:
+    def chunks(
+        self, order: NDArray[np.int64], done: int
+    ) -> Iterator[tuple[NDArray[np.int64], int]]:
         """Pieces that end where the count of rounds is a multiple of `every`, or the epoch ends."""
         cuts = np.arange(self.every - done % self.every, len(order), self.every)
         for piece in np.split(order, cuts):

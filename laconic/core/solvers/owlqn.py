@@ -35,7 +35,9 @@ class OwlqnState(NamedTuple):
 class Owlqn(Solver):
     """Quasi-Newton steps for L1, squared L2 and elastic net penalties."""
 
-    def __init__(self, tol: float = 1e-6, max_iter: int = 1000, memory: int = 10, check_every: int = 5):
+    def __init__(
+        self, tol: float = 1e-6, max_iter: int = 1000, memory: int = 10, check_every: int = 5
+    ):
         self.tol = tol
         self.max_iter = max_iter
         self.memory = memory
@@ -45,11 +47,15 @@ class Owlqn(Solver):
         """See Solver."""
         penalty = problem.penalty
         if not isinstance(penalty, Separable):
-            raise ValueError(f"Owlqn needs an L1, Ridge or ElasticNet penalty, got {type(penalty).__name__}")
+            raise ValueError(
+                f"Owlqn needs an L1, Ridge or ElasticNet penalty, got {type(penalty).__name__}"
+            )
         if penalty.positive:
             raise ValueError("Owlqn does not take positive=True: use WorkingSet or Fista")
         n = problem.design.n_penalised
-        kernel = _core.QuasiNewton(problem.n_weights, n, *penalty.rates(n), self.memory, problem.spread())
+        kernel = _core.QuasiNewton(
+            problem.n_weights, n, *penalty.rates(n), self.memory, problem.spread()
+        )
         error = problem.certificate(x)
         gradient = np.empty_like(x)
         value = smooth(problem, kernel, x, gradient) + kernel.lasso_value(x)
@@ -87,7 +93,9 @@ class Owlqn(Solver):
             return state._replace(error=problem.certificate(x), n_steps=n_steps, stuck=stuck)
         kernel.remember(x, moved, state.gradient, gradient)
         error = problem.certificate(moved) if n_steps % self.check_every == 0 else np.inf
-        return OwlqnState(moved, value, error, gradient, kernel, (direction, x, state.gradient), n_steps, False)
+        return OwlqnState(
+            moved, value, error, gradient, kernel, (direction, x, state.gradient), n_steps, False
+        )
 
 
 def smooth(problem: Objective, kernel: Any, x: Array, out: Array) -> float:

@@ -76,7 +76,9 @@ class Lengths:
         else:
             copies = np.empty(len(self.index))
             self.inner.kernel().path_sums(pull, copies)
-        return np.bincount(self.index, weights=copies, minlength=self.n_weights).astype(np.float64, copy=False)
+        return np.bincount(self.index, weights=copies, minlength=self.n_weights).astype(
+            np.float64, copy=False
+        )
 
 
 class ReweightedState(NamedTuple):
@@ -122,7 +124,9 @@ class Reweighted(Solver):
         direct, copied = split_penalty(problem)
         for term in copied:
             if term.inner.norm not in (2, "2"):
-                raise ValueError("Reweighted needs the 2-norm inside groups: use Admm for the infinity norm")
+                raise ValueError(
+                    "Reweighted needs the 2-norm inside groups: use Admm for the infinity norm"
+                )
         terms = direct.terms(n)
         kernel, _ = problem.descent(terms.ptr, terms.index, terms.mass)
         lengths = [Lengths(term, n, 0.1) for term in copied]
@@ -162,16 +166,31 @@ class Reweighted(Solver):
         working = np.arange(len(weights))
         if n_steps % self.check_every != 1:
             # Weights held at zero move only in the step after a check, unless the gradient there pulls at them.
-            largest = max((float(part.mass.max(initial=0.0)) for part in state.lengths), default=0.0)
+            largest = max(
+                (float(part.mass.max(initial=0.0)) for part in state.lengths), default=0.0
+            )
             alive = (weights != 0) & (ridge <= 0.01 * largest / self.floor + terms.ridge)
             working = np.flatnonzero(alive | state.awake)
         state.kernel.descend(
-            working, terms.lasso, ridge, np.zeros(1), terms.positive, weights, intercept, state.scores, 1e-12, 1, self.max_passes
+            working,
+            terms.lasso,
+            ridge,
+            np.zeros(1),
+            terms.positive,
+            weights,
+            intercept,
+            state.scores,
+            1e-12,
+            1,
+            self.max_passes,
         )
         state = state._replace(n_steps=n_steps, error=np.inf)
         if n_steps % self.check_every == 0:
             state = self._measure(problem, state)
-        pace = sum((part.reweigh(weights, self.haste, self.floor)[0] for part in state.lengths), np.zeros(len(weights)))
+        pace = sum(
+            (part.reweigh(weights, self.haste, self.floor)[0] for part in state.lengths),
+            np.zeros(len(weights)),
+        )
         return state._replace(pace=pace)
 
     def _measure(self, problem: Problem, state: ReweightedState) -> ReweightedState:
@@ -185,11 +204,17 @@ class Reweighted(Solver):
         clean = self._without_dead(problem, state, x)
         value = self._value(problem, state, clean)
         settled = problem.relative(abs(state.value - value), value) <= 10 * self.tol
-        bound = max(state.bound, self.dual_value(problem, state, residual, gradient, 60 if settled else 0))
-        best, best_value = (clean, value) if value < state.best_value else (state.best, state.best_value)
+        bound = max(
+            state.bound, self.dual_value(problem, state, residual, gradient, 60 if settled else 0)
+        )
+        best, best_value = (
+            (clean, value) if value < state.best_value else (state.best, state.best_value)
+        )
         error = problem.relative(max(0.0, best_value - bound), best_value)
         awake = self._awake(gradient, state.terms)
-        return state._replace(value=value, error=error, bound=bound, best=best, best_value=best_value, awake=awake)
+        return state._replace(
+            value=value, error=error, bound=bound, best=best, best_value=best_value, awake=awake
+        )
 
     @staticmethod
     def _awake(gradient: Array, terms: Terms) -> NDArray[np.bool_]:
@@ -200,8 +225,14 @@ class Reweighted(Solver):
     def _value(problem: Problem, state: ReweightedState, x: Array) -> float:
         """The objective, with the groups that are at hand already."""
         weights, terms = problem.parts(x)[0], state.terms
-        direct = float(np.sum(terms.lasso * np.abs(weights)) + 0.5 * np.sum(terms.ridge * weights * weights))
-        return problem.loss_at(x)[0] + direct + sum(float(part.mass @ part.norms(weights)) for part in state.lengths)
+        direct = float(
+            np.sum(terms.lasso * np.abs(weights)) + 0.5 * np.sum(terms.ridge * weights * weights)
+        )
+        return (
+            problem.loss_at(x)[0]
+            + direct
+            + sum(float(part.mass @ part.norms(weights)) for part in state.lengths)
+        )
 
     def _without_dead(self, problem: Problem, state: ReweightedState, x: Array) -> Array:
         """X with exact zeros on every weight that is in a group of negligible length."""
@@ -219,7 +250,14 @@ class Reweighted(Solver):
         problem.fit_intercept(clean, problem.design.score(clean))
         return clean
 
-    def dual_value(self, problem: Problem, state: ReweightedState, residual: Array, gradient: Array, rounds: int) -> float:
+    def dual_value(
+        self,
+        problem: Problem,
+        state: ReweightedState,
+        residual: Array,
+        gradient: Array,
+        rounds: int,
+    ) -> float:
         """A lower bound of the optimum: loss* and direct* at scaled residuals, the rest of the gradient shared among the groups.
 
         Shares are proportional to mass / eta. Groups that get more than their mass are given larger lengths, the others smaller
@@ -227,7 +265,11 @@ class Reweighted(Solver):
         """
         terms = state.terms
         pushed = -gradient
-        over = np.maximum(pushed - terms.lasso, 0.0) if terms.positive else pushed - np.clip(pushed, -terms.lasso, terms.lasso)
+        over = (
+            np.maximum(pushed - terms.lasso, 0.0)
+            if terms.positive
+            else pushed - np.clip(pushed, -terms.lasso, terms.lasso)
+        )
         lengths = [part.twin(over != 0) for part in state.lengths]
         ridge = state.pace + terms.ridge
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -247,11 +289,19 @@ class Reweighted(Solver):
             before = best if turn % 5 == 4 else before
             ridge = sum((pace for pace, _ in balanced), terms.ridge + np.zeros(len(over)))
         scale = 1.0 / best
-        return -problem.loss.conjugate(residual, problem.gold, scale) - 0.5 * float(np.sum(terms.ridge * (scale * shared) ** 2))
+        return -problem.loss.conjugate(residual, problem.gold, scale) - 0.5 * float(
+            np.sum(terms.ridge * (scale * shared) ** 2)
+        )
 
-    def finish(self, problem: Problem, state: ReweightedState) -> tuple[Array, float, dict[str, Any]]:
+    def finish(
+        self, problem: Problem, state: ReweightedState
+    ) -> tuple[Array, float, dict[str, Any]]:
         """The best point, its gap, and which groups of each term were kept."""
         if not np.isfinite(state.error):
             state = self._measure(problem, state)
         weights = problem.parts(state.best)[0]
-        return state.best, state.error, {"selected": [part.norms(weights) > 0 for part in state.lengths]}
+        return (
+            state.best,
+            state.error,
+            {"selected": [part.norms(weights) > 0 for part in state.lengths]},
+        )

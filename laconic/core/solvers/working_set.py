@@ -56,25 +56,41 @@ class WorkingSet(Solver):
     def init(self, problem: Problem, x: Array) -> WorkingSetState:
         """See Solver."""
         if not isinstance(problem.penalty, Blockwise):
-            raise ValueError(f"WorkingSet needs disjoint blocks, got {type(problem.penalty).__name__}")
+            raise ValueError(
+                f"WorkingSet needs disjoint blocks, got {type(problem.penalty).__name__}"
+            )
         terms = problem.penalty.terms(problem.design.n_penalised)
         kernel, _ = problem.descent(terms.ptr, terms.index, terms.mass)
         state = WorkingSetState(
-            x, np.inf, np.inf, problem.design.score(x), np.zeros(0), np.zeros(0, bool), self.first_size, kernel, terms
+            x,
+            np.inf,
+            np.inf,
+            problem.design.score(x),
+            np.zeros(0),
+            np.zeros(0, bool),
+            self.first_size,
+            kernel,
+            terms,
         )
         return self._measure(problem, state)
 
     def _measure(self, problem: Problem, state: WorkingSetState) -> WorkingSetState:
         """Value, certificate and violations at the state's point."""
         terms, weights = state.terms, problem.parts(state.x)[0]
-        loss, residual = problem.loss.value_residual(state.scores, problem.gold, problem.design.threads)
+        loss, residual = problem.loss.value_residual(
+            state.scores, problem.gold, problem.design.threads
+        )
         pulled = problem.design.pull(residual)
         gradient = problem.parts(pulled)[0]
         penalty = problem.penalty.value(weights)
         gap = problem.gap(loss, residual, gradient, penalty)
         # Residuals that do not sum to zero are not dual feasible: count what that can cost against the certificate.
         off = float(np.abs(problem.parts(pulled)[1]).max(initial=0.0))
-        error = problem.relative(gap + off, loss + penalty) if np.isfinite(gap) else problem.certificate(state.x)
+        error = (
+            problem.relative(gap + off, loss + penalty)
+            if np.isfinite(gap)
+            else problem.certificate(state.x)
+        )
         active, violation = violations(terms, weights, gradient)
         return state._replace(value=loss + penalty, error=error, violation=violation, active=active)
 
@@ -112,16 +128,21 @@ class WorkingSet(Solver):
     def _extrapolate(self, problem: Problem, state: WorkingSetState) -> WorkingSetState:
         """Jump to the combination of the last points on this support whose differences nearly cancel, if it is better."""
         support = np.append(
-            state.x[: problem.design.n_penalised] != 0, np.ones(problem.n_weights - problem.design.n_penalised, bool)
+            state.x[: problem.design.n_penalised] != 0,
+            np.ones(problem.n_weights - problem.design.n_penalised, bool),
         )
         point = state.x[support]
-        history = (*(past for past in state.history if len(past) == len(point)), point)[-self.memory - 1 :]
+        history = (*(past for past in state.history if len(past) == len(point)), point)[
+            -self.memory - 1 :
+        ]
         if len(history) <= self.memory:
             return state._replace(history=history)
         differences = np.diff(np.array(history), axis=0)
         gram = differences @ differences.T
         try:
-            share = np.linalg.solve(gram + 1e-10 * np.trace(gram) * np.eye(len(gram)), np.ones(len(gram)))
+            share = np.linalg.solve(
+                gram + 1e-10 * np.trace(gram) * np.eye(len(gram)), np.ones(len(gram))
+            )
         except np.linalg.LinAlgError:
             return state._replace(history=())
         jumped = state.x.copy()
@@ -134,7 +155,11 @@ class WorkingSet(Solver):
 
 def violations(terms: Terms, weights: Array, gradient: Array) -> tuple[NDArray[np.bool_], Array]:
     """Which blocks are active, and the distance of 0 from each inactive block's subdifferential."""
-    pushed = np.maximum(-gradient - terms.lasso, 0.0) if terms.positive else np.maximum(np.abs(gradient) - terms.lasso, 0.0)
+    pushed = (
+        np.maximum(-gradient - terms.lasso, 0.0)
+        if terms.positive
+        else np.maximum(np.abs(gradient) - terms.lasso, 0.0)
+    )
     sizes = np.diff(terms.ptr)
     if np.all(sizes == 1):
         order = terms.index

@@ -25,7 +25,12 @@ class PackedFeatures:
     """What `pack_features` has written: an encoder of the views, and maps and rows for the kernel that scores with them."""
 
     def __init__(
-        self, arrays: Arrays, about: dict[str, Any], views: Sequence[str], columns: Sequence[str], n_columns: int
+        self,
+        arrays: Arrays,
+        about: dict[str, Any],
+        views: Sequence[str],
+        columns: Sequence[str],
+        n_columns: int,
     ) -> None:
         self.arrays = arrays
         self.n_nonzero, self.n_distinct = item(about, "nonzero", int), item(about, "distinct", int)
@@ -48,19 +53,33 @@ class CompactWeights:
     """
 
     def __init__(
-        self, packed: PackedFeatures, kernel: Any, places: Callable[[], Sequence[Sequence[Place]]], widths: Sequence[int]
+        self,
+        packed: PackedFeatures,
+        kernel: Any,
+        places: Callable[[], Sequence[Sequence[Place]]],
+        widths: Sequence[int],
     ) -> None:
         # Not the model itself: a circle would keep the file open until the collector comes.
         self._encoder, self._rows, self._kernel = packed.encoder, packed.rows, kernel
         self._make_places, self._widths = places, widths
         self.n_nonzero, self.n_distinct = packed.n_nonzero, packed.n_distinct
-        self._wide = self._unpack_names(packed.arrays) if "name_text" in packed.arrays else np.zeros(0, np.int32)
+        self._wide = (
+            self._unpack_names(packed.arrays)
+            if "name_text" in packed.arrays
+            else np.zeros(0, np.int32)
+        )
 
     def _unpack_names(self, arrays: Arrays) -> NDArray[np.int32]:
         """Gives the encoder its names; the values of features that no exact map numbers."""
-        sizes, n_views, n_values = arrays["value_sizes"][:, 0].tolist(), len(self._encoder.views), self._n_values()
+        sizes, n_views, n_values = (
+            arrays["value_sizes"][:, 0].tolist(),
+            len(self._encoder.views),
+            self._n_values(),
+        )
         counts = [*sizes[:n_views], sum(sizes[n_views:])]
-        self._encoder.names = Names(typed(arrays, "name_lengths", np.uint8), typed(arrays, "name_text", np.uint8), counts)
+        self._encoder.names = Names(
+            typed(arrays, "name_lengths", np.uint8), typed(arrays, "name_text", np.uint8), counts
+        )
         wide, n_wide = typed(arrays, "wide_atoms", np.int32), 0
         for m, places in enumerate(self._places):
             if self._kernel.exact(m):
@@ -68,7 +87,11 @@ class CompactWeights:
             count = int(self._kernel.sizes[m]) * len(places)
             part = wide[n_wide : n_wide + count]
             bounds = [n_values[place.view] + len(place.others) for place in places]
-            if len(part) != count or np.any(part < 0) or np.any(part.reshape(-1, len(bounds)) >= bounds):
+            if (
+                len(part) != count
+                or np.any(part < 0)
+                or np.any(part.reshape(-1, len(bounds)) >= bounds)
+            ):
                 raise InputError("a feature mentions a value that is not there")
             n_wide += count
         if n_wide != len(wide):
@@ -80,7 +103,10 @@ class CompactWeights:
         return self._make_places()
 
     def _n_values(self) -> dict[str | None, int]:
-        return {None: 0, **dict(zip(self._encoder.views, self._encoder.n_values.tolist(), strict=True))}
+        return {
+            None: 0,
+            **dict(zip(self._encoder.views, self._encoder.n_values.tolist(), strict=True)),
+        }
 
     @cached_property
     def atoms(self) -> list[NDArray[np.int32]]:
@@ -93,10 +119,15 @@ class CompactWeights:
             if self._kernel.exact(m):
                 values = self._kernel.feature_values(m).reshape(shape)
             else:
-                values, rest = rest[: shape[0] * shape[1]].reshape(shape), rest[shape[0] * shape[1] :]
+                values, rest = (
+                    rest[: shape[0] * shape[1]].reshape(shape),
+                    rest[shape[0] * shape[1] :],
+                )
             part = np.empty(shape, np.int32)
             for column, place in enumerate(places):
-                known = np.concatenate([np.arange(n_values[place.view]), place.others]).astype(np.int32)
+                known = np.concatenate([np.arange(n_values[place.view]), place.others]).astype(
+                    np.int32
+                )
                 if values[:, column].max(initial=-1) >= len(known):
                     raise InputError("a feature mentions a value that is not there")
                 part[:, column] = known[values[:, column]]
@@ -107,12 +138,17 @@ class CompactWeights:
     def weights(self) -> list[NDArray[np.float32]]:
         """Weights of each template's features, a row a feature."""
         feature_rows = map(self._kernel.feature_rows, range(len(self._widths)))
-        return [row_tables(self._rows, rows, width, np.float32) for rows, width in zip(feature_rows, self._widths, strict=True)]
+        return [
+            row_tables(self._rows, rows, width, np.float32)
+            for rows, width in zip(feature_rows, self._widths, strict=True)
+        ]
 
 
 def named_encoder(encoder: CompactEncoder) -> SequenceEncoder:
     """The same values in an ordinary encoder; ValueError if there are no names."""
-    return SequenceEncoder.from_state({**encoder.named_state(), "clusters": _named_clusters(encoder)})
+    return SequenceEncoder.from_state(
+        {**encoder.named_state(), "clusters": _named_clusters(encoder)}
+    )
 
 
 def _named_clusters(encoder: CompactEncoder) -> dict[str, list[str]] | None:
@@ -131,19 +167,29 @@ def typed(arrays: Arrays, name: str, kind: Any, n_dimensions: int = 1) -> NDArra
     """The array of this name, which must have this type and number of dimensions."""
     array = arrays[name]
     if array.dtype != kind or array.ndim != n_dimensions:
-        raise InputError(f"the array {name} is {array.dtype} of shape {array.shape}, expected {np.dtype(kind)}")
+        raise InputError(
+            f"the array {name} is {array.dtype} of shape {array.shape}, expected {np.dtype(kind)}"
+        )
     return array
 
 
 def maps_of(arrays: Arrays, what: str) -> Maps:
     """The three arrays of some maps."""
     words = typed(arrays, f"{what}_words", np.uint64)
-    return words, typed(arrays, f"{what}_sizes", np.int32, 2), typed(arrays, f"{what}_widths", np.uint8, 2)
+    return (
+        words,
+        typed(arrays, f"{what}_sizes", np.int32, 2),
+        typed(arrays, f"{what}_widths", np.uint8, 2),
+    )
 
 
-def _unpack_encoder(arrays: Arrays, about: dict[str, Any], views: Sequence[str], columns: Sequence[str]) -> CompactEncoder:
+def _unpack_encoder(
+    arrays: Arrays, about: dict[str, Any], views: Sequence[str], columns: Sequence[str]
+) -> CompactEncoder:
     maps, paths = maps_of(arrays, "value"), about.get("paths")
-    if paths is not None and not (isinstance(paths, list) and all(isinstance(path, str) for path in paths)):
+    if paths is not None and not (
+        isinstance(paths, list) and all(isinstance(path, str) for path in paths)
+    ):
         raise InputError("expected the paths of clusters as text")
     if len(maps[1]) != len(views) + (0 if paths is None else 2):
         raise InputError(f"there are strings of {len(maps[1])} views, expected {len(views)}")

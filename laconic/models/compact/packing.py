@@ -46,7 +46,9 @@ class Tables(NamedTuple):
     weights: Sequence[NDArray[np.float32]]
 
 
-def pack_features(state: Mapping[str, Any], tables: Tables, n_columns: int, names: bool, error_bits: int) -> tuple[Arrays, dict]:
+def pack_features(
+    state: Mapping[str, Any], tables: Tables, n_columns: int, names: bool, error_bits: int
+) -> tuple[Arrays, dict]:
     """Arrays and a description of features, of which a row has `n_columns` weights at most, over the strings of an encoder's state.
 
     Without names, a feature that was never seen is taken for one with weights at most once in 2^error_bits.
@@ -62,13 +64,19 @@ def pack_features(state: Mapping[str, Any], tables: Tables, n_columns: int, name
         packed_clusters, paths = pack_clusters(state["clusters"])
         values += packed_clusters
         words = [word for members in state["clusters"].values() for word in members]
-    features, arrays, about, wide = _pack_tables(tables, number_of, n_columns, EXACT if names else error_bits)
+    features, arrays, about, wide = _pack_tables(
+        tables, number_of, n_columns, EXACT if names else error_bits
+    )
     for what, maps in (("value", values), ("feature", features)):
-        arrays |= dict(zip((f"{what}_words", f"{what}_sizes", f"{what}_widths"), join_maps(maps), strict=True))
+        arrays |= dict(
+            zip((f"{what}_words", f"{what}_sizes", f"{what}_widths"), join_maps(maps), strict=True)
+        )
     if names:
         lists = [sorted(strings) for strings in state["values"].values()]
         arrays["name_lengths"], arrays["name_text"] = Names.pack([*lists, sorted(words)])
-        arrays["wide_atoms"] = np.concatenate([np.zeros(0, np.int32), *(part.ravel() for part in wide)])
+        arrays["wide_atoms"] = np.concatenate(
+            [np.zeros(0, np.int32), *(part.ravel() for part in wide)]
+        )
     return arrays, {**about, "paths": paths}
 
 
@@ -86,7 +94,9 @@ def _pack_tables(
     for places, part, atoms, width in zip(tables.places, parts, tables.atoms, bits, strict=True):
         values, radix = mixed_values(places, atoms, number_of)
         codes = kinds.kind[part].astype(np.uint32)
-        words, sizes, widths, number = _core.pack_features(values, radix, codes, width, 0, error_bits)
+        words, sizes, widths, number = _core.pack_features(
+            values, radix, codes, width, 0, error_bits
+        )
         maps.append((words, sizes, widths))
         order = np.argsort(number)
         own.append(order[codes[order] >= 1 << width] + part.start)

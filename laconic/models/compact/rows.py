@@ -36,7 +36,9 @@ class Cells(NamedTuple):
             values.append(table[row, column])
         dtype = tables[0].dtype if tables else np.float32
         label = np.concatenate([np.zeros(0, np.int64), *labels])
-        return cls(np.cumsum(np.concatenate(counts)), label, np.concatenate([np.zeros(0, dtype), *values]))
+        return cls(
+            np.cumsum(np.concatenate(counts)), label, np.concatenate([np.zeros(0, dtype), *values])
+        )
 
     def take(self, rows: NDArray[np.int64]) -> Cells:
         """The rows of these numbers, in this order."""
@@ -59,7 +61,9 @@ def equal_rows(cells: Cells) -> RowKinds:
     mixed = _mix(_mix(cells.label.astype(np.uint64) + np.uint64(1)) ^ bits)
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])
     key = sums[cells.ptr[1:]] - sums[cells.ptr[:-1]]  # wraps around, as it should
-    _, first, kind, uses = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+    _, first, kind, uses = np.unique(
+        key, return_index=True, return_inverse=True, return_counts=True
+    )
     order = np.argsort(-uses, kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
@@ -98,10 +102,14 @@ class Codebook(NamedTuple):
         if self.own:
             return pack_bits(packed, 1 + label_bits), cells.value
         code = np.searchsorted(self.values, cells.value).astype(np.uint64)
-        return pack_bits(packed | code << np.uint64(1 + label_bits), self.cell_bits(n_labels)), self.values
+        return pack_bits(
+            packed | code << np.uint64(1 + label_bits), self.cell_bits(n_labels)
+        ), self.values
 
 
-def short_bits(kinds: RowKinds, sizes: NDArray[np.int64], parts: Sequence[slice], cell_bits: int) -> list[int]:
+def short_bits(
+    kinds: RowKinds, sizes: NDArray[np.int64], parts: Sequence[slice], cell_bits: int
+) -> list[int]:
     """For each part of the rows, how many bits its short codes have, so that all parts and the shared rows take least together.
 
     sizes: cells of each row. A part with b bits names the 2^b most frequent rows and stores the others by themselves.
@@ -112,10 +120,16 @@ def short_bits(kinds: RowKinds, sizes: NDArray[np.int64], parts: Sequence[slice]
         marks = len(kind) * (1 + len(kind).bit_length() / 64)
         for bits in range(MOST_SHORT_BITS + 1):
             own = kind >= 1 << bits
-            line[bits] = (len(kind) - own.sum()) * bits + cell_bits * size[own].sum() + (marks if own.any() else 0)
+            line[bits] = (
+                (len(kind) - own.sum()) * bits
+                + cell_bits * size[own].sum()
+                + (marks if own.any() else 0)
+            )
     best = np.minimum.accumulate(cost, axis=1)
     shared = cell_bits * np.concatenate([[0], np.cumsum(sizes[kinds.first])])
-    total = [best[:, b].sum() + shared[min(1 << b, len(kinds.first))] for b in range(MOST_SHORT_BITS + 1)]
+    total = [
+        best[:, b].sum() + shared[min(1 << b, len(kinds.first))] for b in range(MOST_SHORT_BITS + 1)
+    ]
     most = int(np.argmin(total))
     return [int(np.argmin(line[: most + 1])) for line in cost]
 
@@ -125,10 +139,16 @@ def pack_bits(values: NDArray[np.uint64], width: int) -> NDArray[np.uint64]:
     bits = (values[:, None] >> np.arange(width, dtype=np.uint64)).astype(np.uint8) & 1
     packed = np.packbits(bits.ravel(), bitorder="little")
     n_words = -(-len(values) * width // 64) + 2
-    return np.concatenate([packed, np.zeros(8 * n_words - len(packed), np.uint8)]).view("<u8").astype(np.uint64)
+    return (
+        np.concatenate([packed, np.zeros(8 * n_words - len(packed), np.uint8)])
+        .view("<u8")
+        .astype(np.uint64)
+    )
 
 
-def row_tables(rows: Any, wanted: NDArray[np.integer], width: int, dtype: Any) -> NDArray[np.floating]:
+def row_tables(
+    rows: Any, wanted: NDArray[np.integer], width: int, dtype: Any
+) -> NDArray[np.floating]:
     """The rows of these numbers as a table of `width` columns; -1 is a row without weights."""
     ptr, label, value = rows.cells()
     table = np.zeros((len(wanted), width), dtype)

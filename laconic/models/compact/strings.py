@@ -25,7 +25,9 @@ ERROR_BITS = 18
 CLUSTER_ERROR_BITS = 14
 SPILL_ERROR_BITS = 30
 MOST_REMEMBERED = 100_000  # strings of a column whose views are kept in memory
-NAMELESS = "the model was stored without names: keep them with save_compact(model, path, names=True)"
+NAMELESS = (
+    "the model was stored without names: keep them with save_compact(model, path, names=True)"
+)
 
 Maps = tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32], npt.NDArray[np.uint8]]
 
@@ -33,7 +35,9 @@ Maps = tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32], npt.NDArray[np.uint8
 class Names:
     """The strings of several lists, compressed; `of(k)` are those of list k, None where there are none at all."""
 
-    def __init__(self, lengths: npt.NDArray[np.uint8], text: npt.NDArray[np.uint8], counts: Sequence[int]) -> None:
+    def __init__(
+        self, lengths: npt.NDArray[np.uint8], text: npt.NDArray[np.uint8], counts: Sequence[int]
+    ) -> None:
         self._packed = lengths, text
         self._counts = counts
         self._lists: list[list[str]] | None = None
@@ -87,11 +91,15 @@ def _inflate(data: npt.NDArray[np.uint8], size: int) -> bytes:
 
 
 def pack_strings(
-    strings: Sequence[str], codes: npt.NDArray[np.uint32] | None = None, widths: tuple[int, int] = (0, 0)
+    strings: Sequence[str],
+    codes: npt.NDArray[np.uint32] | None = None,
+    widths: tuple[int, int] = (0, 0),
 ) -> tuple[Maps, npt.NDArray[np.int64]]:
     """A map of different strings with codes or without, and the number that each has got in it."""
     no_codes = np.zeros(0, np.uint32)
-    words, sizes, shape, number = _core.pack_strings(list(strings), no_codes if codes is None else codes, *widths, ERROR_BITS)
+    words, sizes, shape, number = _core.pack_strings(
+        list(strings), no_codes if codes is None else codes, *widths, ERROR_BITS
+    )
     return (words, sizes, shape), number
 
 
@@ -104,7 +112,9 @@ def pack_clusters(clusters: Mapping[str, Sequence[str]]) -> tuple[list[Maps], li
     short, longest = code_widths(sizes)
     *packed, number = _core.pack_strings(words, codes, short, longest, CLUSTER_ERROR_BITS, True)
     left = np.flatnonzero(number < 0)
-    *others, _ = _core.pack_strings([words[i] for i in left.tolist()], codes[left], longest, longest, SPILL_ERROR_BITS)
+    *others, _ = _core.pack_strings(
+        [words[i] for i in left.tolist()], codes[left], longest, longest, SPILL_ERROR_BITS
+    )
     return [tuple(packed), tuple(others)], paths
 
 
@@ -150,7 +160,9 @@ class CompactClusters:
         codes = self.codes(words)
         missing = np.flatnonzero(codes < 0)
         codes[missing] = self.codes([words[i].lower() for i in missing.tolist()])
-        self._known |= zip(words, map(self.paths.__getitem__, codes.tolist()), strict=True)  # -1 is the last: None
+        self._known |= zip(
+            words, map(self.paths.__getitem__, codes.tolist()), strict=True
+        )  # -1 is the last: None
 
     def codes(self, words: Sequence[str]) -> IdArray:
         """The place of each word's path, as the word is written; -1 for a word in no cluster."""
@@ -187,7 +199,13 @@ class _Column:
 class CompactEncoder:
     """Encodes sentences as SequenceEncoder does, with values numbered by map v of `strings` for view v."""
 
-    def __init__(self, views: Sequence[str], columns: Sequence[str], strings: Any, clusters: CompactClusters | None) -> None:
+    def __init__(
+        self,
+        views: Sequence[str],
+        columns: Sequence[str],
+        strings: Any,
+        clusters: CompactClusters | None,
+    ) -> None:
         self.columns = tuple(columns)
         self.views = tuple(views)
         self.clusters = clusters
@@ -210,7 +228,11 @@ class CompactEncoder:
 
     def encode(self, sentences: Iterable[Sequence[Token]] | TokenColumns) -> EncodedSentences:
         """Values of all views at all tokens; -1 for none or an unknown one. Safe from several threads."""
-        tokens = sentences if isinstance(sentences, TokenColumns) else TokenColumns.from_sentences(sentences, self.columns)
+        tokens = (
+            sentences
+            if isinstance(sentences, TokenColumns)
+            else TokenColumns.from_sentences(sentences, self.columns)
+        )
         columns = np.empty((len(self.views), int(tokens.ptr[-1])), dtype=np.int32)
         with self._lock:
             for column in dict.fromkeys(view.column for view in self._views):
@@ -225,12 +247,17 @@ class CompactEncoder:
         """The memory of a column, with all of `strings` in it."""
         known = self._memory.get(column)
         if known is None or len(known.index) > MOST_REMEMBERED:
-            known = self._memory[column] = _Column([v for v, view in enumerate(self._views) if view.column == column])
+            known = self._memory[column] = _Column(
+                [v for v, view in enumerate(self._views) if view.column == column]
+            )
         fresh = [string for string in dict.fromkeys(strings) if string not in known.index]
         if fresh:
             if self.clusters is not None and column == self.columns[0]:
                 self.clusters.remember(fresh)
-            values = [self._strings.numbers(v, list(map(self._views[v].function, fresh))) for v in known.rows]
+            values = [
+                self._strings.numbers(v, list(map(self._views[v].function, fresh)))
+                for v in known.rows
+            ]
             known.append(fresh, values)
         return known
 

@@ -53,11 +53,15 @@ def of_kind(function: Callable[..., Any]) -> Any:
 
 
 def _no_form(model: Any) -> ValueError:
-    return ValueError(f"a model of type {type(model).__name__} has no discrete form; expected a classifier, regressor or tagger")
+    return ValueError(
+        f"a model of type {type(model).__name__} has no discrete form; expected a classifier, regressor or tagger"
+    )
 
 
 @of_kind
-def posed(model: Any, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model") -> Posed:
+def posed(
+    model: Any, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model"
+) -> Posed:
     """Return the problem of a fitted model on training data.
 
     The penalty is that of the model, if none is given. Features are those that have weights in the

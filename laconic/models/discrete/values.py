@@ -62,7 +62,9 @@ def relearner(model: Any, X: Any, y: Any, **posing: Any) -> Callable[..., Any]:
     return lambda values, callback=None, solver=None: solve_posed(at, values, solver, callback)
 
 
-def solve_posed(at: Posed, values: Values, solver: DiscreteAdmm | None = None, callback: Callback | None = None) -> Any:
+def solve_posed(
+    at: Posed, values: Values, solver: DiscreteAdmm | None = None, callback: Callback | None = None
+) -> Any:
     """The model of a posed problem under a set of values."""
     given = at.problem.penalty
     relaxed = given.relaxed() if isinstance(given, Discrete) else given
@@ -70,7 +72,9 @@ def solve_posed(at: Posed, values: Values, solver: DiscreteAdmm | None = None, c
         raise ValueError(f"values go with a lasso or ridge, not with {type(relaxed).__name__}")
     at.problem.penalty = Discrete.under(relaxed, values)
     try:
-        return at.model((DiscreteAdmm() if solver is None else solver).run(at.problem, at.x, callback))
+        return at.model(
+            (DiscreteAdmm() if solver is None else solver).run(at.problem, at.x, callback)
+        )
     finally:
         at.problem.penalty = given
 
@@ -114,7 +118,11 @@ def tune_values(
         if dev is not None:
             return float(found.score(*dev))
         if train is not None:
-            return -float(found.objective_) if hasattr(found, "objective_") else float(found.score(*train))
+            return (
+                -float(found.objective_)
+                if hasattr(found, "objective_")
+                else float(found.score(*train))
+            )
         off = weights_of(model) - nearest(values, weights_of(model))
         return -float(off @ off)
 
@@ -122,7 +130,9 @@ def tune_values(
     trials: list[Trial] = []
     for eta in eta_grid(model, zeta) if etas is None else etas:
         values = value_set(eta, zeta)
-        found = quantize(model, values) if learn is None else learn(values, callback=watch, **options)
+        found = (
+            quantize(model, values) if learn is None else learn(values, callback=watch, **options)
+        )
         trials.append(Trial(float(eta), reached(found, values), len(weights_of(found))))
         key = (trials[-1].score, -trials[-1].n_nonzero)
         if best is None or key > best[0]:

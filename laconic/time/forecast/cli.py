@@ -13,7 +13,14 @@ from laconic.errors import InputError
 from laconic.text.io import name_of
 from laconic.text.jsonl import Document, write_jsonl
 from laconic.time.cli import learned, moved
-from laconic.time.dated import CATEGORY, NUMBER, OPTIONAL_CATEGORY, OPTIONAL_NUMBER, read_dated, read_series
+from laconic.time.dated import (
+    CATEGORY,
+    NUMBER,
+    OPTIONAL_CATEGORY,
+    OPTIONAL_NUMBER,
+    read_dated,
+    read_series,
+)
 
 if TYPE_CHECKING:
     from laconic.time.forecast.model import Forecaster
@@ -42,7 +49,9 @@ class Rows(NamedTuple):
 def fields_of(model: Forecaster, text_field: str | None = None) -> Fields:
     """What fields were called in training, but for what is given."""
     known = {"text": "text", "date": "date", "target": "target", **model.fields_}
-    return Fields(text_field or known["text"], known["date"], known["target"], tuple(model.numbers_))
+    return Fields(
+        text_field or known["text"], known["date"], known["target"], tuple(model.numbers_)
+    )
 
 
 def read_rows(path: str, fields: Fields, labels: bool, skip_missing: bool) -> Rows:
@@ -77,7 +86,13 @@ def _missing(target: Any) -> bool:
 
 
 def predict(
-    model: Forecaster, input_path: str, output: str, bar: Bar, *, proba: bool = False, text_field: str | None = None
+    model: Forecaster,
+    input_path: str,
+    output: str,
+    bar: Bar,
+    *,
+    proba: bool = False,
+    text_field: str | None = None,
 ) -> dict[str, Any]:
     """Write a JSON object a document: its forecast or its label."""
     if proba and not has_labels(model):
@@ -90,14 +105,21 @@ def predict(
     found = [{name: value} for value in model.predict(rows.documents, rows.numbers).tolist()]
     if proba:
         names = [str(label) for label in model.model_.classes_.tolist()]
-        for row, chances in zip(found, model.predict_proba(rows.documents, rows.numbers).tolist(), strict=True):
+        for row, chances in zip(
+            found, model.predict_proba(rows.documents, rows.numbers).tolist(), strict=True
+        ):
             row["probabilities"] = dict(zip(names, chances, strict=True))
     write_jsonl(output, found)
     return {"documents": len(found)}
 
 
 def evaluate(
-    model: Forecaster, gold_path: str, bar: Bar, *, text_field: str | None = None, skip_missing: bool = False
+    model: Forecaster,
+    gold_path: str,
+    bar: Bar,
+    *,
+    text_field: str | None = None,
+    skip_missing: bool = False,
 ) -> dict[str, Any]:
     """Mean squared and absolute errors, or accuracy, over all and by step."""
     bar.describe("reading")
@@ -110,7 +132,9 @@ def scores_of(model: Forecaster, rows: Rows) -> dict[str, Any]:
     """Scores of one model on rows of any time."""
     predicted = model.predict(rows.documents, rows.numbers)
     clock = model.model_.clock_
-    labels = np.array([clock.label(step) for step in clock.steps(rows.dates).tolist()], dtype=object)
+    labels = np.array(
+        [clock.label(step) for step in clock.steps(rows.dates).tolist()], dtype=object
+    )
     return scores(predicted, rows.targets, labels)
 
 
@@ -136,7 +160,12 @@ def scores(predicted: Any, targets: Sequence[Any], steps: Any) -> dict[str, Any]
     if numeric:
         spread = float(np.var(gold))
         total["r2"] = 1 - total["mse"] / spread if spread > 0 else None
-    return {**total, "by step": [{"step": str(label), **score(steps == label)} for label in sorted(set(steps.tolist()))]}
+    return {
+        **total,
+        "by step": [
+            {"step": str(label), **score(steps == label)} for label in sorted(set(steps.tolist()))
+        ],
+    }
 
 
 def error_of(told: dict[str, Any]) -> float:
@@ -154,19 +183,30 @@ def account(model: Forecaster) -> dict[str, Any]:
     }
 
 
-def inspect(model: Forecaster, n: int, as_json: bool, *, since: str | None = None, label: str | None = None) -> dict[str, Any]:
+def inspect(
+    model: Forecaster, n: int, as_json: bool, *, since: str | None = None, label: str | None = None
+) -> dict[str, Any]:
     """What the model is, the words that rose and fell most, and how many stand still."""
     return {**account(model), **moved(model.model_, model.names_, n, since, label)}
 
 
 def report(
-    model: Forecaster, output: str, *, words: str | None = None, series: str | None = None, label: str | None = None
+    model: Forecaster,
+    output: str,
+    *,
+    words: str | None = None,
+    series: str | None = None,
+    label: str | None = None,
 ) -> dict[str, Any]:
     """A page with the trajectories of words, beside an observed series if there is one."""
     from laconic.time.forecast.page import write_forecast_report
 
     blocks = [block.split() for block in (words or "").split(";")]
     write_forecast_report(
-        model, output, [block for block in blocks if block], None if series is None else read_series(series), label
+        model,
+        output,
+        [block for block in blocks if block],
+        None if series is None else read_series(series),
+        label,
     )
     return {}

@@ -102,15 +102,27 @@ class Forecaster(Saved, BaseEstimator):
         for fold in origin.folds(times):
             one = clone(self)
             one.numbers_ = self.numbers_
-            one._learn(encoder, counts[fold.train], table[fold.train], gold[fold.train], when[fold.train], callback)
+            one._learn(
+                encoder,
+                counts[fold.train],
+                table[fold.train],
+                gold[fold.train],
+                when[fold.train],
+                callback,
+            )
             if one.model_.interrupted_:
                 return gathered(done, stopped=True)
             words = encoder.vocab.ids(one.encoder_.vocab.words)
-            done.append((fold, one.model_.predict(one._rows(counts[fold.test][:, words], table[fold.test]))))
+            done.append(
+                (fold, one.model_.predict(one._rows(counts[fold.test][:, words], table[fold.test])))
+            )
         return gathered(done)
 
     def _encode_all(
-        self, documents: Sequence[Any], targets: Sequence[Any], numbers: Mapping[str, ArrayLike] | None
+        self,
+        documents: Sequence[Any],
+        targets: Sequence[Any],
+        numbers: Mapping[str, ArrayLike] | None,
     ) -> tuple[DocumentEncoder, sp.csr_matrix, Array]:
         """An encoder of all words, their counts, and the numbers."""
         if self.weighting not in WEIGHTINGS:
@@ -123,7 +135,13 @@ class Forecaster(Saved, BaseEstimator):
         return encoder, counts, self._table(numbers, counts.shape[0])
 
     def _learn(
-        self, encoder: DocumentEncoder, counts: sp.csr_matrix, table: Array, targets: NDArray, times: Any, callback: Any
+        self,
+        encoder: DocumentEncoder,
+        counts: sp.csr_matrix,
+        table: Array,
+        targets: NDArray,
+        times: Any,
+        callback: Any,
     ) -> Forecaster:
         ranked = self._ranked(counts)
         counts = counts[:, ranked]
@@ -136,7 +154,9 @@ class Forecaster(Saved, BaseEstimator):
         rows = self._rows(counts, table)
         model: Any = clone(self.model) if self.model is not None else TemporalRegressor(step="year")
         if not isinstance(model, TemporalLinear):
-            raise ValueError(f"model is a TemporalRegressor or TemporalClassifier, got {type(model).__name__}")
+            raise ValueError(
+                f"model is a TemporalRegressor or TemporalClassifier, got {type(model).__name__}"
+            )
         self.model_ = model.fit(rows, targets, times=times, callback=callback)
         self.n_features_total_ = rows.shape[1]
         self.fields_: dict[str, str] = {}
@@ -145,7 +165,9 @@ class Forecaster(Saved, BaseEstimator):
     def _ranked(self, counts: sp.csr_matrix) -> NDArray[np.int64]:
         """The words to keep, the most frequent first."""
         if self.first_rank < 1 or (self.max_words is not None and self.max_words < 1):
-            raise ValueError(f"first_rank and max_words must be at least 1, got {self.first_rank!r} and {self.max_words!r}")
+            raise ValueError(
+                f"first_rank and max_words must be at least 1, got {self.first_rank!r} and {self.max_words!r}"
+            )
         often = np.asarray(counts.sum(axis=0)).ravel()
         ranked = np.argsort(-often, kind="stable")
         ranked = ranked[often[ranked] >= max(1, self.min_count)]
@@ -161,31 +183,45 @@ class Forecaster(Saved, BaseEstimator):
         """(n, columns) of the numbers, in the order of training."""
         given = dict(numbers or {})
         if given.keys() != set(self.numbers_):
-            raise ValueError(f"expected the numbers {', '.join(self.numbers_) or '(none)'}, got {', '.join(given) or '(none)'}")
+            raise ValueError(
+                f"expected the numbers {', '.join(self.numbers_) or '(none)'}, got {', '.join(given) or '(none)'}"
+            )
         table = np.empty((n_rows, len(given)))
         for place, name in enumerate(self.numbers_):
             column = np.asarray(given[name], dtype=np.float64)
             if column.shape != (n_rows,) or not np.all(np.isfinite(column)):
-                raise ValueError(f"the numbers {name!r} must be {n_rows} finite ones, one a document")
+                raise ValueError(
+                    f"the numbers {name!r} must be {n_rows} finite ones, one a document"
+                )
             table[:, place] = column
         return table
 
     def _rows(self, counts: sp.csr_matrix, table: Array) -> sp.csr_matrix:
         X = weighted(counts, self.weighting, self.idf_)
-        return sp.hstack([X, sp.csr_matrix((table - self.center_) / self.deviation_)], format="csr") if table.shape[1] else X
+        return (
+            sp.hstack([X, sp.csr_matrix((table - self.center_) / self.deviation_)], format="csr")
+            if table.shape[1]
+            else X
+        )
 
-    def vectorize(self, documents: Sequence[Any], numbers: Mapping[str, ArrayLike] | None = None) -> sp.csr_matrix:
+    def vectorize(
+        self, documents: Sequence[Any], numbers: Mapping[str, ArrayLike] | None = None
+    ) -> sp.csr_matrix:
         """Documents x features, as in training."""
         check_is_fitted(self, "model_")
         counts = self.encoder_.encode(list(documents)).counts(len(self.encoder_.vocab))
         return self._rows(counts, self._table(numbers, counts.shape[0]))
 
-    def predict(self, documents: Sequence[Any], numbers: Mapping[str, ArrayLike] | None = None) -> NDArray:
+    def predict(
+        self, documents: Sequence[Any], numbers: Mapping[str, ArrayLike] | None = None
+    ) -> NDArray:
         """What comes after the last step: a number or a label for each document."""
         X = self.vectorize(documents, numbers)
         return self.model_.predict(X)
 
-    def predict_proba(self, documents: Sequence[Any], numbers: Mapping[str, ArrayLike] | None = None) -> Array:
+    def predict_proba(
+        self, documents: Sequence[Any], numbers: Mapping[str, ArrayLike] | None = None
+    ) -> Array:
         """Probabilities of the labels, where there are labels."""
         X = self.vectorize(documents, numbers)
         if not isinstance(self.model_, TemporalClassifier):

@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 
 from laconic.report.html import drawn, facts, page, section, text
 from laconic.text.io import PathLike, atomic_writer
-from laconic.time.explain import Mover, autocorrelations, movers, output_of, strongest, trajectories_of
+from laconic.time.explain import (
+    Mover,
+    autocorrelations,
+    movers,
+    output_of,
+    strongest,
+    trajectories_of,
+)
 from laconic.time.forecast.model import Forecaster
 from laconic.time.plots import Series, plot_autocorrelations, plot_trajectories, series_by_step
 
@@ -29,13 +36,25 @@ def write_forecast_report(
     observed = None if series is None else series_by_step(inner.clock_, *series)
     found = movers(inner, names, N_ROWS, output=output)
     most = [*found.rising, *found.falling]
-    chosen = list(blocks) or [[one.name for one in sorted(most, key=lambda one: -abs(one.change))[:N_LINES]]]
+    chosen = list(blocks) or [
+        [one.name for one in sorted(most, key=lambda one: -abs(one.change))[:N_LINES]]
+    ]
     table = trajectories_of(inner, output)
     title = f"A model of {len(inner.steps_)} steps, {inner.steps_[0]} to {inner.steps_[-1]}"
-    parts = [f"<h1>{text(title)}</h1>", f'<p class="lead">{text(" ".join(repr(inner.penalty_).split()))}</p>', _facts(model)]
+    parts = [
+        f"<h1>{text(title)}</h1>",
+        f'<p class="lead">{text(" ".join(repr(inner.penalty_).split()))}</p>',
+        _facts(model),
+    ]
     if len(inner.steps_) > 1:
-        parts += [_drawing(block, names, table, inner.steps_, observed) for block in chosen if block]
-    parts.append(_movers("Rising", "Words whose weight rose most from the first step to the last.", found.rising))
+        parts += [
+            _drawing(block, names, table, inner.steps_, observed) for block in chosen if block
+        ]
+    parts.append(
+        _movers(
+            "Rising", "Words whose weight rose most from the first step to the last.", found.rising
+        )
+    )
     parts.append(_movers("Falling", "Words whose weight fell most.", found.falling))
     parts.append(
         _movers(
@@ -55,7 +74,10 @@ def write_forecast_report(
 def _facts(model: Forecaster) -> str:
     inner = model.model_
     kept = f"of {model.n_features_total_:,}"
-    rows = [("features with a weight", f"{inner.n_selected_:,}", kept), ("steps of time", f"{len(inner.steps_):,}", inner.mode)]
+    rows = [
+        ("features with a weight", f"{inner.n_selected_:,}", kept),
+        ("steps of time", f"{len(inner.steps_):,}", inner.mode),
+    ]
     rows.append(("objective", f"{inner.objective_:.6g}", f"certificate {inner.certificate_:.1e}"))
     if inner.interrupted_:
         rows.append(("training", "interrupted", ""))
@@ -63,14 +85,20 @@ def _facts(model: Forecaster) -> str:
 
 
 def _drawing(
-    block: Sequence[str], names: Sequence[str], table: NDArray[np.float64], steps: Sequence[str], series: Series | None
+    block: Sequence[str],
+    names: Sequence[str],
+    table: NDArray[np.float64],
+    steps: Sequence[str],
+    series: Series | None,
 ) -> str:
     place = {name: number for number, name in enumerate(names)}
     unknown = [word for word in block if word not in place]
     if unknown:
         raise ValueError(f"the model has no weight for {unknown[0]!r}")
     lines = {word: table[place[word]] for word in block}
-    note = "Weights by step of time." + ("" if series is None else " Shaded: the series that was given.")
+    note = "Weights by step of time." + (
+        "" if series is None else " Shaded: the series that was given."
+    )
     return section(", ".join(block), note, drawn(plot_trajectories(lines, steps, series)))
 
 
@@ -81,5 +109,14 @@ def _movers(title: str, note: str, rows: Sequence[Mover]) -> str:
 
 
 def _line(row: Mover) -> str:
-    cells = [f"{row.first:.4f}", f"{row.last:.4f}", f"{row.change:+.4f}", "" if row.alpha is None else f"{row.alpha:.3f}"]
-    return f"<tr><td>{text(row.name)}</td>" + "".join(f'<td class="number">{cell}</td>' for cell in cells) + "</tr>"
+    cells = [
+        f"{row.first:.4f}",
+        f"{row.last:.4f}",
+        f"{row.change:+.4f}",
+        "" if row.alpha is None else f"{row.alpha:.3f}",
+    ]
+    return (
+        f"<tr><td>{text(row.name)}</td>"
+        + "".join(f'<td class="number">{cell}</td>' for cell in cells)
+        + "</tr>"
+    )

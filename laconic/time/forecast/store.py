@@ -84,14 +84,19 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> Forecaster:
     check_parameters(parameters, PARAMETERS)
     own = OWN | ({"idf"} if parameters["weighting"] in TFIDF else set())
     check_names(arrays, own | ALWAYS | ({"alpha"} & arrays.keys()))
-    inner = unpack_temporal({name: array for name, array in arrays.items() if name not in own}, item(meta, "model", dict))
+    inner = unpack_temporal(
+        {name: array for name, array in arrays.items() if name not in own},
+        item(meta, "model", dict),
+    )
     words = files.decode_strings(arrays["word_data"], arrays["word_ptr"])
     columns = _strings(meta, "numbers")
     if inner.n_features_in_ != len(words) + len(columns):
         raise InputError("the numbers of words, of columns and of trajectories do not agree")
     model = Forecaster(inner, **parameters)
     model.model_, model.numbers_ = inner, columns
-    model.center_, model.deviation_ = (numbers(arrays, name, (len(columns),)) for name in ("center", "deviation"))
+    model.center_, model.deviation_ = (
+        numbers(arrays, name, (len(columns),)) for name in ("center", "deviation")
+    )
     if np.any(model.deviation_ <= 0):
         raise InputError("a column of numbers has a deviation that is not positive")
     model.idf_ = numbers(arrays, "idf", (len(words),)) if "idf" in own else None

@@ -11,10 +11,27 @@ from laconic.cli.console import Bar, guard, print_result, progress
 from laconic.cli.interrupt import graceful_interrupt
 from laconic.cli.learning_options import LEARNING, Jobs, Output
 from laconic.cli.measure import Measured
-from laconic.cli.options import TEXT_FIELD, AsJson, DateField, NumberField, Quiet, TargetField, TextField, check_strength
+from laconic.cli.options import (
+    TEXT_FIELD,
+    AsJson,
+    DateField,
+    NumberField,
+    Quiet,
+    TargetField,
+    TextField,
+    check_strength,
+)
 from laconic.cli.training import check_model_output, end_interrupted
 from laconic.errors import InputError
-from laconic.time.forecast.cli import Fields, Rows, account, error_of, read_rows, rolling_scores, scores_of
+from laconic.time.forecast.cli import (
+    Fields,
+    Rows,
+    account,
+    error_of,
+    read_rows,
+    rolling_scores,
+    scores_of,
+)
 from laconic.time.options import (
     ADAPTIVE,
     FEATURES,
@@ -51,15 +68,26 @@ class Rolled(NamedTuple):
 
 @guard()
 def train(
-    train: Annotated[str, typer.Argument(metavar="TRAIN", help="JSON lines with a text, a date and a target; gzip is fine.")],
-    dev: Annotated[str | None, typer.Option(help="Later rows of the same form, to report scores on.")] = None,
+    train: Annotated[
+        str,
+        typer.Argument(
+            metavar="TRAIN", help="JSON lines with a text, a date and a target; gzip is fine."
+        ),
+    ],
+    dev: Annotated[
+        str | None, typer.Option(help="Later rows of the same form, to report scores on.")
+    ] = None,
     output: Output = None,
     text_field: TextField = None,
     date_field: DateField = None,
     target_field: TargetField = None,
     number: NumberField = None,
-    labels: Annotated[bool, typer.Option("--labels", help="Targets are labels, not numbers.")] = False,
-    skip_missing: Annotated[bool, typer.Option("--skip-missing", help="Leave out rows without a target.")] = False,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Targets are labels, not numbers.")
+    ] = False,
+    skip_missing: Annotated[
+        bool, typer.Option("--skip-missing", help="Leave out rows without a target.")
+    ] = False,
     step: Step = "year",
     penalty: PenaltyName = ADAPTIVE,
     mode: Mode = None,
@@ -76,25 +104,41 @@ def train(
     floor: Floor = None,
     smoothness: Smoothness = None,
     fusion: Fusion = None,
-    weighting: Annotated[str, typer.Option(help="binary, count, tfidf or logtfidf.", rich_help_panel=FEATURES)] = "binary",
+    weighting: Annotated[
+        str, typer.Option(help="binary, count, tfidf or logtfidf.", rich_help_panel=FEATURES)
+    ] = "binary",
     first_rank: FirstRank = 1,
     max_words: MaxWords = 5000,
-    min_count: Annotated[int, typer.Option(min=1, help="Words seen less often are left out.", rich_help_panel=FEATURES)] = 2,
-    ngrams: Annotated[int, typer.Option(min=1, help="Word n-grams up to this length.", rich_help_panel=FEATURES)] = 1,
+    min_count: Annotated[
+        int,
+        typer.Option(min=1, help="Words seen less often are left out.", rich_help_panel=FEATURES),
+    ] = 2,
+    ngrams: Annotated[
+        int, typer.Option(min=1, help="Word n-grams up to this length.", rich_help_panel=FEATURES)
+    ] = 1,
     number_scale: Annotated[
         float,
         typer.Option(
-            help="Deviation that numbers are scaled to: larger, and the penalty holds them less.", rich_help_panel=FEATURES
+            help="Deviation that numbers are scaled to: larger, and the penalty holds them less.",
+            rich_help_panel=FEATURES,
         ),
     ] = 1.0,
     first: Annotated[
-        str | None, typer.Option(help="Forecast every step from this one on by what was before it.", rich_help_panel=ROLLING)
+        str | None,
+        typer.Option(
+            help="Forecast every step from this one on by what was before it.",
+            rich_help_panel=ROLLING,
+        ),
     ] = None,
-    last: Annotated[str | None, typer.Option(help="Up to this step.", rich_help_panel=ROLLING)] = None,
+    last: Annotated[
+        str | None, typer.Option(help="Up to this step.", rich_help_panel=ROLLING)
+    ] = None,
     gap: Annotated[
         int,
         typer.Option(
-            min=0, help="Steps between training and forecast: as long as a target takes to be known.", rich_help_panel=ROLLING
+            min=0,
+            help="Steps between training and forecast: as long as a target takes to be known.",
+            rich_help_panel=ROLLING,
         ),
     ] = 0,
     jobs: Jobs = None,
@@ -112,8 +156,15 @@ def train(
     check_choices(penalty, mode, step, wishes, fit_tau)
     rolling = first is not None or last is not None
     if not rolling and (len(strengths) > 1 or gap):
-        raise InputError("several strengths, and a --gap, need rolling forecasts: give --first or --last.")
-    fields = Fields(text_field or TEXT_FIELD, date_field or "date", target_field or "target", tuple(dict.fromkeys(number or ())))
+        raise InputError(
+            "several strengths, and a --gap, need rolling forecasts: give --first or --last."
+        )
+    fields = Fields(
+        text_field or TEXT_FIELD,
+        date_field or "date",
+        target_field or "target",
+        tuple(dict.fromkeys(number or ())),
+    )
     with Measured() as cost, progress("reading", quiet=quiet) as bar:
         rows = read_rows(train, fields, labels, skip_missing)
         later = None if dev is None else read_rows(dev, fields, labels, skip_missing)
@@ -146,14 +197,18 @@ def train(
         if rolled:
             report["rolling"] = next(one.scores for one in rolled if one.strength == best)
         if len(rolled) > 1:
-            report["strengths"] = [{"strength": one.strength, "error": error_of(one.scores)} for one in rolled]
+            report["strengths"] = [
+                {"strength": one.strength, "error": error_of(one.scores)} for one in rolled
+            ]
     skipped = {"rows_skipped": rows.skipped} if rows.skipped else {}
     print_result({"model": output, **cost.report(), **skipped, **account(model), **report}, as_json)
     if model.model_.interrupted_:
         end_interrupted(output)
 
 
-def _roll(model: Forecaster, penalties: dict[float, Any], rows: Rows, origin: RollingOrigin, bar: Bar) -> list[Rolled]:
+def _roll(
+    model: Forecaster, penalties: dict[float, Any], rows: Rows, origin: RollingOrigin, bar: Bar
+) -> list[Rolled]:
     """Rolling forecasts at every strength; after Ctrl-C those that were finished."""
     rolled = []
     with graceful_interrupt() as interrupt:
@@ -163,7 +218,12 @@ def _roll(model: Forecaster, penalties: dict[float, Any], rows: Rows, origin: Ro
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the last fit tells its certificate
                 found = model.roll(
-                    rows.documents, rows.targets, rows.dates, origin, rows.numbers, lambda step: interrupt.requested
+                    rows.documents,
+                    rows.targets,
+                    rows.dates,
+                    origin,
+                    rows.numbers,
+                    lambda step: interrupt.requested,
                 )
             if interrupt.requested:
                 break
@@ -173,7 +233,10 @@ def _roll(model: Forecaster, penalties: dict[float, Any], rows: Rows, origin: Ro
 
 def _fit(model: Forecaster, rows: Rows, fields: Fields, bar: Bar) -> None:
     bar.describe("encoding")
-    fit_with_bar(lambda on_step: model.fit(rows.documents, rows.targets, rows.dates, rows.numbers, on_step), bar)
+    fit_with_bar(
+        lambda on_step: model.fit(rows.documents, rows.targets, rows.dates, rows.numbers, on_step),
+        bar,
+    )
     model.fields_ = {"text": fields.text, "date": str(fields.date), "target": str(fields.target)}
 
 
@@ -183,7 +246,9 @@ def _strengths(given: str | None) -> list[float]:
     try:
         strengths = [float(part) for part in given.split(",")]
     except ValueError:
-        raise InputError(f"--strength takes a number, or several with commas between them, not {given!r}.") from None
+        raise InputError(
+            f"--strength takes a number, or several with commas between them, not {given!r}."
+        ) from None
     for one in strengths:
         check_strength("--strength", one)
     return list(dict.fromkeys(strengths))

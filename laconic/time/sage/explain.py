@@ -16,4 +16,10 @@ def effect_movers(model: TemporalTextModel, effect: Any, n: int = 10, since: Any
     j = model.effect_number(effect)
     alpha = getattr(model, "alpha_", None)
     start = 0 if since is None or len(model.steps_) == 1 else model.clock_.find(since)
-    return moved(model.trajectories_[j].T, model.word_names, n, start, None if alpha is None or alpha.ndim == 1 else alpha[j])
+    return moved(
+        model.trajectories_[j].T,
+        model.word_names,
+        n,
+        start,
+        None if alpha is None or alpha.ndim == 1 else alpha[j],
+    )

@@ -16,7 +16,12 @@ import scipy.sparse as sp
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_array,
+    check_is_fitted,
+    validate_data,
+)
 
 from laconic.core.arrays import Array
 from laconic.core.designs.effects import Effects
@@ -137,7 +142,9 @@ class TemporalTextModel(Saved, BaseEstimator):
             result = self._solver(problem.penalty).run(problem, x0, callback)
         return self.adopt(problem, result)
 
-    def build_problem(self, X: Any, effects: Any = None, times: Any = None, sample_weight: Any = None) -> CountProblem:
+    def build_problem(
+        self, X: Any, effects: Any = None, times: Any = None, sample_weight: Any = None
+    ) -> CountProblem:
         """The problem that `fit` solves, rows with the same effects at the same step pooled; sets the names learned from the data's form."""
         self._check_parameters()
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
@@ -145,7 +152,11 @@ class TemporalTextModel(Saved, BaseEstimator):
         if counts.shape[1] < 2 or np.any(counts.data < 0):
             raise ValueError("counts of at least two words are needed, none of them negative")
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        clock, steps = make_clock(np.zeros(counts.shape[0]), None) if times is None else make_clock(times, self.step)
+        clock, steps = (
+            make_clock(np.zeros(counts.shape[0]), None)
+            if times is None
+            else make_clock(times, self.step)
+        )
         if len(steps) != counts.shape[0]:
             raise ValueError(f"there are {counts.shape[0]} rows of counts, but {len(steps)} times")
         counts = sp.diags_array(weight) @ counts
@@ -153,16 +164,26 @@ class TemporalTextModel(Saved, BaseEstimator):
         self.n_effects_in_ = given.shape[1]
         table = self._with_constant(given)
         n_steps = clock.n_steps if self.mode == "moving" else 1
-        rows = np.flatnonzero(steps == steps.max()) if self.mode == "last" else np.arange(len(steps))
-        theta = self._frequencies(counts, steps if self.mode == "moving" else np.zeros_like(steps), n_steps)
+        rows = (
+            np.flatnonzero(steps == steps.max()) if self.mode == "last" else np.arange(len(steps))
+        )
+        theta = self._frequencies(
+            counts, steps if self.mode == "moving" else np.zeros_like(steps), n_steps
+        )
         if self.mode == "last" and self.background == "steps":
             theta = self._frequencies(counts, np.where(steps == steps.max(), 0, 1), 2)[:1]
         counts, table = counts[rows], table[rows]
         steps = steps[rows] if self.mode == "moving" else np.zeros(len(rows), dtype=np.int64)
         pooled, first = _pool(table, steps)
         design = Effects(table[first], steps[first], theta, effective_n_jobs(self.n_jobs))
-        penalty = over_time(self.penalty if self.penalty is not None else text_prior(n_steps), design)
-        self._before = (self.clock_, self.trajectories_) if self.warm_start and hasattr(self, "trajectories_") else None
+        penalty = over_time(
+            self.penalty if self.penalty is not None else text_prior(n_steps), design
+        )
+        self._before = (
+            (self.clock_, self.trajectories_)
+            if self.warm_start and hasattr(self, "trajectories_")
+            else None
+        )
         self.clock_ = clock
         return CountProblem(design, pooled @ counts, penalty)
 
@@ -170,14 +191,22 @@ class TemporalTextModel(Saved, BaseEstimator):
         if self.mode not in MODES:
             raise ValueError(f"mode must be {', '.join(map(repr, MODES))}, got {self.mode!r}")
         if self.background not in BACKGROUNDS:
-            raise ValueError(f"background must be {' or '.join(map(repr, BACKGROUNDS))}, got {self.background!r}")
+            raise ValueError(
+                f"background must be {' or '.join(map(repr, BACKGROUNDS))}, got {self.background!r}"
+            )
         if not (np.isfinite(self.smoothing) and self.smoothing > 0):
             raise ValueError(f"smoothing must be a positive number, got {self.smoothing!r}")
 
     def _checked_effects(self, effects: Any, n_rows: int) -> sp.csr_matrix:
         if effects is None:
             return sp.csr_matrix((n_rows, 0))
-        given = check_array(effects, accept_sparse="csr", dtype=np.float64, input_name="effects", ensure_min_features=0)
+        given = check_array(
+            effects,
+            accept_sparse="csr",
+            dtype=np.float64,
+            input_name="effects",
+            ensure_min_features=0,
+        )
         if given.shape[0] != n_rows:
             raise ValueError(f"there are {n_rows} rows of counts, but {given.shape[0]} of effects")
         return sp.csr_matrix(given)
@@ -195,7 +224,12 @@ class TemporalTextModel(Saved, BaseEstimator):
         whole /= whole.sum()
         if self.background == "all":
             return np.tile(np.log(whole), (n_steps, 1))
-        by_step = sp.csr_matrix((np.ones(len(steps)), (steps, np.arange(len(steps)))), shape=(n_steps, len(steps))) @ counts
+        by_step = (
+            sp.csr_matrix(
+                (np.ones(len(steps)), (steps, np.arange(len(steps)))), shape=(n_steps, len(steps))
+            )
+            @ counts
+        )
         smoothed = by_step.toarray() + self.smoothing * whole
         return np.log(smoothed / smoothed.sum(axis=1, keepdims=True))
 
@@ -208,14 +242,20 @@ class TemporalTextModel(Saved, BaseEstimator):
         solver = choose_solver(penalty, self.tol, self.max_iter)
         return solver.set_params(memory=5) if isinstance(solver, Variational) else solver
 
-    def _begin(self, problem: CountProblem, callback: Callable[[Progress], bool | None] | None) -> Array | None:
+    def _begin(
+        self, problem: CountProblem, callback: Callable[[Progress], bool | None] | None
+    ) -> Array | None:
         """Where a fit begins: the last one, or what AdaptivePrior begins with (see TemporalLinear.begin)."""
         design = problem.design
         if self._before is not None:
             clock, table = self._before
             J, _, V = table.shape
             shift = self.clock_.origin - clock.origin
-            if (J * design.n_steps * V, clock.unit, clock.width) == (design.n_weights, self.clock_.unit, self.clock_.width):
+            if (J * design.n_steps * V, clock.unit, clock.width) == (
+                design.n_weights,
+                self.clock_.unit,
+                self.clock_.width,
+            ):
                 places = np.arange(design.n_steps) + round(shift / clock.width)
                 return table[:, np.clip(places, 0, table.shape[1] - 1)].ravel()
         if not isinstance(problem.penalty, AdaptivePrior):
@@ -240,31 +280,43 @@ class TemporalTextModel(Saved, BaseEstimator):
 
     def name_steps(self) -> None:
         """What the steps are called, by clock and mode."""
-        self.steps_ = self.clock_.labels() if self.mode == "moving" else [self.clock_.label(self.clock_.n_steps - 1)]
+        self.steps_ = (
+            self.clock_.labels()
+            if self.mode == "moving"
+            else [self.clock_.label(self.clock_.n_steps - 1)]
+        )
 
     def predict_log_proba(self, effects: Any = None, times: Any = None) -> Array:
         """Log p of all words, (n, V), for rows of effects (None: one row without any), at the last step or at their times."""
         check_is_fitted(self)
         if effects is None:
             effects = np.zeros((1 if times is None else len(times), self.n_effects_in_))
-        given = self._checked_effects(effects, effects.shape[0] if sp.issparse(effects) else len(effects))
+        given = self._checked_effects(
+            effects, effects.shape[0] if sp.issparse(effects) else len(effects)
+        )
         return np.vstack([block for _, block in self._distributions(given, times)])
 
     def log_likelihood(self, X: Any, effects: Any = None, times: Any = None) -> Array:
         """sum_v c_nv log p(v | x_n, t_n) of every document, at the last step (None) or at the step nearest to its time."""
         check_is_fitted(self)
-        counts = sp.csr_matrix(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        counts = sp.csr_matrix(
+            validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        )
         given = self._checked_effects(effects, counts.shape[0])
         out = np.empty(counts.shape[0])
         for rows, block in self._distributions(given, times):
             part = counts[rows].tocoo()
-            out[rows] = np.bincount(part.row, part.data * block[part.row, part.col], minlength=len(block))
+            out[rows] = np.bincount(
+                part.row, part.data * block[part.row, part.col], minlength=len(block)
+            )
         return out
 
     def _distributions(self, effects: sp.csr_matrix, times: Any) -> Iterator[tuple[slice, Array]]:
         """Some rows after the other, and log p of all words for each of them."""
         if effects.shape[1] != self.n_effects_in_:
-            raise ValueError(f"the model has {self.n_effects_in_} effects, but rows have {effects.shape[1]}")
+            raise ValueError(
+                f"the model has {self.n_effects_in_} effects, but rows have {effects.shape[1]}"
+            )
         n_steps = len(self.steps_)
         steps = np.full(effects.shape[0], n_steps - 1)
         if times is not None and n_steps > 1:
@@ -275,12 +327,18 @@ class TemporalTextModel(Saved, BaseEstimator):
         weights = self.trajectories_.ravel()
         for begin in range(0, len(steps), ROWS):
             rows = slice(begin, begin + ROWS)
-            design = Effects(table[rows], steps[rows], self.background_, effective_n_jobs(self.n_jobs))
+            design = Effects(
+                table[rows], steps[rows], self.background_, effective_n_jobs(self.n_jobs)
+            )
             yield rows, design.log_probabilities(weights)
 
-    def score(self, X: Any, effects: Any = None, times: Any = None, sample_weight: Any = None) -> float:
+    def score(
+        self, X: Any, effects: Any = None, times: Any = None, sample_weight: Any = None
+    ) -> float:
         """The mean of log p over all words of the documents."""
-        counts = sp.csr_matrix(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        counts = sp.csr_matrix(
+            validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        )
         weight = _check_sample_weight(sample_weight, counts, dtype=np.float64)
         n_words = float(weight @ np.asarray(counts.sum(axis=1)).ravel())
         if n_words == 0:
@@ -294,26 +352,44 @@ class TemporalTextModel(Saved, BaseEstimator):
     def trajectory(self, word: Any, effect: Any = CONSTANT) -> Array:
         """(T,) the weights of a word for an effect, both named as the reader has them, or by number."""
         check_is_fitted(self)
-        return self.trajectories_[self.effect_number(effect), :, self._number(word, self.word_names, "word")].copy()
+        return self.trajectories_[
+            self.effect_number(effect), :, self._number(word, self.word_names, "word")
+        ].copy()
 
     def top_words(self, effect: Any, n: int = 10, step: Any = None) -> list[WordWeight]:
         """The n words that an effect makes likelier most, at the last step or at the one named."""
         check_is_fitted(self)
-        place = len(self.steps_) - 1 if step is None or len(self.steps_) == 1 else self.clock_.find(step)
+        place = (
+            len(self.steps_) - 1
+            if step is None or len(self.steps_) == 1
+            else self.clock_.find(step)
+        )
         weights = self.trajectories_[self.effect_number(effect), place]
         order = np.argsort(-weights, kind="stable")[:n]
         names = self.word_names
-        return [WordWeight(names[v], float(weights[v]), float(np.exp(weights[v]))) for v in order.tolist() if weights[v] > 0]
+        return [
+            WordWeight(names[v], float(weights[v]), float(np.exp(weights[v])))
+            for v in order.tolist()
+            if weights[v] > 0
+        ]
 
     @property
     def word_names(self) -> list[str]:
         """Of all words: the reader's, or numbers."""
-        return list(self.reader.words) if self.reader is not None else [str(v) for v in range(self.trajectories_.shape[2])]
+        return (
+            list(self.reader.words)
+            if self.reader is not None
+            else [str(v) for v in range(self.trajectories_.shape[2])]
+        )
 
     @property
     def effect_names(self) -> list[str]:
         """Of all effects: the reader's, or numbers; the constant's last."""
-        named = self.reader.effects if self.reader is not None else [str(j) for j in range(self.n_effects_in_)]
+        named = (
+            self.reader.effects
+            if self.reader is not None
+            else [str(j) for j in range(self.n_effects_in_)]
+        )
         return named + [CONSTANT] * bool(self.constant)
 
     def effect_number(self, effect: Any) -> int:
@@ -331,7 +407,9 @@ class TemporalTextModel(Saved, BaseEstimator):
         return int(np.count_nonzero(np.any(self.trajectories_ != 0, axis=1)))
 
 
-def _pool(effects: sp.csr_matrix, steps: NDArray[np.int64]) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
+def _pool(
+    effects: sp.csr_matrix, steps: NDArray[np.int64]
+) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
     """A matrix that adds up rows with the same effects at the same step, and of each sum the first row."""
     groups: dict[tuple[int, bytes, bytes], int] = {}
     first: list[int] = []
@@ -342,5 +420,7 @@ def _pool(effects: sp.csr_matrix, steps: NDArray[np.int64]) -> tuple[sp.csr_matr
         member[n] = groups.setdefault(key, len(groups))
         if len(groups) > len(first):
             first.append(n)
-    pooled = sp.csr_matrix((np.ones(len(steps)), (member, np.arange(len(steps)))), shape=(len(groups), len(steps)))
+    pooled = sp.csr_matrix(
+        (np.ones(len(steps)), (member, np.arange(len(steps)))), shape=(len(groups), len(steps))
+    )
     return pooled, np.array(first, dtype=np.int64)

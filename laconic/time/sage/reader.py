@@ -63,16 +63,25 @@ class DatedReader(NamedTuple):
 
     def describe(self, values: Mapping[str, Sequence[Any]]) -> sp.csr_matrix:
         """(documents, effects) of the fields' values."""
-        return sp.hstack([_columns(field, values[field.name]) for field in self.fields], format="csr")
+        return sp.hstack(
+            [_columns(field, values[field.name]) for field in self.fields], format="csr"
+        )
 
 
 def learn_reader(
-    documents: Sequence[Any], values: Mapping[str, Sequence[Any]], first_rank: int = 1, max_words: int = 5000
+    documents: Sequence[Any],
+    values: Mapping[str, Sequence[Any]],
+    first_rank: int = 1,
+    max_words: int = 5000,
 ) -> DatedReader:
     """The most frequent words from a rank on, of those that occur at least twice, and the fields of these documents."""
     encoder = DocumentEncoder()
-    seen = Counter(word for document in documents for unit in encoder.sentence_words(document) for word in unit)
-    ranked = sorted((word for word, n in seen.items() if n > 1), key=lambda word: (-seen[word], word))
+    seen = Counter(
+        word for document in documents for unit in encoder.sentence_words(document) for word in unit
+    )
+    ranked = sorted(
+        (word for word, n in seen.items() if n > 1), key=lambda word: (-seen[word], word)
+    )
     words = tuple(ranked[first_rank - 1 : first_rank - 1 + max_words])
     if len(words) < 2:
         raise InputError(
@@ -94,7 +103,9 @@ def _learn_field(name: str, values: Sequence[Any]) -> Field:
     if not len(known):
         return NumberField(name, 0.0, 1.0)
     scale = float(known.std())
-    return NumberField(name, float(known.mean()), scale if scale > 1e-12 * (1 + abs(float(known.mean()))) else 1.0)
+    return NumberField(
+        name, float(known.mean()), scale if scale > 1e-12 * (1 + abs(float(known.mean()))) else 1.0
+    )
 
 
 def _columns(field: Field, values: Sequence[Any]) -> sp.csr_matrix:

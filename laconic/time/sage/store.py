@@ -86,7 +86,10 @@ def pack(model: TemporalTextModel) -> Contents:
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> TemporalTextModel:
     """The model that gave these, or a ValueError that says what is wrong with them."""
-    check_names(arrays, ALWAYS | ({"alpha"} & arrays.keys()) | (WORDS if meta.get("fields") is not None else set()))
+    check_names(
+        arrays,
+        ALWAYS | ({"alpha"} & arrays.keys()) | (WORDS if meta.get("fields") is not None else set()),
+    )
     parameters = item(meta, "parameters", dict)
     check_parameters(parameters, PARAMETERS)
     penalty = read_penalty(item(meta, "penalty", dict))
@@ -123,10 +126,18 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> TemporalTextModel:
 def _reader(arrays: Arrays, meta: dict[str, Any], n_effects: int, n_words: int) -> DatedReader:
     words = files.decode_strings(arrays["word_data"], arrays["word_ptr"])
     fields = tuple(_field(one) for one in item(meta, "fields", list))
-    reader = DatedReader(tuple(words), fields, item(meta, "text_field", str), item(meta, "date_field", str))
+    reader = DatedReader(
+        tuple(words), fields, item(meta, "text_field", str), item(meta, "date_field", str)
+    )
     Vocab(words)  # each word once
-    if len(words) != n_words or len(reader.effects) != n_effects or len(set(reader.effects)) != n_effects:
-        raise InputError("the words and fields are not as many as the model has, or repeat each other")
+    if (
+        len(words) != n_words
+        or len(reader.effects) != n_effects
+        or len(set(reader.effects)) != n_effects
+    ):
+        raise InputError(
+            "the words and fields are not as many as the model has, or repeat each other"
+        )
     return reader
 
 
@@ -142,4 +153,6 @@ def _field(meta: Any) -> Field:
         categories = item(meta, "categories", list)
         if all(type(one) is str for one in categories):
             return CategoryField(name, tuple(categories))
-    raise InputError(f"the field {name!r} is neither a number with mean and scale nor a list of categories")
+    raise InputError(
+        f"the field {name!r} is neither a number with mean and scale nor a list of categories"
+    )

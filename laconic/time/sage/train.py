@@ -37,21 +37,38 @@ BACKGROUNDS = ("all", "steps")
 
 @guard()
 def train(
-    train: Annotated[str, typer.Argument(metavar="TRAIN", help="JSON lines with a text, a date and effects; gzip is fine.")],
-    dev: Annotated[str | None, typer.Option(help="Later documents of the same form, to report scores on.")] = None,
+    train: Annotated[
+        str,
+        typer.Argument(
+            metavar="TRAIN", help="JSON lines with a text, a date and effects; gzip is fine."
+        ),
+    ],
+    dev: Annotated[
+        str | None, typer.Option(help="Later documents of the same form, to report scores on.")
+    ] = None,
     output: Output = None,
     effect: Annotated[
         list[str] | None,
-        typer.Option(metavar="FIELD", help="A JSON field that is an effect, a number or a category; may be given again."),
+        typer.Option(
+            metavar="FIELD",
+            help="A JSON field that is an effect, a number or a category; may be given again.",
+        ),
     ] = None,
     text_field: TextField = None,
     date_field: DateField = None,
     step: Step = "year",
     first_rank: FirstRank = 1,
     max_words: MaxWords = 5000,
-    constant: Annotated[bool, typer.Option(help="An effect that all documents have: words come and go by themselves.")] = True,
+    constant: Annotated[
+        bool,
+        typer.Option(help="An effect that all documents have: words come and go by themselves."),
+    ] = True,
     background: Annotated[
-        str, typer.Option(help="all: frequencies in all documents; steps: those of every step.", rich_help_panel=LEARNING)
+        str,
+        typer.Option(
+            help="all: frequencies in all documents; steps: those of every step.",
+            rich_help_panel=LEARNING,
+        ),
     ] = BACKGROUNDS[0],
     penalty: PenaltyName = ADAPTIVE,
     mode: Mode = None,
@@ -62,9 +79,15 @@ def train(
     smoothness: Smoothness = None,
     fusion: Fusion = None,
     tol: Annotated[
-        float | None, typer.Option(help="Certificate at which to stop: 1e-4, if not given.", rich_help_panel=LEARNING)
+        float | None,
+        typer.Option(
+            help="Certificate at which to stop: 1e-4, if not given.", rich_help_panel=LEARNING
+        ),
     ] = None,
-    max_iter: Annotated[int | None, typer.Option(min=1, help="Steps of the solver, at most.", rich_help_panel=LEARNING)] = None,
+    max_iter: Annotated[
+        int | None,
+        typer.Option(min=1, help="Steps of the solver, at most.", rich_help_panel=LEARNING),
+    ] = None,
     jobs: Jobs = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -88,7 +111,10 @@ def train(
     names = (text_field or TEXT_FIELD, date_field or "date")
     with Measured() as cost, progress("reading", quiet=quiet) as bar:
         read = read_dated(train, dict.fromkeys(effects, EITHER), *names)
-        kinds = {name: CATEGORY if isinstance(values[0], str) else NUMBER for name, values in read.fields.items()}
+        kinds = {
+            name: CATEGORY if isinstance(values[0], str) else NUMBER
+            for name, values in read.fields.items()
+        }
         later = None if dev is None else read_dated(dev, kinds, *names)
         bar.describe("importing")
         from laconic import TemporalTextModel
@@ -113,11 +139,20 @@ def train(
             n_jobs=jobs,
             **options,
         )
-        wished = {name: value for name, value in {"strength": strength, **wishes}.items() if value is not None}
+        wished = {
+            name: value
+            for name, value in {"strength": strength, **wishes}.items()
+            if value is not None
+        }
         if penalty != ADAPTIVE or wished:
             model.set_params(penalty=_penalty(model, penalty, wished, read.dates))
         fit_with_bar(
-            lambda on_step: model.fit(reader.count(read.documents), reader.describe(read.fields), read.dates, callback=on_step),
+            lambda on_step: model.fit(
+                reader.count(read.documents),
+                reader.describe(read.fields),
+                read.dates,
+                callback=on_step,
+            ),
             bar,
         )
         bar.describe("writing")

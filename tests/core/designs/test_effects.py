@@ -13,16 +13,29 @@ from laconic import _core
 from laconic.core.designs.effects import Effects
 
 
-def drawn(n_rows: int, n_effects: int, n_steps: int, n_words: int, seed: int, threads: int = 1) -> tuple[Effects, np.ndarray]:
+def drawn(
+    n_rows: int, n_effects: int, n_steps: int, n_words: int, seed: int, threads: int = 1
+) -> tuple[Effects, np.ndarray]:
     rng = np.random.default_rng(seed)
     X = sp.random(n_rows, n_effects, density=0.6, random_state=rng, format="csr")
-    design = Effects(X, rng.integers(n_steps, size=n_rows), rng.normal(size=(n_steps, n_words)), threads)
+    design = Effects(
+        X, rng.integers(n_steps, size=n_rows), rng.normal(size=(n_steps, n_words)), threads
+    )
     return design, rng.normal(size=design.n_weights)
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.integers(1, 40), st.integers(1, 6), st.integers(1, 4), st.integers(1, 1100), st.integers(1, 3), st.integers(0, 10**6))
-def test_fused_passes_are_softmax_and_adjoint(n: int, J: int, T: int, V: int, threads: int, seed: int) -> None:
+@given(
+    st.integers(1, 40),
+    st.integers(1, 6),
+    st.integers(1, 4),
+    st.integers(1, 1100),
+    st.integers(1, 3),
+    st.integers(0, 10**6),
+)
+def test_fused_passes_are_softmax_and_adjoint(
+    n: int, J: int, T: int, V: int, threads: int, seed: int
+) -> None:
     design, w = drawn(n, J, T, V, seed, threads)
     mass = np.random.default_rng(seed).uniform(0, 3, n)
     scores = design.score(w).reshape(n, V) + design.background[design.steps]
@@ -30,10 +43,14 @@ def test_fused_passes_are_softmax_and_adjoint(n: int, J: int, T: int, V: int, th
     assert np.allclose(design.log_probabilities(w), log_p, atol=1e-11)
     value, gradient = design.log_partition_gradient(w, mass)
     expected = mass @ (scores - log_p)[:, 0]
-    assert value == pytest.approx(expected) and design.log_partition(w, mass) == pytest.approx(expected)
+    assert value == pytest.approx(expected) and design.log_partition(w, mass) == pytest.approx(
+        expected
+    )
     expected_words = mass[:, None] * np.exp(log_p)
     assert np.allclose(gradient, design.pull(expected_words.ravel()), atol=1e-11)
-    assert np.allclose(design.word_curvature(w, mass), design.curvature(expected_words.ravel()), atol=1e-11)
+    assert np.allclose(
+        design.word_curvature(w, mass), design.curvature(expected_words.ravel()), atol=1e-11
+    )
 
 
 def test_scores_of_any_size_keep_their_order() -> None:
@@ -72,7 +89,11 @@ def test_doors_of_the_kernel(change: dict, words: str) -> None:
     }
     kernel = _core.WordRows(**good)
     for name, value in change.items():
-        good[name] = np.array(value, getattr(good[name], "dtype", None)) if isinstance(value, list) else value
+        good[name] = (
+            np.array(value, getattr(good[name], "dtype", None))
+            if isinstance(value, list)
+            else value
+        )
     with pytest.raises(ValueError, match=words):
         _core.WordRows(**good)
     none = np.empty(0)
@@ -82,6 +103,8 @@ def test_doors_of_the_kernel(change: dict, words: str) -> None:
     with pytest.raises(ValueError, match="mass must be finite and not negative"):
         kernel.log_partition(np.zeros(8), np.array([-1.0]), none, none)
     with pytest.raises(ValueError, match="index holds 2"):
-        kernel.conjugate(np.zeros(8), np.ones(1), 1.0, np.array([0, 1]), np.array([2], np.int32), np.ones(1))
+        kernel.conjugate(
+            np.zeros(8), np.ones(1), 1.0, np.array([0, 1]), np.array([2], np.int32), np.ones(1)
+        )
     with pytest.raises(ValueError, match="out must be rows x words"):
         kernel.log_probabilities(np.zeros(8), np.empty(3))

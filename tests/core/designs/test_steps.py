@@ -12,8 +12,12 @@ from laconic.core.designs.steps import Steps, in_blocks
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.integers(1, 4), st.integers(1, 3), st.booleans(), st.integers(1, 3), st.integers(0, 10**6))
-def test_scores_the_adjoint_and_curvatures(n_steps: int, n_outputs: int, intercept: bool, threads: int, seed: int) -> None:
+@given(
+    st.integers(1, 4), st.integers(1, 3), st.booleans(), st.integers(1, 3), st.integers(0, 10**6)
+)
+def test_scores_the_adjoint_and_curvatures(
+    n_steps: int, n_outputs: int, intercept: bool, threads: int, seed: int
+) -> None:
     rng = np.random.default_rng(seed)
     X = sp.random(12, 5, density=0.5, random_state=rng, format="csr")
     steps = rng.integers(n_steps, size=12)
@@ -26,7 +30,10 @@ def test_scores_the_adjoint_and_curvatures(n_steps: int, n_outputs: int, interce
     r, h = rng.normal(size=12 * n_outputs), rng.uniform(size=12 * n_outputs)
     assert design.score(w) @ r == pytest.approx(w @ design.pull(r))
     columns = np.stack(
-        [design.score(one) - design.score(np.zeros_like(w)) for one in np.eye(design.n_weights)[: design.n_penalised]]
+        [
+            design.score(one) - design.score(np.zeros_like(w))
+            for one in np.eye(design.n_weights)[: design.n_penalised]
+        ]
     )
     assert np.allclose(design.curvature(h), (columns**2 * h).sum(axis=1))
 

@@ -26,23 +26,37 @@ def path_scores(chains: Chains, s: int) -> dict[tuple[int, ...], float]:
     return found
 
 
-def draw(rng: np.random.Generator, n_labels: int, lengths: list[int], size: float = 1.0, integers: bool = False) -> Chains:
+def draw(
+    rng: np.random.Generator,
+    n_labels: int,
+    lengths: list[int],
+    size: float = 1.0,
+    integers: bool = False,
+) -> Chains:
     """Random scores; integers make ties."""
 
     def numbers(*shape: int) -> np.ndarray:
-        return rng.integers(-2, 3, shape).astype(float) if integers else size * rng.normal(size=shape)
+        return (
+            rng.integers(-2, 3, shape).astype(float) if integers else size * rng.normal(size=shape)
+        )
 
     ptr = np.cumsum([0, *lengths])
-    return Chains.make(numbers(ptr[-1], n_labels), ptr, numbers(n_labels, n_labels), numbers(n_labels))
+    return Chains.make(
+        numbers(ptr[-1], n_labels), ptr, numbers(n_labels, n_labels), numbers(n_labels)
+    )
 
 
 def mask(rng: np.random.Generator, chains: Chains) -> Chains:
     return chains.allow(
-        rng.random(chains.scores.shape) < 0.8, rng.random(chains.edge.shape) < 0.7, rng.random(chains.start.shape) < 0.8
+        rng.random(chains.scores.shape) < 0.8,
+        rng.random(chains.edge.shape) < 0.7,
+        rng.random(chains.start.shape) < 0.8,
     )
 
 
-BATCHES = st.tuples(st.integers(0, 2**31), st.integers(1, 4), st.lists(st.integers(0, 5), max_size=4))
+BATCHES = st.tuples(
+    st.integers(0, 2**31), st.integers(1, 4), st.lists(st.integers(0, 5), max_size=4)
+)
 
 
 @settings(max_examples=60, deadline=None)
@@ -91,7 +105,9 @@ def test_ties_go_to_smaller_labels_from_the_end(batch):
     for s in range(len(lengths)):
         paths = path_scores(chains, s)
         top = max(paths.values())
-        first = min((path for path, value in paths.items() if value == top), key=lambda path: path[::-1])
+        first = min(
+            (path for path, value in paths.items() if value == top), key=lambda path: path[::-1]
+        )
         assert tuple(labels[chains.ptr[s] : chains.ptr[s + 1]]) == first
         assert tuple(k_best(chains, 1)[s][0][0]) == first
 
@@ -168,7 +184,9 @@ def test_bad_arrays_are_refused():
     with pytest.raises(ValueError, match="scores must be"):
         Chains.make(np.zeros(3), [0, 3], np.zeros((2, 2)))
     with pytest.raises(TypeError):
-        _core.chain_best(np.zeros(2), np.array([0, 1]), np.zeros(4), np.zeros(2), np.zeros(1), np.zeros(1))
+        _core.chain_best(
+            np.zeros(2), np.array([0, 1]), np.zeros(4), np.zeros(2), np.zeros(1), np.zeros(1)
+        )
 
 
 @settings(max_examples=30, deadline=None)
@@ -179,7 +197,9 @@ def test_transitions_of_each_token(batch, masked):
     rng = np.random.default_rng(seed)
     one = draw(rng, n_labels, lengths)
     moves = rng.random(one.edge.shape) < 0.7 if masked else None
-    many = Chains.make(one.scores, one.ptr, np.repeat(one.edge[None], len(one.scores), axis=0), one.start)
+    many = Chains.make(
+        one.scores, one.ptr, np.repeat(one.edge[None], len(one.scores), axis=0), one.start
+    )
     one, many = one.allow(transitions=moves), many.allow(transitions=moves)
     np.testing.assert_array_equal(best(one)[0], best(many)[0])
     found, expected = marginals(many), marginals(one)

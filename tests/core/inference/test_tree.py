@@ -59,7 +59,9 @@ def parts(heads: tuple[int, ...], model: str) -> dict[str, list[tuple[int, ...]]
                 inner = [c for c in children[m] if min(h, m) < c < max(h, m)]
                 outer = [c for c in children[m] if c not in inner]
                 for group in (inner, outer):
-                    found["grandchild"].append((h, m, max(group, key=lambda c: abs(c - m)) if group else m))
+                    found["grandchild"].append(
+                        (h, m, max(group, key=lambda c: abs(c - m)) if group else m)
+                    )
     return found
 
 
@@ -96,14 +98,23 @@ def enumerated(
 
 @pytest.mark.parametrize(("model", "crossing"), CASES, ids=NAMES)
 @settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 2**31), n=st.integers(1, 6), forbid=st.sampled_from([0.0, 0.3]), single_root=st.booleans())
+@given(
+    seed=st.integers(0, 2**31),
+    n=st.integers(1, 6),
+    forbid=st.sampled_from([0.0, 0.3]),
+    single_root=st.booleans(),
+)
 @example(seed=1, n=7, forbid=0.3, single_root=False)
-def test_trees_are_those_of_enumeration(model: str, crossing: bool, seed: int, n: int, forbid: float, single_root: bool) -> None:
+def test_trees_are_those_of_enumeration(
+    model: str, crossing: bool, seed: int, n: int, forbid: float, single_root: bool
+) -> None:
     tables = scores(np.random.default_rng(seed), model, n, forbid)
     trees = Trees.make(**tables, crossing=crossing, single_root=single_root)
     ranked = enumerated(tables, model, crossing, single_root)
     found = k_best(trees, 12)
-    np.testing.assert_allclose([tree.score for tree in found], [score for score, _ in ranked[:12]], atol=1e-9)
+    np.testing.assert_allclose(
+        [tree.score for tree in found], [score for score, _ in ranked[:12]], atol=1e-9
+    )
     assert [tuple(tree.heads.tolist()) for tree in found] == [heads for _, heads in ranked[:12]]
     top = best(trees)
     if ranked:
@@ -115,7 +126,12 @@ def test_trees_are_those_of_enumeration(model: str, crossing: bool, seed: int, n
 
 @pytest.mark.parametrize(("model", "crossing"), CASES[:3] + CASES[-1:], ids=NAMES[:3] + NAMES[-1:])
 @settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 2**31), n=st.integers(1, 6), forbid=st.sampled_from([0.0, 0.3]), single_root=st.booleans())
+@given(
+    seed=st.integers(0, 2**31),
+    n=st.integers(1, 6),
+    forbid=st.sampled_from([0.0, 0.3]),
+    single_root=st.booleans(),
+)
 def test_marginals_are_those_of_enumeration(
     model: str, crossing: bool, seed: int, n: int, forbid: float, single_root: bool
 ) -> None:
@@ -152,8 +168,12 @@ def test_larger_trees_agree_with_each_other(seed: int, n: int, single_root: bool
         np.testing.assert_allclose(found.arc.sum(axis=0)[1:], 1, atol=1e-7)
         direction = rng.normal(size=(n, n))
         step = 1e-5
-        up, down = (marginals(trees._replace(arc=arc + sign * step * direction)).log_z for sign in (1, -1))
-        np.testing.assert_allclose((up - down) / (2 * step), np.sum(found.arc * direction), atol=1e-3)
+        up, down = (
+            marginals(trees._replace(arc=arc + sign * step * direction)).log_z for sign in (1, -1)
+        )
+        np.testing.assert_allclose(
+            (up - down) / (2 * step), np.sum(found.arc * direction), atol=1e-3
+        )
     if n <= 16:
         cube, fourth = np.zeros((n,) * 3), np.zeros((n,) * 4)
         for larger in (
@@ -172,7 +192,9 @@ def test_costs_lead_away_from_gold() -> None:
     for heads in all_trees(5):
         words = np.arange(1, 5)
         wrong = sum(h != g for h, g in zip(heads[1:], gold[1:], strict=True))
-        np.testing.assert_allclose(costly[list(heads[1:]), words].sum(), arc[list(heads[1:]), words].sum() + 2.0 * wrong)
+        np.testing.assert_allclose(
+            costly[list(heads[1:]), words].sum(), arc[list(heads[1:]), words].sum() + 2.0 * wrong
+        )
 
 
 def test_bad_scores_are_refused() -> None:

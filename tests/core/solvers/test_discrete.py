@@ -25,7 +25,12 @@ def problem(n_features: int = 40, penalty: L1 | Discrete | None = None, seed: in
     rng = np.random.default_rng(seed)
     X = sp.csr_matrix(rng.poisson(0.4, size=(200, n_features)).astype(float))
     target = (X @ rng.normal(size=n_features) + rng.normal(size=200) > 0.3).astype(float)
-    return Problem(Rows(X, 1, True), Logistic(), Gold(target, np.ones(200), 1), penalty or Discrete(VALUES, 0.5))
+    return Problem(
+        Rows(X, 1, True),
+        Logistic(),
+        Gold(target, np.ones(200), 1),
+        penalty or Discrete(VALUES, 0.5),
+    )
 
 
 @pytest.mark.parametrize("lasso", ["w", "u"])

@@ -30,7 +30,9 @@ def test_as_many_templates_stay_as_the_budget_allows(given_norms: list[float], b
     factors = Gravity(np.ones(len(norms))).shrink(norms, budget)
     assert np.all((factors >= 0) & (factors <= 1))
     alive = np.count_nonzero(norms)
-    assert np.count_nonzero(norms * factors) == min(alive, budget), "ties at the edge do not make it fewer"
+    assert np.count_nonzero(norms * factors) == min(alive, budget), (
+        "ties at the edge do not make it fewer"
+    )
     if alive <= budget:
         assert np.all(factors == 1), "what is within the budget is left alone"
     stay = (factors > 0) & (norms > 0)
@@ -41,7 +43,13 @@ def test_as_many_templates_stay_as_the_budget_allows(given_norms: list[float], b
 @pytest.mark.parametrize("budget", [1, 2, 4])
 def test_a_budget_is_a_proximal_step_of_the_group_lasso(rule: str, budget: int) -> None:
     rng = np.random.default_rng(budget)
-    members = [np.arange(0, 3), np.arange(3, 4), np.arange(4, 10), np.arange(10, 12), np.arange(12, 20)]
+    members = [
+        np.arange(0, 3),
+        np.arange(3, 4),
+        np.arange(4, 10),
+        np.arange(10, 12),
+        np.arange(12, 20),
+    ]
     sizes = np.array([len(part) for part in members])
     weights = rng.normal(size=20)
     norms = np.array([np.linalg.norm(weights[part]) for part in members])
@@ -49,7 +57,9 @@ def test_a_budget_is_a_proximal_step_of_the_group_lasso(rule: str, budget: int) 
     shrunk = weights * np.repeat(gravity.shrink(norms, budget), sizes)
     ratio = np.sort(norms / gravity.weight)[::-1]
     sigma = 0.5 * (ratio[budget - 1] + ratio[budget])
-    penalty = GroupLasso(Groups.from_lists([part.tolist() for part in members], 20, gravity.weight), strength=sigma)
+    penalty = GroupLasso(
+        Groups.from_lists([part.tolist() for part in members], 20, gravity.weight), strength=sigma
+    )
     np.testing.assert_allclose(shrunk, penalty.prox(weights), rtol=1e-12, atol=1e-12)
 
 
@@ -79,7 +89,9 @@ def test_groups_of_a_layer_do_not_overlap_and_inner_ones_come_first(n: int, seed
 
 @settings(deadline=None, max_examples=50)
 @given(st.integers(1, 12), st.integers(0, 2**31), st.integers(0, 14), st.booleans())
-def test_a_template_is_kept_with_all_that_it_refines(n: int, seed: int, budget: int, ties: bool) -> None:
+def test_a_template_is_kept_with_all_that_it_refines(
+    n: int, seed: int, budget: int, ties: bool
+) -> None:
     rng = np.random.default_rng(seed)
     finer = random_order(n, rng)
     norms = np.ones(n) if ties else rng.random(n)

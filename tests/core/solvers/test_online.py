@@ -9,20 +9,38 @@ import pytest
 from plain_tagger import PlainTagger, Task
 
 from laconic.core.losses import ChainHinge, ChainLog, ChainPerceptron
-from laconic.core.solvers.online import LOSSES, Examples, Mira, OnlineLearner, Perceptron, Sentences, StochasticGradient
+from laconic.core.solvers.online import (
+    LOSSES,
+    Examples,
+    Mira,
+    OnlineLearner,
+    Perceptron,
+    Sentences,
+    StochasticGradient,
+)
 from laconic.core.solvers.online_sparse import BY_ROW, BY_WEIGHT, DUAL, Fobos, Rda, Sparseptron
 
 SEEDS = range(4)
 EPOCHS = 3
 
 
-def both(seed: int, loss: str, step: float, pairs: bool = False, zero: bool = False, **rule: Any) -> tuple[Any, PlainTagger]:
+def both(
+    seed: int, loss: str, step: float, pairs: bool = False, zero: bool = False, **rule: Any
+) -> tuple[Any, PlainTagger]:
     """The kernel and the plain tagger after some epochs from the same weights by the same rule; losses agree on the way."""
     task = Task.random(seed, pairs)
     plain = PlainTagger(task, None if zero else seed)
     kernel = plain.load(task.kernel())
     order = np.tile(np.arange(len(task.ptr) - 1), EPOCHS)
-    settle = DUAL if rule.get("dual") else 0 if "lasso" not in rule else BY_ROW if rule.get("by_row") else BY_WEIGHT
+    settle = (
+        DUAL
+        if rule.get("dual")
+        else 0
+        if "lasso" not in rule
+        else BY_ROW
+        if rule.get("by_row")
+        else BY_WEIGHT
+    )
     options = {name: rule[name] for name in ("ridge", "lasso", "every") if name in rule}
     value, _ = kernel.learn(
         kernel.number(task.columns, task.ptr),
@@ -36,7 +54,10 @@ def both(seed: int, loss: str, step: float, pairs: bool = False, zero: bool = Fa
         settle,
         **options,
     )
-    expected = sum(plain.learn(int(s), loss, step, **{k: v for k, v in rule.items() if k != "averaged"}) for s in order)
+    expected = sum(
+        plain.learn(int(s), loss, step, **{k: v for k, v in rule.items() if k != "averaged"})
+        for s in order
+    )
     np.testing.assert_allclose(value, expected, rtol=1e-4)
     return kernel, plain
 
@@ -55,7 +76,15 @@ def both(seed: int, loss: str, step: float, pairs: bool = False, zero: bool = Fa
         {"loss": "log", "step": 0.2},
         {"loss": "log", "step": 0.2, "ridge": 0.3},
     ],
-    ids=["perceptron", "perceptron with ridge", "hinge", "mira", "mira bounded", "log", "log with ridge"],
+    ids=[
+        "perceptron",
+        "perceptron with ridge",
+        "hinge",
+        "mira",
+        "mira bounded",
+        "log",
+        "log with ridge",
+    ],
 )
 def test_steps(seed: int, pairs: bool, grow: bool, rule: dict[str, Any]) -> None:
     kernel, plain = both(seed, pairs=pairs, grow=grow, **rule)
@@ -64,7 +93,9 @@ def test_steps(seed: int, pairs: bool, grow: bool, rule: dict[str, Any]) -> None
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
-    "rule", [{"loss": "perceptron", "step": 1.0}, {"loss": "hinge", "step": np.inf, "aggressive": True}], ids=str
+    "rule",
+    [{"loss": "perceptron", "step": 1.0}, {"loss": "hinge", "step": np.inf, "aggressive": True}],
+    ids=str,
 )
 def test_averages(seed: int, rule: dict[str, Any]) -> None:
     kernel, plain = both(seed, averaged=True, **rule)
@@ -93,14 +124,27 @@ def test_a_perceptron_from_zero(seed: int) -> None:
 @pytest.mark.parametrize("by_row", [False, True], ids=["weights", "rows"])
 @pytest.mark.parametrize("ridge", [0.0, 0.4])
 def test_lazy_dues_are_proximal_steps(seed: int, every: int, by_row: bool, ridge: float) -> None:
-    kernel, plain = both(seed, "perceptron", 0.7, lasso=0.15 if by_row else 0.05, every=every, by_row=by_row, ridge=ridge)
+    kernel, plain = both(
+        seed,
+        "perceptron",
+        0.7,
+        lasso=0.15 if by_row else 0.05,
+        every=every,
+        by_row=by_row,
+        ridge=ridge,
+    )
     kernel.compact(by_row)
     plain.agrees(kernel)
     assert sum(weight == 0 for weight in plain.w.values()), "some weights were thresholded"
 
 
-@pytest.mark.parametrize(("seed", "loss"), [*((seed, "log") for seed in SEEDS), *((seed, "perceptron") for seed in (0, 1, 3, 4))])
-def test_dual_averages(seed: int, loss: str) -> None:  # seeds where no two paths of a perceptron tie
+@pytest.mark.parametrize(
+    ("seed", "loss"),
+    [*((seed, "log") for seed in SEEDS), *((seed, "perceptron") for seed in (0, 1, 3, 4))],
+)
+def test_dual_averages(
+    seed: int, loss: str
+) -> None:  # seeds where no two paths of a perceptron tie
     kernel, plain = both(seed, loss, 0.8, zero=True, dual=True, lasso=0.06)
     expected = sum(w != 0 and part[0] not in ("edge", "start") for part, w in plain.w.items())
     assert kernel.nonzeros.sum() == expected
@@ -115,15 +159,39 @@ def test_a_large_debt_of_others_is_not_paid_twice() -> None:
     kernel = task.kernel()
     kernel.owe(np.full(4, 2.0**24 + 1))
     order = np.arange(len(task.ptr) - 1)
-    kernel.learn(kernel.number(task.columns, task.ptr), task.gold, order, 0, 1.0, False, True, False, BY_WEIGHT)
+    kernel.learn(
+        kernel.number(task.columns, task.ptr),
+        task.gold,
+        order,
+        0,
+        1.0,
+        False,
+        True,
+        False,
+        BY_WEIGHT,
+    )
     before = [kernel.features(m)[1] for m in range(4)]
     for _ in range(1000):
         kernel.owe(np.full(4, 1e-4))
-        kernel.learn(kernel.number(task.columns, task.ptr), task.gold, order, 0, 0.0, False, True, False, BY_WEIGHT)
+        kernel.learn(
+            kernel.number(task.columns, task.ptr),
+            task.gold,
+            order,
+            0,
+            0.0,
+            False,
+            True,
+            False,
+            BY_WEIGHT,
+        )
     kernel.compact(False)
     for m, weights in enumerate(before):
         expected = np.sign(weights) * np.maximum(np.abs(weights) - 0.1, 0)
-        np.testing.assert_allclose(kernel.features(m)[1], expected[expected.reshape(-1, 3).any(axis=1).repeat(3)], atol=1e-3)
+        np.testing.assert_allclose(
+            kernel.features(m)[1],
+            expected[expected.reshape(-1, 3).any(axis=1).repeat(3)],
+            atol=1e-3,
+        )
 
 
 def test_shrinking_templates() -> None:
@@ -138,7 +206,10 @@ def test_shrinking_templates() -> None:
     for _ in range(200):
         kernel.shrink(np.full(4, 0.9))
     np.testing.assert_allclose(kernel.norms, norms * [0.5, 0, 1, 0.25] * 0.9**200, rtol=1e-4)
-    rest = {part: weight * (1 if isinstance(part[0], str) else 0.9**200) for part, weight in plain.w.items()}
+    rest = {
+        part: weight * (1 if isinstance(part[0], str) else 0.9**200)
+        for part, weight in plain.w.items()
+    }
     plain.agrees(kernel, rest, tol=1e-6)
 
 
@@ -147,7 +218,9 @@ def test_compacting_gives_memory_back() -> None:
     task = Task.random(0)
     kernel = task.kernel()
     kernel.add_features(
-        0, np.arange(5000, dtype=np.int32)[:, None], rng.choice([0.1, 3.0], (5000, 3), p=[0.99, 0.01]).astype(np.float32)
+        0,
+        np.arange(5000, dtype=np.int32)[:, None],
+        rng.choice([0.1, 3.0], (5000, 3), p=[0.99, 0.01]).astype(np.float32),
     )
     memory = kernel.bytes
     kernel.owe(np.ones(4))
@@ -162,10 +235,27 @@ def test_features_added_while_averages_are_kept() -> None:
     kernel.shrink(np.array([1.0, 0.0, 1.0, 1.0]))
     kernel.add_features(1, np.array([[5, 5]], np.int32), np.array([[1, 2, 3]], np.float32))
     task = plain.task
-    kernel.learn(kernel.number(task.columns, task.ptr), task.gold, np.zeros(8, np.int64), 0, 1.0, False, True, True)
+    kernel.learn(
+        kernel.number(task.columns, task.ptr),
+        task.gold,
+        np.zeros(8, np.int64),
+        0,
+        1.0,
+        False,
+        True,
+        True,
+    )
     kernel.settle_sums()
-    rows = dict(zip(kernel.features(0)[0].tolist(), kernel.features(0)[1].reshape(-1, 3).tolist(), strict=True))
-    np.testing.assert_allclose(rows[fresh[1][0]], np.array([1, 2, 3]) * 8 / (plain.rounds + 8), rtol=1e-5)
+    rows = dict(
+        zip(
+            kernel.features(0)[0].tolist(),
+            kernel.features(0)[1].reshape(-1, 3).tolist(),
+            strict=True,
+        )
+    )
+    np.testing.assert_allclose(
+        rows[fresh[1][0]], np.array([1, 2, 3]) * 8 / (plain.rounds + 8), rtol=1e-5
+    )
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -177,10 +267,15 @@ def test_rows_that_are_known_are_those_that_would_be_found(seed: int, pairs: boo
     seen = keeps.number(task.columns, task.ptr)
     rng = np.random.default_rng(seed)
     for turn in range(12):
-        order, factor = rng.integers(0, len(task.ptr) - 1, 5), rng.choice([0.0, 0.5, 1.0], len(keeps.sizes))
+        order, factor = (
+            rng.integers(0, len(task.ptr) - 1, 5),
+            rng.choice([0.0, 0.5, 1.0], len(keeps.sizes)),
+        )
         for kernel in (keeps, asks):
             numbered = seen if kernel is keeps else kernel.number(task.columns, task.ptr)
-            kernel.learn(numbered, task.gold, order, LOSSES["perceptron"], 1.0, False, True, False, BY_WEIGHT)
+            kernel.learn(
+                numbered, task.gold, order, LOSSES["perceptron"], 1.0, False, True, False, BY_WEIGHT
+            )
             kernel.shrink(factor)
             if turn % 3 == 1:
                 kernel.owe(np.full(len(factor), 0.3))
@@ -235,7 +330,8 @@ def test_the_same_seed_gives_the_same_weights(learner: OnlineLearner) -> None:
         kernel, sentences = data()
         run = learner.run(kernel, sentences)
         found.append(
-            [part.tolist() for m in range(4) for part in kernel.features(m)] + [part.tolist() for part in kernel.transitions()]
+            [part.tolist() for m in range(4) for part in kernel.features(m)]
+            + [part.tolist() for part in kernel.transitions()]
         )
         assert [epoch.n_iter for epoch in run.trace] == [1, 2, 3] and not run.interrupted
         assert all(0 <= epoch.wrong <= 1 and epoch.held for epoch in run.trace)
@@ -276,7 +372,9 @@ def test_a_lasso_paid_now_and_then_is_paid_at_the_end_too() -> None:
     free, paid = found
     expected = np.sign(free) * np.maximum(0, np.abs(free) - due)
     assert 0 < np.count_nonzero(expected) < np.count_nonzero(free)
-    np.testing.assert_allclose(np.sort(paid[paid != 0]), np.sort(expected[expected != 0]), rtol=1e-5)
+    np.testing.assert_allclose(
+        np.sort(paid[paid != 0]), np.sort(expected[expected != 0]), rtol=1e-5
+    )
 
 
 @pytest.mark.parametrize(
@@ -311,5 +409,9 @@ def test_bad_parameters_are_refused(bad: OnlineLearner) -> None:
 
 
 def test_batches_and_online_learners_number_losses_alike() -> None:
-    assert {"log": ChainLog.kind, "hinge": ChainHinge.kind, "perceptron": ChainPerceptron.kind} == LOSSES
+    assert {
+        "log": ChainLog.kind,
+        "hinge": ChainHinge.kind,
+        "perceptron": ChainPerceptron.kind,
+    } == LOSSES
     assert len(set(LOSSES.values())) == 3

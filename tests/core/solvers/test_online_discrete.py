@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from laconic import Crf, Mira, OnlineDiscrete, Perceptron, Rda, StochasticGradient, Tagger, quantize, value_set
+from laconic import (
+    Crf,
+    Mira,
+    OnlineDiscrete,
+    Perceptron,
+    Rda,
+    StochasticGradient,
+    Tagger,
+    quantize,
+    value_set,
+)
 from laconic.core.solvers.online import OnlineLearner
 
 VALUES = value_set(0.05, 2)
@@ -26,13 +36,21 @@ def sentences(n: int, seed: int) -> tuple[list[list[tuple[str, str]]], list[list
 
 def values_of(tagger: Tagger) -> set[float]:
     found = tagger.weights_
-    return {value for part in (*found.weights, found.edge, found.start) for value in np.unique(part).tolist()}
+    return {
+        value
+        for part in (*found.weights, found.edge, found.start)
+        for value in np.unique(part).tolist()
+    }
 
 
 @pytest.mark.parametrize(
-    ("learner", "eta"), [(None, 0.05), (Perceptron(), 1.0), (Mira(C=0.1), 0.05), (StochasticGradient(step=0.05), 0.2)], ids=repr
+    ("learner", "eta"),
+    [(None, 0.05), (Perceptron(), 1.0), (Mira(C=0.1), 0.05), (StochasticGradient(step=0.05), 0.2)],
+    ids=repr,
 )
-def test_weights_are_values_and_better_than_rounded_ones(learner: OnlineLearner | None, eta: float) -> None:
+def test_weights_are_values_and_better_than_rounded_ones(
+    learner: OnlineLearner | None, eta: float
+) -> None:
     train, test = sentences(200, 0), sentences(100, 1)
     values = value_set(eta, 2)
     model = Tagger("chunking72", OnlineDiscrete(values, learner)).fit(*train)
@@ -45,22 +63,34 @@ def test_weights_are_values_and_better_than_rounded_ones(learner: OnlineLearner 
 
 def test_lasso_makes_it_smaller() -> None:
     train = sentences(100, 0)
-    sizes = [Tagger("chunking72", OnlineDiscrete(VALUES, lasso=lasso)).fit(*train).n_features_selected_ for lasso in (0.0, 0.01)]
+    sizes = [
+        Tagger("chunking72", OnlineDiscrete(VALUES, lasso=lasso)).fit(*train).n_features_selected_
+        for lasso in (0.0, 0.01)
+    ]
     assert 0 < sizes[1] < sizes[0]
 
 
 def test_repeatable_and_stopped_by_a_callback() -> None:
     train = sentences(60, 0)
-    first, second = (Tagger("chunking72", OnlineDiscrete(VALUES, epochs=4)).fit(*train) for _ in range(2))
-    assert all(np.array_equal(a, b) for a, b in zip(first.weights_.weights, second.weights_.weights, strict=True))
-    stopped = Tagger("chunking72", OnlineDiscrete(VALUES, epochs=4)).fit(*train, callback=lambda epoch: epoch.n_iter == 2)
+    first, second = (
+        Tagger("chunking72", OnlineDiscrete(VALUES, epochs=4)).fit(*train) for _ in range(2)
+    )
+    assert all(
+        np.array_equal(a, b)
+        for a, b in zip(first.weights_.weights, second.weights_.weights, strict=True)
+    )
+    stopped = Tagger("chunking72", OnlineDiscrete(VALUES, epochs=4)).fit(
+        *train, callback=lambda epoch: epoch.n_iter == 2
+    )
     assert stopped.interrupted_ and len(stopped.trace_) == 2
     assert values_of(stopped) <= set(np.float32(VALUES).tolist())
 
 
 def test_refit_of_what_was_kept_and_of_single_passes() -> None:
     train = sentences(60, 0)
-    model = Tagger("chunking72", Crf(ridge=0.0, lasso=0.5), OnlineDiscrete(VALUES, epochs=4), "features").fit(*train)
+    model = Tagger(
+        "chunking72", Crf(ridge=0.0, lasso=0.5), OnlineDiscrete(VALUES, epochs=4), "features"
+    ).fit(*train)
     assert values_of(model) <= set(np.float32(VALUES).tolist())
     growing = Tagger("chunking72", OnlineDiscrete(VALUES, epochs=4))
     for _ in range(2):

@@ -25,12 +25,16 @@ def test_thousands_of_damaged_files(tmp_path: Path, contents: list[bytes]) -> No
     for (mutation, outcome), n in counts.items():
         outcomes[outcome] += n
         # A header may be written anew and say the same; whoever forges a checksum may as well write a sound model.
-        assert mutation in ("reheaded", "forged") or outcome == "refused", f"{mutation} was {outcome}"
+        assert mutation in ("reheaded", "forged") or outcome == "refused", (
+            f"{mutation} was {outcome}"
+        )
     assert sum(outcomes.values()) == 6000
     assert outcomes["refused"] > 4500 and outcomes["used"] > 0  # some forgeries are sound models
 
 
-def test_every_truncation_of_a_small_model_is_refused(tmp_path: Path, contents: list[bytes]) -> None:
+def test_every_truncation_of_a_small_model_is_refused(
+    tmp_path: Path, contents: list[bytes]
+) -> None:
     smallest = min(contents, key=len)
     for length in range(0, len(smallest), 7):
         (tmp_path / "m").write_bytes(smallest[:length])
@@ -55,7 +59,9 @@ def test_mutations_are_many_and_change_something(contents: list[bytes]) -> None:
         ("templates", ["word[0]"], "templates"),
     ],
 )
-def test_lies_of_the_description_are_named(tmp_path: Path, contents: list[bytes], key: str, value: Any, words: str) -> None:
+def test_lies_of_the_description_are_named(
+    tmp_path: Path, contents: list[bytes], key: str, value: Any, words: str
+) -> None:
     (tmp_path / "m").write_bytes(contents[0])
     file = files.load(tmp_path / "m", lambda kind: kind.endswith(".compact"))
     about = {**unpack_json(file.arrays["about"]), key: value}

@@ -40,8 +40,14 @@ def sentences(n: int, seed: int = 0) -> tuple[list[list[tuple[str, str]]], list[
     for _ in range(n):
         words = rng.choice(WORDS, int(rng.integers(1, 12))).tolist()
         tags = [("NN", "JJ", "VB")[len(word) % 3] for word in words]
-        inside = [word[0].isupper() or (t > 0 and words[t - 1].endswith("ng")) for t, word in enumerate(words)]
-        labels = [("I-X" if t and inside[t - 1] else "B-X") if name else "O" for t, name in enumerate(inside)]
+        inside = [
+            word[0].isupper() or (t > 0 and words[t - 1].endswith("ng"))
+            for t, word in enumerate(words)
+        ]
+        labels = [
+            ("I-X" if t and inside[t - 1] else "B-X") if name else "O"
+            for t, name in enumerate(inside)
+        ]
         X.append(list(zip(words, tags, strict=True)))
         y.append([label if rng.random() < 0.95 else "O" for label in labels])
     return X, y
@@ -51,7 +57,9 @@ def sentences(n: int, seed: int = 0) -> tuple[list[list[tuple[str, str]]], list[
 def tagger() -> Tagger:
     clusters = WordClusters({word: f"{hash_of(word):04b}"[-4:] for word in WORDS[::2]})
     templates = parse_templates(TEMPLATES, COLUMNS)
-    return Tagger(templates, Perceptron(3), columns=COLUMNS, clusters=clusters, scheme="BIOES").fit(*sentences(150))
+    return Tagger(templates, Perceptron(3), columns=COLUMNS, clusters=clusters, scheme="BIOES").fit(
+        *sentences(150)
+    )
 
 
 def hash_of(word: str) -> int:
@@ -81,7 +89,9 @@ def test_a_compact_tagger_predicts_what_the_plain_one_does(
     fixed = [[None] * len(sentence) for sentence in X]
     fixed[0][0] = "B-X"
     assert compact.predict(X, fixed) == tagger.predict(X, fixed)
-    assert compact.set_params(constrained=True).predict(X) == tagger.set_params(constrained=True).predict(X)
+    assert compact.set_params(constrained=True).predict(X) == tagger.set_params(
+        constrained=True
+    ).predict(X)
     tagger.set_params(constrained=False)
 
 
@@ -99,9 +109,13 @@ def test_rows_of_any_length_are_added_alike(n_labels: int, tmp_path: Path) -> No
     """Rows have from 1 to n_labels weights, and are one block, several or dense."""
     rng = np.random.default_rng(n_labels)
     X, _ = sentences(60)
-    of_word = {word: rng.integers(0, n_labels, size=1 + k % n_labels) for k, word in enumerate(WORDS)}
+    of_word = {
+        word: rng.integers(0, n_labels, size=1 + k % n_labels) for k, word in enumerate(WORDS)
+    }
     y = [[f"L{rng.choice(of_word[word])}" for word, _ in sentence] for sentence in X]
-    templates = parse_templates("word[0]\nword[-1]|pos[0]\npos[0]\nbias\npairs:bias\npairs:word[0]", COLUMNS)
+    templates = parse_templates(
+        "word[0]\nword[-1]|pos[0]\npos[0]\nbias\npairs:bias\npairs:word[0]", COLUMNS
+    )
     model = Tagger(templates, Perceptron(3), columns=COLUMNS).fit(X, y)
     compact = reloaded(model, tmp_path, names=False)
     for ours, plain in zip(compact.predict_marginals(X), model.predict_marginals(X), strict=True):
@@ -111,7 +125,9 @@ def test_rows_of_any_length_are_added_alike(n_labels: int, tmp_path: Path) -> No
 
 def test_names_make_a_compact_tagger_readable(tagger: Tagger, tmp_path: Path) -> None:
     compact = reloaded(tagger, tmp_path)
-    for ours, theirs in zip(sorted(kept_templates(compact)), sorted(kept_templates(tagger)), strict=True):
+    for ours, theirs in zip(
+        sorted(kept_templates(compact)), sorted(kept_templates(tagger)), strict=True
+    ):
         assert ours[:3] == theirs[:3] and ours.norm == pytest.approx(theirs.norm)
     assert label_bigrams(compact, 5) == label_bigrams(tagger, 5)
     for label, rows in top_features(tagger, 10**6).items():
@@ -123,11 +139,17 @@ def test_names_make_a_compact_tagger_readable(tagger: Tagger, tmp_path: Path) ->
     assert laconic.load(tmp_path / "plain").predict(X) == tagger.predict(X)
 
 
-def test_without_names_no_string_is_left_and_nothing_to_read(tagger: Tagger, tmp_path: Path) -> None:
+def test_without_names_no_string_is_left_and_nothing_to_read(
+    tagger: Tagger, tmp_path: Path
+) -> None:
     compact = reloaded(tagger, tmp_path, names=False)
     content = (tmp_path / "m.compact").read_bytes()
     assert not any(word.encode() in content for word in WORDS if len(word) > 3)
-    for ask in (lambda: top_features(compact, 3), compact.plain, lambda: kept_templates(compact) and compact.weights_.atoms):
+    for ask in (
+        lambda: top_features(compact, 3),
+        compact.plain,
+        lambda: kept_templates(compact) and compact.weights_.atoms,
+    ):
         with pytest.raises(ValueError, match="without names"):
             ask()
     with pytest.raises(ValueError, match="without names"):
@@ -149,7 +171,9 @@ def test_compact_models_do_not_learn_and_can_be_copied(tagger: Tagger, tmp_path:
         save_compact(laconic.SparseClassifier().fit(np.eye(2), [0, 1]), tmp_path / "x")
 
 
-def test_memory_of_strings_is_bounded(tagger: Tagger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_of_strings_is_bounded(
+    tagger: Tagger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("laconic.models.compact.strings.MOST_REMEMBERED", 10)
     compact = reloaded(tagger, tmp_path)
     X, _ = sentences(80, seed=4)
@@ -178,7 +202,9 @@ def test_a_file_with_few_values_is_small(tmp_path: Path) -> None:
 def test_rare_mistakes_come_with_nameless_maps_only(tagger: Tagger, tmp_path: Path) -> None:
     exact = [reloaded(tagger, tmp_path, names)._kernel for names in (True, False)]
     wide = len(tagger.templates_) - 1  # the only one with more than 2^62 possible features
-    assert [exact[0].exact(m) for m in range(len(tagger.templates_))] == [m != wide for m in range(len(tagger.templates_))]
+    assert [exact[0].exact(m) for m in range(len(tagger.templates_))] == [
+        m != wide for m in range(len(tagger.templates_))
+    ]
     assert not exact[1].exact(wide)
     assert FEATURE_ERROR_BITS >= 20
 
@@ -194,15 +220,24 @@ def documents(n: int) -> tuple[list[str], list[str]]:
 @pytest.mark.parametrize("weighting", ["count", "binary", "tfidf", "logtfidf"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_compact_classifier_predicts_what_the_plain_one_does(
-    tmp_path: Path, n_classes: int, weighting: str, ngrams: int, prefixes: tuple[int, ...], names: bool
+    tmp_path: Path,
+    n_classes: int,
+    weighting: str,
+    ngrams: int,
+    prefixes: tuple[int, ...],
+    names: bool,
 ) -> None:
     X, labels = documents(120)
     y = [label if n_classes == 3 else min(label, "y") for label in labels]
     strength = 0.05 if "tfidf" in weighting else 1.0
-    model = TextClassifier(strength=strength, weighting=weighting, ngrams=ngrams, prefixes=prefixes).fit(X, y)
+    model = TextClassifier(
+        strength=strength, weighting=weighting, ngrams=ngrams, prefixes=prefixes
+    ).fit(X, y)
     compact = reloaded(model, tmp_path, names)
     unseen = [*X, "", "nothing known here", ["one sentence.", "another."]]
-    assert np.allclose(compact.decision_function(unseen), model.decision_function(unseen), rtol=1e-12, atol=1e-12)
+    assert np.allclose(
+        compact.decision_function(unseen), model.decision_function(unseen), rtol=1e-12, atol=1e-12
+    )
     assert compact.predict(unseen).tolist() == model.predict(unseen).tolist()
     assert np.allclose(compact.predict_proba(unseen), model.predict_proba(unseen))
     assert compact.score(X, y) == model.score(X, y)
@@ -211,7 +246,9 @@ def test_a_compact_classifier_predicts_what_the_plain_one_does(
             top_words(compact, 3)
         return
     ours, plain = top_words(compact, 10**6), top_words(model, 10**6)
-    assert {label: sorted(rows) for label, rows in ours.items()} == {label: sorted(rows) for label, rows in plain.items()}
+    assert {label: sorted(rows) for label, rows in ours.items()} == {
+        label: sorted(rows) for label, rows in plain.items()
+    }
     assert np.allclose(compact.plain().decision_function(unseen), model.decision_function(unseen))
 
 

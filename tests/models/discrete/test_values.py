@@ -11,13 +11,25 @@ import pytest
 import scipy.sparse as sp
 
 import laconic
-from laconic import Crf, Discrete, DiscreteAdmm, SparseClassifier, SparseRegressor, Tagger, TextClassifier, value_set
+from laconic import (
+    Crf,
+    Discrete,
+    DiscreteAdmm,
+    SparseClassifier,
+    SparseRegressor,
+    Tagger,
+    TextClassifier,
+    value_set,
+)
 from laconic.core.penalties import L1, GroupLasso
 from laconic.core.penalties.discrete import check_values
 from laconic.models.discrete.forms import posed, weights_of
 from laconic.models.discrete.values import discretize, eta_grid, quantize, tune_values
 
-GOOD, BAD = ["fine good well", "good nice plot", "nice fine cast"], ["bad poor plot", "poor dull cast", "dull bad end"]
+GOOD, BAD = (
+    ["fine good well", "good nice plot", "nice fine cast"],
+    ["bad poor plot", "poor dull cast", "dull bad end"],
+)
 DOCUMENTS, LABELS = (GOOD + BAD) * 5, (["yes"] * 3 + ["no"] * 3) * 5
 
 
@@ -83,7 +95,9 @@ def test_transitions_of_a_scale_of_their_own(tagger: Tagger) -> None:
     values = (-0.1, 0.1)
     for tail, sizes in ((None, None), (7.0, {np.float32(0.7)}), ("auto", None)):
         found = discretize(tagger, X, y, values, solver=DiscreteAdmm(tail=tail))
-        assert {abs(value) for part in found.weights_.weights for value in np.unique(part).tolist()} <= {0.0, np.float32(0.1)}
+        assert {
+            abs(value) for part in found.weights_.weights for value in np.unique(part).tolist()
+        } <= {0.0, np.float32(0.1)}
         edges = np.abs(np.append(found.weights_.edge.ravel(), found.weights_.start))
         assert (len(np.unique(edges[edges > 0])) > 1) == (tail is None)
         assert sizes is None or set(edges[edges > 0].tolist()) <= sizes
@@ -96,7 +110,9 @@ def test_models_are_left_as_they_were(tagger: Tagger) -> None:
     before = tagger.predict_marginals(X)
     discretize(tagger, X, y, (-1.0, 1.0))
     quantize(tagger, (-1.0, 1.0))
-    assert all(np.array_equal(a, b) for a, b in zip(before, tagger.predict_marginals(X), strict=True))
+    assert all(
+        np.array_equal(a, b) for a, b in zip(before, tagger.predict_marginals(X), strict=True)
+    )
 
 
 def test_posed_tagger_stands_at_its_weights(tagger: Tagger) -> None:
@@ -125,7 +141,12 @@ def test_learner_with_values_from_the_start() -> None:
     model = Tagger("chunking72", Crf(ridge=0.0, lasso=0.1, values=values)).fit(X, y)
     assert model.weights_.n_distinct <= 4
     assert model.score(*sentences(40, 1)) > 0.95
-    again = Tagger("chunking72", Crf(ridge=0.0, lasso=0.1), Crf(ridge=0.0, lasso=0.1, values=values), "features").fit(X, y)
+    again = Tagger(
+        "chunking72",
+        Crf(ridge=0.0, lasso=0.1),
+        Crf(ridge=0.0, lasso=0.1, values=values),
+        "features",
+    ).fit(X, y)
     assert again.weights_.n_distinct <= 4
     assert again.score(*sentences(40, 1)) > 0.95
 
@@ -204,7 +225,9 @@ def test_what_has_no_discrete_form(rows: Any, tagger: Tagger) -> None:
     with pytest.raises(ValueError, match="not with GroupLasso"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         at = posed(full, X, y)
-        at.problem.penalty = GroupLasso(laconic.Groups(np.arange(3), np.array([0, 3]), np.ones(1), 3))
+        at.problem.penalty = GroupLasso(
+            laconic.Groups(np.arange(3), np.array([0, 3]), np.ones(1), 3)
+        )
         from laconic.models.discrete.values import solve_posed
 
         solve_posed(at, (0.0, 1.0))

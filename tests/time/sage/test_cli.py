@@ -31,7 +31,14 @@ def rows(n_years: int = 6, per_year: int = 12) -> list[dict[str, Any]]:
             region, rate = ("west", "east")[n % 2], drawn.choice([3.0, 6.0, 9.0])
             words = drawn.choices(WORDS, k=60) + ["layoffs"] * int(rate)
             words += ["drought"] * (2 * (year - 2000) if region == "west" else 2)
-            found.append({"text": " ".join(words), "date": f"{year}-{n % 12 + 1:02d}-15", "region": region, "rate": rate})
+            found.append(
+                {
+                    "text": " ".join(words),
+                    "date": f"{year}-{n % 12 + 1:02d}-15",
+                    "region": region,
+                    "rate": rate,
+                }
+            )
     return found
 
 
@@ -44,27 +51,46 @@ EFFECTS = ("--effect", "region", "--effect", "rate")
 
 
 def trained(given: JsonFiles, *options: str) -> Any:
-    return result_of("train", "sage", given.train, "-o", given.model, *EFFECTS, "--tol", "1e-3", *options)
+    return result_of(
+        "train", "sage", given.train, "-o", given.model, *EFFECTS, "--tol", "1e-3", *options
+    )
 
 
 def test_from_documents_to_likelihoods(given: JsonFiles) -> None:
     later = given.write("later.jsonl", rows(7)[-12:])
     told = trained(given, "--dev", later)
-    assert told["steps"] == 6 and told["last_step"] == "2005" and told["vocabulary"] == 10 and told["converged"]
+    assert (
+        told["steps"] == 6
+        and told["last_step"] == "2005"
+        and told["vocabulary"] == 10
+        and told["converged"]
+    )
     assert told["effects"] == ["region=east", "region=west", "rate", "(constant)"]
     dev = told["dev"]
     assert (
-        dev["documents"] == 12 and dev["steps"][0]["step"] == "2006" and dev["perplexity"] < dev["background_alone"]["perplexity"]
+        dev["documents"] == 12
+        and dev["steps"][0]["step"] == "2006"
+        and dev["perplexity"] < dev["background_alone"]["perplexity"]
     )
     assert dev["perplexity"] == pytest.approx(math.exp(dev["nats_per_word"]))
     scored = result_of("evaluate", given.model, later)
-    assert scored["negative_log_likelihood"] == pytest.approx(dev["negative_log_likelihood"], rel=1e-5)
+    assert scored["negative_log_likelihood"] == pytest.approx(
+        dev["negative_log_likelihood"], rel=1e-5
+    )
     out = str(given.folder / "out.jsonl")
     assert result_of("predict", given.model, later, "-o", out)["words"] == dev["words"]
     lines = [json.loads(line) for line in Path(out).read_text().splitlines()]
-    assert -sum(line["log_probability"] for line in lines) == pytest.approx(scored["negative_log_likelihood"])
-    nothing = given.write("nothing.jsonl", [{"text": "unknown", "date": "2006", "region": "north", "rate": 1}])
-    assert json.loads(run("predict", given.model, nothing).stdout) == {"words": 0, "log_probability": 0.0, "perplexity": None}
+    assert -sum(line["log_probability"] for line in lines) == pytest.approx(
+        scored["negative_log_likelihood"]
+    )
+    nothing = given.write(
+        "nothing.jsonl", [{"text": "unknown", "date": "2006", "region": "north", "rate": 1}]
+    )
+    assert json.loads(run("predict", given.model, nothing).stdout) == {
+        "words": 0,
+        "log_probability": 0.0,
+        "perplexity": None,
+    }
 
 
 def test_what_rose_and_which_words_effects_have(given: JsonFiles) -> None:
@@ -73,8 +99,15 @@ def test_what_rose_and_which_words_effects_have(given: JsonFiles) -> None:
     assert told["rising"][0]["name"] == "drought" and told["rising"][0]["change"] > 0.5
     assert told["top_words"][0]["words"][0]["word"] == "drought"
     whole = result_of("inspect", given.model, "-n", "2")
-    assert [row["effect"] for row in whole["top_words"]] == ["region=east", "region=west", "rate", "(constant)"]
-    assert whole["top_words"][2]["words"][0]["word"] == "layoffs" and whole["effect"] == "(constant)"
+    assert [row["effect"] for row in whole["top_words"]] == [
+        "region=east",
+        "region=west",
+        "rate",
+        "(constant)",
+    ]
+    assert (
+        whole["top_words"][2]["words"][0]["word"] == "layoffs" and whole["effect"] == "(constant)"
+    )
     shown = run("inspect", given.model, "-n", "2", "--since", "2004").stdout
     assert "rising for (constant)" in shown and "layoffs" in shown
 
@@ -99,7 +132,10 @@ def test_options(given: JsonFiles, options: tuple[str, ...]) -> None:
 
 
 def test_gzip_other_names_and_one_step(given: JsonFiles) -> None:
-    content = "".join(json.dumps({"body": row["text"], "day": "2001-02-03", "rate": row["rate"]}) + "\n" for row in rows(1))
+    content = "".join(
+        json.dumps({"body": row["text"], "day": "2001-02-03", "rate": row["rate"]}) + "\n"
+        for row in rows(1)
+    )
     packed = given.folder / "train.jsonl.gz"
     packed.write_bytes(gzip.compress(content.encode()))
     names = ("--text-field", "body", "--date-field", "day", "--effect", "rate")
@@ -109,7 +145,10 @@ def test_gzip_other_names_and_one_step(given: JsonFiles) -> None:
 
 
 BAD = {
-    "no-effect": ([{"text": "a a", "date": "2001"}], ":1: the field 'region' is missing; found 'text', 'date'."),
+    "no-effect": (
+        [{"text": "a a", "date": "2001"}],
+        ":1: the field 'region' is missing; found 'text', 'date'.",
+    ),
     "no-date": ([{"text": "a a", "region": "x", "rate": 1}], ":1: the field 'date' is missing"),
     "bad-date": (
         [{"text": "a a", "date": "soon", "region": "x", "rate": 1}],
@@ -155,9 +194,15 @@ def test_other_mistakes(given: JsonFiles) -> None:
     trained(given)
     refused(given, "there is no effect 'north'", "inspect", given.model, "--effect", "north")
     refused(
-        given, "the field 'region' is missing", "evaluate", given.model, given.write("a.jsonl", [{"text": "a", "date": "2001"}])
+        given,
+        "the field 'region' is missing",
+        "evaluate",
+        given.model,
+        given.write("a.jsonl", [{"text": "a", "date": "2001"}]),
     )
-    unknown = given.write("unknown.jsonl", [{"text": "x", "date": "2001", "region": "west", "rate": 1}])
+    unknown = given.write(
+        "unknown.jsonl", [{"text": "x", "date": "2001", "region": "west", "rate": 1}]
+    )
     refused(given, "the documents have none of the model's words", "evaluate", given.model, unknown)
     refused(given, "--complete does not go with", "inspect", given.model, "--complete", "a")
     TemporalTextModel(Ridge()).fit(sp.csr_matrix(np.ones((3, 4)))).save(given.model)
@@ -166,7 +211,23 @@ def test_other_mistakes(given: JsonFiles) -> None:
 
 
 def test_ctrl_c_keeps_the_model_reached(given: JsonFiles) -> None:
-    many = given.write("many.jsonl", [{**row, "text": row["text"] + f" w{n % 499}"} for n, row in enumerate(rows(6, 200))])
-    command = [sys.executable, "-m", "laconic", "train", "sage", many, "-o", given.model, *EFFECTS, "--step", "month", "--json"]
+    many = given.write(
+        "many.jsonl",
+        [{**row, "text": row["text"] + f" w{n % 499}"} for n, row in enumerate(rows(6, 200))],
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "laconic",
+        "train",
+        "sage",
+        many,
+        "-o",
+        given.model,
+        *EFFECTS,
+        "--step",
+        "month",
+        "--json",
+    ]
     told = interrupted([*command, "--tol", "1e-12", "--max-iter", "100000"], b"step 2")
     assert told["interrupted"] and not told["converged"] and laconic.load(given.model).interrupted_

@@ -17,7 +17,9 @@ from laconic.core.solvers.owlqn import Owlqn
 from laconic.time.problem import CountProblem
 
 
-def drawn(n: int = 240, V: int = 25, T: int = 5, words: int = 150, seed: int = 0) -> tuple[sp.csr_matrix, np.ndarray, np.ndarray]:
+def drawn(
+    n: int = 240, V: int = 25, T: int = 5, words: int = 150, seed: int = 0
+) -> tuple[sp.csr_matrix, np.ndarray, np.ndarray]:
     """Documents of two regions and a number; word 3 rises in region 0, word 5 goes with the number at all times, all else stands still."""
     rng = np.random.default_rng(seed)
     effects = np.column_stack([np.eye(2)[rng.integers(2, size=n)], rng.integers(3, size=n) - 1.0])
@@ -25,9 +27,15 @@ def drawn(n: int = 240, V: int = 25, T: int = 5, words: int = 150, seed: int = 0
     weights = np.zeros((3, T, V))
     weights[0, :, 3] = np.linspace(-1.5, 1.5, T)
     weights[2, :, 5] = 1.0
-    scores = rng.normal(size=V) / 2 + np.einsum("nj,njv->nv", effects, weights[:, years - 1990].transpose(1, 0, 2))
+    scores = rng.normal(size=V) / 2 + np.einsum(
+        "nj,njv->nv", effects, weights[:, years - 1990].transpose(1, 0, 2)
+    )
     chance = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    return sp.csr_matrix(np.stack([rng.multinomial(words, p) for p in chance]).astype(float)), effects, years
+    return (
+        sp.csr_matrix(np.stack([rng.multinomial(words, p) for p in chance]).astype(float)),
+        effects,
+        years,
+    )
 
 
 def test_one_step_with_a_ridge_is_multinomial_logistic_regression() -> None:
@@ -55,8 +63,13 @@ def test_trajectories_are_recovered_and_beat_those_that_stand_still() -> None:
     later, its_effects, its_years = drawn(seed=0, n=600)
     last = its_years == 1994
     still = TemporalTextModel(Ridge(1.0), mode="pooled").fit(X, effects, years)
-    assert model.score(later[last], its_effects[last]) > still.score(later[last], its_effects[last]) + 0.005
-    assert [word.word for word in model.top_words(0, 1)] == ["3"] and model.top_words(0, 1)[0].factor > 1
+    assert (
+        model.score(later[last], its_effects[last])
+        > still.score(later[last], its_effects[last]) + 0.005
+    )
+    assert [word.word for word in model.top_words(0, 1)] == ["3"] and model.top_words(0, 1)[
+        0
+    ].factor > 1
     assert model.top_words(0, 25, step=1990) != model.top_words(0, 25)
 
 
@@ -69,32 +82,47 @@ def test_scores_are_mean_log_probabilities_and_steps_are_the_nearest() -> None:
     assert np.allclose(model.log_likelihood(X, effects, years), own)
     assert model.score(X, effects, years) == pytest.approx(own.sum() / X.sum())
     assert model.perplexity(X, effects, years) == pytest.approx(np.exp(-own.sum() / X.sum()))
-    assert np.array_equal(model.predict_log_proba(effects), model.predict_log_proba(effects, np.full(60, 2050)))
     assert np.array_equal(
-        model.predict_log_proba(effects, np.full(60, 1990)), model.predict_log_proba(effects, np.full(60, 1900))
+        model.predict_log_proba(effects), model.predict_log_proba(effects, np.full(60, 2050))
+    )
+    assert np.array_equal(
+        model.predict_log_proba(effects, np.full(60, 1990)),
+        model.predict_log_proba(effects, np.full(60, 1900)),
     )
     nothing = model.predict_log_proba()
-    assert nothing.shape == (1, 25) and np.allclose(nothing, model.predict_log_proba(np.zeros((1, 3))))
+    assert nothing.shape == (1, 25) and np.allclose(
+        nothing, model.predict_log_proba(np.zeros((1, 3)))
+    )
 
 
 def test_documents_alike_are_pooled_and_weights_count_documents() -> None:
     X, effects, years = drawn(n=60)
     model = TemporalTextModel(SmoothRidge(), tol=1e-9)
     problem = model.build_problem(X, effects, years)
-    assert problem.design.n_rows == len({(*row, year) for row, year in zip(effects.tolist(), years.tolist(), strict=True)}) < 60
+    assert (
+        problem.design.n_rows
+        == len({(*row, year) for row, year in zip(effects.tolist(), years.tolist(), strict=True)})
+        < 60
+    )
     assert problem.counts.sum() == X.sum()
     weight = np.arange(60) % 3.0
     weighted = clone(model).fit(X, effects, years, sample_weight=weight)
     times = np.repeat(np.arange(60), weight.astype(int))
     repeated = clone(model).fit(X[times], effects[times], years[times])
     assert np.allclose(weighted.trajectories_, repeated.trajectories_, atol=1e-5)
-    assert weighted.score(X, effects, years, weight) == pytest.approx(repeated.score(X[times], effects[times], years[times]))
+    assert weighted.score(X, effects, years, weight) == pytest.approx(
+        repeated.score(X[times], effects[times], years[times])
+    )
 
 
 def test_storage_of_input_and_threads_do_not_matter() -> None:
     X, effects, years = drawn(n=60)
     first = TemporalTextModel(SmoothRidge(), tol=1e-6).fit(X, effects, years)
-    for counts, given in ((X.toarray(), sp.csr_matrix(effects)), (X.tocsc(), sp.csc_array(effects)), (sp.coo_array(X), effects)):
+    for counts, given in (
+        (X.toarray(), sp.csr_matrix(effects)),
+        (X.tocsc(), sp.csc_array(effects)),
+        (sp.coo_array(X), effects),
+    ):
         again = TemporalTextModel(SmoothRidge(), tol=1e-6, n_jobs=2).fit(counts, given, years)
         assert np.allclose(again.trajectories_, first.trajectories_, atol=1e-9)
     assert repr(clone(first)) == repr(first)
@@ -106,18 +134,26 @@ def test_modes_and_backgrounds() -> None:
         model = TemporalTextModel(L1(1.0), mode=mode, tol=1e-3).fit(X, effects, years)
         assert model.trajectories_.shape == (4, 1, 25) and model.steps_ == ["1994"]
     rows = years == 1994
-    alone = TemporalTextModel(L1(1.0), mode="last", background="steps", smoothing=1e-3, tol=1e-3).fit(X, effects, years)
+    alone = TemporalTextModel(
+        L1(1.0), mode="last", background="steps", smoothing=1e-3, tol=1e-3
+    ).fit(X, effects, years)
     frequencies = np.asarray(X[rows].sum(axis=0)).ravel() / X[rows].sum()
     assert np.allclose(np.exp(alone.background_[0]), frequencies, atol=1e-4)
-    moving = TemporalTextModel(FusedLasso(strength=2.0), background="steps", tol=1e-3).fit(X, effects, years)
-    assert moving.background_.shape == (5, 25) and not np.allclose(moving.background_[0], moving.background_[4])
+    moving = TemporalTextModel(FusedLasso(strength=2.0), background="steps", tol=1e-3).fit(
+        X, effects, years
+    )
+    assert moving.background_.shape == (5, 25) and not np.allclose(
+        moving.background_[0], moving.background_[4]
+    )
     assert np.allclose(np.exp(moving.background_).sum(axis=1), 1.0)
 
 
 def test_steps_without_documents_and_one_step_only() -> None:
     X, effects, years = drawn(n=120)
     kept = years != 1992
-    model = TemporalTextModel(SmoothRidge(smoothness=100.0), tol=1e-7).fit(X[kept], effects[kept], years[kept])
+    model = TemporalTextModel(SmoothRidge(smoothness=100.0), tol=1e-7).fit(
+        X[kept], effects[kept], years[kept]
+    )
     rise = model.trajectory(3, 0)
     assert len(rise) == 5 and rise[1] < rise[2] < rise[3]
     one = TemporalTextModel(AdaptivePrior(floor=0.1), tol=1e-3).fit(X, effects)
@@ -134,22 +170,30 @@ def test_a_warm_start_begins_where_the_last_fit_ended() -> None:
     cold = model.n_iter_
     assert model.fit(X, effects, years).n_iter_ <= 1 < cold
     past = years < 1994
-    rolling = TemporalTextModel(SmoothRidge(), tol=1e-9, warm_start=True).fit(X[past], effects[past], years[past])
+    rolling = TemporalTextModel(SmoothRidge(), tol=1e-9, warm_start=True).fit(
+        X[past], effects[past], years[past]
+    )
     rolling.fit(X, effects, years)
     assert np.allclose(rolling.trajectories_, model.trajectories_, atol=3e-2)
 
 
 def test_a_callback_ends_a_fit_and_a_fit_that_ends_early_warns() -> None:
     X, effects, years = drawn(n=120)
-    stopped = TemporalTextModel(SmoothRidge(), tol=1e-9).fit(X, effects, years, callback=lambda step: step.n_iter == 2)
+    stopped = TemporalTextModel(SmoothRidge(), tol=1e-9).fit(
+        X, effects, years, callback=lambda step: step.n_iter == 2
+    )
     assert stopped.n_iter_ == 2 and stopped.result_.interrupted and not stopped.converged_
-    early = TemporalTextModel(AdaptivePrior(floor=0.3), tol=1e-9).fit(X, effects, years, callback=lambda step: True)
+    early = TemporalTextModel(AdaptivePrior(floor=0.3), tol=1e-9).fit(
+        X, effects, years, callback=lambda step: True
+    )
     assert early.n_iter_ == 1 and early.interrupted_
     with pytest.warns(ConvergenceWarning, match="stopped after 1 steps"):
         TemporalTextModel(SmoothRidge(), tol=1e-9, max_iter=1).fit(X, effects, years)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fitted = TemporalTextModel(AdaptivePrior(floor=0.3, tau=0.1), fit_tau=True, tol=1e-2).fit(X, effects, years)
+        fitted = TemporalTextModel(AdaptivePrior(floor=0.3, tau=0.1), fit_tau=True, tol=1e-2).fit(
+            X, effects, years
+        )
     assert fitted.penalty_.tau != 0.1
 
 
@@ -165,11 +209,20 @@ def test_a_callback_ends_a_fit_and_a_fit_that_ends_early_warns() -> None:
         ({}, {"effects": np.ones((3, 2))}, "4 rows of counts, but 3 of effects"),
         ({}, {"effects": np.full((4, 2), np.nan)}, "effects contains NaN"),
         ({}, {"times": [1, 2]}, "4 rows of counts, but 2 times"),
-        ({"step": "year"}, {"times": ["1990", "x", "1991", "1992"]}, "time number 2 is no date: 'x'"),
+        (
+            {"step": "year"},
+            {"times": ["1990", "x", "1991", "1992"]},
+            "time number 2 is no date: 'x'",
+        ),
     ],
 )
 def test_what_cannot_be_fitted(parameters: dict, data: dict, words: str) -> None:
-    given = {"X": sp.csr_matrix(np.ones((4, 3))), "effects": np.ones((4, 2)), "times": [1, 1, 2, 2], **data}
+    given = {
+        "X": sp.csr_matrix(np.ones((4, 3))),
+        "effects": np.ones((4, 2)),
+        "times": [1, 1, 2, 2],
+        **data,
+    }
     with pytest.raises(ValueError, match=words):
         TemporalTextModel(**parameters).fit(**given)
 

@@ -16,7 +16,12 @@ from laconic.errors import InputError
 from laconic.models import file as files
 from laconic.time.sage.reader import learn_reader
 
-TEXTS = ["wages rise and jobs rise", "jobs fall", "wages fall and snow falls", "snow and wages rise"] * 3
+TEXTS = [
+    "wages rise and jobs rise",
+    "jobs fall",
+    "wages fall and snow falls",
+    "snow and wages rise",
+] * 3
 FIELDS = {"region": ["at", "bo", "at", "bo"] * 3, "rate": [float(n % 5) for n in range(12)]}
 YEARS = ["2001"] * 4 + ["2002"] * 4 + ["2003"] * 4
 READER = learn_reader(TEXTS, FIELDS)
@@ -24,7 +29,9 @@ X, EFFECTS = READER.count(TEXTS), READER.describe(FIELDS)
 
 
 def fitted(penalty: Penalty, **parameters: Any) -> TemporalTextModel:
-    return TemporalTextModel(penalty, step="year", tol=1e-2, reader=READER, **parameters).fit(X, EFFECTS, YEARS)
+    return TemporalTextModel(penalty, step="year", tol=1e-2, reader=READER, **parameters).fit(
+        X, EFFECTS, YEARS
+    )
 
 
 @pytest.mark.parametrize(
@@ -47,21 +54,42 @@ def test_a_loaded_model_is_the_saved_one(tmp_path: Path, model: TemporalTextMode
     assert np.allclose(again.trajectories_, model.trajectories_, atol=1e-6) and np.array_equal(
         again.background_, model.background_
     )
-    assert (again.steps_, again.reader, again.effect_names) == (model.steps_, model.reader, model.effect_names)
-    assert (again.certificate_, again.converged_, again.interrupted_) == (model.certificate_, model.converged_, False)
+    assert (again.steps_, again.reader, again.effect_names) == (
+        model.steps_,
+        model.reader,
+        model.effect_names,
+    )
+    assert (again.certificate_, again.converged_, again.interrupted_) == (
+        model.certificate_,
+        model.converged_,
+        False,
+    )
     assert hasattr(again, "alpha_") == hasattr(model, "alpha_")
     again.save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
 
 
 def test_a_reader_counts_words_and_describes_fields() -> None:
-    assert READER.words[:2] == ("and", "rise") and READER.effects == ["region=at", "region=bo", "rate"]
+    assert READER.words[:2] == ("and", "rise") and READER.effects == [
+        "region=at",
+        "region=bo",
+        "rate",
+    ]
     assert X[0, READER.words.index("rise")] == 2 and READER.count(["unknown words"]).nnz == 0
-    assert np.allclose(EFFECTS[:, 2].toarray().mean(), 0) and np.allclose(EFFECTS[:, 2].toarray().std(), 1)
-    later = READER.describe({"region": ["sf", "bo"], "rate": [float("nan"), FIELDS["rate"][0]]}).toarray()
+    assert np.allclose(EFFECTS[:, 2].toarray().mean(), 0) and np.allclose(
+        EFFECTS[:, 2].toarray().std(), 1
+    )
+    later = READER.describe(
+        {"region": ["sf", "bo"], "rate": [float("nan"), FIELDS["rate"][0]]}
+    ).toarray()
     assert later[0].tolist() == [0, 0, 0] and later[1, :2].tolist() == [0, 1]
-    assert learn_reader(TEXTS, {"same": [3.0] * 12}).describe({"same": [3.0, 4.0]}).toarray().ravel().tolist() == [0.0, 1.0]
-    with pytest.raises(InputError, match="fewer than two words are left: 7 words occur twice or more, and the first rank is 500"):
+    assert learn_reader(TEXTS, {"same": [3.0] * 12}).describe(
+        {"same": [3.0, 4.0]}
+    ).toarray().ravel().tolist() == [0.0, 1.0]
+    with pytest.raises(
+        InputError,
+        match="fewer than two words are left: 7 words occur twice or more, and the first rank is 500",
+    ):
         learn_reader(TEXTS, FIELDS, 500)
 
 
@@ -89,7 +117,9 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> files.ModelFile:
         ("more", lambda a: np.zeros(1), "expected the arrays"),
     ],
 )
-def test_forged_arrays_are_refused(tmp_path: Path, good: files.ModelFile, name: str, change: Any, says: str) -> None:
+def test_forged_arrays_are_refused(
+    tmp_path: Path, good: files.ModelFile, name: str, change: Any, says: str
+) -> None:
     forged = {**good.arrays, name: change(good.arrays.get(name))}
     assert says in refused(tmp_path, good._replace(arrays=forged))
 
@@ -115,7 +145,9 @@ def test_forged_arrays_are_refused(tmp_path: Path, good: files.ModelFile, name: 
         ({"n_iter": "many"}, "'n_iter'"),
     ],
 )
-def test_forged_meta_is_refused(tmp_path: Path, good: files.ModelFile, meta: dict[str, Any], says: str) -> None:
+def test_forged_meta_is_refused(
+    tmp_path: Path, good: files.ModelFile, meta: dict[str, Any], says: str
+) -> None:
     assert says in refused(tmp_path, good._replace(meta={**good.meta, **meta}))
 
 
