@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from estimators.test_tag import NAMES, sentences
 from scipy.optimize import minimize
+from tag.test_model import NAMES, sentences
 
 from laconic import Crf, Tagger
 from laconic.core.designs.chain import Chain, Tokens

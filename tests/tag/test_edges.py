@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from estimators.test_tag import LEARNERS, NAMES, TEMPLATES, sentences, tagger
 from sklearn.exceptions import NotFittedError
+from tag.test_model import LEARNERS, NAMES, TEMPLATES, sentences, tagger
 
 from laconic.core.solvers.online import Mira, Perceptron, Sentences
 from laconic.core.solvers.online_sparse import Fobos, Rda, Sparseptron

@@ -164,7 +164,7 @@ def test_the_scale_is_integrated_out_exactly_but_for_a_constant(n_steps: int, en
         log_peak = -(n_steps / 2 + 1) * np.log(peak) - half / peak
         integrand = lambda z: np.exp(
             -(n_steps / 2) * z - half * np.exp(-z) - log_peak - np.log(peak)
-        )  # noqa: E731
+        )
         return (
             -np.log(
                 quad(
