@@ -19,7 +19,8 @@ from benchmarks.problems import spams_tree
 from benchmarks.solvers import spams_tree_prox
 from benchmarks.timing import interleaved
 from laconic import _core
-from laconic.core.solvers.base import Progress, Solver
+from laconic.core.report import Event
+from laconic.core.solvers.base import Solver
 from laconic.lm.accelerated import Accelerated
 from laconic.lm.contexts import Contexts, Text
 from laconic.lm.kneser_ney import KneserNey
@@ -334,7 +335,7 @@ def solver_table(text: Text, shown: tuple[int, ...]) -> str:
         least = best.trace[-1].value
         for solver_name, (solver, terms) in solvers.items():
             began = time.process_time()
-            trace: list[Progress] = solver.run(NestedProblem(contexts.kernel, terms)).trace
+            trace: list[Event] = solver.run(NestedProblem(contexts.kernel, terms)).trace
             seconds = time.process_time() - began
             above = [trace[at - 1].value / least - 1 if at <= len(trace) else None for at in shown]
             rows.append(

@@ -35,7 +35,7 @@ from laconic.core.penalties import (
     PenaltySum,
     Ridge,
 )
-from laconic.core.solvers.base import Progress
+from laconic.core.report import Callback
 from laconic.linear.model import SparseClassifier
 from laconic.models.save import Saved
 from laconic.text.documents import DocumentEncoder
@@ -238,9 +238,9 @@ class TextClassifier(Saved, TextPredictor):
         self,
         documents: Sequence[Any],
         labels: Sequence[Any],
-        callback: Callable[[Progress], bool | None] | None = None,
+        callback: Callback | None = None,
     ) -> TextClassifier:
-        """Learn the weights of words. A callback sees each step's Progress and may stop the fit by returning True."""
+        """Learn the weights of words. A callback sees the Event of each step and may stop the fit by returning True."""
         prepared = self.prepare(documents, labels)
         return self.fit_prepared(prepared, callback=callback).describe_groups(prepared)
 
@@ -248,7 +248,7 @@ class TextClassifier(Saved, TextPredictor):
         self,
         prepared: Prepared,
         start: Array | None = None,
-        callback: Callable[[Progress], bool | None] | None = None,
+        callback: Callback | None = None,
     ) -> TextClassifier:
         """Learn the weights for the present strengths from prepared data, from a warm start if one is given."""
         self.adopt_preparation(prepared)
@@ -279,7 +279,7 @@ class TextClassifier(Saved, TextPredictor):
         self,
         prepared: Prepared,
         strength: float,
-        callback: Callable[[Progress], bool | None] | None = None,
+        callback: Callback | None = None,
     ) -> TextClassifier:
         """The same features with weights under a ridge of `strength` alone, since what chose them also shrank them.
 

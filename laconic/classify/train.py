@@ -333,9 +333,9 @@ def _fitted(model: TextClassifier, prepared: Prepared, quiet: bool) -> Learned:
 
         def on_step(step: Any) -> bool:
             nonlocal best
-            best = min(best, step.error)
+            best = min(best, step.certificate)
             certificate = f", certificate {best:.1e}" if math.isfinite(best) else ""
-            bar.describe(f"fitting: step {step.n_iter}, objective {step.value:.6g}{certificate}")
+            bar.describe(f"fitting: step {step.done}, objective {step.value:.6g}{certificate}")
             return interrupt.requested
 
         model.fit_prepared(prepared, callback=on_step).describe_groups(prepared)
@@ -364,7 +364,7 @@ def _tuned(
                 best = max(best, event.accuracy)
                 bar.advance()
             else:
-                bar.describe(f"tuning, best accuracy {best:.4f}: step {event.n_iter}")
+                bar.describe(f"tuning, best accuracy {best:.4f}: step {event.done}")
             return interrupt.requested
 
         return Learned(*tune(model, *data, strengths, lassos, on_event, prepared, criterion))

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from laconic.classify.model import TextClassifier
 from laconic.classify.preparation import Prepared
 from laconic.classify.structure import STRUCTURED
-from laconic.core.solvers.base import Progress
+from laconic.core.report import Event
 
 STRENGTHS = (1e-2, 1e-1, 1.0, 10.0, 100.0, 1000.0)
 TREE_STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 10.0)
@@ -41,7 +41,7 @@ def tune(
     dev: tuple[Sequence[Any], Sequence[Any]],
     strengths: Sequence[float] | None = None,
     lassos: Sequence[float] | None = None,
-    callback: Callable[[Trial | Progress], bool | None] | None = None,
+    callback: Callable[[Trial | Event], bool | None] | None = None,
     prepared: Prepared | None = None,
     criterion: str = "accuracy",
     refits: Sequence[float | None] | None = None,
@@ -53,7 +53,7 @@ def tune(
 
     Every choice of words is given its weights by each of the refits (None: as the penalty left them); without any, by the model's.
     Each regularizer of a sum gets the same strength. Strengths run from strong to weak, each fit from the one before. A callback
-    sees the Progress of each step and each Trial; when it returns True, the best trial so far is kept, and if there is none, the
+    sees the Event of each step and each Trial; when it returns True, the best trial so far is kept, and if there is none, the
     fit under way as far as it got. Either is then marked as interrupted.
     """
     if criterion not in CRITERIA:

@@ -49,10 +49,10 @@ def compress_model(
 
         def on_round(step: Any) -> bool:
             if hasattr(step, "held"):  # a pass of an online learner
-                bar.describe(f"pass {step.n_iter}: {step.wrong:.2%} of tokens wrong")
+                bar.describe(f"pass {step.done}: {step.wrong:.2%} of tokens wrong")
             else:
                 bar.describe(
-                    f"round {step.n_iter}: objective {step.value:.6g}, residual {step.error:.1e}"
+                    f"round {step.done}: objective {step.value:.6g}, residual {step.certificate:.1e}"
                 )
             return interrupt.requested
 

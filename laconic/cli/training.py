@@ -34,12 +34,12 @@ def fit_by_passes(
         def on_step(step: Any) -> bool:
             if hasattr(step, "held"):
                 bar.describe(
-                    f"pass {step.n_iter}: {step.wrong:.2%} of {what} wrong, {step.weights:,} weights"
+                    f"pass {step.done}: {step.wrong:.2%} of {what} wrong, {step.features:,} weights"
                 )
                 bar.advance()
             else:
                 bar.describe(
-                    f"step {step.n_iter}: objective {step.value:.6g}, certificate {step.error:.1e}"
+                    f"step {step.done}: objective {step.value:.6g}, certificate {step.certificate:.1e}"
                 )
             return interrupt.requested
 

@@ -137,15 +137,12 @@ class Groups:
         index = np.concatenate([part.index for part in parts])
         sizes = np.concatenate([part.sizes for part in parts])
         weight = np.concatenate([part.weight for part in parts])
+        parents = [part.parent for part in parts if part.parent is not None]
         parent = None
-        if parts[0].parent is not None:
-            shift = np.cumsum([0] + [len(part) for part in parts[:-1]])
-            parent = np.concatenate(
-                [
-                    np.where(p.parent >= 0, p.parent + s, -1)
-                    for p, s in zip(parts, shift, strict=True)
-                ]
-            )  # type: ignore
+        if parents:
+            shifts = np.cumsum([0] + [len(part) for part in parts[:-1]])
+            moved = zip(parents, shifts, strict=True)
+            parent = np.concatenate([np.where(p >= 0, p + shift, -1) for p, shift in moved])
         return cls(index, pointers(sizes), weight, parts[0].n_features, parent)
 
     def spread(self, n_outputs: int) -> Groups:

@@ -38,11 +38,11 @@ class Event:
 
     stage: str
     done: int
-    total: int | None = None
+    total: int | None = field(default=None, compare=False)
     value: float = nan
     certificate: float = nan
     features: int | None = None
-    seconds: float = nan
+    seconds: float = field(default=nan, compare=False)
 
     def __str__(self) -> str:
         """Return the event as a progress bar shows it."""
@@ -105,7 +105,7 @@ class FitReport:
     groups_total: int = 0
     groups_kept: int = 0
     trace: tuple[Event, ...] = field(default=(), repr=False)
-    seconds: float = nan
+    seconds: float = field(default=nan, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything but the trace, by name."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,8 @@ from laconic.core.designs.rows import Rows
 from laconic.core.losses import Gold, Logistic, Loss, Multinomial, Squared, SquaredHinge
 from laconic.core.penalties import L1, Penalty
 from laconic.core.problem import Problem
-from laconic.core.solvers.base import Progress, Result, Solver
+from laconic.core.report import Callback
+from laconic.core.solvers.base import Result, Solver
 from laconic.core.solvers.choose import choose_solver
 
 
@@ -99,7 +99,7 @@ class SparseLinear(BaseEstimator):
         self,
         problem: Problem,
         x0: Array | None = None,
-        callback: Callable[[Progress], bool | None] | None = None,
+        callback: Callback | None = None,
     ) -> Result:
         """Run the given or the suitable solver."""
         solver = (
@@ -114,9 +114,9 @@ class SparseLinear(BaseEstimator):
         X: Any,
         y: Any,
         sample_weight: Any = None,
-        callback: Callable[[Progress], bool | None] | None = None,
+        callback: Callback | None = None,
     ) -> Any:
-        """Learn coef_ and intercept_. A callback sees each step's Progress and may stop the fit by returning True."""
+        """Learn coef_ and intercept_. A callback sees the Event of each step and may stop the fit by returning True."""
         problem = self.build_problem(X, y, sample_weight)
         x0 = getattr(self, "_x", None) if self.warm_start else None
         result = self.solve(

@@ -9,13 +9,12 @@ and those that begin a sentence keep their counts. The rules, down to the discou
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from laconic.core.report import Callback
 from laconic.lm.account import Account, in_one_line
 from laconic.lm.backoff import summed
 from laconic.lm.context_model import ContextModel
@@ -42,9 +41,7 @@ class KneserNey(BaseEstimator):
         self.modified = modified
         self.discount_fallback = discount_fallback
 
-    def learn(
-        self, text: Text, order: int, callback: Callable[[Any], bool | None] | None = None
-    ) -> ContextModel:
+    def learn(self, text: Text, order: int, callback: Callback | None = None) -> ContextModel:
         """The model of n-grams up to `order`; `account_` tells of it. It is counted at once, so that a callback hears nothing."""
         contexts = Contexts.build(text, order)
         self.account_ = Account(in_one_line(self), len(contexts.target), len(contexts.parent))

@@ -8,7 +8,6 @@ penalty says how little of that is to be used.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits
 
-from laconic.core.solvers.base import Progress, Result, Solver
+from laconic.core.report import Callback
+from laconic.core.solvers.base import Result, Solver
 from laconic.lm.account import Account, in_one_line
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Contexts, Text
@@ -61,9 +61,7 @@ class LogLinear(BaseEstimator):
         self.n_jobs = n_jobs
         self.solver = solver
 
-    def learn(
-        self, text: Text, order: int, callback: Callable[[Progress], bool | None] | None = None
-    ) -> ContextModel:
+    def learn(self, text: Text, order: int, callback: Callback | None = None) -> ContextModel:
         """The model of contexts of up to order - 1 words; `account_` tells of it. callback is told of every pass and says whether to end here."""
         fitted = self.fit(text, order, callback=callback)
         lengths, result = fitted.contexts.lengths(), fitted.result
@@ -85,7 +83,7 @@ class LogLinear(BaseEstimator):
         text: Text,
         order: int,
         start: Fitted | None = None,
-        callback: Callable[[Progress], bool | None] | None = None,
+        callback: Callback | None = None,
     ) -> Fitted:
         """Weights of contexts. `start` is what the same text gave with the same order or a smaller one."""
         penalty = (self.penalty or NestedGroups()).check()

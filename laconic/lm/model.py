@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from copy import copy
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.ragged import cut
+from laconic.core.report import Callback
 from laconic.errors import InputError
 from laconic.lm.account import Account
 from laconic.lm.arpa import read_arpa, write_arpa
@@ -78,9 +79,7 @@ class LanguageModel(Saved, BaseEstimator):
         self.vocabulary = vocabulary
         self.n_jobs = n_jobs
 
-    def fit(
-        self, X: Any, y: Any = None, callback: Callable[[Any], bool | None] | None = None
-    ) -> LanguageModel:
+    def fit(self, X: Any, y: Any = None, callback: Callback | None = None) -> LanguageModel:
         """Learn from sentences: lists of words, or strings that are split at blanks.
 
         callback is told of every step of a learner that has some, LogLinear, and says whether to end here.
@@ -92,7 +91,7 @@ class LanguageModel(Saved, BaseEstimator):
         self,
         encoder: SentenceEncoder,
         text: Text,
-        callback: Callable[[Any], bool | None] | None = None,
+        callback: Callback | None = None,
     ) -> LanguageModel:
         """Learn from a text that is encoded already, as `SentenceEncoder.learn` gives both; min_count and vocabulary are not used."""
         if not (isinstance(self.order, int | np.integer) and self.order >= 1):

@@ -240,7 +240,7 @@ def _fit(model: LanguageModel, sentences: list[str], prune: int | None, bar: Bar
     n_passes = count(1)
 
     def on_pass(step: Any) -> bool:
-        gap = f", relative gap {step.error:.1e}" if math.isfinite(step.error) else ""
+        gap = f", relative gap {step.certificate:.1e}" if math.isfinite(step.certificate) else ""
         bar.describe(f"pass {next(n_passes)}: objective {step.value:.6g}{gap}")
         return interrupt.requested
 

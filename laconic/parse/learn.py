@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.core.solvers.online import Epoch, Examples, OnlineLearner, Run
+from laconic.core.report import Callback
+from laconic.core.solvers.online import Examples, OnlineLearner, Pass, Run
 from laconic.parse.templates import PartTemplates
 from laconic.parse.weights import (
     Candidates,
@@ -39,7 +39,7 @@ class Learned(NamedTuple):
 
     weights: ParseWeights
     n_features: int
-    trace: list[Epoch]
+    trace: list[Pass]
     interrupted: bool = False
 
 
@@ -50,7 +50,7 @@ class ParseLesson(NamedTuple):
     encoder: SequenceEncoder
     data: TreeData
     shape: TreeShape
-    callback: Callable[[Any], bool | None] | None = None
+    callback: Callback | None = None
     start: ParseWeights | None = None
 
     @property

@@ -11,7 +11,6 @@ say how the arcs of a predicted tree cross (Nivre and Nilsson 2005).
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.inference.tree import MODELS
 from laconic.core.ragged import cut
+from laconic.core.report import Callback
 from laconic.core.solvers.online import Mira, StochasticGradient
 from laconic.models.features import kept_templates
 from laconic.parse.labels import RelationLabeler
@@ -63,9 +63,7 @@ class Parser(ParsePredictor):
     tagger: a WordTagger, for a parser that needs words alone: it learns from tags that this one predicts, and predicts them itself
     """
 
-    def fit(
-        self, X: Any, y: Any = None, callback: Callable[[Any], bool | None] | None = None
-    ) -> Parser:
+    def fit(self, X: Any, y: Any = None, callback: Callback | None = None) -> Parser:
         """Learn from a Treebank, or from sentences X and y: for each a Tree, or a list of heads. A callback sees every pass."""
         bank = self._bank(X, y)
         if self.refit_features not in REFIT_FEATURES:
@@ -130,7 +128,7 @@ class Parser(ParsePredictor):
         learner: Any,
         X: Any,
         y: Any = None,
-        callback: Callable[[Any], bool | None] | None = None,
+        callback: Callback | None = None,
     ) -> Parser:
         """A copy whose features were weighed anew by another learner, from zero weights; pruning and labels stay as they are."""
         check_is_fitted(self)

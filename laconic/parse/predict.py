@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.ragged import cut
-from laconic.core.solvers.online import Epoch
+from laconic.core.solvers.online import Pass
 from laconic.models.save import Saved
 from laconic.parse.labels import RelationLabeler
 from laconic.parse.lists import TreeLists, k_best
@@ -100,7 +100,7 @@ class ParsePredictor(TreePredictor):
     labeler_: RelationLabeler | None
     tagger_: WordTagger | None
     templates_given_: PartTemplates
-    trace_: list[Epoch]
+    trace_: list[Pass]
     interrupted_: bool
     n_features_total_: int
     n_features_selected_: int

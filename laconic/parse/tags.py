@@ -5,7 +5,6 @@ A parser is to learn from tags such as it will get: those of the training senten
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
@@ -15,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.ragged import cut
+from laconic.core.report import Callback
 from laconic.core.solvers.online import Mira
 from laconic.models.checks import Arrays, Contents
 from laconic.tag.model import Tagger
@@ -41,16 +41,12 @@ class WordTagger(BaseEstimator):
         self.folds = folds
         self.n_jobs = n_jobs
 
-    def fit(
-        self, tokens: TokenColumns, callback: Callable[[Any], bool | None] | None = None
-    ) -> WordTagger:
+    def fit(self, tokens: TokenColumns, callback: Callback | None = None) -> WordTagger:
         """Learn from the words and tags of a treebank."""
         self.tagger_ = self._learn(tokens, np.arange(len(tokens)), callback)
         return self
 
-    def crossed(
-        self, tokens: TokenColumns, callback: Callable[[Any], bool | None] | None = None
-    ) -> TokenColumns:
+    def crossed(self, tokens: TokenColumns, callback: Callback | None = None) -> TokenColumns:
         """The training sentences with tags by taggers that have not seen them: every fold's by one that learned from the others."""
         if self.folds < 2:
             raise ValueError(f"folds must be at least 2, got {self.folds!r}")
@@ -74,7 +70,7 @@ class WordTagger(BaseEstimator):
         self,
         tokens: TokenColumns,
         chosen: NDArray[np.intp],
-        callback: Callable[[Any], bool | None] | None,
+        callback: Callback | None,
     ) -> Tagger:
         labels = [
             BETWEEN.join(pair)

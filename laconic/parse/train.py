@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -197,7 +198,7 @@ def train(
         **account(parser),
     }
     if as_json:
-        report["trace"] = [epoch._asdict() for epoch in parser.trace_]
+        report["trace"] = [asdict(epoch) for epoch in parser.trace_]
     print_result({**report, **dev_scores}, as_json)
     if parser.interrupted_:
         end_interrupted(output)

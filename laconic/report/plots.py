@@ -17,7 +17,7 @@ from laconic.text.trees import Tree
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from laconic.core.solvers.online import Epoch
+    from laconic.core.solvers.online import Pass
     from laconic.linear.path import Path
 
 
@@ -155,21 +155,21 @@ def plot_path(
     return figure
 
 
-def held_lines(trace: Sequence[Epoch]) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def held_lines(trace: Sequence[Pass]) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Rounds and the weights held there, one pair of arrays for each learner that took part; rounds go on from one to the next."""
     lines: list[list[tuple[int, int]]] = []
     done = last = 0
     for epoch in trace:
-        if epoch.n_iter == 1:
+        if epoch.done == 1:
             done += last
             lines.append([(done, 0)])
         lines[-1] += [(done + n_rounds, held) for n_rounds, held in epoch.held]
-        last = max(last if epoch.n_iter > 1 else 0, *(n_rounds for n_rounds, _ in epoch.held), 0)
+        last = max(last if epoch.done > 1 else 0, *(n_rounds for n_rounds, _ in epoch.held), 0)
     arrays = (np.array(line, dtype=np.int64) for line in lines)
     return [(line[:, 0], line[:, 1]) for line in arrays]
 
 
-def plot_held(traces: Mapping[str, Sequence[Epoch]], title: str = "") -> Figure:
+def plot_held(traces: Mapping[str, Sequence[Pass]], title: str = "") -> Figure:
     """Weights held in memory by round, a line for each named trace; what a refit adds is dashed (Martins et al. 2011, Fig. 2)."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import EngFormatter

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.core.ragged import cut, pointers
-from laconic.core.solvers.online import Epoch
+from laconic.core.solvers.online import Pass
 from laconic.errors import InputError
 from laconic.models import file as files
 from laconic.models.checks import Arrays, check_storable, numbers
@@ -165,17 +165,18 @@ def unpack_values(arrays: Arrays, templates: TemplateSet[Any], columns: Any) -> 
     return SequenceEncoder.from_state({"values": values, "columns": columns, "clusters": clusters})
 
 
-def pack_trace(trace: list[Epoch]) -> Arrays:
+def pack_trace(trace: list[Pass]) -> Arrays:
     """The passes, with the weights held by round."""
     held = [pair for epoch in trace for pair in epoch.held]
+    rows = [(epoch.done, epoch.value, epoch.wrong, epoch.features) for epoch in trace]
     return {
-        "trace": np.array([epoch[:4] for epoch in trace], dtype=np.float64).reshape(-1, 4),
+        "trace": np.array(rows, dtype=np.float64).reshape(-1, 4),
         "held": np.array(held, dtype=np.int64).reshape(-1, 2),
         "held_ptr": pointers(len(epoch.held) for epoch in trace),
     }
 
 
-def unpack_trace(arrays: Arrays) -> list[Epoch]:
+def unpack_trace(arrays: Arrays) -> list[Pass]:
     """The passes."""
     rows, held, ptr = arrays["trace"], arrays["held"], arrays["held_ptr"]
     numbers(arrays, "trace", (len(rows) if rows.ndim else 0, 4))
@@ -189,7 +190,8 @@ def unpack_trace(arrays: Arrays) -> list[Epoch]:
     pairs = [(r, w) for r, w in held.tolist()]
     passes = zip(rows.tolist(), cut(pairs, ptr), strict=True)
     return [
-        Epoch(int(n), loss, wrong, int(weights), part) for (n, loss, wrong, weights), part in passes
+        Pass("pass", int(n), value=loss, features=int(weights), wrong=wrong, held=part)
+        for (n, loss, wrong, weights), part in passes
     ]
 
 

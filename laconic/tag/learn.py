@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.core.solvers.online import Epoch, Examples, KBestMira, OnlineLearner, Run, Sentences
+from laconic.core.report import Callback
+from laconic.core.solvers.online import Examples, KBestMira, OnlineLearner, Pass, Run, Sentences
 from laconic.tag.weights import TagWeights, drain_kernel, load_kernel, make_kernel
 from laconic.text.sequences import SequenceEncoder
 from laconic.text.templates import TemplateArrays, Templates
-
-Callback = Callable[[Any], bool | None]
 
 
 class Learned(NamedTuple):
@@ -22,7 +20,7 @@ class Learned(NamedTuple):
 
     weights: TagWeights
     n_features: int
-    trace: list[Epoch]
+    trace: list[Pass]
     interrupted: bool = False
     objective: float = np.nan
     certificate: float = np.nan

@@ -8,13 +8,14 @@ first has kept, without its penalty (debiasing).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.core.report import Callback
 from laconic.core.solvers.online import Mira, OnlineLearner, Sentences
 from laconic.models.features import kept_templates, narrow
 from laconic.tag.learn import Growing, Learned, Lesson, as_learner
@@ -42,7 +43,7 @@ class Tagger(TagPredictor):
     constrained: predict only sequences that the scheme of the labels allows
     """
 
-    def fit(self, X: Any, y: Any, callback: Callable[[Any], bool | None] | None = None) -> Tagger:
+    def fit(self, X: Any, y: Any, callback: Callback | None = None) -> Tagger:
         """Learn from sentences X (lists of tokens) and y (a list of labels for each); a callback sees every pass and may stop."""
         if self.refit_features not in REFIT_FEATURES:
             raise ValueError(

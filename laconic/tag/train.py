@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
 
@@ -160,7 +161,7 @@ def train(
         **account(model),
     }
     if as_json:
-        report["trace"] = [epoch._asdict() for epoch in model.trace_]
+        report["trace"] = [asdict(epoch) for epoch in model.trace_]
     print_result({**report, **dev_scores}, as_json)
     if model.interrupted_:
         end_interrupted(output)

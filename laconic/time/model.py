@@ -8,7 +8,6 @@ always 1. A forecast uses the weights of the last step.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,8 @@ from laconic.core.designs.steps import Steps
 from laconic.core.losses import Gold, Loss
 from laconic.core.penalties import Penalty
 from laconic.core.problem import Problem
-from laconic.core.solvers.base import Progress, Result, Solver
+from laconic.core.report import Callback
+from laconic.core.solvers.base import Result, Solver
 from laconic.core.solvers.choose import choose_solver
 from laconic.linear.model import SparseClassifier, SparseLinear, SparseRegressor
 from laconic.models.save import Saved
@@ -155,9 +155,9 @@ class TemporalLinear(Saved, SparseLinear):
         y: Any,
         times: Any = None,
         sample_weight: Any = None,
-        callback: Callable[[Progress], bool | None] | None = None,
+        callback: Callback | None = None,
     ) -> Any:
-        """Learn from rows with times (None: all at once). A callback sees each step's Progress and may stop the fit by returning True."""
+        """Learn from rows with times (None: all at once). A callback sees the Event of each step and may stop the fit by returning True."""
         problem = self.build_problem(X, y, sample_weight, times)
         x0 = self.begin(problem, callback) if isinstance(problem.penalty, AdaptivePrior) else None
         if self.fit_tau and isinstance(problem.penalty, AdaptivePrior):
@@ -171,9 +171,7 @@ class TemporalLinear(Saved, SparseLinear):
             result = self.solve(problem, x0, callback)
         return self.adopt(problem, result)
 
-    def begin(
-        self, problem: Problem, callback: Callable[[Progress], bool | None] | None = None
-    ) -> Array:
+    def begin(self, problem: Problem, callback: Callback | None = None) -> Array:
         """Where AdaptivePrior begins: the weights of a fit with the penalty `start` over trajectories.
 
         Its bound has many optima, and a trajectory that begins near zero stays there, so that all features must begin with weights of the

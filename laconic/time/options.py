@@ -116,8 +116,10 @@ def fit_with_bar(fit: Callable[[Callable[[Any], bool]], Any], bar: Bar) -> None:
         warnings.simplefilter("ignore")  # `converged` and the certificate are in the report
 
         def on_step(step: Any) -> bool:
-            certificate = f", certificate {step.error:.1e}" if math.isfinite(step.error) else ""
-            bar.describe(f"step {step.n_iter}: objective {step.value:.6g}{certificate}")
+            certificate = (
+                f", certificate {step.certificate:.1e}" if math.isfinite(step.certificate) else ""
+            )
+            bar.describe(f"step {step.done}: objective {step.value:.6g}{certificate}")
             return interrupt.requested
 
         fit(on_step)

@@ -12,12 +12,14 @@ A step's error is the largest entry of the gradient relative to that at zero wei
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from laconic.core.arrays import Array
-from laconic.core.solvers.base import Progress, Result, Solver
+from laconic.core.report import Event
+from laconic.core.solvers.base import Result, Solver
 from laconic.time.trajectories import AdaptivePrior, Local, Trajectories
 
 
@@ -154,11 +156,11 @@ def run_empirical(
     max_rounds: int = 30,
 ) -> Fitted:
     """Weights and tau by turns (empirical Bayes): with q(alpha) fixed the best tau has a closed form, and each turn raises the bound."""
-    trace: list[Progress] = []
+    trace: list[Event] = []
     n_iter = 0
     for _ in range(max_rounds):
         result = solver.run(problem, x0, callback)
-        trace += [line._replace(n_iter=line.n_iter + n_iter) for line in result.trace]
+        trace += [replace(line, done=line.done + n_iter) for line in result.trace]
         n_iter += result.n_iter
         prior, x0 = problem.penalty, result.x
         tau = prior.best_tau(problem.parts(x0)[0])

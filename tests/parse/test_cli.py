@@ -115,7 +115,7 @@ def test_train_reports_what_was_learned(given: Files) -> None:
         report["learner"] == "Sparseptron(budget=2, epochs=3, every=10)"
         and report["refit"] == "Mira(epochs=2)"
     )
-    assert [epoch["n_iter"] for epoch in report["trace"]] == [1, 2, 3, 1, 2]
+    assert [epoch["done"] for epoch in report["trace"]] == [1, 2, 3, 1, 2]
     assert report["single_root"] and report["labels"] == 6 and report["parts"] == "arcs"
     assert (
         report["dev"]["uas"] > 0.9

@@ -207,7 +207,7 @@ def test_budgets_and_refits(model: str) -> None:
     assert len(first.scorer_.templates) <= 3 and set(wide.scorer_.templates) <= set(
         first.scorer_.templates
     )
-    assert wide.score(X, y) > 0.9 and [epoch.n_iter for epoch in wide.trace_] == [1, 2, 1, 2, 3]
+    assert wide.score(X, y) > 0.9 and [epoch.done for epoch in wide.trace_] == [1, 2, 1, 2, 3]
     lasso = Rda(0.01, 2)
     narrow = parser(model=model, learner=lasso, refit=Mira(3), refit_features="features").fit(X, y)
     sparse = parser(model=model, learner=lasso).fit(X, y)

@@ -90,7 +90,7 @@ def test_train_reports_what_was_learned(given: Files) -> None:
         report["learner"] == "Sparseptron(budget=3, epochs=2, every=10)"
         and report["refit"] == "Mira(epochs=3)"
     )
-    assert [epoch["n_iter"] for epoch in report["trace"]] == [1, 2, 1, 2, 3]
+    assert [epoch["done"] for epoch in report["trace"]] == [1, 2, 1, 2, 3]
     assert report["features_held_most"] == max(
         held for epoch in report["trace"] for _, held in epoch["held"]
     )

@@ -60,7 +60,7 @@ def test_what_was_learned_is_said_again() -> None:
     assert model.predict(X) == y and model.score(X, y) == 1
     assert model.classes_.tolist() == sorted({label for labels in y for label in labels})
     assert model.predict([[("Ann", "NNP"), ("barked", "VBD")]]) == [["B-NP", "B-VP"]]
-    assert [epoch.n_iter for epoch in model.trace_] == [1, 2, 3, 4, 5]
+    assert [epoch.done for epoch in model.trace_] == [1, 2, 3, 4, 5]
 
 
 LEARNERS = [

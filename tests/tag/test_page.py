@@ -131,7 +131,7 @@ def test_lines_of_weights_held() -> None:
         and second[0][-1] == 24
     )
     assert np.all(np.diff(first[0]) >= 0) and np.all(np.diff(second[0]) >= 0)
-    assert second[1].tolist() == [0, *(epoch.weights for epoch in model.trace_[-2:])]
+    assert second[1].tolist() == [0, *(epoch.features for epoch in model.trace_[-2:])]
     assert first[1].max() == max(held for epoch in model.trace_[:2] for _, held in epoch.held)
 
 

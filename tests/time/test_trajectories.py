@@ -162,9 +162,10 @@ def test_the_scale_is_integrated_out_exactly_but_for_a_constant(n_steps: int, en
         half = 0.5 * (w @ A @ w + prior.floor)
         peak = half / (n_steps / 2 + 1)
         log_peak = -(n_steps / 2 + 1) * np.log(peak) - half / peak
-        integrand = lambda z: np.exp(
-            -(n_steps / 2) * z - half * np.exp(-z) - log_peak - np.log(peak)
-        )
+
+        def integrand(z: float) -> float:
+            return float(np.exp(-(n_steps / 2) * z - half * np.exp(-z) - log_peak - np.log(peak)))
+
         return (
             -np.log(
                 quad(

@@ -7,7 +7,8 @@ from sklearn.base import clone
 
 from laconic.core.checks.law import require
 from laconic.core.problem import Problem
-from laconic.core.solvers.base import Progress, Solver
+from laconic.core.report import Event
+from laconic.core.solvers.base import Solver
 from laconic.core.solvers.fista import Fista
 
 
@@ -53,10 +54,10 @@ def check_solver(
 def check_early_stop(solver: Solver, problem: Problem) -> None:
     """A callback that returns True and Ctrl-C both end the run after that step and keep a point with its certificate."""
 
-    def by_return(_: Progress) -> bool:
+    def by_return(_: Event) -> bool:
         return True
 
-    def by_interrupt(_: Progress) -> bool:
+    def by_interrupt(_: Event) -> bool:
         raise KeyboardInterrupt
 
     for callback in (by_return, by_interrupt):

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from laconic.core.arrays import Array
-
-
-class Progress(NamedTuple):
-    """One line of a trace."""
-
-    n_iter: int
-    value: float
-    error: float
-    seconds: float
+from laconic.core.report import Callback, Event
 
 
 class Result(NamedTuple):
@@ -30,7 +21,7 @@ class Result(NamedTuple):
     n_iter: int
     converged: bool
     interrupted: bool
-    trace: list[Progress]
+    trace: list[Event]
     extra: dict[str, Any]
 
 
@@ -70,7 +61,7 @@ class Solver(BaseEstimator, ABC):
         self,
         problem: Any,
         x0: Array | None = None,
-        callback: Callable[[Progress], bool | None] | None = None,
+        callback: Callback | None = None,
     ) -> Result:
         """Solve from x0. A callback that returns True, or Ctrl-C, stops early and keeps the point reached."""
         if not self.tol > 0 or self.max_iter < 1:
@@ -79,7 +70,7 @@ class Solver(BaseEstimator, ABC):
             )
         began = time.perf_counter()
         state = self.init(problem, problem.start(x0))
-        trace: list[Progress] = []
+        trace: list[Event] = []
         interrupted = False
         n_iter = 0
         try:
@@ -87,7 +78,14 @@ class Solver(BaseEstimator, ABC):
                 state = self.step(problem, state)
                 n_iter += 1
                 trace.append(
-                    Progress(n_iter, state.value, state.error, time.perf_counter() - began)
+                    Event(
+                        "step",
+                        n_iter,
+                        self.max_iter,
+                        state.value,
+                        state.error,
+                        seconds=time.perf_counter() - began,
+                    )
                 )
                 if callback is not None and callback(trace[-1]):
                     interrupted = True

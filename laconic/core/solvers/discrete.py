@@ -15,7 +15,6 @@ result. What is returned is the best u of all rounds by the objective, and as it
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -25,7 +24,8 @@ from laconic.core.arrays import Array
 from laconic.core.penalties.base import factor_vector
 from laconic.core.penalties.discrete import Discrete, check_values, nearest
 from laconic.core.problem import Biased, Objective
-from laconic.core.solvers.base import Progress, Result, Solver
+from laconic.core.report import Callback
+from laconic.core.solvers.base import Result, Solver
 from laconic.core.solvers.owlqn import Owlqn
 
 LASSO_STEPS = ("w", "u")
@@ -109,7 +109,7 @@ class DiscreteAdmm(Solver):
         self,
         problem: Objective,
         x0: Array | None = None,
-        callback: Callable[[Progress], bool | None] | None = None,
+        callback: Callback | None = None,
     ) -> Result:
         """See Solver. Without a start the problem is first solved without the set: rounds then begin at its rounded weights."""
         if x0 is None:

@@ -3,13 +3,15 @@
     w  <-  w - step * (features of predicted - features of gold),      then, now and then, a proximal step of the penalty
 
 What is predicted makes the loss: the best path (perceptron), the best path with a cost for every wrong label (SVM, MIRA) or the
-marginals (CRF). A learner is a parameter object; `run` moves the weights of a kernel tagger and returns one `Epoch` a pass.
+marginals (CRF). A learner is a parameter object; `run` moves the weights of a kernel tagger and returns one `Pass` a pass.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from math import nan
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from laconic import _core
+from laconic.core.report import Callback, Event
 from laconic.core.solvers.gravity import Order, Sizes
 
 LOSSES: dict[str, int] = _core.chain_losses()
@@ -47,24 +50,31 @@ class Examples(NamedTuple):
         return cls(seen, data.gold, seen.sizes)
 
 
-class Epoch(NamedTuple):
-    """One pass: its summed loss, share of wrong labels, non-zero weights at its end, and (round, weights held) on the way."""
+@dataclass(frozen=True)
+class Pass(Event):
+    """One pass over the sentences: `value` is its summed loss, `features` the weights at its end.
 
-    n_iter: int
-    loss: float
-    wrong: float
-    weights: int
-    held: list[tuple[int, int]]
+    Parameters
+    ----------
+    wrong : float
+        Share of wrong labels or heads.
+    held : list of (int, int)
+        Rounds (sentences seen), and the number of weights held in memory after them.
+    """
+
+    wrong: float = nan
+    held: list[tuple[int, int]] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        """Return the pass as a progress bar shows it."""
+        return f"pass {self.done}: {self.wrong:.2%} wrong, {self.features:,} weights"
 
 
 class Run(NamedTuple):
     """All passes, and whether they were stopped before the last."""
 
-    trace: list[Epoch]
+    trace: list[Pass]
     interrupted: bool
-
-
-Callback = Callable[[Epoch], bool | None]
 
 
 def check_loss(loss: str) -> None:
@@ -142,7 +152,7 @@ class OnlineLearner(BaseEstimator):
         tagger has already get weights.
         """
         self.check()
-        trace: list[Epoch] = []
+        trace: list[Pass] = []
         interrupted = False
         try:
             for epoch in range(self.epochs):
@@ -157,7 +167,7 @@ class OnlineLearner(BaseEstimator):
 
     def one_epoch(
         self, tagger: Any, data: Examples, epoch: int, grow: bool = True, done: int | None = None
-    ) -> Epoch:
+    ) -> Pass:
         """One pass. `done`: the rounds before it, if they were not of the same sentences."""
         done = epoch * len(data.seen) if done is None else done
         order = np.random.default_rng((self.random_state, epoch)).permutation(len(data.seen))
@@ -169,12 +179,14 @@ class OnlineLearner(BaseEstimator):
             held += self.after_chunk(tagger, n_rounds, rule["step"])
         self.after_epoch(tagger)
         weights = int(tagger.nonzeros.sum())
-        return Epoch(
+        return Pass(
+            "pass",
             epoch + 1,
+            self.epochs,
             loss,
-            wrong / max(1, len(data.gold)),
-            weights,
-            held or [(done + len(data.seen), weights)],
+            features=weights,
+            wrong=wrong / max(1, len(data.gold)),
+            held=held or [(done + len(data.seen), weights)],
         )
 
     def chunks(

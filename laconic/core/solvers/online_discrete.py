@@ -19,12 +19,12 @@ from sklearn.base import clone
 
 from laconic import _core
 from laconic.core.penalties.discrete import Discrete, check_values
+from laconic.core.report import Callback
 from laconic.core.solvers.online import (
-    Callback,
-    Epoch,
     Examples,
     Mira,
     OnlineLearner,
+    Pass,
     Run,
     check_not_negative,
     check_positive,
@@ -83,7 +83,7 @@ class OnlineDiscrete(OnlineLearner):
         """See OnlineLearner. What is left in the tagger is u."""
         self.check()
         passes, split = self._passes(), Split(check_values(self.values), self.lasso, self.xi)
-        trace: list[Epoch] = []
+        trace: list[Pass] = []
         interrupted = False
         rho = self.rho
         try:

@@ -16,11 +16,11 @@ import numpy as np
 
 from laconic.core.penalties import Discrete, ElasticNet, value_set
 from laconic.core.penalties.discrete import Values, check_values, nearest
+from laconic.core.report import Callback
 from laconic.core.solvers.discrete import DiscreteAdmm
 from laconic.models.discrete.forms import Posed, of_kind, posed, rounded, weights_of
 
 ETAS = 7
-Callback = Callable[[Any], bool | None]
 
 
 class Trial(NamedTuple):

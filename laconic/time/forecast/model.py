@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any
 
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.classify.preparation import encode_training
 from laconic.classify.weighting import WEIGHTINGS, idf_of, weighted
 from laconic.core.arrays import Array
-from laconic.core.solvers.base import Progress
+from laconic.core.report import Callback
 from laconic.models.save import Saved
 from laconic.text.documents import DocumentEncoder
 from laconic.time.model import TemporalClassifier, TemporalLinear, TemporalRegressor
@@ -77,7 +77,7 @@ class Forecaster(Saved, BaseEstimator):
         targets: Sequence[Any],
         times: Sequence[Any],
         numbers: Mapping[str, ArrayLike] | None = None,
-        callback: Callable[[Progress], bool | None] | None = None,
+        callback: Callback | None = None,
     ) -> Forecaster:
         """Learn from documents with a target and a time each; numbers: columns by name, one value a document."""
         encoder, counts, table = self._encode_all(documents, targets, numbers)
@@ -90,7 +90,7 @@ class Forecaster(Saved, BaseEstimator):
         times: Sequence[Any],
         origin: RollingOrigin,
         numbers: Mapping[str, ArrayLike] | None = None,
-        callback: Callable[[Progress], bool | None] | None = None,
+        callback: Callback | None = None,
     ) -> Forecasts:
         """Forecast every fold of `origin` by a clone that is fitted on the fold's past, from which its words come too.
 

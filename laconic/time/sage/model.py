@@ -8,7 +8,7 @@ or 1 for the constant), and moves over time as the penalty says. Documents to co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +26,8 @@ from sklearn.utils.validation import (
 from laconic.core.arrays import Array
 from laconic.core.designs.effects import Effects
 from laconic.core.penalties import Penalty, Separable
-from laconic.core.solvers.base import Progress, Result, Solver
+from laconic.core.report import Callback
+from laconic.core.solvers.base import Result, Solver
 from laconic.core.solvers.choose import choose_solver
 from laconic.core.solvers.owlqn import Owlqn
 from laconic.linear.model import take_account
@@ -131,7 +132,7 @@ class TemporalTextModel(Saved, BaseEstimator):
         effects: Any = None,
         times: Any = None,
         sample_weight: Any = None,
-        callback: Callable[[Progress], bool | None] | None = None,
+        callback: Callback | None = None,
     ) -> TemporalTextModel:
         """Learn from counts of words (n, V), effects (n, J) and times (n,), None: all at once. A callback may stop the fit by returning True."""
         problem = self.build_problem(X, effects, times, sample_weight)
@@ -242,9 +243,7 @@ class TemporalTextModel(Saved, BaseEstimator):
         solver = choose_solver(penalty, self.tol, self.max_iter)
         return solver.set_params(memory=5) if isinstance(solver, Variational) else solver
 
-    def _begin(
-        self, problem: CountProblem, callback: Callable[[Progress], bool | None] | None
-    ) -> Array | None:
+    def _begin(self, problem: CountProblem, callback: Callback | None) -> Array | None:
         """Where a fit begins: the last one, or what AdaptivePrior begins with (see TemporalLinear.begin)."""
         design = problem.design
         if self._before is not None:

@@ -91,7 +91,7 @@ def test_start_is_not_written_to_and_the_result_never_worse_than_its_rounding() 
 
 def test_callback_stops_and_keeps_the_best() -> None:
     at = problem()
-    result = DiscreteAdmm().run(at, callback=lambda progress: progress.n_iter == 3)
+    result = DiscreteAdmm().run(at, callback=lambda progress: progress.done == 3)
     assert result.interrupted and result.n_iter == 3
     assert set(at.parts(result.x)[0].tolist()) <= set(VALUES)
 

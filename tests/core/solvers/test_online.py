@@ -333,7 +333,7 @@ def test_the_same_seed_gives_the_same_weights(learner: OnlineLearner) -> None:
             [part.tolist() for m in range(4) for part in kernel.features(m)]
             + [part.tolist() for part in kernel.transitions()]
         )
-        assert [epoch.n_iter for epoch in run.trace] == [1, 2, 3] and not run.interrupted
+        assert [epoch.done for epoch in run.trace] == [1, 2, 3] and not run.interrupted
         assert all(0 <= epoch.wrong <= 1 and epoch.held for epoch in run.trace)
     assert found[0] == found[1]
     if isinstance(learner, Sparseptron):

@@ -80,7 +80,7 @@ def test_repeatable_and_stopped_by_a_callback() -> None:
         for a, b in zip(first.weights_.weights, second.weights_.weights, strict=True)
     )
     stopped = Tagger("chunking72", OnlineDiscrete(VALUES, epochs=4)).fit(
-        *train, callback=lambda epoch: epoch.n_iter == 2
+        *train, callback=lambda epoch: epoch.done == 2
     )
     assert stopped.interrupted_ and len(stopped.trace_) == 2
     assert values_of(stopped) <= set(np.float32(VALUES).tolist())

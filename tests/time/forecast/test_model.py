@@ -138,7 +138,7 @@ def test_a_fit_that_is_stopped_ends_rolling() -> None:
         begun: list[int] = []
 
         def stop(step: Any, begun: list[int] = begun, most: int = most) -> bool:
-            begun.extend([1] if step.n_iter == 1 else [])
+            begun.extend([1] if step.done == 1 else [])
             return len(begun) > 2 * most  # a fit of the start and one of the model for every fold
 
         found = clone(MODEL).roll(texts, targets, dates, origin, None, stop)

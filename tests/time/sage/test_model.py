@@ -180,7 +180,7 @@ def test_a_warm_start_begins_where_the_last_fit_ended() -> None:
 def test_a_callback_ends_a_fit_and_a_fit_that_ends_early_warns() -> None:
     X, effects, years = drawn(n=120)
     stopped = TemporalTextModel(SmoothRidge(), tol=1e-9).fit(
-        X, effects, years, callback=lambda step: step.n_iter == 2
+        X, effects, years, callback=lambda step: step.done == 2
     )
     assert stopped.n_iter_ == 2 and stopped.result_.interrupted and not stopped.converged_
     early = TemporalTextModel(AdaptivePrior(floor=0.3), tol=1e-9).fit(
