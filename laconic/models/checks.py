@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic.core.report import FitReport
 from laconic.errors import InputError
 from laconic.models import file as files
 
@@ -88,6 +89,29 @@ def read_fit(model: Any, meta: dict[str, Any]) -> None:
         item(meta, name, bool) for name in ("converged", "interrupted")
     )
     model.n_iter_ = item(meta, "n_iter", int)
+
+
+def report_meta(report: FitReport) -> dict[str, Any]:
+    """Return what model files keep of every fit report, as JSON has it."""
+    return {
+        "objective": finite(report.objective),
+        "certificate": finite(report.certificate),
+        "converged": bool(report.converged),
+        "interrupted": bool(report.interrupted),
+        "n_iter": int(report.n_iter),
+    }
+
+
+def read_report(meta: dict[str, Any], **more: Any) -> FitReport:
+    """Return the fit report that `report_meta` wrote; `more` are the fields that it has not."""
+    return FitReport(
+        objective=number_or_nan(meta, "objective"),
+        certificate=number_or_nan(meta, "certificate"),
+        converged=item(meta, "converged", bool),
+        interrupted=item(meta, "interrupted", bool),
+        n_iter=item(meta, "n_iter", int),
+        **more,
+    )
 
 
 def check_names(arrays: Arrays, wanted: set[str]) -> None:
