@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ def _(model: SparseLinear, change: Change) -> SparseLinear:
     check_is_fitted(model)
     found = copy.copy(model)
     found.coef_ = change(model.coef_)
+    found.report_ = replace(model.report_, features_kept=found.n_selected_)
     return found
 
 

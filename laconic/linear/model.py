@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,13 +22,13 @@ from laconic.core.arrays import Array
 from laconic.core.designs.rows import Rows
 from laconic.core.losses import Gold, Logistic, Loss, Multinomial, Squared, SquaredHinge
 from laconic.core.penalties import L1, Penalty
-from laconic.core.problem import Problem
-from laconic.core.report import Callback
+from laconic.core.problem import Objective, Problem
+from laconic.core.report import Callback, FitReport, Reported, in_one_line
 from laconic.core.solvers.base import Result, Solver
 from laconic.core.solvers.choose import choose_solver
 
 
-class SparseLinear(BaseEstimator):
+class SparseLinear(Reported, BaseEstimator):
     """min_{w, b} sum_i s_i loss(y_i, x_i w + b) + penalty(w), common to classifiers and regressors.
 
     Parameters
@@ -117,12 +119,15 @@ class SparseLinear(BaseEstimator):
         callback: Callback | None = None,
     ) -> Any:
         """Learn coef_ and intercept_. A callback sees the Event of each step and may stop the fit by returning True."""
+        began = time.perf_counter()
         problem = self.build_problem(X, y, sample_weight)
         x0 = getattr(self, "_x", None) if self.warm_start else None
         result = self.solve(
             problem, x0 if x0 is not None and len(x0) == problem.n_weights else None, callback
         )
-        return self.adopt(problem, result)
+        self.adopt(problem, result)
+        self.report_ = replace(self.report_, seconds=time.perf_counter() - began)
+        return self
 
     def adopt(self, problem: Problem, result: Result) -> Any:
         """Take over a solver's result as the fitted model."""
@@ -132,12 +137,14 @@ class SparseLinear(BaseEstimator):
         self.intercept_: Any = intercept.copy() if self.fit_intercept else np.zeros(K)
         if self.warm_start:
             self._x = result.x.copy()
-        return self._account(problem, result)
+        return self._keep_report(problem, result)
 
-    def _account(self, problem: Problem, result: Result) -> Any:
-        """What a solver tells of its result besides the weights; a warning if it stopped too early."""
-        self.loss_ = problem.loss
-        take_account(self, problem, result)
+    def _keep_report(self, problem: Problem, result: Result) -> Any:
+        """Keep what a solver found besides the weights; a warning if it stopped too early."""
+        self.loss_, self.result_ = problem.loss, result
+        self.report_ = fit_report(
+            self, problem, result, features=(self.n_features_in_, self.n_selected_)
+        )
         return self
 
     def _scores(self, X: Any) -> Array:
@@ -151,13 +158,16 @@ class SparseLinear(BaseEstimator):
         return int(np.count_nonzero(np.any(np.atleast_2d(self.coef_) != 0, axis=0)))
 
 
-def take_account(model: Any, problem: Problem, result: Result) -> None:
-    """The learned names that tell of a solver's result, on any model; a warning if it stopped too early."""
-    model.n_iter_ = result.n_iter
-    model.certificate_ = result.error
-    model.converged_ = result.converged
-    model.objective_ = problem.value(result.x)
-    model.result_ = result
+def fit_report(
+    learner: object,
+    problem: Objective,
+    result: Result,
+    features: tuple[int, int] = (0, 0),
+) -> FitReport:
+    """Return the report of a solver's result, with a warning if the solver stopped too early.
+
+    `features`: how many there are, and how many of them have a weight that is not zero.
+    """
     if not result.converged and not result.interrupted:
         warnings.warn(
             f"stopped after {result.n_iter} steps with a certificate of {result.error:.1e}: "
@@ -165,6 +175,21 @@ def take_account(model: Any, problem: Problem, result: Result) -> None:
             ConvergenceWarning,
             stacklevel=5,
         )
+    groups_total, groups_kept = problem.penalty.count_groups(problem.parts(result.x)[0])
+    return FitReport(
+        learner=in_one_line(learner),
+        objective=problem.value(result.x),
+        certificate=result.error,
+        n_iter=result.n_iter,
+        converged=result.converged,
+        interrupted=result.interrupted,
+        features_total=features[0],
+        features_kept=features[1],
+        groups_total=groups_total,
+        groups_kept=groups_kept,
+        trace=tuple(result.trace),
+        seconds=result.trace[-1].seconds if result.trace else 0.0,
+    )
 
 
 class SparseRegressor(RegressorMixin, SparseLinear):

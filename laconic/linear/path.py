@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.arrays import Array
 from laconic.core.penalties import L1, Ridge
+from laconic.core.report import Reported
 from laconic.linear.model import SparseLinear
 
 
@@ -111,7 +113,7 @@ def _delegates(name: str) -> Any:
     return lambda estimator: hasattr(estimator.estimator, name)
 
 
-class StrengthCV(MetaEstimatorMixin, BaseEstimator):
+class StrengthCV(Reported, MetaEstimatorMixin, BaseEstimator):
     """The estimator at the strength with the best mean held-out score over a warm-started path; ties go to the stronger.
 
     Parameters
@@ -141,6 +143,7 @@ class StrengthCV(MetaEstimatorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> StrengthCV:
         """Score the path on every split, then fit the best strength on all data."""
+        began = time.perf_counter()
         if self.strengths is None:
             problem = clone(self.estimator).build_problem(X, y)
             grid = strength_grid(problem.strength_max(), self.n_strengths, self.ratio)
@@ -166,6 +169,7 @@ class StrengthCV(MetaEstimatorMixin, BaseEstimator):
             .set_params(penalty=penalty.replace(strength=self.best_strength_))
             .fit(X, y)
         )
+        self.report_ = replace(self.best_estimator_.report_, seconds=time.perf_counter() - began)
         return self
 
     def predict(self, X: Any) -> NDArray:

@@ -8,13 +8,16 @@ vote (Collins and Duffy 2002).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from laconic.core.report import Callback, Event, FitReport, Reported, in_one_line
 from laconic.mine.gradient import Outputs
 from laconic.mine.kernels import Comparable, StructureKernel
 
@@ -22,14 +25,33 @@ ROWS = 512  # structures that are compared with all support structures at once
 ROUNDING = 1e-13  # of a sum, relative to the sum of its terms' sizes
 
 
-class Pass(NamedTuple):
-    """One pass over a chunk: examples predicted wrong, and the chunk's support structures and kernel evaluations so far."""
+@dataclass(frozen=True)
+class ChunkPass(Event):
+    """One pass over the examples of a chunk; `done` counts the passes over this chunk.
 
-    chunk: int
-    epoch: int
-    wrong: int
-    supports: int
-    evaluations: int
+    Parameters
+    ----------
+    chunk : int
+        Number of the chunk, from 0.
+    wrong : int
+        Number of examples predicted wrong.
+    supports : int
+        Number of support structures of the chunk so far.
+    evaluations : int
+        Number of kernel evaluations for the chunk so far.
+    """
+
+    chunk: int = 0
+    wrong: int = 0
+    supports: int = 0
+    evaluations: int = 0
+
+    def __str__(self) -> str:
+        """Return the pass as a progress bar shows it."""
+        return (
+            f"chunk {self.chunk + 1}, pass {self.done}: {self.wrong:,} wrong, "
+            f"{self.supports:,} support structures"
+        )
 
 
 class Supports(NamedTuple):
@@ -39,14 +61,14 @@ class Supports(NamedTuple):
     weights: NDArray[np.float64]
 
 
-class KernelPerceptron(BaseEstimator):
+class KernelPerceptron(Reported, BaseEstimator):
     """Perceptrons in the space of a kernel, one a chunk.
 
     kernel: `TreeKernel` or `PolynomialKernel`, after what the structures are
     chunks: parts that the examples are cut into at random
     epochs: passes over a chunk, at most; one without a mistake is the last
 
-    After `fit`: supports_ (of every chunk), passes_ and evaluations_ (of the kernel, without those that normalize it). A value of the kernel is computed once
+    After `fit`: supports_ (of every chunk), trace_ (every `ChunkPass`) and evaluations_ (of the kernel, without those that normalize it). A value of the kernel is computed once
     and kept while its chunk is learned: 8 bytes for each structure of the chunk times each support structure.
     """
 
@@ -59,24 +81,34 @@ class KernelPerceptron(BaseEstimator):
         self.random_state = random_state
 
     def fit(
-        self, structures: Any, outputs: Outputs, callback: Callable[[Pass], bool] | None = None
+        self, structures: Any, outputs: Outputs, callback: Callback | None = None
     ) -> KernelPerceptron:
-        """Learn which outputs are gold; callback is told of every pass and says whether to end here."""
+        """Learn which outputs are gold; a callback sees every `ChunkPass`, and True stops."""
+        began = time.perf_counter()
         self._check(len(outputs.gold))
         self.structures_: Comparable = self.kernel.prepare(structures)
         self.n_labels_ = int(outputs.label.max()) + 1
         self.supports_: list[Supports] = []
-        self.passes_: list[Pass] = []
         self.evaluations_ = 0
+        trace: list[ChunkPass] = []
+        stopped = False
         for chunk, orders in enumerate(
             schedule(len(outputs.gold), self.chunks, self.epochs, self.random_state)
         ):
             learner = DualPerceptron(self.kernel, self.structures_, outputs, self.n_labels_)
-            stopped = self._learn(learner, chunk, orders, callback)
+            stopped = self._learn(learner, chunk, orders, trace, callback)
             self.supports_.append(learner.averaged())
             self.evaluations_ += learner.evaluations
             if stopped:
                 break
+        self.report_ = FitReport(
+            in_one_line(self),
+            n_iter=len(trace),
+            converged=not stopped,
+            interrupted=stopped,
+            trace=tuple(trace),
+            seconds=time.perf_counter() - began,
+        )
         return self
 
     def scores(self, structures: Any, outputs: Outputs) -> NDArray[np.float64]:
@@ -115,13 +147,24 @@ class KernelPerceptron(BaseEstimator):
         learner: DualPerceptron,
         chunk: int,
         orders: list[NDArray[np.int64]],
-        callback: Callable[[Pass], bool] | None,
+        trace: list[ChunkPass],
+        callback: Callback | None,
     ) -> bool:
         """Pass over a chunk until nothing is wrong; whether the callback said to end."""
         for epoch, order in enumerate(orders, 1):
             wrong = sum(learner.step(int(example)) for example in order)
-            self.passes_.append(Pass(chunk, epoch, wrong, learner.n_supports, learner.evaluations))
-            if callback is not None and callback(self.passes_[-1]):
+            trace.append(
+                ChunkPass(
+                    "pass",
+                    epoch,
+                    self.epochs,
+                    chunk=chunk,
+                    wrong=wrong,
+                    supports=learner.n_supports,
+                    evaluations=learner.evaluations,
+                )
+            )
+            if callback is not None and callback(trace[-1]):
                 return True
             if wrong == 0:
                 break

@@ -214,8 +214,8 @@ class TemporalLinear(Saved, SparseLinear):
         if isinstance(problem.penalty, AdaptivePrior):
             alpha = problem.penalty.posterior(weights).alpha.reshape(len(table), -1)
             self.alpha_ = alpha[:p, 0] if alpha.shape[1] == 1 else alpha[:p]
-        self.loss_, self.interrupted_ = problem.loss, result.interrupted
-        return self._settled()._account(problem, result)
+        self.loss_ = problem.loss
+        return self._settled()._keep_report(problem, result)
 
     def _settled(self) -> Any:
         """What follows from trajectories, drift, loss and clock: names of steps, and the weights of the last one."""

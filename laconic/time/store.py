@@ -25,12 +25,12 @@ from laconic.models.checks import (
     check_names,
     check_parameters,
     check_storable,
-    fit_meta,
     is_count,
     is_number,
     item,
     numbers,
-    read_fit,
+    read_report,
+    report_meta,
 )
 from laconic.time.fused import FusedLasso, OverTime, SmoothGroupLasso
 from laconic.time.model import MODES, TemporalClassifier, TemporalLinear, TemporalRegressor
@@ -87,7 +87,7 @@ def pack(model: TemporalLinear) -> Contents:
         "labels": labels,
         "clock": model.clock_._asdict(),
         "features": int(model.n_features_in_),
-        **fit_meta(model),
+        **report_meta(model.report_),
     }
     return arrays, meta
 
@@ -126,7 +126,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> TemporalLinear:
     model.n_features_in_ = p
     model.trajectories_ = np.zeros((p, n_steps, *outputs))
     model.trajectories_[kept] = trajectories
-    read_fit(model, meta)
+    model.report_ = read_report(meta)
     return model._settled()
 
 

@@ -17,7 +17,7 @@ from sub_trees import random_trees, sub_trees, tree_structures
 
 from laconic.mine.gradient import Outputs
 from laconic.mine.kernels import PolynomialKernel, TreeKernel
-from laconic.mine.perceptron import KernelPerceptron, Pass, schedule, standardized
+from laconic.mine.perceptron import ChunkPass, KernelPerceptron, schedule, standardized
 from laconic.mine.polynomial import Polynomial
 
 
@@ -157,17 +157,17 @@ def test_what_separates_is_learned_and_seeds_repeat() -> None:
 
 def test_no_pair_is_evaluated_twice_and_callbacks_end_the_work() -> None:
     structures, _, outputs = trees_in_lists(np.random.default_rng(0), 20)
-    seen: list[Pass] = []
+    seen: list[ChunkPass] = []
     machine = KernelPerceptron(TreeKernel(0.1), chunks=1, epochs=30)
     machine.fit(structures, outputs, callback=lambda each: bool(seen.append(each)))
-    assert seen == machine.passes_
-    n_structures, n_supports = len(structures), machine.passes_[-1].supports
-    assert machine.passes_[0].evaluations <= machine.evaluations_ <= n_structures * n_supports
-    assert len(machine.passes_) > 2
+    assert seen == list(machine.trace_)
+    n_structures, n_supports = len(structures), machine.trace_[-1].supports
+    assert machine.trace_[0].evaluations <= machine.evaluations_ <= n_structures * n_supports
+    assert len(machine.trace_) > 2
     stopped = KernelPerceptron(TreeKernel(0.1), chunks=4, epochs=30).fit(
         structures, outputs, callback=lambda each: True
     )
-    assert len(stopped.passes_) == 1
+    assert len(stopped.trace_) == 1
     assert stopped.chunk_scores(structures, outputs).shape == (1, len(outputs.structure))
 
 

@@ -67,6 +67,10 @@ class Penalty(BaseEstimator, ABC):
                 high = middle
         return high
 
+    def count_groups(self, w: Array) -> tuple[int, int]:
+        """Return the number of groups, and of those with a weight that is not zero."""
+        return 0, 0
+
     def check(self) -> Penalty:
         """Raise a ValueError in the user's words if a parameter cannot be used; otherwise self."""
         if not isinstance(self.strength, Real) or not 0 <= self.strength < np.inf:

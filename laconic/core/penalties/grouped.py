@@ -83,6 +83,10 @@ class Grouped(Penalty):
         self.kernel().norms(np.ascontiguousarray(w, dtype=np.float64), norm_code(self.norm), out)
         return out
 
+    def count_groups(self, w: Array) -> tuple[int, int]:
+        """See Penalty."""
+        return len(self.groups), int(np.count_nonzero(self.norms(w)))
+
     def value(self, w: Array) -> float:
         """See the class."""
         check_size(self.groups, w)

@@ -54,6 +54,11 @@ class OverlapGroupLasso(Penalty):
             g.index, kind(whole, strength=self.strength, norm=self.norm, positive=self.positive)
         )
 
+    def count_groups(self, w: Array) -> tuple[int, int]:
+        """See Penalty."""
+        index, inner = self.copied()
+        return inner.count_groups(w[index])
+
     def value(self, w: Array) -> float:
         """See the class."""
         check_size(self.groups, w)

@@ -44,6 +44,11 @@ class PenaltySum(Penalty):
         """The overlapping terms on their copies."""
         return [term.copied() for term in self.scaled() if isinstance(term, OverlapGroupLasso)]
 
+    def count_groups(self, w: Array) -> tuple[int, int]:
+        """See Penalty; the sums over all terms."""
+        total, kept = np.sum([term.count_groups(w) for term in self.terms], axis=0).tolist()
+        return total, kept
+
     def value(self, w: Array) -> float:
         """See the class."""
         return float(sum(term.value(w) for term in self.scaled()))

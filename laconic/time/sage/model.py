@@ -26,11 +26,11 @@ from sklearn.utils.validation import (
 from laconic.core.arrays import Array
 from laconic.core.designs.effects import Effects
 from laconic.core.penalties import Penalty, Separable
-from laconic.core.report import Callback
+from laconic.core.report import Callback, Reported
 from laconic.core.solvers.base import Result, Solver
 from laconic.core.solvers.choose import choose_solver
 from laconic.core.solvers.owlqn import Owlqn
-from laconic.linear.model import take_account
+from laconic.linear.model import fit_report
 from laconic.models.save import Saved
 from laconic.time.model import MODES, over_time
 from laconic.time.problem import CountProblem
@@ -57,7 +57,7 @@ def text_prior(n_steps: int) -> AdaptivePrior:
     return AdaptivePrior(tau=300.0, floor=0.01 * n_steps)
 
 
-class TemporalTextModel(Saved, BaseEstimator):
+class TemporalTextModel(Saved, Reported, BaseEstimator):
     """How likely words are, given what is observed of a document and when it was written.
 
     Parameters
@@ -270,11 +270,12 @@ class TemporalTextModel(Saved, BaseEstimator):
         self.trajectories_ = result.x.reshape(J, design.n_steps, design.n_outputs).copy()
         self.background_ = design.background
         self.name_steps()
-        self.penalty_, self.interrupted_ = problem.penalty, result.interrupted
+        self.penalty_, self.result_ = problem.penalty, result
         if isinstance(problem.penalty, AdaptivePrior):
             alpha = problem.penalty.posterior(result.x).alpha
             self.alpha_ = alpha if problem.penalty.shared else alpha.reshape(J, -1)
-        take_account(self, problem, result)
+        features = len(self.trajectories_) * design.n_outputs, self.n_selected_
+        self.report_ = fit_report(self, problem, result, features)
         return self
 
     def name_steps(self) -> None:

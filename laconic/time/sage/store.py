@@ -23,12 +23,12 @@ from laconic.models.checks import (
     check_names,
     check_parameters,
     check_storable,
-    fit_meta,
     is_count,
     is_number,
     item,
     numbers,
-    read_fit,
+    read_report,
+    report_meta,
 )
 from laconic.text.vocab import Vocab
 from laconic.time.model import MODES
@@ -79,7 +79,7 @@ def pack(model: TemporalTextModel) -> Contents:
         "fields": fields,
         "text_field": "text" if model.reader is None else model.reader.text_field,
         "date_field": "date" if model.reader is None else model.reader.date_field,
-        **fit_meta(model),
+        **report_meta(model.report_),
     }
     return arrays, meta
 
@@ -119,7 +119,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> TemporalTextModel:
     if meta.get("fields") is not None:
         model.reader = _reader(arrays, meta, J, V)
     model.name_steps()
-    read_fit(model, meta)
+    model.report_ = read_report(meta)
     return model
 
 
