@@ -9,6 +9,7 @@ One mechanism serves every kind of model that has registered its form (laconic.m
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from laconic.core.penalties import Discrete, ElasticNet, value_set
 from laconic.core.penalties.discrete import Values, check_values, nearest
-from laconic.core.report import Callback
+from laconic.core.report import Callback, Event
 from laconic.core.solvers.discrete import DiscreteAdmm
 from laconic.models.discrete.forms import Posed, of_kind, posed, rounded, weights_of
 
@@ -108,8 +109,8 @@ def tune_values(
     learn = None if train is None else relearner(model, *train, **posing)
     callback, stopped = options.pop("callback", None), [False]
 
-    def watch(progress: Any) -> bool:
-        stopped[0] = callback is not None and bool(callback(progress))
+    def watch(event: Event) -> bool:
+        stopped[0] = callback is not None and bool(callback(event))
         return stopped[0]
 
     def reached(found: Any, values: Values) -> float:
@@ -118,11 +119,9 @@ def tune_values(
         if dev is not None:
             return float(found.score(*dev))
         if train is not None:
-            return (
-                -float(found.objective_)
-                if hasattr(found, "objective_")
-                else float(found.score(*train))
-            )
+            # Learners that minimise nothing, such as MIRA, report an objective of nan.
+            objective = float(getattr(found, "objective_", math.nan))
+            return -objective if math.isfinite(objective) else float(found.score(*train))
         off = weights_of(model) - nearest(values, weights_of(model))
         return -float(off @ off)
 
