@@ -14,23 +14,38 @@ imports nothing::
         ),
     )
 
-Packages of other people name such a tuple, or a single `Kind`, under the entry-point group
-`laconic.kinds`. From then on `laconic.load`, `save_model` and every verb of the command line work
-for it.
+A package outside laconic names such a tuple, or a single `Kind`, under the entry-point group
+`laconic.kinds` of its own metadata; in pyproject.toml::
+
+    [project.entry-points."laconic.kinds"]
+    parrot = "parrot:KINDS"
+
+From then on `laconic.load`, `save_model` and every verb of the command line work for it. A package
+that cannot be used is one warning, and every other kind works as before.
 """
 
 from __future__ import annotations
 
+import re
+import sys
+import warnings
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType, ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from laconic.errors import InputError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "laconic.kinds"
 COMPACT = ".compact"
 # The packages of laconic itself that declare kinds or public names.
 TASKS = ("linear", "classify", "tag", "parse", "rerank", "mine", "lm", "embed", "time")
+# No dot: what follows one in a model file is the form, as in `tag.compact`.
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 
 
 class Kind(NamedTuple):
@@ -39,26 +54,27 @@ class Kind(NamedTuple):
     Parameters
     ----------
     name : str
-        What model files and `laconic train NAME` call it.
+        What model files and `laconic train NAME` call it: letters, digits, `_` and `-`.
     model : str
         The class of fitted models, `module:Class`; instances of subclasses are of this kind too.
-    store : str
-        A module with `pack(model) -> (arrays, meta)` and `unpack(arrays, meta) -> model`. Empty if
-        models of this kind have no file.
-    cli : str
+    store : str, default=""
+        A module with `pack(model) -> (arrays, meta)` and `unpack(arrays, meta) -> model`, which
+        raises ValueError for contents that make no model. Empty if this kind has no file.
+    cli : str, default=""
         A module with the verbs of the command line for this kind: functions `train`, `predict`,
         `evaluate`, `inspect`, `report`, `compress`, `export`; a verb that is absent does not apply.
-    page : str
+    page : str, default=""
         A module with `write_report(model, path, ...)`, the page of `laconic report`.
-    compact : str
-        The class of models in compact files, `module:Class`; its module has
-        `pack(model, names) -> (arrays, meta)` and `unpack(arrays, meta) -> model`.
-    discrete : str
+    compact : str, default=""
+        The class of models in compact files, `module:Class`. Its module has
+        `pack(model, names) -> (arrays, meta)` and `unpack(arrays, meta) -> model`; its instances
+        keep that pair as `_contents`, and `plain()` returns the model that was packed.
+    discrete : str, default=""
         A module that registers how models of this kind take few weight values.
-    reader : str
+    reader : str, default=""
         A module with `recognizes(path) -> bool` and `read(path) -> model` for files of other
         programs that hold models of this kind.
-    demo : str
+    demo : str, default=""
         A function `demo(seed, bar, as_json) -> dict`, `module:function`, for `laconic demo NAME`.
     """
 
@@ -81,8 +97,24 @@ class Form(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the model file calls it."""
+        """Name of the kind and form in model files."""
         return self.kind.name + (COMPACT if self.compact else "")
+
+    @property
+    def has_file(self) -> bool:
+        """Whether models of this kind and form can be stored."""
+        return bool(self.kind.compact if self.compact else self.kind.store)
+
+    def storage(self) -> ModuleType:
+        """Import the module with `pack` and `unpack` of this kind and form."""
+        return import_module((self.kind.compact if self.compact else self.kind.store).split(":")[0])
+
+
+class Outside(NamedTuple):
+    """The kinds of other installed packages by name, and the names that two of them claim."""
+
+    kinds: MappingProxyType[str, Kind]
+    claimed_twice: MappingProxyType[str, str]
 
 
 def find(path: str) -> Any:
@@ -101,51 +133,99 @@ def built_in() -> MappingProxyType[str, Kind]:
 
 
 @cache
-def installed() -> MappingProxyType[str, Kind]:
-    """Return the kinds of other installed packages, by name; those of laconic cannot be replaced."""
-    from importlib.metadata import (
-        entry_points,
-    )  # imported late: it takes longer than all of laconic
+def outside() -> Outside:
+    """Return the kinds of other installed packages.
 
-    found: dict[str, Kind] = {}
+    A declaration that cannot be used is left out with a warning: one sentence that names the
+    package. Of a name that two packages claim neither is taken, since the order in which packages
+    are found means nothing.
+    """
+    # Imported late: it takes longer than the rest of `import laconic`.
+    from importlib.metadata import entry_points
+
+    owners: dict[str, dict[str, Kind]] = {}
     for point in entry_points(group=ENTRY_POINTS):
-        declared = point.load()
-        for kind in (declared,) if isinstance(declared, Kind) else declared:
-            if kind.name not in built_in():
-                found.setdefault(kind.name, kind)
-    return MappingProxyType(found)
+        package = _package_of(point)
+        try:
+            declared = _declared(point)
+        except Exception as error:  # whatever another package does must not break ours
+            said = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(".")
+            warnings.warn(
+                f"the kinds of models of the package {package} cannot be used ({said}).",
+                stacklevel=2,
+            )
+            continue
+        for kind in declared:
+            owners.setdefault(kind.name, {})[package] = kind
+    found = {name: next(iter(of.values())) for name, of in owners.items() if len(of) == 1}
+    twice = {name: " and ".join(sorted(of)) for name, of in owners.items() if len(of) > 1}
+    return Outside(MappingProxyType(found), MappingProxyType(twice))
+
+
+def _package_of(point: EntryPoint) -> str:
+    """Return the name of the package that declares an entry point."""
+    return point.value.partition(":")[0] if point.dist is None else point.dist.name
+
+
+def _declared(point: EntryPoint) -> tuple[Kind, ...]:
+    """Return the kinds that an entry point names; ValueError if they are none."""
+    value = point.load()
+    kinds = (value,) if isinstance(value, Kind) else tuple(value)
+    for kind in kinds:
+        if not isinstance(kind, Kind):
+            raise ValueError(f"{point.value} holds {kind!r}, expected laconic.models.kind.Kind")
+        if not NAME.fullmatch(kind.name):
+            raise ValueError(
+                f"the name of a kind has letters, digits, '_' and '-' only, not {kind.name!r}"
+            )
+        if kind.name in built_in():
+            raise ValueError(f"laconic itself has a kind {kind.name!r}")
+    return kinds
 
 
 def all_kinds() -> Iterator[Kind]:
     """Yield every kind there is, those of laconic first."""
     yield from built_in().values()
-    yield from installed().values()
+    yield from outside().kinds.values()
 
 
 def kind_named(name: str) -> Kind | None:
     """Return the kind of this name; other packages are asked only if laconic has none."""
-    return built_in().get(name) or installed().get(name)
+    if name in built_in():
+        return built_in()[name]
+    if name in outside().claimed_twice:
+        raise InputError(
+            f"the packages {outside().claimed_twice[name]} both have a kind {name!r}: keep one of "
+            "them installed."
+        )
+    return outside().kinds.get(name)
 
 
 def form_named(name: str) -> Form | None:
     """Return the kind and form that a model file names: `tag`, or `tag.compact`."""
-    kind = kind_named(name)
-    if kind is not None:
-        return Form(kind, compact=False)
-    kind = kind_named(name.removesuffix(COMPACT)) if name.endswith(COMPACT) else None
-    return Form(kind, compact=True) if kind is not None and kind.compact else None
+    kind = kind_named(name.removesuffix(COMPACT))
+    return None if kind is None else Form(kind, compact=name.endswith(COMPACT))
 
 
-def form_of(model: Any) -> Form | None:
-    """Return the kind and form of a model, told by its class without importing any other."""
-    for cls in type(model).__mro__:
-        path = f"{cls.__module__}:{cls.__qualname__}"
-        for kind in all_kinds():
-            if path in (kind.model, kind.compact):
-                return Form(kind, compact=path == kind.compact)
+def form_of(model: object) -> Form | None:
+    """Return the kind and form of a model by its class, without importing other kinds.
+
+    The class nearest to the model's own counts: a subclass may have a kind of its own.
+    """
+    for cls in type(model).__mro__[:-1]:
+        ours = cls.__module__.startswith("laconic.")
+        for kind in built_in().values() if ours else all_kinds():
+            for path in (kind.model, kind.compact):
+                if path and _is_class(path, cls):
+                    return Form(kind, compact=path == kind.compact)
     return None
 
 
-def compact_module(kind: Kind) -> ModuleType:
-    """Return the module with the compact form of a kind."""
-    return import_module(kind.compact.partition(":")[0])
+def _is_class(path: str, cls: type) -> bool:
+    """Return whether `module:Class` is this class, perhaps imported there from its own module."""
+    module, _, name = path.partition(":")
+    if (module, name) == (cls.__module__, cls.__qualname__):
+        return True
+    if module.partition(".")[0] != cls.__module__.partition(".")[0] or module.startswith("laconic."):
+        return False
+    return getattr(sys.modules.get(module) or import_module(module), name, None) is cls

@@ -2,93 +2,157 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.errors import InputError
 from laconic.models import file
-from laconic.models.kind import COMPACT, Form, all_kinds, compact_module, form_named, form_of
+from laconic.models.kind import COMPACT, Form, all_kinds, form_named, form_of
 from laconic.text.io import PathLike, name_of
 
 
-def storable_form(model: Any) -> Form:
+def storable_form(model: object) -> Form:
     """Return the kind and form of a model; ValueError if it has no file."""
     form = form_of(model)
-    if form is None or not form.kind.store:
-        known = " or ".join(kind.model.partition(":")[2] for kind in all_kinds() if kind.store)
+    if form is None or not form.has_file:
+        known = [kind.model for kind in all_kinds() if kind.store]
         raise ValueError(
-            f"a model of type {type(model).__name__} cannot be saved; expected {known}"
+            f"a model of type {type(model).__name__} cannot be saved; expected {_one_of(known)}"
         )
     return form
+
+
+def _one_of(classes: list[str]) -> str:
+    """Return the names of classes given as `module:Class`, for an error message."""
+    return " or ".join(path.partition(":")[2] for path in classes)
 
 
 def save_model(model: Any, path: PathLike) -> None:
     """Write a fitted model to one file, whole or not at all."""
     form = storable_form(model)
-    if form.compact:
-        contents = model._contents
-    else:
-        contents = import_module(form.kind.store).pack(model)
-    file.save(path, form.name, *contents)
+    arrays, meta = model._contents if form.compact else form.storage().pack(model)
+    file.save(path, form.name, arrays, meta)
 
 
 def save_compact(model: Any, path: PathLike, names: bool = True) -> None:
     """Write a fitted model in as few bits as its weights need.
 
-    Any weights can be stored; few different values make the file small.
+    Any weights can be stored; few different values (see `quantize` and `discretize`) make the file
+    small. `laconic.load` reads it as a model that predicts from the file itself.
 
     Parameters
     ----------
     model : TextClassifier, Tagger or Parser
         A fitted model, or one that was read from a compact file with names.
     path : str or Path
-        The file to write.
+        The file to write; it appears whole or not at all.
     names : bool, default=True
         Whether the file keeps the names of features. With them the model can be inspected and
         turned back into a plain one; without, no string of the training data is in the file.
+
+    Raises
+    ------
+    ValueError
+        If models of this type have no compact form.
+
+    Examples
+    --------
+    >>> import tempfile, laconic
+    >>> texts, labels = ["good plot", "nice cast", "dull plot", "poor cast"] * 5, [1, 1, 0, 0] * 5
+    >>> model = laconic.TextClassifier(strength=0.1).fit(texts, labels)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     laconic.save_compact(model, f"{folder}/model", names=False)
+    ...     laconic.load(f"{folder}/model").predict(["a good cast"]).tolist()
+    [1]
     """
     form = form_of(model)
     if form is None or not form.kind.compact:
-        known = [kind.model.partition(":")[2] for kind in all_kinds() if kind.compact]
+        known = [kind.model for kind in all_kinds() if kind.compact]
         raise ValueError(
-            f"a model of type {type(model).__name__} cannot be saved compactly; expected {', '.join(known[:-1])} or {known[-1]}"
+            f"a model of type {type(model).__name__} cannot be saved compactly; "
+            f"expected {_one_of(known)}"
         )
     if form.compact:
         model = model.plain()
     check_is_fitted(model)
-    contents = compact_module(form.kind).pack(model, names)
-    file.save(path, form.kind.name + COMPACT, *contents)
+    compact = Form(form.kind, compact=True)
+    file.save(path, compact.name, *compact.storage().pack(model, names))
 
 
 def load(path: PathLike) -> Any:
-    """Return the model of a file that `save_model` or `save_compact` wrote.
+    """Return the model of a file that `model.save` or `save_compact` wrote.
 
-    Any other file is an InputError of one sentence. A model file is data: nothing in it is run.
+    A model file is data: nothing in it is run.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file to read.
+
+    Returns
+    -------
+    model : estimator
+        A fitted model of the class that was saved; from a compact file, one that predicts alike.
+
+    Raises
+    ------
+    InputError
+        For any other file, in one sentence that names the file.
+
+    Examples
+    --------
+    >>> import tempfile, laconic
+    >>> texts, labels = ["good plot", "nice cast", "dull plot", "poor cast"] * 5, [1, 1, 0, 0] * 5
+    >>> model = laconic.TextClassifier(strength=0.1).fit(texts, labels)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(f"{folder}/model")
+    ...     laconic.load(f"{folder}/model").predict(["a good cast"]).tolist()
+    [1]
     """
-    found = file.load(path, lambda kind: kind.endswith(COMPACT))
-    form = form_named(found.kind)
-    if form is None or not form.kind.store:
+    found = file.load(path, mapped=lambda kind: kind.endswith(COMPACT))
+    name = name_of(path)
+    try:
+        form = form_named(found.kind)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+    if form is None or not form.has_file:
         known = [kind.name for kind in all_kinds() if kind.store]
         known += [kind.name + COMPACT for kind in all_kinds() if kind.compact]
         raise InputError(
-            f"{name_of(path)}: holds a model of the kind {found.kind!r}, this laconic knows {', '.join(known)}."
+            f"{name}: holds a model of the kind {found.kind!r}, this laconic knows "
+            f"{', '.join(known)}."
         )
-    room = compact_module(form.kind) if form.compact else import_module(form.kind.store)
     try:
-        return room.unpack(found.arrays, found.meta)
+        storage = form.storage()
+    except ImportError as error:
+        raise InputError(
+            f"{name}: holds a model of the kind {found.kind!r}, whose code cannot be imported "
+            f"({_in_one_line(error)})."
+        ) from error
+    try:
+        return storage.unpack(found.arrays, found.meta)
     except MemoryError:
-        raise InputError(f"{name_of(path)}: the model does not fit into memory.") from None
+        raise InputError(f"{name}: the model does not fit into memory.") from None
     except (ValueError, ArithmeticError, RecursionError) as error:
         # InputError, and what constructors say of impossible values.
-        said = " ".join(str(error).split()).rstrip(".")
-        raise InputError(f"{name_of(path)}: not a usable model: {said}.") from None
+        raise InputError(f"{name}: not a usable model: {_in_one_line(error)}.") from None
+
+
+def _in_one_line(error: Exception) -> str:
+    """Return the message of an error as a part of a sentence."""
+    return " ".join(str(error).split()).rstrip(".")
 
 
 class Saved:
     """A model with a file: `save` writes it."""
 
     def save(self, path: PathLike) -> None:
-        """Write the fitted model to a file that `laconic.load` reads."""
+        """Write the fitted model to a file that `laconic.load` reads.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write; it appears whole or not at all.
+        """
         save_model(self, path)

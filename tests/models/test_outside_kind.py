@@ -1,0 +1,252 @@
+"""A kind of model of another package: installed beside laconic, it works with every verb."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+import laconic
+
+# A whole package of somebody else. A parrot answers every document with the label that it has
+# heard most often.
+PARROT = {
+    "parrot/__init__.py": '''
+        """Models that say what they have heard most often."""
+
+        from laconic.models.kind import Kind
+
+        KINDS = (
+            Kind(
+                name="parrot",
+                model="parrot.model:Parrot",
+                store="parrot.store",
+                cli="parrot.cli",
+                page="parrot.page",
+            ),
+        )
+    ''',
+    "parrot/model.py": '''
+        """The model."""
+
+        from collections import Counter
+
+        from laconic.core.report import FitReport, Reported
+        from laconic.models.save import Saved
+
+
+        class Parrot(Saved, Reported):
+            """Answers every document with the most frequent label of the training data."""
+
+            def fit(self, X, y):
+                """Count the labels."""
+                self.counts_ = dict(Counter(y).most_common())
+                self.report_ = FitReport("Parrot()", n_iter=1, converged=True)
+                return self
+
+            def predict(self, X):
+                """Say the most frequent label, once per document."""
+                return [next(iter(self.counts_))] * len(X)
+    ''',
+    "parrot/store.py": '''
+        """Parrots in and out of model files."""
+
+        import numpy as np
+
+        from laconic.models.checks import check_names, item, read_report, report_meta, whole
+        from parrot.model import Parrot
+
+
+        def pack(model):
+            """Return the arrays and the meta of a fitted parrot."""
+            counts = np.array(list(model.counts_.values()), dtype=np.uint32)
+            return {"counts": counts}, {"labels": list(model.counts_), **report_meta(model.report_)}
+
+
+        def unpack(arrays, meta):
+            """Return the parrot of a model file."""
+            check_names(arrays, {"counts"})
+            counts = whole(arrays, "counts").tolist()
+            model = Parrot()
+            model.counts_ = dict(zip(item(meta, "labels", list), counts, strict=True))
+            model.report_ = read_report(meta)
+            return model
+    ''',
+    "parrot/page.py": '''
+        """The page of a parrot."""
+
+        from laconic.report.html import facts, page
+        from laconic.text.io import atomic_writer
+
+
+        def write_report(model, path):
+            """Write what the parrot has heard."""
+            with atomic_writer(path) as stream:
+                heard = ((label, str(n), "times") for label, n in model.counts_.items())
+                stream.write(page("A parrot", facts(heard)))
+    ''',
+    "parrot/cli.py": '''
+        """The verbs for parrots."""
+
+        from typing import Annotated
+
+        import typer
+
+        from laconic.cli.console import guard, print_result
+        from laconic.text.jsonl import read_documents, write_jsonl
+
+
+        @guard()
+        def train(
+            train: Annotated[str, typer.Argument(metavar="TRAIN", help="Labelled documents.")],
+            output: Annotated[str, typer.Option("--output", "-o", help="The model file to write.")],
+            as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+        ) -> None:
+            """Learn what is heard most often."""
+            from parrot.model import Parrot
+
+            given = read_documents(train)
+            model = Parrot().fit(given.documents, given.labels)
+            model.save(output)
+            print_result({"model": output, "labels": len(model.counts_)}, as_json)
+
+
+        def predict(model, input_path, output, bar):
+            """Write one JSON object per document."""
+            documents = read_documents(input_path, label_field=None).documents
+            write_jsonl(output, ({"label": label} for label in model.predict(documents)))
+            return {"documents": len(documents)}
+
+
+        def evaluate(model, gold_path, bar):
+            """Return the accuracy."""
+            from laconic.text.metrics import accuracy
+
+            given = read_documents(gold_path)
+            return {"accuracy": accuracy(given.labels, model.predict(given.documents))}
+
+
+        def inspect(model, n, as_json):
+            """Return the n most frequent labels."""
+            return {"heard": dict(list(model.counts_.items())[:n])}
+
+
+        def report(model, output):
+            """Write the page."""
+            from parrot.page import write_report
+
+            write_report(model, output)
+            return {}
+    ''',
+    "parrot-1.0.dist-info/METADATA": """
+        Metadata-Version: 2.1
+        Name: parrot
+        Version: 1.0
+    """,
+    "parrot-1.0.dist-info/entry_points.txt": """
+        [laconic.kinds]
+        parrot = parrot:KINDS
+    """,
+}
+# Another package, which cannot be imported.
+BROKEN = {
+    "broken/__init__.py": "import a_package_that_nobody_has\n",
+    "broken-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n",
+    "broken-1.0.dist-info/entry_points.txt": "[laconic.kinds]\nbroken = broken:KINDS\n",
+}
+DOCUMENTS = ("polly a cracker", "polly another cracker", "fish a sea")
+
+
+def install(folder: Path, files: dict[str, str]) -> Path:
+    """Write the files of an installed package, as an installer would leave them."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(dedent(text).lstrip("\n"), encoding="utf-8")
+    return folder
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python with the packages of a folder installed beside laconic."""
+    paths = [str(folder), str(Path(laconic.__file__).parents[1])]
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    return install(tmp_path / "site", PARROT)
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.jsonl"
+    rows = ({"label": label, "text": text} for label, text in (d.split(" ", 1) for d in DOCUMENTS))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_every_verb_works_for_a_kind_of_another_package(site: Path, gold: Path) -> None:
+    model, page = str(gold.with_name("model")), gold.with_name("page.html")
+
+    def laconic_command(*arguments: str) -> str:
+        done = run(site, "-m", "laconic", *arguments)
+        assert done.stderr == ""
+        return done.stdout
+
+    assert "parrot" in laconic_command("train", "--help")
+    learned = json.loads(laconic_command("train", "parrot", str(gold), "-o", model, "--json"))
+    assert learned["labels"] == 2
+    predicted = laconic_command("predict", model, str(gold)).splitlines()
+    assert [json.loads(line) for line in predicted] == [{"label": "polly"}] * 3
+    scores = json.loads(laconic_command("evaluate", model, str(gold), "--json"))
+    assert scores["accuracy"] == pytest.approx(2 / 3)
+    shown = json.loads(laconic_command("inspect", model, "-n", "1", "--json"))
+    assert shown["heard"] == {"polly": 2}
+    laconic_command("report", model, "-o", str(page))
+    assert "<dt>polly</dt>" in page.read_text(encoding="utf-8")
+
+
+def test_load_and_save_find_a_kind_of_another_package(site: Path, tmp_path: Path) -> None:
+    script = """
+        import sys, laconic
+        from parrot.model import Parrot
+
+        class Macaw(Parrot):
+            pass
+
+        Macaw().fit([], ["a", "b", "b"]).save(sys.argv[1])
+        model = laconic.load(sys.argv[1])
+        print(type(model).__name__, model.predict([0]), model.report_.learner, model.converged_)
+    """
+    done = run(site, "-c", dedent(script), str(tmp_path / "model"))
+    assert done.stdout.split() == ["Parrot", "['b']", "True"]
+    assert done.stderr == ""
+
+
+def test_a_package_that_cannot_be_imported_leaves_the_other_kinds(site: Path, gold: Path) -> None:
+    install(site, BROKEN)
+    model = str(gold.with_name("model"))
+    done = run(site, "-m", "laconic", "train", "parrot", str(gold), "-o", model)
+    assert done.stderr.count("the package broken cannot be used") == 1
+    assert "No module named 'a_package_that_nobody_has'" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "classify" in run(site, "-m", "laconic", "train", "--help").stdout
+
+
+def test_verbs_of_a_kind_that_cannot_be_imported_leave_the_others(site: Path) -> None:
+    """A kind whose commands fail to import is none of the business of other kinds."""
+    (site / "parrot" / "cli.py").write_text("import a_package_that_nobody_has\n")
+    done = run(site, "-m", "laconic", "train", "classify", "--help")
+    assert "TRAIN" in done.stdout and "Traceback" not in done.stderr
