@@ -89,8 +89,7 @@ class Tasks:
 
 def gap_of(model: WordVectors) -> str:
     """The certificate of codes that were solved for."""
-    learned = model.learned_
-    return "–" if learned is None or learned.certificate is None else f"{learned.certificate:.0e}"
+    return f"{model.certificate_:.0e}" if np.isfinite(model.certificate_) else "–"
 
 
 def zeros_of(model: WordVectors) -> float:

@@ -71,13 +71,13 @@ def learn(name: str, order: int, how: Any, data: Path, quick: bool) -> Learned:
     given = corpus(name, data, quick)
     before, began = peak_megabytes_so_far(), time.process_time()
     if isinstance(how, KneserNey):
-        model, passes, gap = how.learn(given.train, order), 1, 0.0
+        model, passes, gap = how.learn(given.train, order).model, 1, 0.0
         weights = len(model.target)
     else:
         fitted = LogLinear(how, tol=2e-3, max_iter=8 if quick else PASSES).fit(given.train, order)
         passes, gap, weights = (
-            fitted.result.n_iter,
-            fitted.result.error,
+            fitted.report.n_iter,
+            fitted.report.certificate,
             int(np.count_nonzero(fitted.weights)),
         )
         model = model_of(fitted, given.train)

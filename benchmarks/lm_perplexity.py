@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.lm_texts import Piece, newswire, penn, perplexity, piece
 from benchmarks.page import table
 from laconic.lm.kneser_ney import KneserNey
-from laconic.lm.log_linear import Fitted, LogLinear, model_of, nested_weights
+from laconic.lm.log_linear import ContextWeights, LogLinear, model_of, nested_weights
 from laconic.lm.nested import NestedLasso, NestedPenalty, NestedRidge
 from laconic.lm.nested_groups import NestedGroups
 from laconic.lm.nested_tree import NestedTree
@@ -101,8 +101,8 @@ def settings(grid: Grid) -> Iterator[NestedPenalty]:
 
 
 def fit(
-    text: Piece, order: int, penalty: NestedPenalty, start: Fitted | None = None
-) -> tuple[Fitted, Point]:
+    text: Piece, order: int, penalty: NestedPenalty, start: ContextWeights | None = None
+) -> tuple[ContextWeights, Point]:
     """Fit until the duality gap is small enough, or the passes are over."""
     began = time.process_time()
     near = (
@@ -113,7 +113,7 @@ def fit(
     seconds = time.process_time() - began
     return fitted, Point(
         perplexity(model_of(fitted, text.train), text.test, unknown=False),
-        fitted.result.error,
+        fitted.report.certificate,
         seconds,
         int(np.count_nonzero(fitted.weights)),
     )
@@ -150,7 +150,7 @@ def smoothed(text: Piece, order: int, learner: KneserNey) -> Point:
         warnings.simplefilter(
             "ignore"
         )  # of discounts of high orders, whose n-grams nearly all occur once
-        model = learner.learn(text.train, order)
+        model = learner.learn(text.train, order).model
     return Point(
         perplexity(model, text.test, unknown=False),
         0.0,

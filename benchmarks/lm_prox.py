@@ -24,7 +24,7 @@ from laconic.core.solvers.base import Solver
 from laconic.lm.accelerated import Accelerated
 from laconic.lm.contexts import Contexts, Text
 from laconic.lm.kneser_ney import KneserNey
-from laconic.lm.log_linear import Fitted, LogLinear, nested_weights
+from laconic.lm.log_linear import ContextWeights, LogLinear, nested_weights
 from laconic.lm.nested import NestedPenalty, NestedRidge, NestedTerms
 from laconic.lm.nested_tree import NestedTree
 from laconic.lm.problem import NestedProblem
@@ -113,7 +113,7 @@ def parameter_table(text: Text, orders: tuple[int, ...], fitted_orders: tuple[in
             warnings.simplefilter(
                 "ignore"
             )  # of discounts of high orders, whose n-grams nearly all occur once
-            smoothed = len(KneserNey().learn(text, order).target)
+            smoothed = len(KneserNey().learn(text, order).model.target)
         row: list[Any] = [f"{order}", trie, smoothed, tree]
         if order in fitted_orders:
             two = LogLinear(NestedTree(STRENGTH, 1.0, 2), TOLERANCE, PASSES).fit(text, order, start)
@@ -141,7 +141,7 @@ def parameter_table(text: Text, orders: tuple[int, ...], fitted_orders: tuple[in
     )
 
 
-def levels(fitted: Fitted) -> int:
+def levels(fitted: ContextWeights) -> int:
     """Weights that are neither zero nor that of the shorter context."""
     above = np.where(fitted.contexts.shorter < 0, 0.0, fitted.weights[fitted.contexts.shorter])
     return int(np.count_nonzero((fitted.weights > 0) & (np.abs(fitted.weights - above) > 1e-12)))

@@ -19,6 +19,7 @@ from laconic.embed.task_files import (
     task_of,
 )
 from laconic.errors import InputError
+from laconic.models.checks import finite
 from laconic.text.io import atomic_writer, name_of, open_text
 from laconic.text.vectors import line_of
 
@@ -153,16 +154,18 @@ def account(model: WordVectors) -> dict[str, Any]:
         "size": size,
         "occurrences": int(model.counts_.sum()),
     }
-    if model.learned_ is not None:
-        facts |= model.learned_._asdict()
-    nonzero = int(np.count_nonzero(model.codes_.data))
+    report = model.report_
+    if report.learner:
+        facts["learner"] = report.learner
+        facts |= {name: finite(getattr(report, name)) for name in ("objective", "certificate")}
+        facts["interrupted"] = report.interrupted
     return {
         **facts,
-        "features_total": n_words * size,
-        "features_nonzero": nonzero,
-        "share_of_zeros": 1 - nonzero / (n_words * size),
-        "groups_total": size,
-        "groups_selected": len(np.unique(model.codes_.indices)),
+        "features_total": report.features_total,
+        "features_nonzero": report.features_kept,
+        "share_of_zeros": 1 - report.features_kept / report.features_total,
+        "groups_total": report.groups_total,
+        "groups_selected": report.groups_kept,
     }
 
 

@@ -5,7 +5,6 @@ A dictionary lies by contexts here, (contexts, stride): rows of float32, the dim
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,24 +19,6 @@ from laconic.embed.forest import code_trees
 CHUNK = 1 << 22  # entries of codes that are dense at a time
 TINY = float(np.finfo(np.float32).tiny)
 CONTEXTS = 1 << 13  # contexts whose products are summed in single precision
-
-
-@dataclass(frozen=True)
-class Coded:
-    """X is about codes @ dictionary.
-
-    codes: (words, size), sparse; dictionary: (size, contexts)
-    objective: of codes and dictionary, as the learner states it
-    trace: a dict for every pass of the learner
-    certificate: the largest duality gap of a word relative to its objective, None where a learner does not solve for codes
-    """
-
-    codes: sparse.csr_matrix
-    dictionary: Floats
-    objective: float
-    trace: list[dict[str, float]] = field(default_factory=list)
-    certificate: float | None = None
-    interrupted: bool = False
 
 
 class WordRows:

@@ -8,10 +8,11 @@ import numpy as np
 from scipy import sparse
 
 from laconic.core.arrays import Floats
+from laconic.core.report import Callback
 from laconic.embed.association import EntryWeights
 from laconic.embed.codes import WordRows, padded
 from laconic.embed.start import ROUNDS, right_singular
-from laconic.embed.weighted import PASSES, Callback, Factors, weighted_factors
+from laconic.embed.weighted import PASSES, Factors, weighted_factors
 
 
 class Components(NamedTuple):

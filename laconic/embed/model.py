@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +14,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.arrays import Floats
+from laconic.core.report import Callback, FitReport, Reported
 from laconic.embed.association import EntryWeights, association
 from laconic.embed.cooccurrence import Cooccurrences
 from laconic.embed.forest import forest_for
+from laconic.embed.learn import with_counts
 from laconic.embed.online_dictionary import OnlineDictionary
 from laconic.embed.word_counts import MEMORY, read_text
 from laconic.errors import InputError
@@ -23,23 +27,8 @@ from laconic.text.io import PathLike
 from laconic.text.vectors import read_vectors, write_vectors
 from laconic.text.vocab import Vocab
 
-Callback = Callable[[dict[str, float]], Any]
 AMONG = 30_000  # most frequent words that answers are chosen from
 TINY = np.finfo(np.float32).tiny
-
-
-class Learned(NamedTuple):
-    """What the learner tells of the codes.
-
-    learner       its name and parameters
-    objective, certificate   what was minimised, and the largest relative duality gap of a word; None where a learner has none
-    interrupted   whether it was ended before its time
-    """
-
-    learner: str
-    objective: float | None = None
-    certificate: float | None = None
-    interrupted: bool = False
 
 
 class Associations(NamedTuple):
@@ -51,7 +40,7 @@ class Associations(NamedTuple):
     weights: EntryWeights | None
 
 
-class WordVectors(Saved, BaseEstimator):
+class WordVectors(Saved, Reported, BaseEstimator):
     """Learn a vector for every frequent word: associations of words with the words around them, X ~ codes @ dictionary.
 
     learner: what factorises the associations: OnlineDictionary() if it is None, StochasticCoding(), Svd(), or any object with
@@ -68,7 +57,7 @@ class WordVectors(Saved, BaseEstimator):
 
     After fitting, or loading: `words_`, the most frequent first, and `counts_`; `codes_` (words, size), sparse, as they were learned;
     `dictionary_` (size, contexts), None if the model comes from a file; `parents_`, for each dimension the one above it in the
-    learner's forest, -1 at roots, None without a forest; `learned_`.
+    learner's forest, -1 at roots, None without a forest; `report_`, whose learner is "" if the vectors come from a file of another program.
     """
 
     def __init__(
@@ -117,10 +106,11 @@ class WordVectors(Saved, BaseEstimator):
         callback is told of every pass of the learner.
         """
         self._check()
+        began = time.perf_counter()
         given = self.associations(X)
-        return self.fit_associations(
-            given.words, given.counts, given.matrix, callback, given.weights
-        )
+        self.fit_associations(given.words, given.counts, given.matrix, callback, given.weights)
+        self.report_ = replace(self.report_, seconds=time.perf_counter() - began)
+        return self
 
     def associations(self, X: Any) -> Associations:
         """What a learner gets, of the same text as `fit`."""
@@ -154,18 +144,16 @@ class WordVectors(Saved, BaseEstimator):
         if self.size is not None:
             learner.set_params(size=self.size)
         coded = learner.learn(matrix, callback, weights)
-        told = Learned(
-            " ".join(repr(learner).split()), coded.objective, coded.certificate, coded.interrupted
-        )
-        return self._adopt(words, counts, coded.codes, _parents(learner), told, coded.dictionary)
+        parents = _parents(learner)
+        return self._adopt(words, counts, coded.codes, coded.report, parents, coded.dictionary)
 
     def _adopt(
         self,
         words: Sequence[str],
         counts: ArrayLike,
         codes: Any,
+        report: FitReport | None = None,
         parents: NDArray[np.int32] | None = None,
-        learned: Learned | None = None,
         dictionary: Floats | None = None,
     ) -> WordVectors:
         self._check()
@@ -176,7 +164,8 @@ class WordVectors(Saved, BaseEstimator):
             )
         self._vocab = Vocab(words).freeze()
         self.counts_, self.codes_ = np.asarray(counts, np.int64), matrix
-        self.parents_, self.learned_, self.dictionary_ = parents, learned, dictionary
+        self.parents_, self.dictionary_ = parents, dictionary
+        self.report_ = with_counts(report or FitReport(), matrix)
         rms = np.sqrt(np.asarray(matrix.multiply(matrix).mean(axis=0), np.float64).ravel())
         self.divisors_ = np.where(rms > 0, rms, 1.0) ** self.scale
         self._units: Floats | None = None

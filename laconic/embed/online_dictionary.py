@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import joblib
@@ -13,13 +13,14 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from laconic.core.arrays import Floats
+from laconic.core.report import Callback, in_one_line
 from laconic.embed.association import EntryWeights
-from laconic.embed.codes import Coded, Coder, WordRows, check_whole, gram
+from laconic.embed.codes import Coder, WordRows, check_whole, gram
 from laconic.embed.components import leading_components
 from laconic.embed.forest import BRANCHING, forest_for
+from laconic.embed.learn import Coded, Steps
 from laconic.embed.start import first_dictionary
 
-Callback = Callable[[dict[str, float]], Any]
 BLOCK = 32  # rows of the dictionary that move by one product of matrices
 UNUSED = 1e-9  # of the largest sum of squares: a dimension that no code uses
 
@@ -88,6 +89,7 @@ class OnlineDictionary(BaseEstimator):
         forest = forest_for(self.penalty, self.size, self.branching, self.growth)
         threads = joblib.effective_n_jobs(self.n_jobs)
         contexts: Floats | None = None
+        steps = Steps("pass", self.passes, callback)
         with threadpool_limits(threads):
             components = self.components
             if components is None and weights is not None:
@@ -99,25 +101,19 @@ class OnlineDictionary(BaseEstimator):
             table = first_dictionary(rows, forest, self.start, self.positive, random, threads)
             coder = Coder(forest, self.strength, self.positive, 10 * self.tolerance)
             run = _Run(rows, coder, table, threads)
-            trace: list[dict[str, float]] = []
-            interrupted = False
-            for number in range(self.passes):
+            for _ in range(self.passes):
                 order, total = random.permutation(rows.shape[0]), 0.0
                 for first in range(0, len(order), self.batch_size):
                     total += run.step(
                         np.sort(order[first : first + self.batch_size]), self.forgetting
                     )
-                trace.append({"pass": number + 1, "objective_seen": total})
-                interrupted = (
-                    callback is not None and bool(callback(trace[-1])) and number + 1 < self.passes
-                )
-                if interrupted:
+                if steps.add(total):
                     break
             coder.tolerance = self.tolerance
             codes, value, worst = coder.encode_all(rows, run.table, threads, run.codes)
             learned = np.ascontiguousarray(run.table[:, : self.size].T)
             dictionary = learned if contexts is None else learned @ contexts
-        return Coded(codes, dictionary, value, trace, worst, interrupted)
+        return Coded(codes, dictionary, steps.report(in_one_line(self), value, worst))
 
     def _check(self) -> None:
         check_whole(self, "size", "batch_size", "passes")

@@ -35,8 +35,8 @@ def write_embed_report(
 def _lead(model: WordVectors) -> str:
     learned = (
         "From a file of vectors."
-        if model.learned_ is None
-        else f"Learned by {model.learned_.learner}."
+        if not model.report_.learner
+        else f"Learned by {model.report_.learner}."
     )
     return f'<p class="lead">{text(learned)}</p>'
 
@@ -59,16 +59,16 @@ def _facts(model: WordVectors) -> str:
                 f"{len(model.parents_):,} nodes",
             )
         )
-    told = model.learned_
-    if told is not None and told.objective is not None:
+    report = model.report_
+    if np.isfinite(report.objective):
         rows.append(
             (
                 "objective",
-                f"{told.objective:.6g}",
-                "" if told.certificate is None else f"certificate {told.certificate:.1e}",
+                f"{report.objective:.6g}",
+                f"certificate {report.certificate:.1e}" if np.isfinite(report.certificate) else "",
             )
         )
-    if told is not None and told.interrupted:
+    if report.interrupted:
         rows.append(("training", "interrupted", ""))
     return facts(rows)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import joblib
@@ -14,11 +14,12 @@ from sklearn.utils import check_random_state
 
 from laconic import _core
 from laconic.core.arrays import Floats
+from laconic.core.report import Callback, in_one_line
 from laconic.embed.association import EntryWeights
-from laconic.embed.codes import Coded, Coder, WordRows, check_whole, gram, stride_of
+from laconic.embed.codes import Coder, WordRows, check_whole, gram, stride_of
 from laconic.embed.forest import BRANCHING, code_trees, forest_for
+from laconic.embed.learn import Coded, Steps
 
-Callback = Callable[[dict[str, float]], None]
 SAMPLING = {"uniform": 0, "scaled": 1, "proportional": 2}
 SCHEDULES = ("adaptive", "root", "constant")
 PARTS = 8  # of contexts and of words: at most so many threads find work
@@ -102,9 +103,8 @@ class StochasticCoding(BaseEstimator):
         # Rows of codes and of the dictionary should be about as long, which |d_m| = 1 would not make them: d_m has another length while learning.
         length = np.sqrt(rows.shape[1] * rule.mean / self.size) if self.ridge is None else 1.0
         rule.strength = self.strength * length
-        trace, interrupted = self._run(
-            (tiles, rule), (codes, table), length, random, (threads, callback)
-        )
+        steps = Steps("epoch", self.epochs, callback)
+        self._run((tiles, rule), (codes, table), length, random, (threads, steps))
         codes *= np.float32(length)
         table = np.ascontiguousarray(table[place] / np.float32(length))
         dictionary = np.ascontiguousarray(table[:, : self.size].T)
@@ -112,11 +112,10 @@ class StochasticCoding(BaseEstimator):
             found, value, worst = Coder(forest, self.strength, self.positive).encode_all(
                 rows, table, threads
             )
-            return Coded(found, dictionary, value, trace, worst, interrupted)
+            return Coded(found, dictionary, steps.report(in_one_line(self), value, worst))
         value = self._objective(rows, codes, table, trees, threads)
-        return Coded(
-            sparse.csr_matrix(codes[:, : self.size]), dictionary, value, trace, None, interrupted
-        )
+        report = steps.report(in_one_line(self), value)
+        return Coded(sparse.csr_matrix(codes[:, : self.size]), dictionary, report)
 
     def _run(
         self,
@@ -124,13 +123,12 @@ class StochasticCoding(BaseEstimator):
         state: tuple[Floats, Floats],
         length: float,
         random: np.random.RandomState,
-        how: tuple,
-    ) -> tuple[list[dict[str, float]], bool]:
-        (tiles, rule), (codes, table), (threads, callback) = kernel, state, how
+        how: tuple[int, Steps],
+    ) -> None:
+        (tiles, rule), (codes, table), (threads, steps) = kernel, state, how
         n_words, stride = codes.shape
         squares = (np.zeros(n_words, np.float32), np.zeros(len(table), np.float32))
         bounds = np.linspace(0, n_words, PARTS + 1).astype(np.int64)
-        trace: list[dict[str, float]] = []
         for epoch in range(self.epochs):
             rule.seed = int(random.randint(2**31))
             rule.rate = (
@@ -153,10 +151,8 @@ class StochasticCoding(BaseEstimator):
                 )
                 if self.ridge is None:
                     _project(table, length)
-            trace.append({"epoch": epoch + 1, "loss_met": loss})
-            if callback is not None and callback(trace[-1]) and epoch + 1 < self.epochs:
-                return trace, True
-        return trace, False
+            if steps.add(loss):
+                break
 
     def _rule(self, rows: WordRows) -> Any:
         rule = _core.StochasticRule()

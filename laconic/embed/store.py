@@ -21,8 +21,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic import __version__
 from laconic.core.ragged import pointers
+from laconic.core.report import FitReport
 from laconic.embed.association import KINDS
-from laconic.embed.model import Learned, WordVectors
+from laconic.embed.model import WordVectors
 from laconic.embed.word_counts import RARE
 from laconic.errors import InputError
 from laconic.models import file as files
@@ -32,9 +33,11 @@ from laconic.models.checks import (
     check_names,
     check_parameters,
     check_storable,
+    finite,
     is_count,
     is_number,
     item,
+    number_or_nan,
     numbers,
     smallest,
     whole,
@@ -92,11 +95,10 @@ def pack(model: WordVectors) -> Contents:
         for name, value in model.get_params(deep=False).items()
         if name in PARAMETERS
     }
-    learned = None if model.learned_ is None else model.learned_._asdict()
     meta = {
         "laconic": __version__,
         "parameters": {**parameters, "size": codes.shape[1]},
-        "learned": learned,
+        "learned": _report_meta(model.report_) if model.report_.learner else None,
     }
     return arrays, meta
 
@@ -117,7 +119,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> WordVectors:
     codes = _codes(arrays, len(words), size)
     model = WordVectors(**parameters)
     return model._adopt(
-        words, counts, codes, _forest(arrays, size) if parents else None, _learned(meta)
+        words, counts, codes, _report(meta), _forest(arrays, size) if parents else None
     )
 
 
@@ -181,18 +183,27 @@ def _forest(arrays: Arrays, size: int) -> NDArray[np.int32]:
     return parents
 
 
-def _learned(meta: dict[str, Any]) -> Learned | None:
+def _report_meta(report: FitReport) -> dict[str, Any]:
+    """Return what files keep of the fit report."""
+    return {
+        "learner": report.learner,
+        "objective": finite(report.objective),
+        "certificate": finite(report.certificate),
+        "interrupted": report.interrupted,
+    }
+
+
+def _report(meta: dict[str, Any]) -> FitReport:
+    """Return the fit report of a file; without one, the vectors came from another program."""
     if "learned" in meta and meta["learned"] is None:
-        return None
-    told = item(meta, "learned", dict)
-    for name in ("objective", "certificate"):
-        if name not in told or not (told[name] is None or is_number(told[name])):
-            raise InputError(f"{name!r} is missing or not a number")
-    return Learned(
-        item(told, "learner", str),
-        told["objective"],
-        told["certificate"],
-        item(told, "interrupted", bool),
+        return FitReport()
+    meta = item(meta, "learned", dict)
+    return FitReport(
+        objective=number_or_nan(meta, "objective"),
+        certificate=number_or_nan(meta, "certificate"),
+        learner=item(meta, "learner", str),
+        converged=not item(meta, "interrupted", bool),
+        interrupted=item(meta, "interrupted", bool),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import joblib
@@ -12,9 +11,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
+from laconic.core.report import Callback, in_one_line
 from laconic.embed.association import EntryWeights
-from laconic.embed.codes import Coded, WordRows, check_whole
+from laconic.embed.codes import WordRows, check_whole
 from laconic.embed.components import factors
+from laconic.embed.learn import Coded, Steps
 
 
 class Svd(BaseEstimator):
@@ -44,7 +45,7 @@ class Svd(BaseEstimator):
     def learn(
         self,
         matrix: Any,
-        callback: Callable[[dict[str, float]], Any] | None = None,
+        callback: Callback | None = None,
         weights: EntryWeights | None = None,
     ) -> Coded:
         """Codes and dictionary of a sparse matrix (words x contexts); callback hears of the end, and of passes over entries with weights, which it may end."""
@@ -56,20 +57,15 @@ class Svd(BaseEstimator):
         if not 0 <= self.power <= 1:
             raise ValueError(f"power must lie in 0..1, got {self.power!r}")
         threads = joblib.effective_n_jobs(self.n_jobs)
+        steps = Steps("pass", 1, callback)
         with threadpool_limits(threads):
             random = check_random_state(self.random_state)
             found = factors(
                 WordRows(matrix), self.size, random, threads, weights, self.n_iter, callback
             )
-        trace = [{"pass": 1.0, "objective": found.objective}]
-        if callback is not None:
-            callback(trace[0])
+        steps.add(found.objective)
+        steps.interrupted = found.interrupted
         codes = (found.left * found.values**self.power).astype(np.float32)
         dictionary = (found.values[:, None] ** (1 - self.power) * found.right).astype(np.float32)
-        return Coded(
-            sparse.csr_matrix(codes),
-            dictionary,
-            found.objective,
-            trace,
-            interrupted=found.interrupted,
-        )
+        report = steps.report(in_one_line(self), found.objective)
+        return Coded(sparse.csr_matrix(codes), dictionary, report)

@@ -13,6 +13,7 @@ from laconic.cli.learning_options import LEARNING, Jobs, Output, Strength
 from laconic.cli.measure import Measured
 from laconic.cli.options import SENTENCES_HELP, AsJson, Quiet, check_output, check_strength
 from laconic.cli.training import check_model_output, end_interrupted
+from laconic.core.report import Event
 from laconic.embed.word_counts import RARE
 from laconic.errors import InputError
 from laconic.text.io import STANDARD_STREAM
@@ -248,7 +249,7 @@ def train(
             model.to_word2vec(word2vec, word2vec.removesuffix(".gz").endswith(".bin"))
     report = {"model": output, **({"word2vec": word2vec} if word2vec else {}), **cost.report()}
     print_result({**report, "associations": n_associations, **account(model)}, as_json)
-    if model.learned_ is not None and model.learned_.interrupted:
+    if model.interrupted_:
         end_interrupted(output)
 
 
@@ -259,11 +260,8 @@ def _fit(model: WordVectors, train: list[str], bar: Bar) -> int:
     bar.describe(f"learning: {len(given.words):,} words, {given.matrix.nnz:,} associations")
     with graceful_interrupt() as interrupt:
 
-        def on_pass(step: dict[str, float]) -> bool:
-            bar.describe(
-                "learning: "
-                + ", ".join(f"{name.replace('_', ' ')} {value:.6g}" for name, value in step.items())
-            )
+        def on_pass(event: Event) -> bool:
+            bar.describe(f"learning: {event}")
             return interrupt.requested
 
         model.fit_associations(given.words, given.counts, given.matrix, on_pass, given.weights)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from laconic import _core
 from laconic.core.arrays import Floats
+from laconic.core.report import Callback
 from laconic.embed.association import EntryWeights
 from laconic.embed.codes import WordRows, gram, padded
+from laconic.embed.learn import Steps
 from laconic.embed.start import right_singular
 
-Callback = Callable[[dict[str, float]], Any]
 PASSES = 4
 FIRST_STEPS, STEPS = 12, 4  # of conjugate gradients for a row: from nothing, and from where it was
 TOLERANCE = 1e-4  # of a row's equations, relative
@@ -82,7 +82,8 @@ def weighted_factors(
     table = padded(right_singular(rows, size, random, threads)[1].T)
     table, _ = _evened(table, contexts.of_row, size)
     codes = np.zeros((rows.shape[0], table.shape[1]), np.float32)
-    objective, interrupted = np.inf, False
+    steps = Steps("components", passes, callback)
+    objective = np.inf
     for number in range(passes):
         words.solve(table, codes, FIRST_STEPS if number == 0 else STEPS, threads)
         codes, back = _evened(codes, words.of_row, size)
@@ -90,9 +91,7 @@ def weighted_factors(
         objective = contexts.solve(codes, table, STEPS, threads)
         table, back = _evened(table, contexts.of_row, size)
         codes = padded(codes[:, :size] @ back)
-        told = {"pass_of_components": number + 1.0, "objective": objective}
-        interrupted = callback is not None and bool(callback(told)) and number + 1 < passes
-        if interrupted:
+        if steps.add(objective):
             break
     squares, turn = np.linalg.eigh(gram(codes[:, :size] * np.sqrt(words.of_row)[:, None]))
     values, turn = np.sqrt(np.maximum(squares[::-1], 0)), turn[:, ::-1]
@@ -103,7 +102,7 @@ def weighted_factors(
         values,
         np.ascontiguousarray((table[:, :size] @ turn.astype(np.float32)).T),
         objective,
-        interrupted,
+        steps.interrupted,
     )
 
 

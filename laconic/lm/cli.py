@@ -81,24 +81,22 @@ def scores(model: LanguageModel, sentences: list[str]) -> dict[str, Any]:
 
 def account(model: LanguageModel) -> dict[str, Any]:
     """What was learned: by whom, how well solved, and how much of what there was."""
-    from laconic.lm.explain import n_contexts_used, n_weights
-
-    told = model.account_
+    report = model.report_
     facts = {"order": model.order, "vocabulary": len(model.encoder_)}
-    kept = {"features_nonzero": n_weights(model), "groups_selected": n_contexts_used(model)}
-    if told is None:
+    kept = {"features_nonzero": report.features_kept, "groups_selected": report.groups_kept}
+    if not report.learner:
         return {**facts, "learner": None, **kept}
     return {
         **facts,
-        "learner": told.learner,
-        "objective": told.objective,
-        "certificate": told.certificate,
-        "passes": told.passes,
-        "interrupted": told.interrupted,
-        "features_total": told.n_ngrams,
-        "features_nonzero": kept["features_nonzero"],
-        "groups_total": told.n_contexts,
-        "groups_selected": kept["groups_selected"],
+        "learner": report.learner,
+        "objective": report.objective,
+        "certificate": report.certificate,
+        "passes": report.n_iter,
+        "interrupted": report.interrupted,
+        "features_total": report.features_total,
+        "features_nonzero": report.features_kept,
+        "groups_total": report.groups_total,
+        "groups_selected": report.groups_kept,
     }
 
 

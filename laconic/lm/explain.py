@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic.lm.model import LanguageModel
-from laconic.lm.pruning import shorter_pairs
+from laconic.lm.pruning import weights_of_pairs
 from laconic.lm.running import START
 
 NEXT = 5  # words that are shown after a context
@@ -43,16 +42,6 @@ class ContextRow(NamedTuple):
     then: str
 
 
-def weights_of(model: LanguageModel) -> NDArray[np.float64]:
-    """The weight of every pair; 0 for those that are there for longer contexts alone."""
-    pairs, n_words = model.model_, model.model_.n_words
-    weights = pairs.gain.copy()
-    weights[n_words:] -= pairs.gain[shorter_pairs(pairs)[n_words:]]
-    if pairs.borrowed is not None:
-        weights[pairs.borrowed == 1] = 0
-    return weights
-
-
 def order_rows(model: LanguageModel) -> list[OrderRow]:
     """A row for each order."""
     pairs = model.model_
@@ -67,7 +56,7 @@ def order_rows(model: LanguageModel) -> list[OrderRow]:
 
 def heaviest_ngrams(model: LanguageModel, n: int) -> list[NgramRow]:
     """The n n-grams of each order with the largest weights, the heaviest first."""
-    pairs, weights = model.model_, weights_of(model)
+    pairs, weights = model.model_, weights_of_pairs(model.model_)
     context = pairs.context_of_pairs()
     order = pairs.depth[context] + 1
     rows = []
@@ -82,7 +71,7 @@ def heaviest_ngrams(model: LanguageModel, n: int) -> list[NgramRow]:
 
 def longest_contexts(model: LanguageModel, n: int) -> list[ContextRow]:
     """The n contexts with the most words, of equals those with the largest sum of weights first."""
-    pairs, weights = model.model_, weights_of(model)
+    pairs, weights = model.model_, weights_of_pairs(model.model_)
     total = np.bincount(pairs.context_of_pairs(), np.maximum(weights, 0), pairs.n_contexts)
     used = np.flatnonzero(total > 0)
     rows = []
@@ -105,13 +94,3 @@ def context_words(model: LanguageModel, context: int) -> list[str]:
         found.append(words[model.model_.word[context]])
         context = int(model.model_.parent[context])
     return found
-
-
-def n_weights(model: LanguageModel) -> int:
-    """How many n-grams have a weight that is not zero."""
-    return int(np.count_nonzero(weights_of(model)))
-
-
-def n_contexts_used(model: LanguageModel) -> int:
-    """How many contexts have such an n-gram."""
-    return len(np.unique(model.model_.context_of_pairs()[weights_of(model) != 0]))

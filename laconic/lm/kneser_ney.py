@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from laconic.core.report import Callback
-from laconic.lm.account import Account, in_one_line
+from laconic.core.report import Callback, FitReport, in_one_line
 from laconic.lm.backoff import summed
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Contexts, Text
+from laconic.lm.learn import LearnedNgrams
 
 Float64 = NDArray[np.float64]
 LEAST = 1e-100  # what would have no probability gets this much
@@ -41,13 +41,22 @@ class KneserNey(BaseEstimator):
         self.modified = modified
         self.discount_fallback = discount_fallback
 
-    def learn(self, text: Text, order: int, callback: Callback | None = None) -> ContextModel:
-        """The model of n-grams up to `order`; `account_` tells of it. It is counted at once, so that a callback hears nothing."""
+    def learn(self, text: Text, order: int, callback: Callback | None = None) -> LearnedNgrams:
+        """Return the model of n-grams up to `order`.
+
+        It is counted at once, so that a callback receives no events.
+        """
         contexts = Contexts.build(text, order)
-        self.account_ = Account(in_one_line(self), len(contexts.target), len(contexts.parent))
-        return ContextModel(
+        model = ContextModel(
             contexts.parent, contexts.word, contexts.ptr, contexts.target, *self._values(contexts)
         )
+        report = FitReport(
+            in_one_line(self),
+            converged=True,
+            features_total=len(contexts.target),
+            groups_total=len(contexts.parent),
+        )
+        return LearnedNgrams(model, report)
 
     def discounts(self, contexts: Contexts, adjusted: NDArray[np.int64]) -> Float64:
         """D of adjusted counts 1, 2 and more (columns) of n-grams of every order (rows)."""

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits
 
-from laconic.core.report import Callback
-from laconic.core.solvers.base import Result, Solver
-from laconic.lm.account import Account, in_one_line
+from laconic.core.report import Callback, Event, FitReport, in_one_line
+from laconic.core.solvers.base import Solver
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Contexts, Text
+from laconic.lm.learn import LearnedNgrams
 from laconic.lm.nested import NestedPenalty, NestedWeights
 from laconic.lm.nested_groups import NestedGroups
 from laconic.lm.problem import NestedProblem
@@ -29,12 +29,12 @@ from laconic.lm.scaled import ScaledFista
 Float64 = NDArray[np.float64]
 
 
-class Fitted(NamedTuple):
-    """Contexts, their weights, and what the solver says of them: its certificate is the relative duality gap."""
+class ContextWeights(NamedTuple):
+    """Contexts, their weights, and the fit report; its certificate is the relative duality gap."""
 
     contexts: Contexts
     weights: Float64
-    result: Result
+    report: FitReport
 
 
 class LogLinear(BaseEstimator):
@@ -61,36 +61,28 @@ class LogLinear(BaseEstimator):
         self.n_jobs = n_jobs
         self.solver = solver
 
-    def learn(self, text: Text, order: int, callback: Callback | None = None) -> ContextModel:
-        """The model of contexts of up to order - 1 words; `account_` tells of it. callback is told of every pass and says whether to end here."""
+    def learn(self, text: Text, order: int, callback: Callback | None = None) -> LearnedNgrams:
+        """Return the model of contexts of up to order - 1 words.
+
+        The callback receives an event after every pass; one that returns True stops the fit.
+        """
         fitted = self.fit(text, order, callback=callback)
-        lengths, result = fitted.contexts.lengths(), fitted.result
-        n_ngrams = int(lengths @ np.diff(fitted.contexts.ptr))
-        objective = result.trace[-1].value if result.trace else np.nan
-        self.account_ = Account(
-            in_one_line(self),
-            n_ngrams,
-            int(lengths.sum()),
-            objective,
-            result.error,
-            result.n_iter,
-            result.interrupted,
-        )
-        return model_of(fitted, text)
+        return LearnedNgrams(model_of(fitted, text), fitted.report)
 
     def fit(
         self,
         text: Text,
         order: int,
-        start: Fitted | None = None,
+        start: ContextWeights | None = None,
         callback: Callback | None = None,
-    ) -> Fitted:
+    ) -> ContextWeights:
         """Weights of contexts. `start` is what the same text gave with the same order or a smaller one."""
         penalty = (self.penalty or NestedGroups()).check()
         contexts = Contexts.build(text, order, penalty.collapses)
         trees = nested_weights(contexts)
         x = None if start is None else extended(start, contexts)
         n_before, result = 0, None
+        trace: list[Event] = []
         # Threads of BLAS spin between the short products of a step and slow down everything else.
         with threadpool_limits(limits=1, user_api="blas"):
             for easier in penalty.before(trees) if self.solver is None else ():
@@ -101,12 +93,25 @@ class LogLinear(BaseEstimator):
                     NestedProblem(contexts.kernel, easier, self.n_jobs), x, callback
                 )
                 x, n_before = result.x, n_before + result.n_iter
+                trace += result.trace
                 if result.interrupted:
                     break
             problem = NestedProblem(contexts.kernel, penalty.on(trees), self.n_jobs)
             left = 1 if result and result.interrupted else max(1, self.max_iter - n_before)
             result = (self.solver or ScaledFista(self.tol, left)).run(problem, x, callback)
-        return Fitted(contexts, result.x, result._replace(n_iter=n_before + result.n_iter))
+        lengths = contexts.lengths()
+        report = FitReport(
+            in_one_line(self),
+            objective=result.trace[-1].value if result.trace else np.nan,
+            certificate=result.error,
+            n_iter=n_before + result.n_iter,
+            converged=result.converged,
+            interrupted=result.interrupted,
+            features_total=int(lengths @ np.diff(contexts.ptr)),
+            groups_total=int(lengths.sum()),
+            trace=(*trace, *result.trace),
+        )
+        return ContextWeights(contexts, result.x, report)
 
 
 def nested_weights(contexts: Contexts) -> NestedWeights:
@@ -120,7 +125,7 @@ def nested_weights(contexts: Contexts) -> NestedWeights:
     )
 
 
-def extended(start: Fitted, contexts: Contexts) -> Float64 | None:
+def extended(start: ContextWeights, contexts: Contexts) -> Float64 | None:
     """Weights of a trie of smaller order as those of a larger one, which numbers what both have in the same order; nothing for collapsed trees."""
     depth = contexts.of_pairs(contexts.depth)
     known = depth < start.contexts.order
@@ -131,7 +136,7 @@ def extended(start: Fitted, contexts: Contexts) -> Float64 | None:
     return weights
 
 
-def expanded(fitted: Fitted, text: Text) -> tuple[Contexts, Float64]:
+def expanded(fitted: ContextWeights, text: Text) -> tuple[Contexts, Float64]:
     """The trie of a collapsed tree, every weight repeated for all that it stands for."""
     contexts = fitted.contexts
     lengths = contexts.lengths()
@@ -145,7 +150,7 @@ def expanded(fitted: Fitted, text: Text) -> tuple[Contexts, Float64]:
     return trie, fitted.weights[index]
 
 
-def model_of(fitted: Fitted, text: Text) -> ContextModel:
+def model_of(fitted: ContextWeights, text: Text) -> ContextModel:
     """The scores and log Z of all contexts that have a weight or a longer context with one; the others change nothing."""
     contexts, weights = expanded(fitted, text)
     score, log_z = np.empty(len(weights)), np.empty(len(contexts.parent))

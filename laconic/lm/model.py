@@ -14,14 +14,14 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.ragged import cut
-from laconic.core.report import Callback
+from laconic.core.report import Callback, FitReport, Reported
 from laconic.errors import InputError
-from laconic.lm.account import Account
 from laconic.lm.arpa import read_arpa, write_arpa
 from laconic.lm.backoff import arpa_of, context_model
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Text
 from laconic.lm.kneser_ney import KneserNey
+from laconic.lm.learn import learn_ngrams, with_counts
 from laconic.lm.pruning import expected_frequencies, pruned, seen_frequencies
 from laconic.lm.running import END, END_ID, UNKNOWN, UNKNOWN_ID, SentenceEncoder
 from laconic.models.save import Saved
@@ -52,7 +52,7 @@ class TextScore(NamedTuple):
         return math.exp(min(-log_prob / n, 700)) if n else math.nan
 
 
-class LanguageModel(Saved, BaseEstimator):
+class LanguageModel(Saved, Reported, BaseEstimator):
     """Learn a model of the next word of a sentence.
 
     order: words of the longest n-grams, the predicted one among them
@@ -62,7 +62,7 @@ class LanguageModel(Saved, BaseEstimator):
     vocabulary: the words to know instead; all others are <unk>
     n_jobs: threads that score
 
-    A word that is not known is <unk>. `account_` is what the learner tells of the model (None: it came from an ARPA file). States are numbers: `start()` gives that of a sentence's start, `score` one after another.
+    A word that is not known is <unk>. `report_` says how the model came about (its learner is "" if the model came from an ARPA file). States are numbers: `start()` gives that of a sentence's start, `score` one after another.
     """
 
     def __init__(
@@ -99,8 +99,8 @@ class LanguageModel(Saved, BaseEstimator):
         learner = KneserNey() if self.learner is None else clone(self.learner, safe=False)
         if len(text.ptr) < 2:
             raise ValueError("a language model needs at least one sentence to learn from")
-        model = learner.learn(text, int(self.order), callback)
-        return self._adopt(encoder, model, getattr(learner, "account_", None))
+        model, report = learn_ngrams(learner, text, int(self.order), callback)
+        return self._adopt(encoder, model, report)
 
     def start(self) -> int:
         """The state at the start of a sentence."""
@@ -175,7 +175,7 @@ class LanguageModel(Saved, BaseEstimator):
             if X is None
             else seen_frequencies(self.model_, self._text(X))
         )
-        return copy(self)._adopt(self.encoder_, pruned(self.model_, size, frequency), self.account_)
+        return copy(self)._adopt(self.encoder_, pruned(self.model_, size, frequency), self.report_)
 
     def to_arpa(self, path: PathLike) -> None:
         """Write an ARPA file, compressed if its name ends in .gz, for KenLM, SRILM and others: the same probabilities, to 9 digits.
@@ -194,7 +194,7 @@ class LanguageModel(Saved, BaseEstimator):
             raise InputError(
                 str(error) if str(error).startswith(name_of(path)) else f"{name_of(path)}: {error}."
             ) from None
-        return cls(order=model.order)._adopt(SentenceEncoder(words), model)
+        return cls(order=model.order)._adopt(SentenceEncoder(words), model, FitReport())
 
     @property
     def n_ngrams_(self) -> list[int]:
@@ -206,14 +206,15 @@ class LanguageModel(Saved, BaseEstimator):
         )
 
     def _adopt(
-        self, encoder: SentenceEncoder, model: ContextModel, account: Account | None = None
+        self, encoder: SentenceEncoder, model: ContextModel, report: FitReport
     ) -> LanguageModel:
         if model.n_words != len(encoder):
             raise ValueError(
                 f"the model predicts {model.n_words} words, but there are {len(encoder)}"
             )
-        self.encoder_, self.model_, self.account_ = encoder, model, account
+        self.encoder_, self.model_ = encoder, model
         self._kernel = model.automaton()
+        self.report_ = with_counts(report, model)
         return self
 
     def _automaton(self) -> Any:

@@ -9,6 +9,8 @@ An n-gram stays where a longer one that stays needs it. Any ContextModel is a ba
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -167,6 +169,29 @@ def _chosen(model: ContextModel, kept: NDArray[np.bool_], alive: NDArray[np.bool
     return ContextModel(
         parent, model.word[alive], ptr, model.target[kept], model.gain[kept], model.base[alive]
     )
+
+
+class UsedNgrams(NamedTuple):
+    """Number of n-grams with a weight that is not zero, and of contexts that have such an n-gram."""
+
+    ngrams: int
+    contexts: int
+
+
+def weights_of_pairs(model: ContextModel) -> Float64:
+    """Return the weight of every pair, see explain; 0 for those that longer contexts alone need."""
+    weights = model.gain.copy()
+    weights[model.n_words :] -= model.gain[shorter_pairs(model)[model.n_words :]]
+    if model.borrowed is not None:
+        weights[model.borrowed == 1] = 0
+    return weights
+
+
+def count_used(model: ContextModel) -> UsedNgrams:
+    """Count the n-grams that change a probability, and their contexts."""
+    used = weights_of_pairs(model) != 0
+    contexts = np.bincount(model.context_of_pairs()[used], minlength=1)
+    return UsedNgrams(int(np.count_nonzero(used)), int(np.count_nonzero(contexts)))
 
 
 def shorter_pairs(model: ContextModel) -> NDArray[np.int64]:

@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic import __version__
 from laconic.core.ragged import pointers
+from laconic.core.report import FitReport
 from laconic.errors import InputError
-from laconic.lm.account import Account
 from laconic.lm.context_model import ContextModel
 from laconic.lm.model import LanguageModel
 from laconic.lm.running import SentenceEncoder
@@ -63,7 +63,7 @@ def pack(model: LanguageModel) -> Contents:
         "laconic": __version__,
         "order": int(model.order),
         "min_count": int(model.min_count),
-        "account": None if model.account_ is None else _account_meta(model.account_),
+        "account": _report_meta(model.report_) if model.report_.learner else None,
     }
     return arrays, meta
 
@@ -74,7 +74,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> LanguageModel:
     for name in ("order", "min_count"):
         if not is_count(meta.get(name)):
             raise InputError(f"{name!r} is missing or no number of at least 1")
-    account = _account(meta)
+    report = _report(meta)
     children, pairs, oldest, target = (
         whole(arrays, name) for name in ("children", "pairs", "oldest", "target")
     )
@@ -106,28 +106,39 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> LanguageModel:
     )
     words = SentenceEncoder(files.decode_strings(arrays["word_data"], arrays["word_ptr"]))
     return LanguageModel(order=meta["order"], min_count=meta["min_count"])._adopt(
-        words, contexts, account
+        words, contexts, report
     )
 
 
-def _account_meta(account: Account) -> dict[str, Any]:
+def _report_meta(report: FitReport) -> dict[str, Any]:
+    """Return the fit report as files keep it, under the names of laconic 0.1.0."""
     return {
-        **account._asdict(),
-        "objective": finite(account.objective),
-        "certificate": finite(account.certificate),
+        "learner": report.learner,
+        "n_ngrams": report.features_total,
+        "n_contexts": report.groups_total,
+        "objective": finite(report.objective),
+        "certificate": finite(report.certificate),
+        "passes": report.n_iter,
+        "interrupted": report.interrupted,
     }
 
 
-def _account(meta: dict[str, Any]) -> Account | None:
+def _report(meta: dict[str, Any]) -> FitReport:
+    """Return the report of a file; what was not interrupted counts as converged there."""
     if "account" in meta and meta["account"] is None:
-        return None
+        return FitReport()
     meta = item(meta, "account", dict)
-    n_ngrams, n_contexts, passes = (
-        item(meta, name, int) for name in ("n_ngrams", "n_contexts", "passes")
+    n_ngrams, n_contexts = (item(meta, name, int) for name in ("n_ngrams", "n_contexts"))
+    return FitReport(
+        learner=item(meta, "learner", str),
+        objective=number_or_nan(meta, "objective"),
+        certificate=number_or_nan(meta, "certificate"),
+        n_iter=item(meta, "passes", int),
+        converged=not item(meta, "interrupted", bool),
+        interrupted=item(meta, "interrupted", bool),
+        features_total=n_ngrams,
+        groups_total=n_contexts,
     )
-    objective, certificate = (number_or_nan(meta, name) for name in ("objective", "certificate"))
-    learner, interrupted = item(meta, "learner", str), item(meta, "interrupted", bool)
-    return Account(learner, n_ngrams, n_contexts, objective, certificate, passes, interrupted)
 
 
 def level_order(model: ContextModel) -> ContextModel:

@@ -175,7 +175,7 @@ def train(
         "words": len(text.tokens) - len(sentences),
     }
     print_result({**report, **account(model), **dev_scores, "orders": orders(model)}, as_json)
-    if model.account_ is not None and model.account_.interrupted:
+    if model.interrupted_:
         end_interrupted(output)
 
 

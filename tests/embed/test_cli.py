@@ -263,7 +263,7 @@ def test_ctrl_c_keeps_what_was_learned(given: Files) -> None:
         "1",
     ]
     report = interrupted([*command, "--size", "13", "--passes", "1000000"], b"objective")
-    assert report["interrupted"] and laconic.load(given.model).learned_.interrupted
+    assert report["interrupted"] and laconic.load(given.model).interrupted_
 
 
 def test_ctrl_c_while_reading_writes_nothing(given: Files) -> None:

@@ -8,6 +8,7 @@ from associations import example
 from sklearn.base import clone
 from sklearn.decomposition import MiniBatchDictionaryLearning
 
+from laconic.core.report import Event
 from laconic.embed.codes import Coder, WordRows, objective, padded
 from laconic.embed.forest import code_forest, forest_for
 from laconic.embed.online_dictionary import OnlineDictionary, move_rows
@@ -22,13 +23,13 @@ def test_the_objective_goes_down_and_is_what_it_says() -> None:
             coded = OnlineDictionary(
                 26, penalty, 0.5, batch_size=100, passes=passes, n_jobs=1
             ).learn(matrix)
-            assert coded.certificate is not None and coded.certificate <= 1e-4
+            assert coded.report.certificate <= 1e-4
             assert objective(matrix, coded.codes, coded.dictionary, forest, 0.5) == pytest.approx(
-                coded.objective, rel=1e-4
+                coded.report.objective, rel=1e-4
             )
             assert np.linalg.norm(coded.dictionary, axis=1).max() <= 1 + 1e-5
-            assert len(coded.trace) == passes
-            values.append(coded.objective)
+            assert len(coded.report.trace) == passes
+            values.append(coded.report.objective)
         assert values[0] > values[1] > values[2]
         assert values[2] < 0.5 * 0.5 * matrix.multiply(matrix).sum()
 
@@ -56,7 +57,7 @@ def test_not_worse_than_scikit_learn(positive: bool) -> None:
     )
     coder = Coder(forest_for("lasso", size), strength, positive)
     _, value, _ = coder.encode_all(WordRows(matrix), padded(dictionary.T), 1)
-    assert coded.objective <= 1.01 * value
+    assert coded.report.objective <= 1.01 * value
     if positive:
         assert coded.codes.data.min() > 0
 
@@ -77,7 +78,7 @@ def test_not_worse_than_spams() -> None:
     )
     coder = Coder(forest_for("lasso", size), strength, False)
     _, value, _ = coder.encode_all(WordRows(matrix), padded(theirs), 1)
-    assert coded.objective <= 1.01 * value
+    assert coded.report.objective <= 1.01 * value
 
 
 def test_a_seed_gives_the_same_codes_twice_whatever_the_threads() -> None:
@@ -100,7 +101,7 @@ def test_any_start_leads_down(start: str) -> None:
     coded = OnlineDictionary(
         26, "forest", 0.5, start=start, batch_size=100, passes=4, n_jobs=1
     ).learn(matrix)
-    assert coded.objective < 0.3 * matrix.multiply(matrix).sum()
+    assert coded.report.objective < 0.3 * matrix.multiply(matrix).sum()
 
 
 def test_forgetting_and_more_dimensions_than_words() -> None:
@@ -108,14 +109,14 @@ def test_forgetting_and_more_dimensions_than_words() -> None:
     coded = OnlineDictionary(
         78, "forest", 0.3, start="svd", forgetting=0.8, batch_size=16, passes=3, n_jobs=1
     ).learn(matrix)
-    assert coded.codes.shape == (60, 78) and np.isfinite(coded.objective)
-    assert coded.objective < 0.3 * matrix.multiply(matrix).sum()
+    assert coded.codes.shape == (60, 78) and np.isfinite(coded.report.objective)
+    assert coded.report.objective < 0.3 * matrix.multiply(matrix).sum()
 
 
 def test_callback_hears_of_every_pass() -> None:
-    heard: list[dict[str, float]] = []
-    OnlineDictionary(13, batch_size=100, passes=3, n_jobs=1).learn(example(), heard.append)
-    assert [one["pass"] for one in heard] == [1, 2, 3]
+    events: list[Event] = []
+    OnlineDictionary(13, batch_size=100, passes=3, n_jobs=1).learn(example(), events.append)
+    assert [one.done for one in events] == [1, 2, 3]
 
 
 def test_rows_move_as_in_turn() -> None:
@@ -163,14 +164,18 @@ def test_bad_parameters_are_refused(changed: dict, message: str) -> None:
 
 def test_a_callback_ends_learning_and_the_codes_are_whole() -> None:
     matrix = example(100, 80)
-    heard: list[dict[str, float]] = []
+    events: list[Event] = []
     coded = OnlineDictionary(13, passes=5, n_jobs=1).learn(
-        matrix, lambda step: heard.append(step) or len(heard) == 2
+        matrix, lambda step: events.append(step) or len(events) == 2
     )
-    assert coded.interrupted and len(coded.trace) == 2 and heard == coded.trace
+    assert (
+        coded.report.interrupted
+        and len(coded.report.trace) == 2
+        and tuple(events) == coded.report.trace
+    )
     assert (coded.codes != OnlineDictionary(13, passes=2, n_jobs=1).learn(matrix).codes).nnz == 0
     assert (
         not OnlineDictionary(13, passes=2, n_jobs=1)
-        .learn(matrix, lambda step: step["pass"] == 2)
-        .interrupted
+        .learn(matrix, lambda step: step.done == 2)
+        .report.interrupted
     )

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from laconic.core.report import FitReport
 from laconic.embed.explain import dimension_rows, tree_order
-from laconic.embed.model import Learned, WordVectors
+from laconic.embed.model import WordVectors
 from laconic.embed.page import write_embed_report
 from laconic.embed.plots import plot_word_heatmap, plot_word_map, plot_word_trees, tree_layouts
 from laconic.errors import InputError
@@ -23,9 +24,9 @@ BLOCKS = {"first": ["w0", "w1", "w2"], "second": ["w3", "w<4>"]}
 def model(seed: int = 0) -> WordVectors:
     rng = np.random.default_rng(seed)
     codes = rng.normal(size=(8, 6)) * (rng.random((8, 6)) < 0.7)
-    told = Learned("OnlineDictionary()", 12.5, 1e-5, False)
+    report = FitReport("OnlineDictionary()", 12.5, 1e-5, converged=True)
     return WordVectors()._adopt(
-        ["w0", "w1", "w2", "w3", "w<4>", "w5", "w6", "w7"], np.ones(8), codes, PARENTS, told
+        ["w0", "w1", "w2", "w3", "w<4>", "w5", "w6", "w7"], np.ones(8), codes, report, PARENTS
     )
 
 

@@ -23,19 +23,17 @@ def test_comes_near_the_objective_of_online_dictionary_learning() -> None:
     coded = StochasticCoding(
         13, "forest", strength, negatives=2, full=True, epochs=60, rate=1.0, n_jobs=1
     ).learn(matrix)
-    assert coded.objective == pytest.approx(
+    assert coded.report.objective == pytest.approx(
         objective(matrix, coded.codes, coded.dictionary, code_forest(13), strength), rel=1e-3
     )
     nothing = 0.5 * matrix.multiply(matrix).sum()
-    assert exact.objective < 0.5 * nothing
-    assert coded.objective < 1.1 * exact.objective
+    assert exact.report.objective < 0.5 * nothing
+    assert coded.report.objective < 1.1 * exact.report.objective
     again = StochasticCoding(
         13, "forest", strength, negatives=2, full=True, epochs=60, rate=1.0, n_jobs=1, recode=True
     ).learn(matrix)
     assert (
-        again.objective < 1.06 * exact.objective
-        and again.certificate is not None
-        and again.certificate <= 1e-4
+        again.report.objective < 1.06 * exact.report.objective and again.report.certificate <= 1e-4
     )
 
 
@@ -46,7 +44,7 @@ def test_without_a_penalty_it_comes_near_the_best_of_its_rank() -> None:
         8, "lasso", 0.0, negatives=2, full=True, epochs=60, rate=1.0, n_jobs=1
     ).learn(matrix)
     best = 0.5 * np.sum(values[8:] ** 2)
-    assert best <= coded.objective <= 1.1 * best
+    assert best <= coded.report.objective <= 1.1 * best
 
 
 @pytest.mark.parametrize(
@@ -72,7 +70,7 @@ def test_the_objective_is_the_one_stated(options: dict) -> None:
         penalty.value(a.astype(float)) for a in coded.codes.toarray()
     )
     expected += 0.5 * (options.get("ridge") or 0.0) * np.sum(coded.dictionary**2)
-    assert coded.objective == pytest.approx(expected, rel=1e-4)
+    assert coded.report.objective == pytest.approx(expected, rel=1e-4)
     if options.get("ridge") is None:
         assert np.linalg.norm(coded.dictionary, axis=1).max() <= 1 + 1e-5
 
@@ -84,7 +82,7 @@ def test_the_objective_is_the_one_stated(options: dict) -> None:
 def test_losses_fall(options: dict) -> None:
     matrix = example(300, 250)
     coded = StochasticCoding(26, "forest", 0.05, epochs=15, n_jobs=1, **options).learn(matrix)
-    losses = [one["loss_met"] for one in coded.trace]
+    losses = [one.value for one in coded.report.trace]
     assert len(losses) == 15 and losses[-1] < 0.5 * losses[0] and losses[-1] < losses[7]
 
 
@@ -122,9 +120,13 @@ def test_strength_and_positive_shape_codes() -> None:
 
 def test_a_callback_ends_learning() -> None:
     coded = StochasticCoding(13, strength=0.1, epochs=50, n_jobs=1).learn(
-        example(300, 250), lambda seen: seen["epoch"] == 3
+        example(300, 250), lambda event: event.done == 3
     )
-    assert coded.interrupted and len(coded.trace) == 3 and np.isfinite(coded.objective)
+    assert (
+        coded.report.interrupted
+        and len(coded.report.trace) == 3
+        and np.isfinite(coded.report.objective)
+    )
 
 
 @pytest.mark.parametrize(

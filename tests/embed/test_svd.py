@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from laconic.core.report import Event
 from laconic.embed.svd import Svd
 
 
@@ -19,13 +20,14 @@ def matrix(seed: int = 0) -> sparse.csr_matrix:
 @pytest.mark.parametrize("power", [0.0, 0.5, 1.0])
 def test_no_matrix_of_this_rank_is_nearer(power: float) -> None:
     given = matrix()
-    told: list[dict[str, float]] = []
-    coded = Svd(4, power, n_iter=20).learn(given, told.append)
+    events: list[Event] = []
+    coded = Svd(4, power, n_iter=20).learn(given, events.append)
     values = np.linalg.svd(given.toarray(), compute_uv=False)
     assert coded.codes.shape == (40, 4) and coded.dictionary.shape == (4, 30)
     left_over = np.sum((given.toarray() - coded.codes.toarray() @ coded.dictionary) ** 2) / 2
     assert left_over == pytest.approx(np.sum(values[4:] ** 2) / 2, rel=1e-3)
-    assert coded.objective == pytest.approx(left_over, rel=1e-3) and told == coded.trace
+    assert coded.report.objective == pytest.approx(left_over, rel=1e-3)
+    assert tuple(events) == coded.report.trace
     np.testing.assert_allclose(
         np.linalg.norm(coded.codes.toarray(), axis=0), values[:4] ** power, rtol=1e-3
     )

@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 
 from laconic import OnlineDictionary, StochasticCoding, Svd, _core
+from laconic.core.report import Event
 from laconic.embed.association import EntryWeights, association
 from laconic.embed.codes import WordRows, padded
 from laconic.embed.components import leading_components
@@ -156,7 +157,7 @@ def test_learners_take_weights() -> None:
         X, None, weights
     )
     close = value(X, weights, online.codes @ online.dictionary)
-    assert close == pytest.approx(coded.objective, rel=0.05)
+    assert close == pytest.approx(coded.report.objective, rel=0.05)
     with pytest.raises(ValueError, match="no use for other weights"):
         StochasticCoding(4, "lasso").learn(X, None, weights)
 
@@ -171,18 +172,18 @@ def test_fewer_words_than_dimensions() -> None:
 
 def test_passes_can_be_ended() -> None:
     X, weights = given()
-    heard: list[dict[str, float]] = []
-    whole_run = Svd(3).learn(X, heard.append, weights)
-    assert [one["pass_of_components"] for one in heard[:-1]] == [
+    events: list[Event] = []
+    whole_run = Svd(3).learn(X, events.append, weights)
+    assert [one.done for one in events[:-1]] == [
         1,
         2,
         3,
         4,
-    ] and not whole_run.interrupted
-    ended = Svd(3).learn(X, lambda told: "pass_of_components" in told, weights)
-    assert ended.interrupted and ended.objective == heard[0]["objective"]
+    ] and not whole_run.report.interrupted
+    ended = Svd(3).learn(X, lambda event: event.stage == "components", weights)
+    assert ended.report.interrupted and ended.report.objective == events[0].value
     coded = OnlineDictionary(3, "lasso", 1e-3, n_jobs=1).learn(X, lambda _: True, weights)
-    assert coded.interrupted and len(coded.trace) == 1
+    assert coded.report.interrupted and len(coded.report.trace) == 1
 
 
 def test_weights_of_another_matrix_are_refused() -> None:

@@ -68,9 +68,9 @@ def test_small_batches_reach_the_optimum_of_full_ones(
 ) -> None:
     penalty, mu, near = case
     text = random_text(3, 120)
-    best = LogLinear(penalty, tol=1e-7, max_iter=3000).fit(text, 4).result.trace[-1].value
+    best = LogLinear(penalty, tol=1e-7, max_iter=3000).fit(text, 4).report.trace[-1].value
     solver = Accelerated(1e-9, 300, batch=40, mu=mu, check_every=1000)
-    trace = LogLinear(penalty, solver=solver).fit(text, 4).result.trace
+    trace = LogLinear(penalty, solver=solver).fit(text, 4).report.trace
     early, late = trace[49].value / best - 1, trace[-1].value / best - 1
     assert late < near
     assert late < 0.6 * early, "averages go on coming nearer"
@@ -81,12 +81,12 @@ def test_a_batch_of_all_tokens_is_accelerated_gradient(
     case: tuple[NestedPenalty, float, float],
 ) -> None:
     text = random_text(3, 120)
-    best = LogLinear(case[0], tol=1e-7, max_iter=3000).fit(text, 4).result.trace[-1].value
+    best = LogLinear(case[0], tol=1e-7, max_iter=3000).fit(text, 4).report.trace[-1].value
     fitted = LogLinear(
         case[0], solver=Accelerated(1e-9, 400, batch=10**6, mu=0.001, check_every=400)
     ).fit(text, 4)
-    assert fitted.result.trace[-1].value < best * (1 + 5e-4)
-    assert (fitted.weights >= 0).all() and fitted.result.error < 0.01
+    assert fitted.report.trace[-1].value < best * (1 + 5e-4)
+    assert (fitted.weights >= 0).all() and fitted.report.certificate < 0.01
 
 
 def test_runs_repeat_and_stop() -> None:
@@ -100,7 +100,7 @@ def test_runs_repeat_and_stop() -> None:
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(first, other)
     solver = Accelerated(tol=0.05, max_iter=500, batch=100, check_every=5)
-    result = LogLinear(NestedRidge(), solver=solver).fit(text, 3).result
+    result = LogLinear(NestedRidge(), solver=solver).fit(text, 3).report
     assert result.converged and result.n_iter < 500
 
 

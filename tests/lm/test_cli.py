@@ -395,5 +395,5 @@ def test_ctrl_c_keeps_what_was_learned(given: Files) -> None:
         [*command, "--method", "log-linear", "--max-iter", "100000", "--tol", "1e-15"], b"objective"
     )
     assert report["interrupted"] and 1 <= report["passes"] < 100000 and report["certificate"] >= 0
-    assert laconic.load(given.model).account_.interrupted
+    assert laconic.load(given.model).interrupted_
     assert sorted(os.listdir(given.folder)) == ["dev.txt", "m.laconic", "train.txt.gz"]

@@ -89,7 +89,7 @@ def test_probabilities_are_those_of_the_definition(
     text = encoded([[*words, 0] for words in sentences], 6)  # word 5 never occurs
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = KneserNey(modified).learn(text, order)
+        model = KneserNey(modified).learn(text, order).model
     expected, automaton = (
         ByDefinition(text, order, modified, (0.5, 1.0, 1.5)),
         model.checked().automaton(),
@@ -146,7 +146,7 @@ class WithoutFallback(KneserNey):
 
 def test_the_model_of_mitlm(data: Path) -> None:
     vocabulary = ["</s>", *"abcde"]
-    ours = arpa_of(WithoutFallback().learn(small_of_mitlm(data, vocabulary), 3), vocabulary)
+    ours = arpa_of(WithoutFallback().learn(small_of_mitlm(data, vocabulary), 3).model, vocabulary)
     theirs = read_arpa(data / "lm_reference/mitlm/wl.a.hyp")
     for mine, other in zip(as_dictionaries(ours), as_dictionaries(theirs), strict=True):
         named = {tuple(ours.vocabulary[i] for i in ngram): values for ngram, values in mine.items()}
@@ -184,7 +184,7 @@ def test_perplexities_of_the_penn_treebank(data: Path, n_train: int, expected: l
     )
     found = []
     for order in range(2, 7):
-        automaton = KneserNey().learn(train_text, order).automaton()
+        automaton = KneserNey().learn(train_text, order).model.automaton()
         log_probs, _ = automaton.score(test_text.tokens, test_text.ptr, automaton.start())
         found.append(round(float(np.exp(-log_probs[test_text.tokens != 0].mean())), 1))
     assert found == expected
@@ -208,7 +208,7 @@ def test_discounts_and_perplexities_of_lmplz(
     assert KneserNey().discounts(contexts, adjusted_counts(contexts))[-1] == pytest.approx(
         discounts, rel=1e-5
     )
-    automaton = KneserNey().learn(text, order).automaton()
+    automaton = KneserNey().learn(text, order).model.automaton()
     log_probs, _ = automaton.score(text.tokens, text.ptr, automaton.start())
     assert np.exp(-log_probs.mean()) == pytest.approx(perplexity, rel=1e-6)
 
@@ -237,7 +237,7 @@ def test_orders_of_1_and_of_50() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for order in (1, 50):
-            automaton = KneserNey().learn(text, order).checked().automaton()
+            automaton = KneserNey().learn(text, order).model.checked().automaton()
             assert np.exp(automaton.distribution(automaton.start())).sum() == pytest.approx(
                 1, abs=1e-6
             )

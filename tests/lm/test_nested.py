@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laconic import _core
-from laconic.core.solvers.base import Result
+from laconic.core.report import FitReport
 from laconic.lm.checks import check_nested_penalty
 from laconic.lm.contexts import Contexts, Text
-from laconic.lm.log_linear import Fitted, LogLinear, expanded, nested_weights
+from laconic.lm.log_linear import ContextWeights, LogLinear, expanded, nested_weights
 from laconic.lm.nested import NestedLasso, NestedPenalty, NestedRidge
 from laconic.lm.nested_groups import NestedGroups, discounts, repeated
 from laconic.lm.nested_tree import NestedTree
@@ -72,13 +72,15 @@ def test_a_collapsed_tree_steps_as_its_trie_does(seed: int, growth: float, kind:
     text = random_text(seed, 6)
     tree = Contexts.build(text, 6, collapse=True)
     w = random.normal(size=len(tree.target))
-    nothing = Result(w, 0.0, 0, True, False, [], {})
-    trie, wide = expanded(Fitted(tree, w, nothing), text)
+    nothing = FitReport()
+    trie, wide = expanded(ContextWeights(tree, w, nothing), text)
     small, large = penalty.on(nested_weights(tree)), penalty.on(nested_weights(trie))
     curvature = random.uniform(0.5, 2)
     step = small.prox(w, np.full(len(w), curvature))
     expected = large.prox(wide, np.full(len(wide), curvature))
-    np.testing.assert_allclose(expanded(Fitted(tree, step, nothing), text)[1], expected, atol=1e-12)
+    np.testing.assert_allclose(
+        expanded(ContextWeights(tree, step, nothing), text)[1], expected, atol=1e-12
+    )
     assert small.value(step) == pytest.approx(large.value(expected))
 
 
@@ -86,7 +88,7 @@ def test_a_collapsed_tree_steps_as_its_trie_does(seed: int, growth: float, kind:
 def test_fits_end_with_a_small_gap_that_is_a_bound(penalty: NestedPenalty) -> None:
     text = random_text(3, 60)
     fitted = LogLinear(penalty, tol=1e-7, max_iter=3000).fit(text, 4)
-    assert fitted.result.error < 1e-4
+    assert fitted.report.certificate < 1e-4
     problem = NestedProblem(fitted.contexts.kernel, penalty.on(nested_weights(fitted.contexts)))
     best = problem.value(fitted.weights)
     random = np.random.default_rng(0)
@@ -106,7 +108,7 @@ def test_collapsed_and_whole_fits_agree() -> None:
         trie, weights = expanded(fitted, text)
         assert len(trie.target) > len(fitted.weights)
         problem = NestedProblem(trie.kernel, penalty.on(nested_weights(trie)))
-        assert problem.certificate(weights) == pytest.approx(fitted.result.error, abs=1e-6)
+        assert problem.certificate(weights) == pytest.approx(fitted.report.certificate, abs=1e-6)
 
 
 def test_strengths_follow_the_discounts_of_n_grams() -> None:

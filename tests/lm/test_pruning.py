@@ -33,7 +33,7 @@ def text_of(sentences: list[list[int]]) -> Text:
 def learned(sentences: list[list[int]], order: int) -> ContextModel:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return KneserNey().learn(text_of(sentences), order)
+        return KneserNey().learn(text_of(sentences), order).model
 
 
 @settings(deadline=None, max_examples=40)
