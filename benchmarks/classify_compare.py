@@ -63,7 +63,7 @@ def compare(
     limits = [SHARE * outcome.nonzeros for outcome in outcomes["svm"]]
 
     def explored(grid: Grid, names: Sequence[str], **parameters: Any) -> list[list[Candidate]]:
-        settings = [{"regularizer": name, **parameters} for name in names]
+        settings = [{"penalty": name, **parameters} for name in names]
         return [
             [
                 c

@@ -23,7 +23,7 @@ from benchmarks.page import number, percent
 from benchmarks.peers import Outcome
 from laconic.classify.model import TextClassifier
 from laconic.classify.preparation import Prepared
-from laconic.classify.tuning import Trial, tune
+from laconic.classify.tuning import StrengthTrial, tune
 from laconic.text.trees import parse_tree
 
 TUNING_TOL, TUNING_STEPS = 1e-2, 100
@@ -48,7 +48,7 @@ class Candidate(NamedTuple):
     """A model with its strengths set, how it did on dev, and the seconds of the grid it is from."""
 
     model: TextClassifier
-    trial: Trial
+    trial: StrengthTrial
     grid_seconds: float
 
 
@@ -77,11 +77,11 @@ class Bench:
         self.seconds = time.perf_counter() - began
 
     def tuned(
-        self, regularizer: str, weighting: str, grid: Grid, features: tuple[str, ...] = ()
+        self, penalty: str, weighting: str, grid: Grid, features: tuple[str, ...] = ()
     ) -> Outcome:
         """The best setting on dev, ties to the fewest weights, fitted anew and scored on test."""
         model = clone(self.model).set_params(
-            regularizer=regularizer, weighting=weighting, features=features
+            penalty=penalty, weighting=weighting, features=features
         )
         return self.scored(choose(self.explored(model, grid)))
 
@@ -93,7 +93,7 @@ class Bench:
     ) -> list[Candidate]:
         """Every setting of the grid for one model, with what dev says of it; fits stop at a tolerance or after so many steps."""
         model = clone(model).set_params(tol=stop[0], max_iter=stop[1])
-        lassos = grid.lassos if model.regularizer not in ("lasso", "ridge") else None
+        lassos = grid.lassos if model.penalty not in ("lasso", "ridge") else None
         train, dev = (self.train, self.task.train.labels), (self.dev, self.task.dev.labels)
         began = time.perf_counter()
         trials = tune(
@@ -123,7 +123,7 @@ class Bench:
         seconds = time.perf_counter() - began
         predictions = model.predict(self.test)
         accuracy = float(np.mean(predictions == self.task.test.labels))
-        chosen = (model.regularizer, model.strength, model.lasso, model.ridge, model.refit)
+        chosen = (model.penalty, model.strength, model.lasso, model.ridge, model.refit)
         dev_accuracy, size = candidate.trial.accuracy, model.n_features_selected_
         return Outcome(
             accuracy, size, chosen, dev_accuracy, seconds, candidate.grid_seconds, predictions

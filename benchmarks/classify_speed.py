@@ -191,7 +191,7 @@ def tuned_table(data: Path, quick: bool) -> str:
     grid = Grid((0.1,), (0.1,)) if quick else PAPER
     starts: dict[str, dict[str, Any]] = {"encoded data": {}, "documents": {}}
     for name in ("lasso", "sentence"):
-        model = bench.model.set_params(regularizer=name)
+        model = bench.model.set_params(penalty=name)
         chosen = choose(bench.explored(model, grid)).model.set_params(tol=1e-3, max_iter=500)
         prepared = bench.adapted(chosen)
         starts["encoded data"][name] = lambda m=chosen, p=prepared: m.fit_prepared(p)

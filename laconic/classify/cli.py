@@ -90,7 +90,7 @@ def compress(
 def inspect(model: TextClassifier, n: int, as_json: bool) -> dict[str, Any]:
     """What the model is, its strongest words, and groups that were kept and dropped."""
     facts = {
-        "regularizer": model.regularizer,
+        "penalty": model.penalty,
         "strength": model.strength,
         "lasso": model.lasso,
         "weighting": model.weighting,

@@ -1,27 +1,31 @@
-"""Classifiers in compact files: a static map of words, rows of weight codes; predicting reads them where they lie.
+"""Classifiers in compact files: a static map from words to codes, and rows of weights per code.
 
 about                          compressed JSON: parameters, labels, and what the arrays do not say
-word_words, _sizes, _widths    the map of words, n-grams and prefixes: a code each
-code_row, code_idf             what a code means: the row of weights (0: none, k: row k - 1) and the place of the idf
+word_words, _sizes, _widths    the map from words, n-grams and prefixes to codes
+code_row, code_idf             row of weights of a code (0: none, k: row k - 1), index of its idf
 cells, values, intercept       rows of weights and the values that their codes mean
 idf                            different values of idf, with tf-idf alone
 name_lengths, name_text        the words, sorted; only with names
+
+Predicting reads these arrays as they are in the file.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from laconic import _core
 from laconic.classify.model import TextClassifier
 from laconic.classify.predict import TextPredictor
 from laconic.classify.store import checked_labels, classifier_meta, classifier_of_meta
+from laconic.classify.summary import GroupSummary
 from laconic.classify.weighting import TFIDF
-from laconic.core.arrays import Array
+from laconic.core.arrays import Array, Ints32
+from laconic.core.report import Reported
 from laconic.errors import InputError
 from laconic.models.checks import (
     Arrays,
@@ -55,7 +59,10 @@ NAMES = {"name_lengths", "name_text"}
 
 
 def pack(model: TextClassifier, names: bool) -> Contents:
-    """Arrays and JSON of a fitted model; words without weights are kept only where tf-idf counts them."""
+    """Return arrays and JSON of a fitted model.
+
+    Words without weights are kept only where tf-idf counts them.
+    """
     alive = model.alive()
     order = np.flatnonzero(alive) if model.idf_ is None else np.arange(len(model.encoder_.vocab))
     words = [model.encoder_.vocab.words[f] for f in order.tolist()]
@@ -98,23 +105,29 @@ def pack(model: TextClassifier, names: bool) -> Contents:
     return arrays, {"names": names}
 
 
-class CompactClassifier(Saved, TextPredictor):
-    """A classifier read from a compact file: predicts, evaluates and, if the file has names, can be inspected; it learns no more.
+class CompactClassifier(Saved, Reported, TextPredictor):
+    """A classifier read from a compact file.
 
-    Parameters are those of the TextClassifier from which it was made.
+    It predicts and, if the file has names, can be inspected; it cannot learn.
+
+    Parameters
+    ----------
+    plain_parameters : dict or None, default=None
+        Parameters of the TextClassifier from which it was made.
     """
 
-    _rows: Any
-    _strings: Any
-    _code_row: NDArray[np.int32]
-    _code_idf: NDArray[np.int32]
+    groups_: dict[str, GroupSummary]
+    _rows: _core.DoubleRows
+    _strings: _core.CompactStrings
+    _code_row: Ints32
+    _code_idf: Ints32
     _contents: Contents
 
     def __init__(self, plain_parameters: dict[str, Any] | None = None) -> None:
         self.plain_parameters = plain_parameters
 
     def __getattr__(self, name: str) -> Any:
-        # The parameters of the plain classifier, such as lowercase, can be read as if they were this one's own.
+        # Parameters of the plain classifier, such as lowercase, can be read as if they were own.
         parameters = self.__dict__.get("plain_parameters") or {}
         if name not in parameters:
             raise AttributeError(f"a compact classifier has no attribute {name!r}")
@@ -122,14 +135,14 @@ class CompactClassifier(Saved, TextPredictor):
 
     @property
     def coef_(self) -> Array:  # type: ignore[override]
-        """Weights (outputs x words), made anew whenever they are asked for: predicting does without them."""
+        """Weights (outputs, words), computed at each access: predicting does without them."""
         codes = self._strings.codes_of(0, np.arange(self.width_, dtype=np.int32))
         return np.ascontiguousarray(
             row_tables(self._rows, self._code_row[codes], len(self.intercept_), np.float64).T
         )
 
     def weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
-        """Counts of the vocabulary's words weighted as in training."""
+        """Weight counts of the vocabulary's words as in training."""
         X = sp.csr_matrix(counts, dtype=np.float64)
         if self.weighting == "binary":
             X.data[:] = 1.0
@@ -145,7 +158,7 @@ class CompactClassifier(Saved, TextPredictor):
         return X
 
     def score_rows(self, X: sp.csr_matrix) -> Array:
-        """decision_function of vectorized documents."""
+        """Return decision_function of vectorized documents."""
         row = self._code_row[self._strings.codes_of(0, X.indices.astype(np.int32))]
         n = len(self.intercept_)
         scores = (
@@ -155,7 +168,7 @@ class CompactClassifier(Saved, TextPredictor):
         return scores.ravel() if n == 1 else scores
 
     def plain(self) -> TextClassifier:
-        """The same model as an ordinary TextClassifier, which can be saved plainly; ValueError if it has no names."""
+        """Return the same model as a TextClassifier; ValueError if it has no names."""
         model = TextClassifier(**(self.plain_parameters or {}))
         words = self.encoder_.vocab.words
         model.encoder_ = DocumentEncoder(
@@ -170,45 +183,28 @@ class CompactClassifier(Saved, TextPredictor):
         )
         codes = self._strings.codes_of(0, np.arange(self.width_, dtype=np.int32))
         model.idf_ = None if self.idf_ is None else self.idf_[self._code_idf[codes]]
-        for name in (
-            "objective_",
-            "certificate_",
-            "converged_",
-            "interrupted_",
-            "n_iter_",
-            "groups_",
-        ):
-            setattr(model, name, getattr(self, name))
-        model.n_features_total_, model.n_features_selected_ = (
-            self.n_features_total_,
-            self.n_features_selected_,
-        )
+        model.report_, model.groups_ = self.report_, self.groups_
         return model
 
-    def fit(self, documents: Any, labels: Any) -> NoReturn:
-        """A compact model does not learn."""
+    def fit(self, documents: object, labels: object) -> NoReturn:
+        """Raise a ValueError: a compact model does not learn."""
         raise ValueError(
-            "a compact model predicts and does not learn: go on with the model from which it was made"
+            "a compact model predicts and does not learn: use the model from which it was made"
         )
 
-    def __reduce__(self) -> Any:
-        return unpack, (self._contents[0], self._contents[1])
+    def __reduce__(self) -> tuple[Callable[[Arrays, dict[str, Any]], CompactClassifier], Contents]:
+        return unpack, self._contents
 
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactClassifier:
-    """The model of these, or a ValueError that says what is wrong with them."""
+    """Return the model with these contents, or raise a ValueError that says what is wrong."""
     names = item(meta, "names", bool)
     about = unpack_json(arrays["about"]) if "about" in arrays else {}
     plain = classifier_of_meta(about)
     tfidf = plain.weighting in TFIDF
     check_names(arrays, ARRAYS | (IDF if tfidf else set()) | (NAMES if names else set()))
     model = CompactClassifier(plain.get_params(deep=False))
-    for name in ("objective_", "certificate_", "converged_", "interrupted_", "n_iter_", "groups_"):
-        setattr(model, name, getattr(plain, name))
-    model.n_features_total_, model.n_features_selected_ = (
-        plain.n_features_total_,
-        plain.n_features_selected_,
-    )
+    model.report_, model.groups_ = plain.report_, plain.groups_
     model.classes_ = checked_labels(item(about, "labels", list))
     n_outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
     model.intercept_ = numbers(arrays, "intercept", (n_outputs,))
@@ -218,9 +214,12 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactClassifier:
     model._strings = _core.CompactStrings(*maps)
     model.width_ = model._strings.size(0)
     model._rows = _core.DoubleRows(
-        typed(arrays, "cells", np.uint64), item(about, "n_cells", int), typed(arrays, "values", np.float64), n_outputs,
+        typed(arrays, "cells", np.uint64),
+        item(about, "n_cells", int),
+        typed(arrays, "values", np.float64),
+        n_outputs,
         item(about, "own_values", bool),
-    )  # fmt: skip
+    )
     code_row = typed(arrays, "code_row", np.uint32).astype(np.int64)
     if np.any(code_row > model._rows.size):
         raise InputError("a code names a row that is not there")

@@ -15,8 +15,8 @@ from laconic.text.docstrings import docstring_corpus
 N_SHOWN = 10
 # Strengths that serve this corpus; `laconic train --dev` chooses them by data.
 SETTINGS: tuple[dict[str, Any], ...] = (
-    {"regularizer": "lasso", "strength": 0.2},
-    {"regularizer": "sentence", "strength": 1e-4, "lasso": 0.2},
+    {"penalty": "lasso", "strength": 0.2},
+    {"penalty": "sentence", "strength": 1e-4, "lasso": 0.2},
 )
 
 
@@ -26,7 +26,7 @@ def demo(seed: int, bar: Bar, as_json: bool) -> dict[str, Any]:
     models: list[TextClassifier] = []
     rows = []
     for settings in SETTINGS:
-        bar.describe(f"training with the regularizer {settings['regularizer']}")
+        bar.describe(f"training with the penalty {settings['penalty']}")
         model, row = _trained(settings, split)
         models.append(model)
         rows.append(row)
@@ -43,7 +43,7 @@ def _trained(settings: dict[str, Any], split: Split) -> tuple[TextClassifier, di
     seconds = time.perf_counter() - began
     predicted = model.predict(split.test[0])
     row = {
-        "regularizer": model.regularizer,
+        "penalty": model.penalty,
         "accuracy": metrics.accuracy(split.test[1], predicted),
         "macro_f1": metrics.macro_f1(split.test[1], predicted),
         "features_nonzero": model.n_features_selected_,

@@ -3,68 +3,80 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.classify.learn import elastic_net
 from laconic.classify.model import TextClassifier
+from laconic.classify.preparation import Labels
 from laconic.core.arrays import Array
 from laconic.core.penalties import L1, ElasticNet
 from laconic.core.solvers.base import Result
 from laconic.linear.model import SparseClassifier
 from laconic.models.discrete.forms import LASSO, Change, Posed, posed, rounded
+from laconic.text.jsonl import Document
 
 
 @rounded.register
 def _(model: TextClassifier, change: Change) -> TextClassifier:
     check_is_fitted(model, "coef_")
-    return _counted(copy.copy(model), change(model.coef_))
+    return _with_weights(model, change(model.coef_))
 
 
-def _counted(model: TextClassifier, coef: Array) -> TextClassifier:
-    model.coef_ = coef
-    model.n_features_selected_ = int(np.count_nonzero(np.any(coef != 0, axis=0)))
-    return model
+def _with_weights(model: TextClassifier, coef: Array) -> TextClassifier:
+    """Return a copy with these weights, and with their number in its report."""
+    found = copy.copy(model)
+    found.coef_ = coef
+    kept = int(np.count_nonzero(np.any(coef != 0, axis=0)))
+    found.report_ = replace(model.report_, features_kept=kept)
+    return found
 
 
 @posed.register
 def _(
     model: TextClassifier,
-    X: Any,
-    y: Any,
+    X: Sequence[Document],
+    y: Labels,
     penalty: ElasticNet | None = None,
     features: str = "model",
 ) -> Posed:
     check_is_fitted(model, "coef_")
+    inner = SparseClassifier(
+        penalty if penalty is not None else _own_penalty(model),
+        class_weight=model.class_weight,
+        n_jobs=model.n_jobs,
+    )
+    inner.coef_, inner.intercept_, inner.classes_ = model.coef_, model.intercept_, model.classes_
+    rows = model.vectorize(X)
+    inner.n_features_in_ = rows.shape[1]
+    pose = posed(inner, rows, np.asarray(y), features=features)
+
+    def adopt(result: Result) -> TextClassifier:
+        solved = pose.model(result)
+        found = _with_weights(model, solved.coef_)
+        found.intercept_ = solved.intercept_
+        found.report_ = replace(
+            found.report_,
+            objective=solved.objective_,
+            certificate=solved.certificate_,
+            converged=solved.converged_,
+            n_iter=solved.n_iter_,
+            interrupted=result.interrupted,
+        )
+        return found
+
+    return Posed(pose.problem, pose.x, adopt)
+
+
+def _own_penalty(model: TextClassifier) -> ElasticNet:
+    """Return the penalty of the model, or the lasso term of a structured one."""
     strength = model.strength if isinstance(model.strength, (int, float)) else LASSO
     own: dict[str, ElasticNet] = {
         "lasso": L1(strength),
         "ridge": ElasticNet(strength, 0.0),
-        "elastic": ElasticNet(
-            strength + model.lasso, model.lasso / max(strength + model.lasso, 1e-300)
-        ),
+        "elastic": elastic_net(model.lasso, strength),
     }
-    chosen = penalty if penalty is not None else own.get(model.regularizer, L1(model.lasso))
-    inner = SparseClassifier(chosen, class_weight=model.class_weight, n_jobs=model.n_jobs)
-    inner.coef_, inner.intercept_, inner.classes_ = model.coef_, model.intercept_, model.classes_
-    rows = model.vectorize(X)
-    inner.n_features_in_ = rows.shape[1]
-    at = posed(inner, rows, np.asarray(y), features=features)
-
-    def adopt(result: Result) -> TextClassifier:
-        solved = at.model(result)
-        found = _counted(copy.copy(model), solved.coef_)
-        found.intercept_, found.objective_, found.certificate_ = (
-            solved.intercept_,
-            solved.objective_,
-            solved.certificate_,
-        )
-        found.converged_, found.n_iter_, found.interrupted_ = (
-            solved.converged_,
-            solved.n_iter_,
-            result.interrupted,
-        )
-        return found
-
-    return Posed(at.problem, at.x, adopt)
+    return own.get(model.penalty, L1(model.lasso))

@@ -1,40 +1,48 @@
-"""What a fitted TextClassifier looks at: its words, the groups it kept or dropped, the sentences that decide a document.
+"""What a fitted TextClassifier looks at: words, kept and dropped groups, deciding sentences.
 
-The tables are those of section 5.4.3 of Yogatama (2015): sentences by their log-odds (Table 5.5), topics and clusters that
-are zero or not (Tables 5.6 and 5.7), the removed phrases of a parse tree (Figure 5.3).
+The tables are those of section 5.4.3 of Yogatama (2015): sentences by their log-odds (Table 5.5),
+topics and clusters that are zero or not (Tables 5.6 and 5.7), the removed phrases of a parse tree
+(Figure 5.3).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.classify.model import TextClassifier
 from laconic.classify.structure import Family
 from laconic.classify.summary import rank_groups
-from laconic.core.arrays import Array
+from laconic.core.arrays import Array, Bools, Ints
 from laconic.core.groups import Groups, subtree_sums
 from laconic.text.documents import prefix, sentence_text, sentences_of
+from laconic.text.jsonl import Document
 from laconic.text.trees import Tree, leaves
 
+if TYPE_CHECKING:
+    from laconic.classify.compact import CompactClassifier
+
+AnyClassifier: TypeAlias = "TextClassifier | CompactClassifier"
 MOST_CELLS = 4_000_000  # of the leave-one-out rows that are held at once
 
 
 class WordWeight(NamedTuple):
-    """A word, n-gram or prefix and what each occurrence adds to the score of its class."""
+    """A word, n-gram or prefix, and the score that each occurrence adds to its class."""
 
     word: str
     weight: float
 
 
 class SentenceEffect(NamedTuple):
-    """log_odds = log p(label | document) - log p(label | document without this sentence); kept: has a weight not zero."""
+    """log_odds = log p(label | document) - log p(label | document without this sentence).
+
+    kept: whether a word of the sentence has a weight that is not zero.
+    """
 
     text: str
     log_odds: float
@@ -42,7 +50,7 @@ class SentenceEffect(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """One group: its words, the Euclidean norm of their weights, how many it holds, and its number in the family."""
+    """One group: words, Euclidean norm of the weights, number of words, number in the family."""
 
     words: tuple[str, ...]
     norm: float
@@ -51,14 +59,14 @@ class GroupRow(NamedTuple):
 
 
 class RemovedPhrases(NamedTuple):
-    """zero (n_nodes): every word below the node weighs nothing; maximal: the zero nodes that hang below none such."""
+    """zero (n_nodes,): no word below the node has a weight; maximal: zero nodes inside no other."""
 
-    zero: NDArray[np.bool_]
-    maximal: NDArray[np.int64]
+    zero: Bools
+    maximal: Ints
 
 
-def top_words(model: TextClassifier, n: int = 10) -> dict[Any, list[WordWeight]]:
-    """For each class the `n` words that speak most for it, strongest first; words that speak against it are left out."""
+def top_words(model: AnyClassifier, n: int = 10) -> dict[object, list[WordWeight]]:
+    """Return up to `n` words with the largest positive weights per class, strongest first."""
     check_is_fitted(model, "coef_")
     words = model.encoder_.vocab.words
     weights = (
@@ -71,23 +79,24 @@ def top_words(model: TextClassifier, n: int = 10) -> dict[Any, list[WordWeight]]
     }
 
 
-def live_words(model: TextClassifier, words: Sequence[str]) -> NDArray[np.bool_]:
-    """Which of `words` have a weight that is not zero, as words or by a prefix; words the model does not know have none."""
+def live_words(model: AnyClassifier, words: Sequence[str]) -> Bools:
+    """Return which of `words` have a weight that is not zero, as words or by a prefix."""
     cased = [word.lower() for word in words] if model.lowercase else list(words)
     forms = [cased, *([prefix(word, length) for word in cased] for length in model.prefixes)]
     alive = np.append(model.alive(), False)
-    return np.any([alive[model.encoder_.vocab.ids(form)] for form in forms], axis=0)
+    live: Bools = np.any([alive[model.encoder_.vocab.ids(form)] for form in forms], axis=0)
+    return live
 
 
-def sentence_texts(model: TextClassifier, document: Any) -> list[str]:
-    """The sentences of a document as the model divides it."""
+def sentence_texts(model: AnyClassifier, document: Document) -> list[str]:
+    """Return the sentences of a document as the model divides it."""
     return [sentence_text(sentence) for sentence in sentences_of(document, model.boundary)]
 
 
 def sentence_effects(
-    model: TextClassifier, document: Any, label: Any = None
+    model: AnyClassifier, document: Document, label: object = None
 ) -> list[SentenceEffect]:
-    """How much each sentence of a document speaks for `label` (default: the predicted one), see SentenceEffect."""
+    """Return how much each sentence speaks for `label`, by default the predicted one."""
     check_is_fitted(model, "coef_")
     encoded = model.encoder_.encode([document])
     n_sentences = len(encoded.sentence_ptr) - 1
@@ -116,7 +125,7 @@ def sentence_effects(
 
 
 def _without_each(counts: sp.csr_matrix) -> Iterator[sp.csr_matrix]:
-    """The sum of all rows but one, for each row of `counts`, in blocks of rows; no zero is stored."""
+    """Yield the sum of all rows but one, for each row of `counts`, in blocks of rows."""
     columns = np.unique(counts.indices)
     narrow = counts[:, columns]
     total = np.asarray(narrow.sum(axis=0))
@@ -130,24 +139,26 @@ def _without_each(counts: sp.csr_matrix) -> Iterator[sp.csr_matrix]:
 
 def _log_probabilities(scores: Array) -> Array:
     two_sided = np.stack([np.zeros_like(scores), scores], axis=1) if scores.ndim == 1 else scores
-    return log_softmax(two_sided, axis=1)
+    logs: Array = log_softmax(two_sided, axis=1)
+    return logs
 
 
 def group_tables(
-    model: TextClassifier, name: str, n: int = 10, documents: Sequence[Any] | None = None
+    model: TextClassifier, name: str, n: int = 10, documents: Sequence[Document] | None = None
 ) -> tuple[list[GroupRow], list[GroupRow]]:
-    """The `n` strongest groups that the regularizer `name` kept, and the `n` largest that it drove to zero.
+    """Return the `n` strongest groups that the penalty `name` kept, and the `n` largest dropped.
 
-    Strength is the norm of the weights; in a hierarchy (phrases, clusters), where each group is at least as strong as those
-    inside it, the norm over the root of the size. Passed over are groups of one word, repeated groups, and dropped groups
-    inside dropped groups. Words stand by probability (topics), by weight (clusters), and in their order in the text
-    (sentences, phrases) if the training `documents` are given again.
+    Strength is the norm of the weights; in a hierarchy (phrases, clusters), where each group is at
+    least as strong as those inside it, the norm over the square root of the size. Groups of one
+    word, repeated groups, and dropped groups inside dropped groups are left out. Words are ordered
+    by probability (topics), by weight (clusters), and as in the text (sentences, phrases) if the
+    training `documents` are given again.
     """
     family = _family(model, name)
     ranked = rank_groups(family, model.coef_)
     words_of = _GroupWords(model, family, documents)
 
-    def rows(order: NDArray[np.int64]) -> list[GroupRow]:
+    def rows(order: Ints) -> list[GroupRow]:
         seen: dict[tuple[str, ...], GroupRow] = {}
         for g in order.tolist():
             if len(seen) == n:
@@ -166,14 +177,16 @@ def _family(model: TextClassifier, name: str) -> Family:
         known = (
             ", ".join(families) or "none (a model read from a file keeps its words, not its groups)"
         )
-        raise ValueError(f"the model has groups of these regularizers: {known}; got {name!r}")
+        raise ValueError(f"the model has groups of these penalties: {known}; got {name!r}")
     return families[name]
 
 
 class _GroupWords:
     """The words of a group, in the order that `group_tables` promises."""
 
-    def __init__(self, model: TextClassifier, family: Family, documents: Sequence[Any] | None):
+    def __init__(
+        self, model: TextClassifier, family: Family, documents: Sequence[Document] | None
+    ) -> None:
         self.model = model
         self.family = family
         self.size = np.sum(model.coef_**2, axis=0)
@@ -206,8 +219,11 @@ class _GroupWords:
         self._check(words, members)
         return tuple(words)
 
-    def _check(self, words: list[str], members: NDArray[np.int64]) -> None:
-        """ValueError unless the known words are those of the group (which also has n-grams and prefixes in a sentence)."""
+    def _check(self, words: list[str], members: Ints) -> None:
+        """Raise a ValueError unless the known words are those of the group.
+
+        The group of a sentence has n-grams and prefixes too.
+        """
         ids = self.model.encoder_.vocab.ids(
             word.lower() if self.model.lowercase else word for word in words
         )
@@ -222,14 +238,15 @@ class _GroupWords:
             )
 
 
-def _descendants(groups: Groups) -> NDArray[np.int64]:
-    """Number of groups in each group's subtree, itself included: a run of groups, since text trees stand in preorder."""
+def _descendants(groups: Groups) -> Ints:
+    """Return the number of groups in each subtree: successive groups, since trees are in preorder."""
     ones = np.ones(len(groups))
-    return (ones if groups.parent is None else subtree_sums(groups.parent, ones)).astype(np.int64)
+    sums: Array = ones if groups.parent is None else subtree_sums(groups.parent, ones)
+    return sums.astype(np.int64)
 
 
-def removed_phrases(model: TextClassifier, tree: Tree) -> RemovedPhrases:
-    """The constituents of `tree` whose words all have zero weight (or are unknown), and the maximal ones of them."""
+def removed_phrases(model: AnyClassifier, tree: Tree) -> RemovedPhrases:
+    """Return the constituents whose words all have zero weight (or are unknown)."""
     check_is_fitted(model, "coef_")
     alive = np.bincount(
         tree.owner, weights=live_words(model, tree.words), minlength=len(tree.label)

@@ -1,95 +1,149 @@
-"""TextClassifier: documents in, labels out, with what is known about the text as the regularizer."""
+"""TextClassifier: documents in, labels out, with what is known about the text as the penalty."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from functools import partial
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from laconic.classify import structure
+from laconic.classify import preparation
+from laconic.classify.learn import (
+    ClassWeight,
+    LearnedWeights,
+    fit_weights,
+    penalty_names,
+    refit_weights,
+)
 from laconic.classify.predict import TextPredictor
-from laconic.classify.preparation import (
-    Lexicon,
-    Prepared,
-    added_features,
-    constituent_examples,
-    encode_training,
-    families_of,
-    training_rows,
-)
-from laconic.classify.structure import PLAIN, STRUCTURED, Family
+from laconic.classify.preparation import Labels, Prepared
+from laconic.classify.structure import ClusterSource, Family
 from laconic.classify.summary import GroupSummary, with_examples
-from laconic.classify.weighting import WEIGHTINGS, contrast_of, idf_of, weighted
-from laconic.core.arrays import Array
-from laconic.core.penalties import (
-    L1,
-    Discrete,
-    ElasticNet,
-    OverlapGroupLasso,
-    Penalty,
-    PenaltySum,
-    Ridge,
-)
-from laconic.core.report import Callback
-from laconic.linear.model import SparseClassifier
+from laconic.core.arrays import Array, Bools
+from laconic.core.penalties import OverlapGroupLasso
+from laconic.core.report import Callback, Reported
 from laconic.models.save import Saved
-from laconic.text.documents import DocumentEncoder
+from laconic.text.jsonl import Document
+from laconic.text.tokens import Boundary
 
 
-class TextClassifier(Saved, TextPredictor):
-    """min_w sum_d log-loss(y_d, x_d w + b) + sum_r strength_r Omega_r(w) + lasso |w|_1 + ridge |w|^2 / 2 over bags of words.
+class TextClassifier(Saved, Reported, TextPredictor):
+    """min_{w,b} sum_d log-loss(y_d, x_d w + b) + sum_r strength_r Omega_r(w) + lasso |w|_1.
+
+    x_d is the bag of words of document d; Omega_r sums the norms of the weights in the groups of
+    one structure of the text (sentences, phrases, topics, word clusters). Words whose groups do not
+    help have weights of exactly zero.
 
     Parameters
     ----------
-    regularizer : "lasso", "ridge", "elastic", "sentence", "tree", "topics", "brown", or a sum such as "sentence+topics"
-    strength : float, or a mapping from regularizer to float; for lasso, ridge and elastic the strength of that penalty
-    lasso : float, the extra lasso term of elastic and of all structured regularizers
-    ridge : float, an extra ridge term of the structured regularizers
-    refit : float or None, the words that were kept get their final weights from a ridge of this strength alone
-    contrast : float, before they are penalised words are scaled by |log-ratio of their shares of examples in the classes| to
-        this power: words that tell the classes apart in training cost less (try 0.5; at 0 all cost the same)
-    constituents : float, the weight as a training example, where a document weighs 1, of each distinct phrase of the trees
-        whose label tells its class (see preparation.constituent_examples); contrast counts them as documents
-    weighting : "count", "binary", "tfidf", or "logtfidf", which takes 1 + log(count) for the count
-    ngrams : int, features are n-grams up to this length
-    prefixes : tuple of int, the first so many letters of longer words are features too: one weight for `bore`, `bored`, `boring`
-    min_count : int, features seen less often in training are dropped
-    lowercase : bool
-    boundary : "auto", "line" or "double-space", how strings are split into sentences
-    neutral_label : str or None, the tree regularizer takes only constituents with this label
-    n_topics, n_top : int, the topics regularizer: topics, and words a topic
-    n_clusters : int, Brown clusters learned from the training text
-    clusters : path of a `paths` file, or (Vocab, Clusters), instead of learning them
-    features : tuple of "topics" and "brown": these also as features, folded back into the weights of words
-    tol, max_iter, class_weight, n_jobs : as in SparseClassifier
-    random_state : int, seed of the topics
-    values : None, or the values that weights may take (see laconic.value_set), for lasso, ridge and elastic
+    penalty : str, default="lasso"
+        lasso, ridge, elastic, sentence, tree, topics, brown, or a sum such as sentence+topics.
+    strength : float or dict, default=1.0
+        Strength of the penalty; a dict names one per penalty of a sum.
+    lasso : float, default=1.0
+        Strength of the extra lasso of elastic and structured penalties.
+    weighting : {"count", "binary", "tfidf", "logtfidf"}, default="count"
+        Values of features: count, binary, tfidf or logtfidf (1 + log count).
+    ngrams : int, default=1
+        Length of the longest n-gram.
+    min_count : int, default=1
+        Drop features that occur less often in training.
+    lowercase : bool, default=True
+        Whether words are lowercased.
+    boundary : {"auto", "line", "double-space"}, default="auto"
+        Where sentences end in strings: by rule (auto), at line or at double-space.
+    neutral_label : str or None, default=None
+        tree: use only constituents with this label.
+    n_topics : int, default=1000
+        topics: number of topics.
+    n_top : int, default=10
+        topics: number of words per topic.
+    n_clusters : int, default=5000
+        brown: number of clusters to learn from the training text.
+    clusters : path or (Vocab, Clusters) or None, default=None
+        brown: a `paths` file (bits, tab, word) instead of learned clusters.
+    features : tuple of {"topics", "brown"}, default=()
+        Structures that are features too, folded back into the weights of words.
+    tol : float, default=1e-3
+        Certificate (relative duality gap) to reach.
+    max_iter : int or None, default=None
+        Maximum number of steps of the solver.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes in the loss, as in scikit-learn.
+    n_jobs : int or None, default=None
+        Number of threads; -1 for all cores.
+    random_state : int, default=0
+        Seed of the topics.
+    ridge : float, default=0.0
+        Strength of an extra ridge of structured penalties.
+    contrast : float, default=0.0
+        Power of the log-ratio between classes that makes words which tell them apart cost less.
+        Try 0.5; at 0 all words cost the same.
+    constituents : float, default=0.0
+        Weight of labelled phrases of trees as training examples, where a document weighs 1.
+    refit : float or None, default=None
+        Strength of a ridge that alone gives the kept words their final weights.
+    values : iterable of float or None, default=None
+        Values that weights may take (see `laconic.value_set`), for lasso, ridge and elastic.
+    prefixes : tuple of int, default=()
+        Lengths of word prefixes that are features too: one weight for bore, bored and boring.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1 or n_classes, n_features)
+        Weights of words, n-grams and prefixes.
+    intercept_ : ndarray of shape (1 or n_classes,)
+        Constants of the scores.
+    classes_ : ndarray
+        The labels, sorted.
+    encoder_ : DocumentEncoder
+        Vocabulary and tokenization.
+    idf_ : ndarray or None
+        Inverse document frequencies, with tf-idf alone.
+    groups_ : dict of str to GroupSummary
+        Number of groups and of kept groups per structured penalty, with examples.
+    selected_ : dict of str to ndarray of bool
+        Which groups hold a weight that is not zero.
+    report_ : FitReport
+        Objective, certificate, number of steps and of kept features; also as `objective_`,
+        `certificate_`, `n_iter_`, `converged_`, `n_features_selected_` ..
+
+    Examples
+    --------
+    >>> texts = ["sun and sand", "snow and ice", "sun and heat", "ice and frost"] * 5
+    >>> labels = ["warm", "cold", "warm", "cold"] * 5
+    >>> model = TextClassifier("lasso", strength=0.5).fit(texts, labels)
+    >>> model.predict(["so much snow and ice", "heat in the sun"]).tolist()
+    ['cold', 'warm']
+    >>> [word for word in model.get_feature_names_out()[model.coef_[0] != 0]]
+    ['sun', 'ice']
     """
+
+    families_: tuple[Family, ...]
+    learned_: LearnedWeights
+    groups_: dict[str, GroupSummary]
+    selected_: dict[str, Bools]
 
     def __init__(
         self,
-        regularizer: str = "lasso",
+        penalty: str = "lasso",
         strength: float | Mapping[str, float] = 1.0,
         lasso: float = 1.0,
         weighting: str = "count",
         ngrams: int = 1,
         min_count: int = 1,
         lowercase: bool = True,
-        boundary: Any = "auto",
+        boundary: Boundary = "auto",
         neutral_label: str | None = None,
         n_topics: int = 1000,
         n_top: int = 10,
         n_clusters: int = 5000,
-        clusters: Any = None,
+        clusters: ClusterSource | None = None,
         features: tuple[str, ...] = (),
         tol: float = 1e-3,
         max_iter: int | None = None,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         n_jobs: int | None = None,
         random_state: int = 0,
         ridge: float = 0.0,
@@ -98,18 +152,12 @@ class TextClassifier(Saved, TextPredictor):
         refit: float | None = None,
         values: Iterable[float] | None = None,
         prefixes: tuple[int, ...] = (),
-    ):
-        self.regularizer = regularizer
+    ) -> None:
+        self.penalty = penalty
         self.strength = strength
         self.lasso = lasso
-        self.ridge = ridge
-        self.refit = refit
-        self.contrast = contrast
-        self.constituents = constituents
-        self.values = values
         self.weighting = weighting
         self.ngrams = ngrams
-        self.prefixes = prefixes
         self.min_count = min_count
         self.lowercase = lowercase
         self.boundary = boundary
@@ -124,73 +172,27 @@ class TextClassifier(Saved, TextPredictor):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.ridge = ridge
+        self.contrast = contrast
+        self.constituents = constituents
+        self.refit = refit
+        self.values = values
+        self.prefixes = prefixes
 
     def parts(self) -> list[str]:
-        """The regularizers of the sum, checked."""
-        names = [name.strip() for name in str(self.regularizer).split("+")]
-        for name in names:
-            if name not in PLAIN + STRUCTURED:
-                raise ValueError(
-                    f"regularizer is a sum of {', '.join(PLAIN + STRUCTURED)}; got {self.regularizer!r}"
-                )
-        if len(names) > 1 and any(name in PLAIN for name in names):
-            raise ValueError(
-                f"only structured regularizers are added up (the lasso has its own strength); got {self.regularizer!r}"
-            )
-        return names
+        """Return the names of the penalties that are added up, checked."""
+        return penalty_names(self.penalty)
 
-    def prepare(self, documents: Sequence[Any], labels: Sequence[Any]) -> Prepared:
-        """Encode the documents and build the groups: all that can be reused while strengths are tuned."""
-        names = self.parts()
-        if self.weighting not in WEIGHTINGS:
-            raise ValueError(f"weighting is one of {', '.join(WEIGHTINGS)}; got {self.weighting!r}")
-        encoder = DocumentEncoder(self.lowercase, self.ngrams, self.boundary, self.prefixes)
-        training = encode_training(documents, labels, encoder, self.min_count)
-        idf = idf_of(training.counts, self.weighting)
-        wanted = {*names, *self.features}
-        topics = (
-            structure.topics_of(training, self.n_topics, self.n_top, self.random_state)
-            if "topics" in wanted
-            else None
-        )
-        clusters = (
-            structure.clusters_of(training, self.clusters, self.n_clusters)
-            if "brown" in wanted
-            else None
-        )
-        lexicon = Lexicon(topics, clusters)
-        families = families_of(names, training, lexicon, self.neutral_label)
-        added = added_features(self.features, lexicon, len(encoder.vocab))
-        if not 0 <= self.constituents < np.inf:
-            raise ValueError(
-                f"constituents must be a weight of at least 0, got {self.constituents!r}"
-            )
-        gold = np.asarray(labels)
-        examples = constituent_examples(training, gold, encoder) if self.constituents else None
-        prepared = Prepared(
-            training.counts, gold, families, added, training, encoder, idf, None, examples
-        )
-        return self._weighed(prepared)
+    def prepare(self, documents: Sequence[Document], labels: Labels) -> Prepared:
+        """Encode the documents and build the groups: all that fits at other strengths can reuse."""
+        return preparation.prepare(self, self.parts(), documents, labels)
 
     def adapt(self, prepared: Prepared) -> Prepared:
-        """What this model needs of a richer preparation, under its own weighting: one set of topics serves many models."""
-        idf = idf_of(prepared.training.counts, self.weighting)
-        families = tuple(family for family in prepared.families if family.name in self.parts())
-        examples = prepared.examples if self.constituents else None
-        return self._weighed(prepared._replace(idf=idf, families=families, examples=examples))
+        """Return what this model needs of a richer preparation, under its own weighting.
 
-    def _weighed(self, prepared: Prepared) -> Prepared:
-        """The same under this model's weighting and contrast."""
-        counts, examples = prepared.training.counts, prepared.examples
-        X = weighted(counts, self.weighting, prepared.idf)
-        if examples is not None:
-            examples = examples._replace(X=weighted(examples.counts, self.weighting, prepared.idf))
-        seen, labels = counts, prepared.labels
-        if examples is not None:
-            seen = sp.vstack([counts, examples.counts], format="csr")
-            labels = np.concatenate([labels, examples.labels])
-        contrast = contrast_of(X, seen, labels, self.contrast)
-        return prepared._replace(X=X, contrast=contrast, examples=examples)
+        One set of topics then serves many models.
+        """
+        return preparation.adapt(self, self.parts(), prepared)
 
     def adopt_preparation(self, prepared: Prepared) -> TextClassifier:
         """Take over the vocabulary and idf of prepared data."""
@@ -199,48 +201,23 @@ class TextClassifier(Saved, TextPredictor):
         self.width_ = len(prepared.encoder.vocab)
         return self
 
-    def penalty_for(self, prepared: Prepared) -> Penalty:
-        """The penalty that the parameters state, on the prepared groups; added features carry only the lasso or ridge."""
-        names = self.parts()
-        n_words = prepared.X.shape[1]
-        n_all = n_words + sum(part.shape[1] for part in prepared.added)
-        strength = {name: self._strength_of(name) for name in names}
-        if self.values is not None and (
-            names[0] not in PLAIN or self.contrast or self.features or self.refit
-        ):
-            raise ValueError(
-                "values go with the regularizers lasso, ridge and elastic, without contrast, features and refit"
-            )
-        if names[0] in PLAIN:
-            makers: dict[str, Callable[[float], ElasticNet]] = {
-                "lasso": L1,
-                "ridge": Ridge,
-                "elastic": partial(_elastic, self.lasso),
-            }
-            penalty = makers[names[0]](strength[names[0]])
-            return penalty if self.values is None else Discrete.under(penalty, self.values)
-        terms: list[Penalty] = [_elastic(self.lasso, self.ridge) if self.ridge else L1(self.lasso)]
-        for family in prepared.families:
-            groups = family.groups if n_all == n_words else _wider(family.groups, n_all)
-            terms.append(OverlapGroupLasso(groups, strength=strength[family.name]))
-        return PenaltySum(terms)
-
-    def _strength_of(self, name: str) -> float:
-        if isinstance(self.strength, Mapping):
-            if name not in self.strength:
-                raise ValueError(
-                    f"strength has no entry for {name!r}; it has {sorted(self.strength)}"
-                )
-            return float(self.strength[name])
-        return float(self.strength)
-
     def fit(
         self,
-        documents: Sequence[Any],
-        labels: Sequence[Any],
+        documents: Sequence[Document],
+        labels: Labels,
         callback: Callback | None = None,
     ) -> TextClassifier:
-        """Learn the weights of words. A callback sees the Event of each step and may stop the fit by returning True."""
+        """Learn the weights of words.
+
+        Parameters
+        ----------
+        documents : sequence of str, list of sentences, list of tokenized sentences, or Tree
+            Training documents.
+        labels : sequence
+            One label per document.
+        callback : callable, optional
+            Called with the Event of each step; the fit stops if it returns True.
+        """
         prepared = self.prepare(documents, labels)
         return self.fit_prepared(prepared, callback=callback).describe_groups(prepared)
 
@@ -250,30 +227,12 @@ class TextClassifier(Saved, TextPredictor):
         start: Array | None = None,
         callback: Callback | None = None,
     ) -> TextClassifier:
-        """Learn the weights for the present strengths from prepared data, from a warm start if one is given."""
+        """Learn the weights from prepared data, from a warm start if one is given."""
         self.adopt_preparation(prepared)
-        inner = SparseClassifier(
-            self.penalty_for(prepared), tol=self.tol, max_iter=self.max_iter, n_jobs=self.n_jobs
-        )
-        inner.set_params(class_weight=self.class_weight)
-        X, labels, weight = training_rows(prepared, self.constituents)
-        problem = inner.build_problem(X, labels, weight)
-        inner.adopt(problem, inner.solve(problem, start, callback))
-        self.n_features_total_ = X.shape[1]
-        self.n_features_selected_ = inner.n_selected_
-        self.classes_ = inner.classes_
-        self.solution_ = inner.result_.x
-        self.certificate_ = inner.certificate_
-        self.objective_ = inner.objective_
-        self.converged_ = inner.converged_
-        self.interrupted_ = inner.result_.interrupted
-        self.n_iter_ = inner.n_iter_
-        self.loss_ = inner.loss_
-        self.families_ = prepared.families
-        self._adopt_weights(inner.coef_, inner.intercept_, prepared)
+        found = fit_weights(self, prepared, start, callback)
         if self.refit is not None:
-            self.__dict__.update(self.refitted(prepared, self.refit, callback).__dict__)
-        return self
+            found = refit_weights(self, prepared, found, self.refit, callback)
+        return self._adopt(found, prepared)
 
     def refitted(
         self,
@@ -281,74 +240,54 @@ class TextClassifier(Saved, TextPredictor):
         strength: float,
         callback: Callback | None = None,
     ) -> TextClassifier:
-        """The same features with weights under a ridge of `strength` alone, since what chose them also shrank them.
+        """Return a copy whose kept features have weights under a ridge of `strength` alone."""
+        model: TextClassifier = copy(self).set_params(refit=strength)
+        found = refit_weights(self, prepared, self.learned_, strength, callback)
+        return model._adopt(found, prepared)
 
-        The objective remains that of the choice; certificate and convergence are the worse of the two fits.
-        """
-        if not 0 < strength < np.inf:
-            raise ValueError(
-                f"refit must be None or the strength of a ridge above 0, got {strength!r}"
-            )
-        model = copy(self).set_params(refit=strength)
-        if self.n_features_selected_ == 0 or self.interrupted_:
-            return model
-        n_all, n_outputs = self.n_features_total_, self.coef_.shape[0]
-        kept = np.flatnonzero(
-            np.any(self.solution_[: n_all * n_outputs].reshape(n_all, n_outputs) != 0, axis=1)
-        )
-        X, labels, weight = training_rows(prepared, self.constituents)
-        inner = SparseClassifier(
-            Ridge(strength), tol=self.tol, max_iter=self.max_iter, n_jobs=self.n_jobs
-        )
-        inner.set_params(class_weight=self.class_weight)
-        problem = inner.build_problem(X[:, kept], labels, weight)
-        inner.adopt(problem, inner.solve(problem, None, callback))
-        weights = np.zeros((n_outputs, n_all))
-        weights[:, kept] = inner.coef_
-        model.certificate_ = max(self.certificate_, inner.certificate_)
-        model.converged_ = self.converged_ and inner.converged_
-        model.interrupted_ = inner.result_.interrupted
-        model.n_iter_ = self.n_iter_ + inner.n_iter_
-        model._adopt_weights(weights, inner.intercept_, prepared)
-        return model
+    @property
+    def solution_(self) -> Array:
+        """The point where the solver stopped, from which another fit can start."""
+        return self.learned_.point
 
-    def _adopt_weights(self, weights: Array, intercept: Array, prepared: Prepared) -> None:
-        """Weights of words out of weights of scaled words and of added features, and the groups that hold any."""
+    def _adopt(self, found: LearnedWeights, prepared: Prepared) -> TextClassifier:
+        """Take over learned weights, as weights of words, and find out which groups hold any."""
         first = prepared.X.shape[1]
-        self.coef_ = weights[:, :first] * (1.0 if prepared.contrast is None else prepared.contrast)
+        coef = found.weights[:, :first] * (1.0 if prepared.contrast is None else prepared.contrast)
         for part in prepared.added:
             # An added feature is a sum of words, so its weight is a weight on each of them.
-            self.coef_ += (part @ weights[:, first : first + part.shape[1]].T).T
+            coef += (part @ found.weights[:, first : first + part.shape[1]].T).T
             first += part.shape[1]
-        self.intercept_ = intercept
+        self.learned_ = found
+        self.families_ = prepared.families
+        self.coef_, self.intercept_, self.classes_ = coef, found.intercept, found.classes
         self.selected_ = self._selected(prepared.families)
         self.groups_ = {
             name: GroupSummary(len(kept), int(kept.sum())) for name, kept in self.selected_.items()
         }
+        self.report_ = replace(
+            found.report,
+            groups_total=sum(summary.total for summary in self.groups_.values()),
+            groups_kept=sum(summary.selected for summary in self.groups_.values()),
+        )
+        return self
 
     def describe_groups(self, prepared: Prepared) -> TextClassifier:
-        """Add to groups_ a few kept and dropped groups in words; apart from fitting, since a tuned grid needs it once."""
+        """Add a few kept and dropped groups in words to groups_.
+
+        This is apart from fitting, since a tuned grid needs it once.
+        """
         for family in prepared.families:
             self.groups_[family.name] = with_examples(
                 self.groups_[family.name], family, prepared.training, self.boundary, self.coef_
             )
         return self
 
-    def _selected(self, families: Sequence[Family]) -> dict[str, NDArray[np.bool_]]:
-        """Which groups of each regularizer hold a weight that is not zero."""
+    def _selected(self, families: Sequence[Family]) -> dict[str, Bools]:
+        """Return which groups of each penalty hold a weight that is not zero."""
         alive = self.alive().astype(np.float64)
         chosen = {}
         for family in families:
             index, inner = OverlapGroupLasso(family.groups).copied()
             chosen[family.name] = inner.norms(alive[index]) > 0
         return chosen
-
-
-def _elastic(lasso: float, ridge: float) -> ElasticNet:
-    total = lasso + ridge
-    return ElasticNet(total, l1_ratio=lasso / total if total > 0 else 0.0)
-
-
-def _wider(groups: Any, n_features: int) -> Any:
-    """The same groups over more features."""
-    return type(groups)(groups.index, groups.ptr, groups.weight, n_features, groups.parent)

@@ -87,7 +87,7 @@ def _facts(model: TextClassifier) -> str:
         (f"{GROUP_NAMES[name]} kept", f"{s.selected:,}", f"of {s.total:,}")
         for name, s in model.groups_.items()
     ]
-    facts.append(("regularizer", " + ".join(model.parts()), ""))
+    facts.append(("penalty", " + ".join(model.parts()), ""))
     strengths = (
         model.strength if isinstance(model.strength, Mapping) else {"strength": model.strength}
     )
@@ -95,7 +95,7 @@ def _facts(model: TextClassifier) -> str:
         (name if name == "strength" else f"strength of {name}", f"{value:g}", "")
         for name, value in strengths.items()
     ]
-    if model.regularizer not in ("lasso", "ridge"):
+    if model.penalty not in ("lasso", "ridge"):
         facts.append(("strength of the extra lasso", f"{model.lasso:g}", ""))
     further = [f"n-grams up to {model.ngrams}"] if model.ngrams > 1 else []
     further += (

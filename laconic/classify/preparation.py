@@ -1,58 +1,142 @@
-"""What a fit of TextClassifier needs and no strength changes: documents as counts, groups, and maps of added features."""
+"""What a fit of TextClassifier needs and no strength changes.
+
+Documents as counts, the groups of structured penalties, and the features that topics and clusters
+add. Preparing is slow (topics, clusters) and fitting is fast: one preparation serves all strengths
+that are tried.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from laconic.classify import structure
-from laconic.classify.structure import Family, Training
+from laconic.classify.structure import ClusterSource, Family, Training
 from laconic.classify.topics import Topics
+from laconic.classify.weighting import WEIGHTINGS, contrast_of, idf_of, weighted
+from laconic.core.arrays import Array
 from laconic.text.clusters import Clusters
 from laconic.text.documents import DocumentEncoder
+from laconic.text.jsonl import Document
+from laconic.text.tokens import Boundary
 from laconic.text.trees import Tree
 
+Labels: TypeAlias = Sequence[object] | NDArray[Any]
 
-class Examples(NamedTuple):
-    """Further training examples with their labels, such as the phrases of parse trees: counts, and rows as weighted."""
+
+class PhraseExamples(NamedTuple):
+    """Training examples besides the documents, the phrases of parse trees: counts, labels, rows."""
 
     counts: sp.csr_matrix
-    labels: NDArray
+    labels: NDArray[Any]
     X: sp.csr_matrix
 
 
 class Prepared(NamedTuple):
-    """Everything of a fit that does not depend on strengths: matrix, labels, groups, and maps of added features.
+    """Everything of a fit that does not depend on strengths.
 
-    `contrast` scales the words before they are penalised; `examples` join the documents in the loss alone.
+    `contrast` scales the words before they are penalised; `examples` take part in the loss alone.
     """
 
     X: sp.csr_matrix
-    labels: NDArray
+    labels: NDArray[Any]
     families: tuple[Family, ...]
     added: tuple[sp.csr_matrix, ...]
     training: Training
     encoder: DocumentEncoder
-    idf: NDArray[np.float64] | None
-    contrast: NDArray[np.float64] | None = None
-    examples: Examples | None = None
+    idf: Array | None
+    contrast: Array | None = None
+    examples: PhraseExamples | None = None
 
 
 class Lexicon(NamedTuple):
-    """What is known about words beyond their counts: topics and clusters, each None where nothing asks for it."""
+    """What is known about words beyond their counts; None where no penalty or feature needs it."""
 
     topics: Topics | None
     clusters: Clusters | None
 
 
+class TextParameters(Protocol):
+    """The parameters of TextClassifier that decide how documents become rows and groups."""
+
+    weighting: str
+    ngrams: int
+    prefixes: tuple[int, ...]
+    min_count: int
+    lowercase: bool
+    boundary: Boundary
+    neutral_label: str | None
+    n_topics: int
+    n_top: int
+    n_clusters: int
+    clusters: ClusterSource | None
+    features: tuple[str, ...]
+    contrast: float
+    constituents: float
+    random_state: int
+
+
+def prepare(
+    parameters: TextParameters, names: Sequence[str], documents: Sequence[Document], labels: Labels
+) -> Prepared:
+    """Encode training documents and build the groups of the penalties in `names`."""
+    if parameters.weighting not in WEIGHTINGS:
+        raise ValueError(
+            f"weighting is one of {', '.join(WEIGHTINGS)}; got {parameters.weighting!r}"
+        )
+    if not 0 <= parameters.constituents < np.inf:
+        raise ValueError(
+            f"constituents must be a weight of at least 0, got {parameters.constituents!r}"
+        )
+    encoder = DocumentEncoder(
+        parameters.lowercase, parameters.ngrams, parameters.boundary, parameters.prefixes
+    )
+    training = encode_training(documents, labels, encoder, parameters.min_count)
+    lexicon = learn_lexicon(parameters, {*names, *parameters.features}, training)
+    families = families_of(names, training, lexicon, parameters.neutral_label)
+    added = added_features(parameters.features, lexicon, len(encoder.vocab))
+    gold = np.asarray(labels)
+    examples = constituent_examples(training, gold, encoder) if parameters.constituents else None
+    idf = idf_of(training.counts, parameters.weighting)
+    return weigh(
+        parameters,
+        Prepared(training.counts, gold, families, added, training, encoder, idf, None, examples),
+    )
+
+
+def adapt(parameters: TextParameters, names: Sequence[str], prepared: Prepared) -> Prepared:
+    """Return the part of a richer preparation that a model needs, under its own weighting."""
+    idf = idf_of(prepared.training.counts, parameters.weighting)
+    families = tuple(family for family in prepared.families if family.name in names)
+    examples = prepared.examples if parameters.constituents else None
+    return weigh(parameters, prepared._replace(idf=idf, families=families, examples=examples))
+
+
+def weigh(parameters: TextParameters, prepared: Prepared) -> Prepared:
+    """Apply weighting and contrast to the counts of prepared data."""
+    counts, examples = prepared.training.counts, prepared.examples
+    X = weighted(counts, parameters.weighting, prepared.idf)
+    seen, labels = counts, prepared.labels
+    if examples is not None:
+        rows = weighted(examples.counts, parameters.weighting, prepared.idf)
+        examples = examples._replace(X=rows)
+        seen = sp.vstack([counts, examples.counts], format="csr")
+        labels = np.concatenate([labels, examples.labels])
+    contrast = contrast_of(X, seen, labels, parameters.contrast)
+    return prepared._replace(X=X, contrast=contrast, examples=examples)
+
+
 def encode_training(
-    documents: Sequence[Any], labels: Sequence[Any], encoder: DocumentEncoder, min_count: int
+    documents: Sequence[Document], labels: Labels, encoder: DocumentEncoder, min_count: int
 ) -> Training:
-    """The documents as ids and counts; the encoder's vocabulary grows by the features seen `min_count` times."""
+    """Encode documents as ids and counts.
+
+    The vocabulary of the encoder grows by the features that occur at least `min_count` times.
+    """
     documents = list(documents)
     if len(documents) != len(labels):
         raise ValueError(f"there are {len(documents)} documents but {len(labels)} labels")
@@ -65,10 +149,21 @@ def encode_training(
     return Training(documents, encoded, encoded.counts(n), encoder.vocab)
 
 
+def learn_lexicon(parameters: TextParameters, names: set[str], training: Training) -> Lexicon:
+    """Learn the topics and clusters that penalties or features in `names` need."""
+    topics = clusters = None
+    if "topics" in names:
+        sizes = (parameters.n_topics, parameters.n_top)
+        topics = structure.topics_of(training, *sizes, parameters.random_state)
+    if "brown" in names:
+        clusters = structure.clusters_of(training, parameters.clusters, parameters.n_clusters)
+    return Lexicon(topics, clusters)
+
+
 def families_of(
     names: Sequence[str], training: Training, lexicon: Lexicon, neutral_label: str | None
 ) -> tuple[Family, ...]:
-    """The groups of each structured regularizer among `names`."""
+    """Return the groups of each structured penalty in `names`."""
     n = len(training.vocab)
     families: list[Family] = []
     for name in names:
@@ -86,7 +181,7 @@ def families_of(
 def added_features(
     names: Sequence[str], lexicon: Lexicon, n_features: int
 ) -> tuple[sp.csr_matrix, ...]:
-    """Words x added features, a matrix for each of `names`: "topics" and "brown"."""
+    """Return one matrix (words, added features) per name: "topics" and "brown"."""
     added = []
     for name in names:
         if name == "topics" and lexicon.topics is not None:
@@ -98,40 +193,46 @@ def added_features(
     return tuple(added)
 
 
-def constituent_examples(training: Training, labels: NDArray, encoder: DocumentEncoder) -> Examples:
-    """Every distinct phrase below the root of a tree whose label tells its class, as counts; X is left as counts.
+def constituent_examples(
+    training: Training, labels: NDArray[Any], encoder: DocumentEncoder
+) -> PhraseExamples:
+    """Return every distinct phrase below the root of a tree whose label implies a class, as counts.
 
-    A label tells the class if it is the root's label of training trees of one class only: on a treebank of sentiment, labels
-    0 and 1 are roots of negative sentences, so that phrases with them are negative, and neutral phrases are left out.
+    A label implies a class if it is the root's label of training trees of that class only: on a
+    treebank of sentiment, labels 0 and 1 are roots of negative sentences, so that phrases with them
+    are negative, and neutral phrases are left out. `X` holds the counts until they are weighted.
     """
-    root_classes: dict[str, set[Any]] = {}
+    root_classes: dict[str, set[object]] = {}
     for document, label in zip(training.documents, labels.tolist(), strict=True):
         if isinstance(document, Tree):
             root_classes.setdefault(document.label[0], set()).add(label)
     class_of = {name: classes.pop() for name, classes in root_classes.items() if len(classes) == 1}
-    phrases: dict[tuple[bytes, Any], list[str]] = {}
+    phrases: dict[tuple[bytes, object], list[str]] = {}
     for d, document in enumerate(training.documents):
         if isinstance(document, Tree):
             words = training.encoded.words_of(int(training.encoded.document_ptr[d]))
             for node in np.flatnonzero(document.parent >= 0).tolist():
                 start, end = int(document.start[node]), int(document.end[node])
                 if document.label[node] in class_of:
-                    phrases.setdefault(
-                        (words[start:end].tobytes(), class_of[document.label[node]]),
-                        document.words[start:end],
-                    )
+                    key = (words[start:end].tobytes(), class_of[document.label[node]])
+                    phrases.setdefault(key, document.words[start:end])
     if not phrases:
         raise ValueError(
-            "constituents need trees with labels below the root that are root labels of one class as well"
+            "constituents need trees with labels below the root "
+            "that are root labels of one class as well"
         )
     counts = encoder.encode([[phrase] for phrase in phrases.values()]).counts(len(training.vocab))
-    return Examples(counts, np.array([label for _, label in phrases], dtype=labels.dtype), counts)
+    classes = np.array([label for _, label in phrases], dtype=labels.dtype)
+    return PhraseExamples(counts, classes, counts)
 
 
 def training_rows(
     prepared: Prepared, constituents: float
-) -> tuple[sp.csr_matrix, NDArray, NDArray[np.float64] | None]:
-    """Rows, labels and weights of all examples: documents, then phrases, which weigh `constituents` each."""
+) -> tuple[sp.csr_matrix, NDArray[Any], Array | None]:
+    """Return rows, labels and weights of all examples: documents, then phrases.
+
+    A document weighs 1, a phrase `constituents`; weights are None if there are only documents.
+    """
     X = _with_added(prepared.X, prepared)
     if prepared.examples is None:
         return X, prepared.labels, None
@@ -142,10 +243,8 @@ def training_rows(
 
 
 def _with_added(X: sp.csr_matrix, prepared: Prepared) -> sp.csr_matrix:
-    """Words scaled by their contrast, and the added features beside them."""
+    """Scale words by their contrast, and put the added features beside them."""
     words = X if prepared.contrast is None else sp.csr_matrix(X @ sp.diags(prepared.contrast))
-    return (
-        sp.hstack([words, *(X @ part for part in prepared.added)], format="csr")
-        if prepared.added
-        else words
-    )
+    if not prepared.added:
+        return words
+    return sp.hstack([words, *(X @ part for part in prepared.added)], format="csr")

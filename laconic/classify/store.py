@@ -1,8 +1,11 @@
-"""Classifiers in model files: what a model needs to predict and to be inspected, nothing that belongs to its training alone.
+"""Classifiers in model files: what a model needs to predict and to be inspected, and no more.
 
-A feature whose weights are all zero is dropped: with counts or 0/1 it cannot change a prediction. With tf-idf a row is divided by
-its length over *all* words of the training vocabulary, so the dropped words go on counting: their spelling and idf are kept after
-the others, without weights. A loaded model therefore predicts what the saved one did.
+A feature whose weights are all zero is dropped: with counts or 0/1 it cannot change a prediction.
+With tf-idf a row is divided by its length over *all* words of the training vocabulary, so that the
+dropped words still matter: their spelling and idf follow the others, without weights. A loaded
+model therefore predicts what the saved one did.
+
+The parameter `penalty` has the key "regularizer" in files, as in files of version 0.1.
 """
 
 from __future__ import annotations
@@ -26,19 +29,19 @@ from laconic.models.checks import (
     Contents,
     check_names,
     check_storable,
-    fit_meta,
     is_count,
     is_number,
     item,
     numbers,
-    read_fit,
+    read_report,
+    report_meta,
 )
 from laconic.text.documents import DocumentEncoder
 from laconic.text.vocab import Vocab
 
 
 def pack(model: TextClassifier) -> Contents:
-    """Arrays and JSON of a fitted model."""
+    """Return arrays and JSON of a fitted model."""
     check_is_fitted(model, "coef_")
     alive = np.any(model.coef_ != 0, axis=0)
     order = np.flatnonzero(alive)
@@ -59,22 +62,23 @@ def pack(model: TextClassifier) -> Contents:
 
 
 def classifier_meta(model: TextClassifier) -> dict[str, Any]:
-    """All of a fitted model that arrays do not hold."""
+    """Return everything of a fitted model that arrays do not hold."""
     return {
         "laconic": __version__,
         "parameters": {
-            name: _plain(name, value) for name, value in model.get_params(deep=False).items()
+            FILE_NAMES.get(name, name): _plain(name, value)
+            for name, value in model.get_params(deep=False).items()
         },
         "labels": _plain("labels", model.classes_),
-        **fit_meta(model),
-        "features_total": int(model.n_features_total_),
-        "features_nonzero": int(model.n_features_selected_),
+        **report_meta(model.report_),
+        "features_total": int(model.report_.features_total),
+        "features_nonzero": int(model.report_.features_kept),
         "groups": {name: summary._asdict() for name, summary in model.groups_.items()},
     }
 
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> TextClassifier:
-    """The model that gave these, or a ValueError that says what is wrong with them."""
+    """Return the model with these contents, or raise a ValueError that says what is wrong."""
     model = classifier_of_meta(meta)
     labels = checked_labels(item(meta, "labels", list))
     n_outputs = 1 if len(labels) == 2 else len(labels)
@@ -97,20 +101,24 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> TextClassifier:
 
 
 def classifier_of_meta(meta: dict[str, Any]) -> TextClassifier:
-    """A model with the parameters of a file, and with what is told of its fit; it has no words and weights yet."""
+    """Return a model with the parameters and fit report of a file, without words and weights."""
     model = TextClassifier(**_checked_parameters(item(meta, "parameters", dict)))
     model.parts()
-    read_fit(model, meta)
-    model.n_features_total_ = item(meta, "features_total", int)
-    model.n_features_selected_ = item(meta, "features_nonzero", int)
     model.groups_ = {
         name: _checked_summary(value) for name, value in item(meta, "groups", dict).items()
     }
+    model.report_ = read_report(
+        meta,
+        features_total=item(meta, "features_total", int),
+        features_kept=item(meta, "features_nonzero", int),
+        groups_total=sum(summary.total for summary in model.groups_.values()),
+        groups_kept=sum(summary.selected for summary in model.groups_.values()),
+    )
     return model
 
 
-def _plain(name: str, value: Any) -> Any:
-    """A parameter or label as JSON has it."""
+def _plain(name: str, value: Any) -> object:
+    """Return a parameter or labels as JSON has them."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if name == "clusters":  # the clusters themselves are part of the training, not of the model
@@ -124,28 +132,29 @@ def _plain(name: str, value: Any) -> Any:
     if value is None or isinstance(value, str | bool | int | float):
         return value
     raise ValueError(
-        f"{name} of type {type(value).__name__} cannot be saved; expected text, numbers or truth values"
+        f"{name} of type {type(value).__name__} cannot be saved; "
+        "expected text, numbers or truth values"
     )
 
 
-def _is_strength(value: Any) -> bool:
+def _is_strength(value: object) -> bool:
     return is_number(value) or (isinstance(value, dict) and all(map(is_number, value.values())))
 
 
-def _is_class_weight(value: Any) -> bool:
-    pairs = isinstance(value, list) and all(
-        isinstance(pair, list) and len(pair) == 2 for pair in value
-    )
+def _is_class_weight(value: object) -> bool:
     return value in (None, "balanced") or (
-        pairs
+        isinstance(value, list)
+        and all(isinstance(pair, list) and len(pair) == 2 for pair in value)
         and all(
             isinstance(label, str | int | float) and is_number(weight) for label, weight in value
         )
     )
 
 
+# What parameters are called in model files, where it is not their name.
+FILE_NAMES = {"penalty": "regularizer"}
 _PARAMETERS: dict[str, Callable[[Any], bool]] = {
-    "regularizer": lambda value: isinstance(value, str),
+    "penalty": lambda value: isinstance(value, str),
     "strength": _is_strength,
     "lasso": is_number,
     "ridge": is_number,
@@ -179,7 +188,9 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
 }
 
 
-def _checked_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
+def _checked_parameters(stored: dict[str, Any]) -> dict[str, Any]:
+    own_names = {in_file: name for name, in_file in FILE_NAMES.items()}
+    parameters = {own_names.get(name, name): value for name, value in stored.items()}
     unknown = sorted(parameters.keys() - _PARAMETERS.keys())
     if unknown:
         raise InputError(
@@ -200,7 +211,7 @@ def _checked_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def checked_labels(labels: list[Any]) -> NDArray[Any]:
-    """At least two different labels."""
+    """Return labels as an array; InputError unless there are at least two different ones."""
     kinds = {type(label) for label in labels}
     if (
         len(labels) < 2
@@ -212,9 +223,9 @@ def checked_labels(labels: list[Any]) -> NDArray[Any]:
     return np.asarray(labels)
 
 
-def _checked_summary(value: Any) -> GroupSummary:
+def _checked_summary(value: object) -> GroupSummary:
     if not isinstance(value, dict) or value.keys() != set(GroupSummary._fields):
-        raise InputError("expected each regularizer's groups as total, selected, kept and dropped")
+        raise InputError("expected the groups of a penalty as total, selected, kept and dropped")
     kept, dropped = item(value, "kept", list), item(value, "dropped", list)
     if not all(isinstance(example, str) for example in (*kept, *dropped)):
         raise InputError("expected examples of groups as text")

@@ -1,48 +1,51 @@
-"""From words to groups: what each regularizer of TextClassifier knows about the training text."""
+"""From words to groups: what each penalty of TextClassifier knows about the training text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from laconic.classify.topics import Topics, learn_topics
 from laconic.core import grouping
+from laconic.core.arrays import Ints
 from laconic.core.groups import Groups
 from laconic.text.clusters import Clusters, brown_clusters, read_paths
 from laconic.text.documents import Encoded, sentences_of
+from laconic.text.io import PathLike
+from laconic.text.jsonl import Document
 from laconic.text.trees import Tree
 from laconic.text.vocab import Vocab
 
 STRUCTURED = ("sentence", "tree", "topics", "brown")
 PLAIN = ("lasso", "ridge", "elastic")
+ClusterSource: TypeAlias = PathLike | tuple[Vocab, Clusters]
 
 
 class Family(NamedTuple):
-    """The groups of one regularizer, and what each group is in the text: a row of `source` a group.
+    """The groups of one penalty, and what each group is in the text: one row of `source` per group.
 
     sentence (sentence,)   tree (sentence, node)   topics (topic,)   brown (cluster node,)
     """
 
     name: str
     groups: Groups
-    source: NDArray[np.int64]
+    source: Ints
 
 
 class Training(NamedTuple):
     """Encoded training documents with the vocabulary of their features."""
 
-    documents: Sequence[Any]
+    documents: Sequence[Document]
     encoded: Encoded
     counts: sp.csr_matrix
     vocab: Vocab
 
 
 def sentence_family(training: Training) -> Family:
-    """Every sentence of the training data."""
+    """Return one group per sentence of the training data."""
     encoded, n_features = training.encoded, len(training.vocab)
     groups = grouping.by_sentence(encoded.feature, encoded.sentence_ptr, n_features)
     return Family(
@@ -51,7 +54,10 @@ def sentence_family(training: Training) -> Family:
 
 
 def tree_family(training: Training, neutral_label: str | None) -> Family:
-    """Every constituent of every parse tree, or only those whose label is `neutral_label`."""
+    """Return one group per constituent of the parse trees.
+
+    With a `neutral_label` only constituents with that label are groups.
+    """
     shapes, keep, sentence_of = [], [], []
     for sentence, tree in _trees(training):
         shapes.append((tree.parent, tree.owner, training.encoded.words_of(sentence)))
@@ -60,7 +66,8 @@ def tree_family(training: Training, neutral_label: str | None) -> Family:
             keep.append(np.array([label == neutral_label for label in tree.label]))
     if not shapes:
         raise ValueError(
-            "the tree regularizer needs documents that are trees: a bracketed file, or what laconic.text_trees makes of texts"
+            "the tree penalty needs documents that are trees: "
+            "a bracketed file, or the trees that laconic.text_trees makes from texts"
         )
     groups, source = grouping.by_constituent(
         shapes, len(training.vocab), keep if neutral_label is not None else None
@@ -70,7 +77,7 @@ def tree_family(training: Training, neutral_label: str | None) -> Family:
 
 
 def _trees(training: Training) -> Iterator[tuple[int, Tree]]:
-    """The trees among the sentences of the documents, with the number of each sentence."""
+    """Yield the trees among the sentences of the documents, with the number of each sentence."""
     for document, first in zip(
         training.documents, training.encoded.document_ptr[:-1].tolist(), strict=True
     ):
@@ -81,24 +88,24 @@ def _trees(training: Training) -> Iterator[tuple[int, Tree]]:
 
 
 def topic_family(topics: Topics, n_features: int) -> Family:
-    """The most probable words of every topic."""
+    """Return one group per topic: its most probable words."""
     groups = grouping.by_topic(topics.words, topics.ptr, n_features)
     return Family("topics", groups, np.arange(len(groups)))
 
 
 def brown_family(clusters: Clusters, n_features: int) -> Family:
-    """Every node of the cluster hierarchy."""
+    """Return one group per node of the cluster hierarchy."""
     groups, nodes = grouping.by_cluster(clusters.parent, clusters.leaf, n_features)
     return Family("brown", groups, nodes)
 
 
 def topics_of(training: Training, n_topics: int, n_top: int, seed: int) -> Topics:
-    """LDA topics of the training documents."""
+    """Learn LDA topics of the training documents."""
     return learn_topics(training.counts, n_topics=n_topics, n_top=n_top, seed=seed)
 
 
-def clusters_of(training: Training, clusters: Any, n_clusters: int) -> Clusters:
-    """Brown clusters learned from the training sentences, or looked up in a `paths` file (path or pair vocab, clusters)."""
+def clusters_of(training: Training, clusters: ClusterSource | None, n_clusters: int) -> Clusters:
+    """Learn Brown clusters from the training sentences, or look the words up in given ones."""
     if clusters is None:
         encoded = training.encoded
         # Words of each sentence in order, n-grams and dropped words left out.
@@ -120,7 +127,10 @@ def clusters_of(training: Training, clusters: Any, n_clusters: int) -> Clusters:
 
 
 def topic_features(topics: Topics, n_features: int) -> sp.csr_matrix:
-    """Features x topics, 1 where the word is among the topic's top words: counts @ this are topic features."""
+    """Return a matrix (features, topics) with 1 for the top words of each topic.
+
+    Counts times this matrix are topic features.
+    """
     column = np.repeat(np.arange(len(topics)), np.diff(topics.ptr))
     return sp.csr_matrix(
         (np.ones(len(column)), (topics.words, column)), shape=(n_features, len(topics))
@@ -128,7 +138,10 @@ def topic_features(topics: Topics, n_features: int) -> sp.csr_matrix:
 
 
 def cluster_features(clusters: Clusters, n_features: int, largest: int = 50) -> sp.csr_matrix:
-    """Features x clusters of fewer than `largest` words, 1 where the word is in the cluster (Table 5.8)."""
+    """Return a matrix (features, clusters) with 1 for the words of each cluster (Table 5.8).
+
+    Only clusters of fewer than `largest` words are columns.
+    """
     rows, columns, width = [], [], 0
     node_of = clusters.leaf.astype(np.int64).copy()
     below: list[list[int]] = [[] for _ in clusters.parent]

@@ -1,26 +1,27 @@
-"""What became of the groups of each regularizer: how many were selected, and a few kept and dropped ones in words."""
+"""The groups of each penalty after a fit: how many were kept, and a few of them in words."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic.classify.structure import Family, Training
+from laconic.core.arrays import Array, Ints
 from laconic.core.groups import subtree_sums
 from laconic.core.penalties import OverlapGroupLasso
 from laconic.text.documents import sentence_text, sentences_of
-from laconic.text.trees import leaves
+from laconic.text.tokens import Boundary
+from laconic.text.trees import Tree, leaves
 
 N_EXAMPLES = 20
 EXAMPLE_LENGTH = 100
-ALIKE = 25  # lines with the same first so many characters teach nothing new
+ALIKE = 25  # examples that agree in this number of first characters count as the same
 N_WORDS_SHOWN = 10
 
 
 class GroupSummary(NamedTuple):
-    """Groups of one regularizer: all, those with a weight that is not zero, and examples of the kept and the dropped."""
+    """Number of groups of one penalty, number with a weight that is not zero, and examples."""
 
     total: int
     selected: int
@@ -28,20 +29,24 @@ class GroupSummary(NamedTuple):
     dropped: tuple[str, ...] = ()
 
 
-class Ranked(NamedTuple):
-    """Groups worth showing: the kept ones strongest first, the dropped ones largest first; norms and sizes of all groups."""
+class RankedGroups(NamedTuple):
+    """Groups worth showing: kept ones, strongest first; dropped ones, largest first.
 
-    kept: NDArray[np.int64]
-    dropped: NDArray[np.int64]
-    norms: NDArray[np.float64]
-    sizes: NDArray[np.int64]
+    `norms` and `sizes` are those of all groups.
+    """
+
+    kept: Ints
+    dropped: Ints
+    norms: Array
+    sizes: Ints
 
 
-def rank_groups(family: Family, coef: NDArray[np.float64]) -> Ranked:
-    """Rank by |w_g|, the weights of a feature for all labels taken together; coef is (K, features).
+def rank_groups(family: Family, coef: Array) -> RankedGroups:
+    """Rank groups by |w_g|, the weights of a feature for all labels together; coef: (K, features).
 
-    In a hierarchy, where each group is at least as strong as those inside it, |w_g| is divided by the root of the size. Passed over
-    are groups of one word, and dropped groups inside dropped groups.
+    In a hierarchy, where each group is at least as strong as those inside it, |w_g| is divided by
+    the square root of the size. Groups of one word, and dropped groups inside dropped groups, are
+    left out.
     """
     groups = family.groups
     index, inner = OverlapGroupLasso(groups).copied()
@@ -59,17 +64,17 @@ def rank_groups(family: Family, coef: NDArray[np.float64]) -> Ranked:
         np.argsort(-strength, kind="stable"),
         np.argsort(-sizes[dropped], kind="stable"),
     )
-    return Ranked(kept[by_strength], dropped[by_size], norms, sizes)
+    return RankedGroups(kept[by_strength], dropped[by_size], norms, sizes)
 
 
 def with_examples(
     summary: GroupSummary,
     family: Family,
     training: Training,
-    boundary: Any,
-    coef: NDArray[np.float64],
+    boundary: Boundary,
+    coef: Array,
 ) -> GroupSummary:
-    """The summary with up to 20 kept and 20 dropped groups in words, in the order of `rank_groups`."""
+    """Add up to 20 kept and 20 dropped groups in words, in the order of `rank_groups`."""
     ranked = rank_groups(family, coef)
     names = _Names(family, training, boundary)
     return summary._replace(
@@ -78,30 +83,36 @@ def with_examples(
 
 
 class _Names:
-    """Groups in words: the sentence, the phrase, the top words of the topic, the frequent words of the cluster."""
+    """Groups in words: a sentence, a phrase, top words of a topic, frequent words of a cluster."""
 
-    def __init__(self, family: Family, training: Training, boundary: Any):
+    def __init__(self, family: Family, training: Training, boundary: Boundary) -> None:
         self.family = family
         self.training = training
         self.boundary = boundary
 
     def of(self, group: int) -> str:
-        """One short line for one group."""
+        """Return one group as one short line."""
         if self.family.name == "sentence":
             return _short(sentence_text(self._sentence(int(self.family.source[group]))))
         if self.family.name == "tree":
             sentence, node = self.family.source[group].tolist()
-            return _short(" ".join(leaves(self._sentence(sentence), node)))
+            tree = self._sentence(sentence)
+            assert isinstance(tree, Tree)  # groups of a tree family are nodes of trees
+            return _short(" ".join(leaves(tree, node)))
         words = self.training.vocab.words
         return _short(" ".join(words[f] for f in self._features(group)[:N_WORDS_SHOWN].tolist()))
 
-    def _sentence(self, sentence: int) -> Any:
+    def _sentence(self, sentence: int) -> str | list[str] | Tree:
+        """Return a sentence by its number in all training documents."""
         starts = self.training.encoded.document_ptr
         d = int(np.searchsorted(starts, sentence, side="right")) - 1
-        return sentences_of(self.training.documents[d], self.boundary)[sentence - int(starts[d])]
+        sentences: list[str | list[str] | Tree] = sentences_of(
+            self.training.documents[d], self.boundary
+        )
+        return sentences[sentence - int(starts[d])]
 
-    def _features(self, group: int) -> NDArray[np.int64]:
-        """Features of a flat group in its order; of a node, all features below it, the most frequent first."""
+    def _features(self, group: int) -> Ints:
+        """Return the features of a flat group in its order, those below a node by frequency."""
         groups = self.family.groups
         if groups.parent is None:
             return groups.members(group)
@@ -112,11 +123,12 @@ class _Names:
             frontier = np.flatnonzero(np.isin(groups.parent, frontier))
         below = groups.index[np.repeat(inside, groups.sizes)]
         seen = np.asarray(self.training.counts[:, below].sum(axis=0)).ravel()
-        return below[np.argsort(-seen, kind="stable")]
+        ordered: Ints = below[np.argsort(-seen, kind="stable")]
+        return ordered
 
 
-def _first_names(names: _Names, groups: NDArray[np.int64]) -> tuple[str, ...]:
-    """The first 20 lines that do not begin alike; where nearly all do, fewer."""
+def _first_names(names: _Names, groups: Ints) -> tuple[str, ...]:
+    """Return the first 20 lines that do not begin alike; fewer where nearly all do."""
     found: dict[str, str] = {}
     for group in groups[: 10 * N_EXAMPLES].tolist():
         if len(found) == N_EXAMPLES:
@@ -127,6 +139,6 @@ def _first_names(names: _Names, groups: NDArray[np.int64]) -> tuple[str, ...]:
 
 
 def _short(text: str) -> str:
-    """One line of at most EXAMPLE_LENGTH characters that any file can hold."""
+    """Return one line of at most EXAMPLE_LENGTH characters that any file can hold."""
     line = " ".join(text.split()).encode("utf-8", "replace").decode()
     return line if len(line) <= EXAMPLE_LENGTH else line[: EXAMPLE_LENGTH - 1].rstrip() + "…"

@@ -5,38 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 from scipy import sparse
 
+from laconic.core.arrays import Array, Ints, Ints32
+
 Engine = Literal["auto", "tomotopy", "sklearn"]
-Tokens = npt.NDArray[np.float64]  # of each word in one topic
 
 DOCUMENT_PRIOR = 0.1
 WORD_PRIOR = 0.01
 SWEEPS = {"tomotopy": 100, "sklearn": 10}  # of Gibbs sampling; of variational inference
-SWEEPS_AT_ONCE = 5  # between chances for Ctrl-C
+SWEEPS_AT_ONCE = 5  # after which Ctrl-C is noticed
 LEAST_MASS = 0.5  # tokens; a word below it is in the topic by the prior alone
 
 
 @dataclass(frozen=True, eq=False)
 class Topics:
-    """Topic k is the words `words[ptr[k]:ptr[k+1]]`, most probable first, with their `probability` in it.
+    """Topic k is `words[ptr[k]:ptr[k+1]]`, most probable first, with their `probability` in it.
 
-    Only words with tokens in the topic are listed, so a topic may be shorter than asked for, or empty.
+    Only words with tokens in the topic are listed, so that a topic may be shorter than requested,
+    or empty.
     """
 
-    words: npt.NDArray[np.int32]
-    probability: npt.NDArray[np.float64]
-    ptr: npt.NDArray[np.int64]
+    words: Ints32
+    probability: Array
+    ptr: Ints
 
     def __len__(self) -> int:
         return len(self.ptr) - 1
 
-    def __getitem__(self, topic: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-        """Words and probabilities of one topic."""
+    def __getitem__(self, topic: int) -> tuple[Ints32, Array]:
+        """Return words and probabilities of one topic."""
         if not 0 <= topic < len(self):
             raise IndexError(f"topic {topic} of {len(self)} topics")
         part = slice(self.ptr[topic], self.ptr[topic + 1])
@@ -44,17 +46,18 @@ class Topics:
 
 
 def learn_topics(
-    counts: Any,
+    counts: ArrayLike | sparse.sparray | sparse.spmatrix,
     n_topics: int = 1000,
     n_top: int = 10,
     engine: Engine = "auto",
     seed: int = 0,
     n_iter: int | None = None,
 ) -> Topics:
-    """The `n_top` most probable words of each of `n_topics` LDA topics of `counts` (documents x words).
+    """Return the `n_top` most probable words of each of `n_topics` LDA topics of a count matrix.
 
-    The engine is tomotopy (collapsed Gibbs sampling; the extra `topics`) or scikit-learn (variational Bayes, much
-    slower with many topics); "auto" takes tomotopy if it is installed. The same seed gives the same topics.
+    The engine is tomotopy (collapsed Gibbs sampling; the extra `topics`) or scikit-learn
+    (variational Bayes, much slower with many topics); "auto" takes tomotopy if it is installed. The
+    same seed gives the same topics.
     """
     for name, value in {
         "n_topics": n_topics,
@@ -78,8 +81,11 @@ def learn_topics(
     return _top_words(learn(matrix, n_topics, seed, n_iter or SWEEPS[engine]), n_top)
 
 
-def _whole_counts(counts: Any) -> sparse.csr_array:
-    """`counts` as CSR without explicit zeros; ValueError unless all are whole numbers >= 0 and one is positive."""
+def _whole_counts(counts: ArrayLike | sparse.sparray | sparse.spmatrix) -> sparse.csr_array:
+    """Return counts as CSR without explicit zeros.
+
+    ValueError unless all are whole numbers of at least 0, and one is positive.
+    """
     matrix = sparse.csr_array(counts)
     if matrix.data.dtype.kind not in "biuf":
         raise ValueError(f"counts must be numbers, not of type {matrix.data.dtype}")
@@ -99,8 +105,11 @@ def _whole_counts(counts: Any) -> sparse.csr_array:
 
 def _tokens_by_tomotopy(
     counts: sparse.csr_array, n_topics: int, seed: int, n_iter: int
-) -> Iterator[Tokens]:
-    """Tokens of each word in topic after topic, after Gibbs sampling; one worker, or runs would differ."""
+) -> Iterator[Array]:
+    """Yield the number of tokens of each word per topic, after Gibbs sampling.
+
+    There is one worker, since otherwise runs would differ.
+    """
     import tomotopy
 
     model = tomotopy.LDAModel(k=n_topics, alpha=DOCUMENT_PRIOR, eta=WORD_PRIOR, seed=seed)
@@ -121,8 +130,8 @@ def _tokens_by_tomotopy(
 
 def _tokens_by_sklearn(
     counts: sparse.csr_array, n_topics: int, seed: int, n_iter: int
-) -> Iterator[Tokens]:
-    """Expected tokens of each word in topic after topic, after variational inference."""
+) -> Iterator[Array]:
+    """Yield the expected number of tokens of each word per topic, after variational inference."""
     from sklearn.decomposition import LatentDirichletAllocation
 
     model = LatentDirichletAllocation(
@@ -136,8 +145,8 @@ def _tokens_by_sklearn(
         yield row - WORD_PRIOR
 
 
-def _top_words(topics: Iterator[Tokens], n_top: int) -> Topics:
-    """The `n_top` words of each topic with most tokens (ties by id), leaving out those with none."""
+def _top_words(topics: Iterator[Array], n_top: int) -> Topics:
+    """Return the `n_top` words with the most tokens per topic (ties by id), without empty ones."""
     words, probability = [], []
     for tokens in topics:
         present = np.flatnonzero(tokens > LEAST_MASS)

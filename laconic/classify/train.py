@@ -34,7 +34,7 @@ if (
 ):  # numerics are imported when the work begins, so that `--help` and wrong options answer at once
     from laconic.classify.model import TextClassifier
     from laconic.classify.preparation import Prepared
-    from laconic.classify.tuning import Trial
+    from laconic.classify.tuning import StrengthTrial
 
 STRUCTURE = "Structure"
 FEATURES = "Features"
@@ -52,7 +52,7 @@ class Learned(NamedTuple):
     """A fitted model and the settings that were tried on the way to it."""
 
     model: TextClassifier
-    trials: list[Trial]
+    trials: list[StrengthTrial]
 
 
 @guard()
@@ -264,7 +264,7 @@ def train(
     }
     if learned.trials:
         report["trials"] = (
-            [trial._asdict() for trial in learned.trials] if as_json else len(learned.trials)
+            [trial.as_dict() for trial in learned.trials] if as_json else len(learned.trials)
         )
     print_result(report, as_json)
     if learned.model.n_features_selected_ == 0:
@@ -351,7 +351,7 @@ def _tuned(
     quiet: bool,
 ) -> Learned:
     """The best of a grid on the development data; what was given is fixed. Ctrl-C keeps the best trial so far."""
-    from laconic.classify.tuning import Trial, grid, tune
+    from laconic.classify.tuning import StrengthTrial, grid, tune
 
     strengths, lassos = grid(model, *(None if value is None else (value,) for value in given))
     n_trials = len(strengths) * len(lassos)
@@ -360,7 +360,7 @@ def _tuned(
 
         def on_event(event: Any) -> bool:
             nonlocal best
-            if isinstance(event, Trial):
+            if isinstance(event, StrengthTrial):
                 best = max(best, event.accuracy)
                 bar.advance()
             else:
@@ -385,7 +385,7 @@ def _account(model: TextClassifier) -> dict[str, Any]:
     """What was learned and how good a solution it is."""
     account = {
         "labels": len(model.classes_),
-        "regularizer": model.regularizer,
+        "penalty": model.penalty,
         "strength": model.strength,
         "lasso": model.lasso,
         "objective": model.objective_,

@@ -1,9 +1,11 @@
-"""Strengths chosen on development data: by accuracy as in section 5.4.2 of Yogatama (2015), or by log-loss."""
+"""Strengths chosen on development data: by accuracy (Yogatama 2015, section 5.4.2), or log-loss."""
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -14,104 +16,195 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from laconic.classify.model import TextClassifier
-from laconic.classify.preparation import Prepared
+from laconic.classify.preparation import Labels, Prepared
 from laconic.classify.structure import STRUCTURED
-from laconic.core.report import Event
+from laconic.core.report import Callback, Event
+from laconic.text.jsonl import Document
 
 STRENGTHS = (1e-2, 1e-1, 1.0, 10.0, 100.0, 1000.0)
 TREE_STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 10.0)
 CRITERIA = ("accuracy", "log_loss")
 
 
-class Trial(NamedTuple):
-    """One setting and how it did on the development data."""
+@dataclass(frozen=True)
+class StrengthTrial(Event):
+    """One setting and how it did on the development data.
 
-    strength: float | Mapping[str, float]
-    lasso: float
-    accuracy: float
-    n_selected: int
-    certificate: float
-    log_loss: float
+    `value` is the log-loss, `features` the number of features with a weight that is not zero.
+    """
+
+    stage: str = "trial"
+    done: int = 1
+    strength: float | Mapping[str, float] = math.nan
+    lasso: float = math.nan
     refit: float | None = None
+    accuracy: float = math.nan
+
+    @property
+    def n_selected(self) -> int:
+        """Number of features with a weight that is not zero."""
+        return self.features or 0
+
+    @property
+    def log_loss(self) -> float:
+        """Mean negative logarithm of the probability of the gold label."""
+        return self.value
+
+    def as_dict(self) -> dict[str, object]:
+        """Return setting and scores by name."""
+        names = (
+            "strength",
+            "lasso",
+            "accuracy",
+            "n_selected",
+            "certificate",
+            "log_loss",
+            "refit",
+        )
+        return {name: getattr(self, name) for name in names}
+
+
+class DevelopmentData(NamedTuple):
+    """Vectorized development documents with their labels."""
+
+    X: sp.csr_matrix
+    gold: NDArray[Any]
 
 
 def tune(
     model: TextClassifier,
-    train: tuple[Sequence[Any], Sequence[Any]],
-    dev: tuple[Sequence[Any], Sequence[Any]],
+    train: tuple[Sequence[Document], Labels],
+    dev: tuple[Sequence[Document], Labels],
     strengths: Sequence[float] | None = None,
     lassos: Sequence[float] | None = None,
-    callback: Callable[[Trial | Event], bool | None] | None = None,
+    callback: Callback | None = None,
     prepared: Prepared | None = None,
     criterion: str = "accuracy",
     refits: Sequence[float | None] | None = None,
-) -> tuple[TextClassifier, list[Trial]]:
-    """The model fitted at the best strengths, and all trials.
+) -> tuple[TextClassifier, list[StrengthTrial]]:
+    """Fit a model at every strength of a grid, and return the best one on development data.
 
-    The best has the highest accuracy on dev or, by the criterion "log_loss", the lowest mean log-loss there, which a small dev
-    tells apart where accuracies are equal or differ by chance. Ties go to the smallest model.
+    Strengths run from strong to weak, each fit from the one before. Each penalty of a sum gets the
+    same strength. Ties go to the smallest model.
 
-    Every choice of words is given its weights by each of the refits (None: as the penalty left them); without any, by the model's.
-    Each regularizer of a sum gets the same strength. Strengths run from strong to weak, each fit from the one before. A callback
-    sees the Event of each step and each Trial; when it returns True, the best trial so far is kept, and if there is none, the
-    fit under way as far as it got. Either is then marked as interrupted.
+    Parameters
+    ----------
+    model : TextClassifier
+        States everything but the strengths; it is cloned.
+    train, dev : pair of documents and labels
+        Training and development data.
+    strengths, lassos : sequence of float, optional
+        The grid, by default that of Yogatama (2015); `lassos` only where the penalty has an extra
+        lasso.
+    callback : callable, optional
+        Called with the Event of each step and the StrengthTrial of each setting. When it returns
+        True, the best trial so far is kept, or, if there is none, the fit under way as far as it
+        got; either is marked as interrupted.
+    prepared : Prepared, optional
+        What `model.prepare` returned for the training data.
+    criterion : {"accuracy", "log_loss"}, default="accuracy"
+        What makes a model the best: the highest accuracy, or the lowest mean log-loss, which
+        separates models on small development data whose accuracies are equal.
+    refits : sequence of float or None, optional
+        Strengths of the ridge under which the kept words get their final weights (None: as the
+        penalty left them); by default the model's own `refit`.
+
+    Returns
+    -------
+    model : TextClassifier
+        The fitted model.
+    trials : list of StrengthTrial
+        All settings in the order in which they were tried.
+
+    Examples
+    --------
+    >>> texts = ["sun and sand", "snow and ice", "sun and heat", "ice and frost"] * 5
+    >>> labels = ["warm", "cold", "warm", "cold"] * 5
+    >>> dev = (["sand", "frost"], ["warm", "cold"])
+    >>> best, trials = tune(TextClassifier(), (texts, labels), dev, strengths=[0.01, 10.0])
+    >>> best.strength, [trial.accuracy for trial in trials]
+    (0.01, [0.5, 1.0])
     """
     if criterion not in CRITERIA:
         raise ValueError(f"criterion is one of {', '.join(CRITERIA)}; got {criterion!r}")
-    documents, labels = train
-    dev_documents, dev_labels = dev
     model = clone(model)
     if prepared is None:
-        prepared = model.prepare(documents, labels)
-    unknown = sorted({str(label) for label in set(dev_labels) - set(labels)})
+        prepared = model.prepare(*train)
+    unknown = sorted({str(label) for label in set(dev[1]) - set(train[1])})
     if unknown:
         raise ValueError(
-            f"the development data has labels that the training data has not: {', '.join(unknown[:5])}"
+            "the development data has labels that are not in the training data: "
+            f"{', '.join(unknown[:5])}"
         )
-    dev_X = model.adopt_preparation(prepared).vectorize(dev_documents)
-    gold = np.asarray(dev_labels)
-    strengths, lassos = grid(model, strengths, lassos)
+    held_out = DevelopmentData(
+        model.adopt_preparation(prepared).vectorize(dev[0]), np.asarray(dev[1])
+    )
+    settings = grid(model, strengths, lassos)
     refits = (model.refit,) if refits is None else refits
-    trials: list[Trial] = []
+    total = len(settings[0]) * len(settings[1]) * len(refits)
+    trials: list[StrengthTrial] = []
     best: tuple[tuple[float, int], TextClassifier] | None = None
     stopped = False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        for lasso, strength in product(lassos, strengths):
-            if strength == strengths[0]:
-                start = None
-            settings = {"strength": strength, "lasso": lasso, "refit": None}
-            chosen = clone(model).set_params(**settings).fit_prepared(prepared, start, callback)
-            start = chosen.solution_
-            for refit in refits:
-                candidate = chosen if refit is None else chosen.refitted(prepared, refit, callback)
-                stopped = candidate.interrupted_
-                if stopped and best is not None:
-                    break
-                trials.append(_trial(candidate, dev_X, gold))
-                gain = trials[-1].accuracy if criterion == "accuracy" else -trials[-1].log_loss
-                key = (gain, -candidate.n_features_selected_)
-                if best is None or key > best[0]:
-                    best = (key, candidate)
-                stopped = stopped or bool(callback is not None and callback(trials[-1]))
-                if stopped:
-                    break
+        for candidate in _fits(model, prepared, settings, refits, callback):
+            stopped = candidate.interrupted_
+            if stopped and best is not None:
+                break
+            trials.append(_trial(candidate, held_out, len(trials) + 1, total))
+            gain = trials[-1].accuracy if criterion == "accuracy" else -trials[-1].log_loss
+            key = (gain, -candidate.n_features_selected_)
+            if best is None or key > best[0]:
+                best = (key, candidate)
+            stopped = stopped or bool(callback is not None and callback(trials[-1]))
             if stopped:
                 break
     if best is None:
         raise ValueError("there is no strength to try")
     found = best[1].describe_groups(prepared)
-    found.interrupted_ = stopped
+    found.report_ = replace(found.report_, interrupted=stopped)
     return found, trials
 
 
-def _trial(model: TextClassifier, dev_X: sp.csr_matrix, gold: NDArray) -> Trial:
-    """A fitted model on the development data."""
-    accuracy = float(np.mean(model.predict_rows(dev_X) == gold))
-    chances = model.log_proba_rows(dev_X)
-    log_loss = -float(np.mean(chances[np.arange(len(gold)), np.searchsorted(model.classes_, gold)]))
-    size, certificate = model.n_features_selected_, model.certificate_
-    return Trial(model.strength, model.lasso, accuracy, size, certificate, log_loss, model.refit)
+def _fits(
+    model: TextClassifier,
+    prepared: Prepared,
+    settings: tuple[Sequence[float], Sequence[float]],
+    refits: Sequence[float | None],
+    callback: Callback | None,
+) -> Iterator[TextClassifier]:
+    """Yield a fitted model per lasso, strength and refit."""
+    strengths, lassos = settings
+    start = None
+    for lasso, strength in product(lassos, strengths):
+        if strength == strengths[0]:
+            start = None
+        chosen: TextClassifier = clone(model)
+        chosen.set_params(strength=strength, lasso=lasso, refit=None)
+        chosen.fit_prepared(prepared, start, callback)
+        start = chosen.solution_
+        for refit in refits:
+            yield chosen if refit is None else chosen.refitted(prepared, refit, callback)
+
+
+def _trial(
+    model: TextClassifier, held_out: DevelopmentData, done: int, total: int
+) -> StrengthTrial:
+    """Score a fitted model on the development data."""
+    X, gold = held_out
+    chances = model.log_proba_rows(X)
+    places = np.searchsorted(model.classes_, gold)
+    return StrengthTrial(
+        done=done,
+        total=total,
+        value=-float(np.mean(chances[np.arange(len(gold)), places])),
+        certificate=model.certificate_,
+        features=model.n_features_selected_,
+        strength=model.strength,
+        lasso=model.lasso,
+        refit=model.refit,
+        accuracy=float(np.mean(model.predict_rows(X) == gold)),
+    )
 
 
 def grid(
@@ -119,7 +212,7 @@ def grid(
     strengths: Sequence[float] | None = None,
     lassos: Sequence[float] | None = None,
 ) -> tuple[list[float], list[float]]:
-    """The strengths and the lassos to try, strongest first; those not given are the paper's."""
+    """Return the strengths and the lassos to try, strongest first; by default those of the paper."""
     names = model.parts()
     if strengths is None:
         strengths = TREE_STRENGTHS if names == ["tree"] else STRENGTHS

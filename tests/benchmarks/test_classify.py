@@ -13,7 +13,7 @@ from benchmarks.classify_models import Bench, Candidate, Grid, agreed, choose
 from benchmarks.classify_structured import Compared
 from benchmarks.corpora import Part, Task
 from laconic.classify.model import TextClassifier
-from laconic.classify.tuning import Trial
+from laconic.classify.tuning import StrengthTrial
 
 GRID = Grid((0.01,), (0.01,))
 
@@ -36,7 +36,10 @@ def bench() -> Bench:
 
 
 def trial(accuracy: float, size: int, log_loss: float = 0.5) -> Candidate:
-    return Candidate(TextClassifier(), Trial(1.0, 1.0, accuracy, size, 0.0, log_loss), 0.0)
+    found = StrengthTrial(
+        strength=1.0, lasso=1.0, accuracy=accuracy, features=size, certificate=0.0, value=log_loss
+    )
+    return Candidate(TextClassifier(), found, 0.0)
 
 
 def test_the_choice_is_accuracy_then_size_within_the_limit() -> None:
@@ -68,7 +71,7 @@ def test_one_preparation_gives_the_fit_of_a_model_alone(bench: Bench) -> None:
 def test_added_features_are_those_that_the_model_names(bench: Bench) -> None:
     n_words = bench.prepared.X.shape[1]
     for features in ((), ("topics",), ("brown",), FEATURES):
-        model = clone(bench.model).set_params(regularizer="ridge", features=features)
+        model = clone(bench.model).set_params(penalty="ridge", features=features)
         assert len(bench.adapted(model).added) == len(features)
     assert bench.adapted(model).X.shape[1] == n_words
     assert bench.adapted(model).families == ()

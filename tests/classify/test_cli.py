@@ -342,9 +342,9 @@ def test_bad_training_files(given: Files, kind: str) -> None:
             "--criterion must be accuracy or log_loss, not f1",
             ["{train}", "--criterion", "f1", "-o", "{model}"],
         ),
-        ("regularizer is a sum of", ["{train}", "--regularizer", "magic", "-o", "{model}"]),
+        ("penalty is a sum of", ["{train}", "--regularizer", "magic", "-o", "{model}"]),
         (
-            "only structured regularizers are added up",
+            "only structured penalties are added up",
             ["{train}", "--regularizer", "lasso+ridge", "-o", "{model}"],
         ),
         ("weighting is", ["{train}", "--weighting", "bm25", "-o", "{model}"]),

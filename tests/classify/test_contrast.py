@@ -121,7 +121,7 @@ def test_phrases_take_the_class_of_roots_with_their_label() -> None:
 
 def test_phrases_weigh_what_they_are_told() -> None:
     """An example of weight 1 is a document more: the same fit as with the phrases among the documents."""
-    settings = {"regularizer": "ridge", "strength": 0.5, "tol": 1e-9}
+    settings = {"penalty": "ridge", "strength": 0.5, "tol": 1e-9}
     by_weight = TextClassifier(**settings, constituents=1.0).fit(TREES, OPINIONS)
     phrases = [[["lovely", "film"]], [["lovely"]], [["warm"]], [["dull", "film"]], [["dull"]]]
     by_hand = TextClassifier(**settings).fit(

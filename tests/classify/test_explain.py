@@ -174,7 +174,7 @@ def test_other_documents_are_refused(
 
 
 def test_a_model_without_such_groups_says_so(sentence_model: TextClassifier) -> None:
-    with pytest.raises(ValueError, match="these regularizers: sentence; got 'topics'"):
+    with pytest.raises(ValueError, match="these penalties: sentence; got 'topics'"):
         group_tables(sentence_model, "topics")
 
 

@@ -36,19 +36,19 @@ def science(data):
 
 
 @pytest.mark.parametrize(
-    "regularizer",
+    "penalty",
     ["lasso", "ridge", "elastic", "sentence", "topics", "brown", "sentence+topics+brown"],
 )
-def test_every_regularizer_learns(regularizer):
+def test_every_penalty_learns(penalty):
     model = TextClassifier(
-        regularizer, strength=0.01, lasso=0.01, n_topics=5, n_clusters=4, tol=1e-2
+        penalty, strength=0.01, lasso=0.01, n_topics=5, n_clusters=4, tol=1e-2
     ).fit(DOCUMENTS, LABELS)
     assert model.score(DOCUMENTS, LABELS) == 1.0
     np.testing.assert_allclose(model.predict_proba(DOCUMENTS).sum(axis=1), 1.0)
     assert (
         set(model.selected_) == set()
-        if regularizer in ("lasso", "ridge", "elastic")
-        else set(regularizer.split("+"))
+        if penalty in ("lasso", "ridge", "elastic")
+        else set(penalty.split("+"))
     )
 
 
@@ -76,11 +76,11 @@ def test_added_features_are_folded_into_words():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"regularizer": "magic"}, "magic"),
-        ({"regularizer": "lasso+sentence"}, "structured"),
+        ({"penalty": "magic"}, "magic"),
+        ({"penalty": "lasso+sentence"}, "structured"),
         ({"strength": -1.0}, "strength"),
-        ({"strength": {"topics": 1.0}, "regularizer": "sentence"}, "sentence"),
-        ({"regularizer": "tree"}, "trees"),
+        ({"strength": {"topics": 1.0}, "penalty": "sentence"}, "sentence"),
+        ({"penalty": "tree"}, "trees"),
         ({"ngrams": 0}, "ngrams"),
         ({"prefixes": (0,)}, "prefixes"),
         ({"features": ("verbs",)}, "verbs"),
@@ -102,7 +102,7 @@ def test_bad_data_get_one_sentence():
         tune(TextClassifier(), (DOCUMENTS, LABELS), (DOCUMENTS, [*LABELS[:-1], "unseen"]))
 
 
-def test_the_sentence_regularizer_on_real_messages(science):
+def test_the_sentence_penalty_on_real_messages(science):
     (train, train_labels), (test, test_labels) = science
     model = TextClassifier("sentence", strength=0.01, lasso=1.0).fit(train, train_labels)
     again = clone(model).fit(train, train_labels)

@@ -91,7 +91,7 @@ def test_a_model_without_any_weight_still_predicts(tmp_path: Path, weighting: st
 
 
 def test_groups_and_certificate_are_kept(tmp_path: Path) -> None:
-    model = fitted(regularizer="sentence", strength=0.05)
+    model = fitted(penalty="sentence", strength=0.05)
     summary = model.groups_["sentence"]
     assert 0 < summary.selected <= summary.total == len(model.families_[0].groups)
     assert set(summary.kept) <= {s + "." for text in TEXTS for s in text.rstrip(".").split(". ")}
@@ -153,7 +153,7 @@ def test_only_fitted_models_of_known_types_are_saved(tmp_path: Path) -> None:
 
 
 def contents(tmp_path: Path, weighting: str = "tfidf") -> files.ModelFile:
-    fitted(weighting=weighting, regularizer="sentence", strength=0.01).save(tmp_path / "good")
+    fitted(weighting=weighting, penalty="sentence", strength=0.01).save(tmp_path / "good")
     return files.load(tmp_path / "good")
 
 

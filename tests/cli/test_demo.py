@@ -31,7 +31,7 @@ def test_the_demo_compares_and_inspects() -> None:
     assert outcome.exit_code == 0, outcome.output
     report = json.loads(outcome.stdout)
     assert report["documents"] == report["documents_train"] + report["documents_test"] == 60
-    assert [(row["regularizer"], row["accuracy"]) for row in report["models"]] == [
+    assert [(row["penalty"], row["accuracy"]) for row in report["models"]] == [
         ("lasso", 1.0),
         ("sentence", 1.0),
     ]

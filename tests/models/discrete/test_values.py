@@ -233,7 +233,7 @@ def test_what_has_no_discrete_form(rows: Any, tagger: Tagger) -> None:
         solve_posed(at, (0.0, 1.0))
     with pytest.raises(ValueError, match="the label 'B-X' is not one of the model's"):
         discretize(tagger, [[("a", "N")]], [["B-X"]], (1.0,))
-    with pytest.raises(ValueError, match="values go with the regularizers"):
+    with pytest.raises(ValueError, match="values go with the penalties"):
         TextClassifier("sentence", values=(1.0,)).fit(DOCUMENTS, LABELS)
     with pytest.raises(ValueError, match="values go with lasso and ridge"):
         Crf(ridge=0.0, group=1.0, values=(1.0,)).check()

@@ -1,0 +1,227 @@
+"""Learning the weights of a TextClassifier from prepared documents.
+
+    min_{w, b}  sum_d s_d log-loss(y_d, x_d w + b) + penalty(w)
+
+`fit_weights` solves this; `refit_weights` solves it again for the kept features alone, under a
+ridge, since the penalty that chose them also shrank them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from laconic.classify.preparation import Prepared, training_rows
+from laconic.classify.structure import PLAIN, STRUCTURED
+from laconic.core.arrays import Array
+from laconic.core.groups import Groups
+from laconic.core.penalties import (
+    L1,
+    Discrete,
+    ElasticNet,
+    OverlapGroupLasso,
+    Penalty,
+    PenaltySum,
+    Ridge,
+)
+from laconic.core.report import Callback, FitReport, in_one_line
+from laconic.linear.model import SparseClassifier
+
+ClassWeight: TypeAlias = Mapping[Any, float] | str | None
+
+
+class LearningParameters(Protocol):
+    """The parameters of TextClassifier that decide what is minimised, and how."""
+
+    penalty: str
+    strength: float | Mapping[str, float]
+    lasso: float
+    ridge: float
+    refit: float | None
+    contrast: float
+    constituents: float
+    features: tuple[str, ...]
+    values: Iterable[float] | None
+    tol: float
+    max_iter: int | None
+    class_weight: ClassWeight
+    n_jobs: int | None
+
+
+class LearnedWeights(NamedTuple):
+    """Weights (outputs, features) of scaled words and added features, and how they came about.
+
+    `point` is where the solver stopped, from which a fit at another strength can start.
+    """
+
+    weights: Array
+    intercept: Array
+    classes: NDArray[Any]
+    point: Array
+    report: FitReport
+
+
+class TrainingRows(NamedTuple):
+    """Rows, labels and weights of the examples of a problem."""
+
+    X: sp.csr_matrix
+    labels: NDArray[Any]
+    weight: Array | None
+
+
+def penalty_names(penalty: str) -> list[str]:
+    """Return the names that the sum `penalty` adds up, checked."""
+    names = [name.strip() for name in str(penalty).split("+")]
+    for name in names:
+        if name not in PLAIN + STRUCTURED:
+            raise ValueError(
+                f"penalty is a sum of {', '.join(PLAIN + STRUCTURED)}; got {penalty!r}"
+            )
+    if len(names) > 1 and any(name in PLAIN for name in names):
+        raise ValueError(
+            "only structured penalties are added up (the lasso has its own strength); "
+            f"got {penalty!r}"
+        )
+    return names
+
+
+def penalty_for(parameters: LearningParameters, prepared: Prepared) -> Penalty:
+    """Return the penalty that the parameters state, over the prepared groups.
+
+    Features added by topics or clusters carry only the lasso or ridge.
+    """
+    names = penalty_names(parameters.penalty)
+    plain = names[0] in PLAIN
+    if parameters.values is not None and (
+        not plain or parameters.contrast or parameters.features or parameters.refit
+    ):
+        raise ValueError(
+            "values go with the penalties lasso, ridge and elastic, "
+            "without contrast, features and refit"
+        )
+    strength = {name: strength_of(parameters, name) for name in names}
+    if plain:
+        makers: dict[str, Callable[[float], ElasticNet]] = {
+            "lasso": L1,
+            "ridge": Ridge,
+            "elastic": partial(elastic_net, parameters.lasso),
+        }
+        penalty = makers[names[0]](strength[names[0]])
+        return penalty if parameters.values is None else Discrete.under(penalty, parameters.values)
+    lasso, ridge = parameters.lasso, parameters.ridge
+    n_words = prepared.X.shape[1]
+    n_all = n_words + sum(part.shape[1] for part in prepared.added)
+    terms: list[Penalty] = [elastic_net(lasso, ridge) if ridge else L1(lasso)]
+    for family in prepared.families:
+        groups = family.groups if n_all == n_words else _over_more_features(family.groups, n_all)
+        terms.append(OverlapGroupLasso(groups, strength=strength[family.name]))
+    return PenaltySum(terms)
+
+
+def strength_of(parameters: LearningParameters, name: str) -> float:
+    """Return the strength of one penalty of the sum."""
+    if not isinstance(parameters.strength, Mapping):
+        return float(parameters.strength)
+    if name not in parameters.strength:
+        known = sorted(parameters.strength)
+        raise ValueError(f"strength has no entry for {name!r}; it has {known}")
+    return float(parameters.strength[name])
+
+
+def elastic_net(lasso: float, ridge: float) -> ElasticNet:
+    """Return lasso |w|_1 + ridge |w|^2 / 2."""
+    total = lasso + ridge
+    return ElasticNet(total, l1_ratio=lasso / total if total > 0 else 0.0)
+
+
+def fit_weights(
+    parameters: LearningParameters,
+    prepared: Prepared,
+    start: Array | None = None,
+    callback: Callback | None = None,
+) -> LearnedWeights:
+    """Learn weights under the stated penalty, from a warm start if one is given."""
+    rows = TrainingRows(*training_rows(prepared, parameters.constituents))
+    return _solve(parameters, penalty_for(parameters, prepared), rows, start, callback)
+
+
+def refit_weights(
+    parameters: LearningParameters,
+    prepared: Prepared,
+    found: LearnedWeights,
+    strength: float,
+    callback: Callback | None = None,
+) -> LearnedWeights:
+    """Learn the weights of the kept features again, under a ridge of `strength` alone.
+
+    The objective remains that of the choice; certificate and convergence are the worse of the two
+    fits. A fit that kept nothing, or that was interrupted, is returned as it is.
+    """
+    if not 0 < strength < np.inf:
+        raise ValueError(f"refit must be None or the strength of a ridge above 0, got {strength!r}")
+    first = found.report
+    if first.features_kept == 0 or first.interrupted:
+        return found
+    kept = np.flatnonzero(np.any(found.weights != 0, axis=0))
+    X, labels, weight = training_rows(prepared, parameters.constituents)
+    rows = TrainingRows(X[:, kept], labels, weight)
+    again = _solve(parameters, Ridge(strength), rows, None, callback)
+    weights = np.zeros_like(found.weights)
+    weights[:, kept] = again.weights
+    second = again.report
+    report = replace(
+        first,
+        certificate=max(first.certificate, second.certificate),
+        converged=first.converged and second.converged,
+        interrupted=second.interrupted,
+        n_iter=first.n_iter + second.n_iter,
+        trace=first.trace + second.trace,
+        seconds=first.seconds + second.seconds,
+    )
+    return found._replace(weights=weights, intercept=again.intercept, report=report)
+
+
+def _solve(
+    parameters: LearningParameters,
+    penalty: Penalty,
+    rows: TrainingRows,
+    start: Array | None,
+    callback: Callback | None,
+) -> LearnedWeights:
+    """Solve one problem with the suitable solver."""
+    began = time.perf_counter()
+    inner = SparseClassifier(
+        penalty,
+        tol=parameters.tol,
+        max_iter=parameters.max_iter,
+        n_jobs=parameters.n_jobs,
+        class_weight=parameters.class_weight,
+    )
+    problem = inner.build_problem(rows.X, rows.labels, rows.weight)
+    result = inner.solve(problem, start, callback)
+    inner.adopt(problem, result)
+    report = FitReport(
+        learner=in_one_line(parameters),
+        objective=inner.objective_,
+        certificate=inner.certificate_,
+        n_iter=inner.n_iter_,
+        converged=inner.converged_,
+        interrupted=result.interrupted,
+        features_total=rows.X.shape[1],
+        features_kept=inner.n_selected_,
+        trace=tuple(result.trace),
+        seconds=time.perf_counter() - began,
+    )
+    return LearnedWeights(inner.coef_, inner.intercept_, inner.classes_, result.x, report)
+
+
+def _over_more_features(groups: Groups, n_features: int) -> Groups:
+    """Return the same groups over more features."""
+    return Groups(groups.index, groups.ptr, groups.weight, n_features, groups.parent)
