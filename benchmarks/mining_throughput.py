@@ -109,7 +109,7 @@ def throughput_table(load: Load, data: Path) -> str:
         for order in best_turn(search, threshold, degree).orders:
             rate = order.counted / order.seconds / 1e6
             sizes = [order.counted, order.candidates, order.kept, order.spilled / MEGABYTE]
-            rows.append([str(threshold), order.order, *sizes, order.seconds, rate])
+            rows.append([str(threshold), order.done, *sizes, order.seconds, rate])
     columns = [
         "C",
         "order",

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from laconic.core.ragged import cut, pointers
+from laconic.core.solvers.online import passes_of
 from laconic.tag.conll import read_columns
 from laconic.tag.model import Tagger
 from laconic.text.metrics import chunk_scores
@@ -85,7 +86,7 @@ def measure(tagger: Tagger, split: Split) -> Fit:
 
 def most_held(tagger: Tagger) -> int:
     """The largest number of weights in memory at any time while it learned."""
-    return max((n for epoch in tagger.trace_ for _, n in epoch.held), default=0)
+    return max((n for epoch in passes_of(tagger.trace_) for _, n in epoch.held), default=0)
 
 
 def row(name: str, fit: Fit, everything: Fit, paper: tuple[float, int] | None = None) -> list[Any]:

@@ -55,13 +55,15 @@ def learner_text(learner: Any) -> str | None:
 
 def learned(model: Any) -> dict[str, Any]:
     """What is told of taggers and parsers alike: whether they were interrupted, and how much of what there was they keep."""
+    from laconic.core.solvers.online import passes_of  # numerics: only once something was learned
+
     return {
         "interrupted": model.interrupted_,
         "features_total": model.n_features_total_,
         "features_nonzero": model.n_features_selected_,
         "degrees_of_freedom": model.weights_.n_distinct,
         "features_held_most": max(
-            (held for epoch in model.trace_ for _, held in epoch.held), default=None
+            (held for epoch in passes_of(model.trace_) for _, held in epoch.held), default=None
         ),
         "groups_total": len(model.templates_given_),
     }

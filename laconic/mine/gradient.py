@@ -8,7 +8,8 @@ extends, so that the search leaves nothing out. The paper's step adds C sign(w) 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from laconic import _core
+from laconic.core.report import Callback, Event
 from laconic.mine.refusal import ThresholdTooSmall
 
 MOST_MEMORY = 2**41
@@ -42,24 +44,79 @@ class Outputs(NamedTuple):
         return best_of_lists(self.ptr, scores)
 
 
-class OrderCount(NamedTuple):
-    """One order of one round: keys counted, candidates that passed the filter, features kept, bytes spilled, seconds."""
+@dataclass(frozen=True, kw_only=True)
+class OrderCount(Event):
+    """One order of one round: `done` is the order, `features` the number of its features kept.
 
-    order: int
+    Parameters
+    ----------
+    counted : int
+        Number of keys counted.
+    candidates : int
+        Number of features that passed the filter.
+    spilled : int
+        Number of bytes written to disk.
+    """
+
     counted: int
     candidates: int
-    kept: int
     spilled: int
-    seconds: float
+
+    @classmethod
+    def of(cls, order: int, numbers: Sequence[float]) -> OrderCount:
+        """Return the event of an order from what the kernel counted."""
+        *sizes, seconds = numbers
+        counted, candidates, kept, spilled = map(int, sizes)
+        return cls(
+            "order",
+            order,
+            features=kept,
+            seconds=seconds,
+            counted=counted,
+            candidates=candidates,
+            spilled=spilled,
+        )
+
+    @property
+    def kept(self) -> int:
+        """Number of features kept."""
+        return self.features or 0
+
+    @property
+    def numbers(self) -> tuple[int, int, int, int, float]:
+        """What the kernel counted, the inverse of `of`."""
+        return self.counted, self.candidates, self.kept, self.spilled, self.seconds
+
+    def __str__(self) -> str:
+        """Return the order as a progress bar shows it."""
+        pruned = max(0, self.candidates - self.kept)
+        return (
+            f"order {self.done}: {self.candidates:,} candidates, "
+            f"{pruned:,} pruned, {self.kept:,} kept"
+        )
 
 
-class Round(NamedTuple):
-    """One round: examples predicted wrong (by a margin), and what was found."""
+@dataclass(frozen=True, kw_only=True)
+class Round(Event):
+    """One round of the search: `done` is its number, `features` the number of features kept.
 
-    n_iter: int
+    Parameters
+    ----------
+    wrong : int
+        Number of examples predicted wrong, by a margin.
+    orders : tuple of OrderCount
+        What was found, order by order.
+    """
+
     wrong: int
-    features: int
-    orders: list[OrderCount]
+    orders: tuple[OrderCount, ...]
+
+    def __str__(self) -> str:
+        """Return the round as a progress bar shows it."""
+        return f"round {self.done}: {self.wrong:,} wrong; " + "; ".join(
+            f"order {order.done}: {order.candidates:,} candidates, {order.kept:,} kept"
+            for order in self.orders
+        )
 
 
 class Mined(NamedTuple):
@@ -119,8 +176,8 @@ class GradientMining(BaseEstimator):
         miner: Any = None,
         weights: NDArray[np.float64] | None = None,
         base: NDArray[np.float64] | None = None,
-        callback: Callable[[Round], bool] | None = None,
-        on_order: Callable[[OrderCount], object] | None = None,
+        callback: Callback | None = None,
+        on_order: Callback | None = None,
     ) -> Mined:
         """Search from the features of `miner` with `weights`; `base`: scores of outputs that are given. callback says whether to stop.
 
@@ -155,7 +212,16 @@ class GradientMining(BaseEstimator):
             )
             if self.proximal:
                 kept = kept[weights[kept].any(axis=1)]
-            trace.append(Round(k, int(wrong.sum()), len(kept), orders))
+            trace.append(
+                Round(
+                    "round",
+                    k,
+                    self.rounds,
+                    features=len(kept),
+                    wrong=int(wrong.sum()),
+                    orders=tuple(orders),
+                )
+            )
             if callback is not None and callback(trace[-1]):
                 break
         return Mined(miner, np.sort(kept).astype(np.int64), weights, trace)
@@ -168,7 +234,7 @@ class GradientMining(BaseEstimator):
         shown: NDArray[np.int64],
         n_gold: int,
         weights: NDArray[np.float64],
-        on_order: Callable[[OrderCount], object] | None,
+        on_order: Callback | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[OrderCount]]:
         side = np.repeat(np.array([0, 1], dtype=np.int32), [n_gold, len(shown) - n_gold])
         try:
@@ -184,11 +250,11 @@ class GradientMining(BaseEstimator):
                 max(1, int(self.memory / 4)),
                 None
                 if on_order is None
-                else lambda order, numbers: on_order(OrderCount(order, *numbers)),
+                else lambda order, numbers: on_order(OrderCount.of(order, numbers)),
             )
         except MemoryError as error:
             raise ThresholdTooSmall(self.threshold, *error.args) from None
-        reports = [OrderCount(order, *numbers) for order, numbers in enumerate(orders, 1)]
+        reports = [OrderCount.of(order, numbers) for order, numbers in enumerate(orders, 1)]
         return (
             kept.astype(np.int64),
             counts.astype(np.int64).reshape(len(kept), 2, weights.shape[1]),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,8 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from laconic.mine.gradient import GradientMining, Mined, Outputs, Round, members_of
+from laconic.core.report import Callback
+from laconic.mine.gradient import GradientMining, Mined, Outputs, members_of
 from laconic.mine.narrowing import Narrowed
 from laconic.mine.polynomial import Polynomial
 from laconic.mine.refusal import named_if_refused
@@ -56,9 +56,7 @@ class KernelMiner(TransformerMixin, BaseEstimator):
         self.memory = memory
         self.proximal = proximal
 
-    def fit(
-        self, X: Any, y: ArrayLike, callback: Callable[[Round], bool] | None = None
-    ) -> KernelMiner:
+    def fit(self, X: Any, y: ArrayLike, callback: Callback | None = None) -> KernelMiner:
         """Search; callback(round) says whether to stop."""
         X, y = validate_data(self, X, y, accept_sparse="csr")
         check_classification_targets(y)

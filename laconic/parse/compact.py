@@ -32,6 +32,7 @@ from laconic.parse.store import (
     checked_templates,
     described,
     parser_meta,
+    parser_report,
     part_of,
     prefixed,
 )
@@ -60,14 +61,7 @@ class CompactParser(ParsePredictor):
     def plain(self) -> Parser:
         """The same model as an ordinary Parser, which can be saved plainly; ValueError if it has no names."""
         model = Parser(**self.get_params())
-        for name in (
-            "templates_given_",
-            "shape_",
-            "trace_",
-            "interrupted_",
-            "n_features_total_",
-            "n_features_selected_",
-        ):
+        for name in ("templates_given_", "shape_", "report_"):
             setattr(model, name, getattr(self, name))
         model.scorer_ = _plain(self.scorer_, self.shape_)
         model.pruner_ = None if self.pruner_ is None else _plain(self.pruner_, PRUNER)
@@ -169,8 +163,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactParser:
     if taggers["tags"] is not None:
         check_columns(model)
         model.tagger_ = word_tagger_of(taggers["tags"])
-    model.trace_ = []
-    model.n_features_selected_ = model.scorer_.weights.n_nonzero
+    model.report_ = parser_report(model, about)
     model._contents = arrays, meta
     return model
 

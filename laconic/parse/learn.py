@@ -1,4 +1,4 @@
-"""What a parser gives to a learner, and what it gets back."""
+"""What a parser gives to a learner: encoded training data, and the kernel that learns from it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.core.report import Callback
-from laconic.core.solvers.online import Examples, OnlineLearner, Pass, Run
+from laconic.core.solvers.online import Examples, OnlineLearner
 from laconic.parse.templates import PartTemplates
 from laconic.parse.weights import (
     Candidates,
@@ -34,17 +34,11 @@ class TreeData(NamedTuple):
         return kernel.number(self.columns, self.ptr, *self.candidates)
 
 
-class Learned(NamedTuple):
-    """Weights, distinct features of the training data, the passes, and how it ended."""
+class TreeTrainingData(NamedTuple):
+    """Encoded sentences with trees, and the templates that make features of their parts.
 
-    weights: ParseWeights
-    n_features: int
-    trace: list[Pass]
-    interrupted: bool = False
-
-
-class ParseLesson(NamedTuple):
-    """Encoded sentences with trees, and the templates that make features of their parts; with `start`, only its features may get weights."""
+    With `start`, only its features may get weights.
+    """
 
     templates: PartTemplates
     encoder: SequenceEncoder
@@ -73,10 +67,9 @@ class ParseLesson(NamedTuple):
         seen = self.data.seen_by(kernel)
         return Examples(seen, self.data.gold, kernel.count(seen))
 
-    def learned(self, kernel: Any, n_features: int, run: Run) -> Learned:
-        """What a kernel parser has learned in a run."""
-        found = features_of(kernel, self.data.seen_by(kernel), self.templates)
-        return Learned(found, n_features, run.trace, run.interrupted)
+    def weights(self, kernel: Any) -> ParseWeights:
+        """Return the weights of a kernel parser, with the names of their features."""
+        return features_of(kernel, self.data.seen_by(kernel), self.templates)
 
 
 def as_tree_learner(given: Any) -> OnlineLearner:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from laconic.core.ragged import pointers, ranges
+from laconic.core.report import Callback, Event
 from laconic.text.sequences import TokenColumns
 from laconic.text.treebanks import Treebank
 
@@ -103,9 +104,9 @@ def with_gold(lists: TreeLists, gold: Int32) -> tuple[TreeLists, Int64]:
 
 
 def crossed(
-    parser: Any, bank: Treebank, folds: int, k: int, callback: Callable[[int], bool] | None = None
+    parser: Any, bank: Treebank, folds: int, k: int, callback: Callback | None = None
 ) -> TreeLists:
-    """The k best trees of every sentence by a parser that learned from the other folds. A callback sees the number of each fold."""
+    """The k best trees of every sentence by a parser that learned from the other folds. A callback sees an Event of the stage "fold" after each."""
     n = len(bank)
     if not 2 <= folds <= n:
         raise ValueError(f"folds must be from 2 to the number of sentences, {n}, got {folds!r}")
@@ -117,7 +118,7 @@ def crossed(
             clone(parser).set_params(labels=False).fit(bank.some(np.flatnonzero(fold_of != number)))
         )
         found.append(k_best(learned, bank.tokens.some(fold), k))
-        if callback is not None and callback(len(found)):
+        if callback is not None and callback(Event("fold", len(found), folds)):
             raise KeyboardInterrupt
     return joined(found)
 

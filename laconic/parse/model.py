@@ -11,6 +11,8 @@ say how the arcs of a predicted tree cross (Nivre and Nilsson 2005).
 from __future__ import annotations
 
 import copy
+import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,13 +26,14 @@ from laconic.core.report import Callback
 from laconic.core.solvers.online import Mira, StochasticGradient
 from laconic.models.features import kept_templates
 from laconic.parse.labels import RelationLabeler
-from laconic.parse.learn import Learned, ParseLesson, TreeData, as_tree_learner
+from laconic.parse.learn import TreeData, TreeTrainingData, as_tree_learner
 from laconic.parse.predict import ParsePredictor
 from laconic.parse.pseudo_projective import lift
 from laconic.parse.relation_columns import relation_columns
 from laconic.parse.scorer import PRUNER, Scorer
 from laconic.parse.templates import PartTemplates, part_templates_from
 from laconic.parse.weights import Candidates, ParseWeights, TreeShape
+from laconic.tag.refit import joined_reports
 from laconic.text.sequences import SequenceEncoder, TokenColumns
 from laconic.text.treebanks import COLUMNS, Treebank, check_trees
 from laconic.text.views import WordClusters
@@ -65,6 +68,7 @@ class Parser(ParsePredictor):
 
     def fit(self, X: Any, y: Any = None, callback: Callback | None = None) -> Parser:
         """Learn from a Treebank, or from sentences X and y: for each a Tree, or a list of heads. A callback sees every pass."""
+        began = time.perf_counter()
         bank = self._bank(X, y)
         if self.refit_features not in REFIT_FEATURES:
             raise ValueError(
@@ -93,26 +97,27 @@ class Parser(ParsePredictor):
             candidates = self._candidates(bank.tokens, heads)
         encoder = self._new_encoder(templates)
         data = TreeData(*encoder.grow(bank.tokens), heads, candidates)
-        lesson = ParseLesson(templates, encoder, data, self.shape_, callback)
-        steps = [first.learn(lesson)]
+        training = TreeTrainingData(templates, encoder, data, self.shape_, callback)
+        weights, report = first.learn(training)
         self.templates_given_ = templates
-        self.n_features_total_ = steps[0].n_features
         for learner in rest:
-            if steps[-1].interrupted:
+            if report.interrupted:
                 break
-            kept, found = kept_templates(templates, steps[0].weights)
-            lesson = lesson._replace(
+            kept, found = kept_templates(templates, weights)
+            training = training._replace(
                 templates=kept, start=found if self.refit_features == "features" else None
             )
-            steps.append(learner.learn(lesson))
-        self._adopt(lesson, steps)
+            weights, second = learner.learn(training)
+            report = joined_reports(report, second)
+        self.scorer_ = Scorer.narrowed(training, weights)
         self.labeler_ = None
         if labels is not None:
             labeler = (
                 RelationLabeler(n_jobs=self.n_jobs) if self.labeler is None else clone(self.labeler)
             )
             self.labeler_ = labeler.fit(bank.tokens, heads, labels, callback)
-            self.interrupted_ |= labeler.tagger_.interrupted_
+            report = replace(report, interrupted=report.interrupted or labeler.tagger_.interrupted_)
+        self.report_ = self._completed(replace(report, seconds=time.perf_counter() - began))
         return self
 
     def with_weights(self, weights: ParseWeights) -> Parser:
@@ -120,7 +125,7 @@ class Parser(ParsePredictor):
         check_is_fitted(self)
         found = copy.copy(self)
         found.scorer_ = self.scorer_.with_weights(weights, self.shape_)
-        found.n_features_selected_ = found.scorer_.weights.n_nonzero
+        found.report_ = found._completed(self.report_)
         return found
 
     def relearned(
@@ -138,7 +143,7 @@ class Parser(ParsePredictor):
         data = TreeData(
             *self.scorer_.encoder.encode(bank.tokens), heads, self._candidates(bank.tokens, heads)
         )
-        lesson = ParseLesson(
+        training = TreeTrainingData(
             self.scorer_.templates,
             self.scorer_.encoder,
             data,
@@ -146,9 +151,11 @@ class Parser(ParsePredictor):
             callback,
             self.scorer_.weights,
         )
-        learned = as_tree_learner(learner).learn(lesson)
-        found = self.with_weights(learned.weights)
-        found.trace_, found.interrupted_ = learned.trace, learned.interrupted
+        weights, report = as_tree_learner(learner).learn(training)
+        found = self.with_weights(weights)
+        found.report_ = found._completed(
+            replace(report, features_total=self.report_.features_total)
+        )
         return found
 
     def relations(self, bank: Treebank) -> tuple[TokenColumns, list[list[str]]] | None:
@@ -159,12 +166,6 @@ class Parser(ParsePredictor):
             if labels is None
             else (relation_columns(self._tagged(bank.tokens), heads), list(cut(labels, bank.ptr)))
         )
-
-    def _adopt(self, lesson: ParseLesson, steps: list[Learned]) -> None:
-        self.scorer_ = Scorer.narrowed(lesson, steps[-1].weights)
-        self.n_features_selected_ = self.scorer_.weights.n_nonzero
-        self.trace_ = [epoch for step in steps for epoch in step.trace]
-        self.interrupted_ = steps[-1].interrupted
 
     def _templates(self) -> PartTemplates:
         if self.model not in MODELS:
@@ -219,11 +220,14 @@ class Parser(ParsePredictor):
     def _learn_pruner(self, tokens: TokenColumns, heads: NDArray[np.int32]) -> Scorer:
         templates = part_templates_from("pruner", self.columns)
         encoder = self._new_encoder(templates)
-        lesson = ParseLesson(templates, encoder, TreeData(*encoder.grow(tokens), heads), PRUNER)
-        learned = StochasticGradient("log", epochs=2, step=0.2, averaged=True).learn(lesson)
-        if learned.interrupted:  # there is nothing yet that could be kept
+        training = TreeTrainingData(
+            templates, encoder, TreeData(*encoder.grow(tokens), heads), PRUNER
+        )
+        learner = StochasticGradient("log", epochs=2, step=0.2, averaged=True)
+        weights, report = learner.learn(training)
+        if report.interrupted:  # there is nothing yet that could be kept
             raise KeyboardInterrupt
-        return Scorer.narrowed(lesson, learned.weights)
+        return Scorer.narrowed(training, weights)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

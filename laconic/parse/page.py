@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.core.solvers.online import passes_of
 from laconic.parse.explain import dropped_templates, families, kept_templates, parts, top_features
 from laconic.parse.model import Parser
 from laconic.report.html import bar_cards, facts, page, section, text
@@ -24,7 +25,7 @@ def write_parse_report(model: Parser, path: PathLike) -> None:
         _families(model),
         templates_section(rows, dropped_templates(model)),
     ]
-    body += [held_section(model.trace_), _features(model)]
+    body += [held_section(passes_of(model.trace_)), _features(model)]
     with atomic_writer(path) as stream:
         stream.write(page(f"laconic: {_title(model)}", "\n".join(body)))
 

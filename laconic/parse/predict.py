@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.ragged import cut
-from laconic.core.solvers.online import Pass
+from laconic.core.report import FitReport, Reported
 from laconic.models.save import Saved
 from laconic.parse.labels import RelationLabeler
 from laconic.parse.lists import TreeLists, k_best
@@ -46,7 +47,7 @@ def as_trees(
     return [Tree(part, names) for part, names in zip(trees, cut(labels, ptr), strict=True)]
 
 
-class TreePredictor(Saved, BaseEstimator, ABC):
+class TreePredictor(Reported, Saved, BaseEstimator, ABC):
     """What has trees for sentences: a parser, or what chooses among a parser's trees."""
 
     @abstractmethod
@@ -100,10 +101,6 @@ class ParsePredictor(TreePredictor):
     labeler_: RelationLabeler | None
     tagger_: WordTagger | None
     templates_given_: PartTemplates
-    trace_: list[Pass]
-    interrupted_: bool
-    n_features_total_: int
-    n_features_selected_: int
 
     def __init__(
         self,
@@ -230,6 +227,15 @@ class ParsePredictor(TreePredictor):
                 f"prune must be from 0 to 1 and most_heads above 0, got {self.prune!r} and {self.most_heads!r}"
             )
         return given
+
+    def _completed(self, report: FitReport) -> FitReport:
+        """Return a report with the sizes of this model."""
+        return replace(
+            report,
+            features_kept=self.scorer_.weights.n_nonzero,
+            groups_total=len(self.templates_given_),
+            groups_kept=len(self.scorer_.templates),
+        )
 
     def _n_threads(self) -> int:
         return int(effective_n_jobs(self.n_jobs))

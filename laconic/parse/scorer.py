@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from laconic.models.features import kept_templates, narrow
-from laconic.parse.learn import ParseLesson
+from laconic.parse.learn import TreeTrainingData
 from laconic.parse.templates import PartTemplates
 from laconic.parse.weights import ParseWeights, TreeShape, load_kernel, make_kernel
 from laconic.text.sequences import SequenceEncoder
@@ -45,7 +45,7 @@ class Scorer(NamedTuple):
         return Scorer.of(templates, *narrow(templates, self.encoder, weights), shape)
 
     @classmethod
-    def narrowed(cls, lesson: ParseLesson, found: ParseWeights) -> Scorer:
+    def narrowed(cls, training: TreeTrainingData, found: ParseWeights) -> Scorer:
         """What was learned, without templates and values that have no weights."""
-        templates, found = kept_templates(lesson.templates, found)
-        return cls.of(templates, *narrow(templates, lesson.encoder, found), lesson.shape)
+        templates, found = kept_templates(training.templates, found)
+        return cls.of(templates, *narrow(templates, training.encoder, found), training.shape)

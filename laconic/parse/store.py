@@ -16,6 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic import __version__
 from laconic.core.inference.tree import MODELS
+from laconic.core.report import FitReport
+from laconic.core.solvers.online import Pass
 from laconic.errors import InputError
 from laconic.models.checks import (
     Arrays,
@@ -41,6 +43,7 @@ from laconic.tag.arrays import (
     unpack_trace,
     unpack_values,
 )
+from laconic.tag.refit import learners_text
 from laconic.text.sequences import AFTER_BASE, BEFORE_BASE, SequenceEncoder
 from laconic.text.treebanks import COLUMNS
 
@@ -60,7 +63,7 @@ def pack(model: Parser) -> Contents:
     check_is_fitted(model)
     arrays = {
         **prefixed("parser", pack_scorer(model.scorer_)),
-        **prefixed("parser", pack_trace(model.trace_)),
+        **prefixed("parser", pack_trace(model.report_.trace)),
     }
     meta = {
         **parser_meta(model),
@@ -90,8 +93,8 @@ def parser_meta(model: Parser, dropped: bool = True) -> dict[str, Any]:
         "templates": given,
         "kept": [given.index(name) for name in kept],
         "single_root": model.shape_.single_root,
-        "features_total": int(model.n_features_total_),
-        "interrupted": bool(model.interrupted_),
+        "features_total": int(model.report_.features_total),
+        "interrupted": bool(model.report_.interrupted),
     }
 
 
@@ -101,8 +104,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> Parser:
     model, kept = described(Parser, meta)
     own = part_of(arrays, "parser")
     model.scorer_ = unpack_scorer(own, kept, model.columns, model.shape_, TRACE)
-    model.trace_ = unpack_trace(own)
-    model.n_features_selected_ = model.scorer_.weights.n_nonzero
+    model.report_ = parser_report(model, meta, unpack_trace(own))
     if meta.get("pruner") is not None:
         names = checked_templates(item(meta, "pruner", list), model.columns)
         model.pruner_ = unpack_scorer(part_of(arrays, "pruner"), names, model.columns, PRUNER)
@@ -127,10 +129,24 @@ def described(kind: type[Predictor], meta: dict[str, Any]) -> tuple[Predictor, P
         item(meta, "templates", list), model.columns
     )
     model.shape_ = TreeShape(model.model, model.crossing, item(meta, "single_root", bool))
-    model.n_features_total_ = item(meta, "features_total", int)
-    model.interrupted_ = item(meta, "interrupted", bool)
     model.pruner_ = model.labeler_ = model.tagger_ = None
     return model, kept_of(meta, model.templates_given_)
+
+
+def parser_report(
+    model: ParsePredictor, meta: dict[str, Any], trace: tuple[Pass, ...] = ()
+) -> FitReport:
+    """Return the report of a fit whose numbers `parser_meta` wrote, for a model that has its weights."""
+    interrupted = item(meta, "interrupted", bool)
+    report = FitReport(
+        learner=learners_text(model.learner, model.refit),
+        n_iter=len(trace),
+        converged=not interrupted,
+        interrupted=interrupted,
+        features_total=item(meta, "features_total", int),
+        trace=trace,
+    )
+    return model._completed(report)
 
 
 def kept_of(meta: dict[str, Any], given: PartTemplates) -> PartTemplates:

@@ -54,7 +54,7 @@ def order_rows(model: Reranker) -> list[OrderRow]:
     """A row for each order, as the first round of the search that came to it had it: later ones keep what has weights already."""
     check_is_fitted(model)
     weighed = np.bincount(orders(model.miner_)[np.flatnonzero(model.weights_)]).tolist()
-    seen = {count.order: count for round_ in reversed(model.rounds_) for count in round_.orders}
+    seen = {count.done: count for round_ in reversed(model.rounds_) for count in round_.orders}
     rows = []
     for order in range(1, max(len(weighed), 1 + max(seen, default=0))):
         weights = weighed[order] if order < len(weighed) else 0

@@ -9,7 +9,8 @@ best one for held-out trees (Qian and Liu 2015).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.ragged import ranges
+from laconic.core.report import Callback, Event, FitReport, in_one_line
 from laconic.core.solvers.online import Mira
 from laconic.mine.gradient import GradientMining, Outputs, Round, best_of_lists
 from laconic.mine.narrowing import Narrowed
@@ -109,33 +111,38 @@ class Reranker(TreePredictor):
         X: Any,
         y: Any = None,
         dev: Treebank | None = None,
-        callback: Callable[[Any], bool | None] | None = None,
+        callback: Callback | None = None,
     ) -> Reranker:
         """Learn from a Treebank, or sentences and trees; beta from `dev`, or from the last fold if there is none.
 
-        A callback sees ("fold", number), ("parser", 0), every OrderCount and every Round of the search.
+        A callback sees an Event after every "fold" and before the "parser" is learned, then every
+        OrderCount and every Round of the search.
         """
+        began = time.perf_counter()
         self._check()
         base = (
             Parser("tri siblings", learner=Mira(6)) if self.parser is None else clone(self.parser)
         )
         bank = base._bank(X, y)
-        tell = callback or (lambda _: None)
-        lists = crossed(base, bank, self.folds, self.k, lambda number: bool(tell(("fold", number))))
-        tell(("parser", 0))
+        lists = crossed(base, bank, self.folds, self.k, callback)
+        if callback is not None and callback(Event("parser", 1, 1)):
+            raise KeyboardInterrupt
         parser = whole(base.fit(bank))
         gold, _ = parser._learned_trees(bank)
         held = None if dev is None else RankedLists(k_best(parser, dev.tokens, self.k), dev.heads)
-        return self.fit_lists(parser, RankedLists(lists, gold), held, callback)
+        self.fit_lists(parser, RankedLists(lists, gold), held, callback)
+        self.report_ = replace(self.report_, seconds=time.perf_counter() - began)
+        return self
 
     def fit_lists(
         self,
         parser: Any,
         train: RankedLists,
         dev: RankedLists | None = None,
-        callback: Callable[[Any], bool | None] | None = None,
+        callback: Callback | None = None,
     ) -> Reranker:
         """Learn from lists that are there already, for a fitted parser."""
+        began = time.perf_counter()
         if dev is None and self.beta is None:
             train, dev = _split(train, self.folds)
         self.parser_ = parser
@@ -146,8 +153,14 @@ class Reranker(TreePredictor):
         self.space_.encoder.freeze()
         trees = np.arange(len(lists.scores), dtype=np.int64)
         outputs = Outputs(lists.ptr, trees, np.zeros(len(trees), np.int32), gold)
-        miner, self.rounds_ = named_if_refused(
-            lambda threshold: self._search(threshold, structures, outputs, callback), self.threshold
+        stops: list[bool] = []
+
+        def on_event(event: Event) -> bool:
+            stops.append(callback is not None and bool(callback(event)))
+            return stops[-1]
+
+        miner, rounds = named_if_refused(
+            lambda threshold: self._search(threshold, structures, outputs, on_event), self.threshold
         )
         weights, self.wrong_ = self._rank(
             miner, ListFeatures.of(miner, structures, lists.ptr), outputs, self.epochs
@@ -157,6 +170,17 @@ class Reranker(TreePredictor):
             self.beta_ = float(self.beta or 0)
         else:
             self.beta_ = best_beta(dev, self.rank_scores(dev.lists))
+        self.report_ = self._completed(
+            FitReport(
+                in_one_line(self),
+                n_iter=self.epochs,
+                converged=not any(stops),
+                interrupted=any(stops),
+                features_total=len(miner) - 1,
+                trace=tuple(rounds),
+                seconds=time.perf_counter() - began,
+            )
+        )
         return self
 
     def rank_scores(self, lists: TreeLists) -> Float64:
@@ -195,9 +219,18 @@ class Reranker(TreePredictor):
         return SubTrees() if self.kernel is None else self.kernel
 
     @property
-    def n_features_selected_(self) -> int:
-        """Weights that are not zero."""
-        return int(np.count_nonzero(self.weights_))
+    def rounds_(self) -> tuple[Round, ...]:
+        """The rounds of the search, in order."""
+        return tuple(event for event in self.report_.trace if isinstance(event, Round))
+
+    def _completed(self, report: FitReport) -> FitReport:
+        """Return a report with the sizes of this model."""
+        return replace(
+            report,
+            features_kept=int(np.count_nonzero(self.weights_)),
+            groups_total=len(self.templates_given_),
+            groups_kept=len(self.space_.templates),
+        )
 
     def _tokens(self, X: Any) -> TokenColumns:
         check_is_fitted(self)
@@ -212,7 +245,6 @@ class Reranker(TreePredictor):
 
     def _adopt(self, miner: Any, weights: Float64) -> None:
         """Keep the features with weights, what they extend, and the basic features that they are made of."""
-        self.n_features_total_ = len(miner) - 1
         found = Narrowed.of(miner, np.flatnonzero(weights))
         depth, basic = np.divmod(found.extension[1:], max(1, len(self.space_)))
         used, basic = np.unique(basic, return_inverse=True)
@@ -244,11 +276,10 @@ class Reranker(TreePredictor):
         threshold: int,
         structures: Any,
         outputs: Outputs,
-        callback: Callable[[Any], bool | None] | None,
+        callback: Callback,
     ) -> tuple[Any, list[Round]]:
         """Features of order 1, a model of them, and from there what else is above the threshold where that model is wrong."""
         most_order = self.used_kernel.most_order
-        tell = callback or (lambda _: None)
         first = GradientMining(threshold, 1, 1, memory=self.memory).run(structures, outputs, 1)
         if most_order == 1:
             return first.miner, first.rounds
@@ -271,8 +302,8 @@ class Reranker(TreePredictor):
             1,
             first.miner,
             weights[:, None],
-            callback=lambda round_: bool(tell(round_)),
-            on_order=tell,
+            callback=callback,
+            on_order=callback,
         )
         return Narrowed.of(found.miner, np.union1d(found.features, single)).miner(), [
             *first.rounds,

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from laconic import __version__
+from laconic.core.report import FitReport, in_one_line
 from laconic.errors import InputError
 from laconic.mine.gradient import OrderCount, Round
 from laconic.mine.narrowing import Narrowed
@@ -41,6 +42,7 @@ from laconic.tag.arrays import VALUES, pack_values, unpack_values
 
 KERNELS: dict[str, Any] = {"trees": SubTrees, "products": Polynomial}
 MOST_ORDER = 255
+ORDER_NUMBERS = 6  # the order, what was counted, and seconds
 
 
 def pack(model: Reranker) -> Contents:
@@ -59,10 +61,16 @@ def pack(model: Reranker) -> Contents:
         "templates": given,
         "kept": [given.index(name) for name in kept],
         "beta": float(model.beta_),
-        "features_total": int(model.n_features_total_),
+        "features_total": int(model.report_.features_total),
         "wrong": model.wrong_,
         "rounds": [
-            [*round_[:3], [list(order) for order in round_.orders]] for round_ in model.rounds_
+            [
+                round_.done,
+                round_.wrong,
+                round_.features,
+                [[order.done, *order.numbers] for order in round_.orders],
+            ]
+            for round_ in model.rounds_
         ],
     }
     values = pack_values(model.space_.encoder.to_state())
@@ -90,11 +98,18 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> Reranker:
     if not _is_finite(meta.get("beta")):
         raise InputError("'beta' is missing or not a number")
     model.beta_ = float(meta["beta"])
-    model.n_features_total_ = item(meta, "features_total", int)
     model.wrong_ = item(meta, "wrong", list)
     if not all(type(n) is int for n in model.wrong_):
         raise InputError("expected the wrong trees of each pass as numbers")
-    model.rounds_ = [_round(entry) for entry in item(meta, "rounds", list)]
+    model.report_ = model._completed(
+        FitReport(
+            in_one_line(model),
+            n_iter=model.epochs,
+            converged=True,
+            features_total=item(meta, "features_total", int),
+            trace=tuple(_round(entry) for entry in item(meta, "rounds", list)),
+        )
+    )
     return model
 
 
@@ -160,7 +175,7 @@ def _unpack_features(model: Reranker, arrays: Arrays) -> None:
 def _round(entry: Any) -> Round:
     shape_ok = isinstance(entry, list) and len(entry) == 4 and isinstance(entry[3], list)
     rows = entry[3] if shape_ok else []
-    widths_ok = all(isinstance(row, list) and len(row) == len(OrderCount._fields) for row in rows)
+    widths_ok = all(isinstance(row, list) and len(row) == ORDER_NUMBERS for row in rows)
     if not (
         shape_ok
         and widths_ok
@@ -170,7 +185,8 @@ def _round(entry: Any) -> Round:
     if not all(is_number(row[-1]) for row in rows):
         raise InputError("expected the seconds of each order")
     n_iter, wrong, features, _ = entry
-    return Round(n_iter, wrong, features, [OrderCount(*row) for row in rows])
+    orders = tuple(OrderCount.of(row[0], row[1:]) for row in rows)
+    return Round("round", n_iter, features=features, wrong=wrong, orders=orders)
 
 
 def _parameters(model: Reranker) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +13,7 @@ from laconic.cli.learning_options import Jobs, Output, Seed
 from laconic.cli.measure import Measured
 from laconic.cli.options import TREEBANK_HELP, AsJson, Encoding, Quiet
 from laconic.cli.training import check_model_output
+from laconic.core.report import Event
 from laconic.errors import InputError
 from laconic.parse.train import MODELS, chosen_model
 from laconic.text.treebanks import read_treebank
@@ -159,28 +161,16 @@ def train(
     }
     report |= {**account(reranker), **dev_scores, "orders": searched(reranker)}
     if as_json:
-        report["rounds"] = [
-            {**step._asdict(), "orders": [order._asdict() for order in step.orders]}
-            for step in reranker.rounds_
-        ]
+        report["rounds"] = [asdict(step) for step in reranker.rounds_]
     print_result(report, as_json)
 
 
-def _tell(bar: Bar, event: Any, folds: int) -> bool:
+def _tell(bar: Bar, event: Event, folds: int) -> bool:
     """Show how far it is; False: go on."""
-    if hasattr(event, "orders"):
-        found = (
-            f"order {order.order}: {order.candidates:,} candidates, {order.kept:,} kept"
-            for order in event.orders
-        )
-        bar.describe(f"round {event.n_iter}, {event.wrong:,} sentences wrong; " + "; ".join(found))
-    elif hasattr(event, "candidates"):
-        pruned = max(0, event.candidates - event.kept)
-        bar.describe(
-            f"order {event.order}: {event.candidates:,} candidates, {pruned:,} pruned, {event.kept:,} kept"
-        )
-    elif event[0] == "fold" and event[1] < folds:
-        bar.describe(f"learning without fold {event[1] + 1} of {folds}")
+    if event.stage in ("order", "round"):
+        bar.describe(str(event))
+    elif event.stage == "fold" and event.done < folds:
+        bar.describe(f"learning without fold {event.done + 1} of {folds}")
     else:
         bar.describe("learning the parser and searching features")
     return False

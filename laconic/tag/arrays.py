@@ -11,13 +11,15 @@ trace, held, held_ptr  a row a pass; rounds and weights held, and which of them 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from laconic.core.ragged import cut, pointers
-from laconic.core.solvers.online import Pass
+from laconic.core.report import Event
+from laconic.core.solvers.online import Pass, passes_of
 from laconic.errors import InputError
 from laconic.models import file as files
 from laconic.models.checks import Arrays, check_storable, numbers
@@ -165,19 +167,20 @@ def unpack_values(arrays: Arrays, templates: TemplateSet[Any], columns: Any) -> 
     return SequenceEncoder.from_state({"values": values, "columns": columns, "clusters": clusters})
 
 
-def pack_trace(trace: list[Pass]) -> Arrays:
-    """The passes, with the weights held by round."""
-    held = [pair for epoch in trace for pair in epoch.held]
-    rows = [(epoch.done, epoch.value, epoch.wrong, epoch.features) for epoch in trace]
+def pack_trace(trace: Iterable[Event]) -> Arrays:
+    """Return the passes of a fit, with the weights held by round; other steps are not stored."""
+    passes = passes_of(trace)
+    held = [pair for epoch in passes for pair in epoch.held]
+    rows = [(epoch.done, epoch.value, epoch.wrong, epoch.features) for epoch in passes]
     return {
         "trace": np.array(rows, dtype=np.float64).reshape(-1, 4),
         "held": np.array(held, dtype=np.int64).reshape(-1, 2),
-        "held_ptr": pointers(len(epoch.held) for epoch in trace),
+        "held_ptr": pointers(len(epoch.held) for epoch in passes),
     }
 
 
-def unpack_trace(arrays: Arrays) -> list[Pass]:
-    """The passes."""
+def unpack_trace(arrays: Arrays) -> tuple[Pass, ...]:
+    """Return the passes, or raise an InputError."""
     rows, held, ptr = arrays["trace"], arrays["held"], arrays["held_ptr"]
     numbers(arrays, "trace", (len(rows) if rows.ndim else 0, 4))
     if held.dtype != np.int64 or held.ndim != 2 or held.shape[1] != 2 or np.any(held < 0):
@@ -189,10 +192,10 @@ def unpack_trace(arrays: Arrays) -> list[Pass]:
         )
     pairs = [(r, w) for r, w in held.tolist()]
     passes = zip(rows.tolist(), cut(pairs, ptr), strict=True)
-    return [
+    return tuple(
         Pass("pass", int(n), value=loss, features=int(weights), wrong=wrong, held=part)
         for (n, loss, wrong, weights), part in passes
-    ]
+    )
 
 
 def _row(arrays: Arrays, name: str, kinds: tuple[Any, ...], length: int) -> NDArray[Any]:

@@ -20,7 +20,6 @@ from laconic.models.checks import (
     Contents,
     check_names,
     item,
-    number_or_nan,
     numbers,
     pack_json,
     unpack_json,
@@ -35,6 +34,7 @@ from laconic.tag.store import (
     checked_schemes,
     checked_templates,
     tagger_meta,
+    tagger_report,
 )
 from laconic.tag.weights import TagWeights
 from laconic.text.sequences import AFTER_BASE, BEFORE_BASE
@@ -70,11 +70,8 @@ class CompactTagger(TagPredictor):
             "classes_",
             "scheme_",
             "given_scheme_",
-            "trace_",
-            "interrupted_",
+            "report_",
         ):
-            setattr(model, name, getattr(self, name))
-        for name in ("objective_", "certificate_", "n_features_total_", "n_features_selected_"):
             setattr(model, name, getattr(self, name))
         model.encoder_ = named_encoder(self.encoder_)
         model.weights_ = TagWeights(
@@ -165,13 +162,6 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactTagger:
         packed, model._kernel, lambda: list(map(places_of, templates)), widths
     )
     model.weights_.edge, model.weights_.start = edge, start
-    model.trace_ = []
-    model.objective_, model.certificate_ = (
-        number_or_nan(about, "objective"),
-        number_or_nan(about, "certificate"),
-    )
-    model.interrupted_ = item(about, "interrupted", bool)
-    model.n_features_total_ = item(about, "features_total", int)
-    model.n_features_selected_ = model.weights_.n_nonzero
+    model.report_ = tagger_report(model, about)
     model._contents = arrays, meta
     return model

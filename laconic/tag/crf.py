@@ -7,6 +7,7 @@ with the conditional random field's loss, or the structured SVM's or perceptron'
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -21,13 +22,14 @@ from laconic.core.losses import ChainHinge, ChainLog, ChainLoss, ChainPerceptron
 from laconic.core.penalties import Discrete, Penalty, Ridge, SparseGroupLasso, TreeGroupLasso
 from laconic.core.penalties.total import RatedElasticNet
 from laconic.core.ragged import pointers, ranges
+from laconic.core.report import FitReport, in_one_line
 from laconic.core.solvers.base import Solver
 from laconic.core.solvers.discrete import DiscreteAdmm
 from laconic.core.solvers.fista import Fista
 from laconic.core.solvers.gravity import group_weights
 from laconic.core.solvers.online import Sentences
 from laconic.core.solvers.owlqn import Owlqn
-from laconic.tag.learn import Learned, Lesson
+from laconic.tag.learn import TrainingData
 from laconic.tag.problem import ChainProblem
 from laconic.tag.weights import TagWeights
 from laconic.text.sequences import AFTER_BASE, BEFORE_BASE
@@ -152,38 +154,41 @@ class Crf(BaseEstimator):
             else Owlqn(self.tol, self.max_iter, memory=6, check_every=20)
         )
 
-    def learn(self, lesson: Lesson) -> Learned:
-        """Number the features, solve, and give the weights back by features."""
-        posed = self.pose(lesson)
-        result = self.solver().run(posed.problem, posed.x, lesson.callback)
-        objective = posed.problem.value(result.x)
-        return Learned(
-            posed.weights(result.x),
-            posed.n_features,
-            [],
-            result.interrupted,
-            objective,
-            result.error,
+    def learn(self, data: TrainingData, /) -> tuple[TagWeights, FitReport]:
+        """Number the features, solve, and return the weights by feature with the fit report."""
+        began = time.perf_counter()
+        posed = self.pose(data)
+        result = self.solver().run(posed.problem, posed.x, data.callback)
+        return posed.weights(result.x), FitReport(
+            learner=in_one_line(self),
+            objective=posed.problem.value(result.x),
+            certificate=result.error,
+            n_iter=result.n_iter,
+            converged=result.converged,
+            interrupted=result.interrupted,
+            features_total=posed.n_features,
+            trace=tuple(result.trace),
+            seconds=time.perf_counter() - began,
         )
 
-    def pose(self, lesson: Lesson, keep_only: bool = True) -> Posed:
+    def pose(self, training: TrainingData, keep_only: bool = True) -> Posed:
         """The problem that `learn` solves. With a start, its weights are where solving begins and only its features take part, unless told otherwise."""
-        templates, data, start = lesson.templates, lesson.data, lesson.start
+        templates, data, start = training.templates, training.data, training.start
         self.check()
         order = sorted(range(len(templates)), key=lambda m: templates[m].pairs)
-        arrays = templates.subset(order).arrays(lesson.encoder.view_index)
-        ids, sizes = _core.Expander(*arrays[:3]).number(data.columns, data.ptr, lesson.threads)
+        arrays = templates.subset(order).arrays(training.encoder.view_index)
+        ids, sizes = _core.Expander(*arrays[:3]).number(data.columns, data.ptr, training.threads)
         ids = ids.reshape(-1, len(templates))
         book = FeatureBook(sizes, arrays, data)
         if start is not None:
             start = start.subset(order)
             if keep_only:
                 book.keep_only(ids, start)
-        tokens = Tokens(ids, sizes, data.ptr, data.gold, lesson.n_labels, int(arrays.pairs.sum()))
+        tokens = Tokens(ids, sizes, data.ptr, data.gold, training.n_labels, int(arrays.pairs.sum()))
         # Twins may share weights where the penalty is one of single weights: they would be equal anyway.
         merge = not self.group and self.values is None
         design = Chain(
-            tokens, self.support, self.start, lesson.threads, merge, self.penalise_transitions
+            tokens, self.support, self.start, training.threads, merge, self.penalise_transitions
         )
         # Transitions that gold never makes would drift away without end under proximal gradient.
         problem = ChainProblem(

@@ -7,7 +7,7 @@ from typing import Any
 
 from laconic.cli.console import Bar
 from laconic.cli.split import split_sizes, three_quarters
-from laconic.core.solvers.online import Mira
+from laconic.core.solvers.online import Mira, passes_of
 from laconic.core.solvers.online_sparse import Sparseptron
 from laconic.tag.cli import inspect
 from laconic.tag.model import Tagger
@@ -41,7 +41,9 @@ def demo(seed: int, bar: Bar, as_json: bool) -> dict[str, Any]:
                 "f1": model.score(*split.test),
                 "templates": f"{len(model.templates_)} of {len(templates)}",
                 "features_nonzero": model.n_features_selected_,
-                "features_held_most": max(held for epoch in model.trace_ for _, held in epoch.held),
+                "features_held_most": max(
+                    held for epoch in passes_of(model.trace_) for _, held in epoch.held
+                ),
                 "seconds": seconds,
             }
         )

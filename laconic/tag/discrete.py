@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.arrays import Array
 from laconic.core.penalties import ElasticNet
+from laconic.core.report import FitReport
 from laconic.core.solvers.base import Result
 from laconic.core.solvers.online import Sentences
 from laconic.models.discrete.forms import (
@@ -24,7 +26,7 @@ from laconic.models.discrete.forms import (
 )
 from laconic.models.features import kept_templates, narrow
 from laconic.tag.crf import Crf
-from laconic.tag.learn import Learned, Lesson
+from laconic.tag.learn import TrainingData
 from laconic.tag.model import Tagger
 from laconic.tag.predict import flat_labels
 from laconic.tag.weights import TagWeights
@@ -40,7 +42,9 @@ def _(model: Tagger, change: Change) -> Tagger:
     weights = found._replace(
         weights=[change(part) for part in found.weights], edge=edge, start=start
     )
-    return _tagger(model, weights, Learned(weights, 0, [], model.interrupted_))
+    # What certified the old weights says nothing of the new ones.
+    report = replace(model.report_, objective=np.nan, certificate=np.nan, converged=False)
+    return _tagger(model, weights, report)
 
 
 @weights_of.register
@@ -50,7 +54,7 @@ def _(model: Tagger) -> Array:
 
 
 def _tagger(
-    model: Tagger, weights: TagWeights, last: Learned, encoder: SequenceEncoder | None = None
+    model: Tagger, weights: TagWeights, report: FitReport, encoder: SequenceEncoder | None = None
 ) -> Tagger:
     """A copy of a tagger with other weights, and without what has none any more."""
     # Atoms are copied because narrowing renumbers them in place, and the model's own may be among them.
@@ -58,7 +62,7 @@ def _tagger(
         model.templates_, weights._replace(atoms=[part.copy() for part in weights.atoms])
     )
     return copy.copy(model)._adopt(
-        templates, *narrow(templates, model.encoder_ if encoder is None else encoder, found), last
+        templates, *narrow(templates, model.encoder_ if encoder is None else encoder, found), report
     )
 
 
@@ -89,10 +93,10 @@ def _(
     crf.set_params(
         values=(1.0,)
     )  # any set: twins must not share weights, and the set of a solution comes later
-    lesson = Lesson(
+    training = TrainingData(
         model.templates_, encoder, data, len(number), model._n_threads(), start=model.weights_
     )
-    at = crf.pose(lesson, keeps)
+    at = crf.pose(training, keeps)
     problem = at.problem
     problem.penalty = (
         ElasticNet(crf.ridge + crf.lasso, _share(crf)) if penalty is None else penalty
@@ -100,7 +104,14 @@ def _(
 
     def adopt(result: Result) -> Tagger:
         weights = at.weights(result.x)
-        last = Learned(weights, 0, [], result.interrupted, problem.value(result.x), result.error)
-        return _tagger(model, weights, last, encoder)
+        report = replace(
+            model.report_,
+            objective=problem.value(result.x),
+            certificate=result.error,
+            n_iter=result.n_iter,
+            converged=result.converged,
+            interrupted=result.interrupted,
+        )
+        return _tagger(model, weights, report, encoder)
 
     return Posed(problem, at.x if at.x is not None else problem.start(), adopt)

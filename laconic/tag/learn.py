@@ -1,35 +1,26 @@
-"""What a tagger gives to a learner, and what it gets back."""
+"""What a tagger gives to a learner: encoded training data, and the kernel that learns from it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.core.report import Callback
-from laconic.core.solvers.online import Examples, KBestMira, OnlineLearner, Pass, Run, Sentences
+from laconic.core.report import Callback, FitReport, in_one_line
+from laconic.core.solvers.online import Examples, KBestMira, OnlineLearner, Sentences, run_report
 from laconic.tag.weights import TagWeights, drain_kernel, load_kernel, make_kernel
 from laconic.text.sequences import SequenceEncoder
 from laconic.text.templates import TemplateArrays, Templates
 
 
-class Learned(NamedTuple):
-    """Weights, distinct features seen in training, the passes, and how it ended."""
+class TrainingData(NamedTuple):
+    """Encoded sentences, and the templates that make features of them.
 
-    weights: TagWeights
-    n_features: int
-    trace: list[Pass]
-    interrupted: bool = False
-    objective: float = np.nan
-    certificate: float = np.nan
-
-
-class Lesson(NamedTuple):
-    """Encoded sentences and the templates that make features of them; with `start`, only its features may get weights.
-
-    A learner sees passes or iterations to `callback`, which may stop it.
+    With `start`, only its features may get weights. The learner calls `callback` after every step
+    or pass; it may stop the learner.
     """
 
     templates: Templates
@@ -66,21 +57,19 @@ class Lesson(NamedTuple):
             TagWeights(found.atoms, zeros, np.zeros_like(found.edge), np.zeros_like(found.start)),
         )
 
-    def learned(self, kernel: Any, n_features: int, run: Run) -> Learned:
-        """What a kernel tagger has learned in a run; it loses its features."""
-        return Learned(
-            drain_kernel(kernel, self.templates, self.n_labels),
-            n_features,
-            run.trace,
-            run.interrupted,
-        )
+    def weights(self, kernel: Any) -> TagWeights:
+        """Return the weights of a kernel tagger, which loses its features."""
+        return drain_kernel(kernel, self.templates, self.n_labels)
 
 
 class Learner(Protocol):
-    """What makes weights of a lesson: sentence by sentence, or from all sentences at once."""
+    """Learns weights from training data, sentence by sentence or from all sentences at once."""
 
-    def learn(self, lesson: Lesson) -> Learned:
-        """The weights, learned from zero, or from `start` where a learner can."""
+    def learn(self, data: TrainingData, /) -> tuple[TagWeights, FitReport]:
+        """Return the weights, learned from zero or, where a learner can, from `data.start`.
+
+        `features_total` of the report is the number of different features of the data.
+        """
 
 
 def as_learner(given: Any) -> Learner:
@@ -96,8 +85,8 @@ def as_learner(given: Any) -> Learner:
     return given
 
 
-class Growing:
-    """What an online learner has made of the sentences so far."""
+class OnlineState:
+    """Where an online learner stands between calls of `partial_fit`."""
 
     def __init__(self, templates: Templates, encoder: SequenceEncoder, n_labels: int) -> None:
         self.templates = templates
@@ -108,7 +97,9 @@ class Growing:
         self.n_passes = self.n_rounds = 0
         self.sizes = np.zeros(len(templates), dtype=np.int64)
 
-    def learn(self, learner: OnlineLearner, data: Sentences, threads: int) -> Learned:
+    def learn(
+        self, learner: OnlineLearner, data: Sentences, threads: int
+    ) -> tuple[TagWeights, FitReport]:
         """One pass more; the weights as they would be if learning ended here. The kernel goes on undisturbed.
 
         A template is as large as the largest batch has shown it: all its features are not known yet.
@@ -117,12 +108,15 @@ class Growing:
         examples = Examples.of(self.kernel, data, threads)
         self.sizes = np.maximum(self.sizes, examples.sizes)
         ready = learner.on(self.sizes * widths(arrays, self.n_labels), self.order)
-        ready.one_epoch(self.kernel, examples, self.n_passes, done=self.n_rounds)
+        last = ready.one_epoch(self.kernel, examples, self.n_passes, done=self.n_rounds)
         self.n_passes, self.n_rounds = self.n_passes + 1, self.n_rounds + len(data)
         twin = self.kernel.copy()
         ready.finish(twin)
-        return Learned(
-            drain_kernel(twin, self.templates, self.n_labels), int(self.kernel.sizes.sum()), []
+        return drain_kernel(twin, self.templates, self.n_labels), replace(
+            run_report([last], interrupted=False),
+            learner=in_one_line(learner),
+            n_iter=self.n_passes,
+            features_total=int(self.kernel.sizes.sum()),
         )
 
 

@@ -8,18 +8,21 @@ first has kept, without its penalty (debiasing).
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.core.report import Callback
+from laconic.core.report import Callback, FitReport
 from laconic.core.solvers.online import Mira, OnlineLearner, Sentences
 from laconic.models.features import kept_templates, narrow
-from laconic.tag.learn import Growing, Learned, Lesson, as_learner
+from laconic.tag.learn import OnlineState, TrainingData, as_learner
 from laconic.tag.predict import TagPredictor, flat_labels
+from laconic.tag.refit import joined_reports
 from laconic.tag.weights import TagWeights, load_kernel, make_kernel
 from laconic.text.labels import convert_labels, detect_scheme
 from laconic.text.patterns import templates_from
@@ -49,36 +52,43 @@ class Tagger(TagPredictor):
             raise ValueError(
                 f"refit_features must be 'templates' or 'features', got {self.refit_features!r}"
             )
-        self.__dict__.pop("growing_", None)
+        began = time.perf_counter()
+        self.__dict__.pop("online_", None)
         templates = templates_from(self.templates, self.columns)
         encoder = self._new_encoder(templates)
         data = self._encode_training(encoder, X, y)
-        lesson = Lesson(templates, encoder, data, len(self.classes_), self._n_threads(), callback)
-        first = as_learner(self._learner()).learn(lesson)
+        training = TrainingData(
+            templates, encoder, data, len(self.classes_), self._n_threads(), callback
+        )
+        weights, report = as_learner(self._learner()).learn(training)
         self.templates_given_ = templates
-        self.n_features_total_ = first.n_features * len(self.classes_)
-        self.n_features_first_ = first.weights.n_nonzero
-        templates, found = kept_templates(templates, first.weights)
-        steps = [first]
-        if self.refit is not None and not first.interrupted:
-            start = found if self.refit_features == "features" else None
-            steps.append(
-                as_learner(self.refit).learn(lesson._replace(templates=templates, start=start))
+        self.n_features_first_ = weights.n_nonzero
+        templates, weights = kept_templates(templates, weights)
+        if self.refit is not None and not report.interrupted:
+            start = weights if self.refit_features == "features" else None
+            weights, second = as_learner(self.refit).learn(
+                training._replace(templates=templates, start=start)
             )
-            templates, found = kept_templates(templates, steps[-1].weights)
-        self.trace_ = [epoch for step in steps for epoch in step.trace]
-        return self._adopt(templates, *narrow(templates, encoder, found), steps[-1])
+            report = joined_reports(report, second)
+            templates, weights = kept_templates(templates, weights)
+        report = replace(
+            report,
+            features_total=report.features_total * len(self.classes_),
+            seconds=time.perf_counter() - began,
+        )
+        return self._adopt(templates, *narrow(templates, encoder, weights), report)
 
     def partial_fit(self, X: Any, y: Any, labels: Sequence[str] | None = None) -> Tagger:
         """One more pass of an online learner over new sentences; the first call must name all labels, in the learning scheme.
 
         The model can be used between calls. Averages and the rounds between penalties count from the first call.
         """
+        began = time.perf_counter()
         learner = self._learner()
         if not isinstance(learner, OnlineLearner):
             raise ValueError(f"partial_fit needs an online learner, got {type(learner).__name__}")
         learner.check()
-        if not hasattr(self, "growing_"):
+        if not hasattr(self, "online_"):
             if labels is None:
                 raise ValueError(
                     "the first call of partial_fit needs labels, the names of all of them"
@@ -90,17 +100,18 @@ class Tagger(TagPredictor):
                     f"at least two different labels are needed, got {len(self.classes_)}"
                 )
             self.given_scheme_ = "plain"
-            self.growing_ = Growing(templates, self._new_encoder(templates), len(self.classes_))
-        growing = self.growing_
-        data = self._encode_training(growing.encoder, X, y, grow_labels=False)
-        learned = growing.learn(learner, data, self._n_threads())
-        self.templates_given_, self.n_features_total_ = (
-            growing.templates,
-            learned.n_features * len(self.classes_),
+            self.online_ = OnlineState(templates, self._new_encoder(templates), len(self.classes_))
+        state = self.online_
+        data = self._encode_training(state.encoder, X, y, grow_labels=False)
+        weights, report = state.learn(learner, data, self._n_threads())
+        self.templates_given_ = state.templates
+        kept, weights = kept_templates(state.templates, weights)
+        report = replace(
+            report,
+            features_total=report.features_total * len(self.classes_),
+            seconds=time.perf_counter() - began,
         )
-        self.trace_ = []
-        kept, found = kept_templates(growing.templates, learned.weights)
-        return self._adopt(kept, *narrow(kept, growing.encoder, found), learned)
+        return self._adopt(kept, *narrow(kept, state.encoder, weights), report)
 
     def _learner(self) -> Any:
         return Mira() if self.learner is None else self.learner
@@ -145,20 +156,24 @@ class Tagger(TagPredictor):
         )
 
     def _adopt(
-        self, templates: Templates, encoder: SequenceEncoder, found: TagWeights, last: Learned
+        self, templates: Templates, encoder: SequenceEncoder, found: TagWeights, report: FitReport
     ) -> Tagger:
+        """Become the model with these weights."""
         self.templates_ = templates
         self.encoder_ = encoder
         self.weights_ = found
-        self.n_features_selected_ = found.n_nonzero
-        self.objective_, self.certificate_ = last.objective, last.certificate
-        self.interrupted_ = last.interrupted
+        self.report_ = replace(
+            report,
+            features_kept=found.n_nonzero,
+            groups_total=len(self.templates_given_),
+            groups_kept=len(templates),
+        )
         self._kernel = load_kernel(make_kernel(templates, encoder, len(self.classes_)), found)
         return self
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
-        return {name: value for name, value in state.items() if name not in ("_kernel", "growing_")}
+        return {name: value for name, value in state.items() if name not in ("_kernel", "online_")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

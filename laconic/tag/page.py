@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.core.solvers.online import passes_of
 from laconic.report.html import bar_cards, facts, page, section, text
 from laconic.report.templates import held_section, learner_text, templates_section
 from laconic.tag.explain import (
@@ -31,7 +32,7 @@ def write_tag_report(model: Tagger, path: PathLike) -> None:
         _heading(model),
         _facts(model),
         templates_section(rows, dropped_templates(model)),
-        held_section(model.trace_),
+        held_section(passes_of(model.trace_)),
     ]
     parts += [_features(model), _bigrams(model)]
     with atomic_writer(path) as stream:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.core.inference import chain
 from laconic.core.inference.chain import Chains
 from laconic.core.ragged import cut
+from laconic.core.report import Reported
 from laconic.models.save import Saved
 from laconic.tag.weights import TagWeights
 from laconic.text.labels import allowed_ends, allowed_transitions, convert_labels
@@ -55,13 +56,14 @@ class Ranked(NamedTuple):
     score: float
 
 
-class TagPredictor(Saved, BaseEstimator):
+class TagPredictor(Reported, Saved, BaseEstimator):
     """The parameters of a tagger (see Tagger), and what it does once it is fitted."""
 
     classes_: NDArray[Any]
     templates_: Templates
     encoder_: SequenceEncoder
     weights_: TagWeights
+    templates_given_: Templates
     scheme_: Any
     given_scheme_: Any
     _kernel: Any

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from laconic import __version__
+from laconic.core.report import FitReport
+from laconic.core.solvers.online import Pass
 from laconic.errors import InputError
 from laconic.models.checks import (
     Arrays,
@@ -34,6 +36,8 @@ from laconic.tag.arrays import (
     unpack_weights,
 )
 from laconic.tag.model import REFIT_FEATURES, Tagger
+from laconic.tag.predict import TagPredictor
+from laconic.tag.refit import learners_text
 from laconic.tag.weights import load_kernel, make_kernel
 from laconic.text.labels import SCHEMES, is_chunk_label
 from laconic.text.patterns import parse_template
@@ -44,7 +48,11 @@ def pack(model: Tagger) -> Contents:
     """Arrays and JSON of a fitted model."""
     check_is_fitted(model)
     state = model.encoder_.to_state()
-    arrays = {**pack_weights(model.weights_), **pack_values(state), **pack_trace(model.trace_)}
+    arrays = {
+        **pack_weights(model.weights_),
+        **pack_values(state),
+        **pack_trace(model.report_.trace),
+    }
     return arrays, tagger_meta(model)
 
 
@@ -62,13 +70,33 @@ def tagger_meta(model: Tagger, dropped: bool = True) -> dict[str, Any]:
         "labels": labels,
         "scheme": model.scheme_,
         "given_scheme": model.given_scheme_,
-        "objective": finite(model.objective_),
-        "certificate": finite(model.certificate_),
-        "interrupted": bool(model.interrupted_),
-        "features_total": int(model.n_features_total_),
+        "objective": finite(model.report_.objective),
+        "certificate": finite(model.report_.certificate),
+        "interrupted": bool(model.report_.interrupted),
+        "features_total": int(model.report_.features_total),
     }
     checked_templates(meta, model.columns)  # what could not be read back must not be written
     return meta
+
+
+def tagger_report(
+    model: TagPredictor, meta: dict[str, Any], trace: tuple[Pass, ...] = ()
+) -> FitReport:
+    """Return the report of a fit whose numbers `tagger_meta` wrote, for a model that has its weights."""
+    interrupted = item(meta, "interrupted", bool)
+    return FitReport(
+        learner=learners_text(model.learner, model.refit),
+        objective=number_or_nan(meta, "objective"),
+        certificate=number_or_nan(meta, "certificate"),
+        n_iter=len(trace),
+        converged=not interrupted,
+        interrupted=interrupted,
+        features_total=item(meta, "features_total", int),
+        features_kept=model.weights_.n_nonzero,
+        groups_total=len(model.templates_given_),
+        groups_kept=len(model.templates_),
+        trace=trace,
+    )
 
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> Tagger:
@@ -81,12 +109,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> Tagger:
     model.scheme_, model.given_scheme_ = checked_schemes(meta, model.classes_.tolist())
     model.encoder_ = unpack_values(arrays, model.templates_, model.columns)
     model.weights_ = unpack_weights(arrays, model.templates_, model.encoder_, len(model.classes_))
-    model.trace_ = unpack_trace(arrays)
-    model.objective_ = number_or_nan(meta, "objective")
-    model.certificate_ = number_or_nan(meta, "certificate")
-    model.interrupted_ = item(meta, "interrupted", bool)
-    model.n_features_total_ = item(meta, "features_total", int)
-    model.n_features_selected_ = model.weights_.n_nonzero
+    model.report_ = tagger_report(model, meta, unpack_trace(arrays))
     kernel = load_kernel(
         make_kernel(model.templates_, model.encoder_, len(model.classes_)), model.weights_
     )

@@ -138,4 +138,4 @@ def test_one_class_is_refused() -> None:
 
 def test_a_round_may_be_the_last() -> None:
     X, y = parity(200, 0)
-    assert len(KernelMiner(rounds=9).fit(X, y, callback=lambda step: step.n_iter == 2).rounds_) == 2
+    assert len(KernelMiner(rounds=9).fit(X, y, callback=lambda step: step.done == 2).rounds_) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from laconic import Mira, Parser, Polynomial, Reranker, SubTrees
 from laconic.core.ragged import cut
+from laconic.core.report import Event
 from laconic.mine.ranking import orders
 from laconic.parse import lists as tree_lists
 from laconic.parse.lists import TreeLists, crossed, k_best
@@ -161,11 +163,10 @@ def test_lists_come_from_parsers_that_have_not_seen_the_sentence(
 
     monkeypatch.setattr(tree_lists, "k_best", watched)
     bank = WEAK._bank(*TRAIN)
-    seen: list[int] = []
-    lists = crossed(
-        Remembering("arcs", COARSE, Mira(1)), bank, 7, 3, lambda fold: bool(seen.append(fold))
-    )
-    assert seen == list(range(1, 8)) and sorted(parsed, key=int) == [str(n) for n in range(60)]
+    seen: list[Event] = []
+    lists = crossed(Remembering("arcs", COARSE, Mira(1)), bank, 7, 3, seen.append)
+    assert seen == [Event("fold", number) for number in range(1, 8)]
+    assert sorted(parsed, key=int) == [str(n) for n in range(60)]
     assert list(lists.tokens.sentences()) == list(bank.tokens.sentences())
 
 
@@ -174,9 +175,10 @@ def test_a_callback_may_end_it() -> None:
         reranker().fit(*TRAIN, callback=lambda event: True)
     events: list[Any] = []
     reranker().fit(*TRAIN, callback=events.append)
-    assert events[:4] == [("fold", 1), ("fold", 2), ("fold", 3), ("parser", 0)]
+    assert events[:4] == [Event("fold", 1), Event("fold", 2), Event("fold", 3), Event("parser", 1)]
     *orders, last = events[4:]
-    assert last.orders == orders and len(orders) == 2
+    assert list(last.orders) == orders and len(orders) == 2
+    assert all(isinstance(event, Event) for event in events)
 
 
 @pytest.mark.parametrize("fits", [1, 3, 4])
@@ -189,7 +191,7 @@ def test_a_parser_that_was_interrupted_is_not_used(
     def cut_short(self: Parser, *arguments: Any) -> Parser:
         seen.append(1)
         fit(self, *arguments)
-        self.interrupted_ = len(seen) == fits
+        self.report_ = replace(self.report_, interrupted=len(seen) == fits)
         return self
 
     fit = Parser.fit

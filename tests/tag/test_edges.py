@@ -15,7 +15,7 @@ from laconic.core.solvers.online import Mira, Perceptron, Sentences
 from laconic.core.solvers.online_sparse import Fobos, Rda, Sparseptron
 from laconic.tag.checks import check_tagger
 from laconic.tag.crf import Crf
-from laconic.tag.learn import Lesson
+from laconic.tag.learn import TrainingData
 from laconic.tag.model import Tagger
 from laconic.text.patterns import parse_templates
 from laconic.text.sequences import TokenColumns
@@ -218,7 +218,7 @@ def test_a_crf_starts_where_another_ended() -> None:
         np.concatenate([once.classes_.searchsorted(t) for t in y]).astype(np.int32),
     )
     posed = crf.pose(
-        Lesson(once.templates_, once.encoder_, data, len(once.classes_), start=once.weights_)
+        TrainingData(once.templates_, once.encoder_, data, len(once.classes_), start=once.weights_)
     )
     assert posed.x is not None and posed.problem.value(posed.x) == pytest.approx(
         once.objective_, rel=1e-6

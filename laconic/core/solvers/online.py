@@ -8,9 +8,10 @@ marginals (CRF). A learner is a parameter object; `run` moves the weights of a k
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any, NamedTuple, Protocol
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from laconic import _core
-from laconic.core.report import Callback, Event
+from laconic.core.report import Callback, Event, FitReport, in_one_line
 from laconic.core.solvers.gravity import Order, Sizes
 
 LOSSES: dict[str, int] = _core.chain_losses()
@@ -70,11 +71,16 @@ class Pass(Event):
         return f"pass {self.done}: {self.wrong:.2%} wrong, {self.features:,} weights"
 
 
-class Run(NamedTuple):
-    """All passes, and whether they were stopped before the last."""
+def passes_of(trace: Iterable[Event]) -> list[Pass]:
+    """Return the passes among the steps of a fit."""
+    return [event for event in trace if isinstance(event, Pass)]
 
-    trace: list[Pass]
-    interrupted: bool
+
+def run_report(trace: list[Pass], interrupted: bool) -> FitReport:
+    """Return the report of passes over sentences; `interrupted`: whether they ended early."""
+    return FitReport(
+        n_iter=len(trace), converged=not interrupted, interrupted=interrupted, trace=tuple(trace)
+    )
 
 
 def check_loss(loss: str) -> None:
@@ -110,7 +116,7 @@ class Lesson(Protocol):
     def start(self) -> Any: ...
     def kernel(self) -> Any: ...
     def examples(self, kernel: Any) -> Examples: ...
-    def learned(self, kernel: Any, n_features: int, run: Run) -> Any: ...
+    def weights(self, kernel: Any) -> Any: ...
 
 
 class OnlineLearner(BaseEstimator):
@@ -133,19 +139,28 @@ class OnlineLearner(BaseEstimator):
         """The learner for templates with so many weights each; order()[a, b] tells whether b is a or refines it."""
         return self
 
-    def learn(self, lesson: Lesson) -> Any:
-        """What the lesson makes of its kernel after all passes, from zero weights."""
+    def learn(self, lesson: Lesson) -> tuple[Any, FitReport]:
+        """Return the weights after all passes, learned from zero, and the report of the fit.
+
+        Its `features_total` is the number of different features of the training data.
+        """
+        began = time.perf_counter()
         kernel = lesson.kernel()
         examples = lesson.examples(kernel)
         sizes = examples.sizes
         ready = self.on(sizes * lesson.widths, lesson.templates.order)
-        run = ready.run(kernel, examples, lesson.callback, lesson.start is None)
+        report = ready.run(kernel, examples, lesson.callback, lesson.start is None)
         del examples  # features are given back before they are copied
-        return lesson.learned(kernel, int(sizes.sum()), run)
+        return lesson.weights(kernel), replace(
+            report,
+            learner=in_one_line(self),
+            features_total=int(sizes.sum()),
+            seconds=time.perf_counter() - began,
+        )
 
     def run(
         self, tagger: Any, data: Examples, callback: Callback | None = None, grow: bool = True
-    ) -> Run:
+    ) -> FitReport:
         """Learn for all epochs, then leave final weights (averages, if they are kept) in the tagger.
 
         A callback that returns True, or Ctrl-C, stops early and keeps what was learned. Without `grow` only features that the
@@ -163,7 +178,7 @@ class OnlineLearner(BaseEstimator):
         except KeyboardInterrupt:
             interrupted = True
         self.finish(tagger)
-        return Run(trace, interrupted)
+        return run_report(trace, interrupted)
 
     def one_epoch(
         self, tagger: Any, data: Examples, epoch: int, grow: bool = True, done: int | None = None

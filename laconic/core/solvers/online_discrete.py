@@ -19,15 +19,15 @@ from sklearn.base import clone
 
 from laconic import _core
 from laconic.core.penalties.discrete import Discrete, check_values
-from laconic.core.report import Callback
+from laconic.core.report import Callback, FitReport
 from laconic.core.solvers.online import (
     Examples,
     Mira,
     OnlineLearner,
     Pass,
-    Run,
     check_not_negative,
     check_positive,
+    run_report,
 )
 from laconic.core.solvers.online_sparse import Fobos, Rda, Sparseptron
 
@@ -79,7 +79,7 @@ class OnlineDiscrete(OnlineLearner):
 
     def run(
         self, tagger: Any, data: Examples, callback: Callback | None = None, grow: bool = True
-    ) -> Run:
+    ) -> FitReport:
         """See OnlineLearner. What is left in the tagger is u."""
         self.check()
         passes, split = self._passes(), Split(check_values(self.values), self.lasso, self.xi)
@@ -101,7 +101,7 @@ class OnlineDiscrete(OnlineLearner):
             interrupted = True
         split.finish(tagger)
         passes.finish(tagger)
-        return Run(trace, interrupted)
+        return run_report(trace, interrupted)
 
     def finish(self, tagger: Any) -> None:
         """Weights rounded: all that is left to do where no pass was this learner's own (partial_fit)."""
