@@ -1,0 +1,78 @@
+// Binds language models of contexts.
+#include "lm/arpa.hpp"
+#include "lm/context_automaton.hpp"
+#include "lm/context_tree.hpp"
+#include "lm/ngrams.hpp"
+
+namespace laconic::lm {
+
+namespace {
+
+void bind_arpa(nb::module_& m) {
+    nb::class_<NgramLines>(m, "NgramLines")
+        .def(nb::init<>())
+        .def("parse", &NgramLines::parse, nb::arg("text"), nb::arg("order"), nb::arg("highest"))
+        .def("knows", &NgramLines::knows, nb::arg("word"));
+}
+
+void bind_automaton(nb::module_& m) {
+    m.def("pairs_of_contexts",
+          static_cast<Array<int64_t> (*)(Vec<int32_t>, Vec<int32_t>, Vec<int64_t>, Vec<int32_t>)>(
+              &pairs_of_contexts),
+          nb::arg("parent"), nb::arg("word"), nb::arg("ptr"), nb::arg("target"));
+    m.def("shorter_pairs", &shorter_pairs, nb::arg("parent"), nb::arg("word"), nb::arg("ptr"),
+          nb::arg("target"));
+    nb::class_<ContextAutomaton>(m, "ContextAutomaton")
+        .def(nb::init<Vec<int32_t>, Vec<int32_t>, Vec<int64_t>, Vec<int32_t>, Vec<double>,
+                      Vec<double>>(),
+             nb::arg("parent"), nb::arg("word"), nb::arg("ptr"), nb::arg("target"), nb::arg("gain"),
+             nb::arg("base"))
+        .def("start", &ContextAutomaton::start)
+        .def("score_word", &ContextAutomaton::score_word, nb::arg("state"), nb::arg("word"),
+             nb::arg("numbers"), nb::arg("unknown"))
+        .def("advance", &ContextAutomaton::advance, nb::arg("state"), nb::arg("tokens"))
+        .def("score", &ContextAutomaton::score, nb::arg("tokens"), nb::arg("ptr"), nb::arg("start"),
+             nb::arg("threads") = 1)
+        .def("visits", &ContextAutomaton::visits, nb::arg("tokens"), nb::arg("ptr"))
+        .def("distribution", &ContextAutomaton::distribution, nb::arg("state"))
+        .def("best", &ContextAutomaton::best, nb::arg("state"), nb::arg("k"))
+        .def("sample", &ContextAutomaton::sample, nb::arg("n"), nb::arg("seed"), nb::arg("start"),
+             nb::arg("end"), nb::arg("most"));
+}
+
+void bind_contexts(nb::module_& m) {
+    nb::class_<ContextTree>(m, "ContextTree")
+        .def(nb::init<Vec<int32_t>, Vec<int64_t>, int32_t, int, bool>(), nb::arg("tokens"),
+             nb::arg("sentences"), nb::arg("n_words"), nb::arg("order"), nb::arg("collapse"))
+        .def("loss", &tree_loss, nb::arg("weights"), nb::arg("gradient").noconvert(),
+             nb::arg("threads") = 1)
+        .def("batch_loss", &tree_batch_loss, nb::arg("tokens"), nb::arg("weights"),
+             nb::arg("gradient").noconvert())
+        .def("scores", &tree_scores, nb::arg("weights"), nb::arg("score").noconvert(),
+             nb::arg("log_z").noconvert(), nb::arg("threads") = 1)
+        .def("negative_entropy", &tree_negative_entropy, nb::arg("weights"), nb::arg("t"))
+        .def("parent", &column<int32_t, &ContextArrays::parent>)
+        .def("word", &column<int32_t, &ContextArrays::word>)
+        .def("depth", &column<int32_t, &ContextArrays::depth>)
+        .def("place", &column<int64_t, &ContextArrays::place>)
+        .def("ptr", &column<int64_t, &ContextArrays::ptr>)
+        .def("target", &column<int32_t, &ContextArrays::target>)
+        .def("shorter", &column<int32_t, &ContextArrays::shorter>)
+        .def("count", &column<int32_t, &ContextArrays::count>);
+}
+
+void bind_ngrams(nb::module_& m) {
+    m.def("contexts_of_ngrams", &contexts_of_ngrams, nb::arg("words"), nb::arg("n_rows"),
+          nb::arg("needed"));
+}
+
+}  // namespace
+
+void bind(nb::module_& m) {
+    bind_arpa(m);
+    bind_automaton(m);
+    bind_contexts(m);
+    bind_ngrams(m);
+}
+
+}  // namespace laconic::lm

@@ -1,0 +1,291 @@
+// Log-linear language models on the suffix trie or tree of contexts: exact likelihood, gradient and
+// dual value in time of the pairs.
+//
+//     score(c, v) = score(parent(c), v) + length(c) w(c, v),    p(v | c) = exp score(c, v) / Z(c)
+//
+// A word that was never seen after c has the score of the longest suffix after which it was, so
+// that Z(c) = Z(parent) + sum over the pairs of c of exp score(c, v) - exp score(parent, v): every
+// pair is visited once for the whole text, and the vocabulary never. Gradients go the same way
+// back: with R(c) the sum of count / Z over the leaves below c, the expected count of (c, v) is exp
+// score(c, v) R(c), but for the children of c that know v: these have their own.
+#pragma once
+#include <cmath>
+
+#include "door/checks.hpp"
+#include "door/threads.hpp"
+#include "lm/contexts.hpp"
+
+namespace laconic::lm {
+
+class ContextTree {
+  public:
+    ContextTree(Vec<int32_t> tokens, Vec<int64_t> sentences, int32_t n_words, int order,
+                bool collapse) {
+        require(n_words >= 1 && n_words < INT32_MAX, "n_words must be at least 1");
+        require(order >= 1 && order <= 1000, "order must be from 1 to 1000");
+        check_ptr(sentences, static_cast<int64_t>(tokens.size()), "sentences");
+        check_range(tokens, 0, n_words, "tokens");
+        require(tokens.size() + 2 * sentences.size() < UINT32_MAX,
+                "the text must have fewer than 2^32 tokens");
+        nb::gil_scoped_release release;
+        std::vector<int32_t> flat;
+        flat.reserve(tokens.size() + 2 * sentences.size());
+        for (size_t s = 0; s + 1 < sentences.size(); ++s) {
+            if (sentences.data()[s] == sentences.data()[s + 1]) continue;
+            flat.push_back(ContextBuilder::kNothing);
+            flat.push_back(n_words);
+            flat.insert(flat.end(), tokens.data() + sentences.data()[s],
+                        tokens.data() + sentences.data()[s + 1]);
+        }
+        require(!flat.empty(), "the text must have a word");
+        a = ContextBuilder(flat, n_words, order, collapse).build();
+        require(a.pairs() < INT32_MAX, "the text has too many n-grams: take a smaller order");
+        n_words_ = n_words;
+        cut();
+    }
+
+    // Negative log-likelihood of the text, and where wanted its gradient a copy: (expected - seen)
+    // counts of every pair.
+    double loss(const double* w, double* gradient, int threads) {
+        forward(w, threads);
+        double total = 0;
+        for (double part : lane_loss_) total += part;
+        if (gradient) backward(gradient, threads);
+        return total;
+    }
+
+    // The same of a part of the text: its tokens as the pairs (longest context, word). Visits the
+    // contexts on their paths alone, adds its gradient to what is there. Weights of these contexts
+    // are checked on the way.
+    double batch_loss(Vec<int32_t> tokens, const double* w, double* gradient) {
+        on_path_.resize(a.size(), 0);
+        std::vector<int32_t> path, own;
+        for (size_t i = 0; i < tokens.size(); ++i) {
+            const auto after =
+                std::upper_bound(a.ptr.begin(), a.ptr.end(), int64_t{tokens.data()[i]});
+            own.push_back(static_cast<int32_t>(after - a.ptr.begin() - 1));
+            for (int32_t c = own.back(); c >= 0 && !on_path_[c]; c = a.parent[c]) {
+                on_path_[c] = 1;
+                path.push_back(c);
+            }
+        }
+        std::sort(path.begin(), path.end());
+        bool sound = true;
+        for (int32_t c : path) {
+            on_path_[c] = 0;
+            rate_[c] = 0;
+            for (int64_t p = a.ptr[c]; p < a.ptr[c + 1]; ++p) sound &= is_weight(w[p]);
+            visit(c, w);
+            std::fill(expected_.begin() + a.ptr[c], expected_.begin() + a.ptr[c + 1], 0.0);
+        }
+        require(sound, kWeights);
+        double total = 0;
+        for (size_t i = 0; i < tokens.size(); ++i) {
+            total += std::log(z_[own[i]]) - score_[tokens.data()[i]];
+            rate_[own[i]] += 1 / z_[own[i]];
+            for (int32_t p = tokens.data()[i]; p >= 0; p = a.shorter[p]) gradient[p] -= 1;
+        }
+        for (auto c = path.rbegin(); c != path.rend(); ++c) {
+            const double rate = rate_[*c];
+            for (int64_t p = a.ptr[*c]; p < a.ptr[*c + 1]; ++p) {
+                const double expected = expected_[p] + power_[p] * rate;
+                gradient[p] += expected;
+                if (a.shorter[p] >= 0)
+                    expected_[a.shorter[p]] += expected - power_[a.shorter[p]] * rate;
+            }
+            if (*c) rate_[a.parent[*c]] += rate;
+        }
+        return total;
+    }
+
+    bool is_longest(int32_t pair) const {
+        return leaf_[std::upper_bound(a.ptr.begin(), a.ptr.end(), int64_t{pair}) - a.ptr.begin() -
+                     1];
+    }
+
+    static constexpr const char* kWeights = "weights must be from 0 to 1000";
+    static bool is_weight(double w) { return w >= 0 && w < 1e3; }
+
+    // log Z of contexts and scores of pairs at w.
+    void scores(const double* w, double* score, double* log_z, int threads) {
+        forward(w, threads);
+        std::copy(score_.begin(), score_.end(), score);
+        for (int64_t c = 0; c < a.size(); ++c) log_z[c] = std::log(z_[c]);
+    }
+
+    // sum over tokens of sum_v q_v log q_v, where q = (1 - t) gold + t p(. | context): minus the
+    // conjugate of the loss at t times the residual, which is what a duality gap needs.
+    double negative_entropy(const double* w, double t) {
+        forward(w, 1);
+        std::vector<double> moment(a.size());  // sum_v exp(score) score
+        double total = 0;
+        for (int64_t c = 0; c < a.size(); ++c) {
+            moment[c] = c ? moment[a.parent[c]] : 0;
+            for (int64_t p = a.ptr[c]; p < a.ptr[c + 1]; ++p) {
+                moment[c] += score_[p] * power_[p];
+                if (c) moment[c] -= score_[a.shorter[p]] * power_[a.shorter[p]];
+            }
+            if (!leaf_[c]) continue;
+            const double log_z = std::log(z_[c]), all = moment[c] / z_[c] - log_z,
+                         log_t = t > 0 ? std::log(t) : 0;
+            for (int64_t p = a.ptr[c]; p < a.ptr[c + 1]; ++p) {
+                const double gold = power_[p] / z_[c], mixed = 1 - t + t * gold;
+                const double others = t * (log_t * (1 - gold) + all - gold * (score_[p] - log_z));
+                total += a.count[p] * (others + (mixed > 0 ? mixed * std::log(mixed) : 0));
+            }
+        }
+        return total;
+    }
+
+    ContextArrays a;
+
+  private:
+    static constexpr int kLanes = 8;
+    static constexpr int64_t kSmallest = 1 << 14;
+
+    // Lanes are runs of whole subtrees of contexts of one word, about as many pairs in each; they
+    // depend on the text alone, so that threads change no digit.
+    void cut() {
+        leaf_.assign(a.size(), 1);
+        for (int64_t c = 1; c < a.size(); ++c) leaf_[a.parent[c]] = 0;
+        seen_.assign(a.size(), 0);
+        for (int64_t c = 0; c < a.size(); ++c)
+            if (leaf_[c])
+                for (int64_t p = a.ptr[c]; p < a.ptr[c + 1]; ++p) seen_[c] += a.count[p];
+        lanes_.assign(1, 1);
+        const int64_t part = a.pairs() < kSmallest ? a.pairs() + 1 : a.pairs() / kLanes + 1;
+        int64_t filled = a.ptr[1];
+        for (int64_t c = 1; c < a.size(); ++c)
+            if (a.parent[c] == 0 && c > lanes_.back() && a.ptr[c] - filled >= part) {
+                lanes_.push_back(c);
+                filled = a.ptr[c];
+            }
+        if (a.size() > 1) lanes_.push_back(a.size());
+        const int64_t n_lanes = static_cast<int64_t>(lanes_.size()) - 1;
+        lane_loss_.assign(n_lanes + 1, 0);
+        lane_rate_.assign(n_lanes, 0);
+        lane_root_.assign(n_lanes * n_words_, 0);
+        score_.resize(a.pairs());
+        power_.resize(a.pairs());
+        expected_.resize(a.pairs());
+        z_.resize(a.size());
+        rate_.resize(a.size());
+    }
+
+    double visit(int64_t c, const double* w) {
+        const int32_t up = a.parent[c];
+        const double length = up < 0 ? 1 : a.depth[c] - a.depth[up];
+        double z = up < 0 ? 0 : z_[up], gold = 0;
+        for (int64_t p = a.ptr[c]; p < a.ptr[c + 1]; ++p) {
+            const int32_t q = a.shorter[p];
+            const double base = q < 0 ? 0 : score_[q];
+            score_[p] = base + length * w[p];
+            power_[p] = w[p] == 0 && q >= 0 ? power_[q] : std::exp(score_[p]);
+            z += q < 0 ? power_[p] : power_[p] - power_[q];
+            gold += a.count[p] * score_[p];
+        }
+        z_[c] = z;
+        return leaf_[c] ? seen_[c] * std::log(z) - gold : 0;
+    }
+
+    template <class Body>
+    void each_lane(int threads, Body body) {
+        const int64_t n_lanes = static_cast<int64_t>(lanes_.size()) - 1;
+        parallel_ranges(n_lanes, threads, 1, [&](int64_t begin, int64_t end, int) {
+            for (int64_t lane = begin; lane < end; ++lane) body(lane);
+        });
+    }
+
+    void forward(const double* w, int threads) {
+        lane_loss_.back() = visit(0, w);
+        each_lane(threads, [&](int64_t lane) {
+            double total = 0;
+            for (int64_t c = lanes_[lane]; c < lanes_[lane + 1]; ++c) total += visit(c, w);
+            lane_loss_[lane] = total;
+        });
+    }
+
+    void backward(double* gradient, int threads) {
+        const int64_t n_lanes = static_cast<int64_t>(lanes_.size()) - 1;
+        std::fill(lane_root_.begin(), lane_root_.end(), 0.0);
+        each_lane(threads, [&](int64_t lane) {
+            double* root = lane_root_.data() + lane * n_words_;
+            const int64_t begin = lanes_[lane], end = lanes_[lane + 1];
+            std::fill(expected_.begin() + a.ptr[begin], expected_.begin() + a.ptr[end], 0.0);
+            std::fill(rate_.begin() + begin, rate_.begin() + end, 0.0);
+            lane_rate_[lane] = 0;
+            for (int64_t c = end - 1; c >= begin; --c) {
+                const int32_t up = a.parent[c];
+                const double rate = leaf_[c] ? seen_[c] / z_[c] : rate_[c];
+                for (int64_t p = a.ptr[c]; p < a.ptr[c + 1]; ++p) {
+                    const int32_t q = a.shorter[p];
+                    const double expected = expected_[p] + power_[p] * rate;
+                    gradient[p] = expected - a.count[p];
+                    (up == 0 ? root[a.target[p]] : expected_[q]) += expected - power_[q] * rate;
+                }
+                (up == 0 ? lane_rate_[lane] : rate_[up]) += rate;
+            }
+        });
+        double rate = leaf_[0] ? seen_[0] / z_[0] : 0;
+        for (double part : lane_rate_) rate += part;
+        for (int32_t v = 0; v < n_words_; ++v) {
+            double expected = power_[v] * rate;
+            for (int64_t lane = 0; lane < n_lanes; ++lane)
+                expected += lane_root_[lane * n_words_ + v];
+            gradient[v] = expected - a.count[v];
+        }
+    }
+
+    int32_t n_words_ = 0;
+    std::vector<char> leaf_, on_path_;
+    std::vector<int64_t> lanes_;
+    std::vector<double> seen_, score_, power_, expected_, z_, rate_, lane_loss_, lane_rate_,
+        lane_root_;
+};
+
+inline void check_weights(const ContextTree& tree, const Vec<double>& w) {
+    require(static_cast<int64_t>(w.size()) == tree.a.pairs(), "weights must have an entry a pair");
+    for (size_t i = 0; i < w.size(); ++i)
+        require(ContextTree::is_weight(w.data()[i]), ContextTree::kWeights);
+}
+
+inline double tree_loss(ContextTree& tree, Vec<double> w, MutVec<double> gradient, int threads) {
+    check_weights(tree, w);
+    require(gradient.size() == 0 || gradient.size() == w.size(),
+            "gradient must have an entry a pair, or none");
+    nb::gil_scoped_release release;
+    return tree.loss(w.data(), gradient.size() ? gradient.data() : nullptr, threads);
+}
+
+inline double tree_batch_loss(ContextTree& tree, Vec<int32_t> tokens, Vec<double> w,
+                              MutVec<double> gradient) {
+    require(static_cast<int64_t>(w.size()) == tree.a.pairs() && gradient.size() == w.size(),
+            "weights and gradient must have an entry a pair");
+    check_range(tokens, 0, tree.a.pairs(), "tokens");
+    for (size_t i = 0; i < tokens.size(); ++i)
+        require(tree.is_longest(tokens.data()[i]),
+                "tokens must be pairs of contexts without longer ones");
+    return tree.batch_loss(tokens, w.data(), gradient.data());
+}
+
+inline void tree_scores(ContextTree& tree, Vec<double> w, MutVec<double> score,
+                        MutVec<double> log_z, int threads) {
+    check_weights(tree, w);
+    require(score.size() == w.size() && static_cast<int64_t>(log_z.size()) == tree.a.size(),
+            "score must have an entry a pair and log_z one a context");
+    tree.scores(w.data(), score.data(), log_z.data(), threads);
+}
+
+inline double tree_negative_entropy(ContextTree& tree, Vec<double> w, double t) {
+    check_weights(tree, w);
+    require(t >= 0 && t <= 1, "t must be from 0 to 1");
+    return tree.negative_entropy(w.data(), t);
+}
+
+template <class T, std::vector<T> ContextArrays::* member>
+Array<T> column(const ContextTree& tree) {
+    std::vector<T> copy = tree.a.*member;
+    return to_numpy(std::move(copy));
+}
+
+}  // namespace laconic::lm

@@ -1,0 +1,176 @@
+// Binds losses, designs of rows, proximal steps and solvers.
+#include "numeric/coordinate.hpp"
+#include "numeric/copies.hpp"
+#include "numeric/forest.hpp"
+#include "numeric/fused.hpp"
+#include "numeric/pivot_forest.hpp"
+#include "numeric/quasi_newton.hpp"
+#include "numeric/trajectories.hpp"
+#include "numeric/word_rows.hpp"
+
+namespace laconic::numeric {
+
+namespace {
+
+void bind_rows(nb::module_& m) {
+    nb::class_<Matrix>(m, "Matrix")
+        .def_static("from_compressed", &Matrix::from_compressed, nb::arg("ptr"), nb::arg("index"),
+                    nb::arg("data"), nb::arg("n_minor"), nb::arg("by_rows"))
+        .def_static("from_dense", &Matrix::from_dense, nb::arg("by_columns"), nb::arg("n_rows"))
+        .def("score", &Matrix::score, nb::arg("weights"), nb::arg("scores").noconvert(),
+             nb::arg("n_outputs") = 1, nb::arg("threads") = 1)
+        .def("pull", &Matrix::pull, nb::arg("residual"), nb::arg("gradient").noconvert(),
+             nb::arg("n_outputs") = 1, nb::arg("threads") = 1)
+        .def_ro("n_rows", &Matrix::n_rows)
+        .def_ro("n_cols", &Matrix::n_cols)
+        .def_prop_ro("n_entries", &Matrix::n_entries);
+}
+
+void bind_losses(nb::module_& m) {
+    m.def("loss_value_residual", &loss_value_residual, nb::arg("kind"), nb::arg("scores"),
+          nb::arg("target"), nb::arg("weight"), nb::arg("n_outputs"),
+          nb::arg("residual").noconvert(), nb::arg("threads") = 1);
+    m.def("loss_curvature", &loss_curvature, nb::arg("kind"), nb::arg("scores"), nb::arg("target"),
+          nb::arg("weight"), nb::arg("n_outputs"), nb::arg("out").noconvert(),
+          nb::arg("threads") = 1);
+    m.def("loss_conjugate", &loss_conjugate, nb::arg("kind"), nb::arg("residual"),
+          nb::arg("target"), nb::arg("weight"), nb::arg("n_outputs"), nb::arg("scale"),
+          nb::arg("threads") = 1);
+}
+
+void bind_prox(nb::module_& m) {
+    nb::class_<Blocks>(m, "Blocks")
+        .def(nb::init<Vec<int64_t>, Vec<int64_t>, int64_t>(), nb::arg("ptr"), nb::arg("index"),
+             nb::arg("n"))
+        .def("prox", &block_prox, nb::arg("weights"), nb::arg("soft"), nb::arg("mass"),
+             nb::arg("norm"), nb::arg("positive"), nb::arg("result").noconvert(),
+             nb::arg("threads") = 1)
+        .def("norms", &block_norms, nb::arg("weights"), nb::arg("norm"),
+             nb::arg("result").noconvert())
+        .def_prop_ro("size", &Blocks::size);
+}
+
+void bind_tree(nb::module_& m) {
+    nb::class_<Forest>(m, "Forest")
+        .def(nb::init<Vec<int64_t>, Vec<int64_t>, Vec<int64_t>, Vec<double>, int64_t>(),
+             nb::arg("parent"), nb::arg("ptr"), nb::arg("index"), nb::arg("weight"), nb::arg("n"))
+        .def("prox", &forest_prox, nb::arg("weights"), nb::arg("soft"), nb::arg("scale"),
+             nb::arg("norm"), nb::arg("positive"), nb::arg("result").noconvert(),
+             nb::arg("threads") = 1)
+        .def("prox_curved", &forest_prox_curved, nb::arg("weights"), nb::arg("curvature"),
+             nb::arg("norm"), nb::arg("result").noconvert(), nb::arg("threads") = 1)
+        .def("path_sums", &forest_path_sums, nb::arg("value"), nb::arg("result").noconvert())
+        .def("norms", &forest_norms, nb::arg("weights"), nb::arg("norm"),
+             nb::arg("result").noconvert());
+}
+
+void bind_tree_pivot(nb::module_& m) {
+    nb::class_<PivotForest>(m, "PivotForest")
+        .def(nb::init<Vec<int64_t>, Vec<double>>(), nb::arg("parent"), nb::arg("weight"))
+        .def("prox", &pivot_prox, nb::arg("weights"), nb::arg("curvature"), nb::arg("seed"),
+             nb::arg("result").noconvert());
+}
+
+void bind_coordinate(nb::module_& m) {
+    nb::class_<Descent>(m, "Descent")
+        .def(nb::init<const Matrix&, int, Vec<double>, Vec<double>, int, const Blocks&,
+                      Vec<double>>(),
+             nb::arg("matrix"), nb::arg("kind"), nb::arg("target"), nb::arg("weight"),
+             nb::arg("n_outputs"), nb::arg("blocks"), nb::arg("mass"), nb::keep_alive<1, 2>(),
+             nb::keep_alive<1, 7>())
+        .def("descend", &Descent::descend, nb::arg("working"), nb::arg("lasso"), nb::arg("ridge"),
+             nb::arg("centre"), nb::arg("positive"), nb::arg("weights").noconvert(),
+             nb::arg("intercept").noconvert(), nb::arg("scores").noconvert(), nb::arg("tolerance"),
+             nb::arg("max_rounds"), nb::arg("max_passes") = 200);
+}
+
+void bind_copies(nb::module_& m) {
+    nb::class_<Copies>(m, "Copies")
+        .def(nb::init<Vec<int64_t>, Vec<int64_t>, int64_t>(), nb::arg("ptr"), nb::arg("index"),
+             nb::arg("n"))
+        .def("split", &Copies::split, nb::arg("weights"), nb::arg("mass"), nb::arg("relax"),
+             nb::arg("v").noconvert(), nb::arg("u").noconvert(), nb::arg("towards").noconvert(),
+             nb::arg("change").noconvert(), nb::arg("force").noconvert(), nb::arg("threads") = 1)
+        .def("reweigh", &Copies::reweigh, nb::arg("weights"), nb::arg("mass"), nb::arg("haste"),
+             nb::arg("floor"), nb::arg("eta").noconvert(), nb::arg("pace").noconvert())
+        .def("norms", &Copies::norms, nb::arg("weights"), nb::arg("result").noconvert());
+}
+
+void bind_quasi_newton(nb::module_& m) {
+    nb::class_<QuasiNewton>(m, "QuasiNewton")
+        .def(nb::init<int64_t, int64_t, Vec<double>, Vec<double>, int, Vec<float>>(), nb::arg("n"),
+             nb::arg("n_penalised"), nb::arg("lasso"), nb::arg("ridge"), nb::arg("memory"),
+             nb::arg("spread"))
+        .def_prop_ro("n_pairs", &QuasiNewton::n_pairs)
+        .def("add_ridge", &QuasiNewton::add_ridge, nb::arg("x"), nb::arg("gradient"),
+             nb::arg("out").noconvert())
+        .def("lasso_value", &QuasiNewton::lasso_value, nb::arg("x"))
+        .def("direct", &QuasiNewton::direct, nb::arg("x"), nb::arg("gradient"),
+             nb::arg("direction").noconvert())
+        .def("move", &QuasiNewton::move, nb::arg("x"), nb::arg("gradient"), nb::arg("direction"),
+             nb::arg("t"), nb::arg("moved").noconvert())
+        .def("remember", &QuasiNewton::remember, nb::arg("x"), nb::arg("moved"),
+             nb::arg("gradient"), nb::arg("new_gradient"))
+        .def("forget", &QuasiNewton::forget);
+}
+
+void bind_fused(nb::module_& m) {
+    m.def("fused_prox", &fused_prox, nb::arg("weights"), nb::arg("n_steps"), nb::arg("n_outputs"),
+          nb::arg("lasso"), nb::arg("fusion"), nb::arg("mass"), nb::arg("out").noconvert(),
+          nb::arg("threads") = 1);
+    m.def("smooth_group_minimum", &smooth_group_minimum, nb::arg("weights"), nb::arg("mu"),
+          nb::arg("n_outputs"), nb::arg("mass"), nb::arg("out").noconvert(),
+          nb::arg("threads") = 1);
+}
+
+void bind_trajectories(nb::module_& m) {
+    m.def("mean_position", &phi, nb::arg("x"));
+    m.def("log_rate", &log_rate, nb::arg("x"));
+    nb::class_<Trajectories>(m, "Trajectories")
+        .def(nb::init<int64_t, int64_t, bool, bool>(), nb::arg("n_steps"), nb::arg("n_outputs"),
+             nb::arg("shared"), nb::arg("free_ends"))
+        .def("moments", &Trajectories::moments, nb::arg("weights"), nb::arg("squares").noconvert(),
+             nb::arg("neighbours").noconvert(), nb::arg("threads") = 1)
+        .def("settle", &Trajectories::settle, nb::arg("squares"), nb::arg("neighbours"),
+             nb::arg("tau"), nb::arg("floor"), nb::arg("rate").noconvert(),
+             nb::arg("mean").noconvert(), nb::arg("cost").noconvert(), nb::arg("threads") = 1)
+        .def("multiply", &Trajectories::multiply, nb::arg("weights"), nb::arg("scale"),
+             nb::arg("alpha"), nb::arg("out").noconvert(), nb::arg("threads") = 1)
+        .def("solve", &Trajectories::solve, nb::arg("right"), nb::arg("curvature"),
+             nb::arg("scale"), nb::arg("alpha"), nb::arg("out").noconvert(), nb::arg("threads") = 1)
+        .def_prop_ro_static("limit", [](nb::handle) { return Trajectories::C; });
+}
+
+void bind_word_rows(nb::module_& m) {
+    nb::class_<WordRows>(m, "WordRows")
+        .def(nb::init<Vec<int64_t>, Vec<int32_t>, Vec<double>, Vec<int64_t>, int64_t, int64_t,
+                      Vec<double>>(),
+             nb::arg("ptr"), nb::arg("effect"), nb::arg("value"), nb::arg("step"),
+             nb::arg("n_effects"), nb::arg("n_steps"), nb::arg("background"))
+        .def("log_partition", &WordRows::log_partition, nb::arg("weights"), nb::arg("mass"),
+             nb::arg("gradient").noconvert(), nb::arg("curvature").noconvert(),
+             nb::arg("threads") = 1)
+        .def("conjugate", &WordRows::conjugate, nb::arg("weights"), nb::arg("mass"),
+             nb::arg("scale"), nb::arg("ptr"), nb::arg("index"), nb::arg("count"),
+             nb::arg("threads") = 1)
+        .def("log_probabilities", &WordRows::log_probabilities, nb::arg("weights"),
+             nb::arg("out").noconvert(), nb::arg("threads") = 1);
+}
+
+}  // namespace
+
+void bind(nb::module_& m) {
+    bind_rows(m);
+    bind_losses(m);
+    bind_prox(m);
+    bind_tree(m);
+    bind_tree_pivot(m);
+    bind_coordinate(m);
+    bind_copies(m);
+    bind_quasi_newton(m);
+    bind_fused(m);
+    bind_trajectories(m);
+    bind_word_rows(m);
+}
+
+}  // namespace laconic::numeric

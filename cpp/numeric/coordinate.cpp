@@ -1,0 +1,191 @@
+// Rounds of the descent: model, step, line search.
+#include "numeric/coordinate.hpp"
+
+namespace laconic::numeric {
+
+Descent::Descent(const Matrix& X, int kind, Vec<double> target, Vec<double> weight, int n_outputs,
+                 const Blocks& blocks, Vec<double> mass)
+    : X_(X),
+      kind_(kind),
+      K_(n_outputs),
+      y_(target.data(), target.data() + target.size()),
+      sw_(weight.data(), weight.data() + weight.size()),
+      blocks_(blocks),
+      mass_(mass.data(), mass.data() + mass.size()) {
+    require(static_cast<int64_t>(target.size()) == X.n_rows, "target must have n_rows entries");
+    check_rows(kind, target.size() * n_outputs, target, weight, n_outputs);
+    require(blocks.n == X.n_cols * K_, "blocks must be over n_cols * n_outputs coordinates");
+    require(static_cast<int64_t>(mass.size()) == blocks.size(), "mass must have an entry a block");
+    const size_t cells = y_.size() * K_;
+    coupled_ = with_loss(kind, [](auto loss) { return decltype(loss)::coupled; });
+    quadratic_ = with_loss(kind, [](auto loss) { return decltype(loss)::quadratic; });
+    for (double s : sw_) coupling_.push_back(s > 0 ? 1 / s : 0);
+    R_.resize(cells);
+    H_.resize(cells);
+    D_.resize(cells);
+    trial_.resize(cells);
+    moved_.resize(cells);
+    one_feature_.resize(blocks.size());
+    for (int64_t g = 0; g < blocks.size(); ++g) {
+        const int64_t first = blocks.ptr[g], size = blocks.ptr[g + 1] - first;
+        bool row = size == K_ && K_ > 1;
+        for (int64_t e = 0; row && e < size; ++e)
+            row = blocks.index[first + e] == blocks.index[first] / K_ * K_ + e;
+        one_feature_[g] = row;
+    }
+}
+
+std::tuple<int, double, double> Descent::descend(Vec<int64_t> working, Vec<double> lasso,
+                                                 Vec<double> ridge, Vec<double> centre,
+                                                 bool positive, MutVec<double> weights,
+                                                 MutVec<double> intercept, MutVec<double> scores,
+                                                 double tolerance, int max_rounds, int max_passes) {
+    const size_t p = static_cast<size_t>(blocks_.n);
+    require(lasso.size() == 1 || lasso.size() == p, "lasso must have 1 or n entries");
+    require(ridge.size() == 1 || ridge.size() == p, "ridge must have 1 or n entries");
+    require(centre.size() == 1 || centre.size() == p, "centre must have 1 or n entries");
+    require(weights.size() == p, "weights must have n_cols * n_outputs entries");
+    require(intercept.size() == 0 || intercept.size() == static_cast<size_t>(K_),
+            "intercept must have 0 or n_outputs entries");
+    require(scores.size() == R_.size(), "scores must have n_rows * n_outputs entries");
+    check_range(working, 0, blocks_.size(), "working");
+    lasso_ = {lasso.data(), lasso.size() == 1};
+    ridge_ = {ridge.data(), ridge.size() == 1};
+    centre_ = {centre.data(), centre.size() == 1};
+    positive_ = positive;
+    max_passes_ = max_passes;
+    working_.assign(working.data(), working.data() + working.size());
+    w_ = weights.data();
+    b_ = intercept.data();
+    has_intercept_ = intercept.size() > 0;
+    s_ = scores.data();
+    std::tuple<int, double, double> result;
+    {
+        nb::gil_scoped_release release;
+        result = with_loss(
+            kind_, [&](auto loss) { return rounds<decltype(loss)>(tolerance, max_rounds); });
+    }
+    return result;
+}
+
+template <class Loss>
+std::tuple<int, double, double> Descent::rounds(double tolerance, int max_rounds) {
+    double value = evaluate<Loss>(s_, true), violation = INFINITY;
+    size_t n_working = 0;
+    bool all_single = true;
+    for (int64_t g : working_) {
+        n_working += blocks_.ptr[g + 1] - blocks_.ptr[g];
+        all_single = all_single && blocks_.ptr[g + 1] - blocks_.ptr[g] == 1;
+    }
+    curvature_.resize(n_working);
+    const bool by_gram = all_single && load_gram();
+    int round = 0;
+    while (round < max_rounds) {
+        ++round;
+        const double before = value + penalty();
+        remember(start_);
+        if (has_intercept_) b_start_.assign(b_, b_ + K_);
+        double slope =
+            by_gram ? solve_by_gram(tolerance, violation) : solve_by_columns(tolerance, violation);
+        const double after_penalty = penalty();
+        slope += after_penalty - (before - value);
+        if (!search<Loss>(before, after_penalty, slope, value)) break;
+        if (violation <= tolerance) break;
+    }
+    return {round, violation, value};
+}
+
+template <class Loss>
+double Descent::evaluate(const double* s, bool with_curvature) {
+    double total = 0;
+    for (size_t i = 0; i < y_.size(); ++i) {
+        double *r = with_curvature ? &R_[i * K_] : &trial_[i * K_],
+               *h = with_curvature ? &H_[i * K_] : nullptr;
+        const double value = Loss::row(s + i * K_, K_, y_[i], r, h);
+        if (with_curvature)
+            for (int k = 0; k < K_; ++k) {
+                r[k] *= sw_[i];
+                h[k] *= sw_[i];
+            }
+        if (sw_[i] != 0) total += sw_[i] * value;
+    }
+    return total;
+}
+
+double Descent::penalty() const {
+    double total = 0;
+    for (int64_t g : working_) {
+        double squares = 0;
+        for (int64_t e = blocks_.ptr[g]; e < blocks_.ptr[g + 1]; ++e) {
+            const int64_t c = blocks_.index[e];
+            const double off = w_[c] - centre_[c];
+            total += lasso_[c] * std::abs(w_[c]) + 0.5 * ridge_[c] * off * off;
+            squares += w_[c] * w_[c];
+        }
+        total += mass_[g] * std::sqrt(squares);
+    }
+    return total;
+}
+
+// Backtracking on F(w + t d); moves weights, intercept and scores to the accepted point and
+// refreshes R and H there.
+template <class Loss>
+bool Descent::search(double before, double full_penalty, double slope, double& value) {
+    const double noise = 1e-12 * std::abs(before);
+    if (!(slope < noise)) {  // not a descent direction
+        restore(start_);
+        if (has_intercept_) std::copy(b_start_.begin(), b_start_.end(), b_);
+        return false;
+    }
+    if (slope >
+        -noise) {  // a gain below the rounding of the objective cannot be seen: trust the model
+        for (size_t c = 0; c < D_.size(); ++c) s_[c] += D_[c];
+        value = evaluate<Loss>(s_, true);
+        return true;
+    }
+    remember(end_);
+    if (has_intercept_) b_end_.assign(b_, b_ + K_);
+    double t = 1;
+    for (int trial = 0; trial < 40; ++trial, t *= 0.5) {
+        for (size_t c = 0; c < D_.size(); ++c) moved_[c] = s_[c] + t * D_[c];
+        double penalty_now = full_penalty;
+        if (t < 1) {
+            place(t);
+            penalty_now = penalty();
+        }
+        if (evaluate<Loss>(moved_.data(), false) + penalty_now <=
+            before + 1e-3 * t * slope + 1e-12 * std::abs(before)) {
+            std::copy(moved_.begin(), moved_.end(), s_);
+            value = evaluate<Loss>(s_, true);
+            return true;
+        }
+    }
+    restore(start_);
+    if (has_intercept_) std::copy(b_start_.begin(), b_start_.end(), b_);
+    return false;
+}
+
+void Descent::place(double t) {
+    size_t slot = 0;
+    for (int64_t g : working_)
+        for (int64_t e = blocks_.ptr[g]; e < blocks_.ptr[g + 1]; ++e, ++slot)
+            w_[blocks_.index[e]] = start_[slot] + t * (end_[slot] - start_[slot]);
+    if (has_intercept_)
+        for (int k = 0; k < K_; ++k) b_[k] = b_start_[k] + t * (b_end_[k] - b_start_[k]);
+}
+
+void Descent::remember(std::vector<double>& into) {
+    into.clear();
+    for (int64_t g : working_)
+        for (int64_t e = blocks_.ptr[g]; e < blocks_.ptr[g + 1]; ++e)
+            into.push_back(w_[blocks_.index[e]]);
+}
+
+void Descent::restore(const std::vector<double>& from) {
+    size_t slot = 0;
+    for (int64_t g : working_)
+        for (int64_t e = blocks_.ptr[g]; e < blocks_.ptr[g + 1]; ++e)
+            w_[blocks_.index[e]] = from[slot++];
+}
+
+}  // namespace laconic::numeric

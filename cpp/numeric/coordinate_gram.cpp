@@ -1,0 +1,64 @@
+// The quadratic model by its Gram matrix (gram.hpp), where all working blocks are single
+// coordinates.
+#include "numeric/coordinate.hpp"
+
+namespace laconic::numeric {
+
+// Worth it while the Gram matrix costs less than the fifty passes by columns that it saves.
+bool Descent::load_gram() {
+    if (working_.size() > 1500) return false;
+    std::vector<int32_t> output;
+    double entries = double(X_.n_rows) * K_;
+    for (int64_t g : working_) {
+        const int64_t c = blocks_.index[blocks_.ptr[g]];
+        output.push_back(static_cast<int32_t>(c % K_));
+        X_.column(c / K_, [&](int64_t, double) { ++entries; });
+    }
+    // A Gram pass costs m^2 contiguous additions, a pass by columns some six times its scattered
+    // entries.
+    const double m = double(working_.size()) + (has_intercept_ ? K_ : 0);
+    if (m * m > 6.0 * entries * (coupled_ ? K_ : 1)) return false;
+    gram_.load(X_.n_rows, output, K_, has_intercept_, [&](int64_t c, auto body) {
+        X_.column(blocks_.index[blocks_.ptr[working_[c]]] / K_, body);
+    });
+    return gram_.cost() <= 50.0 * entries * (coupled_ ? K_ : 1);
+}
+
+double Descent::solve_by_gram(double tolerance, double& violation) {
+    gram_.refresh(R_.data(), H_.data(), coupled_ ? coupling_.data() : nullptr, K_);
+    const std::vector<double> start_gradient = gram_.gradient;
+    step_.assign(gram_.size(), 0.0);
+    double inner = violation = gram_pass();
+    for (int passes = 1; passes < 10 * max_passes_ && inner > enough(tolerance, violation);
+         ++passes)
+        inner = gram_pass();
+    gram_.scores(step_, D_.data(), K_);
+    double slope = 0;
+    for (int64_t c = 0; c < gram_.size(); ++c) slope += start_gradient[c] * step_[c];
+    return slope;
+}
+
+double Descent::gram_pass() {
+    double worst = 0;
+    const int64_t m = static_cast<int64_t>(working_.size());
+    for (int64_t c = 0; c < m; ++c) {
+        const int64_t g = working_[c], at = blocks_.index[blocks_.ptr[g]];
+        const double old = w_[at];
+        worst = std::max(worst, update(at, mass_[g], gram_.gradient[c],
+                                       gram_.curvature(c) + ridge_[at] + 1e-12));
+        if (const double delta = w_[at] - old; delta != 0) {
+            step_[c] += delta;
+            gram_.move(c, delta);
+        }
+    }
+    for (int64_t c = m; c < gram_.size(); ++c) {
+        const double gradient = gram_.gradient[c], delta = -gradient / (gram_.curvature(c) + 1e-12);
+        worst = std::max(worst, std::abs(gradient));
+        b_[c - m] += delta;
+        step_[c] += delta;
+        gram_.move(c, delta);
+    }
+    return worst;
+}
+
+}  // namespace laconic::numeric

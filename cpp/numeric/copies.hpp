@@ -1,0 +1,164 @@
+// Copies of weights for ADMM (Algorithm 2 of Yogatama's thesis, scaled dual form): v = M w, one
+// copy an entry of `index`.
+//
+// For groups of copies, one fused sweep a group does the relaxation, the prox, the dual step and
+// all sums the next w-step and the stopping test need, so that the copies are read and written once
+// an iteration.
+#pragma once
+#include <cmath>
+
+#include "door/checks.hpp"
+#include "door/threads.hpp"
+
+namespace laconic::numeric {
+
+struct Sums {  // over the copies
+    double primal = 0, length_w = 0, length_v = 0;
+    void add(const Sums& other) {
+        primal += other.primal;
+        length_w += other.length_w;
+        length_v += other.length_v;
+    }
+};
+
+class Copies {
+  public:
+    Copies(Vec<int64_t> ptr, Vec<int64_t> index, int64_t n)
+        : n_(n), ptr_(ptr.data(), ptr.data() + ptr.size()) {
+        check_ptr(ptr, static_cast<int64_t>(index.size()), "ptr");
+        require(n >= 0 && n < INT32_MAX, "n must be from 0 to 2^31 - 1");
+        check_range(index, 0, n, "index");
+        index_.assign(index.data(), index.data() + index.size());
+    }
+
+    // v = prox(h + u), u += h - v with h = relax M w + (1 - relax) v; then
+    //   towards = M'(v - u)     change = M'(v - v_old)     force = M' u
+    // Returns |M w - v|^2, |M w|^2, |v|^2.
+    std::tuple<double, double, double> split(Vec<double> weights, Vec<double> mass, double relax,
+                                             MutVec<double> v, MutVec<double> u,
+                                             MutVec<double> towards, MutVec<double> change,
+                                             MutVec<double> force, int threads) const {
+        const int64_t n_groups = static_cast<int64_t>(ptr_.size()) - 1;
+        require(static_cast<int64_t>(weights.size()) == n_ &&
+                    static_cast<int64_t>(towards.size()) == n_ &&
+                    static_cast<int64_t>(change.size()) == n_ &&
+                    static_cast<int64_t>(force.size()) == n_,
+                "weights, towards, change and force must have n entries");
+        require(v.size() == index_.size() && u.size() == index_.size(),
+                "v and u must have an entry a copy");
+        require(static_cast<int64_t>(mass.size()) == n_groups, "mass must have an entry a group");
+        const double *w = weights.data(), *m = mass.data();
+        Sums total;
+        {
+            nb::gil_scoped_release release;
+            const int parts = std::max(1, threads);
+            std::vector<std::vector<double>> private_sums(parts);
+            std::vector<Sums> sums(parts);
+            parallel_ranges(n_groups, parts, 4096, [&](int64_t begin, int64_t end, int part) {
+                private_sums[part].assign(3 * n_, 0.0);
+                double* mine = private_sums[part].data();
+                sums[part] = sweep(begin, end, w, m, relax, v.data(), u.data(), mine);
+            });
+            for (const Sums& part : sums) total.add(part);
+            parallel_ranges(n_, parts, 65536, [&](int64_t begin, int64_t end, int) {
+                for (int64_t i = begin; i < end; ++i) {
+                    double t = 0, c = 0, f = 0;
+                    for (const auto& mine : private_sums)
+                        if (!mine.empty()) {
+                            t += mine[3 * i];
+                            c += mine[3 * i + 1];
+                            f += mine[3 * i + 2];
+                        }
+                    towards.data()[i] = t;
+                    change.data()[i] = c;
+                    force.data()[i] = f;
+                }
+            });
+        }
+        return std::make_tuple(total.primal, total.length_w, total.length_v);
+    }
+
+    // One reweighting: norms of the groups -> lengths eta, and pace_i = sum over the groups of i of
+    // mass_g / eta_g, so that sum_i pace_i w_i^2 / 2 + const bounds sum_g mass_g |w_g| from above.
+    // eta moves by its ratio to the power `haste`. Returns the largest ratio of a norm to its old
+    // length.
+    double reweigh(Vec<double> weights, Vec<double> mass, double haste, double floor,
+                   MutVec<double> eta, MutVec<double> pace) const {
+        const int64_t n_groups = static_cast<int64_t>(ptr_.size()) - 1;
+        require(
+            static_cast<int64_t>(weights.size()) == n_ && static_cast<int64_t>(pace.size()) == n_,
+            "weights and pace must have n entries");
+        require(static_cast<int64_t>(mass.size()) == n_groups &&
+                    static_cast<int64_t>(eta.size()) == n_groups,
+                "mass and eta must have an entry a group");
+        const double* w = weights.data();
+        double* out = pace.data();
+        nb::gil_scoped_release release;
+        double worst = 0;
+        std::fill(out, out + n_, 0.0);
+        for (int64_t g = 0; g < n_groups; ++g) {
+            double squares = 0;
+            for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e) squares += w[index_[e]] * w[index_[e]];
+            double& length = eta.data()[g];
+            const double ratio = std::sqrt(squares) / length;
+            worst = std::max(worst, ratio);
+            length = std::max(floor, length * std::clamp(power(ratio, haste), 0.1, 3.0));
+            const double pull = mass.data()[g] / length;
+            for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e) out[index_[e]] += pull;
+        }
+        return worst;
+    }
+
+    void norms(Vec<double> weights, MutVec<double> result) const {
+        require(static_cast<int64_t>(weights.size()) == n_, "weights must have n entries");
+        require(result.size() + 1 == ptr_.size(), "result must have an entry a group");
+        for (size_t g = 0; g + 1 < ptr_.size(); ++g) {
+            double squares = 0;
+            for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e)
+                squares += weights.data()[index_[e]] * weights.data()[index_[e]];
+            result.data()[g] = std::sqrt(squares);
+        }
+    }
+
+  private:
+    // ratio to the power haste; std::pow would cost more than the rest of a small group.
+    static double power(double ratio, double haste) {
+        if (haste == 2) return ratio * ratio;
+        if (haste == 1.75) return ratio * std::sqrt(ratio) * std::sqrt(std::sqrt(ratio));
+        return std::pow(ratio, haste);
+    }
+
+    Sums sweep(int64_t begin, int64_t end, const double* w, const double* mass, double relax,
+               double* v, double* u, double* sums) const {
+        Sums out;
+        for (int64_t g = begin; g < end; ++g) {
+            double squares = 0;
+            for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e) {
+                const double z = relax * w[index_[e]] + (1 - relax) * v[e] + u[e];
+                u[e] = z;
+                squares += z * z;
+            }
+            const double length = std::sqrt(squares),
+                         scale = length > mass[g] ? 1 - mass[g] / length : 0;
+            for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e) {
+                const double next = scale * u[e], dual = u[e] - next, here = w[index_[e]];
+                double* sum = sums + 3 * int64_t{index_[e]};
+                sum[0] += next - dual;
+                sum[1] += next - v[e];
+                sum[2] += dual;
+                out.primal += (here - next) * (here - next);
+                out.length_w += here * here;
+                out.length_v += next * next;
+                v[e] = next;
+                u[e] = dual;
+            }
+        }
+        return out;
+    }
+
+    int64_t n_;
+    std::vector<int64_t> ptr_;
+    std::vector<int32_t> index_;
+};
+
+}  // namespace laconic::numeric
