@@ -177,7 +177,7 @@ class Step(NamedTuple):
         out[self.order] = values
         return out
 
-    def heaps(self, norm: int = 0) -> Callable[[], Float64]:
+    def heaps(self, norm: _core.Norm = _core.Norm.infinity) -> Callable[[], Float64]:
         """Our kernel for forests."""
         n = len(self.rates)
         forest = _core.Forest(self.parent, np.arange(n + 1), np.arange(n), self.rates, n)
@@ -237,7 +237,7 @@ def race(text: Text, order: int, wanted: tuple[str, ...], peer: Executor) -> dic
         PIVOTS_TREE: tree.pivots(),
         HEAPS: trie.heaps(),
         HEAPS_TREE: tree.heaps(),
-        OURS_TWO: trie.heaps(2),
+        OURS_TWO: trie.heaps(_core.Norm.two),
     }
     runs = {name: run for name, run in runs.items() if name in wanted}
     once = {name: _cpu(run) for name, run in runs.items()}
@@ -249,7 +249,10 @@ def race(text: Text, order: int, wanted: tuple[str, ...], peer: Executor) -> dic
             for name, turns in interleaved(quick, TURNS, False, time.thread_time).items()
         }
     )
-    reference, reference_two = trie.by_context(trie.heaps()()), trie.by_context(trie.heaps(2)())
+    reference, reference_two = (
+        trie.by_context(trie.heaps()()),
+        trie.by_context(trie.heaps(_core.Norm.two)()),
+    )
     lengths = tree.contexts.lengths()
     node = np.repeat(
         np.arange(len(lengths)), lengths

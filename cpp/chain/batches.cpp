@@ -81,89 +81,88 @@ class Batch {
 
 }  // namespace
 
-void chain_best(Vec<double> scores, Vec<int64_t> ptr, Vec<double> edge, Vec<double> start,
-                MutVec<int32_t> best, MutVec<double> value, int threads) {
+std::tuple<Array<int32_t>, Array<double>> chain_best(Vec<double> scores, Vec<int64_t> ptr,
+                                                     Vec<double> edge, Vec<double> start,
+                                                     int threads) {
     const Batch batch(scores, ptr, edge, start);
-    require(static_cast<int64_t>(best.size()) == batch.n_tokens, "best must have n_tokens entries");
-    require(static_cast<int64_t>(value.size()) == batch.n_sentences,
-            "value must have n_sentences entries");
-    int32_t* path = best.data();
-    double* out = value.data();
-    nb::gil_scoped_release release;
-    std::vector<chain::Scratch<double>> scratch(std::max(1, threads));
-    batch.each(threads, [&](int64_t s, int part) {
-        const auto tables = batch.moving ? batch.edges(s) : std::vector<double>();
-        out[s] = chain::viterbi_at(batch.sentence(s).data(), batch.length(s), batch.edge_at(tables),
-                                   batch.start(), batch.n_labels, batch.stride, scratch[part],
-                                   path + batch.begin(s));
-    });
+    std::vector<int32_t> path(batch.n_tokens);
+    std::vector<double> out(batch.n_sentences);
+    {
+        nb::gil_scoped_release release;
+        std::vector<chain::Scratch<double>> scratch(std::max(1, threads));
+        batch.each(threads, [&](int64_t s, int part) {
+            const auto tables = batch.moving ? batch.edges(s) : std::vector<double>();
+            out[s] = chain::viterbi_at(batch.sentence(s).data(), batch.length(s),
+                                       batch.edge_at(tables), batch.start(), batch.n_labels,
+                                       batch.stride, scratch[part], path.data() + batch.begin(s));
+        });
+    }
+    return {to_numpy(std::move(path)), to_numpy(std::move(out))};
 }
 
-void chain_k_best(Vec<double> scores, Vec<int64_t> ptr, Vec<double> edge, Vec<double> start,
-                  int64_t k, MutVec<int32_t> paths, MutVec<double> value, MutVec<int64_t> count,
-                  int threads) {
+std::tuple<Array<int32_t>, Array<double>, Array<int64_t>> chain_k_best(Vec<double> scores,
+                                                                       Vec<int64_t> ptr,
+                                                                       Vec<double> edge,
+                                                                       Vec<double> start, int64_t k,
+                                                                       int threads) {
     const Batch batch(scores, ptr, edge, start);
     require(k >= 1, "k must be at least 1");
-    require(static_cast<int64_t>(paths.size()) == k * batch.n_tokens,
-            "paths must have k * n_tokens entries");
-    require(static_cast<int64_t>(value.size()) == k * batch.n_sentences,
-            "value must have n_sentences * k entries");
-    require(static_cast<int64_t>(count.size()) == batch.n_sentences,
-            "count must have n_sentences entries");
-    int32_t* path = paths.data();
-    double* out = value.data();
-    int64_t* found = count.data();
-    nb::gil_scoped_release release;
-    batch.each(threads, [&](int64_t s, int) {
-        const auto tables = batch.moving ? batch.edges(s) : std::vector<double>();
-        found[s] = chain::k_best_at(batch.sentence(s).data(), batch.length(s),
-                                    batch.edge_at(tables), batch.start(), batch.n_labels,
-                                    batch.stride, k, path + k * batch.begin(s), out + k * s);
-    });
+    std::vector<int32_t> path(k * batch.n_tokens);
+    std::vector<double> out(k * batch.n_sentences);
+    std::vector<int64_t> found(batch.n_sentences);
+    {
+        nb::gil_scoped_release release;
+        batch.each(threads, [&](int64_t s, int) {
+            const auto tables = batch.moving ? batch.edges(s) : std::vector<double>();
+            found[s] =
+                chain::k_best_at(batch.sentence(s).data(), batch.length(s), batch.edge_at(tables),
+                                 batch.start(), batch.n_labels, batch.stride, k,
+                                 path.data() + k * batch.begin(s), out.data() + k * s);
+        });
+    }
+    return {to_numpy(std::move(path)), to_numpy(std::move(out)), to_numpy(std::move(found))};
 }
 
-void chain_marginals(Vec<double> scores, Vec<int64_t> ptr, Vec<double> edge, Vec<double> start,
-                     MutVec<double> node, MutVec<double> log_z, MutVec<double> pair, int threads) {
+std::tuple<Array<double>, Array<double>, Array<double>> chain_marginals(
+    Vec<double> scores, Vec<int64_t> ptr, Vec<double> edge, Vec<double> start, int threads) {
     const Batch batch(scores, ptr, edge, start);
     const int L = batch.n_labels, stride = batch.stride;
-    require(node.size() == scores.size(), "node must have n_tokens * n_labels entries");
-    require(static_cast<int64_t>(log_z.size()) == batch.n_sentences,
-            "log_z must have n_sentences entries");
-    require(static_cast<int64_t>(pair.size()) == int64_t{L} * L,
-            "pair must have n_labels * n_labels entries");
-    double *marginal = node.data(), *out = log_z.data(), *total = pair.data();
-    nb::gil_scoped_release release;
-    const int parts = std::max(1, threads);
-    const std::vector<double> none(static_cast<size_t>(L) * stride, 0.0);
-    const chain::Potentials<double> potentials(batch.moving ? none.data() : batch.edge(),
-                                               batch.start(), L, stride);
-    std::vector<chain::Scratch<double>> scratch(parts);
-    std::vector<std::vector<double>> sums(
-        parts, std::vector<double>(static_cast<size_t>(L) * stride, 0.0));
-    batch.each(threads, [&](int64_t s, int part) {
-        const int64_t n = batch.length(s);
-        std::vector<double> rows(n * stride, 0.0);
-        double* sum = sums[part].data();
-        if (batch.moving) {
-            const auto tables = batch.edges(s);
-            out[s] = chain::forward_backward_at(batch.sentence(s).data(), n, batch.edge_at(tables),
-                                                batch.start(), L, stride, scratch[part],
-                                                rows.data(), [&](int64_t, int i, const double* p) {
-                                                    for (int j = 0; j < L; ++j)
-                                                        sum[i * stride + j] += p[j];
-                                                });
-        } else {
-            out[s] = chain::forward_backward(batch.sentence(s).data(), n, potentials, scratch[part],
-                                             rows.data(), sum);
-        }
-        if (out[s] == chain::forbidden) std::fill(rows.begin(), rows.end(), 0.0);
-        for (int64_t t = 0; t < n; ++t)
-            std::copy_n(rows.data() + t * stride, L, marginal + (batch.begin(s) + t) * L);
-    });
-    std::fill(total, total + L * L, 0.0);
-    for (const auto& sum : sums)
-        for (int i = 0; i < L; ++i)
-            for (int j = 0; j < L; ++j) total[i * L + j] += sum[i * stride + j];
+    std::vector<double> marginal(scores.size()), out(batch.n_sentences),
+        total(static_cast<size_t>(L) * L, 0.0);
+    {
+        nb::gil_scoped_release release;
+        const int parts = std::max(1, threads);
+        const std::vector<double> none(static_cast<size_t>(L) * stride, 0.0);
+        const chain::Potentials<double> potentials(batch.moving ? none.data() : batch.edge(),
+                                                   batch.start(), L, stride);
+        std::vector<chain::Scratch<double>> scratch(parts);
+        std::vector<std::vector<double>> sums(
+            parts, std::vector<double>(static_cast<size_t>(L) * stride, 0.0));
+        batch.each(threads, [&](int64_t s, int part) {
+            const int64_t n = batch.length(s);
+            std::vector<double> rows(n * stride, 0.0);
+            double* sum = sums[part].data();
+            if (batch.moving) {
+                const auto tables = batch.edges(s);
+                out[s] = chain::forward_backward_at(
+                    batch.sentence(s).data(), n, batch.edge_at(tables), batch.start(), L, stride,
+                    scratch[part], rows.data(), [&](int64_t, int i, const double* p) {
+                        for (int j = 0; j < L; ++j) sum[i * stride + j] += p[j];
+                    });
+            } else {
+                out[s] = chain::forward_backward(batch.sentence(s).data(), n, potentials,
+                                                 scratch[part], rows.data(), sum);
+            }
+            if (out[s] == chain::forbidden) std::fill(rows.begin(), rows.end(), 0.0);
+            for (int64_t t = 0; t < n; ++t)
+                std::copy_n(rows.data() + t * stride, L,
+                            marginal.data() + (batch.begin(s) + t) * L);
+        });
+        for (const auto& sum : sums)
+            for (int i = 0; i < L; ++i)
+                for (int j = 0; j < L; ++j) total[i * L + j] += sum[i * stride + j];
+    }
+    return {to_numpy(std::move(marginal)), to_numpy(std::move(out)), to_numpy(std::move(total))};
 }
 
 }  // namespace laconic::chain

@@ -6,19 +6,22 @@
 
 namespace laconic::chain {
 
-// The best path of every sentence and its score.
-void chain_best(Vec<double> scores, Vec<int64_t> ptr, Vec<double> edge, Vec<double> start,
-                MutVec<int32_t> best, MutVec<double> value, int threads);
+// The best path of every sentence, and its score.
+std::tuple<Array<int32_t>, Array<double>> chain_best(Vec<double> scores, Vec<int64_t> ptr,
+                                                     Vec<double> edge, Vec<double> start,
+                                                     int threads);
 
-// paths: the k rows of sentence s, of its length each, begin at k * ptr[s]; value (n_sentences, k);
-// count: how many there are.
-void chain_k_best(Vec<double> scores, Vec<int64_t> ptr, Vec<double> edge, Vec<double> start,
-                  int64_t k, MutVec<int32_t> paths, MutVec<double> value, MutVec<int64_t> count,
-                  int threads);
+// Up to k paths of every sentence, best first: the k rows of sentence s, of its length each, begin
+// at k * ptr[s]; their scores (n_sentences, k); and how many there are.
+std::tuple<Array<int32_t>, Array<double>, Array<int64_t>> chain_k_best(Vec<double> scores,
+                                                                       Vec<int64_t> ptr,
+                                                                       Vec<double> edge,
+                                                                       Vec<double> start, int64_t k,
+                                                                       int threads);
 
-// node (n_tokens, L), log_z (n_sentences,), pair (L, L): the edge marginals of all sentences,
-// summed.
-void chain_marginals(Vec<double> scores, Vec<int64_t> ptr, Vec<double> edge, Vec<double> start,
-                     MutVec<double> node, MutVec<double> log_z, MutVec<double> pair, int threads);
+// Marginals of labels (n_tokens, L), log Z (n_sentences,), and the edge marginals of all sentences,
+// summed (L, L).
+std::tuple<Array<double>, Array<double>, Array<double>> chain_marginals(
+    Vec<double> scores, Vec<int64_t> ptr, Vec<double> edge, Vec<double> start, int threads);
 
 }  // namespace laconic::chain

@@ -15,23 +15,32 @@ namespace laconic::chain {
 
 using numeric::StructuredLoss;
 
+// Labels, and which weights there are: the last n_pairs templates are conjoined with pairs of
+// labels; weights of all labels or of those seen with a feature; starts or none; features that fire
+// at the same tokens share a weight or not.
+struct ChainShape {
+    int n_labels = 1;
+    int64_t n_pairs = 0;
+    bool all_labels = false, start = true, merge_twins = false;
+};
+
 class ChainDesign {
   public:
     ChainDesign(Vec<int32_t> ids, Vec<int64_t> sizes, Vec<int64_t> ptr, Vec<int32_t> gold,
-                int n_labels, int64_t n_pairs, bool all_labels, bool start, bool merge_twins)
-        : L(n_labels),
-          gold_(checked(gold, n_labels)),
+                const ChainShape& shape)
+        : L(shape.n_labels),
+          gold_(checked(gold, shape.n_labels)),
           ptr_(checked(ptr, gold.size())),
           parts_({{ids.data(), ids.size()},
                   {sizes.data(), sizes.size()},
                   ptr_,
                   gold_,
-                  n_labels,
-                  n_pairs},
-                 all_labels, merge_twins),
-          paired_(n_pairs > 0),
+                  shape.n_labels,
+                  shape.n_pairs},
+                 shape.all_labels, shape.merge_twins),
+          paired_(shape.n_pairs > 0),
           stride(parts_.labels.stride),
-          n_tail_(L * L + (start ? L : 0)) {
+          n_tail_(L * L + (shape.start ? L : 0)) {
         gold_counts_.assign(L * (L + 1), 0.0);
         for (size_t s = 0; s + 1 < ptr_.size(); ++s)
             for (int64_t t = ptr_[s]; t < ptr_[s + 1]; ++t)

@@ -16,11 +16,11 @@ void compact(Tagger& tagger, bool by_row) {
     for (RowTable& table : tagger.tables) table.compact(by_row);
 }
 
-void settle_sums(Tagger& tagger) {
+void finish_sums(Tagger& tagger) {
     nb::gil_scoped_release release;
     if (tagger.sums == Tagger::Sums::averages) {
         const double n = std::max(1.0, tagger.clock);
-        for (RowTable& table : tagger.tables) table.settle_averages(tagger.clock);
+        for (RowTable& table : tagger.tables) table.finish_averages(tagger.clock);
         for (size_t k = 0; k < tagger.edge.size(); ++k)
             tagger.edge[k] -= static_cast<float>(tagger.edge_sum[k] / n);
         for (size_t k = 0; k < tagger.start.size(); ++k)

@@ -11,7 +11,7 @@ void shrink(Tagger& tagger, Vec<double> factor);
 void compact(Tagger& tagger, bool by_row);
 // Weights become their averages over the steps since averaging began, or what dual averages stand
 // for; sums go.
-void settle_sums(Tagger& tagger);
+void finish_sums(Tagger& tagger);
 
 // The features of template m: their atoms one after the other, and their weights, one row of
 // `width` per feature.

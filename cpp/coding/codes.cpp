@@ -267,30 +267,32 @@ class CodeSolver {
 
 }  // namespace
 
-void solve_codes(const CodeTrees& trees, Vec<double> gram, Vec<double> curvature,
-                 Vec<float> products, Vec<double> squares, double strength, bool positive,
-                 double tolerance, int most_sweeps, MutVec<float> codes, MutVec<double> objective,
-                 MutVec<double> gap, int threads) {
-    const CodingProblem problem(trees, gram, curvature, strength, positive);
+std::tuple<Array<double>, Array<double>> solve_codes(const CodeTrees& trees, const CodeTerms& terms,
+                                                     Vec<float> products, Vec<double> squares,
+                                                     const CodeLimits& limits, MutVec<float> codes,
+                                                     int threads) {
+    const CodingProblem problem(trees, terms.gram, terms.curvature, terms.strength, terms.positive);
     const int64_t n = static_cast<int64_t>(squares.size());
     const bool fits = static_cast<int64_t>(products.size()) == n * problem.stride &&
                       codes.size() == products.size();
     require(fits, "products and codes must have a row a word");
-    require(static_cast<int64_t>(objective.size()) == n && static_cast<int64_t>(gap.size()) == n,
-            "objective and gap must have an entry a word");
     for (size_t k = 0; k < products.size(); ++k)
         require(std::isfinite(products.data()[k]) && std::isfinite(codes.data()[k]),
                 "products and codes must hold finite numbers");
-    nb::gil_scoped_release release;
-    each_word(n, threads, [&] {
-        return [&, solver = CodeSolver(problem)](int64_t i) mutable {
-            const CodeResult result =
-                solver.solve(products.data() + i * problem.stride, squares.data()[i],
-                             codes.data() + i * problem.stride, tolerance, most_sweeps);
-            objective.data()[i] = result.objective;
-            gap.data()[i] = result.gap;
-        };
-    });
+    std::vector<double> objective(n), gap(n);
+    {
+        nb::gil_scoped_release release;
+        each_word(n, threads, [&] {
+            return [&, solver = CodeSolver(problem)](int64_t i) mutable {
+                const CodeResult result = solver.solve(
+                    products.data() + i * problem.stride, squares.data()[i],
+                    codes.data() + i * problem.stride, limits.tolerance, limits.most_steps);
+                objective[i] = result.objective;
+                gap[i] = result.gap;
+            };
+        });
+    }
+    return {to_numpy(std::move(objective)), to_numpy(std::move(gap))};
 }
 
 void prox_codes(const CodeTrees& trees, Vec<double> w, double scale, bool positive,

@@ -16,18 +16,18 @@ constexpr int64_t kRowsAtOnce =
     64;  // rows of the dictionary that are added while a block of sums stays in registers
 
 // Rows of a sparse matrix by words. Checked for the words that are asked for.
-struct SparseRows {
-    SparseRows(Vec<int64_t> ptr_in, Vec<int32_t> index_in, Vec<float> value_in,
-               Vec<int64_t> words_in, int64_t n_contexts)
-        : ptr(ptr_in.data()),
+struct ChosenRows {
+    ChosenRows(const SparseRows& given, Vec<int64_t> words_in, int64_t n_contexts)
+        : ptr(given.ptr.data()),
           words(words_in.data()),
           n(static_cast<int64_t>(words_in.size())),
-          index(index_in.data()),
-          value(value_in.data()) {
-        require(index_in.size() == value_in.size(), "index and value must have as many entries");
-        require(ptr_in.size() >= 1, "ptr must have at least one entry");
-        const int64_t n_words = static_cast<int64_t>(ptr_in.size()) - 1,
-                      n_entries = static_cast<int64_t>(index_in.size());
+          index(given.index.data()),
+          value(given.value.data()) {
+        require(given.index.size() == given.value.size(),
+                "index and value must have as many entries");
+        require(given.ptr.size() >= 1, "ptr must have at least one entry");
+        const int64_t n_words = static_cast<int64_t>(given.ptr.size()) - 1,
+                      n_entries = static_cast<int64_t>(given.index.size());
         check_range(words_in, 0, n_words, "words");
         for (int64_t i = 0; i < n; ++i) {
             require(begin(i) >= 0 && begin(i) <= end(i) && end(i) <= n_entries,
@@ -51,9 +51,9 @@ struct SparseRows {
 
 }  // namespace
 
-void word_products(Vec<int64_t> ptr, Vec<int32_t> index, Vec<float> value, Vec<int64_t> words,
-                   Vec<float> table, int stride, MutVec<float> out, int threads) {
-    const SparseRows rows(ptr, index, value, words,
+void word_products(const SparseRows& given, Vec<int64_t> words, Vec<float> table, int stride,
+                   MutVec<float> out, int threads) {
+    const ChosenRows rows(given, words,
                           rows_of(table.size(), stride, "table must have rows of stride entries"));
     require(static_cast<int64_t>(out.size()) == rows.n * stride, "out must have a row a word");
     nb::gil_scoped_release release;
@@ -73,11 +73,11 @@ void word_products(Vec<int64_t> ptr, Vec<int32_t> index, Vec<float> value, Vec<i
     });
 }
 
-void add_products(Vec<int64_t> ptr, Vec<int32_t> index, Vec<float> value, Vec<int64_t> words,
-                  Vec<float> codes, int stride, MutVec<float> table, int threads) {
+void add_products(const SparseRows& given, Vec<int64_t> words, Vec<float> codes, int stride,
+                  MutVec<float> table, int threads) {
     const int64_t n_contexts =
         rows_of(table.size(), stride, "table must have rows of stride entries");
-    const SparseRows rows(ptr, index, value, words, n_contexts);
+    const ChosenRows rows(given, words, n_contexts);
     require(static_cast<int64_t>(codes.size()) == rows.n * stride, "codes must have a row a word");
     nb::gil_scoped_release release;
     const auto& steps = lane_steps<float>();

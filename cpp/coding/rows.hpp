@@ -5,12 +5,12 @@
 namespace laconic::coding {
 
 // out[i] = sum_c x_(words[i], c) table[c], rows of `stride` floats.
-void word_products(Vec<int64_t> ptr, Vec<int32_t> index, Vec<float> value, Vec<int64_t> words,
-                   Vec<float> table, int stride, MutVec<float> out, int threads);
+void word_products(const SparseRows& given, Vec<int64_t> words, Vec<float> table, int stride,
+                   MutVec<float> out, int threads);
 
 // table[c] += sum_i x_(words[i], c) codes[i]: the adjoint. A thread has contexts of its own, so
 // that threads change no digit.
-void add_products(Vec<int64_t> ptr, Vec<int32_t> index, Vec<float> value, Vec<int64_t> words,
-                  Vec<float> codes, int stride, MutVec<float> table, int threads);
+void add_products(const SparseRows& given, Vec<int64_t> words, Vec<float> codes, int stride,
+                  MutVec<float> table, int threads);
 
 }  // namespace laconic::coding

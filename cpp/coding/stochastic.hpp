@@ -30,10 +30,11 @@ class Draws {
     uint64_t state_;
 };
 
-enum Weighting { kUniform = 0, kScaled = 1, kSampled = 2 };
+enum class Weighting { uniform = 0, scaled = 1, sampled = 2 };
 
 struct StochasticRule {
-    int weighting = kUniform;  // entries count 1; |x| / mean; or are met as often as that
+    Weighting weighting =
+        Weighting::uniform;  // entries count 1; |x| / mean; or are met as often as that
     float mean = 1;
     float rate = 0.05f;  // of steps
     bool adaptive =
@@ -46,6 +47,13 @@ struct StochasticRule {
     float negative_weight = 1;
     int run = 16;  // entries of a visit at most
     uint64_t seed = 0;
+};
+
+// Codes and dictionary under way, rows of `stride` floats, and the sums of squares of the gradients
+// of every row.
+struct StochasticState {
+    MutVec<float> codes, table, code_squares, context_squares;
+    int stride = 8;
 };
 
 // The entries of words by parts of contexts: those of word v in part k are cut[v * parts + k] to
@@ -80,9 +88,8 @@ class Stochastic {
     // One round: words part t (words[word_ptr[t]] ...) with contexts part (t + round) % parts.
     // Gives the sum of weight (x - <a, d>)^2 / 2 as met, before the steps.
     double round(int64_t round, const StochasticRule& rule, Vec<int64_t> words,
-                 Vec<int64_t> word_ptr, MutVec<float> codes, MutVec<float> table,
-                 MutVec<float> code_squares, MutVec<float> context_squares, int stride,
-                 int threads) {
+                 Vec<int64_t> word_ptr, const StochasticState& state, int threads) {
+        const auto& [codes, table, code_squares, context_squares, stride] = state;
         require(static_cast<int64_t>(word_ptr.size()) == parts_ + 1,
                 "word_ptr must have an entry a part");
         check_ptr(word_ptr, static_cast<int64_t>(words.size()), "word_ptr");
@@ -106,13 +113,7 @@ class Stochastic {
         nb::gil_scoped_release release;
         parallel_ranges(parts_, threads, 1, [&](int64_t begin, int64_t end, int) {
             for (int64_t t = begin; t < end; ++t) {
-                Tile tile{*this,
-                          rule,
-                          codes.data(),
-                          table.data(),
-                          code_squares.data(),
-                          context_squares.data(),
-                          stride};
+                Tile tile{*this, rule, state};
                 loss[t] = tile.meet(
                     words.data() + word_ptr.data()[t], word_ptr.data()[t + 1] - word_ptr.data()[t],
                     (t + round) % parts_, rule.seed + 1000003ULL * (round * parts_ + t));
@@ -129,6 +130,14 @@ class Stochastic {
         const StochasticRule& rule;
         float *codes, *table, *code_squares, *context_squares;
         int stride;
+        Tile(const Stochastic& all, const StochasticRule& rule, const StochasticState& state)
+            : all(all),
+              rule(rule),
+              codes(state.codes.data()),
+              table(state.table.data()),
+              code_squares(state.code_squares.data()),
+              context_squares(state.context_squares.data()),
+              stride(state.stride) {}
         const VisitSteps& steps = visit_steps();
         std::vector<float> scratch{};
 
@@ -153,8 +162,8 @@ class Stochastic {
                         const float x = all.value_[e], size = std::abs(x) / rule.mean;
                         int times = 1;
                         float weight = 1;
-                        if (rule.weighting == kScaled) weight = size;
-                        if (rule.weighting == kSampled)
+                        if (rule.weighting == Weighting::scaled) weight = size;
+                        if (rule.weighting == Weighting::sampled)
                             times = static_cast<int>(size + draws.next());
                         for (; times > 0; --times) loss += step(v, all.index_[e], code, x, weight);
                         for (owed += zeros / stored; owed >= 1; --owed)
@@ -234,33 +243,39 @@ class Stochastic {
 };
 
 // For every word: the sum of weight (x - <a, d>)^2 over its entries, and that of <a, d>^2.
-inline void entry_errors(Vec<int64_t> ptr, Vec<int32_t> index, Vec<float> value, Vec<float> codes,
-                         Vec<float> table, int stride, float mean, MutVec<double> errors,
-                         MutVec<double> squares, int threads) {
+inline std::tuple<Array<double>, Array<double>> entry_errors(const SparseRows& rows,
+                                                             Vec<float> codes, Vec<float> table,
+                                                             int stride, float mean, int threads) {
+    const Vec<int64_t>& ptr = rows.ptr;
+    const Vec<int32_t>& index = rows.index;
+    const Vec<float>& value = rows.value;
     check_ptr(ptr, static_cast<int64_t>(index.size()), "ptr");
     const int64_t n_words = rows_of(codes.size(), stride, "codes must have rows of stride entries");
     check_range(index, 0, rows_of(table.size(), stride, "table must have rows of stride entries"),
                 "index");
     require(index.size() == value.size() && static_cast<int64_t>(ptr.size()) == n_words + 1,
             "ptr must have an entry a word");
-    require(static_cast<int64_t>(errors.size()) == n_words && squares.size() == errors.size(),
-            "errors must have an entry a word");
-    nb::gil_scoped_release release;
-    const VisitSteps& steps = visit_steps();
-    each_word(n_words, threads, [&] {
-        return [&](int64_t v) {
-            double error = 0, square = 0;
-            for (int64_t e = ptr.data()[v]; e < ptr.data()[v + 1]; ++e) {
-                const float* context = table.data() + int64_t{index.data()[e]} * stride;
-                const double fit = steps.sums(codes.data() + v * stride, context, stride).product,
-                             x = value.data()[e];
-                error += (mean > 0 ? std::abs(x) / mean : 1) * (x - fit) * (x - fit);
-                square += fit * fit;
-            }
-            errors.data()[v] = error;
-            squares.data()[v] = square;
-        };
-    });
+    std::vector<double> errors(n_words), squares(n_words);
+    {
+        nb::gil_scoped_release release;
+        const VisitSteps& steps = visit_steps();
+        each_word(n_words, threads, [&] {
+            return [&](int64_t v) {
+                double error = 0, square = 0;
+                for (int64_t e = ptr.data()[v]; e < ptr.data()[v + 1]; ++e) {
+                    const float* context = table.data() + int64_t{index.data()[e]} * stride;
+                    const double fit =
+                                     steps.sums(codes.data() + v * stride, context, stride).product,
+                                 x = value.data()[e];
+                    error += (mean > 0 ? std::abs(x) / mean : 1) * (x - fit) * (x - fit);
+                    square += fit * fit;
+                }
+                errors[v] = error;
+                squares[v] = square;
+            };
+        });
+    }
+    return {to_numpy(std::move(errors)), to_numpy(std::move(squares))};
 }
 
 }  // namespace laconic::coding

@@ -91,6 +91,13 @@ double tree_norm(const Real* v, int32_t n, const int32_t* parent, const double* 
     return sum;
 }
 
+// Rows of a sparse matrix by words.
+struct SparseRows {
+    Vec<int64_t> ptr;
+    Vec<int32_t> index;
+    Vec<float> value;
+};
+
 // Rows of `stride` entries, a multiple of 8.
 inline int64_t rows_of(size_t entries, int stride, const char* message) {
     require(stride > 0 && stride % 8 == 0 && entries % stride == 0, message);

@@ -96,10 +96,11 @@ struct Conjugate {
 
 }  // namespace
 
-void solve_weighted(Vec<int64_t> ptr, Vec<int32_t> index, Vec<float> value, Vec<float> weight,
-                    Vec<float> of_row, Vec<float> of_context, Vec<float> table, int stride,
-                    int most, double tolerance, MutVec<float> codes, MutVec<double> objective,
-                    int threads) {
+Array<double> solve_weighted(const SparseRows& given, const EntryWeights& weights, Vec<float> table,
+                             int stride, const CodeLimits& limits, MutVec<float> codes,
+                             int threads) {
+    const auto& [ptr, index, value] = given;
+    const auto& [weight, of_row, of_context] = weights;
     const int64_t n_contexts =
         rows_of(table.size(), stride, "table must have rows of stride entries");
     const int64_t n_rows = static_cast<int64_t>(ptr.size()) - 1;
@@ -107,25 +108,29 @@ void solve_weighted(Vec<int64_t> ptr, Vec<int32_t> index, Vec<float> value, Vec<
     check_range(index, 0, n_contexts, "index");
     require(value.size() == index.size() && weight.size() == index.size(),
             "value and weight must have an entry for each of index");
-    require(static_cast<int64_t>(of_row.size()) == n_rows &&
-                static_cast<int64_t>(objective.size()) == n_rows,
-            "of_row and objective must have an entry a row");
+    require(static_cast<int64_t>(of_row.size()) == n_rows, "row must have one entry per row");
     require(static_cast<int64_t>(of_context.size()) == n_contexts,
-            "of_context must have an entry a context");
+            "context must have one entry per context");
     require(static_cast<int64_t>(codes.size()) == n_rows * stride,
             "codes must have a row of stride entries for each row");
-    require(most >= 0 && tolerance >= 0, "steps and tolerance must not be negative");
+    require(limits.most_steps >= 0 && limits.tolerance >= 0,
+            "steps and tolerance must not be negative");
     for (size_t v = 0; v < of_row.size(); ++v)
         require(of_row.data()[v] > 0 && std::isfinite(of_row.data()[v]),
-                "of_row must hold positive finite numbers");
+                "row must hold positive finite numbers");
     const WeightedRows rows{ptr.data(),    index.data(),  value.data(),
                             weight.data(), of_row.data(), of_context.data()};
-    nb::gil_scoped_release release;
-    each_word(n_rows, threads, [&] {
-        return [&, solver = Conjugate(rows, table.data(), stride)](int64_t v) mutable {
-            objective.data()[v] = solver.solve(v, most, tolerance, codes.data() + v * stride);
-        };
-    });
+    std::vector<double> objective(n_rows);
+    {
+        nb::gil_scoped_release release;
+        each_word(n_rows, threads, [&] {
+            return [&, solver = Conjugate(rows, table.data(), stride)](int64_t v) mutable {
+                objective[v] =
+                    solver.solve(v, limits.most_steps, limits.tolerance, codes.data() + v * stride);
+            };
+        });
+    }
+    return to_numpy(std::move(objective));
 }
 
 }  // namespace laconic::coding

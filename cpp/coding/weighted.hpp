@@ -1,12 +1,17 @@
 // Codes of words with weighted entries, see weighted.cpp.
 #pragma once
-#include "coding/trees.hpp"
+#include "coding/codes.hpp"
 
 namespace laconic::coding {
 
-void solve_weighted(Vec<int64_t> ptr, Vec<int32_t> index, Vec<float> value, Vec<float> weight,
-                    Vec<float> of_row, Vec<float> of_context, Vec<float> table, int stride,
-                    int most, double tolerance, MutVec<float> codes, MutVec<double> objective,
-                    int threads);
+// Weights of stored entries g, of rows a and of contexts b.
+struct EntryWeights {
+    Vec<float> entry, row, context;
+};
+
+// Codes of all rows, starting from what `codes` holds; returns the objective of each.
+Array<double> solve_weighted(const SparseRows& given, const EntryWeights& weights, Vec<float> table,
+                             int stride, const CodeLimits& limits, MutVec<float> codes,
+                             int threads);
 
 }  // namespace laconic::coding

@@ -47,8 +47,12 @@ void bind_strings(nb::module_& m) {
         .def(nb::init<Vec<uint64_t>, Sizes, Widths>(), nb::arg("words"), nb::arg("sizes"),
              nb::arg("widths"))
         .def("size", &Strings::size, nb::arg("map"))
-        .def("numbers", &Strings::numbers, nb::arg("map"), nb::arg("strings"))
-        .def("codes", &Strings::codes, nb::arg("map"), nb::arg("strings"))
+        .def("numbers", &Strings::numbers, nb::arg("map"), nb::arg("strings"),
+             nb::sig("def numbers(self, map: int, strings: list[str] | list[str | None]) -> "
+                     "Annotated[NDArray[numpy.int32], dict(shape=(None,))]"))
+        .def("codes", &Strings::codes, nb::arg("map"), nb::arg("strings"),
+             nb::sig("def codes(self, map: int, strings: list[str] | list[str | None]) -> "
+                     "Annotated[NDArray[numpy.int32], dict(shape=(None,))]"))
         .def("check_codes", &Strings::check_codes, nb::arg("map"), nb::arg("n_codes"))
         .def("codes_of", &Strings::codes_of, nb::arg("map"), nb::arg("numbers"));
 }
@@ -72,10 +76,10 @@ void bind_tagger(nb::module_& m) {
 
 void bind_parser(nb::module_& m) {
     nb::class_<CompactParser> bound(m, "CompactParser");
-    bound.def(nb::init<const PartTemplates&, int, bool, bool, Vec<int64_t>, const MapArrays&,
+    bound.def(nb::init<const PartTemplates&, const TreeShape&, Vec<int64_t>, const MapArrays&,
                        const Rows<float>&, int64_t>(),
-              nb::arg("templates"), nb::arg("model"), nb::arg("crossing"), nb::arg("single_root"),
-              nb::arg("n_values"), nb::arg("maps"), nb::arg("rows"), nb::arg("n_shared"));
+              nb::arg("templates"), nb::arg("shape"), nb::arg("n_values"), nb::arg("maps"),
+              nb::arg("rows"), nb::arg("n_shared"));
     bind_features(bound);
     tree::bind_parsing(bound);
 }

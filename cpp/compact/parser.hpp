@@ -20,6 +20,7 @@ using tree::PartList;
 using tree::PartTemplates;
 using tree::PartWords;
 using tree::TreeDecoder;
+using tree::TreeShape;
 using tree::TreeState;
 
 class CompactParser;
@@ -46,10 +47,9 @@ class CompactParser : public TreeDecoder {
   public:
     using Work = CompactParse;
 
-    CompactParser(const PartTemplates& templates, int model, bool crossing, bool single_root,
-                  Vec<int64_t> n_values_in, const MapArrays& maps, const Rows<float>& rows,
-                  int64_t n_shared)
-        : TreeDecoder(templates, model, crossing, single_root),
+    CompactParser(const PartTemplates& templates, const TreeShape& shape, Vec<int64_t> n_values_in,
+                  const MapArrays& maps, const Rows<float>& rows, int64_t n_shared)
+        : TreeDecoder(templates, shape),
           n_values(checked(n_values_in)),
           features(PartNumbers::radixes(templates, n_values), maps, rows.size(), n_shared) {
         for (int64_t row = 0; row < rows.size(); ++row) {

@@ -10,10 +10,8 @@ namespace {
 
 template <class Structures>
 void bind_search(nb::class_<Miner>& bound) {
-    bound.def("mine", &Miner::mine<Structures>, nb::arg("structures"), nb::arg("structure"),
-              nb::arg("label"), nb::arg("side"), nb::arg("weights"), nb::arg("n_labels"),
-              nb::arg("threshold"), nb::arg("most_order"), nb::arg("memory"),
-              nb::arg("on_order").none() = nb::none());
+    bound.def("mine", &Miner::mine<Structures>, nb::arg("structures"), nb::arg("shown"),
+              nb::arg("weights"), nb::arg("options"), nb::arg("on_order").none() = nb::none());
     bound.def("score", &Miner::score<Structures>, nb::arg("structures"), nb::arg("weights"),
               nb::arg("n_labels"), nb::arg("out"));
     bound.def("fired", &Miner::fired<Structures>, nb::arg("structures"));
@@ -32,6 +30,28 @@ void bind_mining(nb::module_& m) {
              nb::arg("ptr"), nb::arg("head"), nb::arg("arc"), nb::arg("basic_ptr"),
              nb::arg("basic"), nb::arg("n_basic"))
         .def("__len__", &TreeStructures::size);
+    nb::class_<ShownArrays>(m, "ShownArrays",
+                            "Structures that were gold (side 0) or predicted (1), under labels.")
+        .def(
+            "__init__",
+            [](ShownArrays* self, Vec<int64_t> structure, Vec<int32_t> label, Vec<int32_t> side) {
+                new (self) ShownArrays{structure, label, side};
+            },
+            nb::kw_only(), nb::arg("structure"), nb::arg("label"), nb::arg("side"));
+    nb::class_<SearchOptions>(m, "SearchOptions",
+                              "What a search looks for, and its budget in bytes.")
+        .def(
+            "__init__",
+            [](SearchOptions* self, int n_labels, int64_t threshold, int most_order,
+               int64_t memory) {
+                new (self) SearchOptions{n_labels, threshold, most_order, memory};
+            },
+            nb::kw_only(), nb::arg("n_labels"), nb::arg("threshold"), nb::arg("most_order"),
+            nb::arg("memory"))
+        .def_ro("n_labels", &SearchOptions::n_labels)
+        .def_ro("threshold", &SearchOptions::threshold)
+        .def_ro("most_order", &SearchOptions::most_order)
+        .def_ro("memory", &SearchOptions::memory);
     nb::class_<Miner> bound(m, "Miner");
     bound
         .def(nb::init<int, int, int>(), nb::arg("log2_bytes"), nb::arg("bits"), nb::arg("n_hashes"))
@@ -53,8 +73,15 @@ void bind_arcs(nb::module_& m) {
 }
 
 void bind_ranking(nb::module_& m) {
-    m.def("learn_ranking", &learn_ranking, nb::arg("list_ptr"), nb::arg("gold"), nb::arg("ptr"),
-          nb::arg("feature"), nb::arg("step"), nb::arg("cost"), nb::arg("most_step"),
+    nb::class_<RankedLists>(m, "RankedLists", "Lists of outputs with binary features and costs.")
+        .def(
+            "__init__",
+            [](RankedLists* self, Vec<int64_t> list_ptr, Vec<int64_t> gold, Vec<int64_t> ptr,
+               Vec<int32_t> feature,
+               Vec<double> cost) { new (self) RankedLists{list_ptr, gold, ptr, feature, cost}; },
+            nb::kw_only(), nb::arg("list_ptr"), nb::arg("gold"), nb::arg("ptr"), nb::arg("feature"),
+            nb::arg("cost"));
+    m.def("learn_ranking", &learn_ranking, nb::arg("lists"), nb::arg("step"), nb::arg("most_step"),
           nb::arg("order"), nb::arg("epochs"));
 }
 

@@ -20,6 +20,12 @@ inline OrderNumbers report_of(const OrderReport& order) {
     return {order.counted, order.candidates, order.kept, order.spilled, order.seconds};
 }
 
+// Structures on one side each, what was gold (0) or what was predicted (1), under labels.
+struct ShownArrays {
+    Vec<int64_t> structure;
+    Vec<int32_t> label, side;
+};
+
 class Miner {
   public:
     Miner(int log2_bytes, int bits, int n_hashes)
@@ -36,9 +42,10 @@ class Miner {
     // or 0): see TooMany.
     template <class Structures>
     std::tuple<Array<uint32_t>, Array<uint32_t>, std::vector<OrderNumbers>> mine(
-        const Structures& structures, Vec<int64_t> structure, Vec<int32_t> label, Vec<int32_t> side,
-        Vec<double> weights, int n_labels, int64_t threshold, int most_order, int64_t memory,
-        const std::optional<nb::callable>& on_order) {
+        const Structures& structures, const ShownArrays& given, Vec<double> weights,
+        const SearchOptions& options, const std::optional<nb::callable>& on_order) {
+        const auto& [structure, label, side] = given;
+        const int n_labels = options.n_labels;
         require(structure.size() == label.size() && label.size() == side.size(),
                 "structure, label and side must be of one length");
         require(n_labels >= 1, "n_labels must be at least 1");
@@ -47,9 +54,11 @@ class Miner {
         check_range(side, 0, 2, "side");
         require(weights.size() == size_t{trie.size()} * n_labels,
                 "weights must have n_labels entries a feature");
-        require(threshold >= 0 && threshold <= UINT32_MAX, "threshold must not be negative");
-        require(most_order >= 1 && most_order <= 255, "most_order must be from 1 to 255");
-        require(memory > 0, "memory must be positive");
+        require(options.threshold >= 0 && options.threshold <= UINT32_MAX,
+                "threshold must not be negative");
+        require(options.most_order >= 1 && options.most_order <= 255,
+                "most_order must be from 1 to 255");
+        require(options.memory > 0, "memory must be positive");
         std::vector<Shown> shown;
         for (size_t k = 0; k < structure.size(); ++k)
             shown.push_back({structure.data()[k], label.data()[k], side.data()[k]});
@@ -62,8 +71,6 @@ class Miner {
         try {
             nb::gil_scoped_release release;
             SpectralFilter filter(log2_bytes_, bits_, n_hashes_);
-            const SearchOptions options{threshold, most_order, n_labels,
-                                        static_cast<size_t>(memory)};
             found = Search(space, trie, filter, options).run(shown, weights.data(), told);
         } catch (const TooMany& error) {
             PyErr_SetObject(PyExc_MemoryError, nb::make_tuple(error.order, error.larger).ptr());

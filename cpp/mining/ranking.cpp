@@ -24,11 +24,12 @@ void each_difference(const int32_t* a, const int32_t* a_end, const int32_t* b, c
 
 }  // namespace
 
-std::tuple<Array<double>, Array<int64_t>> learn_ranking(Vec<int64_t> list_ptr, Vec<int64_t> gold,
-                                                        Vec<int64_t> ptr, Vec<int32_t> feature,
-                                                        Vec<double> step_of, Vec<double> cost,
-                                                        double most_step, Vec<int64_t> order,
-                                                        int64_t epochs) {
+std::tuple<Array<double>, Array<int64_t>> learn_ranking(const RankedLists& lists,
+                                                        Vec<double> step_of, double most_step,
+                                                        Vec<int64_t> order, int64_t epochs) {
+    const Vec<int64_t>&list_ptr = lists.list_ptr, &gold = lists.gold, &ptr = lists.ptr;
+    const Vec<int32_t>& feature = lists.feature;
+    const Vec<double>& cost = lists.cost;
     const int64_t n_outputs = static_cast<int64_t>(ptr.size()) - 1,
                   n = static_cast<int64_t>(gold.size());
     check_ptr(ptr, static_cast<int64_t>(feature.size()), "ptr");

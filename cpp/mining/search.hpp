@@ -20,10 +20,11 @@ struct Shown {
 };
 
 struct SearchOptions {
-    int64_t threshold;
-    int most_order, n_labels;
-    size_t
-        memory;  // bytes for the candidates of an order, and as much for where its features occur
+    int n_labels = 1;
+    int64_t threshold = 0;
+    int most_order = 1;
+    int64_t memory =
+        0;  // bytes for the candidates of an order, and as much for where its features occur
 };
 
 // The candidates of an order exceed the memory that they may have; with the larger threshold they
@@ -200,7 +201,8 @@ class Search {
                 }
                 waiting_.resize(full ? 0 : passed);
                 for (const Waiting& next : waiting_) candidates_.insert(next.key, next.scattered);
-                full = full || candidates_.size() * bytes_of_candidate() > options_.memory;
+                full = full || candidates_.size() * bytes_of_candidate() >
+                                   static_cast<size_t>(options_.memory);
                 waiting_.clear();
             };
             each_candidate(shown, order, side, [&](size_t k, Key key, const Occurrence&) {
@@ -217,7 +219,8 @@ class Search {
     }
     [[noreturn]] void refuse(int order, const std::vector<int64_t>& reached) const {
         for (size_t c = static_cast<size_t>(options_.threshold) + 1; c + 1 < reached.size(); ++c)
-            if (static_cast<size_t>(reached[c]) * bytes_of_candidate() <= options_.memory)
+            if (static_cast<size_t>(reached[c]) * bytes_of_candidate() <=
+                static_cast<size_t>(options_.memory))
                 throw TooMany(order, static_cast<int64_t>(c));
         throw TooMany(order, 0);
     }

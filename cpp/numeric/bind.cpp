@@ -3,6 +3,7 @@
 #include "numeric/copies.hpp"
 #include "numeric/forest.hpp"
 #include "numeric/fused.hpp"
+#include "numeric/online.hpp"
 #include "numeric/pivot_forest.hpp"
 #include "numeric/quasi_newton.hpp"
 #include "numeric/trajectories.hpp"
@@ -11,6 +12,87 @@
 namespace laconic::numeric {
 
 namespace {
+
+void bind_terms(nb::module_& m) {
+    nb::enum_<LossKind>(m, "LossKind", "Losses of rows.")
+        .value("logistic", LossKind::logistic)
+        .value("multinomial", LossKind::multinomial)
+        .value("squared", LossKind::squared)
+        .value("squared_hinge", LossKind::squared_hinge)
+        .value("poisson", LossKind::poisson);
+    nb::enum_<Norm>(m, "Norm", "Norms of groups.")
+        .value("two", Norm::two)
+        .value("infinity", Norm::infinity);
+    nb::enum_<StructuredLoss>(m, "StructuredLoss", "Losses of structured outputs.")
+        .value("log", StructuredLoss::log)
+        .value("hinge", StructuredLoss::hinge)
+        .value("perceptron", StructuredLoss::perceptron);
+    nb::enum_<Reading>(m, "Reading", "How weights are read while learning online.")
+        .value("plain", Reading::plain)
+        .value("by_weight", Reading::by_weight)
+        .value("by_row", Reading::by_row)
+        .value("dual", Reading::dual);
+    nb::class_<SeparableTerms>(
+        m, "SeparableTerms",
+        "Separable terms of a penalty: one entry per coordinate, or one for all.")
+        .def(
+            "__init__",
+            [](SeparableTerms* self, Vec<double> lasso, Vec<double> ridge, Vec<double> centre,
+               bool positive) { new (self) SeparableTerms{lasso, ridge, centre, positive}; },
+            nb::kw_only(), nb::arg("lasso"), nb::arg("ridge"), nb::arg("centre"),
+            nb::arg("positive") = false)
+        .def_ro("positive", &SeparableTerms::positive);
+    nb::class_<DescentLimits>(m, "DescentLimits", "When a descent ends.")
+        .def(
+            "__init__",
+            [](DescentLimits* self, double tolerance, int max_rounds, int max_passes) {
+                new (self) DescentLimits{tolerance, max_rounds, max_passes};
+            },
+            nb::kw_only(), nb::arg("tolerance"), nb::arg("max_rounds"), nb::arg("max_passes") = 200)
+        .def_ro("tolerance", &DescentLimits::tolerance)
+        .def_ro("max_rounds", &DescentLimits::max_rounds)
+        .def_ro("max_passes", &DescentLimits::max_passes);
+    nb::class_<CopyState>(m, "CopyState", "Arrays that Copies.split moves.")
+        .def(
+            "__init__",
+            [](CopyState* self, MutVec<double> v, MutVec<double> u, MutVec<double> towards,
+               MutVec<double> change,
+               MutVec<double> force) { new (self) CopyState{v, u, towards, change, force}; },
+            nb::kw_only(), nb::arg("v").noconvert(), nb::arg("u").noconvert(),
+            nb::arg("towards").noconvert(), nb::arg("change").noconvert(),
+            nb::arg("force").noconvert());
+    nb::class_<FusedTerms>(m, "FusedTerms", "Strengths of lasso, fusion and groups.")
+        .def(
+            "__init__",
+            [](FusedTerms* self, double lasso, double fusion, double mass) {
+                new (self) FusedTerms{lasso, fusion, mass};
+            },
+            nb::kw_only(), nb::arg("lasso"), nb::arg("fusion"), nb::arg("mass"))
+        .def_ro("lasso", &FusedTerms::lasso)
+        .def_ro("fusion", &FusedTerms::fusion)
+        .def_ro("mass", &FusedTerms::mass);
+    nb::class_<OnlineRule>(m, "OnlineRule", "One step of online learning.")
+        .def(
+            "__init__",
+            [](OnlineRule* self, StructuredLoss loss, double step, bool aggressive, bool grow,
+               bool averaged, Reading reading, double ridge, double lasso, int64_t every) {
+                new (self) OnlineRule{loss,    step,  aggressive, grow, averaged,
+                                      reading, ridge, lasso,      every};
+            },
+            nb::kw_only(), nb::arg("loss"), nb::arg("step"), nb::arg("aggressive") = false,
+            nb::arg("grow") = true, nb::arg("averaged") = false,
+            nb::arg("reading") = Reading::plain, nb::arg("ridge") = 0.0, nb::arg("lasso") = 0.0,
+            nb::arg("every") = 1)
+        .def_ro("loss", &OnlineRule::loss)
+        .def_ro("step", &OnlineRule::step)
+        .def_ro("aggressive", &OnlineRule::aggressive)
+        .def_ro("grow", &OnlineRule::grow)
+        .def_ro("averaged", &OnlineRule::averaged)
+        .def_ro("reading", &OnlineRule::reading)
+        .def_ro("ridge", &OnlineRule::ridge)
+        .def_ro("lasso", &OnlineRule::lasso)
+        .def_ro("every", &OnlineRule::every);
+}
 
 void bind_rows(nb::module_& m) {
     nb::class_<Matrix>(m, "Matrix")
@@ -73,15 +155,14 @@ void bind_tree_pivot(nb::module_& m) {
 
 void bind_coordinate(nb::module_& m) {
     nb::class_<Descent>(m, "Descent")
-        .def(nb::init<const Matrix&, int, Vec<double>, Vec<double>, int, const Blocks&,
+        .def(nb::init<const Matrix&, LossKind, Vec<double>, Vec<double>, int, const Blocks&,
                       Vec<double>>(),
              nb::arg("matrix"), nb::arg("kind"), nb::arg("target"), nb::arg("weight"),
              nb::arg("n_outputs"), nb::arg("blocks"), nb::arg("mass"), nb::keep_alive<1, 2>(),
              nb::keep_alive<1, 7>())
-        .def("descend", &Descent::descend, nb::arg("working"), nb::arg("lasso"), nb::arg("ridge"),
-             nb::arg("centre"), nb::arg("positive"), nb::arg("weights").noconvert(),
-             nb::arg("intercept").noconvert(), nb::arg("scores").noconvert(), nb::arg("tolerance"),
-             nb::arg("max_rounds"), nb::arg("max_passes") = 200);
+        .def("descend", &Descent::descend, nb::arg("working"), nb::arg("terms"),
+             nb::arg("weights").noconvert(), nb::arg("intercept").noconvert(),
+             nb::arg("scores").noconvert(), nb::arg("limits"));
 }
 
 void bind_copies(nb::module_& m) {
@@ -89,9 +170,8 @@ void bind_copies(nb::module_& m) {
         .def(nb::init<Vec<int64_t>, Vec<int64_t>, int64_t>(), nb::arg("ptr"), nb::arg("index"),
              nb::arg("n"))
         .def("split", &Copies::split, nb::arg("weights"), nb::arg("mass"), nb::arg("relax"),
-             nb::arg("v").noconvert(), nb::arg("u").noconvert(), nb::arg("towards").noconvert(),
-             nb::arg("change").noconvert(), nb::arg("force").noconvert(), nb::arg("threads") = 1)
-        .def("reweigh", &Copies::reweigh, nb::arg("weights"), nb::arg("mass"), nb::arg("haste"),
+             nb::arg("state"), nb::arg("threads") = 1)
+        .def("reweigh", &Copies::reweigh, nb::arg("weights"), nb::arg("mass"), nb::arg("exponent"),
              nb::arg("floor"), nb::arg("eta").noconvert(), nb::arg("pace").noconvert())
         .def("norms", &Copies::norms, nb::arg("weights"), nb::arg("result").noconvert());
 }
@@ -116,8 +196,7 @@ void bind_quasi_newton(nb::module_& m) {
 
 void bind_fused(nb::module_& m) {
     m.def("fused_prox", &fused_prox, nb::arg("weights"), nb::arg("n_steps"), nb::arg("n_outputs"),
-          nb::arg("lasso"), nb::arg("fusion"), nb::arg("mass"), nb::arg("out").noconvert(),
-          nb::arg("threads") = 1);
+          nb::arg("terms"), nb::arg("out").noconvert(), nb::arg("threads") = 1);
     m.def("smooth_group_minimum", &smooth_group_minimum, nb::arg("weights"), nb::arg("mu"),
           nb::arg("n_outputs"), nb::arg("mass"), nb::arg("out").noconvert(),
           nb::arg("threads") = 1);
@@ -131,9 +210,8 @@ void bind_trajectories(nb::module_& m) {
              nb::arg("shared"), nb::arg("free_ends"))
         .def("moments", &Trajectories::moments, nb::arg("weights"), nb::arg("squares").noconvert(),
              nb::arg("neighbours").noconvert(), nb::arg("threads") = 1)
-        .def("settle", &Trajectories::settle, nb::arg("squares"), nb::arg("neighbours"),
-             nb::arg("tau"), nb::arg("floor"), nb::arg("rate").noconvert(),
-             nb::arg("mean").noconvert(), nb::arg("cost").noconvert(), nb::arg("threads") = 1)
+        .def("best_rates", &Trajectories::best_rates, nb::arg("squares"), nb::arg("neighbours"),
+             nb::arg("tau"), nb::arg("floor"), nb::arg("threads") = 1)
         .def("multiply", &Trajectories::multiply, nb::arg("weights"), nb::arg("scale"),
              nb::arg("alpha"), nb::arg("out").noconvert(), nb::arg("threads") = 1)
         .def("solve", &Trajectories::solve, nb::arg("right"), nb::arg("curvature"),
@@ -160,6 +238,7 @@ void bind_word_rows(nb::module_& m) {
 }  // namespace
 
 void bind(nb::module_& m) {
+    bind_terms(m);
     bind_rows(m);
     bind_losses(m);
     bind_prox(m);

@@ -9,26 +9,19 @@ namespace laconic::numeric {
 
 namespace {
 
-enum Norm { kTwo = 2, kInfinity = 0 };
-
-void check_norm(int norm) {
-    require(norm == kTwo || norm == kInfinity, "norm must be 2, or 0 for infinity");
-}
-
-double block_norm(const Blocks& blocks, int64_t b, const double* w, int norm) {
+double block_norm(const Blocks& blocks, int64_t b, const double* w, Norm norm) {
     double total = 0;
     for (int64_t e = blocks.ptr[b]; e < blocks.ptr[b + 1]; ++e) {
         const double v = w[blocks.contiguous ? e : blocks.index[e]];
-        total = norm == kTwo ? total + v * v : std::max(total, std::abs(v));
+        total = norm == Norm::two ? total + v * v : std::max(total, std::abs(v));
     }
-    return norm == kTwo ? std::sqrt(total) : total;
+    return norm == Norm::two ? std::sqrt(total) : total;
 }
 
 }  // namespace
 
 void block_prox(const Blocks& blocks, Vec<double> weights, Vec<double> soft_in, Vec<double> mass_in,
-                int norm, bool positive, MutVec<double> result, int threads) {
-    check_norm(norm);
+                Norm norm, bool positive, MutVec<double> result, int threads) {
     require(static_cast<int64_t>(weights.size()) == blocks.n && result.size() == weights.size(),
             "weights must have n entries");
     require(soft_in.size() == 1 || static_cast<int64_t>(soft_in.size()) == blocks.n,
@@ -53,7 +46,7 @@ void block_prox(const Blocks& blocks, Vec<double> weights, Vec<double> soft_in, 
             auto at = [&](int64_t e) -> double& {
                 return out[blocks.contiguous ? e : blocks.index[e]];
             };
-            if (norm == kTwo) {
+            if (norm == Norm::two) {
                 double squares = 0;
                 for (int64_t e = first; e < last; ++e) squares += at(e) * at(e);
                 const double length = std::sqrt(squares),
@@ -68,8 +61,7 @@ void block_prox(const Blocks& blocks, Vec<double> weights, Vec<double> soft_in, 
     });
 }
 
-void block_norms(const Blocks& blocks, Vec<double> weights, int norm, MutVec<double> result) {
-    check_norm(norm);
+void block_norms(const Blocks& blocks, Vec<double> weights, Norm norm, MutVec<double> result) {
     require(static_cast<int64_t>(weights.size()) == blocks.n, "weights must have n entries");
     require(static_cast<int64_t>(result.size()) == blocks.size(),
             "result must have an entry a block");

@@ -10,6 +10,8 @@
 
 namespace laconic::numeric {
 
+enum class Norm { two, infinity };
+
 struct Blocks {
     Blocks(Vec<int64_t> ptr_in, Vec<int64_t> index_in, int64_t n_in)
         : n(n_in),
@@ -68,9 +70,9 @@ double clip_level(int64_t size, double mass, At at) {
 // out = argmin_v |v - w|^2 / 2 + sum_i soft_i |v_i| + sum_b mass_b |v_b|. A soft of size 1 serves
 // all entries.
 void block_prox(const Blocks& blocks, Vec<double> weights, Vec<double> soft, Vec<double> mass,
-                int norm, bool positive, MutVec<double> result, int threads);
+                Norm norm, bool positive, MutVec<double> result, int threads);
 
 // The norm of every block.
-void block_norms(const Blocks& blocks, Vec<double> weights, int norm, MutVec<double> result);
+void block_norms(const Blocks& blocks, Vec<double> weights, Norm norm, MutVec<double> result);
 
 }  // namespace laconic::numeric

@@ -3,8 +3,8 @@
 
 namespace laconic::numeric {
 
-Descent::Descent(const Matrix& X, int kind, Vec<double> target, Vec<double> weight, int n_outputs,
-                 const Blocks& blocks, Vec<double> mass)
+Descent::Descent(const Matrix& X, LossKind kind, Vec<double> target, Vec<double> weight,
+                 int n_outputs, const Blocks& blocks, Vec<double> mass)
     : X_(X),
       kind_(kind),
       K_(n_outputs),
@@ -35,11 +35,11 @@ Descent::Descent(const Matrix& X, int kind, Vec<double> target, Vec<double> weig
     }
 }
 
-std::tuple<int, double, double> Descent::descend(Vec<int64_t> working, Vec<double> lasso,
-                                                 Vec<double> ridge, Vec<double> centre,
-                                                 bool positive, MutVec<double> weights,
-                                                 MutVec<double> intercept, MutVec<double> scores,
-                                                 double tolerance, int max_rounds, int max_passes) {
+std::tuple<int, double, double> Descent::descend(Vec<int64_t> working, const SeparableTerms& terms,
+                                                 MutVec<double> weights, MutVec<double> intercept,
+                                                 MutVec<double> scores,
+                                                 const DescentLimits& limits) {
+    const Vec<double>&lasso = terms.lasso, &ridge = terms.ridge, &centre = terms.centre;
     const size_t p = static_cast<size_t>(blocks_.n);
     require(lasso.size() == 1 || lasso.size() == p, "lasso must have 1 or n entries");
     require(ridge.size() == 1 || ridge.size() == p, "ridge must have 1 or n entries");
@@ -52,8 +52,8 @@ std::tuple<int, double, double> Descent::descend(Vec<int64_t> working, Vec<doubl
     lasso_ = {lasso.data(), lasso.size() == 1};
     ridge_ = {ridge.data(), ridge.size() == 1};
     centre_ = {centre.data(), centre.size() == 1};
-    positive_ = positive;
-    max_passes_ = max_passes;
+    positive_ = terms.positive;
+    max_passes_ = limits.max_passes;
     working_.assign(working.data(), working.data() + working.size());
     w_ = weights.data();
     b_ = intercept.data();
@@ -62,8 +62,9 @@ std::tuple<int, double, double> Descent::descend(Vec<int64_t> working, Vec<doubl
     std::tuple<int, double, double> result;
     {
         nb::gil_scoped_release release;
-        result = with_loss(
-            kind_, [&](auto loss) { return rounds<decltype(loss)>(tolerance, max_rounds); });
+        result = with_loss(kind_, [&](auto loss) {
+            return rounds<decltype(loss)>(limits.tolerance, limits.max_rounds);
+        });
     }
     return result;
 }

@@ -25,19 +25,30 @@
 
 namespace laconic::numeric {
 
+// lasso_c |w_c| + ridge_c (w_c - centre_c)^2 / 2 of every coordinate, over w >= 0 if positive;
+// arrays have one entry per coordinate, or one for all.
+struct SeparableTerms {
+    Vec<double> lasso, ridge, centre;
+    bool positive = false;
+};
+
+// When a descent ends.
+struct DescentLimits {
+    double tolerance = 0;
+    int max_rounds = 1, max_passes = 200;
+};
+
 class Descent {
   public:
-    Descent(const Matrix& X, int kind, Vec<double> target, Vec<double> weight, int n_outputs,
+    Descent(const Matrix& X, LossKind kind, Vec<double> target, Vec<double> weight, int n_outputs,
             const Blocks& blocks, Vec<double> mass);
 
     // One call works on the blocks in `working` until their violation is below `tolerance` or
     // `max_rounds` are spent. The weights, the intercept (size K, or 0 for none) and the scores
     // move together. Returns (rounds, violation, value of the loss).
-    std::tuple<int, double, double> descend(Vec<int64_t> working, Vec<double> lasso,
-                                            Vec<double> ridge, Vec<double> centre, bool positive,
+    std::tuple<int, double, double> descend(Vec<int64_t> working, const SeparableTerms& terms,
                                             MutVec<double> weights, MutVec<double> intercept,
-                                            MutVec<double> scores, double tolerance, int max_rounds,
-                                            int max_passes);
+                                            MutVec<double> scores, const DescentLimits& limits);
 
   private:
     struct Values {  // a vector, or one value for all
@@ -105,7 +116,8 @@ class Descent {
     }
 
     const Matrix& X_;
-    const int kind_, K_;
+    const LossKind kind_;
+    const int K_;
     bool coupled_ = false, quadratic_ = false;  // as the loss says
     const std::vector<double> y_, sw_;
     const Blocks& blocks_;

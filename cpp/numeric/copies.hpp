@@ -21,6 +21,12 @@ struct Sums {  // over the copies
     }
 };
 
+// Arrays that `split` moves: copies v and scaled duals u, and the sums that the next step on w
+// needs.
+struct CopyState {
+    MutVec<double> v, u, towards, change, force;
+};
+
 class Copies {
   public:
     Copies(Vec<int64_t> ptr, Vec<int64_t> index, int64_t n)
@@ -35,9 +41,9 @@ class Copies {
     //   towards = M'(v - u)     change = M'(v - v_old)     force = M' u
     // Returns |M w - v|^2, |M w|^2, |v|^2.
     std::tuple<double, double, double> split(Vec<double> weights, Vec<double> mass, double relax,
-                                             MutVec<double> v, MutVec<double> u,
-                                             MutVec<double> towards, MutVec<double> change,
-                                             MutVec<double> force, int threads) const {
+                                             const CopyState& state, int threads) const {
+        const MutVec<double>&v = state.v, &u = state.u, &towards = state.towards,
+              &change = state.change, &force = state.force;
         const int64_t n_groups = static_cast<int64_t>(ptr_.size()) - 1;
         require(static_cast<int64_t>(weights.size()) == n_ &&
                     static_cast<int64_t>(towards.size()) == n_ &&
@@ -80,9 +86,9 @@ class Copies {
 
     // One reweighting: norms of the groups -> lengths eta, and pace_i = sum over the groups of i of
     // mass_g / eta_g, so that sum_i pace_i w_i^2 / 2 + const bounds sum_g mass_g |w_g| from above.
-    // eta moves by its ratio to the power `haste`. Returns the largest ratio of a norm to its old
-    // length.
-    double reweigh(Vec<double> weights, Vec<double> mass, double haste, double floor,
+    // eta moves by its ratio to the power `exponent`. Returns the largest ratio of a norm to its
+    // old length.
+    double reweigh(Vec<double> weights, Vec<double> mass, double exponent, double floor,
                    MutVec<double> eta, MutVec<double> pace) const {
         const int64_t n_groups = static_cast<int64_t>(ptr_.size()) - 1;
         require(
@@ -102,7 +108,7 @@ class Copies {
             double& length = eta.data()[g];
             const double ratio = std::sqrt(squares) / length;
             worst = std::max(worst, ratio);
-            length = std::max(floor, length * std::clamp(power(ratio, haste), 0.1, 3.0));
+            length = std::max(floor, length * std::clamp(power(ratio, exponent), 0.1, 3.0));
             const double pull = mass.data()[g] / length;
             for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e) out[index_[e]] += pull;
         }
@@ -121,11 +127,11 @@ class Copies {
     }
 
   private:
-    // ratio to the power haste; std::pow would cost more than the rest of a small group.
-    static double power(double ratio, double haste) {
-        if (haste == 2) return ratio * ratio;
-        if (haste == 1.75) return ratio * std::sqrt(ratio) * std::sqrt(std::sqrt(ratio));
-        return std::pow(ratio, haste);
+    // ratio to the power exponent; std::pow would cost more than the rest of a small group.
+    static double power(double ratio, double exponent) {
+        if (exponent == 2) return ratio * ratio;
+        if (exponent == 1.75) return ratio * std::sqrt(ratio) * std::sqrt(std::sqrt(ratio));
+        return std::pow(ratio, exponent);
     }
 
     Sums sweep(int64_t begin, int64_t end, const double* w, const double* mass, double relax,

@@ -74,7 +74,7 @@ class FlatTable : public ScaledWeights<FlatTable> {
     }
 
     // Weights become their averages over n steps, and no more averages are kept.
-    void settle_averages(double n) {
+    void finish_averages(double n) {
         if (averaged_ && n > 0)
             for (size_t at = 0; at < n_slots(); ++at)
                 if (tag(at) != kFree)

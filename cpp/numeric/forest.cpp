@@ -2,9 +2,8 @@
 
 namespace laconic::numeric {
 
-void forest_prox(Forest& forest, Vec<double> weights, Vec<double> soft_in, double scale, int norm,
+void forest_prox(Forest& forest, Vec<double> weights, Vec<double> soft_in, double scale, Norm norm,
                  bool positive, MutVec<double> result, int threads) {
-    require(norm == 2 || norm == 0, "norm must be 2, or 0 for infinity");
     require(static_cast<int64_t>(weights.size()) == forest.own.n && result.size() == weights.size(),
             "weights must have n entries");
     require(soft_in.size() == 1 || soft_in.size() == weights.size(),
@@ -23,14 +22,13 @@ void forest_prox(Forest& forest, Vec<double> weights, Vec<double> soft_in, doubl
     }
     const auto mass = [&](int64_t g) { return scale * forest.weight[g]; };
     const auto one = [](int64_t) { return 1.0; };
-    require(norm == 2 ? forest.prox_two(w, out, mass, threads)
-                      : forest.prox_infinity(w, out, mass, one, threads),
+    require(norm == Norm::two ? forest.prox_two(w, out, mass, threads)
+                              : forest.prox_infinity(w, out, mass, one, threads),
             "weights must not be NaN");
 }
 
-void forest_prox_curved(Forest& forest, Vec<double> weights, Vec<double> curvature, int norm,
+void forest_prox_curved(Forest& forest, Vec<double> weights, Vec<double> curvature, Norm norm,
                         MutVec<double> result, int threads) {
-    require(norm == 2 || norm == 0, "norm must be 2, or 0 for infinity");
     require(forest.one_each() && static_cast<int64_t>(weights.size()) == forest.own.n &&
                 result.size() == weights.size() && curvature.size() == weights.size(),
             "weights and curvature must have n entries, one a node");
@@ -43,12 +41,12 @@ void forest_prox_curved(Forest& forest, Vec<double> weights, Vec<double> curvatu
     const auto spread = [&](int64_t g) { return forest.weight[g] / d[g]; };
     const auto mass = [&](int64_t g) { return forest.weight[g]; };
     const auto weight = [&](int64_t i) { return d[i]; };
-    require(norm == 2 ? forest.prox_two(out, out, spread, threads)
-                      : forest.prox_infinity(out, out, mass, weight, threads),
+    require(norm == Norm::two ? forest.prox_two(out, out, spread, threads)
+                              : forest.prox_infinity(out, out, mass, weight, threads),
             "weights must not be NaN");
 }
 
-void forest_norms(const Forest& forest, Vec<double> weights, int norm, MutVec<double> result) {
+void forest_norms(const Forest& forest, Vec<double> weights, Norm norm, MutVec<double> result) {
     require(static_cast<int64_t>(weights.size()) == forest.own.n, "weights must have n entries");
     require(static_cast<int64_t>(result.size()) == forest.own.size(),
             "result must have an entry a node");

@@ -129,16 +129,17 @@ struct Forest {
     bool one_each() const { return one_each_; }
 
     // Norm of each node's group, descendants included.
-    void norms(const double* w, int norm, double* out) const {
+    void norms(const double* w, Norm norm, double* out) const {
         std::fill(out, out + own.size(), 0.0);
         for (int64_t g = own.size() - 1; g >= 0; --g) {
             owned(g, [&](int64_t i) {
-                out[g] = norm == 2 ? out[g] + w[i] * w[i] : std::max(out[g], std::abs(w[i]));
+                out[g] =
+                    norm == Norm::two ? out[g] + w[i] * w[i] : std::max(out[g], std::abs(w[i]));
             });
             const int32_t up = parent(g);
-            if (up >= 0) out[up] = norm == 2 ? out[up] + out[g] : std::max(out[up], out[g]);
+            if (up >= 0) out[up] = norm == Norm::two ? out[up] + out[g] : std::max(out[up], out[g]);
         }
-        if (norm == 2)
+        if (norm == Norm::two)
             for (int64_t g = 0; g < own.size(); ++g) out[g] = std::sqrt(out[g]);
     }
 
@@ -275,17 +276,17 @@ struct Forest {
 
 // result = argmin_v |v - w|^2 / 2 + sum_i soft_i |v_i| + sum_g mass_g |v_g|: single entries are the
 // leaves below the leaves. mass_g is scale times the weight of node g.
-void forest_prox(Forest& forest, Vec<double> weights, Vec<double> soft, double scale, int norm,
+void forest_prox(Forest& forest, Vec<double> weights, Vec<double> soft, double scale, Norm norm,
                  bool positive, MutVec<double> result, int threads);
 
 // result = argmin_v sum_i curvature_i (v_i - w_i)^2 / 2 + sum_g weight_g |v_g| over v >= 0, every
 // node owning one variable, its own. For the 2-norm curvatures must be the same all over a tree;
 // the infinity norm takes any.
-void forest_prox_curved(Forest& forest, Vec<double> weights, Vec<double> curvature, int norm,
+void forest_prox_curved(Forest& forest, Vec<double> weights, Vec<double> curvature, Norm norm,
                         MutVec<double> result, int threads);
 
 // The norm of every node's group, descendants included.
-void forest_norms(const Forest& forest, Vec<double> weights, int norm, MutVec<double> result);
+void forest_norms(const Forest& forest, Vec<double> weights, Norm norm, MutVec<double> result);
 
 // result_i = the sum of `value` over the node that owns i and all nodes above it.
 void forest_path_sums(Forest& forest, Vec<double> value, MutVec<double> result);

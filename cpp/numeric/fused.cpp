@@ -135,8 +135,9 @@ int64_t features(size_t n_weights, int64_t n_steps, int64_t n_outputs) {
 
 }  // namespace
 
-void fused_prox(Vec<double> weights, int64_t n_steps, int64_t n_outputs, double lasso,
-                double fusion, double mass, MutVec<double> out, int threads) {
+void fused_prox(Vec<double> weights, int64_t n_steps, int64_t n_outputs, const FusedTerms& terms,
+                MutVec<double> out, int threads) {
+    const double lasso = terms.lasso, fusion = terms.fusion, mass = terms.mass;
     const int64_t n = features(weights.size(), n_steps, n_outputs), size = n_steps * n_outputs;
     require(out.size() == weights.size(), "out must have the size of weights");
     require(lasso >= 0 && fusion >= 0 && mass >= 0, "lasso, fusion and mass must not be negative");

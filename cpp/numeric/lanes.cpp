@@ -24,10 +24,14 @@ Vector lane_max(Vector a, Vector b) {
 #undef LANE_BYTES
 }  // namespace baseline
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__GNUC__)
 #define LANES_AVX2
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
+#endif
 namespace avx2 {
 #define LANE_BYTES 32
 inline __m256 lane_max(__m256 a, __m256 b) { return _mm256_max_ps(a, b); }
@@ -35,7 +39,11 @@ inline __m256d lane_max(__m256d a, __m256d b) { return _mm256_max_pd(a, b); }
 #include "numeric/lanes_body.hpp"
 #undef LANE_BYTES
 }  // namespace avx2
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
 #endif
 
 template <class Real>

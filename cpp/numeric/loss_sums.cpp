@@ -21,8 +21,9 @@ double sum_rows(int64_t n, int threads, Row row) {
 
 }  // namespace
 
-double loss_value_residual(int kind, Vec<double> scores, Vec<double> target, Vec<double> weight,
-                           int n_outputs, MutVec<double> residual, int threads) {
+double loss_value_residual(LossKind kind, Vec<double> scores, Vec<double> target,
+                           Vec<double> weight, int n_outputs, MutVec<double> residual,
+                           int threads) {
     const int64_t n = static_cast<int64_t>(target.size());
     check_rows(kind, scores.size(), target, weight, n_outputs);
     require(residual.size() == scores.size(), "residual must have the size of scores");
@@ -39,7 +40,7 @@ double loss_value_residual(int kind, Vec<double> scores, Vec<double> target, Vec
     });
 }
 
-double loss_conjugate(int kind, Vec<double> residual, Vec<double> target, Vec<double> weight,
+double loss_conjugate(LossKind kind, Vec<double> residual, Vec<double> target, Vec<double> weight,
                       int n_outputs, double scale, int threads) {
     const int64_t n = static_cast<int64_t>(target.size());
     check_rows(kind, residual.size(), target, weight, n_outputs);
@@ -62,7 +63,7 @@ double loss_conjugate(int kind, Vec<double> residual, Vec<double> target, Vec<do
     });
 }
 
-void loss_curvature(int kind, Vec<double> scores, Vec<double> target, Vec<double> weight,
+void loss_curvature(LossKind kind, Vec<double> scores, Vec<double> target, Vec<double> weight,
                     int n_outputs, MutVec<double> out, int threads) {
     const int64_t n = static_cast<int64_t>(target.size());
     check_rows(kind, scores.size(), target, weight, n_outputs);
@@ -82,23 +83,23 @@ void loss_curvature(int kind, Vec<double> scores, Vec<double> target, Vec<double
     });
 }
 
-void check_rows(int kind, size_t n_scores, const Vec<double>& target, const Vec<double>& weight,
-                int n_outputs) {
+void check_rows(LossKind kind, size_t n_scores, const Vec<double>& target,
+                const Vec<double>& weight, int n_outputs) {
     require(n_outputs >= 1, "n_outputs must be at least 1");
-    require(kind >= 0 && kind <= 4, "loss kind must be from 0 to 4");
-    require(kind != 1 || n_outputs >= 2, "the multinomial loss needs at least 2 outputs");
-    require(kind != 2 || n_outputs == 1, "the squared loss has 1 output");
-    require(kind != 4 || n_outputs == 1, "the Poisson loss has 1 output");
+    require(kind != LossKind::multinomial || n_outputs >= 2,
+            "the multinomial loss needs at least 2 outputs");
+    require(kind != LossKind::squared || n_outputs == 1, "the squared loss has 1 output");
+    require(kind != LossKind::poisson || n_outputs == 1, "the Poisson loss has 1 output");
     require(n_scores == target.size() * n_outputs, "scores must have n_rows * n_outputs entries");
     require(weight.size() == target.size(), "weight must have n_rows entries");
     for (size_t i = 0; i < target.size(); ++i) {
         const double y = target.data()[i];
-        if (kind == 1 || (kind != 2 && n_outputs > 1))
+        if (kind == LossKind::multinomial || (kind != LossKind::squared && n_outputs > 1))
             require(y >= 0 && y < n_outputs && y == std::floor(y),
                     "targets must be class numbers below n_outputs");
-        else if (kind == 4)
+        else if (kind == LossKind::poisson)
             require(y >= 0 && std::isfinite(y), "targets must be finite and not negative");
-        else if (kind != 2)
+        else if (kind != LossKind::squared)
             require(y == 0 || y == 1, "targets must be 0 or 1");
         else
             require(std::isfinite(y), "targets must be finite");

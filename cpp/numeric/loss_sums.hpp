@@ -7,19 +7,19 @@
 namespace laconic::numeric {
 
 // Checks the targets and weights of n_scores / n_outputs rows for a loss.
-void check_rows(int kind, size_t n_scores, const Vec<double>& target, const Vec<double>& weight,
-                int n_outputs);
+void check_rows(LossKind kind, size_t n_scores, const Vec<double>& target,
+                const Vec<double>& weight, int n_outputs);
 
 // sum_i s_i loss(y_i, scores_i), and s_i d loss / d scores_i into `residual`.
-double loss_value_residual(int kind, Vec<double> scores, Vec<double> target, Vec<double> weight,
-                           int n_outputs, MutVec<double> residual, int threads);
+double loss_value_residual(LossKind kind, Vec<double> scores, Vec<double> target,
+                           Vec<double> weight, int n_outputs, MutVec<double> residual, int threads);
 
 // sum_i s_i loss*(scale r_i / s_i), the conjugate of the weighted loss at the scaled residuals.
-double loss_conjugate(int kind, Vec<double> residual, Vec<double> target, Vec<double> weight,
+double loss_conjugate(LossKind kind, Vec<double> residual, Vec<double> target, Vec<double> weight,
                       int n_outputs, double scale, int threads);
 
 // out = s_i h_i: second derivatives of the weighted loss by every score, or an upper bound of them.
-void loss_curvature(int kind, Vec<double> scores, Vec<double> target, Vec<double> weight,
+void loss_curvature(LossKind kind, Vec<double> scores, Vec<double> target, Vec<double> weight,
                     int n_outputs, MutVec<double> out, int threads);
 
 }  // namespace laconic::numeric

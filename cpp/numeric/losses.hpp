@@ -130,22 +130,24 @@ struct PoissonLoss {
     }
 };
 
-// Calls body with the loss type that `kind` names: the one place where a loss code becomes a type.
+enum class LossKind { logistic = 0, multinomial = 1, squared = 2, squared_hinge = 3, poisson = 4 };
+
+// Calls body with the loss type that `kind` names: the one place where a kind becomes a type.
 template <class Body>
-auto with_loss(int kind, Body body) {
+auto with_loss(LossKind kind, Body body) {
     switch (kind) {
-        case 0:
+        case LossKind::logistic:
             return body(LogisticLoss{});
-        case 1:
+        case LossKind::multinomial:
             return body(MultinomialLoss{});
-        case 2:
+        case LossKind::squared:
             return body(SquaredLoss{});
-        case 3:
+        case LossKind::squared_hinge:
             return body(SquaredHingeLoss{});
-        case 4:
+        case LossKind::poisson:
             return body(PoissonLoss{});
     }
-    throw std::invalid_argument("loss kind must be from 0 to 4");
+    throw std::invalid_argument("there is no such kind of loss");
 }
 
 }  // namespace laconic::numeric

@@ -49,7 +49,7 @@ struct OnlineRule {
         require(!(dual() && (averaged || aggressive || ridge > 0)),
                 "dual averages take no averaging, no aggressive steps and no ridge");
         require(!(averaged && reading != Reading::plain),
-                "averages are of weights without lazy penalties: settle must be 0");
+                "averages are of weights without deferred penalties: the reading must be plain");
     }
     bool dual() const { return reading == Reading::dual; }
     // What the gradient is multiplied with: dual averages are sums of gradients.
@@ -66,7 +66,7 @@ class OnlineModel {
     bool begin_sums(const OnlineRule& rule) {
         const Sums wanted = rule.dual() ? Sums::dual : rule.averaged ? Sums::averages : Sums::none;
         require(sums == Sums::none || sums == wanted,
-                "other averages are under way: settle_sums must end them first");
+                "other averages are under way: finish_sums must end them first");
         if (sums == wanted) return false;
         if (rule.averaged)
             for (Table& table : tables) table.average_from_here();

@@ -82,7 +82,7 @@ class RowTable : public ScaledWeights<RowTable> {
         return lived_ * weights(row)[label] - sums_[row * width_ + label];
     }
     // Weights become their averages over n steps, and no more averages are kept.
-    void settle_averages(double n) {
+    void finish_averages(double n) {
         for (int64_t row = 0; n > 0 && row < n_rows_; ++row)
             for (int64_t k = 0; k < width_; ++k)
                 weights(row)[k] = static_cast<float>(total(row, k) / (n * scale_));

@@ -60,27 +60,31 @@ class Trajectories {
     // - K / 2 log det A + KL(q(alpha) | p(alpha)),   A at the mean of alpha. As a function of kappa
     // this may have several minima: a grid finds the lowest, and bisection by secants its exact
     // place.
-    void settle(Vec<double> squares, Vec<double> neighbours, double tau, double floor,
-                MutVec<double> rate, MutVec<double> mean, MutVec<double> cost, int threads) const {
+    std::tuple<Array<double>, Array<double>, Array<double>> best_rates(Vec<double> squares,
+                                                                       Vec<double> neighbours,
+                                                                       double tau, double floor,
+                                                                       int threads) const {
         const int64_t n = static_cast<int64_t>(squares.size());
-        require(neighbours.size() == squares.size() && rate.size() == squares.size() &&
-                    mean.size() == squares.size() && cost.size() == squares.size(),
-                "squares, neighbours, rate, mean and cost must have one entry a group");
+        require(neighbours.size() == squares.size(),
+                "squares and neighbours must have one entry per group");
         require(std::isfinite(tau) && floor > 0 && std::isfinite(floor),
                 "tau must be finite and floor positive");
         const double *s = squares.data(), *c = neighbours.data();
-        double *x = rate.data(), *m = mean.data(), *v = cost.data();
-        nb::gil_scoped_release release;
-        std::array<double, n_grid> own;
-        for (int g = 0; g < n_grid; ++g) own[g] = of_rate(grid_[g].x, tau * C);
-        parallel_ranges(n, threads, part, [&](int64_t begin, int64_t end, int) {
-            for (int64_t g = begin; g < end; ++g) {
-                const Group group{*this, s[g], c[g], tau * C, floor};
-                x[g] = group.best(own);
-                m[g] = -C * (1 - phi(x[g]));
-                v[g] = group.of_weights(m[g]) + of_rate(x[g], tau * C);
-            }
-        });
+        std::vector<double> x(n), m(n), v(n);
+        {
+            nb::gil_scoped_release release;
+            std::array<double, n_grid> own;
+            for (int g = 0; g < n_grid; ++g) own[g] = of_rate(grid_[g].x, tau * C);
+            parallel_ranges(n, threads, part, [&](int64_t begin, int64_t end, int) {
+                for (int64_t g = begin; g < end; ++g) {
+                    const Group group{*this, s[g], c[g], tau * C, floor};
+                    x[g] = group.best(own);
+                    m[g] = -C * (1 - phi(x[g]));
+                    v[g] = group.of_weights(m[g]) + of_rate(x[g], tau * C);
+                }
+            });
+        }
+        return {to_numpy(std::move(x)), to_numpy(std::move(m)), to_numpy(std::move(v))};
     }
 
     // out = scale_g A(alpha_g) w

@@ -158,7 +158,7 @@ class Clustering {
     // them.
     void unite_contexts(int way, int32_t keep, int32_t gone) {
         for (auto& list : met_) list.clear();
-        auto& [both, first, second] = met_;
+        std::vector<Met>&both = met_[0], &first = met_[1], &second = met_[2];
         Met merged{slot_[keep], 0, 0};
         zip(edges_[1 - way][keep], edges_[1 - way][gone], [&](int32_t item, int32_t p, int32_t q) {
             if (item > newest_) return;

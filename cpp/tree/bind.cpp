@@ -11,6 +11,22 @@ namespace laconic::tree {
 namespace {
 
 void bind_dense(nb::module_& m) {
+    nb::enum_<TreeModel>(m, "TreeModel", "Which parts of trees have scores.")
+        .value("arcs", TreeModel::arcs)
+        .value("siblings", TreeModel::siblings)
+        .value("carreras", TreeModel::carreras)
+        .value("grand_siblings", TreeModel::grand_siblings)
+        .value("tri_siblings", TreeModel::tri_siblings);
+    nb::class_<TreeShape>(m, "TreeShape", "Which trees a parser makes.")
+        .def(
+            "__init__",
+            [](TreeShape* self, TreeModel model, bool crossing, bool single_root) {
+                new (self) TreeShape{model, crossing, single_root};
+            },
+            nb::kw_only(), nb::arg("model"), nb::arg("crossing"), nb::arg("single_root"))
+        .def_ro("model", &TreeShape::model)
+        .def_ro("crossing", &TreeShape::crossing)
+        .def_ro("single_root", &TreeShape::single_root);
     m.def("projective_best", &projective_best, nb::arg("model"), nb::arg("n"), nb::arg("scores"),
           nb::arg("single_root"));
     m.def("projective_k_best", &projective_k_best, nb::arg("model"), nb::arg("n"),
@@ -37,16 +53,16 @@ void bind_parser(nb::module_& m) {
         return data.columns.n_sentences;
     });
     nb::class_<Parser> bound(m, "Parser");
-    bound.def(nb::init<const PartTemplates&, int, bool, bool>(), nb::arg("templates"),
-              nb::arg("model"), nb::arg("crossing"), nb::arg("single_root"));
+    bound.def(nb::init<const PartTemplates&, const TreeShape&>(), nb::arg("templates"),
+              nb::arg("shape"));
     bound.def_prop_ro("sizes", &Parser::sizes, nb::rv_policy::automatic)
         .def_prop_ro("norms", &Parser::norms, nb::rv_policy::automatic)
         .def_prop_ro("nonzeros", &Parser::nonzeros, nb::rv_policy::automatic)
         .def_prop_ro("bytes", &Parser::bytes)
         .def("shrink", &shrink, nb::arg("factor"))
-        .def("owe", &Parser::defer, nb::arg("amount"))
+        .def("defer_penalty", &Parser::defer, nb::arg("amount"))
         .def("compact", &compact, nb::arg("by_row") = false)
-        .def("settle_sums", &settle_sums)
+        .def("finish_sums", &finish_sums)
         .def("copy", [](const Parser& model) { return Parser(model); })
         .def(
             "number",
@@ -62,22 +78,8 @@ void bind_parser(nb::module_& m) {
         .def("add_features", &add_features, nb::arg("template"), nb::arg("values"),
              nb::arg("weights"))
         .def("information", &information, nb::arg("seen"), nb::arg("gold"))
-        .def(
-            "learn",
-            [](Parser& parser, const TrainingTrees& seen, Vec<int32_t> gold, Vec<int64_t> order,
-               int loss, double step, bool aggressive, bool grow, bool averaged, int settle,
-               double ridge, double lasso, int64_t every, int64_t k) {
-                require(loss >= 0 && loss <= 2,
-                        "the kind of loss must be 0 (log), 1 (hinge) or 2 (perceptron)");
-                require(settle >= 0 && settle <= 3, "settle must be from 0 to 3");
-                const numeric::OnlineRule rule{
-                    static_cast<numeric::StructuredLoss>(loss), step,  aggressive, grow, averaged,
-                    static_cast<numeric::Reading>(settle),      ridge, lasso,      every};
-                return learn(parser, seen, gold, order, rule, k);
-            },
-            nb::arg("seen"), nb::arg("gold"), nb::arg("order"), nb::arg("loss"), nb::arg("step"),
-            nb::arg("aggressive"), nb::arg("grow"), nb::arg("averaged"), nb::arg("settle") = 0,
-            nb::arg("ridge") = 0.0, nb::arg("lasso") = 0.0, nb::arg("every") = 1, nb::arg("k") = 1);
+        .def("learn", &learn, nb::arg("seen"), nb::arg("gold"), nb::arg("order"), nb::arg("rule"),
+             nb::arg("k") = 1);
     bind_parsing(bound);
 }
 

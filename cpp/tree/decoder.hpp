@@ -71,13 +71,12 @@ struct TreeState {
 
 class TreeDecoder {
   public:
-    TreeDecoder(const PartTemplates& templates, int model, bool crossing, bool single_root)
+    TreeDecoder(const PartTemplates& templates, const TreeShape& shape)
         : templates(templates),
-          model(static_cast<TreeModel>(model)),
-          crossing(crossing),
-          single_root(single_root) {
-        require(model >= 0 && model <= 4, "model must be from 0 to 4");
-        require(!crossing || model == 0, "trees that cross are scored by arcs alone");
+          model(shape.model),
+          crossing(shape.crossing),
+          single_root(shape.single_root) {
+        require(!crossing || model == TreeModel::arcs, "trees that cross are scored by arcs alone");
         for (int64_t k = 0; k < templates.size(); ++k)
             require(scores(templates.kind(k)), "the model has no parts for a template");
     }

@@ -7,8 +7,6 @@ namespace laconic::tree {
 
 namespace {
 
-enum Model { kArcs = 0, kSiblings = 1, kCarreras = 2, kGrandSiblings = 3, kTriSiblings = 4 };
-
 // Tables arc (n, n), sibling (n, n, n), grandchild (n, n, n), grand_sibling and tri_sibling (n, n,
 // n, n), as far as a model has them; indices run head first: (h, m), (h, m, s), (h, m, c), (g, h,
 // m, s), (h, m, s, t).
@@ -60,11 +58,10 @@ struct Marginals {
 
 int64_t power(int64_t n, int exponent) { return exponent == 0 ? 1 : n * power(n, exponent - 1); }
 
-Tables read(int model, int n, const DenseScores& scores) {
-    require(model >= kArcs && model <= kTriSiblings, "model must be from 0 to 4");
+Tables read(TreeModel model, int n, const DenseScores& scores) {
     require(n >= 1 && n <= 1024, "n must be from 1 to 1024");
-    const bool needed[] = {true, model >= kSiblings, model == kCarreras, model >= kGrandSiblings,
-                           model == kTriSiblings};
+    const bool needed[] = {true, model >= TreeModel::siblings, model == TreeModel::carreras,
+                           model >= TreeModel::grand_siblings, model == TreeModel::tri_siblings};
     const int exponent[] = {2, 3, 3, 4, 4};
     const double* table[5] = {};
     size_t given = 0;
@@ -85,19 +82,19 @@ Tables read(int model, int n, const DenseScores& scores) {
 
 // Calls body(model) with the projective model of a number.
 template <class Body>
-auto with_model(int model, const Tables& tables, bool single_root, Body body) {
+auto with_model(TreeModel model, const Tables& tables, bool single_root, Body body) {
     switch (model) {
-        case kArcs:
+        case TreeModel::arcs:
             return body(projective::Arcs<Tables>(tables, tables.n, single_root));
-        case kSiblings: {
+        case TreeModel::siblings: {
             const WithSiblings scores{tables};
             return body(projective::Siblings<WithSiblings>(scores, tables.n, single_root));
         }
-        case kCarreras: {
+        case TreeModel::carreras: {
             const WithGrandchildren scores{tables};
             return body(projective::Carreras<WithGrandchildren>(scores, tables.n, single_root));
         }
-        case kGrandSiblings: {
+        case TreeModel::grand_siblings: {
             const WithGrandSiblings scores{tables};
             return body(
                 projective::GrandSiblings<WithGrandSiblings>(scores, tables.n, single_root));
@@ -111,8 +108,8 @@ auto with_model(int model, const Tables& tables, bool single_root, Body body) {
 
 }  // namespace
 
-std::tuple<Array<int32_t>, double> projective_best(int model, int n, const DenseScores& scores,
-                                                   bool single_root) {
+std::tuple<Array<int32_t>, double> projective_best(TreeModel model, int n,
+                                                   const DenseScores& scores, bool single_root) {
     const Tables tables = read(model, n, scores);
     std::vector<int32_t> heads(n, -1);
     const double score = with_model(model, tables, single_root, [&]<class M>(const M& grammar) {
@@ -125,7 +122,7 @@ std::tuple<Array<int32_t>, double> projective_best(int model, int n, const Dense
     return std::make_tuple(to_numpy(std::move(heads)), score);
 }
 
-std::tuple<Array<int32_t>, Array<double>> projective_k_best(int model, int n,
+std::tuple<Array<int32_t>, Array<double>> projective_k_best(TreeModel model, int n,
                                                             const DenseScores& scores,
                                                             bool single_root, int64_t k) {
     const Tables tables = read(model, n, scores);
@@ -146,12 +143,12 @@ std::tuple<Array<int32_t>, Array<double>> projective_k_best(int model, int n,
 }
 
 std::tuple<double, Array<double>, Array<double>, Array<double>> projective_marginals(
-    int model, int n, const DenseScores& scores, bool single_root) {
+    TreeModel model, int n, const DenseScores& scores, bool single_root) {
     const Tables tables = read(model, n, scores);
-    require(model <= kCarreras, "marginals are those of models of orders 1 and 2");
+    require(model <= TreeModel::carreras, "marginals are those of models of orders 1 and 2");
     const int64_t square = int64_t{n} * n, cube = square * n;
-    std::vector<double> arcs(square, 0.0), siblings(model >= kSiblings ? cube : 0, 0.0);
-    std::vector<double> grandchildren(model == kCarreras ? cube : 0, 0.0);
+    std::vector<double> arcs(square, 0.0), siblings(model >= TreeModel::siblings ? cube : 0, 0.0);
+    std::vector<double> grandchildren(model == TreeModel::carreras ? cube : 0, 0.0);
     Marginals visit{n, arcs.data(), siblings.data(), grandchildren.data()};
     const auto run = [&]<class M>(const M& grammar) {
         deduction::InsideOutside<M> sums;
@@ -160,9 +157,9 @@ std::tuple<double, Array<double>, Array<double>, Array<double>> projective_margi
         return log_z;
     };
     double log_z;
-    if (model == kArcs) {
+    if (model == TreeModel::arcs) {
         log_z = run(projective::Arcs<Tables>(tables, n, single_root));
-    } else if (model == kSiblings) {
+    } else if (model == TreeModel::siblings) {
         const WithSiblings with{tables};
         log_z = run(projective::Siblings<WithSiblings>(with, n, single_root));
     } else {
@@ -174,7 +171,7 @@ std::tuple<double, Array<double>, Array<double>, Array<double>> projective_margi
 }
 
 std::tuple<Array<int32_t>, double> crossing_best(int n, Vec<double> arc, bool single_root) {
-    read(kArcs, n, {arc});
+    read(TreeModel::arcs, n, {arc});
     std::vector<int32_t> heads(n, -1);
     const double score =
         arborescence::ChuLiuEdmonds().solve(arc.data(), n, single_root, heads.data());
@@ -183,7 +180,7 @@ std::tuple<Array<int32_t>, double> crossing_best(int n, Vec<double> arc, bool si
 
 std::tuple<Array<int32_t>, Array<double>> crossing_k_best(int n, Vec<double> arc, bool single_root,
                                                           int64_t k) {
-    read(kArcs, n, {arc});
+    read(TreeModel::arcs, n, {arc});
     require(k >= 1 && k <= 100000, "k must be from 1 to 100000");
     std::vector<int32_t> heads(k * n, -1);
     std::vector<double> scores(k, 0.0);
@@ -195,7 +192,7 @@ std::tuple<Array<int32_t>, Array<double>> crossing_k_best(int n, Vec<double> arc
 }
 
 std::tuple<double, Array<double>> crossing_marginals(int n, Vec<double> arc, bool single_root) {
-    read(kArcs, n, {arc});
+    read(TreeModel::arcs, n, {arc});
     std::vector<double> probability(int64_t{n} * n, 0.0);
     const double log_z =
         arborescence::MatrixTree().solve(arc.data(), n, single_root, probability.data());

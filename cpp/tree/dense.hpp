@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "door/checks.hpp"
+#include "tree/shape.hpp"
 
 namespace laconic::tree {
 
@@ -12,14 +13,14 @@ namespace laconic::tree {
 // and tri_sibling (n, n, n, n).
 using DenseScores = std::vector<Vec<double>>;
 
-std::tuple<Array<int32_t>, double> projective_best(int model, int n, const DenseScores& scores,
-                                                   bool single_root);
-std::tuple<Array<int32_t>, Array<double>> projective_k_best(int model, int n,
+std::tuple<Array<int32_t>, double> projective_best(TreeModel model, int n,
+                                                   const DenseScores& scores, bool single_root);
+std::tuple<Array<int32_t>, Array<double>> projective_k_best(TreeModel model, int n,
                                                             const DenseScores& scores,
                                                             bool single_root, int64_t k);
 // log Z and the probabilities of arcs, siblings and grandchildren; models of orders 1 and 2.
 std::tuple<double, Array<double>, Array<double>, Array<double>> projective_marginals(
-    int model, int n, const DenseScores& scores, bool single_root);
+    TreeModel model, int n, const DenseScores& scores, bool single_root);
 
 std::tuple<Array<int32_t>, double> crossing_best(int n, Vec<double> arc, bool single_root);
 std::tuple<Array<int32_t>, Array<double>> crossing_k_best(int n, Vec<double> arc, bool single_root,

@@ -28,8 +28,7 @@ class Parser : public TreeDecoder, public OnlineModel<FlatTable> {
   public:
     using Work = Parse;
 
-    Parser(const PartTemplates& templates, int model, bool crossing, bool single_root)
-        : TreeDecoder(templates, model, crossing, single_root) {
+    Parser(const PartTemplates& templates, const TreeShape& shape) : TreeDecoder(templates, shape) {
         tables.resize(templates.size());
     }
     void check(const Columns& columns) const { templates.check(columns); }

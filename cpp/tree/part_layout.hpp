@@ -13,10 +13,9 @@
 
 #include "tree/part_templates.hpp"
 #include "tree/projective_large.hpp"
+#include "tree/shape.hpp"
 
 namespace laconic::tree {
-
-enum class TreeModel { arcs = 0, siblings = 1, carreras = 2, grand_siblings = 3, tri_siblings = 4 };
 
 // Parts of one kind, role by role, the place of each one's score, and its directions without and
 // with the distance.

@@ -13,10 +13,10 @@ void compact(Parser& parser, bool by_row) {
     for (FlatTable& table : parser.tables) table.compact();
 }
 
-void settle_sums(Parser& parser) {
+void finish_sums(Parser& parser) {
     nb::gil_scoped_release release;
     for (FlatTable& table : parser.tables) {
-        if (parser.sums == Parser::Sums::averages) table.settle_averages(parser.clock);
+        if (parser.sums == Parser::Sums::averages) table.finish_averages(parser.clock);
         if (parser.sums == Parser::Sums::dual)
             table.each([&](uint64_t, int64_t slot) {
                 table.set(slot, parser.from_dual(table.value(slot)));

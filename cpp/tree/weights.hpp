@@ -11,7 +11,7 @@ void shrink(Parser& parser, Vec<double> factor);
 void compact(Parser& parser, bool by_row);
 // Weights become their averages over the steps since averaging began, or what dual averages stand
 // for; sums go.
-void settle_sums(Parser& parser);
+void finish_sums(Parser& parser);
 
 // About how many features each template has at all parts of the sentences.
 Array<int64_t> count(const Parser& parser, const TrainingTrees& data);

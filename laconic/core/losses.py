@@ -1,6 +1,6 @@
 """Losses: summed value, residual = predicted - gold, and the conjugate that a duality gap needs.
 
-Scores are (n, K), stored flat by rows. The formulas and the arithmetic of one row are in cpp/losses.hpp, shared with the
+Scores are (n, K), stored flat by rows. The formulas and the arithmetic of one row are in cpp/numeric/losses.hpp, shared with the
 coordinate descent kernel; here are the parameter objects that people pass around.
 """
 
@@ -26,7 +26,7 @@ class Gold(NamedTuple):
 class Loss(BaseEstimator):
     """sum_i s_i loss(y_i, scores_i)."""
 
-    kind: int
+    kind: _core.LossKind
     classifies = True
 
     def n_outputs(self, n_classes: int) -> int:
@@ -63,13 +63,13 @@ class Loss(BaseEstimator):
 class Logistic(Loss):
     """log(1 + exp(s)) - y s for y in {0, 1}; more than two classes: one against the rest, summed."""
 
-    kind = 0
+    kind = _core.LossKind.logistic
 
 
 class Multinomial(Loss):
     """log sum_k exp(s_k) - s_y, one score a class."""
 
-    kind = 1
+    kind = _core.LossKind.multinomial
 
     def n_outputs(self, n_classes: int) -> int:
         """One a class, two classes included."""
@@ -79,7 +79,7 @@ class Multinomial(Loss):
 class Squared(Loss):
     """(s - y)^2 / 2 for a real y."""
 
-    kind = 2
+    kind = _core.LossKind.squared
     classifies = False
 
     def n_outputs(self, n_classes: int) -> int:
@@ -90,13 +90,13 @@ class Squared(Loss):
 class SquaredHinge(Loss):
     """max(0, 1 - t s)^2 for t = -1 or 1; more than two classes: one against the rest, summed."""
 
-    kind = 3
+    kind = _core.LossKind.squared_hinge
 
 
 class Poisson(Loss):
     """exp(s) - y s + y log y - y for y >= 0: counts of mean exp(s)."""
 
-    kind = 4
+    kind = _core.LossKind.poisson
     classifies = False
 
     def response(self, scores: Array) -> Array:
@@ -108,26 +108,23 @@ class Poisson(Loss):
         return 1
 
 
-CHAIN_KINDS: dict[str, int] = _core.chain_losses()
-
-
 class ChainLoss(BaseEstimator):
-    """sum over sentences of predicted score - gold score; its residual is predicted - gold parts (see cpp/crf.cpp)."""
+    """sum over sentences of predicted score - gold score; its residual is predicted - gold parts (see cpp/chain/crf.hpp)."""
 
-    kind: int
+    kind: _core.StructuredLoss
     cost = 0.0
 
 
 class ChainLog(ChainLoss):
     """log Z - score(gold): the conditional random field. Predicted: marginals."""
 
-    kind = CHAIN_KINDS["log"]
+    kind = _core.StructuredLoss.log
 
 
 class ChainHinge(ChainLoss):
     """max_y score(y) + cost * wrong labels of y - score(gold): the structured SVM with margin rescaling. Predicted: that y."""
 
-    kind = CHAIN_KINDS["hinge"]
+    kind = _core.StructuredLoss.hinge
 
     def __init__(self, cost: float = 1.0):
         self.cost = cost
@@ -136,4 +133,4 @@ class ChainHinge(ChainLoss):
 class ChainPerceptron(ChainLoss):
     """max_y score(y) - score(gold). Predicted: the best path."""
 
-    kind = CHAIN_KINDS["perceptron"]
+    kind = _core.StructuredLoss.perceptron

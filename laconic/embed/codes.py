@@ -51,14 +51,7 @@ class WordRows:
         """(words, stride): X_v table."""
         out = np.empty((len(words), table.shape[1]), np.float32)
         _core.word_products(
-            self.ptr,
-            self.index,
-            self.value,
-            words,
-            table.ravel(),
-            table.shape[1],
-            out.ravel(),
-            n_jobs,
+            self.kernel_rows(), words, table.ravel(), table.shape[1], out.ravel(), n_jobs
         )
         return out
 
@@ -67,15 +60,12 @@ class WordRows:
     ) -> None:
         """Table (contexts, stride) += X' codes, over the rows of some words."""
         _core.add_products(
-            self.ptr,
-            self.index,
-            self.value,
-            words,
-            codes.ravel(),
-            table.shape[1],
-            table.ravel(),
-            n_jobs,
+            self.kernel_rows(), words, codes.ravel(), table.shape[1], table.ravel(), n_jobs
         )
+
+    def kernel_rows(self) -> _core.SparseRows:
+        """Return the rows as kernels take them."""
+        return _core.SparseRows(ptr=self.ptr, index=self.index, value=self.value)
 
     def dense(self, words: NDArray[np.int64]) -> Floats:
         """(words, contexts), for a few words."""
@@ -164,23 +154,22 @@ class Coder:
         n_jobs: int,
     ) -> Encoding:
         """Codes of some words under the dictionary `table`; grams: its Gram matrix and that one's curvature."""
-        result = Encoding(start.copy(), np.empty(len(words)), np.empty(len(words)))
-        _core.solve_codes(
+        codes = start.copy()
+        objective, gap = _core.solve_codes(
             self.kernel,
-            grams[0].ravel(),
-            grams[1],
+            _core.CodeTerms(
+                gram=grams[0].ravel(),
+                curvature=grams[1],
+                strength=self.strength,
+                positive=self.positive,
+            ),
             rows.products(words, table, n_jobs).ravel(),
             rows.squares[words],
-            self.strength,
-            self.positive,
-            self.tolerance,
-            self.most_sweeps,
-            result.codes.ravel(),
-            result.objective,
-            result.gap,
+            _core.CodeLimits(tolerance=self.tolerance, most_steps=self.most_sweeps),
+            codes.ravel(),
             n_jobs,
         )
-        return result
+        return Encoding(codes, objective, gap)
 
     def grams(self, table: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Gram matrix (size, size) of a dictionary and the curvature of every tree."""

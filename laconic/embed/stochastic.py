@@ -20,7 +20,11 @@ from laconic.embed.codes import Coder, WordRows, check_whole, gram, stride_of
 from laconic.embed.forest import BRANCHING, code_trees, forest_for
 from laconic.embed.learn import Coded, Steps
 
-SAMPLING = {"uniform": 0, "scaled": 1, "proportional": 2}
+SAMPLING = {
+    "uniform": _core.Weighting.uniform,
+    "scaled": _core.Weighting.scaled,
+    "proportional": _core.Weighting.sampled,
+}
 SCHEDULES = ("adaptive", "root", "constant")
 PARTS = 8  # of contexts and of words: at most so many threads find work
 
@@ -128,6 +132,13 @@ class StochasticCoding(BaseEstimator):
         (tiles, rule), (codes, table), (threads, steps) = kernel, state, how
         n_words, stride = codes.shape
         squares = (np.zeros(n_words, np.float32), np.zeros(len(table), np.float32))
+        under_way = _core.StochasticState(
+            codes=codes.ravel(),
+            table=table.ravel(),
+            code_squares=squares[0],
+            context_squares=squares[1],
+            stride=stride,
+        )
         bounds = np.linspace(0, n_words, PARTS + 1).astype(np.int64)
         for epoch in range(self.epochs):
             rule.seed = int(random.randint(2**31))
@@ -138,17 +149,7 @@ class StochasticCoding(BaseEstimator):
             )
             order, loss = random.permutation(n_words), 0.0
             for number in range(PARTS):
-                loss += tiles.round(
-                    number,
-                    rule,
-                    order,
-                    bounds,
-                    codes.ravel(),
-                    table.ravel(),
-                    *squares,
-                    stride,
-                    threads,
-                )
+                loss += tiles.round(number, rule, order, bounds, under_way, threads)
                 if self.ridge is None:
                     _project(table, length)
             if steps.add(loss):
@@ -177,21 +178,12 @@ class StochasticCoding(BaseEstimator):
     ) -> float:
         """See the class; entries by entries, zeros from the Gram matrix."""
         n_words, stride = codes.shape
-        errors, fits, norms = np.empty(n_words), np.empty(n_words), np.empty(n_words)
+        norms = np.empty(n_words)
         mean = (
             0.0 if self.sampling == "uniform" else float(np.abs(rows.value).mean(dtype=np.float64))
         )
-        _core.entry_errors(
-            rows.ptr,
-            rows.index,
-            rows.value,
-            codes.ravel(),
-            table.ravel(),
-            stride,
-            mean,
-            errors,
-            fits,
-            threads,
+        errors, fits = _core.entry_errors(
+            rows.kernel_rows(), codes.ravel(), table.ravel(), stride, mean, threads
         )
         trees.norms(codes.ravel(), stride, norms)
         total = 0.5 * errors.sum() + self.strength * norms.sum()

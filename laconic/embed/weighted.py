@@ -41,23 +41,13 @@ class _Side(NamedTuple):
 
     def solve(self, table: Floats, codes: Floats, steps: int, threads: int) -> float:
         """The best codes (rows, stride) for a table (columns, stride), from what they are, in place; the whole objective."""
-        objective = np.empty(self.rows.shape[0])
-        entries = (
-            self.rows.ptr,
-            self.rows.index,
-            self.rows.value,
-            self.weight,
-            self.of_row,
-            self.of_column,
-        )
-        _core.solve_weighted(
-            *entries,
+        objective = _core.solve_weighted(
+            self.rows.kernel_rows(),
+            _core.EntryWeights(entry=self.weight, row=self.of_row, context=self.of_column),
             table.ravel(),
             table.shape[1],
-            steps,
-            TOLERANCE,
+            _core.CodeLimits(tolerance=TOLERANCE, most_steps=steps),
             codes.ravel(),
-            objective,
             threads,
         )
         return float(objective.sum())

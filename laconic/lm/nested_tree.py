@@ -69,7 +69,7 @@ class NestedTree(NestedPenalty):
     def collapses(self) -> bool:
         """Levels keep equal weights equal as long as no longer context costs more than a shorter one; 2-norms never do."""
         return (
-            norm_code(self.norm) == 0
+            norm_code(self.norm) == _core.Norm.infinity
             and self.growth <= 1 <= self.roots
             and self.fade == 1
             and self.ridge == 0
@@ -87,7 +87,7 @@ class NestedTree(NestedPenalty):
 
     def before(self, weights: NestedWeights) -> Iterator[NestedTerms]:
         """See NestedPenalty."""
-        if norm_code(self.norm) == 2 and self.strength:
+        if norm_code(self.norm) == _core.Norm.two and self.strength:
             rates = self._rates(weights)
             trees = _TreeByTree(rates, weights)
             for rounding in ROUNDINGS:
@@ -109,14 +109,19 @@ class NestedTree(NestedPenalty):
 
 class _Tree(NestedTerms):
     def __init__(
-        self, rates: Array, weights: NestedWeights, norm: int, size: Array, ridge: Array | None
+        self,
+        rates: Array,
+        weights: NestedWeights,
+        norm: _core.Norm,
+        size: Array,
+        ridge: Array | None,
     ):
         super().__init__(rates, weights)
         self.norm = norm
         self.size = size
         self.ridge = ridge
         self.trees = _TreeByTree(rates, weights)
-        if norm == 2:  # one scale a tree
+        if norm == _core.Norm.two:  # one scale a tree
             self.scale = self.scale[weights.roots()] / size**2
 
     def part(self, which: NDArray[np.intp]) -> NestedTerms:
@@ -125,7 +130,7 @@ class _Tree(NestedTerms):
         return _Tree(self.rates[which], self.weights.trees(which), self.norm, size, ridge)
 
     def curvature(self, factor: float, least: float = 0.0) -> Array:
-        if self.norm != 2:
+        if self.norm != _core.Norm.two:
             return super().curvature(factor, least)
         ridge = 0.0 if self.ridge is None else np.max(self.ridge * self.size**2)
         return (factor * np.maximum(self.scale * self.size**2, least) + ridge) / self.size**2
@@ -186,7 +191,7 @@ class _RoundedTree(NestedTerms):
         )
 
     def value(self, w: Array) -> float:
-        return self.trees.value(w / self.size, 2, self.rounding) + 0.5 * float(
+        return self.trees.value(w / self.size, _core.Norm.two, self.rounding) + 0.5 * float(
             (self.squares * w) @ w
         )
 
@@ -211,11 +216,11 @@ class _TreeByTree:
             place[weights.parent[self.order]], numbers, numbers[:-1], self.rates, n
         )
 
-    def value(self, w: Array, norm: int, rounding: float = 0.0) -> float:
+    def value(self, w: Array, norm: _core.Norm, rounding: float = 0.0) -> float:
         """The sum, with sqrt(|w_g|^2 + rounding^2) for |w_g|."""
         return float(self.rates @ self._lengths(w, norm, rounding))
 
-    def prox(self, w: Array, curvature: Array, norm: int, threads: int) -> Array:
+    def prox(self, w: Array, curvature: Array, norm: _core.Norm, threads: int) -> Array:
         """argmin_v sum_i curvature_i (v_i - w_i)^2 / 2 + sum_i rate_i |v_g(i)| over v >= 0."""
         out = w[self.order]
         self.kernel.prox_curved(out, curvature[self.order], norm, out, threads)
@@ -224,10 +229,10 @@ class _TreeByTree:
     def touching(self, w: Array, rounding: float) -> Array:
         """The strengths of the ridge that touches the rounded sum of 2-norms at w: sums of rate / length over the path from the root."""
         out = np.empty(len(w))
-        self.kernel.path_sums(self.rates / self._lengths(w, 2, rounding), out)
+        self.kernel.path_sums(self.rates / self._lengths(w, _core.Norm.two, rounding), out)
         return self._back(out)
 
-    def _lengths(self, w: Array, norm: int, rounding: float) -> Array:
+    def _lengths(self, w: Array, norm: _core.Norm, rounding: float) -> Array:
         out = np.empty(len(w))
         self.kernel.norms(w[self.order], norm, out)
         return np.hypot(out, rounding) if rounding else out

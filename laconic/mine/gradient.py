@@ -240,14 +240,16 @@ class GradientMining(BaseEstimator):
         try:
             kept, counts, orders = miner.mine(
                 structures,
-                outputs.structure[shown],
-                outputs.label[shown],
-                side,
+                _core.ShownArrays(
+                    structure=outputs.structure[shown], label=outputs.label[shown], side=side
+                ),
                 weights.ravel(),
-                weights.shape[1],
-                self.threshold,
-                self.most_order,
-                max(1, int(self.memory / 4)),
+                _core.SearchOptions(
+                    n_labels=weights.shape[1],
+                    threshold=self.threshold,
+                    most_order=self.most_order,
+                    memory=max(1, int(self.memory / 4)),
+                ),
                 None
                 if on_order is None
                 else lambda order, numbers: on_order(OrderCount.of(order, numbers)),

@@ -61,9 +61,14 @@ def rank(
         np.int64
     )
     cost = np.zeros(len(features.ptr) - 1) if cost is None else cost
-    weights, wrong = _core.learn_ranking(
-        outputs.ptr, outputs.gold, *features, step, cost, most_step, order, epochs
+    lists = _core.RankedLists(
+        list_ptr=outputs.ptr,
+        gold=outputs.gold,
+        ptr=features.ptr,
+        feature=features.feature,
+        cost=cost,
     )
+    weights, wrong = _core.learn_ranking(lists, step, most_step, order, epochs)
     return Ranked(weights, wrong.tolist())
 
 

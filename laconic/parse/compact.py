@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from laconic import _core
-from laconic.core.inference.tree import MODELS
 from laconic.errors import InputError
 from laconic.models.checks import Arrays, Contents, check_names, item, pack_json, unpack_json
 from laconic.models.compact.features import CompactWeights, PackedFeatures, named_encoder
@@ -38,7 +37,7 @@ from laconic.parse.store import (
 )
 from laconic.parse.tags import word_tagger_of
 from laconic.parse.templates import GRAND_SIBLING, GRANDCHILD, PartTemplate, PartTemplates
-from laconic.parse.weights import ParseWeights, TreeShape
+from laconic.parse.weights import ParseWeights, TreeShape, kernel_shape
 from laconic.tag import compact as compact_tag
 from laconic.tag.compact import CompactTagger, outside
 from laconic.tag.model import Tagger
@@ -186,9 +185,7 @@ def _unpack_scorer(
     packed = PackedFeatures(own, about, templates.views, columns, 1)
     kernel = _core.CompactParser(
         _core.PartTemplates(*templates.arrays(packed.encoder.view_index)),
-        MODELS.index(shape.model),
-        shape.crossing,
-        shape.single_root,
+        kernel_shape(shape),
         packed.encoder.n_values,
         packed.maps,
         packed.rows,

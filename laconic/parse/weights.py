@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic import _core
-from laconic.core.inference.tree import MODELS
+from laconic.core.inference.tree import tree_model
 from laconic.parse.templates import PartTemplates
 from laconic.text.sequences import SequenceEncoder
 
@@ -72,8 +72,13 @@ class ParseWeights(NamedTuple):
 def make_kernel(templates: PartTemplates, encoder: SequenceEncoder, shape: TreeShape) -> Any:
     """A kernel parser without weights."""
     arrays = templates.arrays(encoder.view_index)
-    return _core.Parser(
-        _core.PartTemplates(*arrays), MODELS.index(shape.model), shape.crossing, shape.single_root
+    return _core.Parser(_core.PartTemplates(*arrays), kernel_shape(shape))
+
+
+def kernel_shape(shape: TreeShape) -> _core.TreeShape:
+    """Return the shape of trees as kernels take it."""
+    return _core.TreeShape(
+        model=tree_model(shape.model), crossing=shape.crossing, single_root=shape.single_root
     )
 
 

@@ -99,12 +99,16 @@ class FusedLasso(OverTime):
         """See the class."""
         scale = step * self.strength
         out = np.empty(len(w))
-        rates = (scale * self.lasso, scale * self.fusion, scale * self.group * self._root)
+        terms = _core.FusedTerms(
+            lasso=scale * self.lasso,
+            fusion=scale * self.fusion,
+            mass=scale * self.group * self._root,
+        )
         _core.fused_prox(
             np.ascontiguousarray(w, dtype=np.float64),
             self.n_steps,
             self.n_outputs,
-            *rates,
+            terms,
             out,
             self.threads,
         )

@@ -256,9 +256,8 @@ class AdaptivePrior(Trajectories):
     def _settle(self, w: Array) -> tuple[Array, Array, Array, Array]:
         """Of every group kappa C, E[alpha], the cost but for a constant, and w'E[A]w + floor."""
         squares, neighbours = self.moments(w)
-        rate, mean, cost = np.empty_like(squares), np.empty_like(squares), np.empty_like(squares)
-        self.kernel().settle(
-            squares, neighbours, float(self.tau), float(self.floor), rate, mean, cost, self.threads
+        rate, mean, cost = self.kernel().best_rates(
+            squares, neighbours, float(self.tau), float(self.floor), self.threads
         )
         return rate, mean, cost, squares + 2 * mean * neighbours + self.floor
 

@@ -123,7 +123,7 @@ def agree(problem: Problem, X: np.ndarray, solvers: list[Solver]) -> None:
 def test_every_penalty_and_loss_against_cvxpy(name: str, loss: Loss) -> None:
     penalty, solvers = CASES[name]
     seed = sum(map(ord, name))
-    intercept = bool((seed + loss.kind) % 2)
+    intercept = bool((seed + loss.kind.value) % 2)
     agree(
         *counts_problem(loss, penalty, intercept, 3 if isinstance(loss, Multinomial) else 2, seed),
         solvers,

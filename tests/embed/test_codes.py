@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -156,7 +158,12 @@ def test_kernels_check_rows_at_the_door() -> None:
         np.ones(2, np.float32),
         np.array([0]),
     )
-    _core.word_products(ptr, index, value, word, table, 8, out, 1)
+
+    def products(*given: Any) -> None:
+        rows = _core.SparseRows(ptr=given[0], index=given[1], value=given[2])
+        _core.word_products(rows, *given[3:])
+
+    products(ptr, index, value, word, table, 8, out, 1)
     for changed in (
         {0: np.array([0, 3])},
         {1: np.array([0, 2], np.int32)},
@@ -169,4 +176,4 @@ def test_kernels_check_rows_at_the_door() -> None:
         for place, argument in changed.items():
             arguments[place] = argument
         with pytest.raises(ValueError):
-            _core.word_products(*arguments)
+            products(*arguments)

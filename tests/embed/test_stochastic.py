@@ -159,13 +159,23 @@ def test_the_kernel_checks_at_the_door() -> None:
         (np.zeros(1, np.float32), np.zeros(4, np.float32)),
     )
     words, bounds, rule = np.array([0]), np.array([0, 1, 1]), _core.StochasticRule()
-    assert tiles.round(0, rule, words, bounds, codes, table, *squares, 16, 1) == pytest.approx(0.5)
+
+    def under_way(table: np.ndarray = table, stride: int = 16) -> _core.StochasticState:
+        return _core.StochasticState(
+            codes=codes,
+            table=table,
+            code_squares=squares[0],
+            context_squares=squares[1],
+            stride=stride,
+        )
+
+    assert tiles.round(0, rule, words, bounds, under_way(), 1) == pytest.approx(0.5)
     for wrong in (
-        (0, rule, np.array([1]), bounds, codes, table, *squares, 16, 1),
-        (0, rule, np.array([0, 0]), np.array([0, 1, 2]), codes, table, *squares, 16, 1),
-        (0, rule, words, np.array([0, 1]), codes, table, *squares, 16, 1),
-        (0, rule, words, bounds, codes, table[:48], *squares, 16, 1),
-        (0, rule, words, bounds, codes, table, *squares, 8, 1),
+        (0, rule, np.array([1]), bounds, under_way(), 1),
+        (0, rule, np.array([0, 0]), np.array([0, 1, 2]), under_way(), 1),
+        (0, rule, words, np.array([0, 1]), under_way(), 1),
+        (0, rule, words, bounds, under_way(table[:48]), 1),
+        (0, rule, words, bounds, under_way(stride=8), 1),
     ):
         with pytest.raises(ValueError):
             tiles.round(*wrong)

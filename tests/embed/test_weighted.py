@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,6 +41,17 @@ def value(X: sparse.csr_matrix, weights: EntryWeights, product: np.ndarray) -> f
     return float(0.5 * np.sum(whole(weights, X.shape) * (X.toarray() - product) ** 2))
 
 
+def solve(*given: Any) -> Any:
+    """The kernel with the fields of its structs as arguments."""
+    return _core.solve_weighted(
+        _core.SparseRows(ptr=given[0], index=given[1], value=given[2]),
+        _core.EntryWeights(entry=given[3], row=given[4], context=given[5]),
+        *given[6:8],
+        _core.CodeLimits(most_steps=given[8], tolerance=given[9]),
+        *given[10:],
+    )
+
+
 def test_the_kernel_solves_weighted_least_squares() -> None:
     X, weights = given()
     random = np.random.default_rng(1)
@@ -53,10 +65,10 @@ def test_the_kernel_solves_weighted_least_squares() -> None:
     all_weights = np.where(
         weights.entries.toarray() > 0, weights.entries.toarray(), np.outer(of_word, background)
     )
-    codes, objective = padded(np.zeros((50, 5))), np.empty(50)
+    codes = padded(np.zeros((50, 5)))
     rows = WordRows(X)
     entries = (rows.ptr, rows.index, rows.value, weights.entries.data, of_word, background)
-    _core.solve_weighted(*entries, padded(table).ravel(), 8, 50, 0.0, codes.ravel(), objective, 2)
+    objective = solve(*entries, padded(table).ravel(), 8, 50, 0.0, codes.ravel(), 2)
     for v in range(50):
         scaled = np.sqrt(all_weights[v])
         best = np.linalg.lstsq(table * scaled[:, None], X.toarray()[v] * scaled, rcond=None)[0]
@@ -209,9 +221,9 @@ def test_weights_of_another_matrix_are_refused() -> None:
         (1, np.array([0, 1, 3], np.int32), "outside"),
         (1, np.array([0, -1, 1], np.int32), "outside"),
         (3, np.ones(2, np.float32), "an entry for each"),
-        (4, np.ones(3, np.float32), "an entry a row"),
+        (4, np.ones(3, np.float32), "one entry per row"),
         (4, np.array([1, 0], np.float32), "positive"),
-        (5, np.ones(2, np.float32), "an entry a context"),
+        (5, np.ones(2, np.float32), "one entry per context"),
         (6, np.ones(20, np.float32), "rows of stride"),
         (7, 7, "rows of stride"),
         (8, -1, "negative"),
@@ -225,10 +237,9 @@ def test_the_door(place: int, bad: object, message: str) -> None:
         *(np.ones(n, np.float32) for n in (3, 3, 2, 3, 24)),
         *(8, 3, 0.0),
         np.zeros(16, np.float32),
-        np.zeros(2),
         1,
     ]
-    _core.solve_weighted(*arguments)
+    solve(*arguments)
     arguments[place] = bad
     with pytest.raises(ValueError, match=message):
-        _core.solve_weighted(*arguments)
+        solve(*arguments)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laconic import _core
+from laconic._core import LossKind, Norm
 
 REFUSED = (ValueError, TypeError)
 N = 4
@@ -44,7 +45,7 @@ def matrix() -> Any:
 
 def descent(**changed: Any) -> Any:
     given = {
-        "kind": 0,
+        "kind": LossKind.logistic,
         "target": floats(0, 1, 1),
         "weight": np.ones(3),
         "n_outputs": 1,
@@ -59,6 +60,30 @@ def descent(**changed: Any) -> Any:
         blocks(),
         given["mass"],
     )
+
+
+def split(weights: Any, mass: Any, relax: float, **state: Any) -> Any:
+    """A split of copies with the arrays of its state as arguments."""
+    return copies().split(weights, mass, relax, _core.CopyState(**state))
+
+
+def descend(kernel: Any) -> Callable[..., Any]:
+    """`descend` with the fields of its terms and limits as arguments."""
+
+    def call(
+        working: Any,
+        weights: Any,
+        intercept: Any,
+        scores: Any,
+        tolerance: float,
+        max_rounds: int,
+        **terms: Any,
+    ) -> Any:
+        limits = _core.DescentLimits(tolerance=tolerance, max_rounds=max_rounds)
+        given = _core.SeparableTerms(**terms)
+        return kernel.descend(working, given, weights, intercept, scores, limits)
+
+    return call
 
 
 def refuses(call: Callable[..., Any], good: dict[str, Any], bad: dict[str, Any]) -> None:
@@ -124,7 +149,7 @@ BAD_PROX: dict[str, dict[str, Any]] = {
     "result short": {"result": np.empty(N - 1)},
     "soft short": {"soft": np.zeros(2)},
     "soft empty": {"soft": np.zeros(0)},
-    "norm unknown": {"norm": 1},
+    "norm unknown": {"norm": 7},
     "weights in two dimensions": {"weights": np.ones((N, 1))},
     "weights are text": {"weights": "text"},
     "weights none": {"weights": None},
@@ -142,7 +167,7 @@ def prox_arguments(make: Callable[[], Any]) -> dict[str, Any]:
     good = {
         "weights": np.ones(N),
         "soft": np.zeros(1),
-        "norm": 2,
+        "norm": Norm.two,
         "positive": False,
         "result": np.empty(N),
     }
@@ -154,19 +179,19 @@ def test_the_prox_of_blocks_refuses_masses(mass: np.ndarray) -> None:
     refuses(blocks().prox, prox_arguments(blocks), {"mass": mass})
 
 
-@pytest.mark.parametrize("norm", [2, 0])
+@pytest.mark.parametrize("norm", list(Norm))
 @pytest.mark.parametrize(
     "bad",
     [{"weights": floats(np.nan, 1, 1, 1)}, {"scale": -1.0}, {"scale": np.nan}, {"scale": np.inf}],
     ids=str,
 )
-def test_the_forest_prox_refuses_bad_numbers(bad: dict[str, Any], norm: int) -> None:
+def test_the_forest_prox_refuses_bad_numbers(bad: dict[str, Any], norm: Norm) -> None:
     refuses(forest().prox, prox_arguments(forest) | {"norm": norm}, bad)
 
 
-@pytest.mark.parametrize("norm", [2, 0])
+@pytest.mark.parametrize("norm", list(Norm))
 @pytest.mark.parametrize("make", [blocks, forest])
-def test_extreme_numbers_do_not_hang_the_proxes(make: Callable[[], Any], norm: int) -> None:
+def test_extreme_numbers_do_not_hang_the_proxes(make: Callable[[], Any], norm: Norm) -> None:
     result = np.empty(N)
     for extreme in (
         floats(np.inf, -np.inf, np.inf, 0),
@@ -188,12 +213,12 @@ def test_norms_and_path_sums_refuse() -> None:
     for make in (blocks, forest):
         refuses(
             make().norms,
-            {"weights": np.ones(N), "norm": 2, "result": np.empty(2)},
+            {"weights": np.ones(N), "norm": Norm.two, "result": np.empty(2)},
             {"weights": np.ones(N + 1)},
         )
         refuses(
             make().norms,
-            {"weights": np.ones(N), "norm": 2, "result": np.empty(2)},
+            {"weights": np.ones(N), "norm": Norm.two, "result": np.empty(2)},
             {"result": np.empty(3)},
         )
     refuses(forest().path_sums, {"value": np.ones(2), "result": np.empty(N)}, {"value": np.ones(3)})
@@ -211,14 +236,14 @@ def test_a_split_of_copies_refuses_wrong_sizes(name: str) -> None:
     sizes = {"weights": N, "mass": 2, "v": 5, "u": 5, "towards": N, "change": N, "force": N}
     good: dict[str, Any] = {key: np.ones(size) for key, size in sizes.items()} | {"relax": 1.5}
     for size in (0, sizes[name] - 1, sizes[name] + 1):
-        refuses(copies().split, good, {name: np.ones(size)})
+        refuses(split, good, {name: np.ones(size)})
 
 
 @pytest.mark.parametrize("name", ["weights", "mass", "eta", "pace"])
 def test_a_reweighting_refuses_wrong_sizes(name: str) -> None:
     sizes = {"weights": N, "mass": 2, "eta": 2, "pace": N}
     good: dict[str, Any] = {key: np.ones(size) for key, size in sizes.items()} | {
-        "haste": 1.5,
+        "exponent": 1.5,
         "floor": 1e-8,
     }
     for size in (0, sizes[name] - 1, sizes[name] + 1):
@@ -296,15 +321,23 @@ BAD_ROWS: dict[str, dict[str, Any]] = {
     "weight negative": {"weight": floats(1, -1, 1)},
     "weight nan": {"weight": floats(1, np.nan, 1)},
     "weight short": {"weight": floats(1, 1)},
-    "multinomial with one output": {"kind": 1},
-    "squared with a target that is no number": {"kind": 2, "target": floats(0, np.inf, 1)},
-    "Poisson with a negative target": {"kind": 4, "target": floats(0, -1, 1)},
+    "multinomial with one output": {"kind": LossKind.multinomial},
+    "squared with a target that is no number": {
+        "kind": LossKind.squared,
+        "target": floats(0, np.inf, 1),
+    },
+    "Poisson with a negative target": {"kind": LossKind.poisson, "target": floats(0, -1, 1)},
 }
 
 
 @pytest.mark.parametrize("bad", BAD_ROWS.values(), ids=BAD_ROWS.keys())
 def test_losses_refuse(bad: dict[str, Any]) -> None:
-    rows = {"kind": 0, "target": floats(0, 1, 1), "weight": np.ones(3), "n_outputs": 1}
+    rows = {
+        "kind": LossKind.logistic,
+        "target": floats(0, 1, 1),
+        "weight": np.ones(3),
+        "n_outputs": 1,
+    }
     refuses(
         _core.loss_value_residual, {**rows, "scores": np.zeros(3), "residual": np.empty(3)}, bad
     )
@@ -313,7 +346,12 @@ def test_losses_refuse(bad: dict[str, Any]) -> None:
 
 
 def test_losses_refuse_wrong_sizes() -> None:
-    rows = {"kind": 0, "target": floats(0, 1, 1), "weight": np.ones(3), "n_outputs": 1}
+    rows = {
+        "kind": LossKind.logistic,
+        "target": floats(0, 1, 1),
+        "weight": np.ones(3),
+        "n_outputs": 1,
+    }
     for bad in ({"scores": np.zeros(2)}, {"residual": np.empty(4)}, {"scores": np.zeros(6)}):
         refuses(
             _core.loss_value_residual, {**rows, "scores": np.zeros(3), "residual": np.empty(3)}, bad
@@ -354,7 +392,7 @@ def test_descent_refuses(bad: dict[str, Any]) -> None:
         "tolerance": 1e-6,
         "max_rounds": 5,
     }
-    refuses(descent().descend, good, bad)
+    refuses(descend(descent()), good, bad)
 
 
 def test_descent_refuses_a_mass_of_another_size() -> None:
@@ -366,29 +404,21 @@ def test_descent_refuses_a_mass_of_another_size() -> None:
 def test_descent_survives_empty_blocks_and_no_columns(n_outputs: int) -> None:
     narrow = _core.Matrix.from_compressed(ints(0, 0, 0), np.zeros(0, np.int32), floats(), 0, True)
     empty = _core.Blocks(ints(0, 0), ints(), 0)
-    kernel = _core.Descent(narrow, 0, floats(0, 1), np.ones(2), n_outputs, empty, np.ones(1))
-    zero, intercept = np.zeros(1), np.zeros(n_outputs)
-    kernel.descend(
-        ints(0), zero, zero, zero, False, np.zeros(0), intercept, np.zeros(2 * n_outputs), 1e-9, 50
+    kernel = _core.Descent(
+        narrow, LossKind.logistic, floats(0, 1), np.ones(2), n_outputs, empty, np.ones(1)
     )
+    zero, intercept = np.zeros(1), np.zeros(n_outputs)
+    terms = {"lasso": zero, "ridge": zero, "centre": zero}
+    scores = np.zeros(2 * n_outputs)
+    descend(kernel)(ints(0), np.zeros(0), intercept, scores, 1e-9, 50, **terms)
     assert np.all(np.isfinite(intercept))
 
 
 def test_descent_keeps_what_it_reads_alive() -> None:
     kernel = descent()  # the matrix and the blocks have no other owner
     weights, scores = np.zeros(N), np.zeros(3)
-    kernel.descend(
-        ints(0, 1),
-        np.zeros(1),
-        np.ones(1),
-        np.zeros(1),
-        False,
-        weights,
-        np.zeros(1),
-        scores,
-        1e-9,
-        50,
-    )
+    terms = {"lasso": np.zeros(1), "ridge": np.ones(1), "centre": np.zeros(1)}
+    descend(kernel)(ints(0, 1), weights, np.zeros(1), scores, 1e-9, 50, **terms)
     assert np.any(weights) and np.all(np.isfinite(weights))
 
 
@@ -416,7 +446,7 @@ def test_any_forest_is_refused_or_works(
         made = _core.Forest(ints(*parent), ints(*ptr), ints(*index), np.ones(len(parent)), n)
     except ValueError:
         return
-    for norm in (2, 0):
+    for norm in Norm:
         result = np.full(n, np.nan)
         made.prox(np.arange(n) - 2.0, np.zeros(1), 1.0, norm, False, result)
         assert np.all(np.abs(result) <= np.abs(np.arange(n) - 2.0))
@@ -428,14 +458,16 @@ def test_any_forest_is_refused_or_works(
 def test_an_output_that_would_be_a_copy_is_refused(result):
     blocks = _core.Blocks(np.array([0, 2]), np.array([0, 1]), 2)
     with pytest.raises(TypeError):
-        blocks.prox(np.ones(2), np.zeros(1), np.zeros(1), 2, False, result)
+        blocks.prox(np.ones(2), np.zeros(1), np.zeros(1), Norm.two, False, result)
 
 
 @pytest.mark.parametrize(("weight", "mass"), [(np.nan, 1.0), (1.0, -1.0), (1.0, np.nan)])
 def test_blocks_refuse_numbers_that_mean_nothing(weight, mass):
     blocks = _core.Blocks(np.array([0, 2]), np.array([0, 1]), 2)
     with pytest.raises(ValueError):
-        blocks.prox(np.array([weight, 1.0]), np.zeros(1), np.array([mass]), 2, False, np.empty(2))
+        blocks.prox(
+            np.array([weight, 1.0]), np.zeros(1), np.array([mass]), Norm.two, False, np.empty(2)
+        )
 
 
 def test_trajectories_refuse() -> None:
@@ -449,17 +481,15 @@ def test_trajectories_refuse() -> None:
     two = {"squares": np.empty(2), "neighbours": np.empty(2)}
     for bad in ({"weights": np.ones(3)}, {"squares": np.empty(1)}, {"neighbours": np.empty(4)}):
         refuses(kernel.moments, {"weights": np.ones(4), **two}, bad)
-    settled = {name: np.empty(2) for name in ("rate", "mean", "cost")}
     for bad in (
         {"floor": 0.0},
         {"tau": np.nan},
-        {"rate": np.empty(1)},
         {"neighbours": np.ones(1)},
-        {"cost": np.empty(3)},
+        {"squares": np.ones(3)},
     ):
         refuses(
-            kernel.settle,
-            {"squares": np.ones(2), "neighbours": np.ones(2), "tau": 1.0, "floor": 1.0, **settled},
+            kernel.best_rates,
+            {"squares": np.ones(2), "neighbours": np.ones(2), "tau": 1.0, "floor": 1.0},
             bad,
         )
     groups = {"scale": np.ones(2), "alpha": -0.3 * np.ones(2), "out": np.empty(4)}

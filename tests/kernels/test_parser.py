@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from laconic import _core
+from laconic._core import StructuredLoss
 from laconic.core.inference.tree import MODELS
-from laconic.core.solvers.online import LOSSES
 from laconic.parse.templates import PartTemplates, part_templates_from
 from laconic.parse.weights import Candidates, TreeShape, features_of, load_kernel, make_kernel
 from laconic.text.sequences import SequenceEncoder, TokenColumns
@@ -20,7 +20,6 @@ SHAPES = [
     TreeShape("arcs", crossing=True),
     TreeShape("carreras", single_root=True),
 ]
-BATCH = {"aggressive": False, "grow": True, "averaged": False}
 WORDS = [
     [
         ("a", "a", "N", "NN", "_"),
@@ -29,6 +28,10 @@ WORDS = [
         ("a", "a", "P", ".", "_"),
     ]
 ]
+
+
+def rule(loss: StructuredLoss, step: float, **more: Any) -> _core.OnlineRule:
+    return _core.OnlineRule(loss=loss, step=step, **more)
 
 
 def setting(shape: TreeShape) -> tuple[Any, Any, Any, PartTemplates]:
@@ -46,7 +49,7 @@ def randomize(kernel: Any, seen: Any, data: Any, shape: TreeShape) -> None:
     """Some steps towards some trees, so that weights are not zero."""
     order = np.zeros(1, np.int64)
     for heads in ([2, 0, 2, 2], [0, 1, 1, 3], [3, 3, 0, 3]):
-        kernel.learn(seen, np.array(heads, np.int32), order, LOSSES["hinge"], 0.37, **BATCH)
+        kernel.learn(seen, np.array(heads, np.int32), order, rule(StructuredLoss.hinge, 0.37))
 
 
 def all_trees(kernel: Any, data: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -68,7 +71,9 @@ class TestKernel:
         assert score[0] == pytest.approx(scores[0])
         for row, value in zip(heads, scores, strict=True):
             gold, order = np.ascontiguousarray(row), np.zeros(1, np.int64)
-            loss, wrong = kernel.copy().learn(seen, gold, order, LOSSES["perceptron"], 0.0, **BATCH)
+            loss, wrong = kernel.copy().learn(
+                seen, gold, order, rule(StructuredLoss.perceptron, 0.0)
+            )
             assert wrong == np.count_nonzero(row != best)
             assert loss == pytest.approx(score[0] - value, abs=1e-6)
 
@@ -79,14 +84,14 @@ class TestKernel:
         randomize(kernel, seen, data, shape)
         heads, scores = all_trees(kernel, data)
         gold, order, step = np.ascontiguousarray(heads[3]), np.zeros(1, np.int64), 1e-4
-        loss, _ = kernel.learn(seen, gold, order, LOSSES["log"], step, **BATCH)
+        loss, _ = kernel.learn(seen, gold, order, rule(StructuredLoss.log, step))
         assert loss == pytest.approx(np.logaddexp.reduce(scores) - scores[3], abs=1e-6)
-        again, _ = kernel.learn(seen, gold, order, LOSSES["log"], 0.0, **BATCH)
+        again, _ = kernel.learn(seen, gold, order, rule(StructuredLoss.log, 0.0))
         assert loss - again > 0
         fresh, _, fresh_seen, _ = setting(shape)
-        start, _ = fresh.learn(fresh_seen, gold, order, LOSSES["log"], step, **BATCH)
+        start, _ = fresh.learn(fresh_seen, gold, order, rule(StructuredLoss.log, step))
         squared = float(np.sum(fresh.norms**2)) / step**2
-        end, _ = fresh.learn(fresh_seen, gold, order, LOSSES["log"], 0.0, **BATCH)
+        end, _ = fresh.learn(fresh_seen, gold, order, rule(StructuredLoss.log, 0.0))
         assert (start - end) / step == pytest.approx(squared, rel=2e-2)
 
     def test_all_candidates_are_as_none(self, shape: TreeShape) -> None:
@@ -108,18 +113,18 @@ class TestKernel:
     def test_learning_separates(self, shape: TreeShape) -> None:
         kernel, data, seen, _ = setting(shape)
         gold, order = np.array([2, 0, 2, 2], np.int32), np.zeros(1, np.int64)
-        rule = {"step": np.inf, "aggressive": True, "grow": True, "averaged": True}
+        steps = rule(StructuredLoss.hinge, np.inf, aggressive=True, averaged=True)
         for _ in range(100):
-            loss, _ = kernel.learn(seen, gold, order, LOSSES["hinge"], **rule)
+            loss, _ = kernel.learn(seen, gold, order, steps)
         assert 0 <= loss < 1e-6
-        kernel.settle_sums()
+        kernel.finish_sums()
         assert kernel.parse(*data, *NO)[0].tolist() == gold.tolist()
 
     def test_k_best_steps_put_gold_ahead_of_all_trees(self, shape: TreeShape) -> None:
         kernel, data, seen, _ = setting(shape)
         gold, order = np.array([2, 0, 2, 2], np.int32), np.zeros(1, np.int64)
-        rule = {"step": np.inf, "aggressive": True, "grow": True, "averaged": False, "k": 200}
-        kernel.learn(seen, gold, order, LOSSES["hinge"], **rule)
+        steps = rule(StructuredLoss.hinge, np.inf, aggressive=True)
+        kernel.learn(seen, gold, order, steps, 200)
         heads, scores = all_trees(kernel, data)
         of_gold = scores[np.all(heads == gold, axis=1)][0]
         assert np.all(of_gold - scores >= np.count_nonzero(heads != gold, axis=1) - 1e-3)
@@ -136,12 +141,8 @@ def test_bad_arrays_raise() -> None:
         with pytest.raises(ValueError, match="candidate"):
             kernel.parse(*data, np.array(ptr, np.int64), np.array(head, np.int32))
     with pytest.raises(ValueError, match="gold"):
-        kernel.learn(seen, np.zeros(3, np.int32), np.zeros(1, np.int64), 0, 1.0, **BATCH)
-    with pytest.raises(ValueError, match="model"):
-        none = np.zeros(0, np.int32)
-        _core.Parser(
-            _core.PartTemplates(none, none, none, np.zeros(1, np.int64), none, none, none),
-            9,
-            False,
-            False,
+        kernel.learn(
+            seen, np.zeros(3, np.int32), np.zeros(1, np.int64), rule(StructuredLoss.log, 1.0)
         )
+    with pytest.raises(TypeError):
+        _core.TreeShape(model=9, crossing=False, single_root=False)  # type: ignore[arg-type]

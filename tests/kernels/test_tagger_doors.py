@@ -86,7 +86,12 @@ def test_sentences_are_refused_by_whoever_reads_them(bad: dict[str, Any]) -> Non
         refuses(call, sentences(), bad)
 
 
-LESSON: dict[str, Any] = {"gold": small(0, 1, 1, 0), "order": ints(0, 1, 2), "loss": 2, "step": 1.0}
+LESSON: dict[str, Any] = {
+    "gold": small(0, 1, 1, 0),
+    "order": ints(0, 1, 2),
+    "loss": _core.StructuredLoss.perceptron,
+    "step": 1.0,
+}
 LESSON |= {"aggressive": False, "grow": True, "averaged": False}
 BAD_LESSONS: dict[str, dict[str, Any]] = {
     "gold short": {"gold": small(0, 1, 1)},
@@ -106,27 +111,36 @@ BAD_LESSONS: dict[str, dict[str, Any]] = {
     "lasso infinite": {"lasso": np.inf},
     "every zero": {"every": 0},
     "no sentences": {"seen": None},
-    "settle unknown": {"settle": 4},
-    "settle negative": {"settle": -1},
-    "dual averages of averages": {"settle": 3, "averaged": True},
-    "averages with dues": {"settle": 1, "averaged": True},
-    "dual averages with aggressive steps": {"settle": 3, "aggressive": True},
-    "dual averages with ridge": {"settle": 3, "ridge": 0.1},
+    "reading unknown": {"reading": 4},
+    "reading negative": {"reading": -1},
+    "dual averages of averages": {"reading": _core.Reading.dual, "averaged": True},
+    "averages with dues": {"reading": _core.Reading.by_weight, "averaged": True},
+    "dual averages with aggressive steps": {"reading": _core.Reading.dual, "aggressive": True},
+    "dual averages with ridge": {"reading": _core.Reading.dual, "ridge": 0.1},
 }
+
+
+def learner(kernel: Any) -> Callable[..., Any]:
+    """`learn` with the fields of its rule as arguments."""
+
+    def learn(seen: Any, gold: Any, order: Any, **rule: Any) -> Any:
+        return kernel.learn(seen, gold, order, _core.OnlineRule(**rule))
+
+    return learn
 
 
 @pytest.mark.parametrize("pairs", [0, 1])
 @pytest.mark.parametrize("bad", BAD_LESSONS.values(), ids=BAD_LESSONS.keys())
 def test_learning_refuses(bad: dict[str, Any], pairs: int) -> None:
     kernel = tagger(pairs)
-    refuses(kernel.learn, {"seen": kernel.number(**sentences())} | LESSON, bad)
+    refuses(learner(kernel), {"seen": kernel.number(**sentences())} | LESSON, bad)
 
 
 def test_features_numbered_for_other_templates_are_refused() -> None:
     for other in (expander(atom_offset=small(0, -1, 1)), _core.Expander(ints(0), small(), small())):
         seen = _core.Tagger(other, np.zeros(other.size, np.uint8), 2).number(**sentences())
         kernel = tagger()
-        refuses(kernel.learn, {"seen": kernel.number(**sentences())} | LESSON, {"seen": seen})
+        refuses(learner(kernel), {"seen": kernel.number(**sentences())} | LESSON, {"seen": seen})
 
 
 @pytest.mark.parametrize("n_labels", [0, -1, 4097, 2**40, "two"])
@@ -170,7 +184,7 @@ def test_other_doors_of_a_tagger_refuse() -> None:
     for factor in (np.ones(2), np.ones(4), -ones, 2 * ones, np.nan * ones, None):
         refuses(tagger().shrink, {"factor": ones}, {"factor": factor})
     for amount in (np.ones(2), np.ones(4), -ones, np.nan * ones, np.inf * ones, None):
-        refuses(tagger().owe, {"amount": ones}, {"amount": amount})
+        refuses(tagger().defer_penalty, {"amount": ones}, {"amount": amount})
     for template in (-1, 3, 2**40, None):
         refuses(tagger().features, {"template": 0}, {"template": template})
     good = {"edge": np.zeros(4, np.float32), "start": np.zeros(2, np.float32)}
@@ -203,25 +217,34 @@ def test_any_course_of_calls_is_refused_or_works(seed: int, n_labels: int, pairs
         gold, order = rng.integers(0, n_labels, ptr[-1], dtype=np.int32), rng.integers(0, 3, 6)
         action = rng.integers(8)
         if action < 3:
-            flags, settle = rng.random(3) < 0.5, int(rng.integers(4))
+            flags = [bool(flag) for flag in rng.random(3) < 0.5]
+            reading = list(_core.Reading)[int(rng.integers(4))]
+            loss = list(_core.StructuredLoss)[int(rng.integers(3))]
             rates = {
                 "ridge": float(rng.choice([0, 0.1, 1.0])),
                 "lasso": float(rng.choice([0, 0.1])),
                 "every": int(rng.integers(1, 4)),
             }
             try:
-                kernel.learn(
-                    seen, gold, order, int(rng.integers(3)), 0.5, *map(bool, flags), settle, **rates
+                rule = _core.OnlineRule(
+                    loss=loss,
+                    step=0.5,
+                    aggressive=flags[0],
+                    grow=flags[1],
+                    averaged=flags[2],
+                    reading=reading,
+                    **rates,
                 )
+                kernel.learn(seen, gold, order, rule)
             except ValueError:
                 continue
         elif action == 3:
             kernel.shrink(rng.choice([0.0, 1e-4, 0.5, 1.0], 3))
         elif action == 4:
-            kernel.owe(rng.random(3))
+            kernel.defer_penalty(rng.random(3))
             kernel.compact(bool(rng.integers(2)))
         elif action == 5:
-            kernel.settle_sums()
+            kernel.finish_sums()
         elif action == 6:
             kernel.add_features(
                 1,

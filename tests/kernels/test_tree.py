@@ -68,16 +68,16 @@ def clip_by_groups(parent, w):
 
 def test_two_norm_is_exact_and_threads_change_nothing(parent, rng):
     w = rng.normal(size=N)
-    one = prox(parent, w, 2, 1)
+    one = prox(parent, w, _core.Norm.two, 1)
     np.testing.assert_allclose(one, shrink_by_groups(parent, w), atol=1e-12)
-    np.testing.assert_array_equal(prox(parent, w, 2, 3), one)
+    np.testing.assert_array_equal(prox(parent, w, _core.Norm.two, 3), one)
 
 
 def test_infinity_norm_is_exact_and_threads_change_nothing(parent, rng):
     w = rng.normal(size=N)
-    one = prox(parent, w, 0, 1)
+    one = prox(parent, w, _core.Norm.infinity, 1)
     if not (
         parent == np.arange(N) - 1
     ).all():  # the groups of a path hold N^2 / 2 entries: too many to do one by one
         np.testing.assert_allclose(one, clip_by_groups(parent, w), atol=1e-12)
-    np.testing.assert_array_equal(prox(parent, w, 0, 3), one)
+    np.testing.assert_array_equal(prox(parent, w, _core.Norm.infinity, 3), one)

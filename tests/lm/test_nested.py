@@ -182,4 +182,4 @@ def test_bad_parameters_are_refused() -> None:
         (np.full(2, np.nan), np.ones(2)),
     ):
         with pytest.raises(ValueError, match="must"):
-            forest.prox_curved(w, d, 2, np.empty(2), 1)
+            forest.prox_curved(w, d, _core.Norm.two, np.empty(2), 1)

@@ -26,7 +26,9 @@ def by_heaps(
 ) -> np.ndarray:
     n = len(parent)
     out = np.empty(n)
-    _core.Forest(parent, np.arange(n + 1), np.arange(n), rates, n).prox_curved(w, curvature, 0, out)
+    _core.Forest(parent, np.arange(n + 1), np.arange(n), rates, n).prox_curved(
+        w, curvature, _core.Norm.infinity, out
+    )
     return out
 
 

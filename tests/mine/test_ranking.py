@@ -59,6 +59,22 @@ def plain(
     return total / max(1, len(order)), wrong
 
 
+def learn(
+    list_ptr: Any,
+    gold: Any,
+    ptr: Any,
+    feature: Any,
+    step: Any,
+    cost: Any,
+    most_step: float,
+    order: Any,
+    epochs: int,
+) -> Any:
+    """The kernel with the fields of its lists as arguments."""
+    lists = _core.RankedLists(list_ptr=list_ptr, gold=gold, ptr=ptr, feature=feature, cost=cost)
+    return _core.learn_ranking(lists, step, most_step, order, epochs)
+
+
 @settings(max_examples=80, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), with_cost=st.booleans())
 def test_perceptron_is_that_of_dense_vectors(seed: int, with_cost: bool) -> None:
@@ -69,7 +85,7 @@ def test_perceptron_is_that_of_dense_vectors(seed: int, with_cost: bool) -> None
     )  # sums of these are exact, so that ties are ties for both
     cost = random.integers(0, 3, size=len(rows)).astype(float) * with_cost
     order = random.integers(12, size=48)
-    weights, wrong = _core.learn_ranking(ptr, gold, *sparse(rows), step, cost, 0.0, order, 4)
+    weights, wrong = learn(ptr, gold, *sparse(rows), step, cost, 0.0, order, 4)
     expected, n_wrong = plain(ptr, gold, rows, step, cost, 0.0, order)
     np.testing.assert_allclose(weights, expected, atol=1e-12)
     assert wrong.sum() == n_wrong and len(wrong) == 4
@@ -82,9 +98,7 @@ def test_passive_aggressive_steps_are_as_long_as_they_must_be() -> None:
     step, cost = np.ones(8), random.random(len(rows))
     order = np.tile(np.arange(20), 5)
     for most_step in (0.05, 1.0, 1e6):
-        weights, wrong = _core.learn_ranking(
-            ptr, gold, *sparse(rows), step, cost, most_step, order, 5
-        )
+        weights, wrong = learn(ptr, gold, *sparse(rows), step, cost, most_step, order, 5)
         expected, n_wrong = plain(ptr, gold, rows, step, cost, most_step, order)
         np.testing.assert_allclose(weights, expected, atol=1e-9)
         assert wrong.sum() == n_wrong
@@ -181,9 +195,9 @@ GOOD: dict[str, Any] = {
     ],
 )
 def test_bad_arrays_raise(bad: dict[str, Any]) -> None:
-    _core.learn_ranking(**GOOD)
+    learn(**GOOD)
     with pytest.raises(ValueError):
-        _core.learn_ranking(**{**GOOD, **bad})
+        learn(**{**GOOD, **bad})
 
 
 def test_bad_lists_of_structures_raise() -> None:

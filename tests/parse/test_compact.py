@@ -25,7 +25,7 @@ from laconic.parse.explain import (
     top_features,
 )
 from laconic.parse.templates import parse_part_templates
-from laconic.parse.weights import features_of
+from laconic.parse.weights import TreeShape, features_of, kernel_shape
 from laconic.text.treebanks import Treebank, read_treebank
 
 FAR = [
@@ -183,7 +183,8 @@ def test_a_feature_has_one_weight() -> None:
     for n in (1, 2):
         cells = Cells(np.array([0, n]), np.zeros(n, np.int64), np.ones(n, np.float32))
         rows = _core.FloatRows(*_with_count(Codebook.of(cells.value).pack(cells, 1), n), 1, False)
-        given = templates, 0, False, False, np.zeros(0, np.int64), join_maps([tuple(maps)]), rows
+        shape = kernel_shape(TreeShape())
+        given = templates, shape, np.zeros(0, np.int64), join_maps([tuple(maps)]), rows
         if n == 1:
             kernels.append(_core.CompactParser(*given, 1))
             with pytest.raises(ValueError, match="shared rows"):

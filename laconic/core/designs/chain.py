@@ -64,11 +64,13 @@ class Chain:
             sizes,
             ptr,
             gold,
-            tokens.n_labels,
-            tokens.n_pairs,
-            support == "all",
-            start,
-            merge_twins,
+            _core.ChainShape(
+                n_labels=tokens.n_labels,
+                n_pairs=tokens.n_pairs,
+                all_labels=support == "all",
+                start=start,
+                merge_twins=merge_twins,
+            ),
         )
         self.n_labels = tokens.n_labels
         self.n_pairs = tokens.n_pairs
@@ -209,12 +211,12 @@ class Chain:
         gradient[self.n_state :] = np.concatenate(rest)
         return gradient
 
-    def loss(self, kind: int, cost: float, weights: Array) -> float:
+    def loss(self, kind: _core.StructuredLoss, cost: float, weights: Array) -> float:
         """The summed loss of a kind (see laconic.core.losses) at weights."""
         return self.kernel.evaluate(kind, cost, weights, np.empty(0), self.threads)
 
     def loss_gradient(
-        self, kind: int, cost: float, weights: Array, out: Array | None = None
+        self, kind: _core.StructuredLoss, cost: float, weights: Array, out: Array | None = None
     ) -> tuple[float, Array]:
         """The summed loss and its gradient (into `out`): scores, inference, residual and pull in one pass over the sentences."""
         gradient = np.empty(self.n_weights) if out is None else out

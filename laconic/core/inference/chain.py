@@ -95,18 +95,12 @@ class Marginals(NamedTuple):
 
 def best(chains: Chains, threads: int = 1) -> tuple[NDArray[np.int32], Array]:
     """The best labels (n_tokens,) and the score of each sentence; ties go to smaller labels. A score of -inf: nothing is allowed."""
-    labels = np.empty(len(chains.scores), np.int32)
-    value = np.empty(chains.n_sentences)
-    _core.chain_best(*chains._flat(), labels, value, threads)
-    return labels, value
+    return _core.chain_best(*chains._flat(), threads)
 
 
 def k_best(chains: Chains, k: int, threads: int = 1) -> list[tuple[NDArray[np.int32], Array]]:
     """For each sentence up to k different label sequences (found, length), best first, and their scores (found,)."""
-    paths = np.empty(k * len(chains.scores), np.int32)
-    value = np.empty(chains.n_sentences * k)
-    count = np.empty(chains.n_sentences, np.int64)
-    _core.chain_k_best(*chains._flat(), k, paths, value, count, threads)
+    paths, value, count = _core.chain_k_best(*chains._flat(), k, threads)
     answers = []
     for s, (begin, end) in enumerate(
         zip(chains.ptr[:-1].tolist(), chains.ptr[1:].tolist(), strict=True)
@@ -123,8 +117,6 @@ def k_best(chains: Chains, k: int, threads: int = 1) -> list[tuple[NDArray[np.in
 
 def marginals(chains: Chains, threads: int = 1) -> Marginals:
     """See Marginals. Where nothing is allowed log Z is -inf and the sentence's marginals are 0."""
-    log_z = np.empty(chains.n_sentences)
-    node = np.empty_like(chains.scores)
-    edge = np.empty((len(chains.start), len(chains.start)))
-    _core.chain_marginals(*chains._flat(), node.reshape(-1), log_z, edge.reshape(-1), threads)
-    return Marginals(log_z, node, edge)
+    node, log_z, edge = _core.chain_marginals(*chains._flat(), threads)
+    n_labels = len(chains.start)
+    return Marginals(log_z, node.reshape(-1, n_labels), edge.reshape(n_labels, n_labels))

@@ -30,6 +30,11 @@ Heads = NDArray[np.int32]
 MODELS = ("arcs", "siblings", "carreras", "grand siblings", "tri siblings")
 
 
+def tree_model(name: str) -> _core.TreeModel:
+    """Return the kernel's model of a name of MODELS."""
+    return _core.TreeModel[name.replace(" ", "_")]
+
+
 class Tree(NamedTuple):
     """Heads (n,) and score; -infinity if no tree is allowed."""
 
@@ -109,10 +114,10 @@ class Trees(NamedTuple):
             raise ValueError("no model has just these parts; see laconic.core.inference.tree")
         return names[has]
 
-    def arguments(self) -> tuple[int, int, list[Array], bool]:
+    def arguments(self) -> tuple[_core.TreeModel, int, list[Array], bool]:
         """What the kernels of projective trees take."""
         tables = [part.ravel() for part in self[:5] if part is not None]
-        return MODELS.index(self.model), len(self.arc), tables, self.single_root
+        return tree_model(self.model), len(self.arc), tables, self.single_root
 
 
 def best(trees: Trees) -> Tree:

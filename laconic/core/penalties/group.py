@@ -45,7 +45,7 @@ class SparseGroupLasso(Grouped, Blockwise):
         covered[self.groups.index] = True
         if np.any(size[~covered] > 0):
             return np.inf
-        if norm_code(self.norm) == 2:
+        if norm_code(self.norm) == _core.Norm.two:
             dual = np.sqrt(group_sums(self.groups, size * size))
         else:
             dual = group_sums(self.groups, size)
@@ -55,7 +55,7 @@ class SparseGroupLasso(Grouped, Blockwise):
 
     def terms(self, n_weights: int) -> Terms:
         """See Blockwise; the infinity norm has no block form."""
-        if norm_code(self.norm) != 2:
+        if norm_code(self.norm) != _core.Norm.two:
             raise ValueError(
                 "coordinate descent needs the 2-norm inside groups: use Fista for the infinity norm"
             )

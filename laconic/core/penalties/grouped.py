@@ -7,14 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from laconic import _core
 from laconic.core.arrays import Array
 from laconic.core.groups import Groups
 from laconic.core.penalties.base import Penalty, factor_vector, spread_factors
 
-NORMS = {2: 2, "2": 2, "inf": 0, np.inf: 0}
+NORMS = {
+    2: _core.Norm.two,
+    "2": _core.Norm.two,
+    "inf": _core.Norm.infinity,
+    np.inf: _core.Norm.infinity,
+}
 
 
-def norm_code(norm: Any) -> int:
+def norm_code(norm: Any) -> _core.Norm:
     """2 for the 2-norm, 0 for infinity: the kernels' code."""
     if norm not in NORMS:
         raise ValueError(f"norm must be 2 or 'inf', got {norm!r}")

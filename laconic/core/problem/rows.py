@@ -96,15 +96,11 @@ class Problem(Objective):
         tolerance = 1e-11 * max(1.0, float(self.gold.weight.sum()))
         self._intercept_only.descend(
             np.zeros(0, np.int64),
-            zero,
-            zero,
-            zero,
-            False,
+            _core.SeparableTerms(lasso=zero, ridge=zero, centre=zero),
             weights,
             intercept,
             scores,
-            tolerance,
-            100,
+            _core.DescentLimits(tolerance=tolerance, max_rounds=100),
         )
 
     def strength_max(self) -> float:

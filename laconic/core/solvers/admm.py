@@ -72,11 +72,7 @@ class Block:
                 weights,
                 self.mass / rho,
                 relax,
-                self.v,
-                self.u,
-                towards,
-                change,
-                force,
+                _core.CopyState(v=self.v, u=self.u, towards=towards, change=change, force=force),
                 self.threads,
             )
             return towards, change, force, *sums
@@ -182,16 +178,13 @@ class Admm(Solver):
         everything = np.arange(len(terms.mass))
         state.kernel.descend(
             everything,
-            terms.lasso,
-            ridge,
-            centre,
-            terms.positive,
+            _core.SeparableTerms(
+                lasso=terms.lasso, ridge=ridge, centre=centre, positive=terms.positive
+            ),
             weights,
             intercept,
             state.scores,
-            tolerance,
-            self.rounds,
-            60,
+            _core.DescentLimits(tolerance=tolerance, max_rounds=self.rounds, max_passes=60),
         )
         results = [block.split(weights, rho, self.relax) for block in blocks]
         towards = sum((r[0] for r in results), np.zeros(len(weights)))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from laconic import _core
 from laconic.core.penalties import (
     Blockwise,
     Discrete,
@@ -52,9 +53,11 @@ def path_of(penalty: Penalty) -> str:
     if isinstance(penalty, (OverlapGroupLasso, PenaltySum)):
         terms = penalty.terms if isinstance(penalty, PenaltySum) else [penalty]
         overlaps = [term for term in terms if isinstance(term, OverlapGroupLasso)]
-        return REWEIGHTED if all(norm_code(term.norm) == 2 for term in overlaps) else ADMM
+        return (
+            REWEIGHTED if all(norm_code(term.norm) == _core.Norm.two for term in overlaps) else ADMM
+        )
     if isinstance(penalty, Ridge):
         return WORKING_SET if penalty.positive else OWLQN
-    if isinstance(penalty, SparseGroupLasso) and norm_code(penalty.norm) != 2:
+    if isinstance(penalty, SparseGroupLasso) and norm_code(penalty.norm) != _core.Norm.two:
         return FISTA
     return WORKING_SET if isinstance(penalty, Blockwise) else FISTA

@@ -23,7 +23,7 @@ from laconic import _core
 from laconic.core.report import Callback, Event, FitReport, in_one_line
 from laconic.core.solvers.gravity import Order, Sizes
 
-LOSSES: dict[str, int] = _core.chain_losses()
+LOSSES = {loss.name: loss for loss in _core.StructuredLoss}
 
 
 class Sentences(NamedTuple):
@@ -188,8 +188,10 @@ class OnlineLearner(BaseEstimator):
         order = np.random.default_rng((self.random_state, epoch)).permutation(len(data.seen))
         loss, wrong, held = 0.0, 0, []
         rule = self.rule(epoch)
+        more = {"k": rule.pop("k")} if "k" in rule else {}
+        kernel_rule = _core.OnlineRule(grow=grow, **rule)
         for chunk, n_rounds in self.chunks(order, done):
-            found = tagger.learn(data.seen, data.gold, chunk, grow=grow, **rule)
+            found = tagger.learn(data.seen, data.gold, chunk, kernel_rule, **more)
             loss, wrong = loss + found[0], wrong + found[1]
             held += self.after_chunk(tagger, n_rounds, rule["step"])
         self.after_epoch(tagger)
@@ -219,7 +221,7 @@ class OnlineLearner(BaseEstimator):
 
     def finish(self, tagger: Any) -> None:
         """Leave final weights behind: averages if they are kept, and no features without weights."""
-        tagger.settle_sums()
+        tagger.finish_sums()
 
 
 class Perceptron(OnlineLearner):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic import _core
 from laconic.core.solvers.gravity import Gravity, Order, Sizes
 from laconic.core.solvers.online import (
     LOSSES,
@@ -18,8 +19,6 @@ from laconic.core.solvers.online import (
     check_not_negative,
     check_positive,
 )
-
-PLAIN, BY_WEIGHT, BY_ROW, DUAL = range(4)  # how the kernel reads weights while learning
 
 
 class Rda(OnlineLearner):
@@ -56,7 +55,7 @@ class Rda(OnlineLearner):
             "step": self.gain,
             "aggressive": False,
             "averaged": False,
-            "settle": DUAL,
+            "reading": _core.Reading.dual,
             "lasso": self.lasso,
         }
 
@@ -97,8 +96,9 @@ class Fobos(StochasticGradient):
 
     def rule(self, epoch: int) -> dict[str, Any]:
         """See OnlineLearner."""
-        settle = BY_WEIGHT if self.groups == "weights" else BY_ROW
-        return {**super().rule(epoch), "settle": settle, "lasso": self.lasso, "every": self.every}
+        by_weight = self.groups == "weights"
+        reading = _core.Reading.by_weight if by_weight else _core.Reading.by_row
+        return {**super().rule(epoch), "reading": reading, "lasso": self.lasso, "every": self.every}
 
     def after_epoch(self, tagger: Any) -> None:
         """Features whose weights are all zero are freed."""
@@ -108,7 +108,7 @@ class Fobos(StochasticGradient):
         """See OnlineLearner."""
         if self.every > 1:
             last_step = self.rule(self.epochs - 1)["step"]
-            tagger.owe(np.full(len(tagger.sizes), last_step * self.lasso * self.every))
+            tagger.defer_penalty(np.full(len(tagger.sizes), last_step * self.lasso * self.every))
         tagger.compact(self.groups == "rows")
 
 
@@ -172,7 +172,7 @@ class Sparseptron(OnlineLearner):
             "step": self.step / np.sqrt(epoch + 1),
             "aggressive": False,
             "averaged": False,
-            "settle": BY_WEIGHT if self.lasso else PLAIN,
+            "reading": _core.Reading.by_weight if self.lasso else _core.Reading.plain,
         }
 
     def chunks(
@@ -190,7 +190,7 @@ class Sparseptron(OnlineLearner):
             return []
         before = int(tagger.nonzeros.sum())
         if self.lasso:
-            tagger.owe(np.full(len(tagger.sizes), step * self.lasso * self.every))
+            tagger.defer_penalty(np.full(len(tagger.sizes), step * self.lasso * self.every))
             tagger.compact(False)  # the norms must be those after the lasso
         self._shrink(tagger)
         return [(n_rounds, before), (n_rounds, int(tagger.nonzeros.sum()))]

@@ -173,16 +173,13 @@ class Reweighted(Solver):
             working = np.flatnonzero(alive | state.awake)
         state.kernel.descend(
             working,
-            terms.lasso,
-            ridge,
-            np.zeros(1),
-            terms.positive,
+            _core.SeparableTerms(
+                lasso=terms.lasso, ridge=ridge, centre=np.zeros(1), positive=terms.positive
+            ),
             weights,
             intercept,
             state.scores,
-            1e-12,
-            1,
-            self.max_passes,
+            _core.DescentLimits(tolerance=1e-12, max_rounds=1, max_passes=self.max_passes),
         )
         state = state._replace(n_steps=n_steps, error=np.inf)
         if n_steps % self.check_every == 0:

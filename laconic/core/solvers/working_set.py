@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic import _core
 from laconic.core.arrays import Array
 from laconic.core.penalties import Blockwise, Terms
 from laconic.core.problem import Problem
@@ -111,16 +112,15 @@ class WorkingSet(Solver):
         wanted = 0.1 * max(self.tol, min(state.error, 1.0) * 0.03) * state.value / mass
         state.kernel.descend(
             chosen,
-            terms.lasso,
-            terms.ridge,
-            np.zeros(1),
-            terms.positive,
+            _core.SeparableTerms(
+                lasso=terms.lasso, ridge=terms.ridge, centre=np.zeros(1), positive=terms.positive
+            ),
             weights,
             intercept,
             state.scores,
-            wanted,
-            self.max_rounds,
-            self.max_passes,
+            _core.DescentLimits(
+                tolerance=wanted, max_rounds=self.max_rounds, max_passes=self.max_passes
+            ),
         )
         state = self._measure(problem, state._replace(size=max(2 * n_active, state.size)))
         return self._extrapolate(problem, state) if state.error > self.tol else state

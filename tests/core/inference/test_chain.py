@@ -184,9 +184,7 @@ def test_bad_arrays_are_refused():
     with pytest.raises(ValueError, match="scores must be"):
         Chains.make(np.zeros(3), [0, 3], np.zeros((2, 2)))
     with pytest.raises(TypeError):
-        _core.chain_best(
-            np.zeros(2), np.array([0, 1]), np.zeros(4), np.zeros(2), np.zeros(1), np.zeros(1)
-        )
+        _core.chain_best(np.zeros(2), np.array([0, 1]), np.zeros(4), np.zeros((2, 1)))
 
 
 @settings(max_examples=30, deadline=None)

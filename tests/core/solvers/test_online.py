@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from plain_tagger import PlainTagger, Task
 
+from laconic._core import OnlineRule, Reading, StructuredLoss
 from laconic.core.losses import ChainHinge, ChainLog, ChainPerceptron
 from laconic.core.solvers.online import (
     LOSSES,
@@ -18,7 +19,7 @@ from laconic.core.solvers.online import (
     Sentences,
     StochasticGradient,
 )
-from laconic.core.solvers.online_sparse import BY_ROW, BY_WEIGHT, DUAL, Fobos, Rda, Sparseptron
+from laconic.core.solvers.online_sparse import Fobos, Rda, Sparseptron
 
 SEEDS = range(4)
 EPOCHS = 3
@@ -32,27 +33,29 @@ def both(
     plain = PlainTagger(task, None if zero else seed)
     kernel = plain.load(task.kernel())
     order = np.tile(np.arange(len(task.ptr) - 1), EPOCHS)
-    settle = (
-        DUAL
+    reading = (
+        Reading.dual
         if rule.get("dual")
-        else 0
+        else Reading.plain
         if "lasso" not in rule
-        else BY_ROW
+        else Reading.by_row
         if rule.get("by_row")
-        else BY_WEIGHT
+        else Reading.by_weight
     )
     options = {name: rule[name] for name in ("ridge", "lasso", "every") if name in rule}
     value, _ = kernel.learn(
         kernel.number(task.columns, task.ptr),
         task.gold,
         order,
-        LOSSES[loss],
-        step,
-        rule.get("aggressive", False),
-        rule.get("grow", True),
-        rule.get("averaged", False),
-        settle,
-        **options,
+        OnlineRule(
+            loss=LOSSES[loss],
+            step=step,
+            aggressive=rule.get("aggressive", False),
+            grow=rule.get("grow", True),
+            averaged=rule.get("averaged", False),
+            reading=reading,
+            **options,
+        ),
     )
     expected = sum(
         plain.learn(int(s), loss, step, **{k: v for k, v in rule.items() if k != "averaged"})
@@ -100,7 +103,7 @@ def test_steps(seed: int, pairs: bool, grow: bool, rule: dict[str, Any]) -> None
 def test_averages(seed: int, rule: dict[str, Any]) -> None:
     kernel, plain = both(seed, averaged=True, **rule)
     plain.agrees(kernel)
-    kernel.settle_sums()
+    kernel.finish_sums()
     plain.agrees(kernel, {part: total / plain.rounds for part, total in plain.total.items()})
 
 
@@ -109,7 +112,7 @@ def test_averages(seed: int, rule: dict[str, Any]) -> None:
 def test_averages_of_weights_that_shrink(seed: int, ridge: float) -> None:
     kernel, plain = both(seed, "log", 0.5, pairs=True, averaged=True, ridge=ridge)
     plain.agrees(kernel)
-    kernel.settle_sums()
+    kernel.finish_sums()
     plain.agrees(kernel, {part: total / plain.rounds for part, total in plain.total.items()})
 
 
@@ -148,7 +151,7 @@ def test_dual_averages(
     kernel, plain = both(seed, loss, 0.8, zero=True, dual=True, lasso=0.06)
     expected = sum(w != 0 and part[0] not in ("edge", "start") for part, w in plain.w.items())
     assert kernel.nonzeros.sum() == expected
-    kernel.settle_sums()
+    kernel.finish_sums()
     plain.agrees(kernel)
     assert kernel.nonzeros.sum() == expected
     assert 0 < expected < len(plain.sums)
@@ -157,32 +160,22 @@ def test_dual_averages(
 def test_a_large_debt_of_others_is_not_paid_twice() -> None:
     task = Task.random(0)
     kernel = task.kernel()
-    kernel.owe(np.full(4, 2.0**24 + 1))
+    kernel.defer_penalty(np.full(4, 2.0**24 + 1))
     order = np.arange(len(task.ptr) - 1)
     kernel.learn(
         kernel.number(task.columns, task.ptr),
         task.gold,
         order,
-        0,
-        1.0,
-        False,
-        True,
-        False,
-        BY_WEIGHT,
+        OnlineRule(loss=StructuredLoss.log, step=1.0, reading=Reading.by_weight),
     )
     before = [kernel.features(m)[1] for m in range(4)]
     for _ in range(1000):
-        kernel.owe(np.full(4, 1e-4))
+        kernel.defer_penalty(np.full(4, 1e-4))
         kernel.learn(
             kernel.number(task.columns, task.ptr),
             task.gold,
             order,
-            0,
-            0.0,
-            False,
-            True,
-            False,
-            BY_WEIGHT,
+            OnlineRule(loss=StructuredLoss.log, step=0.0, reading=Reading.by_weight),
         )
     kernel.compact(False)
     for m, weights in enumerate(before):
@@ -223,7 +216,7 @@ def test_compacting_gives_memory_back() -> None:
         rng.choice([0.1, 3.0], (5000, 3), p=[0.99, 0.01]).astype(np.float32),
     )
     memory = kernel.bytes
-    kernel.owe(np.ones(4))
+    kernel.defer_penalty(np.ones(4))
     kernel.compact(False)
     assert 0 < kernel.sizes[0] < 500 and kernel.bytes < 0.2 * memory
 
@@ -239,13 +232,9 @@ def test_features_added_while_averages_are_kept() -> None:
         kernel.number(task.columns, task.ptr),
         task.gold,
         np.zeros(8, np.int64),
-        0,
-        1.0,
-        False,
-        True,
-        True,
+        OnlineRule(loss=StructuredLoss.log, step=1.0, averaged=True),
     )
-    kernel.settle_sums()
+    kernel.finish_sums()
     rows = dict(
         zip(
             kernel.features(0)[0].tolist(),
@@ -273,12 +262,11 @@ def test_rows_that_are_known_are_those_that_would_be_found(seed: int, pairs: boo
         )
         for kernel in (keeps, asks):
             numbered = seen if kernel is keeps else kernel.number(task.columns, task.ptr)
-            kernel.learn(
-                numbered, task.gold, order, LOSSES["perceptron"], 1.0, False, True, False, BY_WEIGHT
-            )
+            rule = OnlineRule(loss=StructuredLoss.perceptron, step=1.0, reading=Reading.by_weight)
+            kernel.learn(numbered, task.gold, order, rule)
             kernel.shrink(factor)
             if turn % 3 == 1:
-                kernel.owe(np.full(len(factor), 0.3))
+                kernel.defer_penalty(np.full(len(factor), 0.3))
                 kernel.compact(False)
     for m in range(len(keeps.sizes)):
         for mine, other in zip(keeps.features(m), asks.features(m), strict=True):
@@ -289,16 +277,22 @@ def test_other_averages_under_way_are_refused() -> None:
     kernel, plain = both(2, "perceptron", 1.0, averaged=True)
     task = plain.task
     arrays = (kernel.number(task.columns, task.ptr), task.gold, np.arange(3))
-    for averaged, settle in ((False, 0), (False, DUAL), (True, BY_WEIGHT)):
+    log = StructuredLoss.log
+    for averaged, reading in (
+        (False, Reading.plain),
+        (False, Reading.dual),
+        (True, Reading.by_weight),
+    ):
         with pytest.raises(ValueError, match="averages"):
-            kernel.learn(*arrays, 0, 1.0, False, True, averaged, settle)
-    kernel.settle_sums()
-    kernel.learn(*arrays, 0, 1.0, False, True, False)
+            rule = OnlineRule(loss=log, step=1.0, averaged=averaged, reading=reading)
+            kernel.learn(*arrays, rule)
+    kernel.finish_sums()
+    kernel.learn(*arrays, OnlineRule(loss=log, step=1.0))
 
 
 def test_a_copy_goes_its_own_way() -> None:
     kernel, plain = both(3, "perceptron", 1.0, averaged=True)
-    kernel.copy().settle_sums()
+    kernel.copy().finish_sums()
     plain.agrees(kernel)
 
 
