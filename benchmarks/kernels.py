@@ -109,7 +109,9 @@ def parsing(core: Any) -> dict[str, Callable[[], object]]:
             loss=core.StructuredLoss.hinge, step=np.inf, aggressive=True, averaged=True
         )
 
-        def learned(templates: Any = templates, shape: Any = shape, given: Any = given) -> Any:
+        def learned(
+            templates: Any = templates, shape: Any = shape, given: Any = given, rule: Any = rule
+        ) -> Any:
             parser = core.Parser(templates, shape)
             seen = parser.number(*given, *none)
             heads = np.ascontiguousarray(gold[: given[0].shape[1]])

@@ -149,7 +149,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactTagger:
     model.encoder_ = packed.encoder
     template_arrays = model.templates_.arrays(model.encoder_.view_index)
     model._kernel = _core.CompactTagger(
-        tuple(template_arrays),
+        template_arrays,
         packed.encoder.n_values,
         packed.maps,
         packed.rows,

@@ -61,7 +61,7 @@ def test_no_call_has_many_arguments() -> None:
 
 def test_arguments_have_names() -> None:
     for name, function, setter in functions():
-        if setter or name.endswith(("__", "__init__")) and not arguments(function):
+        if setter or (name.endswith(("__", "__init__")) and not arguments(function)):
             continue
         assert not function.args.vararg and not function.args.kwarg, name
         for argument in arguments(function):

@@ -76,7 +76,7 @@ class Chains(NamedTuple):
         scores[np.arange(len(scores)), np.asarray(gold)] -= cost
         return self._replace(scores=scores)
 
-    def _flat(self) -> tuple[Any, ...]:
+    def _flat(self) -> tuple[Array, NDArray[np.int64], Array, Array]:
         return self.scores.ravel(), self.ptr, self.edge.ravel(), self.start
 
     @property

@@ -35,6 +35,7 @@ class TreeGroupLasso(Grouped):
 
     def _make_kernel(self) -> Any:
         g = self.groups
+        assert g.parent is not None  # see `check`
         return _core.Forest(g.parent, g.ptr, g.index, g.weight, g.n_features)
 
     def check(self) -> Penalty:

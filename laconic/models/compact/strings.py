@@ -110,12 +110,12 @@ def pack_clusters(clusters: Mapping[str, Sequence[str]]) -> tuple[list[Maps], li
     sizes = np.array([len(clusters[path]) for path in paths], dtype=np.int64)
     codes = np.repeat(np.arange(len(paths)), sizes).astype(np.uint32)
     short, longest = code_widths(sizes)
-    *packed, number = _core.pack_strings(words, codes, short, longest, CLUSTER_ERROR_BITS, True)
-    left = np.flatnonzero(number < 0)
-    *others, _ = _core.pack_strings(
+    packed = _core.pack_strings(words, codes, short, longest, CLUSTER_ERROR_BITS, True)
+    left = np.flatnonzero(packed[3] < 0)
+    others = _core.pack_strings(
         [words[i] for i in left.tolist()], codes[left], longest, longest, SPILL_ERROR_BITS
     )
-    return [tuple(packed), tuple(others)], paths
+    return [packed[:3], others[:3]], paths
 
 
 def join_maps(maps: Sequence[Maps]) -> Maps:
