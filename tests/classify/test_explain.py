@@ -74,7 +74,7 @@ def test_an_effect_is_what_leaving_the_sentence_out_changes(weighting: str, labe
     assert not effects[2].kept and effects[2].log_odds == pytest.approx(0, abs=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.lists(
         st.lists(st.sampled_from(["rocket", "patient", "calm", "the", "unknownword"]), max_size=4),

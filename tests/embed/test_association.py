@@ -22,7 +22,7 @@ def by_formula(counts: np.ndarray, kind: str, smoothing: float, shift: float) ->
     return np.where((counts > 0) & ((values > 0) | (kind == "pmi")), values, 0)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     arrays(
         np.float64,

@@ -30,7 +30,7 @@ def brute_force(text: EncodedText, how: Cooccurrences) -> np.ndarray:
     return counts[:, : how.n_contexts]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     SENTENCES,
     st.builds(
@@ -55,7 +55,7 @@ def test_counts_are_those_of_a_loop(
         assert np.all(counts.data > 0)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     SENTENCES,
     st.builds(Cooccurrences, st.integers(1, 7), st.booleans(), *[st.none()] * 3),

@@ -87,7 +87,7 @@ def test_words_that_are_not_there() -> None:
         plot_word_heatmap(model(), {"a": []})
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=30), st.randoms(use_true_random=False))
 def test_layouts_and_orders_of_any_forest(numbers: list[int], random: object) -> None:
     order = list(range(len(numbers)))

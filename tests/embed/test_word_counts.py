@@ -32,7 +32,7 @@ def decoded(text: Any, size: int = 5) -> list[list[str | None]]:
     return [sentence for sentence in sentences if sentence]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(SENTENCES, st.integers(1, 3), st.sampled_from([None, 1, 3]))
 def test_counts_are_those_of_a_counter(
     sentences: list[list[str]], min_count: int, max_size: int | None
@@ -53,7 +53,7 @@ def test_counts_are_those_of_a_counter(
         ]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(SENTENCES.filter(lambda sentences: any(sentences)), st.integers(1, 40))
 def test_files_are_read_in_pieces(
     tmp_path_factory: pytest.TempPathFactory, sentences: list[list[str]], chunk: int

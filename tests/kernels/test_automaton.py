@@ -136,7 +136,7 @@ def test_bad_ngrams_raise(
         )
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(arpas(), st.integers(1, 5), st.data())
 def test_the_best_words_are_those_of_the_distribution(
     arpa: Arpa, k: int, data: st.DataObject

@@ -24,7 +24,6 @@ def strings_of(
     return _core.CompactStrings(*join_maps([packed])), number
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.text(max_size=12), unique=True, max_size=80),
     st.lists(st.text(max_size=12), max_size=40),
@@ -40,7 +39,6 @@ def test_strings_are_numbered_and_others_unknown(words: list[str], others: list[
     assert index.numbers(0, [None, "\ud800"]).tolist() == [-1, -1]
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=300))
 def test_codes_short_and_long_come_back(codes: list[int]) -> None:
     words = [f"w{i}" for i in range(len(codes))]
@@ -75,7 +73,7 @@ def test_keys_that_a_map_cannot_tell_apart_spill() -> None:
         _core.pack_strings(words, NO_CODES, 0, 0, 8, False)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.lists(st.integers(1, 60), min_size=0, max_size=4),
     st.integers(0, 2**32 - 1),
@@ -180,7 +178,6 @@ def test_columns_with_values_that_no_view_has_are_refused() -> None:
             kernel.tag(columns, np.array([0, 1]))
 
 
-@settings(deadline=None)
 @given(st.integers(1, 5), st.integers(0, 2**32 - 1), st.integers(1, 40))
 def test_rows_come_back(n_labels: int, seed: int, n_values: int) -> None:
     rng = np.random.default_rng(seed)

@@ -200,7 +200,7 @@ def test_other_doors_of_a_tagger_refuse() -> None:
         tagger(0).edges(**sentences())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**31), st.integers(1, 9), st.booleans())
 def test_any_course_of_calls_is_refused_or_works(seed: int, n_labels: int, pairs: bool) -> None:
     rng = np.random.default_rng(seed)

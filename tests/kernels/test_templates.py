@@ -58,7 +58,7 @@ def batches(draw: st.DrawFn) -> tuple[list[Atoms], np.ndarray, np.ndarray]:
     return templates, columns, ptr
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(batches(), st.integers(1, 4))
 def test_features_are_those_of_plain_python(
     batch: tuple[list[Atoms], np.ndarray, np.ndarray], threads: int
@@ -124,7 +124,7 @@ def test_the_farthest_steps_are_told_apart() -> None:
     assert tagger.scores(columns, ptr).tolist() == [1, 2, 3, 4]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(batches(), st.integers(1, 3))
 def test_scores_are_sums_of_weights(
     batch: tuple[list[Atoms], np.ndarray, np.ndarray], threads: int

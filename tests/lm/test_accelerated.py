@@ -35,7 +35,7 @@ def random_text(seed: int, n_sentences: int, n_words: int = 6) -> Text:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**31), order=st.integers(1, 6), collapse=st.booleans())
 def test_parts_of_a_text_add_up_to_it(seed: int, order: int, collapse: bool) -> None:
     random = np.random.default_rng(seed)

@@ -66,9 +66,7 @@ def test_what_is_written_is_read_again(
     )
 
 
-@settings(
-    deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arpas())
 def test_any_tables_come_back(tmp_path: Path, arpa: Arpa) -> None:
     write_arpa(tmp_path / "any.arpa", arpa)
@@ -131,9 +129,7 @@ def test_messages_name_the_line(tmp_path: Path, old: str, new: str, says: str) -
     assert str(caught.value) == f"{path}{says}"
 
 
-@settings(
-    deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.integers(0, len(SMALL) - 1),
     st.sampled_from(["", "0", "-", " ", "\n", "\t", "e9", "\\", "é"]),

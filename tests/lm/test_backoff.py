@@ -24,7 +24,7 @@ def ids(vocabulary: list[str], words: list[str]) -> np.ndarray:
     )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(arpas(), st.data())
 def test_scores_are_those_of_the_tables(arpa: Arpa, data: st.DataObject) -> None:
     naive, automaton = NaiveBackoff(arpa), context_model(arpa)[0].checked().automaton()
@@ -46,7 +46,7 @@ def test_scores_are_those_of_the_tables(arpa: Arpa, data: st.DataObject) -> None
         assert automaton.distribution(state) / LN10 == pytest.approx(of_naive, abs=1e-5)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(arpas())
 def test_tables_come_back(arpa: Arpa) -> None:
     again = arpa_of(*context_model(arpa))

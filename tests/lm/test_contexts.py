@@ -42,7 +42,7 @@ def spelled(contexts: Contexts, text: Text, node: int) -> tuple[int, ...]:
     return tuple(flat[place - k] for k in range(contexts.depth[node]))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(sentences=TEXTS, order=st.integers(1, 6), collapse=st.booleans())
 def test_pairs_are_the_ngrams_of_the_text(
     sentences: list[Sentence], order: int, collapse: bool
@@ -96,7 +96,7 @@ def naive(
     return loss, gradient
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     sentences=TEXTS,
     order=st.integers(1, 6),

@@ -77,7 +77,7 @@ class ByDefinition:
         return (kept + sum(discount.values()) * lower) / sum(after.values())
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.lists(st.lists(st.integers(1, 4), max_size=7), min_size=1, max_size=8),
     st.integers(1, 4),

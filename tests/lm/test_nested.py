@@ -47,14 +47,14 @@ def random_text(seed: int, n_sentences: int = 30, n_words: int = 6) -> Text:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 2**31), which=st.integers(0, len(ALL) - 1), collapse=st.booleans())
 def test_laws(seed: int, which: int, collapse: bool) -> None:
     contexts = Contexts.build(random_text(seed, 8), 4, collapse and ALL[which].collapses)
     check_nested_penalty(ALL[which], nested_weights(contexts), np.random.default_rng(seed))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**31),
     growth=st.sampled_from([1.0, 0.8]),
@@ -129,7 +129,7 @@ def test_strengths_follow_the_discounts_of_n_grams() -> None:
         np.testing.assert_allclose(penalty.on(weights).rates, 0.3 * odds[weights.depth])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**31), order=st.integers(1, 6))
 def test_contexts_are_repeated_as_far_as_shorter_ones_occur_as_often(seed: int, order: int) -> None:
     contexts = Contexts.build(random_text(seed, 4), order)

@@ -32,7 +32,7 @@ def by_heaps(
     return out
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     seed=st.integers(0, 2**31),
     n=st.integers(1, 60),

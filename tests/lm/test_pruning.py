@@ -36,7 +36,7 @@ def learned(sentences: list[list[int]], order: int) -> ContextModel:
         return KneserNey().learn(text_of(sentences), order).model
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(SENTENCES, st.integers(2, 4))
 def test_a_loss_is_the_divergence_that_leaving_one_ngram_out_makes(
     sentences: list[list[int]], order: int
@@ -67,7 +67,7 @@ def test_a_loss_is_the_divergence_that_leaving_one_ngram_out_makes(
         assert losses[pair] == pytest.approx(frequency[c] * np.sum(np.exp(p) * (p - q)), abs=1e-5)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(SENTENCES, st.integers(1, 4), st.data())
 def test_sizes_and_sums(sentences: list[list[int]], order: int, data: st.DataObject) -> None:
     model = learned(sentences, order)
@@ -79,7 +79,7 @@ def test_sizes_and_sums(sentences: list[list[int]], order: int, data: st.DataObj
         assert np.exp(automaton.distribution(state)).sum() == pytest.approx(1, abs=1e-5)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(SENTENCES, st.integers(1, 4))
 def test_nothing_is_lost_where_nothing_goes(sentences: list[list[int]], order: int) -> None:
     model = learned(sentences, order)
@@ -96,7 +96,7 @@ def test_nothing_is_lost_where_nothing_goes(sentences: list[list[int]], order: i
         )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(SENTENCES, st.integers(1, 4), st.data())
 def test_what_says_nothing_can_go(
     sentences: list[list[int]], order: int, data: st.DataObject
@@ -139,7 +139,7 @@ def test_nothing_goes_where_all_is_said() -> None:
     assert len(condensed(model).target) == len(model.target)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(SENTENCES, st.integers(1, 4))
 def test_frequencies_are_counts_of_what_comes_before(
     sentences: list[list[int]], order: int

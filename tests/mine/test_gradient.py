@@ -87,7 +87,7 @@ SETTINGS = {
 }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(**SETTINGS, degree=st.integers(1, 4), n_labels=st.integers(2, 3))
 def test_products_are_those_of_enumeration(
     seed: int,
@@ -121,7 +121,7 @@ def test_products_are_those_of_enumeration(
         np.testing.assert_allclose(found.get(feature, np.zeros(n_labels)), w)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(**SETTINGS, most=st.integers(1, 5))
 def test_sub_trees_are_those_of_enumeration(
     seed: int, threshold: int, decreasing: bool, proximal: bool, bits: int, most: int

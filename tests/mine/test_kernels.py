@@ -19,7 +19,7 @@ from laconic.mine.kernels import PolynomialKernel, TreeKernel
 from laconic.mine.polynomial import Polynomial
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 2**32 - 1),
     decay=st.sampled_from([1.0, 0.5, 0.03]),
@@ -60,7 +60,7 @@ def test_the_example_of_the_paper() -> None:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32 - 1), degree=st.integers(1, 8), normalized=st.booleans())
 def test_polynomials_are_those_of_dense_vectors(seed: int, degree: int, normalized: bool) -> None:
     random = np.random.default_rng(seed)

@@ -76,7 +76,7 @@ def trees_in_lists(
     return tree_structures(trees, basics, 3), counts, outputs
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), chunks=st.integers(1, 3), epochs=st.integers(1, 4))
 @hypothesis.example(seed=228, chunks=2, epochs=1)  # two scores that are zero but for rounding
 def test_trees_are_ranked_as_by_their_sub_trees(seed: int, chunks: int, epochs: int) -> None:
@@ -101,7 +101,7 @@ def test_trees_are_ranked_as_by_their_sub_trees(seed: int, chunks: int, epochs: 
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), n_labels=st.integers(2, 4))
 def test_labels_have_weights_of_their_own(seed: int, n_labels: int) -> None:
     """The features of (a'b + 1)^2 on sets are 1, three times a_i and twice a_i a_j."""

@@ -75,7 +75,7 @@ def learn(
     return _core.learn_ranking(lists, step, most_step, order, epochs)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(seed=st.integers(0, 2**32 - 1), with_cost=st.booleans())
 def test_perceptron_is_that_of_dense_vectors(seed: int, with_cost: bool) -> None:
     random = np.random.default_rng(seed)
@@ -122,7 +122,7 @@ def test_rank_learns_what_can_be_learned_and_obeys_its_seed() -> None:
         rank(sparse(rows), outputs, np.ones(6), 0, 0)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_what_is_told_apart_is_what_fires_in_some_and_not_in_all(seed: int) -> None:
     random = np.random.default_rng(seed)

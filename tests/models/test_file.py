@@ -36,7 +36,7 @@ stored_arrays = st.sampled_from(list(files.DTYPES.values())).flatmap(
 )
 array_names = st.text(min_size=1).filter(lambda name: name != "__metadata__")
 in_one_folder = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60
 )
 
 

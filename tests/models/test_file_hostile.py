@@ -36,7 +36,7 @@ json_values = st.recursive(
     max_leaves=12,
 )
 in_one_folder = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60
 )
 
 

@@ -66,7 +66,7 @@ def flat(heads: list[list[int]]) -> np.ndarray:
     return np.array([head for tree in heads for head in tree], np.int32)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(plain=plain_lists(), choice=st.data())
 def test_some_and_joined(plain: Plain, choice: st.DataObject) -> None:
     lists = tree_lists(plain)
@@ -79,7 +79,7 @@ def test_some_and_joined(plain: Plain, choice: st.DataObject) -> None:
     assert as_plain(joined([tree_lists(plain[:cut]), tree_lists(plain[cut:])])) == plain
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(plain=plain_lists(), k=st.integers(1, 4), choice=st.data())
 def test_ranked_by_other_scores(plain: Plain, k: int, choice: st.DataObject) -> None:
     n = sum(len(trees) for _, trees in plain)
@@ -92,7 +92,7 @@ def test_ranked_by_other_scores(plain: Plain, k: int, choice: st.DataObject) -> 
     assert as_plain(tree_lists(plain).ranked(np.array(scores, np.float64), k)) == wanted
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(plain=plain_lists(), choice=st.data())
 def test_right_heads(plain: Plain, choice: st.DataObject) -> None:
     gold = gold_of(plain, choice)
@@ -105,7 +105,7 @@ def test_right_heads(plain: Plain, choice: st.DataObject) -> None:
     assert lists.most_right(flat(gold)) == sum(max(counts) for counts in right)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(plain=plain_lists(), choice=st.data())
 def test_gold_is_there_exactly_once(plain: Plain, choice: st.DataObject) -> None:
     distinct = [

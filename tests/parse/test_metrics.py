@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.parse.metrics import punctuation_of, tree_scores
@@ -77,7 +77,6 @@ def test_punctuation_by_tag_and_by_signs() -> None:
     assert by_tag.tolist() == [False, True, False]
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.lists(

@@ -29,7 +29,7 @@ def crosses(heads: list[int]) -> bool:
     return any(a < c < b < d for a, b in arcs for c, d in arcs)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.integers(0, 2**31), st.integers(1, 14))
 def test_there_and_back_is_exact(seed: int, n: int) -> None:
     heads, labels = random_tree(seed, n), [f"l{i % 3}" for i in range(n)]
@@ -45,7 +45,7 @@ def test_there_and_back_is_exact(seed: int, n: int) -> None:
     )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(0, 2**31), st.integers(1, 10))
 def test_any_marks_give_a_tree(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)

@@ -93,7 +93,7 @@ def trees(draw: st.DrawFn) -> tuple[list[list[str]], list[list[int]]]:
     return tags, heads
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(trees())
 def test_columns_agree_with_plain_loops(
     given_trees: tuple[list[list[str]], list[list[int]]],

@@ -60,9 +60,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[Tree]]:
     return path.read_bytes(), model.predict(SENTENCES)
 
 
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(choice=st.data())
 def test_cut_and_flipped_files_are_refused(
     tmp_path: Path, saved: tuple[bytes, list[Tree]], choice: st.DataObject

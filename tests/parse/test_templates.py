@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.errors import InputError
@@ -54,7 +54,6 @@ def test_writing_and_kinds(text: str, name: str, kind: str) -> None:
     assert parse_part_template(name) == template
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(

@@ -94,7 +94,7 @@ def test_odd_grids_are_drawn(strengths: list[float]) -> None:
 
 
 @given(st.lists(st.integers(0, 11), min_size=1, max_size=12), st.integers(1, 9))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_layout_puts_parents_above_children_and_words_apart(
     heads: list[int], length: int
 ) -> None:

@@ -79,9 +79,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> files.ModelFile:
     return files.load(path)
 
 
-ours = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60
-)
+ours = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 
 
 @ours

@@ -44,7 +44,7 @@ def test_cutting_the_tree_is_cutting_the_bit_strings(paths, n_bits):
     assert cut == [None if p is None else p[:n_bits] for p in paths]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.lists(st.integers(0, 11), max_size=15), max_size=10),
     st.integers(1, 14),

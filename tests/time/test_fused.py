@@ -12,7 +12,7 @@ from laconic.core.penalties import Penalty
 from laconic.time.fused import FusedLasso, SmoothGroupLasso
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 12), st.integers(1, 3), st.floats(0.01, 5.0), st.integers(0, 10**6))
 def test_fusion_by_its_dual(n_steps: int, n_outputs: int, rate: float, seed: int) -> None:
     """That min |x - y|^2 / 2 + rate |D x|_1 has the dual min |y - D'u|^2 / 2 over |u| <= rate."""

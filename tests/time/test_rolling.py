@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from laconic import Ridge, RollingOrigin, TemporalRegressor, rolling_forecast
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.lists(st.integers(0, 15), min_size=2, max_size=60),
     st.integers(0, 4),

@@ -200,7 +200,7 @@ def test_trajectories_near_zero_get_a_precision_that_keeps_them_there() -> None:
     assert pull[:10].min() > 1e6 * pull[10:].max() > 0
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.integers(1, 8),
     st.integers(1, 3),

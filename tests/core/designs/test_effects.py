@@ -24,7 +24,7 @@ def drawn(
     return design, rng.normal(size=design.n_weights)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.integers(1, 40),
     st.integers(1, 6),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from laconic.core.designs.steps import Steps, in_blocks
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.integers(1, 4), st.integers(1, 3), st.booleans(), st.integers(1, 3), st.integers(0, 10**6)
 )

@@ -59,7 +59,7 @@ BATCHES = st.tuples(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(BATCHES, st.booleans(), st.sampled_from([0.1, 3.0, 50.0, 2000.0, 1e5]), st.integers(1, 3))
 def test_enumeration(batch, masked, size, threads):
     seed, n_labels, lengths = batch
@@ -96,7 +96,7 @@ def test_enumeration(batch, masked, size, threads):
     assert found.edge == pytest.approx(expected_edge, abs=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(BATCHES)
 def test_ties_go_to_smaller_labels_from_the_end(batch):
     seed, n_labels, lengths = batch
@@ -187,7 +187,7 @@ def test_bad_arrays_are_refused():
         _core.chain_best(np.zeros(2), np.array([0, 1]), np.zeros(4), np.zeros((2, 1)))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(BATCHES, st.booleans())
 def test_transitions_of_each_token(batch, masked):
     """Tables that are the same at every token change nothing; others act as scores of their own token's pair."""

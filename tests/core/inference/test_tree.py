@@ -97,7 +97,7 @@ def enumerated(
 
 
 @pytest.mark.parametrize(("model", "crossing"), CASES, ids=NAMES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**31),
     n=st.integers(1, 6),
@@ -125,7 +125,7 @@ def test_trees_are_those_of_enumeration(
 
 
 @pytest.mark.parametrize(("model", "crossing"), CASES[:3] + CASES[-1:], ids=NAMES[:3] + NAMES[-1:])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**31),
     n=st.integers(1, 6),
@@ -153,7 +153,7 @@ def test_marginals_are_those_of_enumeration(
         np.testing.assert_allclose(getattr(found, name), table, atol=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**31), n=st.integers(2, 40), single_root=st.booleans())
 def test_larger_trees_agree_with_each_other(seed: int, n: int, single_root: bool) -> None:
     """Where enumeration ends: gradients of log Z are marginals, and larger parts of score 0 change nothing."""

@@ -23,7 +23,6 @@ def random_order(n: int, rng: np.random.Generator) -> np.ndarray:
     return finer
 
 
-@settings(deadline=None)
 @given(NORMS, st.integers(0, 12))
 def test_as_many_templates_stay_as_the_budget_allows(given_norms: list[float], budget: int) -> None:
     norms = np.array(given_norms)
@@ -73,7 +72,6 @@ def test_groups_inside_each_other_are_shrunk_from_the_finest_on() -> None:
     np.testing.assert_allclose(gravity.prox(norms, 0.8), [both, both * second / 4, 0.2])
 
 
-@settings(deadline=None)
 @given(st.integers(1, 12), st.integers(0, 2**31))
 def test_groups_of_a_layer_do_not_overlap_and_inner_ones_come_first(n: int, seed: int) -> None:
     finer = random_order(n, np.random.default_rng(seed))
@@ -87,7 +85,7 @@ def test_groups_of_a_layer_do_not_overlap_and_inner_ones_come_first(n: int, seed
         assert coarse == fine or level[coarse] > level[fine]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.integers(1, 12), st.integers(0, 2**31), st.integers(0, 14), st.booleans())
 def test_a_template_is_kept_with_all_that_it_refines(
     n: int, seed: int, budget: int, ties: bool
