@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from laconic.models.kind import TASKS
+from laconic.version import __version__
 
 if TYPE_CHECKING:
     from laconic.classify.model import TextClassifier as TextClassifier
@@ -83,8 +84,6 @@ if TYPE_CHECKING:
     from laconic.time.trajectories import AdaptivePrior as AdaptivePrior
     from laconic.time.trajectories import SmoothRidge as SmoothRidge
     from laconic.time.variational import Variational as Variational
-
-__version__ = "0.1.0"
 
 # Public names of the rooms that all tasks share; each task names its own in `PUBLIC`.
 _SHARED = {

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from laconic import __version__
 from laconic.classify.model import TextClassifier
 from laconic.classify.summary import GroupSummary
 from laconic.classify.weighting import TFIDF, WEIGHTINGS
@@ -38,6 +37,7 @@ from laconic.models.checks import (
 )
 from laconic.text.documents import DocumentEncoder
 from laconic.text.vocab import Vocab
+from laconic.version import __version__
 
 
 def pack(model: TextClassifier) -> Contents:

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from laconic import __version__
 from laconic.cli.compress import compress
 from laconic.cli.demo import demo
 from laconic.cli.evaluate import evaluate
@@ -15,6 +14,7 @@ from laconic.cli.inspect import inspect
 from laconic.cli.predict import predict
 from laconic.cli.report import report
 from laconic.models.kind import all_kinds, find
+from laconic.version import __version__
 
 app = typer.Typer(
     name="laconic",

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from laconic import __version__
 from laconic.core.ragged import pointers
 from laconic.core.report import FitReport
 from laconic.embed.association import KINDS
@@ -42,6 +41,7 @@ from laconic.models.checks import (
     smallest,
     whole,
 )
+from laconic.version import __version__
 
 ALWAYS = {"word_data", "word_ptr", "counts", "values"}
 MASK, LISTS = {"mask"}, {"lengths", "dimensions"}

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from laconic import __version__
 from laconic.core.ragged import pointers
 from laconic.core.report import FitReport
 from laconic.errors import InputError
@@ -37,6 +36,7 @@ from laconic.models.checks import (
     smallest,
     whole,
 )
+from laconic.version import __version__
 
 NAMES = {"word_data", "word_ptr", "children", "pairs", "oldest", "target", "gain", "base"}
 

@@ -226,6 +226,8 @@ def _is_class(path: str, cls: type) -> bool:
     module, _, name = path.partition(":")
     if (module, name) == (cls.__module__, cls.__qualname__):
         return True
-    if module.partition(".")[0] != cls.__module__.partition(".")[0] or module.startswith("laconic."):
+    if module.partition(".")[0] != cls.__module__.partition(".")[0] or module.startswith(
+        "laconic."
+    ):
         return False
     return getattr(sys.modules.get(module) or import_module(module), name, None) is cls

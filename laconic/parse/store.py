@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from laconic import __version__
 from laconic.core.inference.tree import MODELS
 from laconic.core.report import FitReport
 from laconic.core.solvers.online import Pass
@@ -46,6 +45,7 @@ from laconic.tag.arrays import (
 from laconic.tag.refit import learners_text
 from laconic.text.sequences import AFTER_BASE, BEFORE_BASE, SequenceEncoder
 from laconic.text.treebanks import COLUMNS
+from laconic.version import __version__
 
 ROOT, NOBODY = (
     BEFORE_BASE + 8192,

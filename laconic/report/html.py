@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from laconic import __version__
 from laconic.report.style import STYLE
+from laconic.version import __version__
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

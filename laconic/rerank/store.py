@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from laconic import __version__
 from laconic.core.report import FitReport, in_one_line
 from laconic.errors import InputError
 from laconic.mine.gradient import OrderCount, Round
@@ -39,6 +38,7 @@ from laconic.parse.templates import PartTemplates
 from laconic.rerank.model import MOST_TREES, Reranker
 from laconic.rerank.tree_space import BasicFeatures, TreeSpace
 from laconic.tag.arrays import VALUES, pack_values, unpack_values
+from laconic.version import __version__
 
 KERNELS: dict[str, Any] = {"trees": SubTrees, "products": Polynomial}
 MOST_ORDER = 255

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from laconic import __version__
 from laconic.core.report import FitReport
 from laconic.core.solvers.online import Pass
 from laconic.errors import InputError
@@ -42,6 +41,7 @@ from laconic.tag.weights import load_kernel, make_kernel
 from laconic.text.labels import SCHEMES, is_chunk_label
 from laconic.text.patterns import parse_template
 from laconic.text.templates import Templates
+from laconic.version import __version__
 
 
 def pack(model: Tagger) -> Contents:

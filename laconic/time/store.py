@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from laconic import __version__
 from laconic.classify.store import checked_labels
 from laconic.core import losses
 from laconic.core.penalties import L1, ElasticNet, Penalty, Ridge
@@ -36,6 +35,7 @@ from laconic.time.fused import FusedLasso, OverTime, SmoothGroupLasso
 from laconic.time.model import MODES, TemporalClassifier, TemporalLinear, TemporalRegressor
 from laconic.time.times import UNITS, Clock
 from laconic.time.trajectories import AdaptivePrior, SmoothRidge, Trajectories
+from laconic.version import __version__
 
 TYPES = {"regressor": TemporalRegressor, "classifier": TemporalClassifier}
 PENALTIES = {

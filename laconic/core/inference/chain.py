@@ -8,7 +8,7 @@ own, start (L,). Scores are finite, or -infinity for what may not be.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from laconic import __version__
 from laconic.errors import InputError
 from laconic.models import file as files
 from laconic.models.checks import (
@@ -36,6 +35,7 @@ from laconic.time.sage.model import BACKGROUNDS, TemporalTextModel
 from laconic.time.sage.reader import CategoryField, DatedReader, Field, NumberField
 from laconic.time.store import as_used, penalty_meta, plain, read_clock, read_penalty
 from laconic.time.times import UNITS
+from laconic.version import __version__
 
 ALWAYS = {"background", "kept", "trajectories"}
 WORDS = {"word_data", "word_ptr"}
