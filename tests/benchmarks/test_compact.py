@@ -9,6 +9,8 @@ import pytest
 from benchmarks import compact, compact_accuracy
 from benchmarks.compact_accuracy import DC, L1, QT, Fitted, label_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("section", ["chunking", "documents"])
 def test_sections_of_the_page(data: Path, section: str, monkeypatch: pytest.MonkeyPatch) -> None:

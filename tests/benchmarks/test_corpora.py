@@ -24,6 +24,8 @@ from benchmarks.problems import (
 )
 from benchmarks.solvers import liblinear_lasso, spams_tree_prox
 
+pytestmark = pytest.mark.slow
+
 SIZES = {
     "science": (1187, 790),
     "sports": (1197, 796),

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks import lm
+
+pytestmark = pytest.mark.slow
 
 
 def test_perplexity(data: Path) -> None:

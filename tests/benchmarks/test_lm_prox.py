@@ -8,6 +8,8 @@ import pytest
 from benchmarks import lm_prox
 from benchmarks.lm_texts import penn
 
+pytestmark = pytest.mark.slow
+
 
 def test_section(data):
     page = lm_prox.section(data, quick=True)

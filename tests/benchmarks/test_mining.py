@@ -4,6 +4,8 @@ import pytest
 
 from benchmarks import mining, mining_reranking
 
+pytestmark = pytest.mark.slow
+
 
 def test_documents(data):
     page = mining.run(data, quick=True, section="documents")

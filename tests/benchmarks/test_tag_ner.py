@@ -22,6 +22,8 @@ from laconic.tag.phrases import PhraseList
 from laconic.text.sequences import TokenColumns
 from laconic.text.views import WordClusters
 
+pytestmark = pytest.mark.slow
+
 ROME = Part(
     TokenColumns(("word", "pos"), [["Rome", "xyz"], ["N", "N"]], np.array([0, 2])), [["B-LOC", "O"]]
 )

@@ -27,6 +27,8 @@ from benchmarks.temporal_models import (
 from laconic import RollingOrigin
 from laconic.time.rolling import Fold
 
+pytestmark = pytest.mark.slow
+
 
 def dated() -> Dated:
     """Two words and a number; the second word rises."""

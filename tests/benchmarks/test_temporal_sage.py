@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
 from benchmarks import temporal_sage
@@ -19,6 +20,8 @@ from benchmarks.temporal_sage import (
     roll,
     settings,
 )
+
+pytestmark = pytest.mark.slow
 
 
 def reports(seed: int = 0) -> Reports:

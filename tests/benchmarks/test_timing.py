@@ -31,6 +31,7 @@ def test_ratio_is_the_median_over_turns() -> None:
     assert (times["ours"].median, times["ours"].best) == (2.0, 1.0)
 
 
+@pytest.mark.slow
 def test_memory_of_the_child_is_seen() -> None:
     measured = measure_in_subprocess(fill, 200)
     assert measured.value == 200 * 2**17

@@ -425,6 +425,7 @@ def test_predictions_need_a_folder(given: Files) -> None:
     )
 
 
+@pytest.mark.slow
 def test_as_a_program(given: Files) -> None:
     command = [sys.executable, "-m", "laconic"]
     done = subprocess.run(
@@ -443,6 +444,7 @@ def test_as_a_program(given: Files) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stage", "options"), [("fitting", ["--strength", "0.001"]), ("tuning", ["--dev", "{dev}"])]
 )

@@ -102,6 +102,7 @@ def test_bad_data_get_one_sentence():
         tune(TextClassifier(), (DOCUMENTS, LABELS), (DOCUMENTS, [*LABELS[:-1], "unseen"]))
 
 
+@pytest.mark.slow
 def test_the_sentence_penalty_on_real_messages(science):
     (train, train_labels), (test, test_labels) = science
     model = TextClassifier("sentence", strength=0.01, lasso=1.0).fit(train, train_labels)
@@ -112,6 +113,7 @@ def test_the_sentence_penalty_on_real_messages(science):
     assert 10_000 < len(model.selected_["sentence"]) < 40_000
 
 
+@pytest.mark.slow
 def test_tuning_on_real_messages_prefers_the_smaller_of_equals(science):
     (train, train_labels), (dev, dev_labels) = science
     model, trials = tune(
@@ -150,6 +152,7 @@ def test_tuning_by_log_loss_takes_the_most_probable_labels():
         tune(TextClassifier(), train, dev, criterion="f1")
 
 
+@pytest.mark.slow
 def test_neutral_constituents_of_real_trees(data):
     trees = [
         tree

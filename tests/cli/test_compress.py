@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 import laconic
 from laconic.cli.main import app
 
+pytestmark = pytest.mark.slow
+
 RUNNER = CliRunner()
 
 

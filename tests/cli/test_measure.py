@@ -38,6 +38,7 @@ def test_the_cost_of_a_failed_run_is_measured_too() -> None:
     assert cost.seconds is not None and cost.peak_memory_mb is not None
 
 
+@pytest.mark.slow
 def test_memory_of_the_parent_is_not_counted() -> None:
     held = np.ones(300 * 2**20, dtype=np.uint8)
     code = "from laconic.cli.measure import peak_memory_mb; print(peak_memory_mb())"

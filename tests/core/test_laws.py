@@ -196,6 +196,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("solver", "name", "loss", "options"), RUNS)
 def test_laws_of_solvers(solver: Solver, name: str, loss: Loss, options: dict[str, Any]) -> None:
     check_solver(

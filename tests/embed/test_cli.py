@@ -17,6 +17,8 @@ from terminal import interrupted, output_until_interrupted
 import laconic
 from laconic.text.vectors import read_vectors
 
+pytestmark = pytest.mark.slow
+
 TOPICS = [
     words.split()
     for words in (

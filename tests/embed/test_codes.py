@@ -62,6 +62,7 @@ FORESTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("positive", [False, True])
 @pytest.mark.parametrize("name", FORESTS)
 def test_codes_are_exact(name: str, positive: bool) -> None:

@@ -34,6 +34,7 @@ def test_the_objective_goes_down_and_is_what_it_says() -> None:
         assert values[2] < 0.5 * 0.5 * matrix.multiply(matrix).sum()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("positive", [False, True])
 def test_not_worse_than_scikit_learn(positive: bool) -> None:
@@ -135,6 +136,7 @@ def test_rows_move_as_in_turn() -> None:
     np.testing.assert_allclose(together, d, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_singular_vectors() -> None:
     matrix = example()
     values, vectors = right_singular(WordRows(matrix), 8, np.random.RandomState(0), 1)

@@ -15,6 +15,7 @@ from laconic.embed.online_dictionary import OnlineDictionary
 from laconic.embed.stochastic import StochasticCoding
 
 
+@pytest.mark.slow
 def test_comes_near_the_objective_of_online_dictionary_learning() -> None:
     matrix, strength = example(300, 250), 0.2
     exact = OnlineDictionary(13, "forest", strength, batch_size=64, passes=20, n_jobs=1).learn(

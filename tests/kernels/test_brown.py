@@ -73,6 +73,7 @@ def run(
     return brown_merges(ids, ptr, n_words or int(ids.max(initial=-1)) + 1, n_clusters, min_count)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(
     sentences=st.lists(st.lists(st.integers(0, 8), max_size=12), max_size=8),

@@ -125,6 +125,7 @@ def tagger_of(radix: list[int], maps: Any, n: int, words: Any = None) -> Any:
     )
 
 
+@pytest.mark.slow
 def test_forged_words_are_refused_or_stay_inside() -> None:
     values = np.arange(300, dtype=np.int64)[:, None] * 7
     *maps, _ = _core.pack_features(

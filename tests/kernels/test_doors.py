@@ -436,6 +436,7 @@ def nearly_sound(draw: st.DrawFn) -> tuple[list[int], list[int], list[int], int]
     return parts[0], parts[1], parts[2], parts[3][0]
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(nearly_sound())
 def test_any_forest_is_refused_or_works(

@@ -73,6 +73,7 @@ def test_two_norm_is_exact_and_threads_change_nothing(parent, rng):
     np.testing.assert_array_equal(prox(parent, w, _core.Norm.two, 3), one)
 
 
+@pytest.mark.slow
 def test_infinity_norm_is_exact_and_threads_change_nothing(parent, rng):
     w = rng.normal(size=N)
     one = prox(parent, w, _core.Norm.infinity, 1)

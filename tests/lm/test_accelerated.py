@@ -62,6 +62,7 @@ def test_a_batch_changes_its_own_paths_alone() -> None:
     assert set(context[gradient != 0]) == path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", PENALTIES, ids=repr)
 def test_small_batches_reach_the_optimum_of_full_ones(
     case: tuple[NestedPenalty, float, float],

@@ -158,6 +158,7 @@ def test_the_model_of_mitlm(data: Path) -> None:
             assert values == pytest.approx(expected[ngram], abs=2e-6), ngram
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_train", "expected"),
     [(100_000, [279.8, 260.3, 256.7, 255.1, 254.8]), (30_000, [234.2, 228.0, 226.8, 226.6, 226.6])],

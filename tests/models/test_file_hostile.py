@@ -91,6 +91,7 @@ def test_truncation_at_every_byte_is_refused(tmp_path: Path, small: bytes) -> No
     refusal(tmp_path / "m", small + b"\0")
 
 
+@pytest.mark.slow
 def test_every_flipped_bit_is_refused(tmp_path: Path, small: bytes) -> None:
     for bit in range(8 * len(small)):
         flipped = bytearray(small)
@@ -107,6 +108,7 @@ def test_a_damaged_tagger_is_refused_wherever_the_damage_is(tmp_path: Path, tagg
         refusal(tmp_path / "m", bytes(flipped), load_model)
 
 
+@pytest.mark.slow
 @in_one_folder
 @given(position=st.integers(0, 10**6), byte=st.integers(0, 255))
 def test_a_tagger_forged_with_a_true_checksum_is_a_model_or_refused(

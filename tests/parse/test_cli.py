@@ -18,6 +18,8 @@ import laconic
 from laconic.tag.learners import TREE_LEARNERS
 from laconic.text.treebanks import read_treebank
 
+pytestmark = pytest.mark.slow
+
 NOUNS, VERBS, ADJECTIVES = (
     ("dog", "cat", "bird", "fish", "horse"),
     ("saw", "chased", "met"),

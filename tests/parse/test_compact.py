@@ -53,6 +53,7 @@ def reloaded(model: Any, path: Path, names: bool = True) -> CompactParser:
     return laconic.load(path / "m.compact")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [True, False])
 @pytest.mark.parametrize("zeta", [None, 1, 4])
 @pytest.mark.parametrize("name", MODELS)
@@ -88,6 +89,7 @@ def test_the_same_scores_to_the_last_bit(tmp_path: Path) -> None:
         assert all(np.array_equal(a, b) for a, b in zip(*found, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_names_make_a_compact_parser_readable(tmp_path: Path, name: str) -> None:
     model = fitted(**MODELS[name])
@@ -199,6 +201,7 @@ def _with_count(packed: tuple[Any, Any], n: int) -> tuple[Any, int, Any]:
     return packed[0], n, packed[1]
 
 
+@pytest.mark.slow
 def test_english(data: Path, tmp_path: Path) -> None:
     """The web treebank: sentences that the model has not seen, with all kinds of unknown words."""
     folder = data / "ud" / "English-EWT"

@@ -67,6 +67,7 @@ def test_there_and_back() -> None:
     assert again.tagger_.templates_ == model.tagger_.templates_
 
 
+@pytest.mark.slow
 def test_a_treebank(data: Path) -> None:
     """With gold trees and 1,700 sentences to learn from, more than 92 of 100 relations are right."""
     bank = read_treebank(data / "ud/English-EWT/dev.conllu.gz")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from parsers import SENTENCES, fitted
@@ -66,6 +67,7 @@ def flat(heads: list[list[int]]) -> np.ndarray:
     return np.array([head for tree in heads for head in tree], np.int32)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(plain=plain_lists(), choice=st.data())
 def test_some_and_joined(plain: Plain, choice: st.DataObject) -> None:

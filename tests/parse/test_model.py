@@ -363,6 +363,7 @@ def test_names_of_features_tell_sides_and_distances() -> None:
     }
 
 
+@pytest.mark.slow
 def test_on_english(data: Path) -> None:
     dev = read_treebank(data / "ud" / "English-EWT" / "dev.conllu.gz")
     ptr = dev.ptr[:201]

@@ -82,6 +82,7 @@ def contents(tmp_path: Path) -> files.ModelFile:
     return files.load(tmp_path / "good")
 
 
+@pytest.mark.slow
 def test_hostile_arrays(tmp_path: Path) -> None:
     """Arrays that were changed by someone who made the checksum right again."""
     file = contents(tmp_path)

@@ -46,9 +46,9 @@ def test_tokens_are_in_order_and_leave_nothing_out(text: str) -> None:
     "piece", ["a", "a-", "a.", ".", ". ", "9,", "a'", "-", "n't", "www.", "A. "]
 )
 def test_long_runs_take_linear_time(piece: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     treebank_tokens(piece * 20_000)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_the_tokens_of_a_treebank(data: Path) -> None:

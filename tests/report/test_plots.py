@@ -42,6 +42,7 @@ def rendered(figure: object) -> bytes:
     return stream.getvalue()
 
 
+@pytest.mark.slow
 def test_a_real_path_of_a_group_penalty() -> None:
     random = np.random.default_rng(0)
     X = random.normal(size=(60, 6))
@@ -87,6 +88,7 @@ def test_several_outputs_are_told_apart() -> None:
         plot_path(path_of(weights, np.array([1.0, 0.5])), ["a", "b", "c"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strengths", [[1.0], [1.0, 0.1, 0.0], [0.0]])
 def test_odd_grids_are_drawn(strengths: list[float]) -> None:
     rendered(plot_path(path_of(np.ones((len(strengths), 3)), np.array(strengths))))
@@ -138,6 +140,7 @@ def test_long_sentences_get_wide_figures() -> None:
     )
 
 
+@pytest.mark.slow
 def test_pyplot_stays_out() -> None:
     script = (
         "import sys; from laconic.report.plots import plot_tree; from laconic.text.trees import parse_tree;"

@@ -19,6 +19,8 @@ import laconic
 from laconic.cli.main import app
 from laconic.text.treebanks import read_treebank
 
+pytestmark = pytest.mark.slow
+
 
 def treebank(n: int, seed: int) -> str:
     """Sentences in CoNLL-U of which the last word tells what "with" belongs to."""

@@ -34,6 +34,7 @@ MODELS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_predictions_survive_saving(tmp_path: Path, name: str) -> None:
     model = reranker(**MODELS[name]).fit(*TRAIN)
@@ -99,6 +100,7 @@ def test_cut_and_flipped_files_are_refused(
         laconic.load(tmp_path / "bad")
 
 
+@pytest.mark.slow
 @ours
 @given(choice=st.data())
 def test_a_file_forged_with_a_true_checksum_is_a_model_or_refused(
@@ -118,6 +120,7 @@ def test_a_file_forged_with_a_true_checksum_is_a_model_or_refused(
         assert len(model.predict(TEST[0][:3])) == len(model.predict_k_best(TEST[0][:3], 2)) == 3
 
 
+@pytest.mark.slow
 def test_hostile_arrays(tmp_path: Path, saved: files.ModelFile) -> None:
     """Arrays that were changed by someone who made the checksum right again."""
     for name, array in saved.arrays.items():

@@ -16,6 +16,8 @@ from terminal import interrupted
 import laconic
 from laconic.tag.learners import LEARNERS
 
+pytestmark = pytest.mark.slow
+
 NOUNS, VERBS, ADJECTIVES = (
     ("dog", "cat", "bird", "fish", "horse"),
     ("saw", "chased", "met"),

@@ -93,6 +93,7 @@ SENTENCES = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(SENTENCES, st.integers(1, 4))
 def test_what_is_written_is_read_in_batches_of_any_size(
     tmp_path_factory, sentences: list, size: int
@@ -188,9 +189,9 @@ def test_published_counts(
     data: Path, name: str, n_sentences: int, n_tokens: int, n_chunks: int, scheme: str
 ) -> None:
     columns = ("word", "pos", "chunk", "label") if "2003" in name else NAMES
-    start = time.perf_counter()
+    start = time.process_time()
     tokens = read_columns(data / name, columns)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     assert (len(tokens), int(tokens.ptr[-1])) == (n_sentences, n_tokens)
     labels, vocab = tokens.column("label"), Vocab()
     assert detect_scheme(labels, tokens.ptr) == scheme

@@ -67,6 +67,7 @@ def test_penalties_are_their_formulas(parameters: dict[str, Any]) -> None:
     assert Crf(0, **parameters).penalty(chain).value(w) == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parameters", GROUPED, ids=str)
 def test_a_smooth_solver_reaches_the_same_optimum(parameters: dict[str, Any]) -> None:
     """Norms with a little under the root are smooth and no smaller: SciPy's L-BFGS needs no proximal step for their sum."""

@@ -127,6 +127,7 @@ def test_empty_sentences_and_no_sentences() -> None:
     assert model.predict([[]], [[]]) == [[]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [Mira(2), Perceptron(2)], ids=repr)
 def test_a_sentence_of_10000_tokens(learner: Any) -> None:
     X, y = sentences()

@@ -84,6 +84,7 @@ def by_enumeration(
     return value, gradient
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", [ChainLog(), ChainHinge(0.7), ChainPerceptron()])
 @pytest.mark.parametrize("support", ["observed", "all"])
 @pytest.mark.parametrize("start", [True, False])

@@ -120,6 +120,7 @@ def test_support_is_what_was_seen() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("support", ["observed", "all"])
 @pytest.mark.parametrize(("n_labels", "n_pairs"), [(3, 3), (11, 2), (60, 1), (9, 5)])
 def test_adjoint_and_threads(support: str, n_labels: int, n_pairs: int) -> None:

@@ -64,6 +64,7 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_public_docstrings_are_cleaned_and_labelled(packages: Path) -> None:
     (packages / "first_pkg/sub/_code.py").write_text(SOURCE)
     (packages / "first_pkg/sub/template.py").write_text("def {{ name }}():\n")
@@ -106,6 +107,7 @@ def test_bad_parameters() -> None:
         docstring_corpus(level=0)
 
 
+@pytest.mark.slow
 def test_installed_packages_give_thousands_of_documents_that_do_not_name_them() -> None:
     start = time.process_time()
     texts, labels = docstring_corpus()

@@ -10,6 +10,7 @@ from laconic.text.docstrings import docstring_corpus
 from laconic.text.documents import DocumentEncoder
 
 
+@pytest.mark.slow
 def test_counts_are_those_of_scikit_learn():
     texts = docstring_corpus(packages=("numpy",))[0][:200]
     encoder = DocumentEncoder()

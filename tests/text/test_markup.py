@@ -51,6 +51,7 @@ def test_marks_become_labels(package: str) -> None:
     assert y[1] == ["O", "B-CODE", *["O"] * 5]
 
 
+@pytest.mark.slow
 def test_every_installation_has_a_corpus() -> None:
     X, y = markup_corpus(["scipy"])
     assert len(X) > 1000 and len({tuple(tokens) for tokens in X}) == len(X)

@@ -16,6 +16,7 @@ from laconic.text import metrics
 LABELS = st.sampled_from(["a", "b", "c", "d"])
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=40))
 def test_scores_are_those_of_scikit_learn(pairs: list[tuple[str, str]]) -> None:
     gold, predicted = [pair[0] for pair in pairs], [pair[1] for pair in pairs]

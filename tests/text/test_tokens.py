@@ -184,6 +184,7 @@ def messages(data: Path) -> list[dict[str, str]]:
         return [json.loads(line) for line in stream]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", BINARY_TASKS)
 def test_newsgroup_messages_give_sentences_of_sensible_length(
     messages: list[dict[str, str]], task: str

@@ -231,6 +231,7 @@ def test_what_brackets_cannot_say_is_refused() -> None:
         to_bracketed(tree_from_heads(["a b"], [0]))
 
 
+@pytest.mark.slow
 def test_sentiment_treebank(data: Path) -> None:
     start = time.process_time()
     trees = read_trees(data / "sst" / "train.txt.gz")

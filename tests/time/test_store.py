@@ -89,6 +89,7 @@ def test_a_loaded_classifier_is_the_saved_one(tmp_path: Path, cuts: list[float])
     )
 
 
+@pytest.mark.slow
 def test_trajectories_that_are_zero_take_a_bit(tmp_path: Path) -> None:
     wide = np.hstack([X, np.zeros((120, 10_000))])
     TemporalRegressor(SmoothGroupLasso(strength=2.0)).fit(wide, Y, times=YEARS).save(tmp_path / "m")

@@ -96,6 +96,7 @@ def enumerated(
     return sorted(ranked, reverse=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "crossing"), CASES, ids=NAMES)
 @settings(max_examples=40)
 @given(
@@ -124,6 +125,7 @@ def test_trees_are_those_of_enumeration(
         assert top.score == -np.inf
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "crossing"), CASES[:3] + CASES[-1:], ids=NAMES[:3] + NAMES[-1:])
 @settings(max_examples=40)
 @given(

@@ -65,6 +65,7 @@ def both(
     return kernel, plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("pairs", [False, True], ids=["single", "pairs"])
 @pytest.mark.parametrize("grow", [True, False], ids=["grow", "no growth"])

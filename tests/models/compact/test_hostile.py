@@ -19,6 +19,7 @@ def contents(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
     return small_models(tmp_path_factory.mktemp("models"))
 
 
+@pytest.mark.slow
 def test_thousands_of_damaged_files(tmp_path: Path, contents: list[bytes]) -> None:
     counts = tally(tmp_path / "m", contents, 6000, 1)
     outcomes: Counter[str] = Counter()

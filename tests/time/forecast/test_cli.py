@@ -16,6 +16,8 @@ from terminal import interrupted
 import laconic
 from laconic import Ridge, TemporalRegressor
 
+pytestmark = pytest.mark.slow
+
 WORDS = [
     "market",
     "growth",

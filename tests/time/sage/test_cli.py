@@ -19,6 +19,8 @@ from terminal import interrupted
 import laconic
 from laconic import Ridge, TemporalTextModel
 
+pytestmark = pytest.mark.slow
+
 WORDS = ["market", "growth", "sales", "weak", "strong", "demand", "steady", "prices"]
 
 
