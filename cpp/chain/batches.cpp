@@ -29,7 +29,7 @@ class Batch {
         const size_t one = start.size() * start.size();
         moving = edge.size() != one;
         require(!moving || edge.size() == one * static_cast<size_t>(n_tokens),
-                "edge must have n_labels * n_labels entries, or as many a token");
+                "edge must have n_labels * n_labels entries, or as many per token");
         for (const auto* part : {&scores, &edge, &start})
             for (size_t i = 0; i < part->size(); ++i)
                 require(part->data()[i] < -chain::forbidden, "scores must be finite or -infinity");

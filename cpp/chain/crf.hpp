@@ -1,6 +1,19 @@
-// The chain design fused with its losses: scores -> inference -> residual = predicted - gold ->
-// gradient, a sentence at a time. Weights: those of features (see chain_parts.hpp), then L x L
-// transitions, then L starts if there are any.
+// The batch design of chains fused with its losses: value and gradient of sum_s loss(s), where
+//
+//     score(y) = w . phi(x, y) = start[y_0] + sum_t unary[t][y_t] + sum_t edge_t[y_{t-1}][y_t]
+//
+//     loss        value                                              gradient
+//     log         log sum_y exp score(y) - score(gold)               E[phi] - phi(gold)
+//     hinge       max_y (score(y) + cost |y != gold|) - score(gold)  phi(best) - phi(gold)
+//     perceptron  max_y score(y) - score(gold)                       phi(best) - phi(gold)
+//
+// (Lafferty, McCallum and Pereira 2001 for the log loss.) Predicting is the first half: scores =
+// A w, inference makes marginals or a best path of them, residual = predicted - gold, gradient =
+// A' residual, one sentence after the other. A itself never exists: features that imply or equal
+// each other are added up once (layout.hpp), so that a gradient costs far less than the features
+// that fire.
+//
+// Weights: those of features (parts.hpp), then L x L transitions, then L starts if there are any.
 #pragma once
 #include <mutex>
 
@@ -252,6 +265,7 @@ class ChainDesign {
         double* node = residual_.data() + begin * stride;
         work.unary.assign(node, node + n * stride);
         double* unary = work.unary.data();
+        // score(gold), and cost |y != gold| added to what the hinge decodes
         double gold_score = potentials.start[gold[0]];
         for (int64_t t = 0; t < n; ++t) {
             double* row = unary + t * stride;
@@ -288,6 +302,7 @@ class ChainDesign {
                 gold_score;
         }
         for (int j = 0; j < L; ++j) sums.start[j] += node[j];
+        // residual = predicted - gold
         for (int64_t t = 0; t < n; ++t) {
             node[t * stride + gold[t]] -= 1;
             if (pair && t) pair[t * pair_stride + gold[t - 1] * L + gold[t]] -= 1;

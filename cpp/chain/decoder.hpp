@@ -11,7 +11,7 @@
 
 namespace laconic::chain {
 
-// A sentence and its scores; one a thread.
+// A sentence and its scores; one per thread.
 struct Scored {
     int64_t begin = 0, n = 0;
     std::vector<int32_t> padded;

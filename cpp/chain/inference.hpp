@@ -24,7 +24,7 @@ using numeric::lane_stride;
 
 constexpr double forbidden = -std::numeric_limits<double>::infinity();
 
-// Memory that sentence after sentence is worked in; one a thread.
+// Memory that sentence after sentence is worked in; one per thread.
 template <class Real>
 struct Scratch {
     std::vector<Real> rows, local, scale;
@@ -37,8 +37,8 @@ struct Scratch {
 
 // The best path into best[0..n) and its score; ties go to the smaller label, the last token's
 // first. edge_at(t), t = 1 .. n - 1, is the table between t - 1 and t. Only the best scores are
-// kept on the way: one path is followed back by looking again, at O(n_labels) a token, which costs
-// less than remembering where each of all labels came from.
+// kept on the way: one path is followed back by looking again, at O(n_labels) per token, which
+// costs less than remembering where each of all labels came from.
 template <class Real, class EdgeAt>
 double viterbi_at(const Real* unary, int64_t n, EdgeAt edge_at, const Real* start, int n_labels,
                   int stride, Scratch<Real>& scratch, int32_t* best) {

@@ -1,7 +1,13 @@
-// Learning a tagger sentence by sentence: residual = predicted - gold, where predicted is the best
-// path (perceptron), the best path with a cost for every wrong label (SVM, MIRA) or the marginals
-// (CRF). Templates are shrunk by the caller, between calls; here features only come to owe a lasso,
-// which they pay when they next fire.
+// Learning a tagger one sentence at a time (Martins et al. 2011, Algorithm 1, line 5):
+//
+//     w <- w - eta (phi(x, predicted) - phi(x, gold))
+//
+// where predicted is the best path (perceptron: Collins 2002), the best path with a cost for every
+// wrong label (SVM; MIRA with eta = min(C, loss / |phi(predicted) - phi(gold)|^2): Crammer et al.
+// 2006) or the expectation under the model (CRF by stochastic gradients). A step touches the
+// features that fire and differ, never all: ridge, lasso and averages wait in the tables
+// (numeric/scaled_weights.hpp, numeric/online.hpp). Templates are shrunk by the caller, between
+// calls (line 7).
 #include "chain/online.hpp"
 
 #include "chain/difference.hpp"
@@ -87,6 +93,7 @@ class Learner {
             step = length > 0 ? std::min(step, loss / length) : 0;
         }
         if (step <= 0) return loss;
+        // w += step (phi(gold) - phi(best)), positions and edges that differ
         for (int64_t t : moved_)
             each_feature(t, 0, [&](RowTable& table, int64_t row) {
                 table.add(row, gold()[t], step);
@@ -100,7 +107,7 @@ class Learner {
     }
 
     // Marginals are doubles in the log domain only if floats would lose them, see chain.hpp and
-    // chain_tables.hpp.
+    // tables.hpp.
     double by_marginals() {
         const int L = tagger_.n_labels, stride = tagger_.stride;
         node_.resize(at_.n * stride);
@@ -129,7 +136,7 @@ class Learner {
         for (int64_t t = 0; t < at_.n; ++t) {
             float* residual = node_.data() + t * stride;
             wrong_ += std::max_element(residual, residual + L) - residual != gold()[t];
-            residual[gold()[t]] -= 1;
+            residual[gold()[t]] -= 1;  // p(y_t = j) - [gold_t = j]
             each_feature(t, 0, [&](RowTable& table, int64_t row) {
                 for (int j = 0; j < L; ++j)
                     if (std::abs(residual[j]) > kNegligible) table.add(row, j, -step * residual[j]);
@@ -138,7 +145,7 @@ class Learner {
                 for (int j = 0; j < L; ++j) add_start(j, -step * residual[j]);
                 continue;
             }
-            edge_sum_[gold()[t - 1] * stride + gold()[t]] -= 1;
+            edge_sum_[gold()[t - 1] * stride + gold()[t]] -= 1;  // sum_t p(i, j) - [gold = i, j]
             if (!tagger_.has_pairs) continue;
             double* pair = &pair_[t * L * L];
             pair[gold()[t - 1] * L + gold()[t]] -= 1;
@@ -224,7 +231,8 @@ class Learner {
 
 std::tuple<double, int64_t> learn(Tagger& tagger, const Occurrences& seen, Vec<int32_t> gold,
                                   Vec<int64_t> order, const OnlineRule& rule) {
-    require(static_cast<int64_t>(gold.size()) == seen.n_tokens, "gold must have an entry a token");
+    require(static_cast<int64_t>(gold.size()) == seen.n_tokens,
+            "gold must have one entry per token");
     check_range(gold, 0, tagger.n_labels, "gold");
     check_range(order, 0, seen.n_sentences(), "order");
     rule.check();

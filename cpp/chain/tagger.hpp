@@ -1,5 +1,5 @@
-// A first-order tagger in memory: a table of features a template, label transitions, and the scores
-// of a sentence.
+// A first-order tagger in memory: one table of features per template, label transitions, and the
+// scores of a sentence.
 //
 //     unary[t][y] = sum_m weight(feature of template m at t, y),     edge[y'][y], start[y]
 //
@@ -45,7 +45,7 @@ class Tagger : public Decoder, public OnlineModel<RowTable> {
           templates(templates_in),
           pairs(pairs_in.data(), pairs_in.data() + pairs_in.size()) {
         require(static_cast<int64_t>(pairs.size()) == templates.size(),
-                "pairs must have an entry a template");
+                "pairs must have one entry per template");
         for (int64_t m = 0; m < templates.size(); ++m)
             tables.emplace_back(pairs[m] ? int64_t{n_labels} * n_labels : n_labels,
                                 templates.n_atoms(m));

@@ -60,10 +60,10 @@ void add_features(Tagger& tagger, int64_t m, Matrix32 atoms, Mat<float> weights)
     require(m >= 0 && m < static_cast<int64_t>(tagger.tables.size()), "there is no such template");
     RowTable& table = tagger.tables[m];
     require(static_cast<int64_t>(atoms.shape(1)) == tagger.templates.n_atoms(m),
-            "atoms must have a column an atom");
+            "atoms must have one column per atom");
     require(static_cast<int64_t>(weights.shape(1)) == table.width() &&
                 weights.shape(0) == atoms.shape(0),
-            "weights must have a row a feature and a column a label");
+            "weights must have one row per feature and one column per label");
     for (size_t i = 0; i < weights.size(); ++i)
         require(std::isfinite(weights.data()[i]), "weights must be finite");
     nb::gil_scoped_release release;

@@ -1,4 +1,4 @@
-// Weights of (feature, label) pairs, scored by token and pulled back. See chain_layout.hpp for how
+// Weights of (feature, label) pairs, scored by token and pulled back. See layout.hpp for how
 // they lie.
 //
 // Blocks of templates share neither rows nor weights, so threads that take different blocks write

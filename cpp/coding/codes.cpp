@@ -5,10 +5,10 @@
 // floats (a multiple of 8, the dimensions first, zeros behind) for each. A code a_v minimises
 //     |x_v - a_v D|^2 / 2 + strength Omega(a_v) = |x_v|^2 / 2 - <b_v, a_v> + <a_v, G a_v> / 2 +
 //     strength Omega(a_v)
-// with b_v = D x_v and G the dictionary's Gram matrix: contexts are met once a word, in b_v. Blocks
-// of descent are the trees: those of one node are solved in closed form (coordinate descent for the
-// lasso), others by accelerated proximal steps on their part of G. All of b_v - G a_v is kept up to
-// date, so that a tree that stays zero costs a glance. The certificate is a duality gap.
+// with b_v = D x_v and G the dictionary's Gram matrix: contexts are met once per word, in b_v.
+// Blocks of descent are the trees: those of one node are solved in closed form (coordinate descent
+// for the lasso), others by accelerated proximal steps on their part of G. All of b_v - G a_v is
+// kept up to date, so that a tree that stays zero costs a glance. The certificate is a duality gap.
 #include "coding/codes.hpp"
 
 #include <algorithm>
@@ -43,9 +43,9 @@ struct CodingProblem {
           positive(positive_in) {
         const int64_t m = trees.n_dimensions();
         require(static_cast<int64_t>(gram_in.size()) == m * m,
-                "gram must have a row and a column a dimension");
+                "gram must have one row and one column per dimension");
         require(static_cast<int32_t>(curvature_in.size()) == trees.n_trees(),
-                "curvature must have an entry a tree");
+                "curvature must have one entry per tree");
         require(strength >= 0 && std::isfinite(strength),
                 "strength must be finite and not negative");
         for (size_t k = 0; k < gram_in.size(); ++k)
@@ -275,7 +275,7 @@ std::tuple<Array<double>, Array<double>> solve_codes(const CodeTrees& trees, con
     const int64_t n = static_cast<int64_t>(squares.size());
     const bool fits = static_cast<int64_t>(products.size()) == n * problem.stride &&
                       codes.size() == products.size();
-    require(fits, "products and codes must have a row a word");
+    require(fits, "products and codes must have one row per word");
     for (size_t k = 0; k < products.size(); ++k)
         require(std::isfinite(products.data()[k]) && std::isfinite(codes.data()[k]),
                 "products and codes must hold finite numbers");
@@ -315,7 +315,7 @@ void prox_codes(const CodeTrees& trees, Vec<double> w, double scale, bool positi
 void norm_codes(const CodeTrees& trees, Vec<float> codes, int stride, MutVec<double> out) {
     const int64_t n = rows_of(codes.size(), stride, "codes must have rows of stride entries");
     require(static_cast<int64_t>(out.size()) == n && stride >= trees.n_dimensions(),
-            "out must have an entry a row");
+            "out must have one entry per row");
     std::vector<double> in(trees.largest), squares(trees.largest);
     for (int64_t i = 0; i < n; ++i) {
         out.data()[i] = 0;

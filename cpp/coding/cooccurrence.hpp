@@ -215,7 +215,7 @@ inline AnyRows added_rows(Vec<int64_t> bounds, int64_t n, Vec<int32_t> contexts,
                           int64_t n_contexts, double divisor, int threads) {
     check_rows(n_contexts, threads, divisor);
     require(n >= 0 && bounds.size() % static_cast<size_t>(n + 1) == 0,
-            "bounds must have n + 1 entries a part");
+            "bounds must have n + 1 entries per part");
     require(contexts.size() == sums.size(), "contexts and sums must be as many");
     check_range(contexts, 0, n_contexts, "contexts");
     for (size_t i = 0; i < bounds.size(); ++i) {

@@ -55,7 +55,7 @@ void word_products(const SparseRows& given, Vec<int64_t> words, Vec<float> table
                    MutVec<float> out, int threads) {
     const ChosenRows rows(given, words,
                           rows_of(table.size(), stride, "table must have rows of stride entries"));
-    require(static_cast<int64_t>(out.size()) == rows.n * stride, "out must have a row a word");
+    require(static_cast<int64_t>(out.size()) == rows.n * stride, "out must have one row per word");
     nb::gil_scoped_release release;
     const auto& steps = lane_steps<float>();
     each_word(rows.n, threads, [&] {
@@ -78,7 +78,8 @@ void add_products(const SparseRows& given, Vec<int64_t> words, Vec<float> codes,
     const int64_t n_contexts =
         rows_of(table.size(), stride, "table must have rows of stride entries");
     const ChosenRows rows(given, words, n_contexts);
-    require(static_cast<int64_t>(codes.size()) == rows.n * stride, "codes must have a row a word");
+    require(static_cast<int64_t>(codes.size()) == rows.n * stride,
+            "codes must have one row per word");
     nb::gil_scoped_release release;
     const auto& steps = lane_steps<float>();
     int64_t entries = 0;

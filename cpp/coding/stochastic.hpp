@@ -69,7 +69,7 @@ class Stochastic {
           context_ptr_(context_ptr.data(), context_ptr.data() + context_ptr.size()),
           parts_(static_cast<int64_t>(context_ptr.size()) - 1) {
         require(parts_ >= 1 && (cut.size() - 1) % parts_ == 0 && cut.size() > 1,
-                "cut must have an entry a word and part");
+                "cut must have one entry per word and part");
         require(index.size() == value.size(), "index and value must have as many entries");
         check_ptr(cut, static_cast<int64_t>(index.size()), "cut");
         n_words_ = (static_cast<int64_t>(cut.size()) - 1) / parts_;
@@ -91,7 +91,7 @@ class Stochastic {
                  Vec<int64_t> word_ptr, const StochasticState& state, int threads) {
         const auto& [codes, table, code_squares, context_squares, stride] = state;
         require(static_cast<int64_t>(word_ptr.size()) == parts_ + 1,
-                "word_ptr must have an entry a part");
+                "word_ptr must have one entry per part");
         check_ptr(word_ptr, static_cast<int64_t>(words.size()), "word_ptr");
         check_range(words, 0, n_words_, "words");
         require(
@@ -254,7 +254,7 @@ inline std::tuple<Array<double>, Array<double>> entry_errors(const SparseRows& r
     check_range(index, 0, rows_of(table.size(), stride, "table must have rows of stride entries"),
                 "index");
     require(index.size() == value.size() && static_cast<int64_t>(ptr.size()) == n_words + 1,
-            "ptr must have an entry a word");
+            "ptr must have one entry per word");
     std::vector<double> errors(n_words), squares(n_words);
     {
         nb::gil_scoped_release release;

@@ -26,7 +26,7 @@ struct CodeTrees {
             ptr.size() >= 2 && ptr[0] == 0 && ptr.back() == static_cast<int32_t>(dimension.size()),
             "ptr must run from 0 to the number of dimensions");
         require(parent.size() == dimension.size() && weight.size() == dimension.size(),
-                "parent and weight must have an entry a dimension");
+                "parent and weight must have one entry per dimension");
         std::vector<char> seen(dimension.size(), 0);
         for (size_t t = 0; t + 1 < ptr.size(); ++t) {
             require(ptr[t] < ptr[t + 1] && ptr[t + 1] <= ptr.back(), "every tree must have a node");

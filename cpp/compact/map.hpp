@@ -1,4 +1,4 @@
-// Static maps in a few bits an entry, read where they lie: a file mapped into memory is searched,
+// Static maps in a few bits per entry, read where they lie: a file mapped into memory is searched,
 // never unpacked.
 //
 // A map holds n distinct keys. Where the keys are many of all numbers below `universe`, it is
@@ -7,13 +7,14 @@
 // both make up all of key_bits, a look-up is exact; else a key that is not there is taken for one
 // that is with probability n / 2^(bucket_bits + rest_bits). A map is, word-aligned,
 //
-//     counts    4 bits a bucket, 16 buckets a word; of a direct map a bit a number
+//     counts    4 bits per bucket, 16 buckets per word; of a direct map one bit per number
 //     before    entries before each such word, 16 bits each or, if n is 2^16 or more, 32
-//     rests     rest_bits an entry, bucket after bucket
-//     is_long   a bit an entry and, for every 64 of them, how many are long before (as above); only
-//     if n_long > 0 shorts    short_bits each: codes of the entries that are not long longs
-//     long_bits each: codes of those that are; without bits their code is their place among the
-//     long ones
+//     rests     rest_bits per entry, bucket after bucket
+//     is_long   one bit per entry and, for every 64 of them, how many are long before (as above);
+//               only if n_long > 0
+//     shorts    short_bits each: codes of the entries that are not long
+//     longs     long_bits each: codes of those that are; without bits their code is their place
+//               among the long ones
 //
 // The place of an entry among all is its number. Every claim is checked when a map is made, so that
 // no look-up leaves it.
@@ -343,7 +344,7 @@ class Maps {
         : words_(words) {
         require(sizes.shape(1) == 2 && widths.shape(1) == 5 && sizes.shape(0) == universes.size() &&
                     widths.shape(0) == universes.size(),
-                "sizes must have 2 and widths 5 columns, and a row a map");
+                "sizes must have 2 and widths 5 columns, and one row per map");
         const int64_t n_words = static_cast<int64_t>(words.size());
         int64_t at = 0;
         for (size_t m = 0; m < universes.size(); ++m) {

@@ -109,12 +109,18 @@ void CompactParser::add_weights(int64_t k, const uint64_t* number, const int32_t
     }
 }
 
-COMPACT_CLONES void CompactParser::read(const Columns& columns, int64_t s,
-                                        const Candidates& candidates, CompactParse& at) const {
+COMPACT_CLONES void CompactParser::read_fast(const Columns& columns, int64_t s,
+                                             const Candidates& candidates, CompactParse& at) const {
     open(columns, s, candidates, at);
     at.numbers.read(columns, at.begin, at.n);
     for (int64_t k = 0; k < features.size(); ++k)
         if (features.map(k).shape.n > 0) add_template(k, at);
+}
+
+// In the file of the clones: other files would not know which symbol to call under clang.
+void CompactParser::read(const Columns& columns, int64_t s, const Candidates& candidates,
+                         CompactParse& at) const {
+    read_fast(columns, s, candidates, at);
 }
 
 }  // namespace laconic::compact

@@ -79,6 +79,8 @@ class CompactParser : public TreeDecoder {
     const Features features;
 
   private:
+    void read_fast(const Columns& columns, int64_t s, const Candidates& candidates,
+                   CompactParse& at) const;
     static std::vector<int64_t> checked(const Vec<int64_t>& n_values) {
         check_range(n_values, 0, kMostEntries - 2 * text::Templates::kFarthest, "n_values");
         return {n_values.data(), n_values.data() + n_values.size()};

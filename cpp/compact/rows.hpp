@@ -45,7 +45,7 @@ class Rows {
         : n_labels(n_labels_in) {
         require(n_labels >= 1 && n_labels <= int64_t{1} << 24, "impossible number of labels");
         const int64_t n_values = static_cast<int64_t>(values.size());
-        require(!own_values || n_values == n_cells, "there must be a value a weight");
+        require(!own_values || n_values == n_cells, "there must be one value per weight");
         const int label_bits = std::bit_width(static_cast<uint64_t>(n_labels - 1));
         const int code_bits =
             own_values ? 0
@@ -100,7 +100,7 @@ inline Array<double> score_rows(const Rows<double>& rows, Vec<int64_t> ptr, Vec<
     check_ptr(ptr, static_cast<int64_t>(row.size()), "ptr");
     check_range(row, -1, rows.size(), "row");
     require(data.size() == row.size(), "row and data must have the same length");
-    require(n_outputs >= rows.n_labels, "there must be an output a label");
+    require(n_outputs >= rows.n_labels, "there must be one output per label");
     std::vector<double> out((ptr.size() - 1) * n_outputs, 0.0);
     for (size_t i = 0; i + 1 < ptr.size(); ++i)
         for (int64_t e = ptr.data()[i]; e < ptr.data()[i + 1]; ++e) {
@@ -114,9 +114,9 @@ inline Array<double> score_rows(const Rows<double>& rows, Vec<int64_t> ptr, Vec<
 
 // The same rows in the forms that are added fastest. Nearly all are one block of kCells cells,
 // filled up with cells of value 0. Of longer ones those that have weights for a good part of all
-// labels are dense, a value a label, and are added by lanes; the others are several blocks. Cells
-// have as labels their places in scores whose lines have `stride` entries; pairs of labels have a
-// line for each first one.
+// labels are dense, one value per label, and are added by lanes; the others are several blocks.
+// Cells have as labels their places in scores whose lines have `stride` entries; pairs of labels
+// have a line for each first one.
 enum RowForm : uint32_t { kBlock, kDense, kBlocks, kNone, kForms };
 
 // Where a row is: its number among those of its form, and the form; kNone is no row.
@@ -129,7 +129,7 @@ struct RowPlace {
 template <class Real>
 class RowForms {
   public:
-    static constexpr int kCells = 4, kSparsest = 6;  // labels a weight of dense rows
+    static constexpr int kCells = 4, kSparsest = 6;  // labels per weight of dense rows
 
     RowForms(const Rows<Real>& rows, int n_labels, int stride) : stride_(stride) {
         for (int64_t row = 0; row < rows.size(); ++row) {

@@ -31,7 +31,7 @@ PackedMap pack_strings(nb::typed<nb::list, nb::str> strings, Vec<uint32_t> codes
                        int long_bits, int error_bits, bool spill) {
     check_widths(codes, short_bits, long_bits);
     require(codes.size() == 0 || codes.size() == nb::len(strings),
-            "codes must be empty or have an entry a string");
+            "codes must be empty or have one entry per string");
     require(error_bits >= 1 && error_bits <= 40, "error_bits must be from 1 to 40");
     std::vector<uint64_t> keys;
     for (nb::handle text : strings) {
@@ -48,7 +48,7 @@ PackedMap pack_features(Mat<int64_t> values, Vec<int64_t> radix_in, Vec<uint32_t
     check_widths(codes, short_bits, long_bits);
     const size_t n_atoms = values.shape(1);
     require(radix_in.size() == n_atoms && codes.size() == values.shape(0),
-            "there must be a radix an atom and a code a feature");
+            "there must be one radix per atom and one code per feature");
     require(error_bits >= 1 && error_bits <= 64, "error_bits must be from 1 to 64");
     const Radix radix(std::vector<int64_t>(radix_in.data(), radix_in.data() + n_atoms));
     std::vector<uint64_t> keys(values.shape(0), 0);

@@ -75,13 +75,14 @@ class CompactTagger : public Decoder {
     int64_t size() const { return static_cast<int64_t>(templates_.size()); }
 
   private:
+    void read_fast(const Columns& columns, int64_t s, Looking& at) const;
     static bool is_any(const Vec<uint8_t>& flags) {
         return std::any_of(flags.data(), flags.data() + flags.size(),
                            [](uint8_t flag) { return flag != 0; });
     }
     static constexpr uint64_t kMissing =
         ~uint64_t{0};  // no mixed key: buckets and rests have fewer than 64 bits
-    static constexpr int64_t kSparsestList = 3;  // keys a row in a list
+    static constexpr int64_t kSparsestList = 3;  // keys per row in a list
 
     struct Template {
         std::vector<int32_t> view, offset;
@@ -97,7 +98,7 @@ class CompactTagger : public Decoder {
         const Vec<uint8_t>& pairs = std::get<3>(templates);
         check_ptr(atom_ptr, static_cast<int64_t>(atom_view.size()), "atom_ptr");
         require(atom_offset.size() == atom_view.size() && pairs.size() + 1 == atom_ptr.size(),
-                "there must be an offset an atom and an entry of pairs a template");
+                "there must be one offset per atom and one entry of pairs per template");
         check_range(atom_view, 0, static_cast<int64_t>(n_values.size()), "atom_view");
         check_range(atom_offset, -text::Templates::kFarthest, text::Templates::kFarthest + 1,
                     "atom_offset");

@@ -10,7 +10,7 @@ namespace laconic::lm {
 inline ModelArrays shapes(const Vec<int32_t>& parent, const Vec<int32_t>& word,
                           const Vec<int64_t>& ptr, const Vec<int32_t>& target) {
     require(parent.size() >= 1, "there must be a context, the empty one");
-    require(word.size() == parent.size(), "word must have an entry a context");
+    require(word.size() == parent.size(), "word must have one entry per context");
     require(ptr.size() == parent.size() + 1, "ptr must have an entry more than there are contexts");
     check_ptr(ptr, static_cast<int64_t>(target.size()), "ptr");
     return {static_cast<int64_t>(parent.size()),
@@ -151,8 +151,8 @@ class ContextAutomaton {
                              const Vec<int64_t>& ptr, const Vec<int32_t>& target,
                              const Vec<double>& gain, const Vec<double>& base) {
         ModelArrays given = shapes(parent, word, ptr, target);
-        require(base.size() == parent.size(), "base must have an entry a context");
-        require(gain.size() == target.size(), "gain must have an entry a pair");
+        require(base.size() == parent.size(), "base must have one entry per context");
+        require(gain.size() == target.size(), "gain must have one entry per pair");
         given.gain = gain.data();
         given.base = base.data();
         nb::gil_scoped_release release;

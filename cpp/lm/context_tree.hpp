@@ -244,7 +244,8 @@ class ContextTree {
 };
 
 inline void check_weights(const ContextTree& tree, const Vec<double>& w) {
-    require(static_cast<int64_t>(w.size()) == tree.a.pairs(), "weights must have an entry a pair");
+    require(static_cast<int64_t>(w.size()) == tree.a.pairs(),
+            "weights must have one entry per pair");
     for (size_t i = 0; i < w.size(); ++i)
         require(ContextTree::is_weight(w.data()[i]), ContextTree::kWeights);
 }
@@ -252,7 +253,7 @@ inline void check_weights(const ContextTree& tree, const Vec<double>& w) {
 inline double tree_loss(ContextTree& tree, Vec<double> w, MutVec<double> gradient, int threads) {
     check_weights(tree, w);
     require(gradient.size() == 0 || gradient.size() == w.size(),
-            "gradient must have an entry a pair, or none");
+            "gradient must have one entry per pair, or none");
     nb::gil_scoped_release release;
     return tree.loss(w.data(), gradient.size() ? gradient.data() : nullptr, threads);
 }
@@ -260,7 +261,7 @@ inline double tree_loss(ContextTree& tree, Vec<double> w, MutVec<double> gradien
 inline double tree_batch_loss(ContextTree& tree, Vec<int32_t> tokens, Vec<double> w,
                               MutVec<double> gradient) {
     require(static_cast<int64_t>(w.size()) == tree.a.pairs() && gradient.size() == w.size(),
-            "weights and gradient must have an entry a pair");
+            "weights and gradient must have one entry per pair");
     check_range(tokens, 0, tree.a.pairs(), "tokens");
     for (size_t i = 0; i < tokens.size(); ++i)
         require(tree.is_longest(tokens.data()[i]),
@@ -272,7 +273,7 @@ inline void tree_scores(ContextTree& tree, Vec<double> w, MutVec<double> score,
                         MutVec<double> log_z, int threads) {
     check_weights(tree, w);
     require(score.size() == w.size() && static_cast<int64_t>(log_z.size()) == tree.a.size(),
-            "score must have an entry a pair and log_z one a context");
+            "score must have one entry per pair and log_z one per context");
     tree.scores(w.data(), score.data(), log_z.data(), threads);
 }
 

@@ -176,7 +176,7 @@ NgramContexts contexts_of_ngrams(Vec<int32_t> words, Vec<int64_t> n_rows, Vec<ui
     }
     require(n_flat == static_cast<int64_t>(words.size()),
             "words must have the words of all n-grams");
-    require(static_cast<int64_t>(needed.size()) == n_all, "needed must have an entry an n-gram");
+    require(static_cast<int64_t>(needed.size()) == n_all, "needed must have one entry per n-gram");
     require(n_all < static_cast<int64_t>(PairTable::kNone / 2),
             "there are too many n-grams for one model");
     check_range(words, 0, n_rows.data()[0], "words");

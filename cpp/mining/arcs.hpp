@@ -36,7 +36,8 @@ class ArcFeatures {
                                                       Vec<int32_t> candidate_head, bool grow) {
         const Columns columns(columns_in, ptr);
         templates_.check(columns);
-        require(candidate_ptr.size() > 0, "candidate_ptr must have an entry a token and one more");
+        require(candidate_ptr.size() > 0,
+                "candidate_ptr must have one entry per token and one more");
         const Candidates candidates = check_candidates(columns, candidate_ptr, candidate_head);
         std::vector<int64_t> out_ptr(1, 0);
         std::vector<int32_t> out;

@@ -53,7 +53,7 @@ class Miner {
         check_range(label, 0, n_labels, "label");
         check_range(side, 0, 2, "side");
         require(weights.size() == size_t{trie.size()} * n_labels,
-                "weights must have n_labels entries a feature");
+                "weights must have n_labels entries per feature");
         require(options.threshold >= 0 && options.threshold <= UINT32_MAX,
                 "threshold must not be negative");
         require(options.most_order >= 1 && options.most_order <= 255,
@@ -86,9 +86,9 @@ class Miner {
     void score(const Structures& structures, Vec<double> weights, int n_labels,
                MutVec<double> out) const {
         require(n_labels >= 1 && weights.size() == size_t{trie.size()} * n_labels,
-                "weights must have n_labels entries a feature");
+                "weights must have n_labels entries per feature");
         require(out.size() == static_cast<size_t>(structures.size()) * n_labels,
-                "out must have n_labels entries a structure");
+                "out must have n_labels entries per structure");
         const auto space = structures.space();
         nb::gil_scoped_release release;
         Matcher matcher(space, trie);

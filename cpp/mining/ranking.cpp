@@ -34,11 +34,11 @@ std::tuple<Array<double>, Array<int64_t>> learn_ranking(const RankedLists& lists
                   n = static_cast<int64_t>(gold.size());
     check_ptr(ptr, static_cast<int64_t>(feature.size()), "ptr");
     check_ptr(list_ptr, n_outputs, "list_ptr");
-    require(static_cast<int64_t>(list_ptr.size()) == n + 1, "gold must have an entry a list");
+    require(static_cast<int64_t>(list_ptr.size()) == n + 1, "gold must have one entry per list");
     const int64_t n_features = static_cast<int64_t>(step_of.size());
     check_range(feature, 0, n_features, "feature");
     check_range(order, 0, n, "order");
-    require(static_cast<int64_t>(cost.size()) == n_outputs, "cost must have an entry an output");
+    require(static_cast<int64_t>(cost.size()) == n_outputs, "cost must have one entry per output");
     require(most_step >= 0 && std::isfinite(most_step),
             "most_step must be finite and not negative");
     require(epochs >= 1 && order.size() % epochs == 0,

@@ -1,6 +1,16 @@
-// Algorithm 1 of Qian and Liu (2015), one round: the features of each order whose counts in what
-// was gold or in what was predicted exceed a threshold, from those of the order below. A feature
-// occurs at most as often as what it extends, so that none is missed.
+// One round of Algorithm 1 of Qian and Liu (2015): the features of every order whose gradients may
+// exceed the threshold C.
+//
+// With #f+ and #f- the structures under a label that have feature f among what was gold and among
+// what was predicted, the gradient of the L1-SVM by its weight is #f+ - #f-. A feature has what it
+// extends as a part, so that counts never grow (section 3, the anti-monotone property):
+//
+//     |#f+ - #f-| <= max(#f+, #f-) <= max(#h+, #h-)     for every part h of f
+//
+// and a feature need not be looked at unless all its parts h have max(#h+, #h-) > C: candidates of
+// order r + 1 extend those kept of order r, and none is missed (lines 6 to 19). Counting all
+// candidates would need memory for each: a spectral Bloom filter (section 4.2) first gives upper
+// bounds of the counts, and only keys whose bound exceeds C are counted exactly.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -176,9 +186,9 @@ class Search {
             if (chosen(k)) first(k);
     }
 
-    // Gold and predicted structures one after the other through the filter: what may exceed the
-    // threshold in either. A key that a structure has twice is added twice, which is an upper bound
-    // as well.
+    // min(#f+, C) and min(#f-, C) from above, by the filter: what may exceed the threshold on
+    // either side. A key that a structure has twice is added twice, which is an upper bound as
+    // well.
     void choose_candidates(const std::vector<Shown>& shown, int order, OrderReport& report) {
         candidates_.clear();
         std::vector<int64_t> reached(filter_.most() + 1,
@@ -275,6 +285,7 @@ class Search {
         return seen;
     }
     void keep(Found& found, OrderReport& report) {
+        // Line 9: kept if #f+ > C or #f- > C under some label.
         const size_t width = 2 * options_.n_labels;
         kept_.assign(candidates_.size(), Trie::kNone);
         for (size_t c = 0; c < candidates_.size(); ++c) {

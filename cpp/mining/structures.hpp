@@ -1,4 +1,5 @@
-// Structures that kernel spaces are searched in and kernels are computed of, checked at the door.
+// Structures that kernel spaces are searched in and kernels are computed of, checked when they are
+// made.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -42,7 +43,7 @@ class TreeStructures {
           basic_(basic.data(), basic.data() + basic.size()),
           n_basic_(n_basic) {
         check_ptr(ptr, static_cast<int64_t>(head.size()), "ptr");
-        require(arc.size() == head.size(), "arc must have an entry a token");
+        require(arc.size() == head.size(), "arc must have one entry per token");
         check_ptr(basic_ptr, static_cast<int64_t>(basic.size()), "basic_ptr");
         require(n_basic >= 1 && n_basic < UINT32_MAX, "n_basic must be from 1 to 2^32 - 2");
         check_range(basic, 0, n_basic, "basic");

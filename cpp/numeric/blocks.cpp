@@ -1,4 +1,4 @@
-// Proximal steps and norms of disjoint groups: soft threshold of each entry, then one shrinkage a
+// Proximal steps and norms of disjoint groups: soft threshold of each entry, then one shrinkage per
 // group.
 #include "numeric/blocks.hpp"
 
@@ -27,7 +27,7 @@ void block_prox(const Blocks& blocks, Vec<double> weights, Vec<double> soft_in, 
     require(soft_in.size() == 1 || static_cast<int64_t>(soft_in.size()) == blocks.n,
             "soft must have 1 or n entries");
     require(static_cast<int64_t>(mass_in.size()) == blocks.size(),
-            "mass must have an entry a block");
+            "mass must have one entry per block");
     const double *w = weights.data(), *lasso = soft_in.data(), *mass = mass_in.data();
     const bool same = soft_in.size() == 1;
     double* out = result.data();
@@ -64,7 +64,7 @@ void block_prox(const Blocks& blocks, Vec<double> weights, Vec<double> soft_in, 
 void block_norms(const Blocks& blocks, Vec<double> weights, Norm norm, MutVec<double> result) {
     require(static_cast<int64_t>(weights.size()) == blocks.n, "weights must have n entries");
     require(static_cast<int64_t>(result.size()) == blocks.size(),
-            "result must have an entry a block");
+            "result must have one entry per block");
     for (int64_t b = 0; b < blocks.size(); ++b)
         result.data()[b] = block_norm(blocks, b, weights.data(), norm);
 }

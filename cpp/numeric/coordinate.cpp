@@ -15,7 +15,8 @@ Descent::Descent(const Matrix& X, LossKind kind, Vec<double> target, Vec<double>
     require(static_cast<int64_t>(target.size()) == X.n_rows, "target must have n_rows entries");
     check_rows(kind, target.size() * n_outputs, target, weight, n_outputs);
     require(blocks.n == X.n_cols * K_, "blocks must be over n_cols * n_outputs coordinates");
-    require(static_cast<int64_t>(mass.size()) == blocks.size(), "mass must have an entry a block");
+    require(static_cast<int64_t>(mass.size()) == blocks.size(),
+            "mass must have one entry per block");
     const size_t cells = y_.size() * K_;
     coupled_ = with_loss(kind, [](auto loss) { return decltype(loss)::coupled; });
     quadratic_ = with_loss(kind, [](auto loss) { return decltype(loss)::quadratic; });

@@ -1,17 +1,17 @@
 // Proximal Newton by block coordinate descent on a working set (Friedman, Hastie and Tibshirani
 // 2010; Yuan, Ho and Lin 2012).
 //
-//   min_{w, b}  sum_i s_i loss(y_i, x_i W + b) + sum_c lasso_c |w_c| + ridge_c (w_c - centre_c)^2 /
-//   2 + sum_g mass_g |w_g|_2
+//   min_{w, b}  sum_i s_i loss(y_i, x_i W + b)
+//               + sum_c lasso_c |w_c| + ridge_c (w_c - centre_c)^2 / 2 + sum_g mass_g |w_g|_2
 //
 // Coordinate c = j K + k is feature j, output k. Each round replaces the loss by its quadratic
 // model, solves that by passes over the working blocks, then searches along the step d. The
-// exponentials are paid once a round. The multinomial loss keeps its exact Hessian diag(h) - h h' a
-// row: its diagonal alone would need hundreds of rounds.
+// exponentials are paid once per round. The multinomial loss keeps its exact Hessian diag(h) - h h'
+// per row: its diagonal alone would need hundreds of rounds.
 //
 //   coordinate.cpp         rounds and line search
-//   coordinate_sweep.cpp   the model by columns: passes that keep its residuals R = r + H (X d) up
-//   to date coordinate_gram.cpp    the model by its Gram matrix, for few coordinates
+//   coordinate_sweep.cpp   the model by columns: passes keep its residuals R = r + H (X d) right
+//   coordinate_gram.cpp    the model by its Gram matrix, for few coordinates
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 // Copies of weights for ADMM (Algorithm 2 of Yogatama's thesis, scaled dual form): v = M w, one
-// copy an entry of `index`.
+// copy per entry of `index`.
 //
-// For groups of copies, one fused sweep a group does the relaxation, the prox, the dual step and
+// For groups of copies, one fused sweep per group does the relaxation, the prox, the dual step and
 // all sums the next w-step and the stopping test need, so that the copies are read and written once
-// an iteration.
+// per iteration.
 #pragma once
 #include <cmath>
 
@@ -51,8 +51,9 @@ class Copies {
                     static_cast<int64_t>(force.size()) == n_,
                 "weights, towards, change and force must have n entries");
         require(v.size() == index_.size() && u.size() == index_.size(),
-                "v and u must have an entry a copy");
-        require(static_cast<int64_t>(mass.size()) == n_groups, "mass must have an entry a group");
+                "v and u must have one entry per copy");
+        require(static_cast<int64_t>(mass.size()) == n_groups,
+                "mass must have one entry per group");
         const double *w = weights.data(), *m = mass.data();
         Sums total;
         {
@@ -96,7 +97,7 @@ class Copies {
             "weights and pace must have n entries");
         require(static_cast<int64_t>(mass.size()) == n_groups &&
                     static_cast<int64_t>(eta.size()) == n_groups,
-                "mass and eta must have an entry a group");
+                "mass and eta must have one entry per group");
         const double* w = weights.data();
         double* out = pace.data();
         nb::gil_scoped_release release;
@@ -117,7 +118,7 @@ class Copies {
 
     void norms(Vec<double> weights, MutVec<double> result) const {
         require(static_cast<int64_t>(weights.size()) == n_, "weights must have n entries");
-        require(result.size() + 1 == ptr_.size(), "result must have an entry a group");
+        require(result.size() + 1 == ptr_.size(), "result must have one entry per group");
         for (size_t g = 0; g + 1 < ptr_.size(); ++g) {
             double squares = 0;
             for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e)

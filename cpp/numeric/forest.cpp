@@ -31,7 +31,7 @@ void forest_prox_curved(Forest& forest, Vec<double> weights, Vec<double> curvatu
                         MutVec<double> result, int threads) {
     require(forest.one_each() && static_cast<int64_t>(weights.size()) == forest.own.n &&
                 result.size() == weights.size() && curvature.size() == weights.size(),
-            "weights and curvature must have n entries, one a node");
+            "weights and curvature must have n entries, one per node");
     const double *w = weights.data(), *d = curvature.data();
     double* out = result.data();
     for (size_t i = 0; i < weights.size(); ++i) {
@@ -49,13 +49,13 @@ void forest_prox_curved(Forest& forest, Vec<double> weights, Vec<double> curvatu
 void forest_norms(const Forest& forest, Vec<double> weights, Norm norm, MutVec<double> result) {
     require(static_cast<int64_t>(weights.size()) == forest.own.n, "weights must have n entries");
     require(static_cast<int64_t>(result.size()) == forest.own.size(),
-            "result must have an entry a node");
+            "result must have one entry per node");
     forest.norms(weights.data(), norm, result.data());
 }
 
 void forest_path_sums(Forest& forest, Vec<double> value, MutVec<double> result) {
     require(static_cast<int64_t>(value.size()) == forest.own.size(),
-            "value must have an entry a node");
+            "value must have one entry per node");
     require(static_cast<int64_t>(result.size()) == forest.own.n, "result must have n entries");
     std::fill(result.data(), result.data() + result.size(), 0.0);
     forest.path_sums(value.data(), result.data());

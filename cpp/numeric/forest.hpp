@@ -2,9 +2,9 @@
 //
 // Node g owns some variables; its group is what it owns and all that its descendants own. Composing
 // the proxes of single groups from the leaves to the roots is exact. For the 2-norm each step only
-// scales, for the infinity norm it only clips, so one sweep up computes a factor (or a level) a
+// scales, for the infinity norm it only clips, so one sweep up computes a factor (or a level) per
 // node and one sweep down applies their products (or minima): O(nodes + variables) for the 2-norm,
-// and O(log) amortised a node for the infinity norm, where a sweep up merges heaps of the largest
+// and O(log) amortised per node for the infinity norm, where a sweep up merges heaps of the largest
 // entries. A large forest is cut into lanes of whole subtrees, which threads sweep side by side;
 // the few nodes above the cuts come after them on the way up and before them on the way down. The
 // cut depends on the forest alone, so that threads change no digit.
@@ -29,9 +29,9 @@ struct Forest {
         : own(own_ptr, own_index, n_in),
           weight(weight_in.data(), weight_in.data() + weight_in.size()) {
         require(static_cast<int64_t>(parent_in.size()) == own.size(),
-                "parent must have an entry a node");
+                "parent must have one entry per node");
         require(static_cast<int64_t>(weight.size()) == own.size(),
-                "weight must have an entry a node");
+                "weight must have one entry per node");
         require(own.size() < INT32_MAX && n_in < INT32_MAX,
                 "a forest must have fewer than 2^31 nodes and variables");
         for (double v : weight)

@@ -9,7 +9,7 @@ namespace laconic::numeric {
 
 namespace {
 
-constexpr int64_t part = 64;  // features a thread takes at least
+constexpr int64_t part = 64;  // features per thread at least
 
 // argmin_x sum_t (x_t - y_t)^2 / 2 + rate sum_t |x_{t+1} - x_t| by dynamic programming (Johnson
 // 2013). The derivative of the cost of the first t steps as a function of x_t is increasing and

@@ -1,7 +1,7 @@
 // The quadratic model of the loss on few coordinates, through its Gram matrix G_ab = sum_i x_ia
 // x_ib H_i,k(a),k(b).
 //
-// With m working coordinates a pass by columns costs their entries, often hundreds a column in
+// With m working coordinates a pass by columns costs their entries, often hundreds per column in
 // text, and strongly correlated columns need hundreds of passes. Once G is there a step costs m
 // contiguous additions, so passes are nearly free.
 #pragma once

@@ -2,10 +2,11 @@
 // diagonal that bounds the Hessian at s), and the convex conjugate at a residual, which the duality
 // gap needs.
 //
-//   logistic        log(1 + exp(s)) - y s                  y in {0, 1}; for K > 1 one against the
-//   rest, y = class multinomial     log sum_k exp(s_k) - s_y               y = class squared (s -
-//   y)^2 / 2                          K = 1 squared hinge   max(0, 1 - t s)^2,  t = 2 y - 1 as
-//   logistic Poisson         exp(s) - y s + y log y - y             y >= 0, K = 1
+//   logistic        log(1 + exp(s)) - y s            y in {0, 1}; K > 1: one against the rest
+//   multinomial     log sum_k exp(s_k) - s_y         y = class
+//   squared         (s - y)^2 / 2                    K = 1
+//   squared hinge   max(0, 1 - t s)^2, t = 2 y - 1   as logistic
+//   Poisson         exp(s) - y s + y log y - y       y >= 0, K = 1
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -3,14 +3,13 @@
 //
 // A step on sentence t with step size eta is, with phi the feature counts,
 //
-//     w <- (1 - eta ridge) w                                              ridge
-//     w <- w - eta (phi(predicted) - phi(gold))                           gradient of the loss
-//     w <- soft(w, eta lasso)   every so many sentences                   lasso, deferred until a
-//     feature fires
+//     w <- (1 - eta ridge) w                      ridge
+//     w <- w - eta (phi(predicted) - phi(gold))   gradient of the loss
+//     w <- soft(w, eta lasso every)               lasso, deferred until a feature fires
 //
 // Predicted is the expectation under the model (log loss), the best output with a cost (hinge) or
 // the best output (perceptron). Passive-aggressive steps (Crammer et al. 2006, PA-I) replace eta by
-// min(C, loss / |phi(predicted) - phi(gold)|^2). Dual averages (Xiao 2009, Eq. 8 with the lasso)
+// min(C, loss / |phi(predicted) - phi(gold)|^2). Dual averages (Xiao 2009, with the lasso)
 // keep sums of steps s_t and read w_t = eta / sqrt(t) soft(-s_t, lasso t).
 #pragma once
 #include <cmath>
@@ -107,13 +106,13 @@ class OnlineModel {
     }
 
     void check_factors(const Vec<double>& factor) const {
-        require(factor.size() == tables.size(), "factor must have an entry a template");
+        require(factor.size() == tables.size(), "factor must have one entry per template");
         for (size_t k = 0; k < factor.size(); ++k)
             require(factor.data()[k] >= 0 && factor.data()[k] <= 1, "factors are from 0 to 1");
     }
     // Every feature of template k owes amount[k].
     void defer(Vec<double> amount) {
-        require(amount.size() == tables.size(), "amount must have an entry a template");
+        require(amount.size() == tables.size(), "amount must have one entry per template");
         for (size_t k = 0; k < amount.size(); ++k)
             require(amount.data()[k] >= 0 && std::isfinite(amount.data()[k]),
                     "amounts must be finite and not negative");

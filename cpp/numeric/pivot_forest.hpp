@@ -21,7 +21,7 @@ class PivotForest {
     PivotForest(Vec<int64_t> parent, Vec<double> weight)
         : mass_(weight.size()), end_(weight.size()), place_(weight.size()) {
         const int64_t n = static_cast<int64_t>(parent.size());
-        require(weight.size() == parent.size(), "weight must have an entry a node");
+        require(weight.size() == parent.size(), "weight must have one entry per node");
         require(n < INT32_MAX, "a forest must have fewer than 2^31 nodes");
         std::vector<int64_t> size(n, 1),
             next(n + 1, 0);  // next[g + 1]: where the next child of g goes; next[0]: of no node
@@ -111,7 +111,7 @@ inline void pivot_prox(PivotForest& forest, Vec<double> weights, Vec<double> cur
                        uint64_t seed, MutVec<double> result) {
     require(static_cast<int64_t>(weights.size()) == forest.size() &&
                 curvature.size() == weights.size() && result.size() == weights.size(),
-            "weights, curvature and result must have an entry a node");
+            "weights, curvature and result must have one entry per node");
     for (size_t i = 0; i < weights.size(); ++i) {
         require(std::isfinite(weights.data()[i]), "weights must be finite");
         require(curvature.data()[i] > 0 && std::isfinite(curvature.data()[i]),

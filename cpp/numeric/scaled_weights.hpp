@@ -2,17 +2,16 @@
 // over steps.
 //
 // A weight is scale * xi with xi stored, so that shrinking or dropping a whole template costs
-// nothing per feature (the triple (xi, c, rho) of Martins et al. 2011, section 3.3). Two more sums
+// nothing per feature (the triple (xi, c, rho) of Martins et al. 2011, section 4). Two more sums
 // keep other work off the features that do not fire:
 //
-//   deferred penalties   every weight owes deferred_ - applied (in stored size); it is charged when
-//   it is next looked at. The
-//                        lasso takes the amount from each weight, a penalty of rows from the length
-//                        of the row: amounts add up exactly in both cases.
+//   deferred penalties   every weight owes deferred_ - applied (in stored size); it is charged
+//                        when it is next looked at. The lasso takes the amount from each weight, a
+//                        penalty of rows from the length of the row: amounts add up exactly in
+//                        both cases.
 //   averages             the sum of a weight over all steps is lived * xi - sums, where lived is
-//   the sum of the scale over the
-//                        steps and sums hold what the later parts of xi have missed. A row that was
-//                        not there was zero.
+//                        the sum of the scale over the steps and sums hold what the later parts of
+//                        xi have missed. A row that was not there was zero.
 #pragma once
 #include <algorithm>
 #include <cmath>

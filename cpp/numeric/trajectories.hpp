@@ -222,7 +222,7 @@ class Trajectories {
     }
     void check_groups(int64_t n_features, size_t n_given) const {
         require(static_cast<int64_t>(n_given) == n_features * (shared_ ? 1 : K_),
-                "one entry a group expected");
+                "one entry per group expected");
     }
     int64_t first_group(int64_t feature) const { return shared_ ? feature : feature * K_; }
     double diagonal(int64_t t, double alpha) const {

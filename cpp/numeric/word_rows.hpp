@@ -29,7 +29,7 @@ class WordRows {
         check_range(effect, 0, J_, "effect");
         check_range(step, 0, T_, "step");
         const int64_t n = static_cast<int64_t>(ptr.size()) - 1;
-        require(static_cast<int64_t>(step.size()) == n, "step must have one entry a row");
+        require(static_cast<int64_t>(step.size()) == n, "step must have one entry per row");
         for (size_t e = 0; e < value.size(); ++e)
             require(std::isfinite(value.data()[e]), "value must be finite");
         for (size_t e = 0; e < background.size(); ++e)
@@ -89,7 +89,7 @@ class WordRows {
         check(weights, mass);
         require(scale >= 0 && scale <= 1, "scale must be from 0 to 1");
         require(ptr.size() == mass.size() + 1 && index.size() == count.size(),
-                "counts must be compressed rows, one a row");
+                "counts must be compressed rows, one per row");
         check_ptr(ptr, static_cast<int64_t>(index.size()), "ptr");
         check_range(index, 0, V_, "index");
         nb::gil_scoped_release release;
@@ -145,7 +145,7 @@ class WordRows {
     void check(const Vec<double>& weights, const Vec<double>& mass) const {
         require(static_cast<int64_t>(weights.size()) == J_ * T_ * V_,
                 "weights must be effects x steps x words");
-        require(mass.size() == order_.size(), "mass must have one entry a row");
+        require(mass.size() == order_.size(), "mass must have one entry per row");
         for (size_t i = 0; i < mass.size(); ++i)
             require(mass.data()[i] >= 0 && std::isfinite(mass.data()[i]),
                     "mass must be finite and not negative");

@@ -12,7 +12,7 @@
 //     void each_item(f);              f(item): all others, antecedents first
 //     void rules(item, f);            f(a, b, w)
 //     void describe(item, a, visit);  visit.arc(head, modifier) and so on: the parts that item got
-//     by a rule whose first antecedent is a
+//                                     by a rule whose first antecedent is a
 //
 // Every tree must have exactly one derivation. Scores are finite or -infinity (forbidden); nothing
 // recurses.

@@ -222,7 +222,7 @@ class Learner {
 std::tuple<double, int64_t> learn(Parser& parser, const TrainingTrees& data, Vec<int32_t> gold,
                                   Vec<int64_t> order, const OnlineRule& rule, int64_t k) {
     require(static_cast<int64_t>(gold.size()) == data.columns.n_tokens,
-            "gold must have an entry a token");
+            "gold must have one entry per token");
     check_range(order, 0, data.columns.n_sentences, "order");
     rule.check();
     require(rule.reading != Reading::by_row,

@@ -16,7 +16,7 @@ inline Candidates check_candidates(const Columns& columns, const Vec<int64_t>& p
                                    const Vec<int32_t>& head) {
     if (ptr.size() == 0) return {};
     require(static_cast<int64_t>(ptr.size()) == columns.n_tokens + 1,
-            "candidate_ptr must have an entry a token and one more");
+            "candidate_ptr must have one entry per token and one more");
     check_ptr(ptr, static_cast<int64_t>(head.size()), "candidate_ptr");
     for (int64_t s = 0; s < columns.n_sentences; ++s)
         for (int64_t t = columns.ptr[s]; t < columns.ptr[s + 1]; ++t)
@@ -104,7 +104,7 @@ std::tuple<Array<int64_t>, Array<int32_t>> candidates(const Parser& parser, Matr
     require(threshold >= 0 && threshold <= 1, "threshold must be from 0 to 1");
     require(most >= 1, "most must be at least 1");
     require(gold.size() == 0 || static_cast<int64_t>(gold.size()) == columns.n_tokens,
-            "gold must have an entry a token");
+            "gold must have one entry per token");
     require(parser.model == TreeModel::arcs, "candidates are found by models of arcs");
     std::vector<std::vector<int32_t>> of_token(columns.n_tokens);
     each_sentence(parser, columns, {}, threads, [&](TreeState& at, int64_t) {
@@ -147,7 +147,7 @@ Array<double> arc_probabilities(const Parser& parser, Matrix32 columns_in, Vec<i
     const Columns columns(columns_in, ptr);
     const Candidates candidates = check_candidates(columns, candidate_ptr, candidate_head);
     require(static_cast<int64_t>(heads.size()) == columns.n_tokens,
-            "heads must have an entry a token");
+            "heads must have one entry per token");
     std::vector<double> out(columns.n_tokens, 0.0);
     each_sentence(parser, columns, candidates, threads, [&](TreeState& at, int64_t) {
         std::vector<double> probability[kKinds];

@@ -1,5 +1,5 @@
-// Keys of one template's features at a list of parts, a block of parts at a time: a part costs an
-// addition a role.
+// Keys of one template's features at a list of parts, a block of parts at a time: a part costs one
+// addition per role.
 #pragma once
 #include <algorithm>
 #include <array>

@@ -7,8 +7,8 @@
 //     sum over atoms of hash(role, view, offset, value at the role's word + offset)  +
 //     hash(direction or distance)
 //
-// so that what depends on one word is hashed once a word, and a part costs an addition a role. A
-// template with a view "between" fires once for every distinct value strictly between h and m.
+// so that what depends on one word is hashed once per word, and a part costs one addition per role.
+// A template with a view "between" fires once for every distinct value strictly between h and m.
 // Parts larger than arcs always know their directions.
 #pragma once
 #include <algorithm>

@@ -5,14 +5,15 @@
 // and what lies between; siblings S(s, m), two neighbouring children of one head, and what lies
 // between. Scores are asked for as follows, `none` being h itself:
 //
-//     Arcs           Eisner 2000:              arc(h, m)
-//     Siblings       McDonald and Pereira 2006: sibling(h, m, s), s the next child of h on m's
-//     side, towards h; it scores the arc too Carreras       Carreras 2007:            arc,
-//     sibling(h, m, s), grandchild(h, m, c), c the outermost child of m on either side
-//     GrandSiblings  Koo and Collins 2010, model 1: grand_sibling(g, h, m, s), g the head of h (0
-//     if h is the root) TriSiblings    Koo and Collins 2010, model 2: tri_sibling(h, m, s, t) for
-//     successive children, and grand_sibling for the
-//                    outermost child on each side
+//     Arcs            Eisner 2000: arc(h, m)
+//     Siblings        McDonald and Pereira 2006: sibling(h, m, s), s the next child of h on m's
+//                     side, towards h; it scores the arc too
+//     Carreras        Carreras 2007: arc, sibling(h, m, s), grandchild(h, m, c), c the outermost
+//                     child of m on either side
+//     GrandSiblings   Koo and Collins 2010, model 1: grand_sibling(g, h, m, s), g the head of h (0
+//                     if h is the root)
+//     TriSiblings     Koo and Collins 2010, model 2: tri_sibling(h, m, s, t) for successive
+//                     children, and grand_sibling for the outermost child on each side
 //
 // allowed(h, m) says which arcs may be: with few of them the higher orders cost little. These
 // number them: number(h, m) is from 0 to n_arcs() - 1, ends(number) the way back. With a single

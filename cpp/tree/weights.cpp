@@ -97,7 +97,7 @@ void set_weights(Parser& parser, int64_t k, Vec<float> weights) {
     require(k >= 0 && k < parser.templates.size(), "there is no such template");
     FlatTable& table = parser.tables[k];
     require(static_cast<int64_t>(weights.size()) == table.size(),
-            "weights must have an entry a feature");
+            "weights must have one entry per feature");
     for (size_t i = 0; i < weights.size(); ++i)
         require(std::isfinite(weights.data()[i]), "weights must be finite");
     size_t i = 0;
@@ -108,7 +108,7 @@ void add_features(Parser& parser, int64_t k, Matrix32 values, Vec<float> weights
     require(k >= 0 && k < parser.templates.size(), "there is no such template");
     require(static_cast<int64_t>(values.shape(1)) == parser.templates.n_values(k),
             "values must have a column for each that names a feature");
-    require(weights.size() == values.shape(0), "weights must have an entry a feature");
+    require(weights.size() == values.shape(0), "weights must have one entry per feature");
     for (size_t i = 0; i < weights.size(); ++i)
         require(std::isfinite(weights.data()[i]), "weights must be finite");
     nb::gil_scoped_release release;
@@ -123,7 +123,7 @@ void add_features(Parser& parser, int64_t k, Matrix32 values, Vec<float> weights
 Array<double> information(const Parser& parser, const TrainingTrees& data, Vec<int32_t> gold) {
     require(parser.model == TreeModel::arcs, "information is that of templates of arcs");
     require(static_cast<int64_t>(gold.size()) == data.columns.n_tokens,
-            "gold must have an entry a token");
+            "gold must have one entry per token");
     const int64_t M = parser.templates.size();
     std::vector<double> out(M, 0.0);
     nb::gil_scoped_release release;

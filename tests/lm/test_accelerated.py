@@ -126,7 +126,7 @@ def test_what_cannot_be_done_is_refused() -> None:
     contexts = Contexts.build(text, 3)
     w, tokens = np.zeros(len(contexts.target)), tokens_of(nested_weights(contexts))
     for bad, pairs, match in (
-        (w[1:], tokens, "an entry a pair"),
+        (w[1:], tokens, "one entry per pair"),
         (w - 1, tokens, "from 0 to 1000"),
         (w, np.array([0], np.int32), "without longer"),
         (w, np.array([-1], np.int32), "outside"),

@@ -65,7 +65,7 @@ def test_seeds_change_nothing() -> None:
 def test_the_door() -> None:
     with pytest.raises(ValueError, match="before its children"):
         _core.PivotForest(np.array([0]), np.ones(1))
-    with pytest.raises(ValueError, match="an entry a node"):
+    with pytest.raises(ValueError, match="one entry per node"):
         _core.PivotForest(np.array([-1]), np.ones(2))
     with pytest.raises(ValueError, match="not negative"):
         _core.PivotForest(np.array([-1]), -np.ones(1))

@@ -69,7 +69,7 @@ def test_scores_of_any_size_keep_their_order() -> None:
         ({"ptr": [0, 3]}, "ptr must end at 2"),
         ({"effect": [0, 2]}, "effect holds 2"),
         ({"step": [2]}, "step holds 2"),
-        ({"step": [0, 1]}, "one entry a row"),
+        ({"step": [0, 1]}, "one entry per row"),
         ({"value": [1.0, np.inf]}, "value must be finite"),
         ({"value": [1.0]}, "the same size"),
         ({"background": [0.0] * 5}, "steps x words"),
