@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from laconic.core.arrays import Array
-from laconic.core.solvers.base import Solver
+from laconic.core.solvers.base import StepSolver
 from laconic.lm.nested import NestedTerms, NestedWeights
 from laconic.lm.problem import NestedProblem
 
@@ -77,7 +77,7 @@ class AcceleratedState(NamedTuple):
     n_steps: int
 
 
-class Accelerated(Solver):
+class Accelerated(StepSolver[NestedProblem, AcceleratedState]):
     """Steps on mini-batches; one step of the solver is a pass over the text.
 
     batch: tokens in a mini-batch; lipschitz, mu: L and mu above, relative to how often weights occur. 2-norms of trees, whose weights all count as often as
@@ -85,6 +85,10 @@ class Accelerated(Solver):
     tol, max_iter: relative duality gap at which to stop, and passes, at most; the gap is measured every `check_every` passes
     random_state: of the order of tokens
     """
+
+    needs_problem = (NestedProblem,)
+    needs_penalty = (NestedTerms,)
+    takes = "a penalty of nested contexts"
 
     def __init__(
         self,

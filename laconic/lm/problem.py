@@ -23,8 +23,8 @@ class NestedProblem:
         """A copy of x0, or zeros."""
         return np.zeros(len(self._gradient)) if x0 is None else np.array(x0, dtype=np.float64)
 
-    def settle(self, x: Array) -> None:
-        """There is nothing to settle."""
+    def fit_tail(self, x: Array) -> None:
+        """All weights are penalised: there is no tail."""
 
     def loss_value(self, x: Array) -> float:
         """The smooth part: minus the log-likelihood, and the penalty's ridge."""

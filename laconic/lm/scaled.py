@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from laconic.core.arrays import Array
-from laconic.core.solvers.base import Solver
+from laconic.core.solvers.base import StepSolver
+from laconic.lm.nested import NestedTerms
 from laconic.lm.problem import NestedProblem
 
 SURE = 6  # steps after which the objective is measured, which costs a third of a step
@@ -32,8 +33,12 @@ class ScaledState(NamedTuple):
     n_steps: int
 
 
-class ScaledFista(Solver):
+class ScaledFista(StepSolver[NestedProblem, ScaledState]):
     """Steps 1 / (factor scale_i); the certificate is measured every `check_every` steps."""
+
+    needs_problem = (NestedProblem,)
+    needs_penalty = (NestedTerms,)
+    takes = "a penalty of nested contexts"
 
     def __init__(self, tol: float = 1e-4, max_iter: int = 500, check_every: int = 25):
         self.tol = tol

@@ -16,13 +16,12 @@ import scipy.sparse as sp
 from laconic.core.arrays import Array
 from laconic.core.designs.effects import Effects
 from laconic.core.penalties import Penalty
-from laconic.core.problem.rows import Problem
+from laconic.core.problem.gap import GapProblem
 
 
-class CountProblem(Problem):
-    """design + counts (rows, words) of any weights + penalty. There is no intercept to settle."""
+class CountProblem(GapProblem):
+    """design + counts (rows, words) of any weights + penalty. There is no intercept to fit."""
 
-    settles = False
     design: Effects
 
     def __init__(self, design: Effects, counts: Any, penalty: Penalty):
@@ -61,19 +60,8 @@ class CountProblem(Problem):
         gradient -= self._pulled
         return value + self._constant - float(self._pulled @ x), gradient
 
-    def settle(self, x: Array) -> None:
-        """Nothing to do."""
-
-    def settled_loss(self, x: Array) -> float:
-        """See Objective."""
-        return self.loss_value(x)
-
-    def settled_smooth(self, x: Array) -> tuple[float, Array]:
-        """See Objective."""
-        return self.smooth(x)
-
     def diagonal(self, x: Array) -> Array:
-        """See Problem."""
+        """See GapProblem."""
         return self.design.word_curvature(x, self.mass)
 
     def loss_conjugate(self, dual: Array, scale: float) -> float:
@@ -86,6 +74,6 @@ class CountProblem(Problem):
         )
 
     def certificate(self, x: Array) -> float:
-        """See Problem."""
+        """See GapProblem."""
         loss, gradient = self.smooth(x)
         return self.judge(x, loss, x, gradient)

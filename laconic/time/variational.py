@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from laconic.core.arrays import Array
+from laconic.core.problem import GapProblem
 from laconic.core.report import Event
-from laconic.core.solvers.base import Result, Solver
+from laconic.core.solvers.base import Result, Solver, StepSolver
 from laconic.time.trajectories import AdaptivePrior, Local, Trajectories
 
 
@@ -37,8 +38,12 @@ class VariationalState(NamedTuple):
     stuck: bool
 
 
-class Variational(Solver):
+class Variational(StepSolver[GapProblem, VariationalState]):
     """Quasi-Newton steps for trajectories (`AdaptivePrior`, `SmoothRidge`) over the design `Steps`."""
+
+    needs_problem = (GapProblem,)
+    needs_penalty = (Trajectories,)
+    takes = "an AdaptivePrior or SmoothRidge penalty"
 
     def __init__(self, tol: float = 1e-4, max_iter: int = 500, memory: int = 10):
         self.tol = tol
@@ -47,10 +52,6 @@ class Variational(Solver):
 
     def init(self, problem: Any, x: Array) -> VariationalState:
         """See Solver."""
-        if not isinstance(problem.penalty, Trajectories):
-            raise ValueError(
-                f"Variational needs an AdaptivePrior or SmoothRidge penalty, got {type(problem.penalty).__name__}"
-            )
         value, gradient, local = objective(problem, x)
         return VariationalState(
             x, value, problem.certificate(x), gradient, local, curvature(problem, x), (), 0, False
@@ -124,8 +125,8 @@ class Variational(Solver):
 
 
 def objective(problem: Any, x: Array) -> tuple[float, Array, Local]:
-    """Loss + penalty, the gradient over the weights and the penalty's local form at x, whose intercept is settled."""
-    loss, gradient = problem.settled_smooth(x)
+    """Loss + penalty, the gradient over the weights and the penalty's local form at x, whose intercept is fitted."""
+    loss, gradient = problem.fitted_smooth(x)
     local = problem.penalty.at(problem.parts(x)[0])
     return loss + local.value, problem.parts(gradient)[0] + local.gradient, local
 

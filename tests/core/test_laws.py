@@ -240,11 +240,11 @@ def test_working_sets_with_empty_groups_and_weights_that_are_free(
     [
         (
             lambda: WorkingSet().run(problem(Logistic(), PENALTIES["group inf"])),
-            "use Fista for the infinity norm",
+            "does not take GroupLasso with the infinity norm inside groups: use Fista",
         ),
         (
             lambda: WorkingSet().run(problem(Logistic(), PENALTIES["tree"])),
-            "WorkingSet needs disjoint blocks",
+            "group lasso over disjoint groups, got TreeGroupLasso: use Fista",
         ),
         (
             lambda: Owlqn().run(problem(Logistic(), PENALTIES["group"])),
@@ -252,12 +252,12 @@ def test_working_sets_with_empty_groups_and_weights_that_are_free(
         ),
         (
             lambda: Owlqn().run(problem(Logistic(), PENALTIES["l1 positive"])),
-            "use WorkingSet or Fista",
+            "Owlqn does not take L1 with positive=True: use WorkingSet",
         ),
         (lambda: Admm().run(problem(Logistic(), PENALTIES["l1"])), "Admm needs OverlapGroupLasso"),
         (
             lambda: Reweighted().run(problem(Logistic(), PENALTIES["overlap inf"])),
-            "use Admm for the infinity norm",
+            "Reweighted does not take OverlapGroupLasso with the infinity norm .* use Admm",
         ),
         (lambda: Fista(tol=np.nan).run(problem(Logistic(), L1())), "tol must be positive"),
         (lambda: Fista().run(problem(Logistic(), L1()), np.zeros(3)), "a start has 10 entries"),

@@ -1,17 +1,20 @@
-"""Any problem with a pull towards a point: min_x loss(x) + penalty(w) + rho / 2 sum_i d_i (x_i - a_i)^2, the w-step of ADMM.
+"""Any problem with a quadratic pull towards a point: the w-step of ADMM.
 
-d_i = spread_i^-2 from the problem's own guess of its second derivatives, all 1 where it has none. What counts often is pulled harder
-than by its share: it settles first, and what is rare makes good for it. (In names the power 2 did better than 1.5, this than 1, and this
-than 0.) The pull covers the first entries of x, as many as the centre a has: the penalised weights, or the tail too. It is part of the
-smooth loss, so that every solver that steps along gradients takes it.
+    min_x  loss(x) + penalty(w) + rho / 2 sum_i d_i (x_i - a_i)^2
+
+d_i = spread_i^-2 from the problem's own guess of its second derivatives, all 1 where it has none.
+Weights that count often are pulled harder than by their share: they converge first, and rare ones
+compensate for the error. (For names of persons and places the power -2 did better than -1.5, -1
+and 0, in this order.) The pull covers the first entries of x, as many as the centre a has: the
+penalised weights, or the tail too. It is part of the smooth loss, so that every solver that steps
+along gradients can be used.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from laconic.core.arrays import Array
+from laconic.core.arrays import Array, Floats
 from laconic.core.penalties import Penalty
 from laconic.core.problem.base import Objective
 
@@ -19,7 +22,10 @@ POWER = -2.0
 
 
 class Biased(Objective):
-    """A problem under a penalty of its own, pulled towards `centre`; centre and rho may be changed between solves."""
+    """A problem under a penalty of its own, pulled towards `centre`.
+
+    Centre and rho may be changed between solves.
+    """
 
     def __init__(self, problem: Objective, penalty: Penalty, rho: float, centre: Array):
         self.problem = problem
@@ -28,14 +34,14 @@ class Biased(Objective):
         self.rho = rho
         self.centre = centre
         spread = problem.spread()
-        self.stiffness = (
+        self.stiffness: Array = (
             spread[: len(centre)].astype(np.float64) ** POWER
             if len(spread)
             else np.ones(len(centre))
         )
 
     def _pull(self, x: Array) -> tuple[float, Array]:
-        """The quadratic and its gradient over the entries it covers."""
+        """Return the quadratic and its gradient over the entries it covers."""
         off = x[: len(self.centre)] - self.centre
         force = self.rho * self.stiffness * off
         return 0.5 * float(force @ off), force
@@ -46,8 +52,8 @@ class Biased(Objective):
         total[: len(force)] += force
         return loss + pull, total
 
-    def spread(self) -> NDArray[np.float32]:
-        """That of the problem, up to a factor of 1 + rho where there is a pull."""
+    def spread(self) -> Floats:
+        """Return that of the problem, up to a factor of 1 + rho where there is a pull."""
         return self.problem.spread()
 
     def loss_value(self, x: Array) -> float:
@@ -58,27 +64,30 @@ class Biased(Objective):
         """See Objective."""
         return self._add(x, *self.problem.smooth(x))
 
-    def settle(self, x: Array) -> None:
-        """See Objective; what the problem settles is not covered by the pull."""
-        self.problem.settle(x)
+    def fit_tail(self, x: Array) -> None:
+        """See Objective; the pull does not cover a tail that the problem fits."""
+        self.problem.fit_tail(x)
 
-    def settled_loss(self, x: Array) -> float:
+    def fitted_loss(self, x: Array) -> float:
         """See Objective."""
-        return self.problem.settled_loss(x) + self._pull(x)[0]
+        return self.problem.fitted_loss(x) + self._pull(x)[0]
 
-    def settled_smooth(self, x: Array) -> tuple[float, Array]:
+    def fitted_smooth(self, x: Array) -> tuple[float, Array]:
         """See Objective."""
-        loss, gradient = self.problem.settled_smooth(x)
+        loss, gradient = self.problem.fitted_smooth(x)
         return self._add(x, loss, gradient)
 
     def gradient_scale(self) -> float:
-        """That of the problem without the pull."""
+        """Return that of the problem without the pull."""
         return self.problem.gradient_scale()
 
     def certificate(self, x: Array) -> float:
-        """The largest entry of (w - prox(w - g, 1), gradient of the tail), relative to the gradient at the start."""
+        """Return the largest entry of (w - prox(w - g, 1), gradient of the tail).
+
+        Relative to the gradient at the start.
+        """
         x = x.copy()
-        weights, tail = self.parts(self.settled_smooth(x)[1])
+        weights, tail = self.parts(self.fitted_smooth(x)[1])
         return max(
             self.prox_residual(x, weights, 1.0),
             float(np.max(np.abs(tail), initial=0.0)) / self.gradient_scale(),

@@ -1,26 +1,28 @@
-"""ADMM for overlapping groups (Algorithm 2 of Yogatama 2015; Boyd et al. 2010), on copies v = M w of the weights.
+"""ADMM for overlapping groups, on copies v = M w of the weights.
 
-    w    <- argmin loss(w) + direct(w) + rho / 2 |M w - v + u|^2      warm-started coordinate descent, a round or two
-    v_b  <- prox_b(M_b w + u_b, 1 / rho)                              exact, group by group or tree by tree, in parallel
-    u    <- u + M w - v                                               scaled duals, inside the dual ball by construction
+    w    <- argmin loss(w) + direct(w) + rho / 2 |M w - v + u|^2   warm-started coordinate descent
+    v_b  <- prox_b(M_b w + u_b, 1 / rho)                           exact, per group or per tree
+    u    <- u + M w - v                                            scaled duals, always feasible
 
-M'M is diagonal (the number of copies of each weight), so the w-step is the loss plus a quadratic around the mean of the copies.
-Over-relaxation and residual balancing replace the grid over rho. Besides Boyd's primal and dual residuals a duality gap is
-measured: the duals rho u are feasible, what they leave over of the gradient is shared among the copies and scaled back in.
+(Algorithm 2 of Yogatama 2015; Boyd et al. 2010.) M'M is diagonal (the number of copies of each
+weight), so the w-step is the loss plus a quadratic around the mean of the copies. Over-relaxation
+and residual balancing replace the grid over rho. Besides Boyd's primal and dual residuals a duality
+gap is measured: the duals rho u are feasible, and what they leave over of the gradient is shared
+among the copies and scaled back in.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic import _core
 from laconic.core.arrays import Array
-from laconic.core.penalties import CopyTerm, GroupLasso, OverlapGroupLasso, PenaltySum, Terms
+from laconic.core.penalties import OverlapGroupLasso, PenaltySum, Terms
 from laconic.core.problem import Problem
-from laconic.core.solvers.base import Solver
+from laconic.core.solvers.base import StepSolver
+from laconic.core.solvers.copies import Block, split_penalty
 
 
 class AdmmState(NamedTuple):
@@ -37,73 +39,44 @@ class AdmmState(NamedTuple):
     primal: float
     dual: float
     n_steps: int
-    kernel: Any
+    kernel: _core.Descent
     terms: Terms
     best: Array
     best_error: float
 
 
-class Block:
-    """One overlapping term: v and u on its copies, and the sweep that renews them."""
+class Admm(StepSolver[Problem, AdmmState]):
+    """v = M w: alternating directions on copies of the weights, for overlapping groups and sums.
 
-    def __init__(self, term: CopyTerm, n_weights: int, threads: int):
-        self.index, self.inner = term
-        self.v = np.zeros(len(self.index))
-        self.u = np.zeros(len(self.index))
-        self.threads = threads
-        self.n_weights = n_weights
-        self.counts = np.bincount(self.index, minlength=n_weights).astype(np.float64)
-        fused = (
-            isinstance(self.inner, GroupLasso)
-            and self.inner.norm in (2, "2")
-            and not self.inner.positive
-        )
-        groups = self.inner.groups
-        self.copies = _core.Copies(groups.ptr, self.index, n_weights) if fused else None
-        self.mass = self.inner.strength * groups.weight
+    Parameters
+    ----------
+    tol : float, default=1e-4
+        Relative duality gap at which to stop.
+    max_iter : int, default=2000
+        Number of steps, at most.
+    rho : float or None, default=None
+        Weight of the quadratic that ties copies to weights; None adapts it to the residuals.
+    relax : float, default=1.6
+        Over-relaxation of the copies, from 1 (none) to below 2.
+    rounds : int, default=4
+        Number of rounds of coordinate descent per step, at most.
+    check_every : int, default=10
+        Number of steps from one measurement of the certificate to the next.
 
-    def split(
-        self, weights: Array, rho: float, relax: float
-    ) -> tuple[Array, Array, Array, float, float, float]:
-        """The v- and u-steps: M'(v - u), M'(v - v_old), M'u, |Mw - v|^2, |Mw|^2, |v|^2."""
-        if self.copies is not None:
-            towards, change, force = (np.empty(self.n_weights) for _ in range(3))
-            sums = self.copies.split(
-                weights,
-                self.mass / rho,
-                relax,
-                _core.CopyState(v=self.v, u=self.u, towards=towards, change=change, force=force),
-                self.threads,
-            )
-            return towards, change, force, *sums
-        here = weights[self.index]
-        z = relax * here + (1 - relax) * self.v + self.u
-        v = self.inner.prox(z, 1.0 / rho)
-        change = self._back(v - self.v)
-        self.u = z - v
-        self.v = v
-        off = here - v
-        return (
-            self._back(v - self.u),
-            change,
-            self._back(self.u),
-            float(off @ off),
-            float(here @ here),
-            float(v @ v),
-        )
+    Examples
+    --------
+    >>> from laconic import Admm, Groups, OverlapGroupLasso, SparseRegressor
+    >>> groups = Groups.from_lists([[0, 1], [1, 2]], n_features=3)
+    >>> X, y = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [3.0, 2.0, 0.1]
+    >>> penalty = OverlapGroupLasso(groups, strength=0.2)
+    >>> model = SparseRegressor(penalty, solver=Admm(), fit_intercept=False).fit(X, y)
+    >>> model.converged_, model.report_.groups_kept
+    (True, 2)
+    """
 
-    def _back(self, copies: Array) -> Array:
-        return np.bincount(self.index, weights=copies, minlength=self.n_weights).astype(
-            np.float64, copy=False
-        )
-
-    def selected(self) -> NDArray[np.bool_]:
-        """Which groups have copies that differ from zero."""
-        return self.inner.norms(self.v) > 0
-
-
-class Admm(Solver):
-    """Alternating directions for OverlapGroupLasso and sums with it; certificate every `check_every` steps."""
+    needs_problem = (Problem,)
+    needs_penalty = (OverlapGroupLasso, PenaltySum)
+    takes = "OverlapGroupLasso or a sum with it (PenaltySum)"
 
     def __init__(
         self,
@@ -122,17 +95,17 @@ class Admm(Solver):
         self.check_every = check_every
 
     def init(self, problem: Problem, x: Array) -> AdmmState:
-        """All copies at their weights, all duals zero; rho from the balance of penalty and curvature."""
+        """Return the state with all copies at their weights and all duals zero."""
         n = problem.design.n_penalised
         direct, copied = split_penalty(problem)
         terms = direct.terms(n)
-        kernel, _ = problem.descent(terms.ptr, terms.index, terms.mass)
+        kernel = problem.descent(terms.ptr, terms.index, terms.mass)
         blocks = [Block(term, n, problem.design.threads) for term in copied]
         weights = problem.parts(x)[0]
         for block in blocks:
             block.v = weights[block.index]
         scores = problem.design.score(x)
-        towards = sum((block._back(block.v) for block in blocks), np.zeros(n))
+        towards = sum((block.sum_copies(block.v) for block in blocks), np.zeros(n))
         rho = self.rho if self.rho is not None else self._first_rho(problem, blocks)
         zero = np.zeros(n)
         return AdmmState(
@@ -155,17 +128,18 @@ class Admm(Solver):
 
     @staticmethod
     def _first_rho(problem: Problem, blocks: list[Block]) -> float:
-        """The force of the groups over the size that weights may reach: about mean mass a copy."""
+        """Return the force of the groups over the size of weights: about the mean mass per copy."""
         mass = sum(float(block.mass.sum()) for block in blocks)
         copies = sum(float(len(block.index)) for block in blocks)
         return max(1e-6, 10.0 * mass / max(copies, 1.0))
 
     def step(self, problem: Problem, state: AdmmState) -> AdmmState:
-        """One round of w, v and u."""
+        """Take one round of w, v and u."""
         x, rho, terms, blocks = state.x, state.rho, state.terms, state.blocks
         weights, intercept = problem.parts(x)
         counts = sum((block.counts for block in blocks), np.zeros(len(weights)))
-        # rho/2 sum_i N_i (w_i - mu_i)^2 with mu the mean of v - u, plus any ridge of the penalty, as one centred quadratic.
+        # rho/2 sum_i N_i (w_i - mu_i)^2 with mu the mean of v - u, plus any ridge of the penalty, as
+        # one centred quadratic.
         quadratic = rho * counts
         ridge = quadratic + terms.ridge
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -207,7 +181,10 @@ class Admm(Solver):
         return self._balance(state, primal / scale_primal, dual / scale_dual)
 
     def _balance(self, state: AdmmState, primal: float, dual: float) -> AdmmState:
-        """Rho follows sqrt(primal / dual) when the two residuals drift apart; scaled duals and their sums move with it."""
+        """Let rho follow sqrt(primal / dual) when the two residuals drift apart.
+
+        Scaled duals and their sums change with it.
+        """
         n = state.n_steps
         if self.rho is not None or n % 10 or n > 300 or not (primal > 0 and dual > 0):
             return state
@@ -216,27 +193,27 @@ class Admm(Solver):
             return state
         towards = state.towards
         for block in state.blocks:
-            towards = towards + block._back(block.u) - block._back(block.u) / factor
+            towards = towards + block.sum_copies(block.u) - block.sum_copies(block.u) / factor
             block.u /= factor
         return state._replace(rho=state.rho * factor, towards=towards)
 
     def _measure(self, problem: Problem, state: AdmmState) -> AdmmState:
-        """Duality gap at the weights with exact zeros where a group of copies is zero; the best point so far is kept."""
+        """Measure the duality gap at the weights, with zeros where a group of copies is zero.
+
+        The best point so far is kept.
+        """
         x = state.x.copy()
         weights = problem.parts(x)[0]
         for block in state.blocks:
             weights[block.index[block.v == 0]] = 0.0
         scores = problem.design.score(x)
         problem.fit_intercept(x, scores)
-        loss, residual = problem.loss.value_residual(scores, problem.gold, problem.design.threads)
-        value = loss + problem.penalty.value(weights)
+        value = problem.residuals(scores)[0] + problem.penalty.value(weights)
         # The dual comes from the unrounded weights, where the forces balance best.
         whole = state.x.copy()
         whole_scores = state.scores.copy()
         problem.fit_intercept(whole, whole_scores)
-        residual = problem.loss.value_residual(whole_scores, problem.gold, problem.design.threads)[
-            1
-        ]
+        residual = problem.residuals(whole_scores)[1]
         gradient = problem.parts(problem.design.pull(residual))[0]
         plain = problem.value(whole)
         bound = self.dual_value(problem, state, residual, gradient)
@@ -248,7 +225,10 @@ class Admm(Solver):
 
     @staticmethod
     def dual_value(problem: Problem, state: AdmmState, residual: Array, gradient: Array) -> float:
-        """A lower bound of the optimum: the dual objective at scaled residuals and repaired group duals."""
+        """Return the dual objective at scaled residuals and repaired group duals.
+
+        It is a lower bound of the optimum.
+        """
         direct, _ = split_penalty(problem)
         left = gradient + state.force
         counts = sum((block.counts for block in state.blocks), np.zeros(len(left)))
@@ -274,8 +254,8 @@ class Admm(Solver):
             worst = max(worst, block.inner.gauge(-repaired))
         return -problem.loss.conjugate(residual, problem.gold, 1.0 / worst)
 
-    def finish(self, problem: Problem, state: AdmmState) -> tuple[Array, float, dict[str, Any]]:
-        """The best certified point, and which groups of each term were kept."""
+    def finish(self, problem: Problem, state: AdmmState) -> tuple[Array, float, dict[str, object]]:
+        """Return the best certified point, and which groups of each term were kept."""
         if not np.isfinite(state.best_error):
             state = self._measure(problem, state)
         extra = {
@@ -285,15 +265,3 @@ class Admm(Solver):
             "rho": state.rho,
         }
         return state.best, state.best_error, extra
-
-
-def split_penalty(problem: Problem) -> tuple[Any, list[CopyTerm]]:
-    """The part on the weights themselves and the parts on copies."""
-    penalty = problem.penalty
-    if isinstance(penalty, OverlapGroupLasso):
-        penalty = PenaltySum([penalty])
-    if not isinstance(penalty, PenaltySum):
-        raise ValueError(
-            f"Admm needs OverlapGroupLasso or a sum with it, got {type(penalty).__name__}"
-        )
-    return penalty.direct(), penalty.copied()

@@ -1,39 +1,43 @@
 """DC-ADMM: weights that all lie in a finite set S (Suzuki and Nagata 2013, Fig. 1).
 
-    w      <- argmin loss(w) + penalty(w) + rho / 2 |w - (u - alpha)|_D^2      a few warm-started steps of any solver
-    u      <- argmin over S^N of Upsilon(u) + rho / 2 |w + alpha - u|_D^2      exact, weight by weight (core/penalties/discrete.py)
+    w      <- argmin loss(w) + penalty(w) + rho / 2 |w - (u - alpha)|_D^2    some steps of a solver
+    u      <- argmin over S^N of Upsilon(u) + rho / 2 |w + alpha - u|_D^2    exact, per weight
     alpha  <- alpha + xi (w - u)
 
-with |v|_D^2 = sum_i d_i v_i^2, d_i growing with the problem's guess of its second derivatives (see Biased; all 1 where it has none): under
-one rho for all, rare features are held fast while frequent ones still move, and nothing is left to make good for these. The lasso may
-stand in either step: in that of w (DC-ADMM) or in that of u as Upsilon (DCwL1-ADMM). With a fixed rho, weights of frequent features go
-round in circles: u stays where it is only if rho times half the gap between two values outweighs the gradient. So rho grows from round
-to round, which makes w and u meet; growth = 1 is the paper's. The problem is not convex, and no bound of its optimum comes with the
-result. What is returned is the best u of all rounds by the objective, and as its certificate the larger of the residuals
-|w - u| / max(|w|, |u|) and |u - u before| / |u| of the last round.
+with |v|_D^2 = sum_i d_i v_i^2, d_i growing with the problem's guess of its second derivatives (see
+Biased; all 1 where it has none): under one rho for all, rare features are fixed while frequent ones
+still move, and nothing is left to compensate for the error of these. The lasso may be in either
+step: in that of w (DC-ADMM) or in that of u as Upsilon (DCwL1-ADMM). With a fixed rho, weights of
+frequent features cycle: u stays where it is only if rho times half the gap between two values
+outweighs the gradient. So rho grows from round to round, which makes w and u meet; growth = 1 is the
+paper's. The problem is not convex, and no bound of its optimum comes with the result. The result is
+the u with the best objective of all rounds, and its certificate the larger of the residuals
+|w - u| / max(|w|, |u|) and |u - previous u| / |u| of the last round.
 """
 
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from laconic.core.arrays import Array
 from laconic.core.penalties.base import factor_vector
 from laconic.core.penalties.discrete import Discrete, check_values, nearest
-from laconic.core.problem import Biased, Objective
+from laconic.core.problem import Biased, Objective, Solvable
 from laconic.core.report import Callback
-from laconic.core.solvers.base import Result, Solver
+from laconic.core.solvers.base import Result, SolverState, StepSolver
 from laconic.core.solvers.owlqn import Owlqn
 
 LASSO_STEPS = ("w", "u")
 AUTO, LARGE = "auto", 0.9  # the quantile of sizes that the largest value of the tail is to have
 
+InnerSolver: TypeAlias = StepSolver[Any, Any]  # of a Biased problem, with any state
+
 
 class DiscreteState(NamedTuple):
-    """w is x; u and alpha cover its first entries; `point` is x with u in place of w, `best` the best of these."""
+    """w is x; u and alpha cover its first entries; `best` is the best x with u in place of w."""
 
     x: Array
     value: float
@@ -42,20 +46,49 @@ class DiscreteState(NamedTuple):
     alpha: Array
     scale: float
     biased: Biased
-    inner: Any
+    inner: SolverState | None
     best: Array
     best_value: float
     residuals: list[tuple[float, float]]
 
 
-class DiscreteAdmm(Solver):
-    """Alternating directions for problems with a Discrete penalty.
+class DiscreteAdmm(StepSolver[Objective, DiscreteState]):
+    """min loss(w) + penalty(w) over w in S^N: alternating directions for Discrete penalties.
 
-    rho: the pull of w towards u, in units of Biased.stiffness, `growth` times larger after each round; xi: the step of alpha. lasso: the
-    step, "w" or "u", that has the penalty. inner: the solver of the w-step, `inner_steps` of its steps at a time; None is Owlqn. tail: weights that nothing penalises (transitions) take values of
-    tail * S, as if their features were worth `tail` and not 1; "auto" is the size of the large ones at the start over that of S; None leaves
-    them free. An intercept, which the problem settles by itself, is always free.
+    Parameters
+    ----------
+    tol : float, default=1e-2
+        Residual at which to stop.
+    max_iter : int, default=60
+        Number of rounds, at most.
+    rho : float, default=0.01
+        Weight of the quadratic that pulls weights towards allowed values in the first round.
+    growth : float, default=1.2
+        Factor by which `rho` grows from one round to the next.
+    xi : float, default=1.0
+        Step size of the dual variables, between 0 and 2.
+    lasso : {"w", "u"}, default="w"
+        Step that has the penalty: that of the weights, or that of the allowed values.
+    inner : StepSolver or None, default=None
+        Solver of the step of the weights; None is Owlqn.
+    inner_steps : int, default=5
+        Number of steps of the inner solver per round, at most.
+    tail : float, "auto" or None, default=1.0
+        Scale of the allowed values for weights that nothing penalises, such as transitions.
+        "auto" is the size of the large ones at the start over that of the set; None leaves them
+        free. An intercept, which the problem fits by itself, is always free.
+
+    Examples
+    --------
+    >>> from laconic import Discrete, DiscreteAdmm, SparseRegressor
+    >>> X, y = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [2.0, 0.1, 2.1]
+    >>> penalty = Discrete(values=[-2, -1, 1, 2], strength=0.01)
+    >>> SparseRegressor(penalty, solver=DiscreteAdmm()).fit(X, y).coef_.tolist()
+    [2.0, 0.0]
     """
+
+    needs_penalty = (Discrete,)
+    takes = "a Discrete penalty"
 
     def __init__(
         self,
@@ -65,7 +98,7 @@ class DiscreteAdmm(Solver):
         growth: float = 1.2,
         xi: float = 1.0,
         lasso: str = "w",
-        inner: Solver | None = None,
+        inner: InnerSolver | None = None,
         inner_steps: int = 5,
         tail: float | str | None = 1.0,
     ):
@@ -87,8 +120,8 @@ class DiscreteAdmm(Solver):
             and self.inner_steps >= 1
         ):
             raise ValueError(
-                "rho must be positive, growth at least 1, xi between 0 and 2 and inner_steps at least 1, "
-                f"got {self.rho!r}, {self.growth!r}, {self.xi!r} and {self.inner_steps!r}"
+                "rho must be positive, growth at least 1, xi between 0 and 2 and inner_steps "
+                f"at least 1, got {self.rho!r}, {self.growth!r}, {self.xi!r} and {self.inner_steps!r}"
             )
         if not (
             self.tail in (None, AUTO) or (isinstance(self.tail, Real) and 0 < self.tail < np.inf)
@@ -96,33 +129,35 @@ class DiscreteAdmm(Solver):
             raise ValueError(f"tail must be a number above 0, 'auto' or None, got {self.tail!r}")
         if self.lasso not in LASSO_STEPS:
             raise ValueError(f"lasso must be 'w' or 'u', the step that has it, got {self.lasso!r}")
-        if not isinstance(problem.penalty, Discrete):
-            raise ValueError(
-                f"DiscreteAdmm needs a Discrete penalty, got {type(problem.penalty).__name__}"
-            )
+        assert isinstance(problem.penalty, Discrete)  # needs_penalty
         return problem.penalty
 
-    def _inner(self) -> Solver:
+    def _inner(self) -> InnerSolver:
         return Owlqn(tol=1e-4, memory=6, check_every=10**6) if self.inner is None else self.inner
 
     def run(
         self,
-        problem: Objective,
+        problem: Solvable,
         x0: Array | None = None,
         callback: Callback | None = None,
     ) -> Result:
-        """See Solver. Without a start the problem is first solved without the set: rounds then begin at its rounded weights."""
-        if x0 is None:
+        """See Solver.
+
+        Without a start the problem is first solved without the set: rounds then begin at its
+        rounded weights.
+        """
+        self.check_problem(problem)
+        if x0 is None and isinstance(problem, Objective):
             free = Biased(problem, self._check(problem).relaxed(), 0.0, np.zeros(0))
             x0 = Owlqn(tol=1e-3, max_iter=100).run(free).x
         return super().run(problem, x0, callback)
 
     def init(self, problem: Objective, x: Array) -> DiscreteState:
-        """U is the nearest point of S to the start, alpha zero."""
+        """Return the state whose u is the nearest point of S to the start, with alpha zero."""
         penalty = self._check(problem)
         n = (
             problem.design.n_penalised
-            if self.tail is None or problem.settles
+            if self.tail is None or problem.fits_tail
             else problem.n_weights
         )
         scale = self._tail_scale(penalty, problem.parts(x)[1])
@@ -136,7 +171,7 @@ class DiscreteAdmm(Solver):
         return DiscreteState(x, value, np.inf, u, np.zeros(n), scale, biased, None, best, value, [])
 
     def step(self, problem: Objective, state: DiscreteState) -> DiscreteState:
-        """One round of w, u and alpha."""
+        """Take one round of w, u and alpha."""
         inner, biased = self._inner(), state.biased
         biased.centre[:] = state.u - state.alpha
         # A quasi-Newton memory is kept although rho has grown: its curvatures are off by little.
@@ -190,7 +225,10 @@ class DiscreteAdmm(Solver):
     def _round(
         self, problem: Objective, b: Array, scale: float, biased: Biased | None = None
     ) -> Array:
-        """The u-step: the exact prox over S of the penalty, if it is this step's (and not the start's), and of nothing for the tail."""
+        """Take the u-step: the exact prox over S.
+
+        Of the penalty if this step has it (and is not the start), and of nothing for the tail.
+        """
         penalty = self._check(problem)
         values = check_values(penalty.values)
         weights, tail = problem.parts(b)
@@ -203,14 +241,14 @@ class DiscreteAdmm(Solver):
 
     @staticmethod
     def _point(problem: Objective, x: Array, u: Array) -> Array:
-        """X with u in place of the weights it covers, the intercept settled."""
+        """Return x with u in place of the weights it covers, its intercept fitted."""
         point = x.copy()
         point[: len(u)] = u
-        problem.settle(point)
+        problem.fit_tail(point)
         return point
 
     def finish(
         self, problem: Objective, state: DiscreteState
-    ) -> tuple[Array, float, dict[str, Any]]:
-        """The best u; the residuals of all rounds, (primal, dual) each, under "residuals"."""
+    ) -> tuple[Array, float, dict[str, object]]:
+        """Return the best u; the (primal, dual) residuals of all rounds are under "residuals"."""
         return state.best, state.error, {"residuals": state.residuals}

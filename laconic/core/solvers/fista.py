@@ -1,10 +1,12 @@
-"""Accelerated proximal gradient with backtracking and restart (Beck and Teboulle 2009; O'Donoghue and Candes 2015).
+"""Accelerated proximal gradient with backtracking and restart.
 
     x_next = prox(z - gradient(z) / L, 1 / L),    z = x_next + m (x_next - x)
 
-Works for any loss with any penalty that has a prox. L follows the local curvature up and, slowly, down; momentum starts again
-whenever it points uphill. An intercept is at its optimum at every point (problem.settle), so that steps are over the weights
-alone: columns of another scale than the intercept's ones would else make L far too large for them.
+(Beck and Teboulle 2009; O'Donoghue and Candes 2015.) It works for any loss with any penalty that
+has a prox. L follows the local curvature up and, slowly, down; momentum starts again whenever it
+points uphill. An intercept is at its optimum at every point (problem.fit_tail), so that steps are
+over the weights alone: columns of another scale than the intercept's ones would otherwise make L
+far too large for them.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import numpy as np
 
 from laconic.core.arrays import Array
 from laconic.core.problem import Objective
-from laconic.core.solvers.base import Solver
+from laconic.core.solvers.base import StepSolver
 
 
 class FistaState(NamedTuple):
@@ -30,8 +32,26 @@ class FistaState(NamedTuple):
     n_steps: int
 
 
-class Fista(Solver):
-    """Proximal gradient steps; the certificate is measured every `check_every` steps."""
+class Fista(StepSolver[Objective, FistaState]):
+    """x <- prox(z - gradient(z) / L, 1 / L): accelerated proximal gradient, for any penalty.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Certificate at which to stop.
+    max_iter : int, default=5000
+        Number of steps, at most.
+    check_every : int, default=20
+        Number of steps from one measurement of the certificate to the next.
+
+    Examples
+    --------
+    >>> from laconic import L0, Fista, SparseRegressor
+    >>> X, y = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [2.0, 0.1, 2.1]
+    >>> model = SparseRegressor(L0(0.2), solver=Fista(tol=1e-8)).fit(X, y)
+    >>> model.coef_.round(2).tolist(), model.converged_
+    ([1.95, 0.0], True)
+    """
 
     def __init__(self, tol: float = 1e-6, max_iter: int = 5000, check_every: int = 20):
         self.tol = tol
@@ -39,30 +59,30 @@ class Fista(Solver):
         self.check_every = check_every
 
     def init(self, problem: Objective, x: Array) -> FistaState:
-        """L starts from the change of the gradient along itself; a start that is optimal needs no step."""
-        gradient = problem.settled_smooth(x)[1].copy()
+        """Return the state at x; L starts from the change of the gradient along itself."""
+        gradient = problem.fitted_smooth(x)[1].copy()
         size = float(np.linalg.norm(gradient))
         lipschitz = 1.0
         if size > 0:
             probe = 1e-3 / size
             lipschitz = float(
-                np.linalg.norm(problem.settled_smooth(x - probe * gradient)[1] - gradient)
+                np.linalg.norm(problem.fitted_smooth(x - probe * gradient)[1] - gradient)
             ) / (probe * size)
         # A count of weights has a local minimum at zero, which is no reason to stay there.
         error = problem.certificate(x) if problem.penalty.convex else np.inf
         return FistaState(x, problem.value(x), error, x, 1.0, max(lipschitz, 1e-10), 0)
 
     def step(self, problem: Objective, state: FistaState) -> FistaState:
-        """One accelerated step; L doubles until the quadratic bound holds."""
+        """Take one accelerated step; L doubles until the quadratic bound holds."""
         z = state.z.copy()
-        loss, gradient = problem.settled_smooth(z)
+        loss, gradient = problem.fitted_smooth(z)
         lipschitz = state.lipschitz
         while True:
             x = z - gradient / lipschitz
             weights = problem.parts(x)[0]
             weights[:] = problem.penalty.prox(weights, 1.0 / lipschitz)
             move = x - z
-            new_loss = problem.settled_loss(x)
+            new_loss = problem.fitted_loss(x)
             bound = loss + float(gradient @ move) + 0.5 * lipschitz * float(move @ move)
             if new_loss <= bound + 1e-12 * abs(loss) or lipschitz > 1e18:
                 break

@@ -1,42 +1,71 @@
-"""Working sets with proximal Newton coordinate descent, for the lasso, the elastic net and disjoint groups.
+"""Working sets with proximal Newton coordinate descent, for lasso, elastic net and disjoint groups.
 
-Sparse solutions cost what their active set costs: each step computes the whole gradient once, certifies the point, and hands the
-kernel the blocks that are active or violate optimality most. The set at least doubles the support each time, as in celer
-(Massias, Gramfort and Salmon 2018), so few steps are needed. Steps that stay on one support are extrapolated (Anderson): the
-diagonal curvature of the multinomial loss leaves correlated directions that shrink by a constant factor a step.
+Sparse solutions cost what their active set costs: each step computes the whole gradient once,
+certifies the point, and hands the kernel the blocks that are active or violate optimality most. The
+set at least doubles the support each time, as in celer (Massias, Gramfort and Salmon 2018), so few
+steps are needed. Steps that stay on one support are extrapolated (Anderson): the diagonal curvature
+of the multinomial loss leaves correlated directions that shrink by a constant factor per step.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic import _core
-from laconic.core.arrays import Array
-from laconic.core.penalties import Blockwise, Terms
+from laconic.core.arrays import Array, Bools
+from laconic.core.penalties import Blockwise, Penalty, SparseGroupLasso, Terms
+from laconic.core.penalties.grouped import norm_code
 from laconic.core.problem import Problem
-from laconic.core.solvers.base import Solver
+from laconic.core.solvers.base import StepSolver
 
 
 class WorkingSetState(NamedTuple):
-    """x with its scores, the kernel and what the next choice of blocks needs."""
+    """x with its scores, the kernel, and what the next choice of blocks needs."""
 
     x: Array
     value: float
     error: float
     scores: Array
     violation: Array
-    active: NDArray[np.bool_]
+    active: Bools
     size: int
-    kernel: Any
+    kernel: _core.Descent
     terms: Terms
     history: tuple[Array, ...] = ()
 
 
-class WorkingSet(Solver):
-    """Coordinate descent on a growing working set, stopped by the relative duality gap."""
+class WorkingSet(StepSolver[Problem, WorkingSetState]):
+    """Proximal Newton coordinate descent on a growing working set of blocks of weights.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Relative duality gap at which to stop.
+    max_iter : int, default=200
+        Number of working sets, at most.
+    first_size : int, default=64
+        Number of blocks in the first working set.
+    max_rounds : int, default=12
+        Number of Newton rounds per working set, at most.
+    max_passes : int, default=20
+        Number of passes over the working set per round, at most.
+    memory : int, default=5
+        Number of past points on one support that a step is extrapolated from.
+
+    Examples
+    --------
+    >>> from laconic import L1, SparseRegressor, WorkingSet
+    >>> X, y = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [2.0, 0.1, 2.1]
+    >>> model = SparseRegressor(L1(0.2), solver=WorkingSet(tol=1e-8)).fit(X, y)
+    >>> model.coef_.round(2).tolist(), model.certificate_ <= 1e-8
+    ([1.65, 0.0], True)
+    """
+
+    needs_problem = (Problem,)
+    needs_penalty = (Blockwise,)
+    takes = "L1, Ridge, ElasticNet or a group lasso over disjoint groups"
 
     def __init__(
         self,
@@ -54,14 +83,17 @@ class WorkingSet(Solver):
         self.max_passes = max_passes
         self.memory = memory
 
-    def init(self, problem: Problem, x: Array) -> WorkingSetState:
+    def unsupported(self, penalty: Penalty) -> str:
         """See Solver."""
-        if not isinstance(problem.penalty, Blockwise):
-            raise ValueError(
-                f"WorkingSet needs disjoint blocks, got {type(problem.penalty).__name__}"
-            )
-        terms = problem.penalty.terms(problem.design.n_penalised)
-        kernel, _ = problem.descent(terms.ptr, terms.index, terms.mass)
+        infinite = isinstance(penalty, SparseGroupLasso) and norm_code(penalty.norm) != _core.Norm.two
+        return "the infinity norm inside groups" if infinite else ""
+
+    def init(self, problem: Problem, x: Array) -> WorkingSetState:
+        """See StepSolver."""
+        penalty = problem.penalty
+        assert isinstance(penalty, Blockwise)  # needs_penalty
+        terms = penalty.terms(problem.design.n_penalised)
+        kernel = problem.descent(terms.ptr, terms.index, terms.mass)
         state = WorkingSetState(
             x,
             np.inf,
@@ -76,16 +108,14 @@ class WorkingSet(Solver):
         return self._measure(problem, state)
 
     def _measure(self, problem: Problem, state: WorkingSetState) -> WorkingSetState:
-        """Value, certificate and violations at the state's point."""
+        """Measure value, certificate and violations at the state's point."""
         terms, weights = state.terms, problem.parts(state.x)[0]
-        loss, residual = problem.loss.value_residual(
-            state.scores, problem.gold, problem.design.threads
-        )
+        loss, residual = problem.residuals(state.scores)
         pulled = problem.design.pull(residual)
         gradient = problem.parts(pulled)[0]
         penalty = problem.penalty.value(weights)
         gap = problem.gap(loss, residual, gradient, penalty)
-        # Residuals that do not sum to zero are not dual feasible: count what that can cost against the certificate.
+        # Residuals that do not sum to zero are not dual feasible: what that can cost is counted.
         off = float(np.abs(problem.parts(pulled)[1]).max(initial=0.0))
         error = (
             problem.relative(gap + off, loss + penalty)
@@ -96,7 +126,7 @@ class WorkingSet(Solver):
         return state._replace(value=loss + penalty, error=error, violation=violation, active=active)
 
     def step(self, problem: Problem, state: WorkingSetState) -> WorkingSetState:
-        """One working set, solved ten times better than the current error asks."""
+        """Solve one working set, ten times better than the current error asks for."""
         n_active = int(state.active.sum())
         size = min(max(2 * n_active, state.size), len(state.violation))
         priority = np.where(state.active, np.inf, state.violation)
@@ -126,7 +156,10 @@ class WorkingSet(Solver):
         return self._extrapolate(problem, state) if state.error > self.tol else state
 
     def _extrapolate(self, problem: Problem, state: WorkingSetState) -> WorkingSetState:
-        """Jump to the combination of the last points on this support whose differences nearly cancel, if it is better."""
+        """Jump to where the differences of the last points on this support nearly cancel.
+
+        Only if the objective is better there.
+        """
         support = np.append(
             state.x[: problem.design.n_penalised] != 0,
             np.ones(problem.n_weights - problem.design.n_penalised, bool),
@@ -153,8 +186,11 @@ class WorkingSet(Solver):
         return self._measure(problem, moved)
 
 
-def violations(terms: Terms, weights: Array, gradient: Array) -> tuple[NDArray[np.bool_], Array]:
-    """Which blocks are active, and the distance of 0 from each inactive block's subdifferential."""
+def violations(terms: Terms, weights: Array, gradient: Array) -> tuple[Bools, Array]:
+    """Return which blocks are active, and how far each inactive one is from optimal.
+
+    That is the distance of 0 from its subdifferential.
+    """
     pushed = (
         np.maximum(-gradient - terms.lasso, 0.0)
         if terms.positive
@@ -164,7 +200,8 @@ def violations(terms: Terms, weights: Array, gradient: Array) -> tuple[NDArray[n
     if np.all(sizes == 1):
         order = terms.index
         return weights[order] != 0, np.maximum(pushed[order] - terms.mass, 0.0)
-    # reduceat takes an empty block for a block of one, so empty ones stand aside: they are never active, never violated.
+    # reduceat takes an empty block for a block of one, so empty ones are left out: they are never
+    # active and never violated.
     filled = sizes > 0
     starts = terms.ptr[:-1][filled]
     length, active = np.zeros(len(sizes)), np.zeros(len(sizes), dtype=bool)

@@ -52,7 +52,7 @@ def test_both_settings_reach_like_objectives_far_below_quantization() -> None:
     lasso = WorkingSet(tol=1e-6).run(relaxed).x
     quantized = lasso.copy()
     at.parts(quantized)[0][:] = nearest(VALUES, at.parts(lasso)[0])
-    at.settle(quantized)
+    at.fit_tail(quantized)
     found = [at.value(DiscreteAdmm(lasso=step).run(at, lasso).x) for step in ("w", "u")]
     least = relaxed.value(lasso)
     assert all(value >= least for value in found)
@@ -65,7 +65,7 @@ def test_near_the_best_of_all_points_when_they_can_be_counted() -> None:
     values = []
     for weights in product((-0.8, 0.0, 0.8), repeat=6):
         x = np.append(np.array(weights), 0.0)
-        at.settle(x)
+        at.fit_tail(x)
         values.append(at.value(x))
     found = at.value(DiscreteAdmm().run(at).x)
     assert min(values) - 1e-6 <= found <= np.quantile(values, 0.02)
@@ -83,7 +83,7 @@ def test_start_is_not_written_to_and_the_result_never_worse_than_its_rounding() 
     given = start.copy()
     rounded = start.copy()
     at.parts(rounded)[0][:] = nearest(VALUES, at.parts(start)[0])
-    at.settle(rounded)
+    at.fit_tail(rounded)
     result = DiscreteAdmm(max_iter=1).run(at, start)
     assert np.array_equal(start, given)
     assert at.value(result.x) <= at.value(rounded)

@@ -1,0 +1,93 @@
+"""Problems whose loss has a conjugate: the certificate is a duality gap.
+
+With r = d loss / d scores at (w, b), whose column sums are zero once the intercept b is optimal,
+
+    value(w) - optimum  <=  loss(w) + penalty(w) + loss*(t r) + penalty*(-t A'r)      for every t
+
+and t = 1 / max(1, gauge(A'r)) makes the last term finite for a norm. Where a penalty is not convex
+(L0) or the gap is infinite (weights that nothing penalises) the certificate is the largest entry of
+w - prox(w - gradient), relative to the gradient at 0; of a smooth penalty that is not convex it is
+the largest entry of the gradient.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from laconic.core.arrays import Array
+from laconic.core.penalties import Smooth
+from laconic.core.problem.base import Objective
+
+
+class GapProblem(Objective):
+    """An objective whose loss has a conjugate; `dual` is what the problem knows its residuals by."""
+
+    @property
+    @abstractmethod
+    def total_weight(self) -> float:
+        """Sum of the weights of all examples."""
+
+    @abstractmethod
+    def loss_conjugate(self, dual: Array, scale: float) -> float:
+        """Return the conjugate of the summed loss at `scale` times the residuals."""
+
+    @abstractmethod
+    def diagonal(self, x: Array) -> Array:
+        """Return the diagonal of the loss's Hessian over the weights, or an upper bound of it."""
+
+    def strength_max(self) -> float:
+        """Return the penalty strength at and above which all weights are zero."""
+        gradient = self.smooth(self.start())[1]
+        return self.penalty.strength_max(self.parts(gradient)[0])
+
+    def gap(self, loss: float, dual: Array, gradient: Array, penalty: float) -> float:
+        """Return the duality gap from loss, dual, gradient of the weights and penalty at a point."""
+        scale = (
+            1.0 / max(1.0, self.penalty.gauge(gradient))
+            if np.isinf(self.penalty.conjugate(-gradient))
+            else 1.0
+        )
+        if scale == 0:
+            return np.inf
+        dual_penalty = 0.0 if scale < 1 else self.penalty.conjugate(-gradient)
+        return max(0.0, loss + penalty + self.loss_conjugate(dual, scale) + dual_penalty)
+
+    def relative(self, gap: float, value: float) -> float:
+        """Return the gap over the value.
+
+        The value has a floor of 1e-9 per example: a loss that can reach zero has no relative scale
+        there.
+        """
+        return gap / max(value, 1e-9 * self.total_weight, 1e-300)
+
+    def judge(self, x: Array, loss: float, dual: Array, gradient: Array) -> float:
+        """Return the certificate from loss, dual and gradient of the weights at x, its tail fitted."""
+        weights = self.parts(x)[0]
+        penalty = self.penalty.value(weights)
+        if self.penalty.convex:
+            gap = self.gap(loss, dual, gradient, penalty)
+            if np.isfinite(gap):
+                return self.relative(gap, loss + penalty)
+        elif isinstance(self.penalty, Smooth):
+            steepest = np.max(np.abs(gradient + self.penalty.gradient(weights)), initial=0.0)
+            return float(steepest) / self.gradient_scale()
+        # Where the penalty is not convex a fixed point of one step is one of every smaller step,
+        # but not of larger ones.
+        return self.prox_residual(x, gradient, 1.0 / max(self.curvature(x), 1e-10))
+
+    def curvature(self, x: Array, n_steps: int = 10) -> float:
+        """Return about 1.1 times the largest eigenvalue of the loss's Hessian at x.
+
+        By power steps on differences of gradients.
+        """
+        gradient = self.smooth(x)[1]
+        along = np.random.default_rng(0).normal(size=len(x))
+        width = 1e-5 * max(1.0, float(np.max(np.abs(x), initial=0.0)))
+        length = 0.0
+        for _ in range(n_steps):
+            along /= max(float(np.linalg.norm(along)), 1e-300)
+            along = (self.smooth(x + width * along)[1] - gradient) / width
+            length = float(np.linalg.norm(along))
+        return 1.1 * length

@@ -1,0 +1,82 @@
+"""Overlapping penalties as solvers take them apart: a part on the weights, and parts on copies."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from laconic import _core
+from laconic.core.arrays import Array, Bools
+from laconic.core.penalties import CopyTerm, ElasticNet, GroupLasso, OverlapGroupLasso, PenaltySum
+from laconic.core.problem import Problem
+
+
+def split_penalty(problem: Problem) -> tuple[ElasticNet, list[CopyTerm]]:
+    """Return the part of the penalty on the weights themselves, and the parts on copies."""
+    penalty = problem.penalty
+    if isinstance(penalty, OverlapGroupLasso):
+        penalty = PenaltySum([penalty])
+    assert isinstance(penalty, PenaltySum)  # needs_penalty
+    return penalty.direct(), penalty.copied()
+
+
+class Block:
+    """One overlapping term: v and u on its copies, and the sweep that updates them."""
+
+    def __init__(self, term: CopyTerm, n_weights: int, threads: int):
+        self.index, self.inner = term
+        self.v = np.zeros(len(self.index))
+        self.u = np.zeros(len(self.index))
+        self.threads = threads
+        self.n_weights = n_weights
+        self.counts = np.bincount(self.index, minlength=n_weights).astype(np.float64)
+        fused = (
+            isinstance(self.inner, GroupLasso)
+            and self.inner.norm in (2, "2")
+            and not self.inner.positive
+        )
+        groups = self.inner.groups
+        self.copies = _core.Copies(groups.ptr, self.index, n_weights) if fused else None
+        self.mass = self.inner.strength * groups.weight
+
+    def split(
+        self, weights: Array, rho: float, relax: float
+    ) -> tuple[Array, Array, Array, float, float, float]:
+        """Take the v- and u-steps.
+
+        Return M'(v - u), M'(v - v_old), M'u, |Mw - v|^2, |Mw|^2 and |v|^2.
+        """
+        if self.copies is not None:
+            towards, change, force = (np.empty(self.n_weights) for _ in range(3))
+            sums = self.copies.split(
+                weights,
+                self.mass / rho,
+                relax,
+                _core.CopyState(v=self.v, u=self.u, towards=towards, change=change, force=force),
+                self.threads,
+            )
+            return towards, change, force, *sums
+        here = weights[self.index]
+        z = relax * here + (1 - relax) * self.v + self.u
+        v = self.inner.prox(z, 1.0 / rho)
+        change = self.sum_copies(v - self.v)
+        self.u = z - v
+        self.v = v
+        off = here - v
+        return (
+            self.sum_copies(v - self.u),
+            change,
+            self.sum_copies(self.u),
+            float(off @ off),
+            float(here @ here),
+            float(v @ v),
+        )
+
+    def sum_copies(self, copies: Array) -> Array:
+        """Return M' copies: for each weight, the sum over its copies."""
+        return np.bincount(self.index, weights=copies, minlength=self.n_weights).astype(
+            np.float64, copy=False
+        )
+
+    def selected(self) -> Bools:
+        """Return which groups have copies that differ from zero."""
+        return self.inner.norms(self.v) > 0

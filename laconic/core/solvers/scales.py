@@ -1,0 +1,73 @@
+"""The scales eta of overlapping groups, for iterative reweighting (see reweighted.py)."""
+
+from __future__ import annotations
+
+from copy import copy
+
+import numpy as np
+
+from laconic import _core
+from laconic.core.arrays import Array, Bools
+from laconic.core.penalties import CopyTerm, GroupLasso
+from laconic.core.ragged import pointers
+
+
+class Scales:
+    """eta of one overlapping term, and the ridge weights that follow from it."""
+
+    def __init__(self, term: CopyTerm, n_weights: int, first: float):
+        self.index, self.inner = term
+        self.n_weights = n_weights
+        groups = self.inner.groups
+        self.mass = self.inner.strength * groups.weight
+        self.eta = np.full(len(groups), first)
+        flat = isinstance(self.inner, GroupLasso)
+        self.copies = _core.Copies(groups.ptr, self.index, n_weights) if flat else None
+
+    def norms(self, weights: Array) -> Array:
+        """Return |w_g| of every group (in a forest: of every node's whole group)."""
+        if self.copies is None:
+            return self.inner.norms(weights[self.index])
+        out = np.empty(len(self.mass))
+        self.copies.norms(weights, out)
+        return out
+
+    def reweigh(self, weights: Array, relax: float, floor: float) -> tuple[Array, float]:
+        """Move eta by the ratio of the norms to it, to the power `relax`.
+
+        Return the ridge weight of every weight, and the largest ratio.
+        """
+        if self.copies is not None:
+            ridge = np.empty(self.n_weights)
+            return ridge, self.copies.reweigh(weights, self.mass, relax, floor, self.eta, ridge)
+        ratio = self.norms(weights) / self.eta
+        self.eta = np.maximum(floor, self.eta * np.clip(ratio**relax, 0.1, 3.0))
+        return self.ridge(), float(ratio.max(initial=0.0))
+
+    def twin(self, touched: Bools) -> Scales:
+        """Return the same groups with an eta of their own, to be balanced for the dual.
+
+        Only groups with touched weights are needed.
+        """
+        twin = copy(self)
+        twin.eta = self.eta.copy()
+        if self.copies is not None:
+            groups = self.inner.groups
+            inside = touched[self.index]
+            sizes = np.diff(np.concatenate([[0], np.cumsum(inside)])[groups.ptr])
+            kept = sizes > 0
+            twin.copies = _core.Copies(pointers(sizes[kept]), self.index[inside], self.n_weights)
+            twin.mass, twin.eta = self.mass[kept], self.eta[kept]
+        return twin
+
+    def ridge(self) -> Array:
+        """Return the sum of mass_g / eta_g over the groups of each weight."""
+        pull = self.mass / self.eta
+        if self.copies is not None:
+            copies = np.repeat(pull, self.inner.groups.sizes)
+        else:
+            copies = np.empty(len(self.index))
+            self.inner.kernel().path_sums(pull, copies)
+        return np.bincount(self.index, weights=copies, minlength=self.n_weights).astype(
+            np.float64, copy=False
+        )

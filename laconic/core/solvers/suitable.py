@@ -1,0 +1,43 @@
+"""Which solver suits a penalty: the one table that maps types to algorithms, by import strings."""
+
+from __future__ import annotations
+
+from laconic import _core
+from laconic.core.penalties import (
+    Blockwise,
+    Discrete,
+    LayeredGroupLasso,
+    OverlapGroupLasso,
+    Penalty,
+    PenaltySum,
+    Ridge,
+    SparseGroupLasso,
+)
+from laconic.core.penalties.grouped import norm_code
+
+ADMM = "laconic.core.solvers.admm:Admm"
+DISCRETE = "laconic.core.solvers.discrete:DiscreteAdmm"
+FISTA = "laconic.core.solvers.fista:Fista"
+OWLQN = "laconic.core.solvers.owlqn:Owlqn"
+REWEIGHTED = "laconic.core.solvers.reweighted:Reweighted"
+WORKING_SET = "laconic.core.solvers.working_set:WorkingSet"
+
+
+def suitable_solver(penalty: Penalty) -> str:
+    """Return the solver that suits a penalty as `module:Class`."""
+    if penalty.solver is not None:
+        return penalty.solver
+    if isinstance(penalty, Discrete):
+        return DISCRETE
+    if isinstance(penalty, LayeredGroupLasso):
+        return FISTA
+    if isinstance(penalty, (OverlapGroupLasso, PenaltySum)):
+        terms = penalty.terms if isinstance(penalty, PenaltySum) else [penalty]
+        overlaps = [term for term in terms if isinstance(term, OverlapGroupLasso)]
+        euclidean = all(norm_code(term.norm) == _core.Norm.two for term in overlaps)
+        return REWEIGHTED if euclidean else ADMM
+    if isinstance(penalty, Ridge):
+        return WORKING_SET if penalty.positive else OWLQN
+    if isinstance(penalty, SparseGroupLasso) and norm_code(penalty.norm) != _core.Norm.two:
+        return FISTA
+    return WORKING_SET if isinstance(penalty, Blockwise) else FISTA
