@@ -35,11 +35,18 @@ from laconic.models.checks import (
     item,
     numbers,
     pack_json,
+    typed,
     unpack_json,
 )
-from laconic.models.compact.features import maps_of, typed
 from laconic.models.compact.rows import Cells, Codebook, equal_rows, row_tables
-from laconic.models.compact.strings import CompactVocab, Names, code_widths, join_maps, pack_strings
+from laconic.models.compact.strings import (
+    CompactVocab,
+    Names,
+    code_widths,
+    join_maps,
+    maps_of,
+    pack_strings,
+)
 from laconic.models.save import Saved
 from laconic.text.documents import DocumentEncoder
 from laconic.text.vocab import Vocab

@@ -1,4 +1,4 @@
-"""What storing any kind of model needs: values as JSON has them, and claims of a file checked one by one."""
+"""What storing any kind of model needs: values as JSON has them, and checked claims of files."""
 
 from __future__ import annotations
 
@@ -8,19 +8,25 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
+from laconic.core.arrays import Ints
 from laconic.core.report import FitReport
 from laconic.errors import InputError
-from laconic.models import file as files
+from laconic.models.file import MAX_HEADER_BYTES
+from laconic.models.file import Arrays as Arrays
+from laconic.models.file import Meta as Meta
+from laconic.models.strict_json import dump_json, parse_json
 
-Arrays = dict[str, NDArray[Any]]
-Contents = tuple[Arrays, dict[str, Any]]
+Contents = tuple[Arrays, Meta]
 WHOLE = (np.uint8, np.uint16, np.uint32, np.uint64)
 
 
 def check_storable(words: Iterable[str]) -> None:
-    """ValueError if a word or label is no valid Unicode (JSON can escape half a character), which no file can hold."""
+    """Raise ValueError if a word or label is no valid Unicode, which no file can hold.
+
+    JSON can escape half a character.
+    """
     try:
         "\n".join(words).encode()
     except UnicodeEncodeError as error:
@@ -31,29 +37,29 @@ def check_storable(words: Iterable[str]) -> None:
 
 
 def finite(value: float) -> float | None:
-    """A number as JSON can hold it: None if it is not finite."""
+    """Return a number as JSON can hold it: None if it is not finite."""
     return float(value) if math.isfinite(value) else None
 
 
-def is_number(value: Any) -> bool:
-    """True for numbers of JSON, which truth values are not."""
+def is_number(value: object) -> bool:
+    """Return whether a JSON value is a number, which booleans are not."""
     return type(value) in (int, float)
 
 
-def is_count(value: Any) -> bool:
-    """True for whole numbers of at least 1."""
+def is_count(value: object) -> bool:
+    """Return whether a JSON value is an integer of at least 1."""
     return type(value) is int and 0 < value < 2**31
 
 
-def item(meta: dict[str, Any], name: str, kind: type) -> Any:
-    """`meta[name]`, which must be of that very type."""
+def item(meta: Meta, name: str, kind: type) -> Any:
+    """Return `meta[name]`, which must be of that very type."""
     if type(meta.get(name)) is not kind:
         raise InputError(f"{name!r} is missing or has another type than {kind.__name__}")
     return meta[name]
 
 
-def check_parameters(given: dict[str, Any], allowed: Mapping[str, Callable[[Any], bool]]) -> None:
-    """InputError unless these are the parameters, each with a value that is allowed."""
+def check_parameters(given: Meta, allowed: Mapping[str, Callable[[Any], bool]]) -> None:
+    """Raise InputError unless these are the parameters, each with a value that is allowed."""
     if given.keys() != allowed.keys():
         raise InputError(f"expected the parameters {', '.join(sorted(allowed))}")
     for name, value in given.items():
@@ -61,16 +67,16 @@ def check_parameters(given: dict[str, Any], allowed: Mapping[str, Callable[[Any]
             raise InputError(f"the parameter {name} has an impossible value")
 
 
-def number_or_nan(meta: dict[str, Any], name: str) -> float:
-    """The number `meta[name]`, NaN where it is null."""
+def number_or_nan(meta: Meta, name: str) -> float:
+    """Return the number `meta[name]`, NaN where it is null."""
     value = meta.get(name)
     if name not in meta or not (value is None or is_number(value)):
         raise InputError(f"{name!r} is missing or not a number")
     return math.nan if value is None else float(value)
 
 
-def fit_meta(model: Any) -> dict[str, Any]:
-    """What a solver told of a fit, as JSON has it."""
+def fit_meta(model: Any) -> Meta:
+    """Return the fit report of a model, as JSON has it."""
     return {
         "objective": finite(model.objective_),
         "certificate": finite(model.certificate_),
@@ -80,8 +86,8 @@ def fit_meta(model: Any) -> dict[str, Any]:
     }
 
 
-def read_fit(model: Any, meta: dict[str, Any]) -> None:
-    """Tell a model what `fit_meta` told."""
+def read_fit(model: Any, meta: Meta) -> None:
+    """Set the attributes of a model that `fit_meta` stored."""
     model.objective_, model.certificate_ = (
         number_or_nan(meta, name) for name in ("objective", "certificate")
     )
@@ -91,7 +97,7 @@ def read_fit(model: Any, meta: dict[str, Any]) -> None:
     model.n_iter_ = item(meta, "n_iter", int)
 
 
-def report_meta(report: FitReport) -> dict[str, Any]:
+def report_meta(report: FitReport) -> Meta:
     """Return what model files keep of every fit report, as JSON has it."""
     return {
         "objective": finite(report.objective),
@@ -102,8 +108,8 @@ def report_meta(report: FitReport) -> dict[str, Any]:
     }
 
 
-def read_report(meta: dict[str, Any], **more: Any) -> FitReport:
-    """Return the fit report that `report_meta` wrote; `more` are the fields that it has not."""
+def read_report(meta: Meta, **more: Any) -> FitReport:
+    """Return the fit report that `report_meta` stored, with `more` of its fields."""
     return FitReport(
         objective=number_or_nan(meta, "objective"),
         certificate=number_or_nan(meta, "certificate"),
@@ -115,21 +121,38 @@ def read_report(meta: dict[str, Any], **more: Any) -> FitReport:
 
 
 def check_names(arrays: Arrays, wanted: set[str]) -> None:
-    """InputError unless the file holds these arrays and no others."""
+    """Raise InputError unless the file holds these arrays and no others."""
     if arrays.keys() != wanted:
         raise InputError(
-            f"expected the arrays {', '.join(sorted(wanted))}, found {', '.join(sorted(arrays)) or 'none'}"
+            f"expected the arrays {', '.join(sorted(wanted))}, "
+            f"found {', '.join(sorted(arrays)) or 'none'}"
         )
 
 
-def numbers(
-    arrays: Arrays, name: str, shape: tuple[int, ...], kind: type[np.floating] = np.float64
+def typed(
+    arrays: Arrays, name: str, dtype: type[np.number[Any]], n_dimensions: int = 1
 ) -> NDArray[Any]:
-    """An array of finite numbers of this shape."""
+    """Return an array, which must have this type and number of dimensions."""
     array = arrays[name]
-    if array.dtype != kind or array.shape != shape:
+    if array.dtype != dtype or array.ndim != n_dimensions:
         raise InputError(
-            f"the array {name} is {array.dtype} of shape {array.shape}, expected {kind.__name__} of shape {shape}"
+            f"the array {name} is {array.dtype} of shape {array.shape}, expected {np.dtype(dtype)}"
+        )
+    return array
+
+
+def numbers(
+    arrays: Arrays,
+    name: str,
+    shape: tuple[int, ...],
+    dtype: type[np.floating[Any]] = np.float64,
+) -> NDArray[Any]:
+    """Return an array, which must have this type and shape and hold finite numbers."""
+    array = arrays[name]
+    if array.dtype != dtype or array.shape != shape:
+        raise InputError(
+            f"the array {name} is {array.dtype} of shape {array.shape}, "
+            f"expected {dtype.__name__} of shape {shape}"
         )
     if not np.all(np.isfinite(array)):
         raise InputError(f"the array {name} holds numbers that are not finite")
@@ -137,33 +160,34 @@ def numbers(
 
 
 def smallest(values: NDArray[Any]) -> NDArray[Any]:
-    """Whole numbers that are not negative, in the smallest type that holds them."""
+    """Return integers of at least 0 in the smallest unsigned type that holds them."""
     most = int(values.max(initial=0))
-    return values.astype(next(kind for kind in WHOLE if most <= np.iinfo(kind).max))
+    fitting: DTypeLike = next(dtype for dtype in WHOLE if most <= np.iinfo(dtype).max)
+    return values.astype(fitting)
 
 
-def whole(arrays: Arrays, name: str, most: int = 2**32 - 1) -> NDArray[np.int64]:
-    """A row of such numbers, none above `most`, which 63 bits hold."""
+def whole(arrays: Arrays, name: str, most: int = 2**32 - 1) -> Ints:
+    """Return a row of unsigned integers, which must not exceed `most`, as int64."""
     array = arrays[name]
     if array.ndim != 1 or array.dtype not in WHOLE or int(array.max(initial=0)) > most:
         raise InputError(f"expected the array {name} as a row of whole numbers")
     return array.astype(np.int64)
 
 
-def pack_json(value: dict[str, Any]) -> NDArray[np.uint8]:
-    """JSON as a compressed array, where the meta of a file would take too much room."""
-    return np.frombuffer(zlib.compress(files.dump_json(value).encode(), 9), np.uint8)
+def pack_json(value: Meta) -> NDArray[np.uint8]:
+    """Return JSON as a compressed array, where the meta of a file would take too much space."""
+    return np.frombuffer(zlib.compress(dump_json(value).encode(), 9), np.uint8)
 
 
-def unpack_json(data: NDArray[np.uint8]) -> dict[str, Any]:
-    """The inverse of `pack_json`; arrays that it cannot have written are an InputError."""
+def unpack_json(data: NDArray[np.uint8]) -> Meta:
+    """Return what `pack_json` packed; arrays that it cannot have written are an InputError."""
     if data.ndim != 1 or data.dtype != np.uint8:
         raise InputError("compressed JSON was expected as a row of uint8.")
     stream = zlib.decompressobj()
     try:
-        raw = stream.decompress(data.tobytes(), files.MAX_HEADER_BYTES)
+        raw = stream.decompress(data.tobytes(), MAX_HEADER_BYTES)
     except zlib.error:
         raise InputError("compressed JSON cannot be decompressed.") from None
     if not stream.eof:
         raise InputError("compressed JSON is truncated or too long.")
-    return files.parse_json(raw, "description")
+    return parse_json(raw, "description")

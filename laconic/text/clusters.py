@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from laconic._core import brown_merges
+from laconic.core.arrays import Ints, Ints32
 from laconic.errors import InputError
 from laconic.text.io import PathLike, atomic_writer, name_of, open_text
 from laconic.text.vocab import Vocab
@@ -19,28 +20,33 @@ MOST_DIGITS = 18  # of a count: what 64 bits hold
 
 
 def _shared_length(a: str, b: str) -> int:
-    """Length of the longest common prefix."""
+    """Return the length of the longest common prefix."""
     shorter = min(len(a), len(b))
     return next((i for i in range(shorter) if a[i] != b[i]), shorter)
 
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Word w hangs at node `leaf[w]` (-1: in no cluster) of a tree; node v is child `bit[v]` of `parent[v]` < v.
+    """A binary tree over words; nodes are in the order of their bit strings.
 
-    Node 0 is the root (parent -1). Nodes are in the order of their bit strings: what lies below a node is a slice.
+    Node 0 is the root, and what lies below a node is a slice of nodes.
+
+    parent  (n_nodes)  node above each node, -1 at the root; parent[v] < v
+    bit     (n_nodes)  which child of its parent each node is
+    leaf    (n_words)  node of each word, -1 for a word in no cluster
+    count   (n_words)  occurrences of each word in the text it was learned from, 0 where unknown
     """
 
-    parent: npt.NDArray[np.int32]
+    parent: Ints32
     bit: npt.NDArray[np.uint8]
-    leaf: npt.NDArray[np.int32]
-    count: npt.NDArray[np.int64]  # of each word in the text it was learned from; 0 where unknown
+    leaf: Ints32
+    count: Ints
 
     @classmethod
     def from_paths(
         cls, paths: Sequence[str | None], count: npt.ArrayLike | None = None
     ) -> Clusters:
-        """The tree of the bit strings of words; None for a word in no cluster."""
+        """Return the tree of the bit strings of words; None for a word in no cluster."""
         parent, bit, node_of = [NONE], [0], {"": 0}
         branch, last = [0], ""
         for path in sorted({path for path in paths if path}):
@@ -62,19 +68,19 @@ class Clusters:
         )
 
     def node_paths(self) -> list[str]:
-        """Bit string of each node, from the root."""
+        """Return the bit string of each node, from the root."""
         paths = [""]
         for parent, bit in zip(self.parent[1:].tolist(), self.bit[1:].tolist(), strict=True):
             paths.append(paths[parent] + "01"[bit])
         return paths
 
     def paths(self) -> list[str | None]:
-        """Bit string of each word; None for a word in no cluster."""
+        """Return the bit string of each word; None for a word in no cluster."""
         of_node = self.node_paths()
         return [None if node == NONE else of_node[node] for node in self.leaf.tolist()]
 
-    def depth(self) -> npt.NDArray[np.int32]:
-        """Number of bits of each node."""
+    def depth(self) -> Ints32:
+        """Return the number of bits of each node."""
         depth = np.zeros(len(self.parent), dtype=np.int32)
         above = np.maximum(self.parent, 0)
         ancestor = np.arange(len(self.parent))
@@ -83,8 +89,8 @@ class Clusters:
             ancestor = above[ancestor]
         return depth
 
-    def cut(self, n_bits: int) -> npt.NDArray[np.int32]:
-        """Node of each word when bit strings are cut after `n_bits`; -1 for a word in no cluster."""
+    def cut(self, n_bits: int) -> Ints32:
+        """Return the node of each word when bit strings are cut after `n_bits`; -1 for none."""
         if n_bits < 0:
             raise ValueError(f"n_bits must be at least 0, not {n_bits}")
         depth, node = self.depth(), self.leaf.copy()
@@ -96,10 +102,11 @@ class Clusters:
 def brown_clusters(
     ids: npt.ArrayLike, ptr: npt.ArrayLike, n_words: int, n_clusters: int = 1000, min_count: int = 1
 ) -> Clusters:
-    """Brown clusters of words 0 .. n_words - 1, from the sentences `ids[ptr[s]:ptr[s+1]]`.
+    """Learn Brown clusters of words 0 .. n_words - 1 from the sentences `ids[ptr[s]:ptr[s+1]]`.
 
-    Words seen fewer than `min_count` times are left out: they are in no cluster and part their neighbours. Equal
-    merges are decided for the more frequent words, then by id.
+    Words seen fewer than `min_count` times are left out: they are in no cluster, and their
+    neighbours do not count as adjacent. Ties between merges go to the more frequent words, then to
+    the smaller ids.
     """
     given = np.asarray(ids)
     if given.size and given.dtype.kind not in "iu":
@@ -134,7 +141,7 @@ def brown_clusters(
 def learn_clusters(
     documents: Iterable[Sequence[Sequence[str]]], n_clusters: int = 1000, min_count: int = 1
 ) -> tuple[Vocab, Clusters]:
-    """Brown clusters of the words of `documents`: lists of sentences, each a list of words."""
+    """Learn Brown clusters of the words of `documents`: lists of sentences, each a list of words."""
     sentences = list(chain.from_iterable(documents))
     vocab = Vocab()
     ids = vocab.grow(chain.from_iterable(sentences))
@@ -145,7 +152,10 @@ def learn_clusters(
 
 
 def read_paths(path: PathLike) -> tuple[Vocab, Clusters]:
-    """Words and clusters of a `paths` file, plain or gzip: bit string TAB word, and optionally TAB count, a line."""
+    """Read the words and clusters of a `paths` file, plain or gzip.
+
+    Each line is a bit string, a tab, a word and, optionally, a tab and a count.
+    """
     paths: list[str | None] = []
     count: list[int] = []
     line_of: dict[str, int] = {}
@@ -181,7 +191,7 @@ def read_paths(path: PathLike) -> tuple[Vocab, Clusters]:
 
 
 def write_paths(path: PathLike, vocab: Vocab, clusters: Clusters) -> None:
-    """Write the words that are in clusters, with their counts if known: the file that `read_paths` reads."""
+    """Write the words in clusters, with their counts if known, as `read_paths` reads them."""
     if len(vocab) != len(clusters.leaf):
         raise ValueError(
             f"the vocabulary has {len(vocab)} words, but the clusters {len(clusters.leaf)}"

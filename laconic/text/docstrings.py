@@ -1,7 +1,8 @@
-"""A corpus that every installation has: the docstrings of its numerical packages, labelled by package.
+"""A corpus that every installation has: docstrings of numerical packages, labelled by package.
 
-Sources are read with `ast`, nothing is imported. What gives the label away (names of packages, imports, examples,
-cross-references, version notes) is taken out, so that the label must be told from what a docstring speaks about.
+Sources are read with `ast`, nothing is imported. What gives the label away (names of packages,
+imports, examples, cross-references, version notes) is taken out, so that the label must be
+predicted from what a docstring is about.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from pathlib import Path
 
 from laconic.text.tokens import words
 
-# Tests, build helpers (numpy.distutils is there under some versions of Python only), and copies of other packages.
+# Tests, build helpers (numpy.distutils exists under some versions of Python only), and copies of
+# other packages.
 _SKIPPED = frozenset(
     [
         "tests",
@@ -34,9 +36,8 @@ _SKIPPED = frozenset(
 )
 _ALIASES = {"numpy": ("np",), "scipy": ("sp",), "sklearn": ("scikit-learn", "scikit", "sk")}
 
-_EXAMPLE = re.compile(
-    r"^[ \t]*>>>[^\n]*(?:\n[ \t]*\S[^\n]*)*", re.MULTILINE
-)  # up to the next blank line: output too
+# Up to the next blank line: the output of an example too.
+_EXAMPLE = re.compile(r"^[ \t]*>>>[^\n]*(?:\n[ \t]*\S[^\n]*)*", re.MULTILINE)
 _IMPORT = re.compile(r"^[ \t]*(?:from\s+[\w.]+\s+)?import\s+\w[^\n]*", re.MULTILINE)
 _DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t][^\n]*|\*?version(?:added|changed):[^\n)]*", re.MULTILINE)
 _GUIDE = re.compile(r"\bRead more in the\b[^.]*\.|\bUser Guide\b")
@@ -48,13 +49,19 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 def docstring_corpus(
     packages: Sequence[str] = ("numpy", "scipy", "sklearn"), level: int = 1, min_words: int = 20
 ) -> tuple[list[str], list[str]]:
-    """Docstrings of the public functions, classes and methods of installed `packages`, and the label of each.
+    """Return docstrings of public functions, classes and methods, and the label of each.
 
-    level       folders that make a label: 1 gives "scipy", 2 gives "scipy.stats"
-    min_words   shorter docstrings, once cleaned, are left out
+    The order is that of packages, files and lines. A text that occurs several times is kept once,
+    or not at all if its labels differ.
 
-    The order is that of packages, files and lines. A text that occurs several times is kept once, or not at all if
-    its labels differ.
+    Parameters
+    ----------
+    packages : sequence of str
+        Names of installed packages.
+    level : int, default=1
+        Number of folders that make a label: 1 gives "scipy", 2 gives "scipy.stats".
+    min_words : int, default=20
+        Docstrings with fewer words, once cleaned, are left out.
     """
     if level < 1:
         raise ValueError(f"level counts folders from 1, not {level}")
@@ -75,7 +82,7 @@ def docstring_corpus(
 
 
 def docstrings_in(package: str) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Folders and text of every docstring of an installed package's public names, as it stands."""
+    """Yield the folders and the text of every docstring of an installed package's public names."""
     root = _folder_of(package)
     for path in sorted(root.rglob("*.py")):
         folders = path.relative_to(root).parts
@@ -84,7 +91,7 @@ def docstrings_in(package: str) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def _folder_of(package: str) -> Path:
-    """Where the sources of an installed top-level package are, found without importing it."""
+    """Return the folder of an installed top-level package, found without importing it."""
     spec = find_spec(package) if package.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:
         raise ValueError(f"no installed package is called {package!r}")
@@ -92,7 +99,7 @@ def _folder_of(package: str) -> Path:
 
 
 def _docstrings_of(path: Path) -> Iterator[str]:
-    """Docstrings of what a source file makes public, in the order of its lines."""
+    """Yield the docstrings of what a source file makes public, in the order of its lines."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about escapes in other people's strings
         try:
@@ -115,7 +122,10 @@ def _docstrings_of(path: Path) -> Iterator[str]:
 
 
 def _added_docstring(call: ast.Call) -> Iterator[str]:
-    """Docstring of a compiled function: add_newdoc([place,] name, text) or add_newdoc(place, name, (member, text))."""
+    """Yield the docstring that a call gives to a compiled function.
+
+    The call is add_newdoc([place,] name, text) or add_newdoc(place, name, (member, text)).
+    """
     function = (
         call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     )
@@ -134,7 +144,7 @@ def _added_docstring(call: ast.Call) -> Iterator[str]:
 
 
 def _giveaway(packages: Sequence[str]) -> re.Pattern[str]:
-    """The names of the packages, with the dotted path that may follow."""
+    """Return a pattern of the names of packages, with the dotted path that may follow."""
     names = [name for package in packages for name in (package, *_ALIASES.get(package, ()))]
     return re.compile(
         rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?:\.\w+)*(?!\w)", re.IGNORECASE
@@ -142,7 +152,7 @@ def _giveaway(packages: Sequence[str]) -> re.Pattern[str]:
 
 
 def _clean(docstring: str, giveaway: re.Pattern[str]) -> str:
-    """`docstring` without what names its package."""
+    """Return `docstring` without what names its package."""
     text = docstring
     for pattern in (_EXAMPLE, _IMPORT, _DIRECTIVE, _GUIDE, _CROSS_REFERENCE, _LINK, giveaway):
         text = pattern.sub("", text)

@@ -1,26 +1,30 @@
-"""Documents to feature ids: words, n-grams and prefixes, sentence by sentence. Strings go no further than here.
+"""Documents to feature ids: words, n-grams and prefixes, sentence by sentence.
 
-A document is a string (split into sentences by rule), a Tree (one sentence), or a list of sentences: strings, lists of strings (their
-words, taken as they are) or Trees (whose words are taken as they are).
+A document is a string (split into sentences by rule), a Tree (one sentence), or a list of
+sentences: strings, lists of strings (their words, taken as they are) or Trees (whose words are
+taken as they are). Strings go no further than here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from laconic.core.arrays import Ints, Ints32
 from laconic.core.ragged import pointers
 from laconic.text.tokens import Boundary, sentences, words
 from laconic.text.trees import Tree
 from laconic.text.vocab import Vocab
 
+Sentence: TypeAlias = str | Sequence[str] | Tree
+DocumentLike: TypeAlias = str | Tree | Sequence[Sentence]
 
-def sentences_of(document: Any, boundary: Boundary = "auto") -> list[Any]:
-    """The sentences of a document: strings, lists of words, or Trees."""
+
+def sentences_of(document: DocumentLike, boundary: Boundary = "auto") -> list[Sentence]:
+    """Return the sentences of a document: strings, lists of words, or Trees."""
     if isinstance(document, str):
         return [document[start:end] for start, end in sentences(document, boundary)]
     if isinstance(document, Tree):
@@ -32,26 +36,29 @@ def sentences_of(document: Any, boundary: Boundary = "auto") -> list[Any]:
     )
 
 
-def sentence_text(sentence: Any) -> str:
-    """A sentence of any kind as one string."""
+def sentence_text(sentence: Sentence) -> str:
+    """Return a sentence of any form as one string."""
     if isinstance(sentence, str):
         return sentence
     return " ".join(sentence.words if isinstance(sentence, Tree) else sentence)
 
 
 class Encoded(NamedTuple):
-    """Feature ids of documents: sentence s is feature[sentence_ptr[s]:sentence_ptr[s+1]], its words first, -1 where unknown.
+    """Feature ids of documents.
 
-    document_ptr delimits the sentences of each document, n_words counts the words of each sentence (n-grams and prefixes follow).
+    feature       -1 where unknown; sentence s is feature[sentence_ptr[s]:sentence_ptr[s+1]], its
+                  words first, then its n-grams and prefixes
+    document_ptr  document d is sentences document_ptr[d]:document_ptr[d+1]
+    n_words       number of words of each sentence
     """
 
-    feature: NDArray[np.int32]
-    sentence_ptr: NDArray[np.int64]
-    document_ptr: NDArray[np.int64]
-    n_words: NDArray[np.int64]
+    feature: Ints32
+    sentence_ptr: Ints
+    document_ptr: Ints
+    n_words: Ints
 
     def counts(self, n_features: int) -> sp.csr_matrix:
-        """Documents x features, how often each occurs."""
+        """Return how often each feature occurs in each document (documents x features)."""
         row = np.repeat(
             np.arange(len(self.document_ptr) - 1), np.diff(self.sentence_ptr[self.document_ptr])
         )
@@ -60,19 +67,39 @@ class Encoded(NamedTuple):
         shape = (len(self.document_ptr) - 1, n_features)
         return sp.csr_matrix((ones, (row[known], self.feature[known])), shape=shape)
 
-    def words_of(self, sentence: int) -> NDArray[np.int32]:
-        """Word ids of a sentence, in order."""
+    def words_of(self, sentence: int) -> Ints32:
+        """Return the word ids of a sentence, in order."""
         start = self.sentence_ptr[sentence]
         return self.feature[start : start + self.n_words[sentence]]
 
-    def renumbered(self, new_id: NDArray[np.int32]) -> Encoded:
-        """The same documents after feature f became new_id[f] (-1: dropped)."""
+    def renumbered(self, new_id: Ints32) -> Encoded:
+        """Return the same documents after feature f became new_id[f] (-1: dropped)."""
         table = np.append(new_id, -1).astype(np.int32)
         return self._replace(feature=table[self.feature])
 
 
 class DocumentEncoder:
-    """grow on training documents, freeze (dropping rare features), encode any others."""
+    """Feature ids of documents: `grow` on training documents, which freezes, then `encode` others.
+
+    Parameters
+    ----------
+    lowercase : bool, default=True
+        Whether words are counted in lower case.
+    ngrams : int, default=1
+        Longest n-gram of words that is a feature.
+    boundary : {"auto", "line", "double-space"}, default="auto"
+        How a string is split into sentences, see `laconic.text.tokens.sentences`.
+    prefixes : sequence of int, default=()
+        Lengths of prefixes of words that are features.
+
+    Examples
+    --------
+    >>> encoder = DocumentEncoder(ngrams=2)
+    >>> encoder.grow(["a good plot", "good cast"]).feature.tolist()
+    [0, 1, 2, 0, 3, 4]
+    >>> encoder.vocab.words
+    ['good', 'plot', 'good plot', 'cast', 'good cast']
+    """
 
     def __init__(
         self,
@@ -80,14 +107,11 @@ class DocumentEncoder:
         ngrams: int = 1,
         boundary: Boundary = "auto",
         prefixes: Sequence[int] = (),
-    ):
+    ) -> None:
         if ngrams < 1:
             raise ValueError(f"ngrams must be at least 1, got {ngrams!r}")
-        if (
-            isinstance(prefixes, str)
-            or any(length < 1 for length in prefixes)
-            or len(set(prefixes)) < len(prefixes)
-        ):
+        different = not isinstance(prefixes, str) and len(set(prefixes)) == len(prefixes)
+        if not different or any(length < 1 for length in prefixes):
             raise ValueError(
                 f"prefixes must be different numbers of letters, each at least 1, got {prefixes!r}"
             )
@@ -97,18 +121,21 @@ class DocumentEncoder:
         self.boundary: Boundary = boundary
         self.vocab = Vocab()
 
-    def sentence_words(self, document: Any) -> list[list[str]]:
-        """The words of each sentence of one document."""
+    def sentence_words(self, document: DocumentLike) -> list[list[str]]:
+        """Return the words of each sentence of one document."""
         return [self._words_of(sentence) for sentence in sentences_of(document, self.boundary)]
 
-    def _words_of(self, sentence: Any) -> list[str]:
+    def _words_of(self, sentence: Sentence) -> list[str]:
         if isinstance(sentence, str):
             return words(sentence, self.lowercase)
         tokens: Iterable[str] = sentence.words if isinstance(sentence, Tree) else sentence
         return [token.lower() for token in tokens] if self.lowercase else list(tokens)
 
-    def grow(self, documents: Sequence[Any], min_count: int = 1) -> Encoded:
-        """Encode training documents, number their features, drop those seen less than min_count times, freeze."""
+    def grow(self, documents: Sequence[DocumentLike], min_count: int = 1) -> Encoded:
+        """Number the features of training documents, encode these, and freeze.
+
+        Features seen less than `min_count` times are dropped.
+        """
         self.vocab = Vocab()
         encoded = self._encode(documents, self.vocab.grow)
         if min_count > 1:
@@ -121,11 +148,13 @@ class DocumentEncoder:
         self.vocab.freeze()
         return encoded
 
-    def encode(self, documents: Sequence[Any]) -> Encoded:
-        """Ids of known features, -1 for the others."""
+    def encode(self, documents: Sequence[DocumentLike]) -> Encoded:
+        """Encode any documents; features that are not known are -1."""
         return self._encode(documents, self.vocab.ids)
 
-    def _encode(self, documents: Sequence[Any], ids_of: Any) -> Encoded:
+    def _encode(
+        self, documents: Sequence[DocumentLike], ids_of: Callable[[Iterable[str]], Ints32]
+    ) -> Encoded:
         parts, lengths, n_words, per_document = [], [], [], []
         for document in documents:
             units = self.sentence_words(document)
@@ -154,5 +183,5 @@ class DocumentEncoder:
 
 
 def prefix(word: str, length: int) -> str:
-    """`bor*` of `boring` for 3 letters, which `bored` has in common with it; a word that is no longer is its own prefix."""
+    """Return the first letters of a word, such as `bor*` of `boring`; a short word is returned whole."""
     return f"{word[:length]}*" if len(word) > length else word

@@ -1,4 +1,4 @@
-"""Opening what people give (plain or gzip, UTF-8, standard input) and writing files whole or not at all."""
+"""Open what people give (plain or gzip, UTF-8, standard input); write files whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import IO, BinaryIO, TextIO, cast
+from typing import IO, Any, BinaryIO, TextIO, cast
 
 from laconic.errors import InputError
 
@@ -22,12 +22,12 @@ PathLike = str | os.PathLike[str]
 
 
 def name_of(path: PathLike) -> str:
-    """What messages call the file `path`."""
+    """Return what messages call the file `path`."""
     return "standard input" if os.fspath(path) == STANDARD_STREAM else os.fspath(path)
 
 
 class _Bytes(io.BufferedIOBase):
-    """Bytes that may come from a pipe: read once, as they arrive, with the lines counted that went by."""
+    """Bytes that may come from a pipe: read once, as they arrive, with their lines counted."""
 
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
         self._head, self._rest = head, rest
@@ -49,7 +49,7 @@ class _Bytes(io.BufferedIOBase):
         return self._given(self._taken(size) or self._rest.read1(size))  # type: ignore[attr-defined]
 
     def line_of(self, error: UnicodeDecodeError) -> int:
-        """Number of the line (from 1) in which decoding failed."""
+        """Return the number (from 1) of the line in which decoding failed."""
         return 1 + self._lines + _line_ends(error.object[: error.start])
 
     def _taken(self, size: int) -> bytes:
@@ -70,7 +70,7 @@ def _line_ends(chunk: bytes) -> int:
 
 
 def _unzipped(stream: BinaryIO) -> _Bytes:
-    """The bytes of a stream, decompressed if it opens with gzip's magic ones."""
+    """Return the bytes of a stream, decompressed if it opens with gzip's magic ones."""
     head = stream.read(len(GZIP_MAGIC))
     plain = _Bytes(head, stream)
     return (
@@ -79,7 +79,7 @@ def _unzipped(stream: BinaryIO) -> _Bytes:
 
 
 def check_encoding(encoding: str) -> str:
-    """The standard name of `encoding`; ValueError if there is none such."""
+    """Return the standard name of `encoding`; ValueError if there is none."""
     try:
         return codecs.lookup(encoding).name
     except LookupError as error:
@@ -88,10 +88,10 @@ def check_encoding(encoding: str) -> str:
 
 @contextmanager
 def open_bytes(path: PathLike) -> Iterator[_Bytes]:
-    """The bytes of `path` ("-": standard input), plain or gzip, a stream."""
+    """Open the bytes of `path` ("-": standard input), plain or gzip, as a stream."""
     name, is_standard = name_of(path), os.fspath(path) == STANDARD_STREAM
     try:
-        opened = nullcontext(sys.stdin.buffer) if is_standard else open(path, "rb")  # noqa: SIM115  (closed below)
+        opened = nullcontext(sys.stdin.buffer) if is_standard else open(path, "rb")  # noqa: SIM115
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror}).") from error
     with opened as stream:
@@ -103,9 +103,12 @@ def open_bytes(path: PathLike) -> Iterator[_Bytes]:
 
 @contextmanager
 def open_text(path: PathLike, encoding: str | None = None) -> Iterator[TextIO]:
-    """The text of `path` ("-": standard input), plain or gzip, a stream; InputError names a bad byte's line.
+    """Open the text of `path` ("-": standard input), plain or gzip, as a stream of lines.
 
-    `encoding`: None where the caller's files are always UTF-8; where a choice is given, the message says so.
+    InputError names the line of a byte that is no text.
+
+    `encoding` is None where the caller's files are always UTF-8; where users can choose, the
+    message says so.
     """
     chosen = check_encoding(encoding or "utf-8")
     with open_bytes(path) as content:
@@ -118,15 +121,17 @@ def open_text(path: PathLike, encoding: str | None = None) -> Iterator[TextIO]:
             advice = "" if encoding is None else "; older files are often in the encoding 'latin-1'"
             line = content.line_of(error)
             raise InputError(
-                f"{name_of(path)}:{line}: expected {chosen.upper()} text, found other bytes{advice}."
+                f"{name_of(path)}:{line}: expected {chosen.upper()} text, "
+                f"found other bytes{advice}."
             ) from error
 
 
 @contextmanager
-def atomic_writer(path: PathLike, binary: bool = False) -> Iterator[IO]:
-    r"""A stream whose content replaces the file `path` when the block ends well, and leaves it untouched otherwise.
+def atomic_writer(path: PathLike, binary: bool = False) -> Iterator[IO[Any]]:
+    """Open a stream whose content replaces the file `path` when the block ends without an error.
 
-    "-" is standard output; a device or pipe is written directly. A lone surrogate is written as JSON's escape of it.
+    Otherwise the file stays as it was. "-" is standard output; a device or pipe is written
+    directly. A lone surrogate is written as JSON's escape of it.
     """
     text = {} if binary else {"encoding": "utf-8", "errors": "backslashreplace", "newline": "\n"}
     if os.fspath(path) == STANDARD_STREAM:

@@ -1,7 +1,8 @@
-"""A corpus for taggers that every installation has: which words of a docstring did its author mark as code?
+"""A corpus for taggers that every installation has: which words of docstrings are marked as code?
 
-Sentences of docstrings in which something stands between backticks. The backticks are taken out of the text and become the labels:
-B-CODE and I-CODE for code and names (``x is None``, `axis`), B-MATH and I-MATH for formulas (:math:`x^2`), else O.
+It has the sentences of docstrings in which something stands between backticks. The backticks are
+taken out of the text and become the labels: B-CODE and I-CODE for code and names (``x is None``,
+`axis`), B-MATH and I-MATH for formulas (:math:`x^2`), else O.
 """
 
 from __future__ import annotations
@@ -15,16 +16,15 @@ from laconic.text.tokens import sentences
 Tagged = tuple[list[str], list[str]]
 
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
-_NOT_PROSE = re.compile(
-    r"^[ \t]*(?:>>>|\.\.[ \t]|[-=~^]{3,}|\|)", re.MULTILINE
-)  # examples, directives, rules, tables
+# Examples, directives, rules, tables.
+_NOT_PROSE = re.compile(r"^[ \t]*(?:>>>|\.\.[ \t]|[-=~^]{3,}|\|)", re.MULTILINE)
 _ROLE = re.compile(r":(?!math:)[a-z][a-z:]*:(?=`)")
 _LINK = re.compile(r"`[^`]*<[^>`]*>`_*|`[^`]*`_+")
 _MARKED = re.compile(
     r":math:`(?P<math>[^`]{1,80})`|``(?P<code>[^`]{1,80})``|`(?P<name>[^`]{1,80})`"
 )
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-# Letters of private use stand for full stops between backticks while sentences are split: these end none.
+# Full stops between backticks end no sentence: letters of private use replace them meanwhile.
 _HIDDEN = {".": "\ue000", "?": "\ue001", "!": "\ue002"}
 _HIDE, _SHOW = (
     str.maketrans(_HIDDEN),
@@ -35,9 +35,10 @@ _HIDE, _SHOW = (
 def markup_corpus(
     packages: Sequence[str] = ("numpy", "scipy", "sklearn"), min_tokens: int = 6
 ) -> tuple[list[list[str]], list[list[str]]]:
-    """Tokens and labels of the sentences of installed packages' docstrings, each sentence once, in the order of files and lines.
+    """Return the tokens and labels of the sentences of installed packages' docstrings.
 
-    Without sentences shorter than `min_tokens`, and those in which nothing or everything is marked.
+    Each sentence comes once, in the order of files and lines. Sentences shorter than `min_tokens`,
+    and those in which nothing or everything is marked, are left out.
     """
     labels_of: dict[tuple[str, ...], list[str]] = {}
     for package in packages:
@@ -59,7 +60,7 @@ def _tagged_sentences(docstring: str) -> Iterator[Tagged]:
 
 
 def _tagged(sentence: str) -> Tagged:
-    """The tokens and labels of a sentence with its backticks."""
+    """Return the tokens and labels of a sentence with its backticks."""
     tokens: list[str] = []
     labels: list[str] = []
 

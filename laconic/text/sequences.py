@@ -1,6 +1,7 @@
-"""Sentences to integer columns: the value of every view at every token. Strings go no further than here.
+"""Sentences to integer columns: the value of every view at every token.
 
-A sentence is a list (or an array) of tokens; a token is a string or, with several input columns, a tuple or list of strings.
+A sentence is a list (or an array) of tokens; a token is a string or, with several input columns, a
+tuple or list of strings. Strings go no further than here.
 """
 
 from __future__ import annotations
@@ -13,29 +14,42 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from laconic.core.arrays import Ints, Ints32
 from laconic.core.ragged import cut, pointers
 from laconic.text.views import View, WordClusters, make_view
-from laconic.text.vocab import UNKNOWN, IdArray, Vocab
+from laconic.text.vocab import UNKNOWN, Vocab
 
 Token: TypeAlias = str | Sequence[str]
-# Values at positions outside the sentence: d steps before its first token, d steps after its last one.
+# Values at positions outside the sentence: d steps before its first token, or after its last one.
 BEFORE_BASE = -(2**31)
 AFTER_BASE = BEFORE_BASE + 4096
 
 
 @dataclass(frozen=True, eq=False)
 class TokenColumns:
-    """Sentences column by column: token t has values[c][t] in column names[c]; sentence s is tokens ptr[s]:ptr[s+1]."""
+    """Sentences column by column.
+
+    Token t has values[c][t] in column names[c]; sentence s is tokens ptr[s]:ptr[s+1].
+    """
 
     names: tuple[str, ...]
     values: list[Sequence[str]]
-    ptr: npt.NDArray[np.int64]
+    ptr: Ints
+
+    @classmethod
+    def of(
+        cls, sentences: Iterable[Sequence[Token]] | TokenColumns, names: Sequence[str]
+    ) -> TokenColumns:
+        """Return the columns of sentences, which may be given as columns already."""
+        if isinstance(sentences, TokenColumns):
+            return sentences
+        return cls.from_sentences(sentences, names)
 
     @classmethod
     def from_sentences(
         cls, sentences: Iterable[Sequence[Token]], names: Sequence[str]
     ) -> TokenColumns:
-        """The columns of sentences whose tokens have one string for each of `names`."""
+        """Return the columns of sentences whose tokens have one string for each of `names`."""
         given: list[Any] = [
             sentence.tolist() if isinstance(sentence, np.ndarray) else sentence
             for sentence in sentences
@@ -73,7 +87,7 @@ class TokenColumns:
         return len(self.ptr) - 1
 
     def column(self, name: str) -> Sequence[str]:
-        """The strings of column `name`, one a token."""
+        """Return the strings of column `name`, one per token."""
         if name not in self.names:
             raise ValueError(
                 f"there is no column {name!r}; the columns are {', '.join(self.names)}"
@@ -81,7 +95,7 @@ class TokenColumns:
         return self.values[self.names.index(name)]
 
     def split(self) -> Iterator[TokenColumns]:
-        """Each sentence by itself."""
+        """Yield each sentence by itself."""
         for begin, end in pairwise(self.ptr.tolist()):
             yield TokenColumns(
                 self.names,
@@ -89,8 +103,8 @@ class TokenColumns:
                 np.array([0, end - begin], np.int64),
             )
 
-    def some(self, chosen: npt.NDArray[np.integer]) -> TokenColumns:
-        """The sentences of these numbers, in this order; one may come several times."""
+    def some(self, chosen: npt.NDArray[np.integer[Any]]) -> TokenColumns:
+        """Return the sentences of these numbers, in this order; one may come several times."""
         begins, ends = self.ptr[:-1][chosen], self.ptr[1:][chosen]
         spans = [slice(*span) for span in zip(begins.tolist(), ends.tolist(), strict=True)]
         values: list[Sequence[str]] = [
@@ -99,7 +113,10 @@ class TokenColumns:
         return TokenColumns(self.names, values, pointers(ends - begins))
 
     def with_columns(self, added: Mapping[str, Sequence[str]]) -> TokenColumns:
-        """These columns and more of them, a string a token: cluster bits, marks of phrases, or what else is known of the words."""
+        """Return these columns and more of them, each with one string per token.
+
+        They may be cluster bits, marks of phrases, or anything else that is known of the words.
+        """
         n_tokens = int(self.ptr[-1])
         for name, column in added.items():
             if name in self.names:
@@ -111,15 +128,26 @@ class TokenColumns:
         return TokenColumns((*self.names, *added), [*self.values, *added.values()], self.ptr)
 
     def sentences(self) -> Iterator[list[tuple[str, ...]]]:
-        """One list of tokens (tuples of strings) for each sentence."""
+        """Yield one list of tokens (tuples of strings) per sentence."""
         return cut(list(zip(*self.values, strict=True)), self.ptr)
 
 
 class EncodedSentences(NamedTuple):
-    """columns[v, t]: value of view v at token t, -1 for none or an unknown one; sentence s is tokens ptr[s]:ptr[s+1]."""
+    """The ids of all views at all tokens.
 
-    columns: npt.NDArray[np.int32]
-    ptr: npt.NDArray[np.int64]
+    columns[v, t] is the value of view v at token t, -1 for none or an unknown one; sentence s is
+    tokens ptr[s]:ptr[s+1].
+    """
+
+    columns: Ints32
+    ptr: Ints
+
+
+def name_outside(value: int) -> str:
+    """Return how a negative value is written: (none), _B-1 before a sentence, _B+1 after it."""
+    if value == UNKNOWN:
+        return "(none)"
+    return f"_B+{value - AFTER_BASE}" if value > AFTER_BASE else f"_B-{value - BEFORE_BASE}"
 
 
 class _ViewValues:
@@ -130,14 +158,15 @@ class _ViewValues:
         self.vocab = Vocab(values)
         self.of_string = np.zeros(0, np.int32)
 
-    def ids(self, strings: Sequence[str], look_up: Callable[[Iterable[str]], IdArray]) -> IdArray:
-        """Value of the view for each of `strings`, numbered by `look_up`."""
+    def ids(self, strings: Sequence[str], look_up: Callable[[Iterable[str]], Ints32]) -> Ints32:
+        """Return the value of the view for each of `strings`, numbered by `look_up`."""
         computed = list(map(self.view.function, strings))
-        if None not in computed:
-            return look_up(computed)  # type: ignore[arg-type]
+        known = [value for value in computed if value is not None]
+        if len(known) == len(computed):
+            return look_up(known)
         present = np.fromiter((value is not None for value in computed), bool, len(computed))
         ids = np.full(len(computed), UNKNOWN, np.int32)
-        ids[present] = look_up(value for value in computed if value is not None)
+        ids[present] = look_up(known)
         return ids
 
     def learn(self, strings: Sequence[str]) -> None:
@@ -147,9 +176,24 @@ class _ViewValues:
 
 
 class SequenceEncoder:
-    """grow on training sentences as often as they come, freeze, encode any others.
+    """Ids of the values of views: `grow` on training sentences, `freeze`, `encode` any others.
 
-    `columns` names the input columns of a token, `views` what is made of them (see `laconic.text.views`).
+    Parameters
+    ----------
+    views : sequence of str
+        What is made of a token, see `laconic.text.views`.
+    columns : sequence of str, default=("word", "pos")
+        Names of the input columns of a token.
+    clusters : WordClusters, optional
+        The clusters of words, where a view needs them.
+
+    Examples
+    --------
+    >>> encoder = SequenceEncoder(["word", "shape"], columns=["word"])
+    >>> encoder.grow([["The", "cat"], ["A", "cat"]]).columns.tolist()
+    [[0, 1, 2, 1], [0, 1, 2, 1]]
+    >>> encoder.freeze().encode([["A", "dog"]]).columns.tolist()
+    [[2, -1], [2, 1]]
     """
 
     def __init__(
@@ -166,9 +210,8 @@ class SequenceEncoder:
         self.views = tuple(views)
         self.clusters = clusters
         self._values = [_ViewValues(make_view(name, self.columns, clusters)) for name in self.views]
-        self._strings = {
-            column: Vocab() for column in self.columns
-        }  # the distinct strings each column has shown
+        # The distinct strings that each column has shown.
+        self._strings = {column: Vocab() for column in self.columns}
 
     @property
     def view_index(self) -> dict[str, int]:
@@ -176,19 +219,19 @@ class SequenceEncoder:
         return {name: row for row, name in enumerate(self.views)}
 
     @property
-    def n_values(self) -> npt.NDArray[np.int64]:
-        """How many values each view has."""
+    def n_values(self) -> Ints:
+        """Number of values of each view."""
         return np.array([len(values.vocab) for values in self._values], dtype=np.int64)
 
     @property
     def frozen(self) -> bool:
-        """True when strings unseen so far have no ids any more."""
+        """Whether strings unseen so far have no ids any more."""
         return all(strings.frozen for strings in self._strings.values())
 
     def grow(self, sentences: Iterable[Sequence[Token]] | TokenColumns) -> EncodedSentences:
         """Encode training sentences, giving ids to values not met before; ValueError once frozen."""
-        tokens = self._split(sentences)
-        of_column: dict[str, IdArray] = {}
+        tokens = TokenColumns.of(sentences, self.columns)
+        of_column: dict[str, Ints32] = {}
         for column, vocab in self._strings.items():
             known = len(vocab)
             of_column[column] = vocab.grow(tokens.column(column))
@@ -204,8 +247,11 @@ class SequenceEncoder:
         return self
 
     def encode(self, sentences: Iterable[Sequence[Token]] | TokenColumns) -> EncodedSentences:
-        """Encode any sentences; a value that has no id is -1. Nothing is learned: safe from several threads."""
-        tokens = self._split(sentences)
+        """Encode any sentences; a value that has no id is -1.
+
+        Nothing is learned, so that several threads may call it at once.
+        """
+        tokens = TokenColumns.of(sentences, self.columns)
         strings = {
             column: vocab.ids(tokens.column(column)) for column, vocab in self._strings.items()
         }
@@ -217,9 +263,12 @@ class SequenceEncoder:
         return encoded
 
     def _fill_unseen(
-        self, columns: IdArray, where: npt.NDArray[np.intp], column: str, strings: Sequence[str]
+        self, columns: Ints32, where: npt.NDArray[np.intp], column: str, strings: Sequence[str]
     ) -> None:
-        """A string never seen may still have a known shape, suffix or cluster: once for each distinct one."""
+        """Set the values of strings never seen, which may have a known shape, suffix or cluster.
+
+        Each distinct string is looked at once.
+        """
         if not len(where):
             return
         distinct = Vocab()
@@ -228,17 +277,10 @@ class SequenceEncoder:
             if values.view.column == column:
                 columns[row, where] = values.ids(distinct.words, values.vocab.ids)[ids]
 
-    def _split(self, sentences: Iterable[Sequence[Token]] | TokenColumns) -> TokenColumns:
-        return (
-            sentences
-            if isinstance(sentences, TokenColumns)
-            else TokenColumns.from_sentences(sentences, self.columns)
-        )
-
     def _of(self, column: str) -> list[_ViewValues]:
         return [values for values in self._values if values.view.column == column]
 
-    def _take(self, strings: Mapping[str, IdArray], tokens: TokenColumns) -> EncodedSentences:
+    def _take(self, strings: Mapping[str, Ints32], tokens: TokenColumns) -> EncodedSentences:
         columns = np.empty((len(self.views), int(tokens.ptr[-1])), dtype=np.int32)
         for row, values in zip(columns, self._values, strict=True):
             if len(values.of_string):  # a string without an id is put right by _fill_unseen
@@ -246,23 +288,27 @@ class SequenceEncoder:
         return EncodedSentences(columns, tokens.ptr)
 
     def value_name(self, view: str, value: int) -> str:
-        """What value `value` of `view` stands for: a string, or _B-1, _B+1 .. for positions outside the sentence."""
+        """Return what a value of a view stands for.
+
+        It is a string, or _B-1, _B+1 .. for positions outside the sentence.
+        """
         if value >= 0:
             return self._values[self.views.index(view)].vocab.words[value]
-        if value == UNKNOWN:
-            return "(none)"
-        return f"_B+{value - AFTER_BASE}" if value > AFTER_BASE else f"_B-{value - BEFORE_BASE}"
+        return name_outside(value)
 
     def thawed(self) -> SequenceEncoder:
-        """An encoder that grows on from the values that this one has."""
+        """Return an encoder that grows on from the values that this one has."""
         encoder = type(self)(self.views, self.columns, self.clusters)
         encoder._values = [_ViewValues(entry.view, entry.vocab.words) for entry in self._values]
         return encoder
 
     def narrowed(
-        self, keep: Mapping[str, Sequence[int] | npt.NDArray[np.integer]]
+        self, keep: Mapping[str, Sequence[int] | npt.NDArray[np.integer[Any]]]
     ) -> SequenceEncoder:
-        """A frozen encoder of the views in `keep` alone: value k of a view is value keep[view][k] of this one's."""
+        """Return a frozen encoder of the views in `keep` alone.
+
+        Its value k of a view is value keep[view][k] of this one's.
+        """
         values = {
             view: self._values[self.views.index(view)].vocab.renumber(ids).words
             for view, ids in keep.items()
@@ -270,7 +316,10 @@ class SequenceEncoder:
         return self._restore(values, self.columns, self.clusters)
 
     def to_state(self) -> dict[str, Any]:
-        """Plain data for a model file: names of columns and views, the strings of each view, the clusters in use."""
+        """Return plain data for a model file.
+
+        It has the names of columns and views, the strings of each view and the clusters in use.
+        """
         return {
             "columns": list(self.columns),
             "values": {
@@ -281,7 +330,7 @@ class SequenceEncoder:
         }
 
     def _clusters_in_use(self) -> dict[str, list[str]] | None:
-        """Words of the bit strings of which a view has a value; None if no view is of clusters."""
+        """Return the words of bit strings that are values of a view; None if no view needs them."""
         views = [values for values in self._values if values.view.name.startswith("cluster")]
         if self.clusters is None or not views:
             return None
@@ -292,7 +341,8 @@ class SequenceEncoder:
             if any(v.view.function(words[0]) in v.vocab for v in views)
         }
         known = {word for words in used.values() for word in words}
-        # A word of another cluster stays if else it would be looked up in small letters, with success.
+        # A word of another cluster stays if its lower-case form, which is looked up for words
+        # without a cluster, is known.
         for bits, words in words_of.items():
             if bits not in used and (
                 masks := [word for word in words if word.lower() != word and word.lower() in known]
@@ -302,7 +352,7 @@ class SequenceEncoder:
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> SequenceEncoder:
-        """The frozen encoder that gave `state`."""
+        """Return the frozen encoder that gave `state`."""
         clusters = state["clusters"]
         return cls._restore(
             state["values"],
@@ -323,7 +373,7 @@ class SequenceEncoder:
         ]
         encoder.freeze()
         for column in encoder.columns:
-            # Strings that stand as values of the column itself are met often: their views are computed now.
+            # Strings that are values of the column itself are frequent: compute their views now.
             encoder._strings[column] = Vocab(values.get(column, ())).freeze()
             for entry in encoder._of(column):
                 entry.learn(encoder._strings[column].words)

@@ -3,11 +3,13 @@
 Sentences are found in three steps, each one pass of a compiled expression:
 
 1. the header block of a message, if it opens with one: each header is a unit;
-2. a mask of the rest, of the same length, in which the marks of quoted lines and the lines without any word (rules of
-   dashes, `-- `) are blanked, so that quoted text reads as text; where the depth of quotation changes there is a
-   boundary, and a line laid out in columns (a row of a table, a signature) is a unit;
-3. candidates in the mask: blank lines, list items and headers end a sentence always; `.`, `!`, `?` when what stands
-   before (an abbreviation, an initial, a number) and after (a small letter, a capital) does not speak against it.
+2. a mask of the rest, of the same length, in which the marks of quoted lines and the lines without
+   any word (rules of dashes, `-- `) are blanked, so that quoted text reads as text; where the depth
+   of quotation changes there is a boundary, and a line laid out in columns (a row of a table, a
+   signature) is a unit;
+3. candidates in the mask: blank lines, list items and headers end a sentence always; `.`, `!` and
+   `?` do when neither what precedes (an abbreviation, an initial, a number) nor what follows (a
+   lower-case letter) is evidence against it.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ _HEADER = r"[A-Za-z][A-Za-z0-9.-]*:(?:[ \t][^\n]*)?\n(?:[ \t]+\S[^\n]*\n)*"
 _HEADER_BLOCK = re.compile(rf"\n*((?:{_HEADER}){{2,}})(?=[ \t]*\n|\Z)")
 _ONE_HEADER = re.compile(_HEADER)
 
-# "> ", "|> ", ">>> ", ": ", "JD> ", "R >>>JD> ", "<>"; a colon before no blank opens a smiley, "<" may open an address.
+# "> ", "|> ", ">>> ", ": ", "JD> ", "R >>>JD> ", "<>"; a colon without a blank after it opens a
+# smiley, "<" may open an address.
 _QUOTE_MARK = r"[ \t]*(?:[A-Za-z]{0,3}[ \t]?>|[|}]|:(?=[ \t>])|<(?![^\s<>]+>))"
 _QUOTED_LINE = re.compile(rf"\n((?:{_QUOTE_MARK})+)([^\n]*)")
 _LINE_MARKS = re.compile(rf"\n(?:{_QUOTE_MARK})+")
@@ -36,14 +39,18 @@ _MASKED_LINES = re.compile(
 _DEPTH = re.compile(r"[<>|:}]")
 _COLUMN_GAP = re.compile(r"[ \t](?<=\S[ \t])(?:(?<=\t)| {3}| {0,2}\t)[ \t]*(?=\S)")
 
-_LIST_ITEM = r"[ \t]*(?:(?:[-*•·+]|o[ \t]|[0-9]{1,3}[ \t]+-)[ \t]+\S|\(?(?:[0-9]{1,3}[.)]|[A-Za-z]\))[ \t\n])"
+_LIST_ITEM = (
+    r"[ \t]*(?:(?:[-*•·+]|o[ \t]|[0-9]{1,3}[ \t]+-)[ \t]+\S"
+    r"|\(?(?:[0-9]{1,3}[.)]|[A-Za-z]\))[ \t\n])"
+)
 _HEADER_INSIDE = (
-    r"(?:From|To|Cc|Date|Subject|Newsgroups|Organi[sz]ation|Lines|Keywords|Summary|Reply-To|Sender|Received|Status|"
-    r"Distribution|Mime-Version|Message-I[dD]|Archive-name|Last-modified|X-[A-Z][\w-]*|Content-[\w-]+):[ \t]"
+    r"(?:From|To|Cc|Date|Subject|Newsgroups|Organi[sz]ation|Lines|Keywords|Summary|Reply-To|Sender|"
+    r"Received|Status|Distribution|Mime-Version|Message-I[dD]|Archive-name|Last-modified|"
+    r"X-[A-Z][\w-]*|Content-[\w-]+):[ \t]"
 )
 _CLOSING = "\"'\u2019\u201d\u00bb)\\]}*_>"
 _OPENING = "\"'\u2018\u201c\u00ab(\\[{*_<`-"
-# Each alternative follows one character class, which lets the search skip all other characters quickly.
+# Each alternative follows one character class, so that the search skips other characters quickly.
 _CANDIDATE = re.compile(
     rf"""[\n.!?…](?:
          (?P<line>(?<=\n))(?=[ \t]*\n|{_LIST_ITEM}|{_HEADER_INSIDE})
@@ -65,43 +72,58 @@ def _entries(lines: str) -> frozenset[str]:
 
 # After these a capital or a digit goes on with the sentence: "Dr. Jones", "e.g. Unix".
 _BEFORE_NAME = _entries("""
-    mr mrs ms messrs dr drs prof rev fr st gen col lt cpl sgt capt cmdr adm maj sen rep gov pres hon supt det
-    vs v cf viz mt ft dept univ assn bros ed eds trans e.g i.e eg ie
+    mr mrs ms messrs dr drs prof rev fr st gen col lt cpl sgt capt cmdr adm maj sen rep gov pres hon
+    supt det vs v cf viz mt ft dept univ assn bros ed eds trans e.g i.e eg ie
 """)
 # After these a digit goes on: "No. 5", "Jan. 3", "Rom. 8".
 _BEFORE_NUMBER = _entries("""
-    no nos nr vol vols ver vers v p pp pg pgs ch chap sec sect art eq eqs fig figs tab ex cols para par approx ca c
-    jan feb mar apr jun jul aug sep sept oct nov dec ext tel ph max min est rm apt rom ps phil cor thess tim matt
-    avg esp orig incl misc temp
+    no nos nr vol vols ver vers v p pp pg pgs ch chap sec sect art eq eqs fig figs tab ex cols para
+    par approx ca c
+    jan feb mar apr jun jul aug sep sept oct nov dec ext tel ph max min est rm apt rom ps phil cor
+    thess tim matt avg esp orig incl misc temp
 """)
 # These may end a sentence: they do so when the next word looks like the opening of one.
 _MAY_END = _entries("etc inc ltd co corp jr sr al a.m p.m ave blvd rd")
 _OPENERS = _entries("""
-    The This That These Those There Then They It Its If In I Is He She His Her We You Your My Our A An And As At But By
-    For From Has Have How However Also After Although Because Before Both Do Does Did Can Could Would Should Not No Now
-    On One Or Only Please Since So Some Such Thanks To Was What When Where Which While Who Why With Yes
+    The This That These Those There Then They It Its If In I Is He She His Her We You Your My Our A
+    An And As At But By For From Has Have How However Also After Although Because Before Both Do Does
+    Did Can Could Would Should Not No Now On One Or Only Please Since So Some Such Thanks To Was What
+    When Where Which While Who Why With Yes
 """)
 
 
 def words(text: str, lowercase: bool = True) -> list[str]:
-    """Runs of two or more word characters, as scikit-learn's CountVectorizer finds them."""
+    """Return the runs of two or more word characters, as scikit-learn's CountVectorizer does."""
     return _WORD.findall(text.lower() if lowercase else text)
 
 
 def word_spans(text: str) -> list[Span]:
-    """Where the words of `words` stand."""
+    """Return the spans of the words that `words` returns."""
     return [match.span() for match in _WORD.finditer(text)]
 
 
 def without_quote_marks(text: str) -> str:
-    """`text` of the same length, the marks of quoted lines that open its second and later lines blanked."""
+    """Blank the quotation marks that open the second and later lines of `text`."""
     return _LINE_MARKS.sub(lambda match: "\n" + " " * (match.end() - match.start() - 1), text)
 
 
 def sentences(text: str, boundary: Boundary = "auto") -> list[Span]:
-    """Spans (start, end) of the sentences of `text`, in order, disjoint; they hold every word but quoters' initials.
+    """Return the spans (start, end) of the sentences of `text`: disjoint, and in order.
 
-    boundary   "auto": by rule; "line": one sentence a line; "double-space": where two blanks or a line end stand.
+    They hold every word but the initials of those who are quoted.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    boundary : {"auto", "line", "double-space"}, default="auto"
+        Where sentences end: by rule, at the end of each line, or at two blanks or a line end.
+
+    Examples
+    --------
+    >>> text = "Dr. Jones left. He was tired."
+    >>> [text[start:end] for start, end in sentences(text)]
+    ['Dr. Jones left.', 'He was tired.']
     """
     text = text.replace("\r", " ")  # of the same length: "\r\n" ends a line as "\n" does
     if boundary == "auto":
@@ -115,7 +137,7 @@ def sentences(text: str, boundary: Boundary = "auto") -> list[Span]:
 
 
 def _spans_between(mask: str, start: int, cuts: list[int], shift: int = 0) -> Iterator[Span]:
-    """Pieces of `mask` between the cuts, trimmed of blanks, those without a word character left out."""
+    """Yield the trimmed pieces of `mask` between the cuts that have a word character."""
     for end in [*cuts, len(mask)]:
         piece = mask[start:end]
         if _ANY_WORD_CHARACTER.search(piece):
@@ -125,7 +147,7 @@ def _spans_between(mask: str, start: int, cuts: list[int], shift: int = 0) -> It
 
 
 def _header_spans(text: str) -> tuple[list[Span], int]:
-    """One span for each header of the block that opens a message, and where the block ends."""
+    """Return one span per header of the block that opens a message, and where the block ends."""
     block = _HEADER_BLOCK.match(text)
     if block is None:
         return [], 0
@@ -134,7 +156,7 @@ def _header_spans(text: str) -> tuple[list[Span], int]:
 
 
 def _mask(text: str) -> tuple[str, list[int]]:
-    """`text` with quotation marks of lines and wordless lines blanked, and the places where the depth changes."""
+    """Blank quotation marks and wordless lines; return where the depth of quotation changes too."""
     depth_changes: list[int] = []
 
     def blank(match: re.Match[str]) -> str:
@@ -157,7 +179,7 @@ def _mask(text: str) -> tuple[str, list[int]]:
 
 
 def _column_cuts(mask: str) -> Iterator[int]:
-    """Both ends of every line laid out in columns."""
+    """Yield both ends of every line laid out in columns."""
     line_end = 0
     for gap in _COLUMN_GAP.finditer(mask):
         if gap.start() >= line_end:
@@ -169,7 +191,7 @@ def _column_cuts(mask: str) -> Iterator[int]:
 
 
 def _rule_spans(text: str, start: int) -> Iterator[Span]:
-    """Spans of the sentences of text[start:]."""
+    """Yield the spans of the sentences of text[start:]."""
     # The line break in front makes the first line like all others.
     mask, cuts = _mask("\n" + text[start:])
     cuts.extend(_column_cuts(mask))
@@ -181,7 +203,7 @@ def _rule_spans(text: str, start: int) -> Iterator[Span]:
 
 
 def _ends_sentence(mask: str, candidate: re.Match[str]) -> bool:
-    """Whether the stop of `candidate` closes a sentence, judged by the token before and the word after."""
+    """Return whether a stop closes a sentence, judged by the token before and the word after."""
     more, close, gap, following = candidate.group("more", "close", "gap", "next")
     stop = mask[candidate.start()] + more
     goes_on_small = following[0].islower()

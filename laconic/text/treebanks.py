@@ -1,18 +1,20 @@
-"""Dependency treebanks: CoNLL-X, CoNLL-2009 and CoNLL-U files, and four columns (number, word, tag, head); plain or gzip.
+"""Dependency treebanks: CoNLL-X, CoNLL-2009, CoNLL-U, and four columns (number, word, tag, head).
 
-The format is told by the number of columns. Lines of CoNLL-U that are no words (multiword tokens such as 3-4, empty nodes such as
-5.1, comments) are passed over, and stand in their places again when a treebank is written. A sentence may have several roots.
+The number of columns tells the format; files may be compressed by gzip. Lines of CoNLL-U that are
+no words (multiword tokens such as 3-4, empty nodes such as 5.1, comments) are passed over, and are
+in their places again when a treebank is written. A sentence may have several roots.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, NamedTuple, TypeAlias
+from typing import IO, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic.core.arrays import Ints, Ints32
 from laconic.core.ragged import cut, pointers, ranges
 from laconic.errors import InputError
 from laconic.text.io import PathLike, atomic_writer, name_of, open_text
@@ -21,13 +23,12 @@ from laconic.text.sequences import TokenColumns
 COLUMNS = ("word", "lemma", "coarse", "fine", "morph")
 NOTHING = "_"
 BATCH_SENTENCES = 1000
-Ranked: TypeAlias = Sequence[
-    tuple[tuple[Sequence[int], Sequence[str] | None], float]
-]  # ((heads, labels), score) of trees
+# ((heads, labels), score) of the best trees of a sentence.
+ScoredTrees: TypeAlias = Sequence[tuple[tuple[Sequence[int], Sequence[str] | None], float]]
 
 
 class Format(NamedTuple):
-    """Which field of a line is what; -1 for what the format has not."""
+    """Which field of a line holds what; -1 for what the format does not have."""
 
     name: str
     fields: tuple[int, ...]  # of COLUMNS
@@ -41,13 +42,16 @@ CONLL_2009 = Format("CoNLL-2009", (1, 2, 4, 4, 6), 8, 10)
 
 
 class Treebank(NamedTuple):
-    """Sentences with trees: heads[t] is the place of token t's head in its sentence, counted from 1, or 0 at a root.
+    """Sentences with trees.
 
-    labels is empty if the file has none. lines, where kept, are those of the file: (line, token or -1 for what is no word).
+    tokens  the columns of all sentences
+    heads   (n_tokens) place of each token's head in its sentence, counted from 1; 0 at a root
+    labels  (n_tokens) relation of each token to its head; empty if the file has none
+    lines   where kept, those of the file: (line, token or -1 for what is no word)
     """
 
     tokens: TokenColumns
-    heads: NDArray[np.int32]
+    heads: Ints32
     labels: list[str]
     lines: list[tuple[str, int]] | None = None
 
@@ -55,12 +59,12 @@ class Treebank(NamedTuple):
         return len(self.tokens)
 
     @property
-    def ptr(self) -> NDArray[np.int64]:
+    def ptr(self) -> Ints:
         """Boundaries of the sentences."""
         return self.tokens.ptr
 
-    def some(self, chosen: NDArray[np.integer]) -> Treebank:
-        """The sentences of these numbers, in this order, without lines."""
+    def some(self, chosen: NDArray[np.integer[Any]]) -> Treebank:
+        """Return the sentences of these numbers, in this order, without lines."""
         taken = ranges(self.ptr[:-1][chosen], self.ptr[1:][chosen])
         labels = [self.labels[t] for t in taken.tolist()] if self.labels else []
         return Treebank(self.tokens.some(chosen), self.heads[taken], labels)
@@ -69,7 +73,10 @@ class Treebank(NamedTuple):
 def read_treebank(
     path: PathLike, encoding: str = "utf-8", keep_lines: bool = False, trees: bool = True
 ) -> Treebank:
-    """All sentences of a file; without `trees`, heads may be missing ("_") and are then -1. InputError names the line."""
+    """Read all sentences of a file; InputError names the line of what cannot be read.
+
+    Without `trees`, heads may be missing ("_") and are then -1.
+    """
     reader = _Reader(name_of(path), trees)
     with open_text(path, encoding) as stream:
         for number, line in enumerate(stream, 1):
@@ -84,7 +91,10 @@ def read_treebank(
 def iterate_treebank(
     path: PathLike, encoding: str = "utf-8", batch_sentences: int = BATCH_SENTENCES
 ) -> Iterator[Treebank]:
-    """Sentences without trees, or with trees that are not looked at, some at a time, with their lines; a file may be endless."""
+    """Yield the sentences of a file, which may be endless, in batches with their lines.
+
+    Trees, where there are any, are not checked.
+    """
     reader = _Reader(name_of(path), trees=False)
     with open_text(path, encoding) as stream:
         for number, line in enumerate(stream, 1):
@@ -100,30 +110,30 @@ def iterate_treebank(
 
 
 def write_treebank(
-    path: PathLike, bank: Treebank, heads: NDArray[np.int32], labels: Sequence[str] | None = None
+    path: PathLike, bank: Treebank, heads: Ints32, labels: Sequence[str] | None = None
 ) -> None:
-    """The lines of a treebank again, with other heads and labels; the file appears whole or not at all."""
+    """Write the lines of a treebank with other heads and labels, whole or not at all."""
     with treebank_writer(path) as writer:
         writer.write(bank, heads, labels)
 
 
 @contextmanager
 def treebank_writer(path: PathLike) -> Iterator[TreebankWriter]:
-    """A writer of treebanks, one after the other, into a file ("-": standard output) that appears whole or not at all."""
+    """Open a file ("-": standard output) to write treebanks into, whole or not at all."""
     with atomic_writer(path) as stream:
         yield TreebankWriter(stream)
 
 
 class TreebankWriter:
-    """Writes the lines of treebanks again, with other heads and labels."""
+    """Writes the lines of treebanks with other heads and labels."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
 
     def write(
-        self, bank: Treebank, heads: NDArray[np.int32], labels: Sequence[str] | None = None
+        self, bank: Treebank, heads: Ints32, labels: Sequence[str] | None = None
     ) -> None:
-        """All lines, those of tokens with their heads and, unless None, labels."""
+        """Write all lines, those of tokens with these heads and, unless None, labels."""
         for line, token in _lines_of(bank):
             filled = (
                 line
@@ -132,16 +142,16 @@ class TreebankWriter:
             )
             self._stream.write(filled + "\n")
 
-    def write_ranked(self, bank: Treebank, ranked: Sequence[Ranked]) -> None:
-        """Each sentence once for each of its trees, every copy with its comments and, before its words, a line `# score = ..`."""
+    def write_ranked(self, bank: Treebank, ranked: Sequence[ScoredTrees]) -> None:
+        """Write each sentence once per tree, with its comments and a line `# score = ..`."""
         first = 0  # token of the sentence
         for block, trees in zip(_sentences_of(_lines_of(bank)), ranked, strict=True):
             for (heads, labels), score in trees:
-                told = False
+                scored = False
                 for line, token in block:
-                    if not told and not line.startswith("#"):
+                    if not scored and not line.startswith("#"):
                         self._stream.write(f"# score = {score:.4f}\n")
-                        told = True
+                        scored = True
                     if token >= 0:
                         line = _filled(
                             line,
@@ -160,7 +170,7 @@ def _lines_of(bank: Treebank) -> list[tuple[str, int]]:
 
 
 def _sentences_of(lines: Sequence[tuple[str, int]]) -> Iterator[list[tuple[str, int]]]:
-    """The lines of each sentence that has tokens, without blank ones."""
+    """Yield the lines of each sentence that has tokens, without blank ones."""
     block: list[tuple[str, int]] = []
     for line, token in [*lines, ("", -1)]:
         if line.strip():
@@ -171,7 +181,7 @@ def _sentences_of(lines: Sequence[tuple[str, int]]) -> Iterator[list[tuple[str, 
 
 
 def _filled(line: str, head: int, label: str | None) -> str:
-    """The line of a token with another head, and label unless None."""
+    """Return the line of a token with another head and, unless None, label."""
     fields = line.split("\t")
     layout = _format_of(len(fields))
     assert layout is not None
@@ -190,9 +200,9 @@ def _format_of(n_fields: int) -> Format | None:
 
 
 class _Reader:
-    """Line after line into columns; a sentence is looked at when it ends."""
+    """Reads line after line into columns; a sentence is checked when it ends."""
 
-    def __init__(self, place: str, trees: bool, known_format: Format | None = None):
+    def __init__(self, place: str, trees: bool, known_format: Format | None = None) -> None:
         self.place = place
         self.trees = trees
         self.format = known_format
@@ -206,7 +216,7 @@ class _Reader:
         self.known: dict[str, str] = {}
 
     def take(self, line: str, number: int) -> int:
-        """Read one line; the token that it is, or -1."""
+        """Read one line; return the number of its token, or -1."""
         if not line.strip():
             self._end_sentence()
             return -1
@@ -222,7 +232,8 @@ class _Reader:
                 else "4 columns, CoNLL-X or -U (10) or CoNLL-2009 (13 or more)"
             )
             raise InputError(
-                f"{self.place}:{number}: expected {expected}, parted by tabs, found {len(fields)} columns."
+                f"{self.place}:{number}: expected {expected}, separated by tabs, "
+                f"found {len(fields)} columns."
             )
         if "-" in fields[0] or "." in fields[0]:
             return self._pass_over(fields[0], number)
@@ -242,7 +253,7 @@ class _Reader:
         return len(self.heads) - 1
 
     def treebank(self, keep_lines: bool) -> Treebank:
-        """All that was read."""
+        """Return all that was read."""
         self._end_sentence()
         tokens = TokenColumns(COLUMNS, list(self.columns), pointers(self.lengths))
         return Treebank(
@@ -253,11 +264,12 @@ class _Reader:
         )
 
     def _pass_over(self, name: str, number: int) -> int:
-        """Multiword tokens and empty nodes: their numbers must be numbers, all else of them is not looked at."""
+        """Check the number of a multiword token or empty node; the rest of it is ignored."""
         parts = name.replace(".", "-").split("-")
         if len(parts) != 2 or not all(part.isdigit() for part in parts):
             raise InputError(
-                f"{self.place}:{number}: expected a token number such as 3, 3-4 or 3.1, found {name[:20]!r}."
+                f"{self.place}:{number}: expected a token number such as 3, 3-4 or 3.1, "
+                f"found {name[:20]!r}."
             )
         return -1
 
@@ -282,7 +294,8 @@ class _Reader:
                 )
         if self.trees and (stuck := first_on_cycle(heads)) is not None:
             raise InputError(
-                f"{self.place}:{self.numbers[stuck]}: the heads form a cycle: token {stuck + 1} never leads to a root."
+                f"{self.place}:{self.numbers[stuck]}: the heads form a cycle: "
+                f"token {stuck + 1} never leads to a root."
             )
         self.lengths.append(n)
         self.begin = len(self.heads)
@@ -290,25 +303,31 @@ class _Reader:
 
 
 def check_trees(bank: Treebank) -> None:
-    """ValueError unless the heads of every sentence form a tree; treebanks that were read with their trees are in order."""
+    """Raise ValueError unless the heads of every sentence form a tree.
+
+    Treebanks that were read with their trees have been checked.
+    """
     for number, heads in enumerate(cut(bank.heads.tolist(), bank.ptr)):
         for token, head in enumerate(heads, 1):
             if not 0 <= head <= len(heads):
                 raise ValueError(
-                    f"sentence {number}: the head of token {token} is {head}, but there are {len(heads)} tokens"
+                    f"sentence {number}: the head of token {token} is {head}, "
+                    f"but there are {len(heads)} tokens"
                 )
         if (stuck := first_on_cycle(heads)) is not None:
             raise ValueError(
-                f"sentence {number}: the heads form a cycle: token {stuck + 1} never leads to a root"
+                f"sentence {number}: the heads form a cycle: "
+                f"token {stuck + 1} never leads to a root"
             )
 
 
 def first_on_cycle(heads: Sequence[int]) -> int | None:
-    """The first token (from 0) whose heads (counted from 1, 0 is the root) never lead to a root; None if there is none."""
-    state = [0] * (
-        len(heads) + 1
-    )  # of tokens from 1: 0 not seen, 1 on the way, 2 leads to the root
-    state[0] = 2
+    """Return the first token (from 0) that never leads to a root; None if there is none.
+
+    Heads are counted from 1, and 0 is the root.
+    """
+    # Of tokens from 1: 0 not seen, 1 on the present path, 2 leads to the root.
+    state = [2, *[0] * len(heads)]
     for start in range(1, len(heads) + 1):
         path = []
         at = start

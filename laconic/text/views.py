@@ -1,14 +1,18 @@
-"""Views of a token: named functions of one input column, such as the word itself, its shape or its last two letters.
+"""Views of a token: named functions of one input column, such as the word, its shape or its suffix.
 
-`word`, `pos`, ..           the input column of that name
-`lower`, `shape`            in small letters;  character types: Confidence -> Aa, 2,664,098 -> 0,0+,0+
-`prefix3`, `suffix2`        first, last letters (a shorter string is taken whole)
-`case`, `punct`, `digit`    lower|upper|title|mixed|none;  none|some|all;  none|some|all;  `class`: the three in one
-`cluster4`, `cluster`       first bits, all bits of the word's cluster; nothing for a word in no cluster
-`test(column,"regex")`, `match(column,"regex")`   does it occur: true|false;  the part that matches, maybe empty
+`word`, `pos`, ..        the input column of that name
+`lower`                  in lower case
+`shape`                  types of characters: Confidence -> Aa, 2,664,098 -> 0,0+,0+
+`prefix3`, `suffix2`     first, last letters (a shorter string is taken whole)
+`case`                   lower|upper|title|mixed|none
+`punct`, `digit`         none|some|all
+`class`                  case, punct and digit in one
+`cluster4`, `cluster`    first bits, all bits of the word's cluster; nothing for a word in no cluster
+`test(column,"regex")`   whether the expression occurs: true|false
+`match(column,"regex")`  the part that matches, maybe empty
 
-Every view but the first is of the first column unless another is named: `prefix1(pos)`. A view is computed once for each
-distinct string, never for each token.
+Every view but the first is of the first column unless another is named: `prefix1(pos)`. A view is
+computed once per distinct string, not once per token.
 """
 
 from __future__ import annotations
@@ -17,12 +21,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from laconic.text.clusters import read_paths
 from laconic.text.io import PathLike
 
-# None: the view has nothing to say of this string.
+# None: the string has no value of this view.
 Function: TypeAlias = Callable[[str], str | None]
 UPPER, LOWER, DIGIT = "A", "a", "0"
 
@@ -35,15 +39,28 @@ class View(NamedTuple):
     function: Function
 
 
+class HasBits(Protocol):
+    """Clusters of words, however they are stored."""
+
+    def bits(self, word: str, n_bits: int | None = None) -> str | None:
+        """Return the first `n_bits` bits of the word's cluster (None: all); None for no cluster."""
+
+
 class WordClusters:
-    """The cluster of a word as a string of bits; a word not listed is looked up in small letters."""
+    """The cluster of a word as a string of bits; a word not listed is looked up in lower case.
+
+    Parameters
+    ----------
+    paths : mapping from str to str
+        The bits of each word.
+    """
 
     def __init__(self, paths: Mapping[str, str]) -> None:
         self.paths = dict(paths)
 
     @classmethod
     def read(cls, path: PathLike, min_count: int = 0) -> WordClusters:
-        """Words of a `paths` file (bit string TAB word TAB count) that were counted at least `min_count` times."""
+        """Read the words of a `paths` file (bit string TAB word TAB count) seen `min_count` times."""
         vocab, clusters = read_paths(path)
         listed = zip(vocab.words, clusters.paths(), clusters.count.tolist(), strict=True)
         return cls(
@@ -51,14 +68,14 @@ class WordClusters:
         )
 
     def bits(self, word: str, n_bits: int | None = None) -> str | None:
-        """The first `n_bits` bits of the word's cluster (all: None); None for a word in no cluster."""
+        """Return the first `n_bits` bits of the word's cluster (None: all); None for no cluster."""
         found = self.paths.get(word)
         if found is None:
             found = self.paths.get(word.lower())
         return None if found is None else found[:n_bits]
 
     def to_state(self) -> dict[str, list[str]]:
-        """Words of each bit string: plain data for a model file."""
+        """Return the words of each bit string: plain data for a model file."""
         words: dict[str, list[str]] = {}
         for word, bits in self.paths.items():
             words.setdefault(bits, []).append(word)
@@ -66,7 +83,7 @@ class WordClusters:
 
     @classmethod
     def from_state(cls, state: Mapping[str, Sequence[str]]) -> WordClusters:
-        """The clusters that gave `state`."""
+        """Return the clusters that gave `state`."""
         return cls({word: bits for bits, words in state.items() for word in words})
 
     def __len__(self) -> int:
@@ -74,7 +91,10 @@ class WordClusters:
 
 
 class _CharacterTypes(dict[int, str]):
-    """A table for str.translate, filled as characters are met: letters and digits become their type, marks vanish."""
+    """A table for str.translate, filled as characters occur.
+
+    Letters and digits become their type, combining marks vanish.
+    """
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -93,15 +113,22 @@ _NUMBER = re.compile(r"00+")
 
 
 def shape(string: str) -> str:
-    """Types of the characters, one for each run: A upper case, a other letters, 0 digit, any other character itself.
+    """Return the types of the characters, one per run of equal types.
 
-    A run of two or more digits is 0+, other runs are not marked: Confidence -> Aa, 2,664,098 -> 0,0+,0+ and ... -> .
+    A is upper case, a any other letter, 0 a digit, and any other character is itself. A run of two
+    or more digits is 0+, other runs are not marked.
+
+    >>> shape("Confidence"), shape("2,664,098"), shape("...")
+    ('Aa', '0,0+,0+', '.')
     """
     return _NUMBER.sub("0+", _REPEATED.sub(r"\1", string.translate(_TYPES)))
 
 
 def case(string: str) -> str:
-    """Which letters are capitals: none (no letters) | lower | upper | title (the first letter alone) | mixed."""
+    """Return which letters are capitals: none (no letters), lower, upper, title or mixed.
+
+    In title case the first letter alone is a capital.
+    """
     types = string.translate(_TYPES)
     n_upper, n_lower = types.count(UPPER), types.count(LOWER)
     if not n_upper:
@@ -112,7 +139,7 @@ def case(string: str) -> str:
 
 
 def punct(string: str) -> str:
-    """How much of the string is neither letter nor digit: none | some | all."""
+    """Return how much of the string is neither letter nor digit: none, some or all."""
     types = string.translate(_TYPES)
     return _amount(
         len(types) - types.count(UPPER) - types.count(LOWER) - types.count(DIGIT), len(types)
@@ -120,13 +147,13 @@ def punct(string: str) -> str:
 
 
 def digit(string: str) -> str:
-    """How much of the string is digits: none | some | all."""
+    """Return how much of the string is digits: none, some or all."""
     types = string.translate(_TYPES)
     return _amount(types.count(DIGIT), len(types))
 
 
 def token_class(string: str) -> str:
-    """Case, punctuation and digits in one value."""
+    """Return case, punctuation and digits in one value."""
     return f"{case(string)}/{punct(string)}/{digit(string)}"
 
 
@@ -169,7 +196,7 @@ PATTERNS: dict[str, Callable[[re.Pattern[str], str], str]] = {
     "match": _match,
     "match_lower": _match_lower,
 }
-# A view's name as it may be written in a template: a word, perhaps a column, perhaps a regular expression without `"`.
+# A view's name in a template: a word, perhaps a column, perhaps a regular expression without `"`.
 VIEW_NAME = r'[^\W\d][\w.-]*?\d*(?:\([\w.-]+(?:,"[^"]*")?\))?'
 _PARTS = re.compile(
     r'(?P<kind>[^\W\d][\w.-]*?)(?P<size>\d*)(?:\((?P<column>[\w.-]+)(?:,"(?P<regex>[^"]*)")?\))?',
@@ -177,28 +204,33 @@ _PARTS = re.compile(
 )
 
 
-def make_view(name: str, columns: Sequence[str], clusters: WordClusters | None = None) -> View:
-    """The view that `name` means for tokens with these input columns; ValueError says what is wrong with it."""
+def make_view(name: str, columns: Sequence[str], clusters: HasBits | None = None) -> View:
+    """Return the view that `name` means for tokens with these input columns.
+
+    ValueError says what is wrong with it.
+    """
     if name in columns:
         return View(name, name, str)
     parts = _PARTS.fullmatch(name)
     function = _function(parts.groupdict(), clusters, name) if parts else None
     if parts is None or function is None:
         raise ValueError(
-            f"there is no view {name!r}: the input columns are {', '.join(columns)}, the others {_known()}"
+            f"there is no view {name!r}: the input columns are {', '.join(columns)}, "
+            f"the others {_known()}"
         )
     column = parts["column"] or columns[0]
     if column not in columns:
         raise ValueError(
-            f"the view {name!r} needs a column {column!r}, but the input columns are {', '.join(columns)}"
+            f"the view {name!r} needs a column {column!r}, "
+            f"but the input columns are {', '.join(columns)}"
         )
     return View(name, column, function)
 
 
 def _function(
-    parts: Mapping[str, Any], clusters: WordClusters | None, name: str
+    parts: Mapping[str, str | None], clusters: HasBits | None, name: str
 ) -> Function | None:
-    kind, size, regex = parts["kind"], parts["size"], parts["regex"]
+    kind, size, regex = parts["kind"] or "", parts["size"], parts["regex"]
     if regex is not None:
         if kind not in PATTERNS or size:
             return None
@@ -216,4 +248,5 @@ def _function(
 
 
 def _known() -> str:
-    return f'{", ".join(SIMPLE)}, prefixN, suffixN, clusterN, cluster, and {", ".join(PATTERNS)} of (column,"regex")'
+    patterns = f'{", ".join(PATTERNS)} of (column,"regex")'
+    return f"{', '.join(SIMPLE)}, prefixN, suffixN, clusterN, cluster, and {patterns}"

@@ -6,15 +6,32 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import repeat
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-IdArray = npt.NDArray[np.int32]
+from laconic.core.arrays import Ints32
+
 UNKNOWN = -1
 
 
 class Vocab:
-    """A one-to-one map word <-> id, ids 0, 1, ... in order of first sight."""
+    """A one-to-one map word <-> id, ids 0, 1, ... in order of first sight.
+
+    Parameters
+    ----------
+    words : iterable of str, default=()
+        Different words, which get the first ids.
+
+    Examples
+    --------
+    >>> vocab = Vocab()
+    >>> vocab.grow(["the", "cat", "the"]).tolist()
+    [0, 1, 0]
+    >>> vocab.freeze().ids(["cat", "dog"]).tolist()
+    [1, -1]
+    """
 
     def __init__(self, words: Iterable[str] = ()) -> None:
         # The factory gives an unseen word the next id, so that growing is one pass at C speed.
@@ -24,28 +41,29 @@ class Vocab:
         self.grow(given)
         if len(self) != len(given):
             raise ValueError(
-                f"a vocabulary holds each word once, but {len(given) - len(self)} of its words are repeated"
+                "a vocabulary holds each word once, "
+                f"but {len(given) - len(self)} of its words are repeated"
             )
         self._words = given
 
     def add(self, word: str) -> int:
-        """Id of `word`, a new one if it is new."""
+        """Return the id of `word`, a new one if it is new."""
         return int(self.grow((word,))[0])
 
-    def grow(self, words: Iterable[str]) -> IdArray:
-        """Ids of `words`, giving new ids to new ones; ValueError once frozen."""
+    def grow(self, words: Iterable[str]) -> Ints32:
+        """Return the ids of `words`, giving ids to new ones; ValueError once frozen."""
         if self.frozen:
             raise ValueError(
                 "the vocabulary is frozen and takes no new words; ids() looks words up"
             )
         return np.fromiter(map(self._index.__getitem__, words), np.int32)
 
-    def ids(self, words: Iterable[str]) -> IdArray:
-        """Ids of `words`, -1 for an unknown one; never grows."""
+    def ids(self, words: Iterable[str]) -> Ints32:
+        """Return the ids of `words`, -1 for an unknown one; never grows."""
         return np.fromiter(map(self._index.get, words, repeat(UNKNOWN)), np.int32)
 
     def id(self, word: str) -> int:
-        """Id of one word, -1 if it is unknown; never grows."""
+        """Return the id of one word, -1 if it is unknown; never grows."""
         return self._index.get(word, UNKNOWN)
 
     def freeze(self) -> Vocab:
@@ -55,7 +73,7 @@ class Vocab:
 
     @property
     def frozen(self) -> bool:
-        """True when no new word is taken."""
+        """Whether no new word is taken."""
         return self._index.default_factory is None
 
     @property
@@ -65,8 +83,8 @@ class Vocab:
             self._words = list(self._index)
         return self._words
 
-    def renumber(self, keep_ids: Sequence[int] | npt.NDArray[np.integer]) -> Vocab:
-        """A frozen vocabulary whose word k is word `keep_ids[k]` of this one."""
+    def renumber(self, keep_ids: Sequence[int] | npt.NDArray[np.integer[Any]]) -> Vocab:
+        """Return a frozen vocabulary whose word k is word `keep_ids[k]` of this one."""
         keep = np.asarray(keep_ids, dtype=np.int64)
         if keep.size and not (keep.min() >= 0 and keep.max() < len(self)):
             raise ValueError(

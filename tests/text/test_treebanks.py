@@ -87,7 +87,7 @@ BAD = {
     "empty": ("", "holds no tokens"),
     "ragged": (
         CONLLU + "2\tx\t_\n",
-        r":11: expected CoNLL-X or CoNLL-U, parted by tabs, found 3 columns",
+        r":11: expected CoNLL-X or CoNLL-U, separated by tabs, found 3 columns",
     ),
     "unknown columns": ("1\ta\tb\n", r":1: expected 4 columns, CoNLL-X or -U \(10\) or CoNLL-2009"),
     "blanks for tabs": (FOUR.replace("\t", " "), r":1: expected 4 columns"),

@@ -1,28 +1,31 @@
-"""Strings and features with weights out of the arrays of compact files, which are searched where they lie.
+"""Strings and features with weights out of the arrays of compact files, searched where they lie.
 
-With names every map of features is exact, so that features can be listed, and so can what a template's features are made of.
+With names every map of features is exact: the features can be listed, and what they are made of.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic import _core
+from laconic.core.arrays import Floats, Ints32
 from laconic.errors import InputError
-from laconic.models.checks import Arrays, item
+from laconic.models.checks import Arrays, item, typed
+from laconic.models.compact.encoder import CompactClusters, CompactEncoder
 from laconic.models.compact.packing import Place
 from laconic.models.compact.rows import row_tables
-from laconic.models.compact.strings import NAMELESS, CompactClusters, CompactEncoder, Maps, Names
+from laconic.models.compact.strings import NAMELESS, Names, maps_of
 from laconic.text.sequences import SequenceEncoder
+
+CompactKernel: TypeAlias = _core.CompactTagger | _core.CompactParser
 
 
 class PackedFeatures:
-    """What `pack_features` has written: an encoder of the views, and maps and rows for the kernel that scores with them."""
+    """What `pack_features` wrote: an encoder of the views, maps and rows for a scoring kernel."""
 
     def __init__(
         self,
@@ -47,15 +50,26 @@ class PackedFeatures:
 
 
 class CompactWeights:
-    """The features of a compact model and their weights, read when asked for: as plain models have them, if there are names.
+    """The features of a compact model and their weights, as plain models have them.
 
-    places: gives those of each template; widths: how many weights a feature of it may have.
+    They are read when they are asked for, which needs the names of features.
+
+    Parameters
+    ----------
+    packed : PackedFeatures
+        The contents of a file.
+    kernel : CompactTagger or CompactParser
+        The kernel that scores with them.
+    places : callable
+        Returns the places of the features of each template.
+    widths : sequence of int
+        Number of weights that a feature of each template may have.
     """
 
     def __init__(
         self,
         packed: PackedFeatures,
-        kernel: Any,
+        kernel: CompactKernel,
         places: Callable[[], Sequence[Sequence[Place]]],
         widths: Sequence[int],
     ) -> None:
@@ -69,13 +83,10 @@ class CompactWeights:
             else np.zeros(0, np.int32)
         )
 
-    def _unpack_names(self, arrays: Arrays) -> NDArray[np.int32]:
-        """Gives the encoder its names; the values of features that no exact map numbers."""
-        sizes, n_views, n_values = (
-            arrays["value_sizes"][:, 0].tolist(),
-            len(self._encoder.views),
-            self._n_values(),
-        )
+    def _unpack_names(self, arrays: Arrays) -> Ints32:
+        """Give the encoder its names; return the values of features that no exact map numbers."""
+        sizes = arrays["value_sizes"][:, 0].tolist()
+        n_views, n_values = len(self._encoder.views), self._n_values()
         counts = [*sizes[:n_views], sum(sizes[n_views:])]
         self._encoder.names = Names(
             typed(arrays, "name_lengths", np.uint8), typed(arrays, "name_text", np.uint8), counts
@@ -109,7 +120,7 @@ class CompactWeights:
         }
 
     @cached_property
-    def atoms(self) -> list[NDArray[np.int32]]:
+    def atoms(self) -> list[Ints32]:
         """The values that name each template's features."""
         if self._encoder.names is None:
             raise ValueError(NAMELESS)
@@ -135,8 +146,8 @@ class CompactWeights:
         return found
 
     @cached_property
-    def weights(self) -> list[NDArray[np.float32]]:
-        """Weights of each template's features, a row a feature."""
+    def weights(self) -> list[Floats]:
+        """Weights of each template's features, one row per feature."""
         feature_rows = map(self._kernel.feature_rows, range(len(self._widths)))
         return [
             row_tables(self._rows, rows, width, np.float32)
@@ -145,7 +156,7 @@ class CompactWeights:
 
 
 def named_encoder(encoder: CompactEncoder) -> SequenceEncoder:
-    """The same values in an ordinary encoder; ValueError if there are no names."""
+    """Return an ordinary encoder of the same values; ValueError if there are no names."""
     return SequenceEncoder.from_state(
         {**encoder.named_state(), "clusters": _named_clusters(encoder)}
     )
@@ -158,29 +169,11 @@ def _named_clusters(encoder: CompactEncoder) -> dict[str, list[str]] | None:
     assert encoder.names is not None
     found: dict[str, list[str]] = {}
     words = encoder.names.of(len(encoder.views))
-    for word, code in zip(words, clusters.codes(words), strict=True):
+    for word, code in zip(words, clusters.codes(words).tolist(), strict=True):
+        if code < 0:
+            raise InputError("the names of the model are not those of its clusters")
         found.setdefault(clusters.paths[code], []).append(word)
     return found
-
-
-def typed(arrays: Arrays, name: str, kind: Any, n_dimensions: int = 1) -> NDArray[Any]:
-    """The array of this name, which must have this type and number of dimensions."""
-    array = arrays[name]
-    if array.dtype != kind or array.ndim != n_dimensions:
-        raise InputError(
-            f"the array {name} is {array.dtype} of shape {array.shape}, expected {np.dtype(kind)}"
-        )
-    return array
-
-
-def maps_of(arrays: Arrays, what: str) -> Maps:
-    """The three arrays of some maps."""
-    words = typed(arrays, f"{what}_words", np.uint64)
-    return (
-        words,
-        typed(arrays, f"{what}_sizes", np.int32, 2),
-        typed(arrays, f"{what}_widths", np.uint8, 2),
-    )
 
 
 def _unpack_encoder(

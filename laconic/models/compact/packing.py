@@ -1,12 +1,13 @@
-"""Strings and features with weights into the arrays of compact files; out of them again: laconic.models.compact.features.
+"""Strings and features with weights into the arrays of compact files.
 
-The arrays are
+The arrays, which laconic.models.compact.features reads, are
 
-    value_words, value_sizes, value_widths     maps of the views' strings, and one of words in clusters
-    feature_words, _sizes, _widths     maps of the templates' features
-    cells, values                      rows of weights and the values that their codes mean
-    name_lengths, name_text            the strings, sorted within views; only with names
-    wide_atoms                         values of features that are too many to be numbered; only with names
+    value_words, _sizes, _widths      maps of the views' strings, and one of words in clusters
+    feature_words, _sizes, _widths    maps of the templates' features
+    cells, values                     rows of weights and the values that their codes mean
+    name_lengths, name_text           the strings, sorted within views; only with names
+    wide_atoms                        values of features that are too many to be numbered; only
+                                      with names
 
 Maps know no string and list no feature but an exact one.
 """
@@ -18,9 +19,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic import _core
+from laconic.core.arrays import Floats, Ints, Ints32
 from laconic.models.checks import Arrays
 from laconic.models.compact.rows import Cells, Codebook, equal_rows, short_bits
 from laconic.models.compact.strings import Maps, Names, join_maps, pack_clusters, pack_strings
@@ -32,29 +33,38 @@ NAMES = {"name_lengths", "name_text", "wide_atoms"}
 
 
 class Place(NamedTuple):
-    """What may stand in a place of a feature's name: values of a view (None: of none), or one of some others, numbered after them."""
+    """What may stand in a place of a feature's name.
+
+    It is a value of `view` (None: there is none), or one of `others`, numbered after these.
+    """
 
     view: str | None
     others: tuple[int, ...] = ()
 
 
 class Tables(NamedTuple):
-    """Features template by template: what may stand in their names, the values that name them, a row of weights for each."""
+    """Features, template by template.
+
+    places   what may stand in the names of a template's features
+    atoms    (features, places) the values that name each feature
+    weights  (features, columns) one row of weights per feature
+    """
 
     places: Sequence[Sequence[Place]]
-    atoms: Sequence[NDArray[np.int32]]
-    weights: Sequence[NDArray[np.float32]]
+    atoms: Sequence[Ints32]
+    weights: Sequence[Floats]
 
 
 def pack_features(
     state: Mapping[str, Any], tables: Tables, n_columns: int, names: bool, error_bits: int
-) -> tuple[Arrays, dict]:
-    """Arrays and a description of features, of which a row has `n_columns` weights at most, over the strings of an encoder's state.
+) -> tuple[Arrays, dict[str, Any]]:
+    """Return the arrays and a description of features over the strings of an encoder's state.
 
-    Without names, a feature that was never seen is taken for one with weights at most once in 2^error_bits.
+    A row has at most `n_columns` weights. Without names, a feature that was never seen is taken for
+    one with weights at most once in 2^error_bits.
     """
     values: list[Maps] = []
-    number_of: dict[str, NDArray[np.int64]] = {}
+    number_of: dict[str, Ints] = {}
     for view, strings in state["values"].items():
         packed, number_of[view] = pack_strings(strings)
         values.append(packed)
@@ -81,9 +91,9 @@ def pack_features(
 
 
 def _pack_tables(
-    tables: Tables, number_of: Mapping[str, NDArray[np.int64]], n_columns: int, error_bits: int
-) -> tuple[list[Maps], Arrays, dict[str, Any], list[NDArray[np.int32]]]:
-    """Maps of features, the rows of their weights, and the atoms of features that exact maps cannot number."""
+    tables: Tables, number_of: Mapping[str, Ints], n_columns: int, error_bits: int
+) -> tuple[list[Maps], Arrays, dict[str, Any], list[Ints32]]:
+    """Return maps of features, their rows of weights, and the atoms that maps cannot number."""
     cells = Cells.of_tables(tables.weights)
     kinds = equal_rows(cells)
     book = Codebook.of(cells.value)
@@ -110,9 +120,12 @@ def _pack_tables(
 
 
 def mixed_values(
-    places: Sequence[Place], atoms: NDArray[np.int32], number_of: Mapping[str, NDArray[np.int64]]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Values from 0 on, with the others of a place counted on from the values of its view; and their bounds."""
+    places: Sequence[Place], atoms: Ints32, number_of: Mapping[str, Ints]
+) -> tuple[Ints, Ints]:
+    """Return values from 0 on, and their bounds.
+
+    The others of a place are numbered after the values of its view.
+    """
     values, radix = np.zeros(atoms.shape, np.int64), []
     for column, place in enumerate(places):
         given = atoms[:, column].astype(np.int64)
@@ -129,8 +142,8 @@ def mixed_values(
     return values, np.array(radix, dtype=np.int64)
 
 
-def _is_exact(radix: NDArray[np.int64]) -> bool:
-    """Whether the kernel numbers the features of such a template: fewer than 2^62."""
+def _is_exact(radix: Ints) -> bool:
+    """Return whether the kernel numbers the features of such a template: fewer than 2^62."""
     product = 1
     for bound in radix.tolist():
         if product >= 2**62 // bound:

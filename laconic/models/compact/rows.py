@@ -1,7 +1,8 @@
-"""Weights with few values in few bits: rows that many features share are stored once, values are codes.
+"""Weights with few values in few bits: shared rows are stored once, values are codes.
 
-A row is the non-zero weights of a feature. The most frequent rows are shared and named by codes of `short_bits`; any other row is
-stored for its feature alone. A cell of a row is a bit that marks the last one, a label, and the code of its value.
+A row is the non-zero weights of a feature. The most frequent rows are shared and named by codes of
+`short_bits`; any other row is stored for its feature alone. A cell of a row is a bit that marks the
+last one, a label, and the code of its value.
 """
 
 from __future__ import annotations
@@ -12,51 +13,59 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic import _core
+from laconic.core.arrays import Ints
 from laconic.core.ragged import pointers, ranges
 
 MOST_VALUES = 65_536  # with more, every weight is stored as it is
 MOST_SHORT_BITS = 14
+Words = NDArray[np.uint64]
+Reals = NDArray[np.floating[Any]]
 
 
 class Cells(NamedTuple):
     """Rows one after the other: row i is cells ptr[i]:ptr[i+1], each a label and a value."""
 
-    ptr: NDArray[np.int64]
-    label: NDArray[np.int64]
-    value: NDArray[np.floating]
+    ptr: Ints
+    label: Ints
+    value: Reals
 
     @classmethod
-    def of_tables(cls, tables: Sequence[NDArray[np.floating]]) -> Cells:
-        """The non-zero weights of several tables (features x labels), one table after the other."""
+    def of_tables(cls, tables: Sequence[Reals]) -> Cells:
+        """Return the non-zero weights of several tables (features x labels), in their order."""
         counts, labels, values = [np.zeros(1, np.int64)], [], []
         for table in tables:
             row, column = np.nonzero(table)
             counts.append(np.bincount(row, minlength=len(table)))
             labels.append(column)
             values.append(table[row, column])
-        dtype = tables[0].dtype if tables else np.float32
+        dtype = tables[0].dtype if tables else np.dtype(np.float32)
         label = np.concatenate([np.zeros(0, np.int64), *labels])
-        return cls(
-            np.cumsum(np.concatenate(counts)), label, np.concatenate([np.zeros(0, dtype), *values])
-        )
+        value: Reals = np.concatenate([np.zeros(0, dtype), *values])
+        return cls(np.cumsum(np.concatenate(counts)), label, value)
 
-    def take(self, rows: NDArray[np.int64]) -> Cells:
-        """The rows of these numbers, in this order."""
+    def take(self, rows: Ints) -> Cells:
+        """Return the rows of these numbers, in this order."""
         size = np.diff(self.ptr)[rows]
         where = ranges(self.ptr[rows], self.ptr[rows] + size)
         return Cells(pointers(size), self.label[where], self.value[where])
 
 
 class RowKinds(NamedTuple):
-    """kind (rows): which rows are equal, numbered by falling frequency; first: a row of each kind; uses of each."""
+    """Which rows are equal; kinds of rows are numbered by decreasing frequency.
 
-    kind: NDArray[np.int64]
-    first: NDArray[np.int64]
-    uses: NDArray[np.int64]
+    kind   (rows)   the kind of each row
+    first  (kinds)  the first row of each kind
+    uses   (kinds)  number of rows of each kind
+    """
+
+    kind: Ints
+    first: Ints
+    uses: Ints
 
 
 def equal_rows(cells: Cells) -> RowKinds:
-    """Rows with the same labels and values, found by 64-bit sums of hashes of their cells."""
+    """Find rows with the same labels and values by 64-bit sums of hashes of their cells."""
     bits = cells.value.astype(np.float64).view(np.uint64)
     mixed = _mix(_mix(cells.label.astype(np.uint64) + np.uint64(1)) ^ bits)
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])
@@ -70,7 +79,7 @@ def equal_rows(cells: Cells) -> RowKinds:
     return RowKinds(rank[kind.ravel()], first[order].astype(np.int64), uses[order].astype(np.int64))
 
 
-def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _mix(x: Words) -> Words:
     x = (x ^ (x >> np.uint64(32))) * np.uint64(0xFF51AFD7ED558CCD)
     x = (x ^ (x >> np.uint64(29))) * np.uint64(0xC4CEB9FE1A85EC53)
     return x ^ (x >> np.uint64(32))
@@ -79,22 +88,22 @@ def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
 class Codebook(NamedTuple):
     """The values that cells can have; `own`: every cell has its own, in the order of cells."""
 
-    values: NDArray[np.floating]
+    values: Reals
     own: bool
 
     @classmethod
-    def of(cls, values: NDArray[np.floating]) -> Codebook:
-        """All different values, or none if they are too many for codes to pay."""
+    def of(cls, values: Reals) -> Codebook:
+        """Return all different values, or none if they are too many for codes to pay."""
         distinct = np.unique(values)
         return cls(distinct, False) if len(distinct) <= MOST_VALUES else cls(values[:0], True)
 
     def cell_bits(self, n_labels: int) -> int:
-        """Bits of a cell, its value in them."""
+        """Return the number of bits of a cell, those of its value among them."""
         code = 8 * self.values.itemsize if self.own else max(0, len(self.values) - 1).bit_length()
         return 1 + (n_labels - 1).bit_length() + code
 
-    def pack(self, cells: Cells, n_labels: int) -> tuple[NDArray[np.uint64], NDArray[np.floating]]:
-        """Packed cells and the values that they refer to."""
+    def pack(self, cells: Cells, n_labels: int) -> tuple[Words, Reals]:
+        """Return packed cells and the values that they refer to."""
         last = np.zeros(len(cells.label), np.uint64)
         last[cells.ptr[1:] - 1] = 1
         label_bits = (n_labels - 1).bit_length()
@@ -102,17 +111,16 @@ class Codebook(NamedTuple):
         if self.own:
             return pack_bits(packed, 1 + label_bits), cells.value
         code = np.searchsorted(self.values, cells.value).astype(np.uint64)
-        return pack_bits(
-            packed | code << np.uint64(1 + label_bits), self.cell_bits(n_labels)
-        ), self.values
+        packed |= code << np.uint64(1 + label_bits)
+        return pack_bits(packed, self.cell_bits(n_labels)), self.values
 
 
-def short_bits(
-    kinds: RowKinds, sizes: NDArray[np.int64], parts: Sequence[slice], cell_bits: int
-) -> list[int]:
-    """For each part of the rows, how many bits its short codes have, so that all parts and the shared rows take least together.
+def short_bits(kinds: RowKinds, sizes: Ints, parts: Sequence[slice], cell_bits: int) -> list[int]:
+    """Return the number of bits of the short codes of each part of the rows.
 
-    sizes: cells of each row. A part with b bits names the 2^b most frequent rows and stores the others by themselves.
+    A part with b bits names the 2^b most frequent rows and stores the others by themselves; the
+    bits are those with which all parts and the shared rows take least together. `sizes` counts the
+    cells of each row.
     """
     cost = np.zeros((len(parts), MOST_SHORT_BITS + 1))
     for part, line in zip(parts, cost, strict=True):
@@ -134,22 +142,22 @@ def short_bits(
     return [int(np.argmin(line[: most + 1])) for line in cost]
 
 
-def pack_bits(values: NDArray[np.uint64], width: int) -> NDArray[np.uint64]:
-    """Numbers of `width` bits each in words, lowest bits first, and two spare words."""
+def pack_bits(values: Words, width: int) -> Words:
+    """Pack numbers of `width` bits each into words, lowest bits first, and two spare words."""
     bits = (values[:, None] >> np.arange(width, dtype=np.uint64)).astype(np.uint8) & 1
     packed = np.packbits(bits.ravel(), bitorder="little")
     n_words = -(-len(values) * width // 64) + 2
-    return (
-        np.concatenate([packed, np.zeros(8 * n_words - len(packed), np.uint8)])
-        .view("<u8")
-        .astype(np.uint64)
-    )
+    padded = np.concatenate([packed, np.zeros(8 * n_words - len(packed), np.uint8)])
+    return padded.view("<u8").astype(np.uint64)
 
 
 def row_tables(
-    rows: Any, wanted: NDArray[np.integer], width: int, dtype: Any
-) -> NDArray[np.floating]:
-    """The rows of these numbers as a table of `width` columns; -1 is a row without weights."""
+    rows: _core.FloatRows | _core.DoubleRows,
+    wanted: NDArray[np.integer[Any]],
+    width: int,
+    dtype: type[np.floating[Any]],
+) -> NDArray[Any]:
+    """Return the rows of these numbers as a table of `width` columns; -1 is an empty row."""
     ptr, label, value = rows.cells()
     table = np.zeros((len(wanted), width), dtype)
     there = np.flatnonzero(wanted >= 0)

@@ -174,7 +174,7 @@ def test_compact_models_do_not_learn_and_can_be_copied(tagger: Tagger, tmp_path:
 def test_memory_of_strings_is_bounded(
     tagger: Tagger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("laconic.models.compact.strings.MOST_REMEMBERED", 10)
+    monkeypatch.setattr("laconic.models.compact.encoder.MOST_REMEMBERED", 10)
     compact = reloaded(tagger, tmp_path)
     X, _ = sentences(80, seed=4)
     assert [compact.predict([sentence])[0] for sentence in X] == tagger.predict(X)
