@@ -1,7 +1,19 @@
-"""The one error that means: what you gave cannot be used, and here is the sentence that says why."""
+"""The one error that users can cause: a sentence that says what cannot be used, and why."""
 
 from __future__ import annotations
 
 
 class InputError(ValueError):
-    """Bad input of a user: the message is one sentence naming the file, the line and what was expected."""
+    """Input that cannot be used; the message is one sentence for the person who gave it.
+
+    It names the file and the line, what was found and what was expected.
+
+    Examples
+    --------
+    >>> import laconic
+    >>> try:
+    ...     laconic.load("no/such/file")
+    ... except laconic.InputError as error:
+    ...     print(error)
+    no/such/file: the model cannot be read (No such file or directory).
+    """

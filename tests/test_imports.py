@@ -297,7 +297,8 @@ def test_the_check_of_edges_knows_packages() -> None:
         ("np.load(path, allow_pickle=True)", ["allow_pickle"]),
         ("np.load(path, allow_pickle=False)", []),
         (
-            "import re\nre.compile('x')\nfrom joblib import Parallel\nmodel.load(path)\nmodel.eval()",
+            "import re\nre.compile('x')\nfrom joblib import Parallel\n"
+            "model.load(path)\nmodel.eval()",
             [],
         ),
     ],

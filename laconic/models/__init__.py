@@ -1,1 +1,1 @@
-"""What every kind of model shares: kinds, fit reports, model files, compact files, few weight values."""
+"""What every kind of model shares: kinds, model files, compact files, few weight values."""

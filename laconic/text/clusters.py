@@ -141,7 +141,7 @@ def brown_clusters(
 def learn_clusters(
     documents: Iterable[Sequence[Sequence[str]]], n_clusters: int = 1000, min_count: int = 1
 ) -> tuple[Vocab, Clusters]:
-    """Learn Brown clusters of the words of `documents`: lists of sentences, each a list of words."""
+    """Learn Brown clusters of the words of `documents`: lists of sentences, which are lists."""
     sentences = list(chain.from_iterable(documents))
     vocab = Vocab()
     ids = vocab.grow(chain.from_iterable(sentences))

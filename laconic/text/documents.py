@@ -183,5 +183,5 @@ class DocumentEncoder:
 
 
 def prefix(word: str, length: int) -> str:
-    """Return the first letters of a word, such as `bor*` of `boring`; a short word is returned whole."""
+    """Return the first letters of a word, such as `bor*` of `boring`, or a short word whole."""
     return f"{word[:length]}*" if len(word) > length else word

@@ -1,4 +1,4 @@
-"""Labelled documents from files (JSON lines, `label TAB text`, bracketed trees), and rows to JSON lines."""
+"""Labelled documents from files (JSON lines, `label TAB text`, trees), and rows to JSON lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Document: TypeAlias = str | list[str] | list[list[str]] | list[Tree] | Tree
 
 
 class Documents(NamedTuple):
-    """Documents in the order of their file, and the label of each (None when the file was read without labels)."""
+    """Documents in the order of their file, and the label of each (None: read without labels)."""
 
     documents: list[Document]
     labels: list[str] | None
@@ -29,8 +29,10 @@ def read_documents(
     label_field: str | None = "label",
     require_labels: bool = True,
 ) -> Documents:
-    """Documents of a file of any known kind: `.tsv` is `label TAB text`, a file that opens with "(" holds trees, any
-    other is JSON lines; each may be gzip-compressed. The label of a tree is that of its root.
+    """Read the documents of a file of any known format, plain or gzip.
+
+    `.tsv` is `label TAB text`, a `.txt` or `.mrg` that opens with "(" holds trees, any other is
+    JSON lines. The label of a tree is that of its root.
     """
     name = os.fspath(path)
     if name.removesuffix(".gz").endswith(".tsv"):
@@ -49,11 +51,12 @@ def read_jsonl(
     label_field: str | None = "label",
     require_labels: bool = True,
 ) -> Documents:
-    """Documents of a JSON-lines file (plain or gzip, "-" for standard input); blank lines are skipped.
+    """Read the documents of a JSON-lines file (plain or gzip, "-" for standard input).
 
-    A text is a string, a list of strings (its sentences) or a list of lists of strings (its sentences as words).
-    A label is a string, an integer or a boolean. Without labels: `label_field=None`, or `require_labels=False` and a
-    file in which no row has the field.
+    A text is a string, a list of strings (its sentences) or a list of lists of strings (its
+    sentences as words). A label is a string, an integer or a boolean. Without labels:
+    `label_field=None`, or `require_labels=False` and a file in which no row has the field. Blank
+    lines are skipped.
     """
     documents: list[Document] = []
     labels: list[str] = []
@@ -71,28 +74,31 @@ def read_jsonl(
 
 
 def iterate_rows(path: PathLike) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(file:line, JSON object) of each line that is not blank."""
+    """Yield (file:line, JSON object) of each line that is not blank."""
     with open_text(path) as stream:
         for place, line in _filled_lines(stream, path):
             yield place, _parse_row(line, place)
 
 
 def field(row: Mapping[str, Any], name: str, place: str) -> Any:
-    """What a row holds under this name, which must be there."""
+    """Return the field of this name, which the row must have."""
     if name not in row:
         raise InputError(f"{place}: the field {name!r} is missing; found {_names(row)}.")
     return row[name]
 
 
 def write_jsonl(path: PathLike, rows: Iterable[Mapping[str, Any]]) -> None:
-    """One JSON object a line, UTF-8; the file appears whole or not at all."""
+    """Write one JSON object per line, UTF-8, whole or not at all."""
     with atomic_writer(path) as stream:
         for row in rows:
             stream.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def _read_tsv(path: PathLike, with_labels: bool, require_labels: bool) -> Documents:
-    """Rows `label TAB text`; without labels, or where they may be absent, a row without a tab is all text."""
+    """Read rows `label TAB text`.
+
+    Without labels, or where they may be absent, a row without a tab is all text.
+    """
     documents: list[Document] = []
     labels: list[str] = []
     with open_text(path) as stream:
@@ -111,7 +117,7 @@ def _read_tsv(path: PathLike, with_labels: bool, require_labels: bool) -> Docume
 
 
 def _filled_lines(stream: TextIO, path: PathLike) -> Iterator[tuple[str, str]]:
-    """(file:line, line) of each line that is not blank."""
+    """Yield (file:line, line) of each line that is not blank."""
     name = name_of(path)
     return (
         (f"{name}:{number}", line) for number, line in enumerate(stream, 1) if not line.isspace()
@@ -125,7 +131,7 @@ def _nonempty(documents: list[Document], labels: list[str], path: PathLike) -> D
 
 
 def empty_file(path: PathLike) -> InputError:
-    """What to say of a file without documents."""
+    """Return the error for a file without documents."""
     return InputError(f"{name_of(path)}: the file is empty; expected at least one document.")
 
 
@@ -140,14 +146,14 @@ def _parse_row(line: str, place: str) -> dict[str, Any]:
     except RecursionError as error:
         raise InputError(f"{place}: the JSON is nested too deeply.") from error
     except ValueError as error:
-        raise InputError(f"{place}: expected one JSON object a line ({error}).") from error
+        raise InputError(f"{place}: expected one JSON object per line ({error}).") from error
     if not isinstance(row, dict):
         raise InputError(f"{place}: expected a JSON object, found {json_kind(row)}.")
     return row
 
 
-def checked_text(text: Any, field: str, place: str) -> Document:
-    """A text in one of the forms that documents have."""
+def checked_text(text: object, field: str, place: str) -> Document:
+    """Return a text in one of the forms of documents; InputError for any other value."""
     if isinstance(text, str):
         return text
     if isinstance(text, list):
@@ -158,11 +164,12 @@ def checked_text(text: Any, field: str, place: str) -> Document:
         ):
             return text
     raise InputError(
-        f"{place}: {field!r} is a string, a list of sentences or a list of lists of words, not {json_kind(text)}."
+        f"{place}: {field!r} is a string, a list of sentences or a list of lists of words, "
+        f"not {json_kind(text)}."
     )
 
 
-def _checked_label(label: Any, field: str, place: str) -> str:
+def _checked_label(label: object, field: str, place: str) -> str:
     if isinstance(label, str | int):  # a boolean is an integer
         return str(label)
     raise InputError(
@@ -170,8 +177,8 @@ def _checked_label(label: Any, field: str, place: str) -> str:
     )
 
 
-def json_kind(value: Any) -> str:
-    """What JSON calls the type of `value`."""
+def json_kind(value: object) -> str:
+    """Return what JSON calls the type of `value`."""
     if value is None:
         return "null"
     if isinstance(value, list):
@@ -191,6 +198,6 @@ def json_kind(value: Any) -> str:
 
 
 def _names(row: Mapping[str, Any]) -> str:
-    """The first fields of a row, for a message."""
+    """Return the first fields of a row, for a message."""
     names = [repr(name) for name in row]
     return "no field" if not names else ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")

@@ -2,11 +2,12 @@
 
     IOB1    I-X inside; B-X only where a chunk directly follows another of its type
     IOB2    B-X at the start of every chunk, I-X inside
-    BIOES   as IOB2, E-X at the end of a chunk, S-X for a chunk of one token (BILOU's letters L and U are read as E and S)
+    BIOES   as IOB2, E-X at the end of a chunk, S-X for a chunk of one token (BILOU's letters L and
+            U are read as E and S)
     plain   labels without chunks, such as parts of speech
 
-A chunk is what conlleval takes for one, in any of these schemes and in sequences that break their rules. Labels come as ids
-with the string of each id, sentences as usual: sentence s is tokens ptr[s]:ptr[s+1].
+A chunk is what conlleval takes for one, in any of these schemes and in sequences that break their
+rules. Labels come as ids with the string of each id, and sentence s is tokens ptr[s]:ptr[s+1].
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
+from laconic.core.arrays import Bools, Ints, Ints32
 from laconic.text.vocab import Vocab
 
 Scheme: TypeAlias = Literal["IOB1", "IOB2", "BIOES", "plain"]
@@ -26,39 +28,38 @@ _LETTERS = "OBIES"
 _O, _B, _I, _E, _S = range(5)
 _LETTER = {"O": _O, "B": _B, "I": _I, "E": _E, "S": _S, "L": _E, "U": _S}
 NO_TYPE = -1
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 
 class Spans(NamedTuple):
     """Chunk k is tokens start[k]:end[k], of type types[kind[k]]; in order of the text."""
 
-    start: npt.NDArray[np.int64]
-    end: npt.NDArray[np.int64]
-    kind: npt.NDArray[np.int64]
+    start: Ints
+    end: Ints
+    kind: Ints
     types: tuple[str, ...]
 
 
 class _Parts(NamedTuple):
     """Letter (an index of OBIES) and type of labels: of each label, or of each token."""
 
-    letter: npt.NDArray[np.int64]
-    kind: npt.NDArray[np.int64]
+    letter: Ints
+    kind: Ints
 
 
 def is_chunk_label(label: str) -> bool:
-    """True for O, B-NP, I, E-PER and their like."""
+    """Return whether a label is like O, B-NP, I or E-PER."""
     return label == OUTSIDE or (
         label[:1] in _LETTER and label[:1] != OUTSIDE and (len(label) == 1 or label[1] == "-")
     )
 
 
 def chunk_types(labels: Iterable[str]) -> tuple[str, ...]:
-    """The types of chunks among `labels`, sorted; a bare B or I has the empty type."""
+    """Return the types of chunks among `labels`, sorted; a bare B or I has the empty type."""
     return tuple(sorted({_checked(label)[2:] for label in labels if label != OUTSIDE}))
 
 
 def spans(ids: npt.ArrayLike, ptr: npt.ArrayLike, labels: Sequence[str]) -> Spans:
-    """The chunks of sentences whose token t has label labels[ids[t]]."""
+    """Return the chunks of sentences whose token t has label labels[ids[t]]."""
     tokens, types = _token_parts(ids, labels)
     start, last = _edges(tokens, np.asarray(ptr))
     first = np.flatnonzero(start)
@@ -66,7 +67,13 @@ def spans(ids: npt.ArrayLike, ptr: npt.ArrayLike, labels: Sequence[str]) -> Span
 
 
 def convert_labels(labels: Sequence[str], ptr: npt.ArrayLike, scheme: Scheme) -> list[str]:
-    """The same chunks in another scheme; `labels` may be in any scheme, one a token. Plain labels stay as they are."""
+    """Return the same chunks in another scheme; plain labels stay as they are.
+
+    `labels` may be in any scheme, one per token.
+
+    >>> convert_labels(["I-NP", "I-NP", "O"], [0, 3], "BIOES")
+    ['B-NP', 'E-NP', 'O']
+    """
     if scheme == "plain":
         return list(labels)
     if scheme not in SCHEMES:
@@ -90,7 +97,10 @@ def convert_labels(labels: Sequence[str], ptr: npt.ArrayLike, scheme: Scheme) ->
 
 
 def detect_scheme(labels: Sequence[str], ptr: npt.ArrayLike) -> Scheme:
-    """The scheme whose rules are broken least often (IOB2 before IOB1 in a draw); real corpora do break them here and there."""
+    """Return the scheme whose rules are broken least often, since real corpora do break them.
+
+    IOB2 goes before IOB1 in a draw.
+    """
     vocab = Vocab()
     ids = vocab.grow(labels)
     if not all(map(is_chunk_label, vocab.words)) or set(vocab.words) <= {OUTSIDE}:
@@ -101,8 +111,8 @@ def detect_scheme(labels: Sequence[str], ptr: npt.ArrayLike) -> Scheme:
     return min(schemes, key=lambda scheme: _n_broken(ids, np.asarray(ptr), vocab.words, scheme))
 
 
-def allowed_transitions(labels: Sequence[str], scheme: Scheme) -> BoolArray:
-    """(L + 1, L): may label b follow label a; the last row: may b open a sentence."""
+def allowed_transitions(labels: Sequence[str], scheme: Scheme) -> Bools:
+    """Return (L + 1, L): whether label b may follow label a, or in the last row open a sentence."""
     if scheme == "plain":
         return np.ones((len(labels) + 1, len(labels)), dtype=bool)
     parts, _ = _parts(labels)
@@ -119,18 +129,16 @@ def allowed_transitions(labels: Sequence[str], scheme: Scheme) -> BoolArray:
     return (~needs_chunk_before | ((left != _O) & same)) & (here != _E) & (here != _S)
 
 
-def allowed_ends(labels: Sequence[str], scheme: Scheme) -> BoolArray:
-    """(L,): may the label close a sentence."""
+def allowed_ends(labels: Sequence[str], scheme: Scheme) -> Bools:
+    """Return (L,): whether each label may close a sentence."""
     if scheme != "BIOES":
         return np.ones(len(labels), dtype=bool)
     letter = _parts(labels)[0].letter
     return (letter != _B) & (letter != _I)
 
 
-def _n_broken(
-    ids: npt.NDArray[np.int32], ptr: npt.NDArray[np.int64], labels: Sequence[str], scheme: Scheme
-) -> int:
-    """How many tokens have a label that may not follow the one before."""
+def _n_broken(ids: Ints32, ptr: Ints, labels: Sequence[str], scheme: Scheme) -> int:
+    """Return the number of tokens whose label may not follow the one before."""
     before = np.where(_opens(len(ids), ptr), len(labels), np.roll(ids, 1))
     return int((~allowed_transitions(labels, scheme)[before, ids]).sum())
 
@@ -159,16 +167,18 @@ def _token_parts(ids: npt.ArrayLike, labels: Sequence[str]) -> tuple[_Parts, tup
     return _Parts(parts.letter[tokens], parts.kind[tokens]), types
 
 
-def _opens(n_tokens: int, ptr: npt.NDArray[np.int64]) -> BoolArray:
-    """Which tokens are the first of their sentences."""
+def _opens(n_tokens: int, ptr: Ints) -> Bools:
+    """Return whether each token is the first of its sentence."""
     opens = np.zeros(n_tokens, dtype=bool)
     opens[ptr[:-1][np.diff(ptr) > 0]] = True
     return opens
 
 
-def _edges(tokens: _Parts, ptr: npt.NDArray[np.int64]) -> tuple[BoolArray, BoolArray]:
-    """First and last tokens of chunks, as conlleval has it: every token but O is in a chunk, and opens one if its letter says
-    so (B, S), if what stands before has closed one (O, E, S, sentence end) or has another type.
+def _edges(tokens: _Parts, ptr: Ints) -> tuple[Bools, Bools]:
+    """Return whether each token is the first and the last of a chunk, as conlleval has it.
+
+    Every token but O is in a chunk. It opens one if its letter says so (B, S), if the token before
+    has closed one (O, E, S, sentence end), or if that has another type.
     """
     letter, kind = tokens
     before = np.where(_opens(len(letter), ptr), _O, np.roll(letter, 1))

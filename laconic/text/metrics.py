@@ -9,22 +9,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from laconic.core.arrays import Array
+from laconic.core.arrays import Array, Bools, Ints
 from laconic.text.labels import Spans, spans
 
 
 class LabelScores(NamedTuple):
-    """One entry a label, for all labels of the gold and the predicted ones, sorted; 0 where a ratio is 0/0."""
+    """Scores per label, of all gold and predicted labels, sorted; 0 where a ratio is 0/0."""
 
     labels: NDArray[Any]
     precision: Array
     recall: Array
     f1: Array
-    support: NDArray[np.int64]
+    support: Ints
 
 
 class ChunkScores(NamedTuple):
-    """Scores of chunks as conlleval counts them: overall, by type, and how many tokens and whole sentences are right."""
+    """Scores of chunks as conlleval counts them: overall and by type.
+
+    `accuracy` is the share of right tokens, `complete` that of sentences without a mistake.
+    """
 
     precision: float
     recall: float
@@ -38,17 +41,23 @@ class ChunkScores(NamedTuple):
 
 
 def accuracy(gold: ArrayLike, predicted: ArrayLike) -> float:
-    """The share of documents whose predicted label is the gold one."""
-    gold, predicted = _pair(gold, predicted)
-    return float(np.mean(gold == predicted))
+    """Return the share of documents whose predicted label is the gold one."""
+    right, guessed = _pair(gold, predicted)
+    return float(np.mean(right == guessed))
 
 
 def label_scores(gold: ArrayLike, predicted: ArrayLike) -> LabelScores:
-    """Precision = right / predicted, recall = right / gold, F1 = 2 right / (predicted + gold), for each label."""
-    gold, predicted = _pair(gold, predicted)
-    labels, code = np.unique(np.concatenate([gold, predicted]), return_inverse=True)
+    """Return precision, recall and F1 of each label.
+
+    Precision = right / predicted, recall = right / gold, F1 = 2 right / (predicted + gold).
+
+    >>> label_scores(["a", "a", "b"], ["a", "b", "b"]).f1.round(2).tolist()
+    [0.67, 0.67]
+    """
+    true, guessed = _pair(gold, predicted)
+    labels, code = np.unique(np.concatenate([true, guessed]), return_inverse=True)
     n = len(labels)
-    gold_code, predicted_code = code[: len(gold)], code[len(gold) :]
+    gold_code, predicted_code = code[: len(true)], code[len(true) :]
     right = np.bincount(gold_code[gold_code == predicted_code], minlength=n)
     n_gold, n_predicted = (
         np.bincount(gold_code, minlength=n),
@@ -58,17 +67,18 @@ def label_scores(gold: ArrayLike, predicted: ArrayLike) -> LabelScores:
 
 
 def macro_f1(gold: ArrayLike, predicted: ArrayLike) -> float:
-    """The mean over labels of their F1."""
+    """Return the mean F1 of all labels."""
     return float(label_scores(gold, predicted).f1.mean())
 
 
 def chunk_scores(
     gold: Sequence[Any], predicted: Sequence[Any], ptr: ArrayLike | None = None
 ) -> ChunkScores:
-    """A chunk is right if its first token, last token and type are; labels in IOB1, IOB2 or BIOES, one list a sentence.
+    """Return the scores of chunks; labels in IOB1, IOB2 or BIOES, one list per sentence.
 
-    With `ptr` labels come in one flat list, sentence s being ptr[s]:ptr[s+1]. A sentence is complete if all its labels are
-    right; empty ones do not count.
+    A chunk is right if its first token, last token and type are. With `ptr` labels come in one flat
+    list, sentence s being ptr[s]:ptr[s+1]. A sentence is complete if all its labels are right;
+    empty ones do not count.
     """
     if ptr is None:
         lengths = [len(sentence) for sentence in gold]
@@ -79,7 +89,8 @@ def chunk_scores(
     pointer = np.asarray(ptr, dtype=np.int64)
     if not len(gold) == len(predicted) == pointer[-1] > 0:
         raise ValueError(
-            f"expected {pointer[-1]} gold and predicted labels and at least one, got {len(gold)} and {len(predicted)}"
+            f"expected {pointer[-1]} gold and predicted labels and at least one, "
+            f"got {len(gold)} and {len(predicted)}"
         )
     labels = sorted({*gold, *predicted})
     code = {label: k for k, label in enumerate(labels)}
@@ -92,19 +103,17 @@ def chunk_scores(
 
 
 def complete(gold: Sequence[Any], predicted: Sequence[Any], ptr: ArrayLike) -> float:
-    """The share of sentences ptr[s]:ptr[s+1], empty ones aside, whose labels are all right."""
+    """Return the share of sentences ptr[s]:ptr[s+1], empty ones aside, with all labels right."""
     gold_labels, predicted_labels = _pair(gold, predicted)
     pointer = np.asarray(ptr, dtype=np.int64)
     return _complete(gold_labels == predicted_labels, pointer[:-1][np.diff(pointer) > 0])
 
 
-def _complete(token_right: NDArray[np.bool_], starts: NDArray[np.int64]) -> float:
+def _complete(token_right: Bools, starts: Ints) -> float:
     return float(np.logical_and.reduceat(token_right, starts).mean())
 
 
-def _chunk_scores(
-    true: Spans, guessed: Spans, token_right: NDArray[np.bool_], starts: NDArray[np.int64]
-) -> ChunkScores:
+def _chunk_scores(true: Spans, guessed: Spans, token_right: Bools, starts: Ints) -> ChunkScores:
     n_types, n_tokens = len(true.types), len(token_right)
     keys = [
         (found.start * (n_tokens + 1) + found.end) * n_types + found.kind
@@ -148,13 +157,15 @@ def _precision_recall_f1(
 
 
 def _pair(gold: ArrayLike, predicted: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
-    gold, predicted = np.asarray(gold), np.asarray(predicted)
-    if gold.shape != predicted.shape or gold.ndim != 1 or len(gold) == 0:
+    true, guessed = np.asarray(gold), np.asarray(predicted)
+    if true.shape != guessed.shape or true.ndim != 1 or len(true) == 0:
         raise ValueError(
-            f"expected as many predicted as gold labels and at least one, got {predicted.shape} and {gold.shape}"
+            "expected as many predicted as gold labels and at least one, "
+            f"got {guessed.shape} and {true.shape}"
         )
-    return gold, predicted
+    return true, guessed
 
 
 def _ratio(part: NDArray[Any], whole: NDArray[Any]) -> Array:
-    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+    ratio: Array = np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+    return ratio

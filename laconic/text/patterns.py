@@ -1,11 +1,12 @@
-"""Templates from text: one a line in short form, or a pattern file of CRF++ or Wapiti read as it is.
+"""Templates from text: one per line in short form, or a pattern file of CRF++ or Wapiti as it is.
 
-Short form: `word[-1] pos[0]`, `pairs: word[0]`, `bias`, `ngrams(pos, 1..5, -5..5)` (n-grams inside a window),
-`ngrams(pos, 1..5, touching -5..5)` (with a token in it); `#` opens a comment.
+Short form: `word[-1] pos[0]`, `pairs: word[0]`, `bias`, `ngrams(pos, 1..5, -5..5)` (n-grams inside
+a window), `ngrams(pos, 1..5, touching -5..5)` (with a token in it); `#` opens a comment.
 
-CRF++: `U05:%x[-1,0]/%x[0,1]`, `B`. Wapiti: `*`, `u` and `b` lines, `%x`, `%t` and `%m` with a regular expression, capital
-letters for small-lettered values. In both the text around the commands only tells lines apart and is not kept; a bare `B`
-is a pair of labels, which every model weighs anyhow.
+CRF++: `U05:%x[-1,0]/%x[0,1]`, `B`. Wapiti: `*`, `u` and `b` lines, `%x`, `%t` and `%m` with a
+regular expression, capital letters for lower-case values. In both the text around the commands only
+distinguishes lines and is not kept; a bare `B` is a pair of labels, for which every model has a
+weight anyhow.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from laconic.text.views import VIEW_NAME, WordClusters, make_view
 
 _ATOM = re.compile(rf"({VIEW_NAME})\[([+-]?\d+)\][\s|]*")
 _NGRAMS = re.compile(
-    rf"ngrams\(\s*({VIEW_NAME})\s*,\s*(\d+)\.\.(\d+)\s*,\s*(touching\s+)?([+-]?\d+)\.\.([+-]?\d+)\s*\)"
+    rf"ngrams\(\s*({VIEW_NAME})\s*,\s*(\d+)\.\.(\d+)\s*,"
+    r"\s*(touching\s+)?([+-]?\d+)\.\.([+-]?\d+)\s*\)"
 )
 _COMMAND = re.compile(
     r'%([xtmXTM])\[\s*(@?)([+-]?\d+)\s*,\s*(\d+)\s*(?:,\s*"((?:[^"\\]|\\.)*)"\s*)?\]'
@@ -34,26 +36,33 @@ _PATTERN_LINE = re.compile(r"\s*(?:[ub*][^%]*%[a-z]\[|[ub*]\w*\s*$)", re.IGNOREC
 
 
 def templates_from(given: str | PathLike | Templates, columns: Sequence[str]) -> Templates:
-    """A ready set by its name, or the templates of a file; sets of templates are returned as they are."""
+    """Return a ready set by its name, or read the templates of a file.
+
+    Sets of templates are returned as they are.
+    """
     if isinstance(given, Templates):
         return given
     if isinstance(given, str) and given in SETS:
         return ready_templates(given)
     if os.fspath(given) != STANDARD_STREAM and not os.path.exists(given):
         raise InputError(
-            f"{name_of(given)}: is no file of templates, nor one of the ready sets {', '.join(SETS)}."
+            f"{name_of(given)}: is no file of templates, "
+            f"nor one of the ready sets {', '.join(SETS)}."
         )
     return read_templates(given, columns)
 
 
 def read_templates(path: PathLike, columns: Sequence[str]) -> Templates:
-    """The templates of a file in short form, CRF++ or Wapiti form, for tokens with these input columns."""
+    """Read the templates of a file in any of the forms, for tokens with these input columns."""
     with open_text(path) as stream:
         return parse_templates(stream.read(), columns, name_of(path))
 
 
 def parse_templates(text: str, columns: Sequence[str], source: str = "templates") -> Templates:
-    """The templates of `text`; InputError names `source` and the line of what cannot be understood."""
+    """Return the templates of `text`.
+
+    InputError names `source` and the line of what cannot be understood.
+    """
     stripped = [(number, without_comment(line)) for number, line in enumerate(text.splitlines(), 1)]
     lines = [(number, line) for number, line in stripped if line]
     is_pattern_file = any("%" in line and _PATTERN_LINE.match(line) for _, line in lines)
@@ -72,7 +81,7 @@ def parse_templates(text: str, columns: Sequence[str], source: str = "templates"
 
 
 def without_comment(line: str) -> str:
-    """`line` without a comment at its end and blanks around it."""
+    """Return `line` without a comment at its end and blanks around it."""
     return _COMMENT.sub("", line).strip()
 
 
@@ -88,7 +97,7 @@ def _short_line(line: str, columns: Sequence[str]) -> Iterator[Template]:
 
 
 def parse_template(line: str, columns: Sequence[str]) -> Template:
-    """The one template that `line` names in short form; ValueError says what is wrong with it."""
+    """Return the one template that `line` is in short form; ValueError says what is wrong."""
     pairs = line.startswith(PAIRS)
     rest = line.removeprefix(PAIRS).strip()
     atoms = []
@@ -106,7 +115,7 @@ def parse_template(line: str, columns: Sequence[str]) -> Template:
 
 
 def checked_view(name: str, columns: Sequence[str]) -> str:
-    """`name` if it is the name of a view of these columns (whether there is a cluster file is seen later)."""
+    """Return `name` if it names a view of these columns, given clusters; else raise ValueError."""
     return _checked_view(name, tuple(columns))
 
 
@@ -123,7 +132,8 @@ def _pattern_line(line: str, columns: Sequence[str]) -> Iterator[Template]:
     left_over = _COMMAND.sub("", line)
     if broken := re.search(r"%[a-zA-Z]?\[?.{0,20}", left_over):
         raise ValueError(
-            f'expected %x[row,column], %t[row,column,"regex"] or %m[row,column,"regex"], found {broken[0]!r}'
+            'expected %x[row,column], %t[row,column,"regex"] or %m[row,column,"regex"], '
+            f"found {broken[0]!r}"
         )
     atoms = tuple(_command(match, columns) for match in _COMMAND.finditer(line))
     if kind in "u*":
@@ -136,11 +146,13 @@ def _command(match: re.Match[str], columns: Sequence[str]) -> Atom:
     letter, absolute, row, column, regex = match.groups()
     if absolute:
         raise ValueError(
-            f"{match[0]!r} counts from an end of the sentence; only offsets from the token are understood"
+            f"{match[0]!r} counts from an end of the sentence; "
+            "only offsets from the token are understood"
         )
     if int(column) >= len(columns):
         raise ValueError(
-            f"{match[0]!r} asks for column {column}, but the input columns are 0..{len(columns) - 1} ({', '.join(columns)})"
+            f"{match[0]!r} asks for column {column}, "
+            f"but the input columns are 0..{len(columns) - 1} ({', '.join(columns)})"
         )
     name = columns[int(column)]
     if (letter in "xX") != (regex is None):
@@ -164,9 +176,10 @@ _CLASSES = {
 
 
 def _python_regex(pattern: str) -> str:
-    r"""Wapiti's small language (. \a \d \l \p \s \u \w, capitals for their complements, ^ $ * ?) in Python's.
+    r"""Translate an expression of Wapiti into Python's language.
 
-    Its star takes as little as it can, its question mark as much, and any other sign stands for itself.
+    It has . \a \d \l \p \s \u \w, capitals for their complements, and ^ $ * ?. Its star is lazy,
+    its question mark greedy, and any other sign stands for itself.
     """
     out: list[str] = []
     for index, unit in enumerate(units := re.findall(r"\\.|.", pattern, re.DOTALL)):

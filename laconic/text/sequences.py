@@ -151,7 +151,7 @@ def name_outside(value: int) -> str:
 
 
 class _ViewValues:
-    """A view and the ids of its values, with the value of each string its column has shown so far."""
+    """A view and the ids of its values, with the value of each string of its column so far."""
 
     def __init__(self, view: View, values: Iterable[str] = ()) -> None:
         self.view = view
@@ -229,7 +229,7 @@ class SequenceEncoder:
         return all(strings.frozen for strings in self._strings.values())
 
     def grow(self, sentences: Iterable[Sequence[Token]] | TokenColumns) -> EncodedSentences:
-        """Encode training sentences, giving ids to values not met before; ValueError once frozen."""
+        """Encode training sentences, giving ids to new values; ValueError once frozen."""
         tokens = TokenColumns.of(sentences, self.columns)
         of_column: dict[str, Ints32] = {}
         for column, vocab in self._strings.items():

@@ -1,15 +1,19 @@
 """Ready sets of templates: `ready_templates("chunking")` and its like.
 
-How the published counts of 96 and 452 come about. Let F(n, w) be the number of n-grams of sizes 1..n that have at least one
-token within w of the present one: size s has (2w + 1) + (s - 1) of them, so F(5, 5) = 65, F(3, 3) = 24, F(2, 1) = 7.
+How the published counts of 96 and 452 come about. Let F(n, w) be the number of n-grams of sizes
+1..n that have at least one token within w of the present one: size s has (2w + 1) + (s - 1) of
+them, so F(5, 5) = 65, F(3, 3) = 24, F(2, 1) = 7.
 
-    chunking   POS F(5, 5) + words F(3, 3) + shapes F(2, 1)                                           65 + 24 + 7 = 96
-    ner        chunking, shapes F(3, 3) in place of F(2, 1), three prefixes and three suffixes F(3, 3),
-               case, punctuation and digit indicators F(5, 5)                    65 + 24 + 24 + 6 * 24 + 3 * 65 = 452
+    chunking   POS F(5, 5) + words F(3, 3) + shapes F(2, 1)
+               65 + 24 + 7 = 96
+    ner        chunking, shapes F(3, 3) in place of F(2, 1), three prefixes and three suffixes
+               F(3, 3), case, punctuation and digit indicators F(5, 5)
+               65 + 24 + 24 + 6 * 24 + 3 * 65 = 452
 
-The article (Martins et al., EMNLP 2011) gives the sizes and the windows, not the rule; it says 2 tokens on either side for
-shapes, which is as far as bigrams with a token within 1 reach. Counting only n-grams that lie inside the windows as printed
-gives 45 + 18 + 9 = 72 (`chunking72`). Label bigrams are in no set: they always have weights.
+The article (Martins et al., EMNLP 2011) gives the sizes and the windows, not the rule; it says 2
+tokens on either side for shapes, which is as far as bigrams with a token within 1 reach. Counting
+only n-grams that lie inside the windows as printed gives 45 + 18 + 9 = 72 (`chunking72`). Label
+bigrams are in no set: they always have weights.
 """
 
 from __future__ import annotations
@@ -31,30 +35,37 @@ AFFIX_VIEWS = tuple(f"{end}{length}" for end in ("prefix", "suffix") for length 
 
 
 def chunking() -> Templates:
-    """96: tags up to 5-grams, words up to 3-grams, shapes up to 2-grams (how they are counted: above)."""
+    """Return 96: tags up to 5-grams, words up to 3-grams, shapes up to 2-grams, as counted above."""
     return Templates([*_around("pos", 5, 5), *_around("word", 3, 3), *_around("shape", 2, 1)])
 
 
 def chunking72() -> Templates:
-    """72: the n-grams of `chunking` that lie inside 5, 3 and 2 tokens on either side."""
+    """Return 72: the n-grams of `chunking` that lie inside 5, 3 and 2 tokens on either side."""
     sized = (("pos", 5), ("word", 3), ("shape", 2))
     return Templates(template for view, n in sized for template in ngrams(view, (1, n), (-n, n)))
 
 
 def chunking_clusters() -> Templates:
-    """96: `chunking72`, and up to 3-grams of word clusters and of their first 8 bits within 2 tokens on either side."""
+    """Return 96: `chunking72`, and 1- to 3-grams of word clusters and of their first 8 bits.
+
+    Those lie within 2 tokens on either side.
+    """
     return Templates(
         [*chunking72(), *ngrams("cluster", (1, 3), (-2, 2)), *ngrams("cluster8", (1, 3), (-2, 2))]
     )
 
 
 def chunking_pairs() -> Templates:
-    """116: `chunking_clusters`, words and clusters beside the tags and clusters of neighbours, and tags, words and clusters of pairs of labels."""
+    """Return 116: `chunking_clusters`, conjunctions with neighbours, and pairs of labels.
+
+    Words and clusters are joined with tags and clusters of neighbours; tags, words and clusters
+    are seen with pairs of labels.
+    """
     found = [*chunking_clusters()]
     for view in ("word", "cluster"):
         found += [Template((Atom(view, here), Atom("pos", 0))) for here in (-1, 1)]
         found += [Template((Atom(view, 0), Atom("pos", here))) for here in (-1, 1)]
-    around = (-1, 0, 1)  # no tag beside its own word, which tells as much by itself
+    around = (-1, 0, 1)  # no tag beside its own word, which says as much by itself
     found += [
         Template((Atom("word", here), *(Atom("pos", at) for at in around if at != here)))
         for here in around
@@ -67,7 +78,10 @@ def chunking_pairs() -> Templates:
 
 
 def chunking_compact() -> Templates:
-    """20: tags up to 4-grams, words and clusters up to 2-grams, and words beside tags of neighbours, all around the present token."""
+    """Return 20 around the present token: n-grams, and words beside tags of neighbours.
+
+    Tags have up to 4-grams, words and clusters up to 2-grams.
+    """
     found = [
         Template((Atom("pos", 0),)),
         *ngrams("pos", (2, 2), (-1, 1)),
@@ -86,7 +100,10 @@ def chunking_compact() -> Templates:
 
 
 def ner() -> Templates:
-    """452: `chunking` with shapes up to 3-grams, affixes of 1 to 3 letters, case, punctuation and digit indicators."""
+    """Return 452: `chunking` with shapes up to 3-grams, affixes of 1 to 3 letters, and indicators.
+
+    These are of case, punctuation and digits.
+    """
     affixes = [f"{end}{length}" for length in (1, 2, 3) for end in ("prefix", "suffix")]
     added = [template for view in ("shape", *affixes) for template in _around(view, 3, 3)]
     indicators = [
@@ -96,7 +113,7 @@ def ner() -> Templates:
 
 
 def ner_compact() -> Templates:
-    """A compact set for names: each view near by, pairs of neighbours, and shapes beside what stands near."""
+    """Return a compact set for names: views near by, pairs of neighbours, shapes beside both."""
     found = [
         *ngrams("word", (1, 2), (-2, 2)),
         *ngrams("pos", (1, 3), (-2, 2)),
@@ -116,7 +133,10 @@ def ner_compact() -> Templates:
 
 
 def ner_wide() -> Templates:
-    """`ner_compact`, one token further on either side, and conjunctions of affixes and of words in small letters."""
+    """Return `ner_compact`, one token further on either side, and more conjunctions.
+
+    These are of affixes and of words in lower case.
+    """
     found = [
         *ner_compact(),
         *_each(("lower", "shape", "class", "pos"), (-3, 3)),
@@ -141,7 +161,10 @@ def ner_wide() -> Templates:
 
 
 def ner_clusters() -> Templates:
-    """`ner_compact` with word clusters: their prefixes near by, pairs of neighbours, and beside words and shapes."""
+    """Return `ner_compact` with word clusters: their prefixes near by, pairs, and conjunctions.
+
+    These are with words and shapes.
+    """
     found = [*ner_compact(), *_each(CLUSTER_VIEWS, range(-2, 3))]
     found += [template for view in CLUSTER_VIEWS for template in ngrams(view, (2, 2), (-1, 1))]
     for view in ("cluster8", "cluster"):
@@ -153,7 +176,7 @@ def ner_clusters() -> Templates:
 
 
 def tagging() -> Templates:
-    """31 for tags of words, from the words alone: words and pairs of them, letters at either end, shapes."""
+    """Return 31 for tags of words, from the words alone: words, pairs, affixes and shapes."""
     found = [
         *ngrams("word", (1, 2), (-2, 2)),
         Template((Atom("word", -1), Atom("word", 1))),
@@ -168,14 +191,20 @@ def tagging() -> Templates:
 
 
 def for_cluster_column(column: str) -> Templates:
-    """45: a column of cluster bits, for clusterings beside the one of the `cluster` views: prefixes near by, pairs of neighbours."""
+    """Return 45 of a column of cluster bits: prefixes near by, and pairs of neighbours.
+
+    The column is of another clustering than that of the `cluster` views.
+    """
     views = [f"prefix{length}({column})" for length in (4, 6, 8, 10, 12, 16)] + [column]
     pairs = [template for view in views[2:] for template in ngrams(view, (2, 2), (-1, 1))]
     return Templates([*_each(views, range(-2, 3)), *pairs])
 
 
 def for_list_columns(columns: Sequence[str]) -> Templates:
-    """Columns that mark phrases of lists of names: each near by and beside shapes, tags and classes, and all lists together."""
+    """Return templates of columns that mark phrases of lists of names.
+
+    Each is taken near by and beside shapes, tags and classes, and all lists together.
+    """
     found = []
     for column in columns:
         here = Atom(column, 0)
@@ -194,7 +223,10 @@ def for_list_columns(columns: Sequence[str]) -> Templates:
 
 
 def for_kind_columns(columns: Sequence[str]) -> Templates:
-    """Columns of how likely kinds of words are, and last the likeliest kind: near by, beside neighbours, classes, words and tags."""
+    """Return templates of columns of how likely kinds of words are, the likeliest kind last.
+
+    Each is taken near by, beside neighbours, classes, words and tags.
+    """
     *kinds, best = columns
     found = []
     for kind in kinds:
@@ -226,7 +258,7 @@ SETS: dict[str, Callable[[], Templates]] = {
 
 
 def ready_templates(name: str) -> Templates:
-    """The ready set `name`."""
+    """Return the ready set `name`."""
     if name not in SETS:
         raise ValueError(
             f"there is no ready set of templates {name!r}; the sets are {', '.join(SETS)}"
@@ -235,7 +267,7 @@ def ready_templates(name: str) -> Templates:
 
 
 def _around(view: str, size: int, reach: int) -> list[Template]:
-    """F(size, reach) n-grams of `view`."""
+    """Return the F(size, reach) n-grams of `view`."""
     return ngrams(view, (1, size), (-reach, reach), touching=True)
 
 

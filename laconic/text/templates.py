@@ -1,4 +1,4 @@
-"""Feature templates: conjunctions of views at offsets from a token, their sets, and the order from coarse to fine.
+"""Feature templates: conjunctions of views at offsets from a token, and their order.
 
 word[-1]|pos[0]            the word before, together with the tag here
 pairs:word[0]              the same for pairs of neighbouring labels
@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
+
+from laconic.core.arrays import Bools, Ints, Ints32
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # of typing itself from Python 3.11 on
@@ -37,7 +39,10 @@ class Atom(NamedTuple):
 
 @dataclass(frozen=True)
 class Template:
-    """The conjunction of `atoms` (none: it fires everywhere); `pairs`: seen with pairs of labels, not single ones."""
+    """The conjunction of `atoms`; without any, it fires everywhere.
+
+    With `pairs`, its features are seen with pairs of labels, not with single ones.
+    """
 
     atoms: tuple[Atom, ...]
     pairs: bool = False
@@ -56,26 +61,29 @@ class Template:
 
     @property
     def name(self) -> str:
-        """How the template is written, such as word[-1]|pos[0]."""
+        """The template as text, such as word[-1]|pos[0]."""
         return (PAIRS if self.pairs else "") + ("|".join(map(str, self.atoms)) or BIAS)
 
     @property
     def key(self) -> tuple[frozenset[Atom], bool]:
-        """What tells it from other templates."""
+        """What distinguishes it from other templates."""
         return frozenset(self.atoms), self.pairs
 
 
 class TemplateArrays(NamedTuple):
-    """Template m is the atoms atom_ptr[m]:atom_ptr[m+1], atom a is view atom_view[a] at offset atom_offset[a]."""
+    """Template m is the atoms atom_ptr[m]:atom_ptr[m+1].
 
-    atom_ptr: npt.NDArray[np.int64]
-    atom_view: npt.NDArray[np.int32]
-    atom_offset: npt.NDArray[np.int32]
+    Atom a is view atom_view[a] at offset atom_offset[a].
+    """
+
+    atom_ptr: Ints
+    atom_view: Ints32
+    atom_offset: Ints32
     pairs: npt.NDArray[np.uint8]
 
 
 class Named(Hashable, Protocol):
-    """What a set of templates asks of them: how each is written, and what tells it from others."""
+    """What a set of templates needs: each as text, and what distinguishes it from others."""
 
     @property
     def name(self) -> str: ...
@@ -87,7 +95,7 @@ T = TypeVar("T", bound=Named)
 
 
 class TemplateSet(Sequence[T]):
-    """Templates in the order given; of equal ones (the order of atoms does not matter) the first is kept."""
+    """Templates in the order given; of equal ones (in any order of atoms) the first is kept."""
 
     def __init__(self, templates: Iterable[T]) -> None:
         distinct: dict[Hashable, T] = {}
@@ -119,11 +127,12 @@ class TemplateSet(Sequence[T]):
         return hash(self._templates)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({len(self)}: {', '.join(self.names[:3])}{', ..' if len(self) > 3 else ''})"
+        shown = ", ".join(self.names[:3]) + (", .." if len(self) > 3 else "")
+        return f"{type(self).__name__}({len(self)}: {shown})"
 
     @property
     def names(self) -> list[str]:
-        """How each template is written, as files of templates hold them."""
+        """Each template as text, as files of templates hold them."""
         return [template.name for template in self]
 
     @property
@@ -132,7 +141,7 @@ class TemplateSet(Sequence[T]):
         """The views in use, in order of first use."""
 
     def subset(self, keep: Iterable[int]) -> Self:
-        """The templates numbered `keep`, in that order."""
+        """Return the templates numbered `keep`, in that order."""
         return type(self)(self[index] for index in keep)
 
 
@@ -145,11 +154,15 @@ class Templates(TemplateSet[Template]):
         return tuple(dict.fromkeys(atom.view for template in self for atom in template.atoms))
 
     def arrays(self, view_index: Mapping[str, int]) -> TemplateArrays:
-        """The templates as arrays for the kernels; `view_index` is the row of each view in the encoded columns."""
+        """Return the templates as arrays for the kernels.
+
+        `view_index` is the row of each view in the encoded columns.
+        """
         atoms = [atom for template in self for atom in template.atoms]
         if missing := sorted({atom.view for atom in atoms} - view_index.keys()):
             raise ValueError(
-                f"templates use the views {', '.join(missing)}, but the encoder has {', '.join(view_index)}"
+                f"templates use the views {', '.join(missing)}, "
+                f"but the encoder has {', '.join(view_index)}"
             )
         return TemplateArrays(
             np.cumsum([0, *(len(template.atoms) for template in self)], dtype=np.int64),
@@ -158,8 +171,8 @@ class Templates(TemplateSet[Template]):
             np.array([template.pairs for template in self], dtype=np.uint8),
         )
 
-    def order(self, coarse_to_fine: Sequence[str] = COARSE_TO_FINE) -> npt.NDArray[np.bool_]:
-        """(M, M): entry [a, b] is True when template a is at or below template b, that is b refines a."""
+    def order(self, coarse_to_fine: Sequence[str] = COARSE_TO_FINE) -> Bools:
+        """Return (M, M): whether template a is at or below template b, that is b refines a."""
         atoms = {atom for template in self for atom in template.atoms}
         finer = {
             a: {
@@ -183,14 +196,19 @@ class Templates(TemplateSet[Template]):
 def ngrams(
     view: str, sizes: tuple[int, int], window: tuple[int, int], touching: bool = False
 ) -> list[Template]:
-    """All n-grams of `view` of sizes[0]..sizes[1] neighbouring tokens inside the offsets window[0]..window[1].
+    """Return the n-grams of `view` of sizes[0]..sizes[1] neighbouring tokens inside a window.
 
-    `touching`: those with at least one token inside, so that the others may lie beyond the window.
+    The window is the offsets window[0]..window[1]. With `touching` one token inside it is enough:
+    the others may lie beyond.
+
+    >>> [template.name for template in ngrams("word", (1, 2), (-1, 0))]
+    ['word[-1]', 'word[0]', 'word[-1]|word[0]']
     """
     (smallest, largest), (left, right) = sizes, window
     if not 1 <= smallest <= largest or left > right:
         raise ValueError(
-            f"n-grams need sizes 1 <= m..n and a window l <= r, got {smallest}..{largest} and {left}..{right}"
+            "n-grams need sizes 1 <= m..n and a window l <= r, "
+            f"got {smallest}..{largest} and {left}..{right}"
         )
     found = []
     for size in range(smallest, largest + 1):
@@ -205,10 +223,11 @@ def ngrams(
 def view_at_or_below(
     coarse: str, fine: str, coarse_to_fine: Sequence[str] = COARSE_TO_FINE
 ) -> bool:
-    """True when `coarse` tells no more than `fine`: the same view, an earlier one of the list, or a part of it.
+    """Return whether `coarse` is the view `fine`, an earlier one of the list, or a part of it.
 
-    `class` has case, punct and digit for parts, a longer affix or cluster string the shorter ones. Other views made of the word do
-    not come before it: whoever wants words would have to pay for all of them first.
+    `class` has case, punct and digit for parts, a longer affix or cluster string the shorter ones.
+    Other views made of the word do not come before it: a penalty would make words pay for all of
+    them first.
     """
     if coarse == fine:
         return True
@@ -230,9 +249,10 @@ def _kind(view: str) -> tuple[str, float]:
 
 
 def at_or_below(a: Template, b: Template, coarse_to_fine: Sequence[str] = COARSE_TO_FINE) -> bool:
-    """True when b refines a: at each position, nothing <= tag <= word holds from what a sees to what b sees.
+    """Return whether b refines a: at each position, b sees something at least as fine as a does.
 
-    Groups of a coarse-to-fine penalty are the templates b for each a. At a position with several views, each of a's
-    needs one of b's that is at least as fine.
+    Nothing is coarser than a tag, and a tag is coarser than a word. Groups of a coarse-to-fine
+    penalty are the templates b for each a. At a position with several views, each of a's needs one
+    of b's that is at least as fine.
     """
     return bool(Templates([a, b]).order(coarse_to_fine)[0, -1])

@@ -130,9 +130,7 @@ class TreebankWriter:
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
 
-    def write(
-        self, bank: Treebank, heads: Ints32, labels: Sequence[str] | None = None
-    ) -> None:
+    def write(self, bank: Treebank, heads: Ints32, labels: Sequence[str] | None = None) -> None:
         """Write all lines, those of tokens with these heads and, unless None, labels."""
         for line, token in _lines_of(bank):
             filled = (

@@ -1,4 +1,4 @@
-"""Trees over the words of a sentence, as flat arrays: bracketed constituents, or the subtrees of dependency heads."""
+"""Trees over the words of a sentence, as flat arrays: brackets, or subtrees of dependency heads."""
 
 from __future__ import annotations
 
@@ -7,31 +7,30 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from laconic.core.arrays import Ints32
 from laconic.errors import InputError
 from laconic.text.io import PathLike, name_of, open_text
 
-Int32Array = npt.NDArray[np.int32]
-
 
 class Tree(NamedTuple):
-    """A tree (or forest) whose nodes stand in preorder: parents first, and a subtree is a run of nodes.
+    """A tree (or forest) whose nodes are in preorder: parents first, and a subtree is a slice.
 
     words   (n_words)  the sentence
     label   (n_nodes)  name of each node
     parent  (n_nodes)  node above each node, -1 at a root; parent[k] < k
     owner   (n_words)  lowest node that holds each word
     start   (n_nodes)  first word of each node's subtree
-    end     (n_nodes)  one past its last word; words start..end-1 are all its own unless the tree is non-projective
+    end     (n_nodes)  one past its last word; words start..end-1 are all its own unless the tree
+                       is non-projective
     """
 
     words: list[str]
     label: list[str]
-    parent: Int32Array
-    owner: Int32Array
-    start: Int32Array
-    end: Int32Array
+    parent: Ints32
+    owner: Ints32
+    start: Ints32
+    end: Ints32
 
 
 # White space is ASCII only: treebanks hold words such as "2 1/2" written with a no-break space.
@@ -44,7 +43,12 @@ _UNREADABLE = re.compile(r"[ \t\r\n\f\v()]")
 
 
 def parse_tree(text: str) -> Tree:
-    """The one bracketed tree in `text`, such as "(S (NP (DT the) (NN cat)) (VP (VBZ sits)))"."""
+    """Return the one bracketed tree in `text`.
+
+    >>> tree = parse_tree("(S (NP (DT the) (NN cat)) (VP (VBZ sits)))")
+    >>> tree.words, tree.label[:2]
+    (['the', 'cat', 'sits'], ['S', 'NP'])
+    """
     trees = list(_parse_all(text, "the bracketed text"))
     if len(trees) != 1:
         raise InputError(f"expected one bracketed tree, found {len(trees)}.")
@@ -52,7 +56,10 @@ def parse_tree(text: str) -> Tree:
 
 
 def read_trees(path: PathLike) -> list[Tree]:
-    """All bracketed trees of a file, plain or gzip; a tree may span lines and a line may hold several."""
+    """Read all bracketed trees of a file, plain or gzip.
+
+    A tree may span lines, and a line may hold several trees.
+    """
     trees: list[Tree] = []
     lines: list[str] = []
     depth, first_line = 0, 1
@@ -67,7 +74,8 @@ def read_trees(path: PathLike) -> list[Tree]:
                 lines, depth = [], 0
     if lines:
         raise InputError(
-            f"{name_of(path)}:{first_line}: the tree that begins here is never closed: a ')' is missing."
+            f"{name_of(path)}:{first_line}: the tree that begins here is never closed: "
+            "a ')' is missing."
         )
     if not trees:
         raise InputError(f"{name_of(path)}: expected bracketed trees, found none.")
@@ -75,7 +83,7 @@ def read_trees(path: PathLike) -> list[Tree]:
 
 
 def _parse_all(text: str, place: str) -> Iterator[Tree]:
-    """The trees of `text`, each a pass over its brackets and words with the open nodes on a stack."""
+    """Yield the trees of `text`, each by a pass over its brackets and words with a stack."""
     words: list[str] = []
     owner: list[int] = []
     label: list[str] = []
@@ -114,7 +122,10 @@ def _parse_all(text: str, place: str) -> Iterator[Tree]:
 
 
 def _checked(tree: Tree, place: str) -> Tree:
-    """`tree` without the unlabelled bracket that the Penn Treebank writes around it; no other label may be missing."""
+    """Return `tree` without the unlabelled bracket that the Penn Treebank writes around it.
+
+    No other label may be missing.
+    """
     if (
         not tree.label[0]
         and np.count_nonzero(tree.parent == 0) == 1
@@ -131,7 +142,7 @@ def _checked(tree: Tree, place: str) -> Tree:
     return tree
 
 
-def _int32(values: Sequence[int]) -> Int32Array:
+def _int32(values: Sequence[int]) -> Ints32:
     return np.array(values, dtype=np.int32)
 
 
@@ -140,7 +151,10 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def to_bracketed(tree: Tree) -> str:
-    """One line that `parse_tree` reads back; ValueError if `tree` has several roots or crossing branches."""
+    """Return one line that `parse_tree` reads back.
+
+    ValueError if `tree` has several roots or crossing branches.
+    """
     pieces: list[str] = []
     open_nodes: list[int] = []
     parent, owner, start, end = (array.tolist() for array in tree[2:])
@@ -176,8 +190,8 @@ def _readable(text: str, kind: str) -> str:
 
 
 def leaves(tree: Tree, node: int = 0) -> list[str]:
-    """Words below `node`, in the order of the sentence."""
-    # In preorder the subtree is node .. last, where the next node is the first whose parent lies before `node`.
+    """Return the words below `node`, in the order of the sentence."""
+    # In preorder the subtree ends before the first node whose parent lies before `node`.
     after = np.flatnonzero(tree.parent[node + 1 :] < node)
     last = node + 1 + int(after[0]) if after.size else len(tree.label)
     inside = np.flatnonzero((tree.owner >= node) & (tree.owner < last))
@@ -187,10 +201,16 @@ def leaves(tree: Tree, node: int = 0) -> list[str]:
 def tree_from_heads(
     words: Sequence[str], heads: Sequence[int], labels: Sequence[str] | None = None
 ) -> Tree:
-    """The forest in which each word's node holds the word and the nodes of its dependents.
+    """Return the forest in which each word's node holds the word and the nodes of its dependents.
 
-    heads    (n_words)  1-based place of each word's head, 0 at a root, as in CoNLL files
-    labels   (n_words)  relation of each word to its head; "_" when not given
+    Parameters
+    ----------
+    words : sequence of str, (n_words)
+        The sentence.
+    heads : sequence of int, (n_words)
+        Place of each word's head counted from 1, 0 at a root, as in CoNLL files.
+    labels : sequence of str, (n_words), optional
+        Relation of each word to its head; "_" when not given.
     """
     n_words = len(words)
     names = ["_"] * n_words if labels is None else list(labels)
@@ -230,7 +250,10 @@ def tree_from_heads(
 
 
 def over_words(tree: Tree, words: Sequence[str], place: Sequence[int]) -> Tree:
-    """The same tree over other words: word w hangs where the old word place[w] hung. Nodes without any word are left out."""
+    """Return the same tree over other words: word w hangs where the old word place[w] hung.
+
+    Nodes without any word are left out.
+    """
     parent = tree.parent.tolist()
     node_of = [int(tree.owner[at]) for at in place]
     start, end = [len(words)] * len(parent), [0] * len(parent)

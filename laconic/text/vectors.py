@@ -1,4 +1,4 @@
-"""Files of word vectors: word2vec's text and binary forms and GloVe's text, in and out; and word vectors as clusters, which templates take."""
+"""Files of word vectors (word2vec's text and binary forms, GloVe's text), and their clusters."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ HEAD = 2**20  # bytes in which the first line of a file must end
 
 
 def read_vectors(path: PathLike, binary: bool | None = None) -> tuple[Vocab, Floats]:
-    """Words and vectors of a file, plain or gzip; of a word that stands twice, the first.
+    """Read the words and vectors of a file, plain or gzip; of a word that occurs twice, the first.
 
-    A text has a line `word SPACE numbers` for each word; a first line of two counts is passed over. A binary file, word2vec's, has that
-    first line, and then for each word its letters, a blank and float32 numbers. None: what comes after the first line tells which it is.
+    A text file has one line `word SPACE numbers` per word; a first line of two counts is passed
+    over. A binary file of word2vec has that first line, and then for each word its letters, a blank
+    and float32 numbers. With None, what follows the first line decides.
     """
     if binary is None:
         binary = _is_binary(path)
@@ -51,16 +52,21 @@ def read_vectors(path: PathLike, binary: bool | None = None) -> tuple[Vocab, Flo
 def write_vectors(
     path: PathLike, words: Sequence[str], vectors: npt.ArrayLike, binary: bool = False
 ) -> None:
-    """Write a file that word2vec, gensim, spaCy and others read, text or binary, gzip if its name ends in .gz; whole or not at all."""
+    """Write a file that word2vec, gensim, spaCy and others read, whole or not at all.
+
+    It is compressed by gzip if its name ends in .gz.
+    """
     rows = np.ascontiguousarray(vectors, dtype="<f4")
     if rows.ndim != 2 or len(rows) != len(words):
         raise ValueError(
-            f"expected a vector for each of {len(words)} words, got an array of shape {rows.shape}"
+            f"expected one vector for each of {len(words)} words, "
+            f"got an array of shape {rows.shape}"
         )
     for word in words:
         if not word or word.split() != [word] or "\0" in word:
             raise ValueError(
-                f"such a file cannot hold the word {word!r}: words must not be empty and not hold blanks"
+                f"such a file cannot hold the word {word!r}: "
+                "words must not be empty and not hold blanks"
             )
     with _writer(path) as stream:
         stream.write(f"{len(words)} {rows.shape[1]}\n".encode())
@@ -77,7 +83,7 @@ def write_vectors(
 
 
 def line_of(word: str, vector: Floats) -> str:
-    """A word and its numbers as a line of such a text; nine digits give every float32 back."""
+    """Return a word and its numbers as a line of text; nine digits give every float32 back."""
     return f"{word}{' %.9g' * len(vector) % tuple(vector.tolist())}\n"
 
 
@@ -92,7 +98,7 @@ def _writer(path: PathLike) -> Iterator[IO[bytes]]:
 
 
 def _counts(line: bytes | str) -> tuple[int, int] | None:
-    """The two counts of a first line; None if it is another one."""
+    """Return the two counts of a first line; None if it is another line."""
     fields = line.split()
     return (
         (int(fields[0]), int(fields[1]))
@@ -106,7 +112,7 @@ def _is_count(field: bytes | str) -> bool:
 
 
 def is_word2vec(path: PathLike) -> bool:
-    """Whether a file, plain or gzip, begins with a line of two counts."""
+    """Return whether a file, plain or gzip, begins with a line of two counts."""
     try:
         if not Path(path).is_file():
             return False
@@ -117,7 +123,7 @@ def is_word2vec(path: PathLike) -> bool:
 
 
 def _is_binary(path: PathLike) -> bool:
-    """True if there is a line of counts, and then what is no line of so many numbers."""
+    """Return whether a line of counts is followed by anything but a line of as many numbers."""
     if os.fspath(path) == "-":
         return False
     with open_bytes(path) as stream:
@@ -150,18 +156,19 @@ def _read_text(path: PathLike) -> tuple[list[str], Floats]:
                 _numbers([(number, text) for number, _, _, text in split], size, path, dict(batch))
             )
     if not words:
-        raise InputError(f"{name_of(path)}: expected a word and numbers a line, found none.")
+        raise InputError(f"{name_of(path)}: expected a word and numbers per line, found none.")
     return words, np.concatenate(rows)
 
 
 def _numbers(
     texts: list[tuple[int, str]], size: int, path: PathLike, lines: dict[int, str]
 ) -> Floats:
-    """Rows of so many numbers each."""
+    """Return the numbers of lines as rows of this size."""
     for number, text in texts:
         if text.count(" ") != size - 1:
             raise InputError(
-                f"{name_of(path)}:{number}: expected {size} numbers as before, found {text.count(' ') + 1}."
+                f"{name_of(path)}:{number}: expected {size} numbers as before, "
+                f"found {text.count(' ') + 1}."
             )
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # what is no number is a warning
@@ -180,9 +187,8 @@ def _numbers(
         raise InputError(
             f"{name_of(path)}:{number}: expected a word and numbers, found {lines[number][:60]!r}."
         )
-    return np.stack(
-        [np.array(text.split(" "), dtype=np.float32) for _, text in texts]
-    )  # numbers as only Python writes them
+    # Numbers as only Python writes them.
+    return np.stack([np.array(text.split(" "), dtype=np.float32) for _, text in texts])
 
 
 def _read_binary(path: PathLike) -> tuple[list[str], Floats]:
@@ -223,7 +229,7 @@ def _read_binary(path: PathLike) -> tuple[list[str], Floats]:
 
 
 def _parsed(buffer: bytes, width: int, most: int) -> tuple[list[bytes], list[bytes], int]:
-    """The words and vectors that lie whole in `buffer`, and how many bytes these are."""
+    """Return the words and vectors that lie whole in `buffer`, and their number of bytes."""
     words: list[bytes] = []
     values: list[bytes] = []
     at = 0
@@ -241,19 +247,22 @@ def _parsed(buffer: bytes, width: int, most: int) -> tuple[list[bytes], list[byt
 def cluster_vectors(
     vectors: npt.ArrayLike, n_clusters: int = 1000, n_learn: int = N_LEARN, random_state: int = 0
 ) -> Clusters:
-    """Clusters of words by the directions of their vectors, as a binary tree: k-means, and Ward's tree over its centres.
+    """Cluster words by the directions of their vectors: k-means, and Ward's tree over its centres.
 
-    Bits from the root mean ever smaller clusters, as with Brown clusters: `write_paths` makes a file of them. The centres are learned
-    from the first `n_learn` words, the most frequent ones in files of vectors; then every word goes to the nearest.
+    Bits from the root mean ever smaller clusters, as with Brown clusters: `write_paths` makes a
+    file of them. The centres are learned from the first `n_learn` words, the most frequent ones in
+    files of vectors; then every word goes to the nearest.
     """
     given = np.asarray(vectors, dtype=np.float32)
     if given.ndim != 2 or not np.isfinite(given).all():
         raise ValueError(
-            f"vectors must be a matrix of finite numbers, a row a word, not an array of shape {given.shape}"
+            "vectors must be a matrix of finite numbers, one row per word, "
+            f"not an array of shape {given.shape}"
         )
     if not 2 <= n_clusters <= min(len(given), n_learn):
         raise ValueError(
-            f"n_clusters must lie in 2..{min(len(given), n_learn)}, the number of words to learn from, not {n_clusters}"
+            f"n_clusters must lie in 2..{min(len(given), n_learn)}, the number of words to learn "
+            f"from, not {n_clusters}"
         )
     directions = given / np.maximum(
         np.linalg.norm(given, axis=1, keepdims=True), np.finfo(np.float32).tiny
@@ -266,7 +275,7 @@ def cluster_vectors(
 
 
 def _paths(merges: list[list[int]]) -> list[str]:
-    """Bits of every leaf 0 .. n; merge k makes node n + 1 + k, and the last one is the root."""
+    """Return the bits of every leaf 0 .. n; merge k makes node n + 1 + k, the last is the root."""
     n_leaves = len(merges) + 1
     bits = [""] * (2 * n_leaves - 1)
     for node in range(2 * n_leaves - 2, n_leaves - 1, -1):

@@ -7,7 +7,7 @@
 `case`                   lower|upper|title|mixed|none
 `punct`, `digit`         none|some|all
 `class`                  case, punct and digit in one
-`cluster4`, `cluster`    first bits, all bits of the word's cluster; nothing for a word in no cluster
+`cluster4`, `cluster`    first bits, all bits of the word's cluster; none for a word in no cluster
 `test(column,"regex")`   whether the expression occurs: true|false
 `match(column,"regex")`  the part that matches, maybe empty
 
@@ -60,7 +60,7 @@ class WordClusters:
 
     @classmethod
     def read(cls, path: PathLike, min_count: int = 0) -> WordClusters:
-        """Read the words of a `paths` file (bit string TAB word TAB count) seen `min_count` times."""
+        """Read the words of a `paths` file that were counted at least `min_count` times."""
         vocab, clusters = read_paths(path)
         listed = zip(vocab.words, clusters.paths(), clusters.count.tolist(), strict=True)
         return cls(

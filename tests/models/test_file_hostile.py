@@ -1,4 +1,4 @@
-"""Model files written by chance or by malice: each is refused in one sentence, and costs nothing."""
+"""Model files written by chance or by malice: refused in one sentence, and at no cost."""
 
 from __future__ import annotations
 

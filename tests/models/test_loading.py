@@ -55,9 +55,10 @@ def test_files_need_no_metadata_of_packages(name: str, tmp_path: Path) -> None:
     """The version is our own, and kinds of other packages are asked only for what is not ours."""
     refuse = "import importlib.metadata\nimportlib.metadata.entry_points = None\n"
     refuse += "importlib.metadata.version = importlib.metadata.distribution = None\n"
+    script = f"import numpy, sklearn, safetensors.numpy\n{refuse}{SCRIPT}"
+    paths = str(FOLDER / f"{name}.model"), str(tmp_path / "model")
     done = subprocess.run(
-        [sys.executable, "-c", "import numpy, sklearn, safetensors.numpy\n" + refuse + SCRIPT]
-        + [str(FOLDER / f"{name}.model"), str(tmp_path / "model")],
+        [sys.executable, "-c", script, *paths],
         capture_output=True,
         text=True,
         check=False,

@@ -143,8 +143,10 @@ def test_long_sentences_get_wide_figures() -> None:
 @pytest.mark.slow
 def test_pyplot_stays_out() -> None:
     script = (
-        "import sys; from laconic.report.plots import plot_tree; from laconic.text.trees import parse_tree;"
-        "plot_tree(parse_tree('(S (A a) (B b))'), [0, 0, 1]).savefig(sys.stdout.buffer, format='svg');"
+        "import sys; from laconic.report.plots import plot_tree;"
+        "from laconic.text.trees import parse_tree;"
+        "figure = plot_tree(parse_tree('(S (A a) (B b))'), [0, 0, 1]);"
+        "figure.savefig(sys.stdout.buffer, format='svg');"
         "sys.exit('matplotlib.pyplot' in sys.modules)"
     )
     assert (

@@ -96,7 +96,7 @@ def test_conversion_keeps_spans_and_makes_rules_hold(sentences: list[list[str]])
 
 @pytest.mark.parametrize("scheme", CHUNK_SCHEMES)
 def test_allowed_sequences_are_those_that_conversion_writes(scheme: str) -> None:
-    """Among all label sequences of length up to 4, the rules admit exactly the fixed points of the conversion."""
+    """Of all label sequences of length up to 4, the rules admit the fixed points of conversion."""
     labels = [
         "O",
         *(

@@ -37,7 +37,10 @@ b:all=%t[0,0,"^\u*$"]/%x[0,1]
 
 
 def test_short_form() -> None:
-    text = '# tags\nword[-1] pos[0]\npairs: word[0]\nbias\nngrams(pos, 1..2, -1..0)\nngrams(shape, 2..2, touching 0..0)\nmatch(pos,"^.| #")[+2]|suffix2[0]'
+    text = (
+        "# tags\nword[-1] pos[0]\npairs: word[0]\nbias\nngrams(pos, 1..2, -1..0)\n"
+        'ngrams(shape, 2..2, touching 0..0)\nmatch(pos,"^.| #")[+2]|suffix2[0]'
+    )
     assert parse_templates(text, COLUMNS).names == [
         "word[-1]|pos[0]",
         "pairs:word[0]",
@@ -115,7 +118,8 @@ def test_wapiti_regular_expressions(pattern: str, string: str, expected: str | N
         ("word[99999]", r"set\.txt:1: the offset of word\[99999\] lies outside"),
         (
             "U00:%x[0,0]\nU01:%x[0,2]",
-            r"set\.txt:2: '%x\[0,2\]' asks for column 2, but the input columns are 0\.\.1 \(word, pos\)",
+            r"set\.txt:2: '%x\[0,2\]' asks for column 2, "
+            r"but the input columns are 0\.\.1 \(word, pos\)",
         ),
         ("U00:%x[0,0]\nX:%x[0,0]", r"set\.txt:2: expected a pattern that begins with U, B or \*"),
         ("U00:%x[0,0]\nU01:%x[0]", r"set\.txt:2: expected %x\[row,column\]"),

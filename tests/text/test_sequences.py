@@ -27,7 +27,7 @@ def encoder() -> SequenceEncoder:
 
 @given(SENTENCES, SENTENCES)
 def test_ids_stand_for_the_views_of_each_token(train: list, test: list) -> None:
-    """Law: an id decodes to the view's value; -1 exactly where there is none or training did not show it."""
+    """An id decodes to the view's value; -1 where there is none or training did not show it."""
     made = encoder()
     grown = made.grow(train)
     made.freeze()

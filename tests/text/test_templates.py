@@ -143,7 +143,7 @@ def test_templates_that_are_not_comparable() -> None:
 
 @pytest.mark.parametrize("name", SETS)
 def test_order_is_a_partial_order(name: str) -> None:
-    """Reflexive, antisymmetric, transitive; and the matrix says what the relation of two templates says."""
+    """Reflexive, antisymmetric, transitive; and the matrix is the relation of two templates."""
     templates = ready_templates(name)
     below = templates.order()
     assert below.diagonal().all() and not (below & below.T & ~np.eye(len(below), dtype=bool)).any()

@@ -87,7 +87,10 @@ def test_hard_wrapped_lines_are_joined_and_blank_lines_end() -> None:
 
 
 def test_headers_are_units() -> None:
-    message = "From: a@b.c (A. B. See)\nSubject: Re: What? Why?\n  going on\nArticle-I.D.: x.1\nLines: 2\n\nHi. There\n"
+    message = (
+        "From: a@b.c (A. B. See)\nSubject: Re: What? Why?\n  going on\n"
+        "Article-I.D.: x.1\nLines: 2\n\nHi. There\n"
+    )
     assert split(message) == [
         "From: a@b.c (A. B. See)",
         "Subject: Re: What? Why? going on",
@@ -108,7 +111,10 @@ def test_headers_are_units() -> None:
 
 
 def test_quotes_are_read_as_text_and_their_depth_separates() -> None:
-    message = "Joe writes:\n>> deep text that\n>> goes on. More\n> shallow text\n>\n> new paragraph\nmy answer\n"
+    message = (
+        "Joe writes:\n>> deep text that\n>> goes on. More\n> shallow text\n>\n"
+        "> new paragraph\nmy answer\n"
+    )
     assert [sentence.replace(">> ", "") for sentence in split(message)] == [
         "Joe writes:",
         "deep text that goes on.",

@@ -33,7 +33,10 @@ CONLLU = """\
 # newdoc
 1\tYa\tya\tADV\tR\t_\t0\troot\t_\t_
 """
-CONLL09 = "1\tla\tl\tpl\tD\tpD\tg=f\t_\t2\t2\tspec\tspec\t_\t_\n2\tcasa\tc\tpc\tN\tpN\t_\t_\t0\t0\tROOT\tROOT\tY\tc.1\n"
+CONLL09 = (
+    "1\tla\tl\tpl\tD\tpD\tg=f\t_\t2\t2\tspec\tspec\t_\t_\n"
+    "2\tcasa\tc\tpc\tN\tpN\t_\t_\t0\t0\tROOT\tROOT\tY\tc.1\n"
+)
 FOUR = "1\tPierre\tNNP\t2\n2\tVinken\tNNP\t0\n"
 
 

@@ -30,9 +30,7 @@ class CompactClusters:
         The bits of each code.
     """
 
-    def __init__(
-        self, strings: _core.CompactStrings, number: int, paths: Sequence[str]
-    ) -> None:
+    def __init__(self, strings: _core.CompactStrings, number: int, paths: Sequence[str]) -> None:
         strings.check_codes(number, len(paths))
         strings.check_codes(number + 1, len(paths))
         self.paths = list(paths)

@@ -1,4 +1,4 @@
-"""Compact files damaged by chance or by malice: each is refused in one sentence or harmless, whatever its bytes say."""
+"""Compact files damaged by chance or by malice: each is refused in one sentence, or harmless."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def test_thousands_of_damaged_files(tmp_path: Path, contents: list[bytes]) -> No
     outcomes: Counter[str] = Counter()
     for (mutation, outcome), n in counts.items():
         outcomes[outcome] += n
-        # A header may be written anew and say the same; whoever forges a checksum may as well write a sound model.
+        # A header may be written anew and say the same; whoever forges a checksum may as well
+        # write a sound model.
         assert mutation in ("reheaded", "forged") or outcome == "refused", (
             f"{mutation} was {outcome}"
         )

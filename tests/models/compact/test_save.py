@@ -178,7 +178,7 @@ def test_memory_of_strings_is_bounded(
     compact = reloaded(tagger, tmp_path)
     X, _ = sentences(80, seed=4)
     assert [compact.predict([sentence])[0] for sentence in X] == tagger.predict(X)
-    assert all(len(known.index) <= 10 + 12 for known in compact.encoder_._memory.values())
+    assert all(len(known.index) <= 10 + 12 for known in compact.encoder_._recent.values())
 
 
 def test_weights_of_any_values_can_be_stored(tmp_path: Path) -> None:
