@@ -1,22 +1,23 @@
 """The arrays of a tagger's file.
 
-feature_count (M)      features of each kept template, M templates
+feature_count (M)      number of features of each kept template, M templates
 atom                   values of the features' atoms, feature after feature
-weight_count           how many weights each feature has
-weight_label, weight   label (or pair of labels) and value of each
-value_count (views)    strings of each view, which are value_data and value_ptr
+weight_count           number of weights of each feature
+weight_label, weight   label (or pair of labels) and value of each weight
+value_count (views)    number of strings of each view; the strings are value_data and value_ptr
 cluster_*              words, bit strings, and the bit string of each word, where a view needs them
-trace, held, held_ptr  a row a pass; rounds and weights held, and which of them are of each pass
+trace, held, held_ptr  one row per pass; rounds and weights held, and which of them are of each pass
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic.core.arrays import Ints, Ints32
 from laconic.core.ragged import cut, pointers
 from laconic.core.report import Event
 from laconic.core.solvers.online import Pass, passes_of
@@ -41,12 +42,12 @@ UNSIGNED = (np.uint8, np.uint16, np.uint32)
 
 
 def names_of(arrays: Arrays) -> set[str]:
-    """The names that the arrays must have; those of clusters if there is one of them."""
+    """Return the names that the arrays must have; those of clusters if there is one of them."""
     return WEIGHTS | VALUES | TRACE | (CLUSTERS if CLUSTERS & arrays.keys() else set())
 
 
 def pack_weights(found: TagWeights) -> Arrays:
-    """Features and their weights that are not zero."""
+    """Return the features, and their weights that are not zero."""
     rows, columns = [], []
     for part in found.weights:
         row, column = np.nonzero(part)
@@ -64,8 +65,8 @@ def pack_weights(found: TagWeights) -> Arrays:
     }
 
 
-def _smallest(values: NDArray[np.int64]) -> NDArray[Any]:
-    """The same numbers in the smallest unsigned type that holds them."""
+def _smallest(values: Ints) -> NDArray[Any]:
+    """Return the same numbers in the smallest unsigned type that holds them."""
     largest = int(values.max(initial=0))
     return values.astype(next(kind for kind in UNSIGNED if largest <= np.iinfo(kind).max))
 
@@ -73,7 +74,7 @@ def _smallest(values: NDArray[np.int64]) -> NDArray[Any]:
 def unpack_weights(
     arrays: Arrays, templates: Templates, encoder: SequenceEncoder, n_labels: int
 ) -> TagWeights:
-    """The features and weights of kept templates, or an InputError."""
+    """Return the features and weights of the kept templates, or raise an InputError."""
     features = _counts(arrays, "feature_count", len(templates))
     per_feature = _row(arrays, "weight_count", UNSIGNED, int(features.sum())).astype(np.int64)
     if not np.all(per_feature > 0):
@@ -83,15 +84,15 @@ def unpack_weights(
     value = numbers(arrays, "weight", (n_weights,), np.float32)
     sizes = [len(template.atoms) for template in templates]
     atom = _row(arrays, "atom", (np.int32,), int(features @ np.array(sizes, dtype=np.int64)))
-    atoms, weights, used, paid = [], [], 0, 0
+    atoms, weights, n_features, done = [], [], 0, 0
     for template, size, count in zip(templates, sizes, features.tolist(), strict=True):
         part = atom[: size * count].reshape(count, size)
         atom = atom[size * count :]
         for column, (view, _) in zip(part.T, template.atoms, strict=True):
             _check_values(column, int(encoder.n_values[encoder.view_index[view]]))
         width = n_labels**2 if template.pairs else n_labels
-        length = per_feature[used : used + count]
-        span = slice(paid, paid + int(length.sum()))
+        length = per_feature[n_features : n_features + count]
+        span = slice(done, done + int(length.sum()))
         if np.any(label[span] >= width):
             raise InputError(
                 f"a weight belongs to label {int(label[span].max())}, but there are {width}"
@@ -102,7 +103,7 @@ def unpack_weights(
             raise InputError("a weight is zero or occurs twice")
         atoms.append(part)
         weights.append(table)
-        used, paid = used + count, span.stop
+        n_features, done = n_features + count, span.stop
     edge, start = (
         numbers(arrays, name, (n_labels,) * n, np.float32)
         for name, n in (("edge", 2), ("start", 1))
@@ -110,8 +111,8 @@ def unpack_weights(
     return TagWeights(atoms, weights, edge, start)
 
 
-def _check_values(values: NDArray[np.int32], n_values: int) -> None:
-    """Known values, or positions outside the sentence."""
+def _check_values(values: Ints32, n_values: int) -> None:
+    """Raise an InputError unless these are known values, or positions outside the sentence."""
     before, after = values.astype(np.int64) - BEFORE_BASE, values.astype(np.int64) - AFTER_BASE
     outside = ((before >= 1) & (before <= MOST_STEPS)) | ((after >= 1) & (after <= MOST_STEPS))
     if not np.all(outside | ((values >= 0) & (values < n_values))):
@@ -119,7 +120,7 @@ def _check_values(values: NDArray[np.int32], n_values: int) -> None:
 
 
 def pack_values(state: dict[str, Any]) -> Arrays:
-    """The strings of each view, and the clusters in use."""
+    """Return the strings of each view, and the clusters in use, from the state of an encoder."""
     values = state["values"].values()
     check_storable(word for words in values for word in words)
     data, ptr = files.encode_strings([word for words in values for word in words])
@@ -139,8 +140,10 @@ def pack_values(state: dict[str, Any]) -> Arrays:
     return arrays
 
 
-def unpack_values(arrays: Arrays, templates: TemplateSet[Any], columns: Any) -> SequenceEncoder:
-    """The frozen encoder of the kept templates' views."""
+def unpack_values(
+    arrays: Arrays, templates: TemplateSet[Any], columns: Sequence[str]
+) -> SequenceEncoder:
+    """Return the frozen encoder of the kept templates' views."""
     strings = files.decode_strings(arrays["value_data"], arrays["value_ptr"])
     counts = _counts(arrays, "value_count", len(templates.views))
     if counts.sum() != len(strings):
@@ -150,21 +153,24 @@ def unpack_values(arrays: Arrays, templates: TemplateSet[Any], columns: Any) -> 
         view: strings[end - n : end]
         for view, end, n in zip(templates.views, ends, counts.tolist(), strict=True)
     }
-    clusters: dict[str, list[str]] | None = None
-    if "cluster_path" in arrays:
-        words = files.decode_strings(arrays["cluster_word_data"], arrays["cluster_word_ptr"])
-        paths = files.decode_strings(arrays["cluster_path_data"], arrays["cluster_path_ptr"])
-        owner = _row(arrays, "cluster_path", (np.int32,), len(words))
-        if len(set(words)) != len(words) or not np.array_equal(
-            np.unique(owner), np.arange(len(paths))
-        ):
-            raise InputError(
-                "expected different words, each of one of the clusters, and no cluster without words"
-            )
-        clusters = {}
-        for word, path in zip(words, owner.tolist(), strict=True):
-            clusters.setdefault(paths[path], []).append(word)
+    clusters = _unpack_clusters(arrays) if "cluster_path" in arrays else None
     return SequenceEncoder.from_state({"values": values, "columns": columns, "clusters": clusters})
+
+
+def _unpack_clusters(arrays: Arrays) -> dict[str, list[str]]:
+    """Return the words of each cluster, by its bit string."""
+    words = files.decode_strings(arrays["cluster_word_data"], arrays["cluster_word_ptr"])
+    paths = files.decode_strings(arrays["cluster_path_data"], arrays["cluster_path_ptr"])
+    owner = _row(arrays, "cluster_path", (np.int32,), len(words))
+    used = np.unique(owner)
+    if len(set(words)) != len(words) or not np.array_equal(used, np.arange(len(paths))):
+        raise InputError(
+            "expected different words, each in one of the clusters, and no cluster without words"
+        )
+    clusters: dict[str, list[str]] = {}
+    for word, path in zip(words, owner.tolist(), strict=True):
+        clusters.setdefault(paths[path], []).append(word)
+    return clusters
 
 
 def pack_trace(trace: Iterable[Event]) -> Arrays:
@@ -198,16 +204,21 @@ def unpack_trace(arrays: Arrays) -> tuple[Pass, ...]:
     )
 
 
-def _row(arrays: Arrays, name: str, kinds: tuple[Any, ...], length: int) -> NDArray[Any]:
+def _row(
+    arrays: Arrays, name: str, kinds: tuple[type[np.integer[Any]], ...], length: int
+) -> NDArray[Any]:
+    """Return a row of integers of one of these types, or raise an InputError."""
     array = arrays[name]
     if array.dtype not in kinds or array.shape != (length,):
         raise InputError(
-            f"the array {name} is {array.dtype} of shape {array.shape}, expected whole numbers of shape {(length,)}"
+            f"the array {name} is {array.dtype} of shape {array.shape}, "
+            f"expected integers of shape {(length,)}"
         )
     return array
 
 
-def _counts(arrays: Arrays, name: str, length: int) -> NDArray[np.int64]:
+def _counts(arrays: Arrays, name: str, length: int) -> Ints:
+    """Return a row of counts that fit into 31 bits, or raise an InputError."""
     array = _row(arrays, name, (np.int64,), length)
     if np.any((array < 0) | (array >= 2**31)):
         raise InputError(f"the array {name} holds impossible numbers")

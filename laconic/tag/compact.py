@@ -1,20 +1,24 @@
-"""Taggers in compact files: static maps of features, rows of weight codes, strings as hashes; predicting reads them where they lie.
+"""Taggers in compact files: static maps of features, rows of weight codes, strings as hashes.
 
-    about                              compressed JSON: parameters, templates, labels, and what the arrays do not say
-    edge, start                        transitions
-    value_words ..                     strings, features and weights, see laconic.models.compact.packing
+    about             compressed JSON: parameters, templates, labels, and what arrays do not hold
+    edge, start       transitions
+    value_words ..    strings, features and weights, see laconic.models.compact.packing
 
-With names every map of features is exact, so that features can be listed. Without, a feature that was never seen is taken for one
-with weights at most once in 2^FEATURE_ERROR_BITS; most templates have so few possible features that their maps are exact as well.
+Predicting reads the arrays where they are in the file. With names every map of features is exact,
+so that features can be listed. Without, a feature that was never seen is taken for one with weights
+at most once in 2^FEATURE_ERROR_BITS; the maps of most templates, which have few possible features,
+are exact then too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
 from laconic import _core
+from laconic.core.arrays import Floats
 from laconic.models.checks import (
     Arrays,
     Contents,
@@ -26,6 +30,7 @@ from laconic.models.checks import (
 )
 from laconic.models.compact.features import CompactWeights, PackedFeatures, named_encoder
 from laconic.models.compact.packing import ARRAYS, NAMES, Place, Tables, pack_features
+from laconic.models.compact.strings import CompactEncoder
 from laconic.tag.model import Tagger
 from laconic.tag.predict import TagPredictor
 from laconic.tag.store import (
@@ -44,25 +49,33 @@ FEATURE_ERROR_BITS = 24
 
 
 class CompactTagWeights(CompactWeights):
-    """The weights of a compact tagger: as TagWeights has them, if the model has names."""
+    """The weights of a compact tagger, as in TagWeights if the model has names."""
 
-    edge: Any
-    start: Any
+    edge: Floats
+    start: Floats
 
 
 class CompactTagger(TagPredictor):
-    """A tagger read from a compact file: predicts, evaluates and, if the file has names, can be inspected; it learns no more."""
+    """A tagger read from a compact file: it predicts, and can be inspected if the file has names.
 
-    def partial_fit(self, X: Any, y: Any, labels: Any = None) -> NoReturn:
-        """A compact model does not learn."""
+    It does not learn.
+    """
+
+    encoder_: CompactEncoder
+    weights_: CompactTagWeights
+    _kernel: _core.CompactTagger
+    _contents: Contents
+
+    def partial_fit(self, X: object, y: object, labels: object = None) -> NoReturn:
+        """Raise a ValueError: a compact model does not learn."""
         raise ValueError(
-            "a compact model predicts and does not learn: go on with the model from which it was made"
+            "a compact model predicts and does not learn: use the model from which it was made"
         )
 
     fit = partial_fit
 
     def plain(self) -> Tagger:
-        """The same model as an ordinary Tagger, which can be saved plainly; ValueError if it has no names."""
+        """Return the same model as an ordinary Tagger; ValueError if the file has no names."""
         model = Tagger(**self.get_params())
         for name in (
             "templates_given_",
@@ -80,31 +93,26 @@ class CompactTagger(TagPredictor):
         model.__setstate__(model.__dict__)
         return model
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Callable[..., CompactTagger], Contents]:
         return unpack, (self._contents[0], self._contents[1])
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "weights_")
 
-    encoder_: Any
-    weights_: Any
-    templates_given_: Templates
-    _contents: Contents
-
 
 def places_of(template: Template) -> list[Place]:
-    """What may stand in the name of a feature: values of the atoms' views, or places outside the sentence that they can reach."""
+    """Return what may name a feature: values of its views, or places outside the sentence."""
     return [Place(atom.view, outside(atom.offset)) for atom in template.atoms]
 
 
 def outside(offset: int) -> tuple[int, ...]:
-    """The values of the places outside the sentence that `offset` steps can reach, nearest first."""
+    """Return the values of places outside the sentence within `offset` steps, nearest first."""
     base = BEFORE_BASE if offset < 0 else AFTER_BASE
     return tuple(range(base + 1, base + abs(offset) + 1))
 
 
 def pack(model: Tagger, names: bool) -> Contents:
-    """Arrays and JSON of a fitted model."""
+    """Return the arrays and the JSON of a fitted model."""
     found, n_labels = model.weights_, len(model.classes_)
     tables = Tables(list(map(places_of, model.templates_)), found.atoms, found.weights)
     n_columns = max(_widths(model.templates_, n_labels), default=n_labels)
@@ -123,12 +131,12 @@ def pack(model: Tagger, names: bool) -> Contents:
 
 
 def _widths(templates: Templates, n_labels: int) -> list[int]:
-    """How many weights a feature of each template may have."""
+    """Return the number of weights that a feature of each template may have."""
     return [n_labels**2 if template.pairs else n_labels for template in templates]
 
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactTagger:
-    """The model of these, or a ValueError that says what is wrong with them."""
+    """Return the model of these, or raise a ValueError that says what is wrong with them."""
     names = item(meta, "names", bool)
     check_names(arrays, ARRAYS | {"about", "edge", "start"} | (NAMES if names else set()))
     about = unpack_json(arrays["about"])

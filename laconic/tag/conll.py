@@ -1,5 +1,7 @@
-"""Column files as in CoNLL-2000, 2002 and 2003: one token a line, columns parted by blanks or tabs, a blank line after each
-sentence; plain or gzip, any line ends. `-DOCSTART-` lines are no tokens, whether they stand alone or open a sentence.
+"""Column files as in CoNLL-2000, 2002 and 2003.
+
+One token per line, columns separated by spaces or tabs, a blank line after each sentence; plain or
+gzip, any line ends. `-DOCSTART-` lines are not tokens, whether they stand alone or open a sentence.
 """
 
 from __future__ import annotations
@@ -18,17 +20,29 @@ from laconic.text.io import PathLike, atomic_writer, name_of, open_text
 from laconic.text.sequences import TokenColumns
 
 DOCUMENT_START = "-DOCSTART-"
-TOKEN, BLANK, START = range(3)  # what a line is
+TOKEN, BLANK, START = range(3)  # roles of lines
 BLANKS = " \t\r\n"
 BATCH_SENTENCES = 2000
-# Only these part columns; str.split() without an argument would also part at, say, a no-break space inside a word.
+# Only these separate columns; str.split() would also split at, say, a no-break space inside a word.
 _FIELD = re.compile(r"[^ \t\r\n]+")
 
 
 def read_columns(
     path: PathLike, names: Sequence[str], optional: int = 0, encoding: str = "utf-8"
 ) -> TokenColumns:
-    """All sentences of a column file whose columns are `names`; the last `optional` of them may be absent throughout."""
+    """Return all sentences of a column file.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; "-" is standard input.
+    names : sequence of str
+        Names of the columns.
+    optional : int, default=0
+        Number of columns, the last ones, that the file need not have.
+    encoding : str, default="utf-8"
+        Encoding of the file.
+    """
     batches = list(iterate_columns(path, names, optional, encoding))
     columns = zip(*(batch.values for batch in batches), strict=True)
     values: list[Sequence[str]] = [list(chain.from_iterable(parts)) for parts in columns]
@@ -43,15 +57,18 @@ def iterate_columns(
     encoding: str = "utf-8",
     batch_sentences: int = BATCH_SENTENCES,
 ) -> Iterator[TokenColumns]:
-    """The sentences of a column file in batches, in constant memory; InputError names the line that does not fit."""
+    """Yield the sentences of a column file in batches, in constant memory; see `read_columns`.
+
+    An InputError names the line that does not fit.
+    """
     batches = (
         batch.tokens for batch in iterate_lines(path, names, optional, encoding, batch_sentences)
     )
     return (tokens for tokens in batches if len(tokens))
 
 
-class Lines(NamedTuple):
-    """A batch of sentences, and all lines of the file that it comes from with the role of each: 0 a token, else BLANK or START."""
+class ColumnLines(NamedTuple):
+    """A batch of sentences, all lines of the file that it comes from, and the role of each line."""
 
     tokens: TokenColumns
     lines: list[str]
@@ -64,14 +81,14 @@ def iterate_lines(
     optional: int = 0,
     encoding: str = "utf-8",
     batch_sentences: int = BATCH_SENTENCES,
-) -> Iterator[Lines]:
-    """As `iterate_columns`, with every line of the file: also blank ones and those that start a document."""
-    flat: list[str] = []  # the fields of all tokens, token after token: no list is kept for each
+) -> Iterator[ColumnLines]:
+    """Yield batches as `iterate_columns` does, with every line of the file, blank ones too."""
+    flat: list[str] = []  # the fields of all tokens, token after token: no list per token
     lengths: list[int] = []
     length = 0  # of the sentence being read
     lines: list[str] = []
     roles = bytearray()
-    known: dict[str, str] = {}  # one string object for all tokens of a batch that are equal
+    known: dict[str, str] = {}  # one string object for equal tokens of a batch
     present: tuple[str, ...] | None = None
     with open_text(path, encoding) as stream:
         for number, line in enumerate(stream, 1):
@@ -83,7 +100,7 @@ def iterate_lines(
                     lengths.append(length)
                     length = 0
                     if present and len(lengths) == batch_sentences:
-                        yield Lines(_batch(flat, lengths, present, known), lines, roles)
+                        yield ColumnLines(_batch(flat, lengths, present, known), lines, roles)
                         flat, lengths, lines, roles = [], [], [], bytearray()
                         known.clear()
                 continue
@@ -95,7 +112,8 @@ def iterate_lines(
                 present = _present(fields, names, optional, f"{name_of(path)}:{number}")
             if len(fields) != len(present):
                 raise InputError(
-                    f"{name_of(path)}:{number}: expected {len(present)} columns ({', '.join(present)}) as in the lines before, "
+                    f"{name_of(path)}:{number}: expected {len(present)} columns "
+                    f"({', '.join(present)}) as in the lines before, "
                     f"found {len(fields)}: {' '.join(fields)[:60]!r}."
                 )
             flat += fields
@@ -103,18 +121,19 @@ def iterate_lines(
     if present is None:
         raise InputError(f"{name_of(path)}: holds no tokens.")
     if lines:
-        yield Lines(
+        yield ColumnLines(
             _batch(flat, [*lengths, length] if length else lengths, present, known), lines, roles
         )
 
 
 def _present(fields: list[str], names: Sequence[str], optional: int, place: str) -> tuple[str, ...]:
-    """The names of the columns that the file has, from its first line."""
+    """Return the names of the columns that the file has, by its first line."""
     if not len(names) - optional <= len(fields) <= len(names):
         needed = ", ".join(names[: len(names) - optional])
         extra = f" and perhaps {', '.join(names[len(names) - optional :])}" if optional else ""
         raise InputError(
-            f"{place}: expected the columns {needed}{extra}, found {len(fields)}: {' '.join(fields)[:60]!r}."
+            f"{place}: expected the columns {needed}{extra}, "
+            f"found {len(fields)}: {' '.join(fields)[:60]!r}."
         )
     return tuple(names[: len(fields)])
 
@@ -132,23 +151,38 @@ def _batch(
 
 @contextmanager
 def column_writer(path: PathLike) -> Iterator[ColumnWriter]:
-    """A writer of batches whose file ("-": standard output) appears whole or not at all."""
+    """Open a writer of batches; its file ("-": standard output) appears whole or not at all."""
     with atomic_writer(path) as stream:
         yield ColumnWriter(stream)
 
 
 class ColumnWriter:
-    """Writes the lines of a file again, with columns added."""
+    """Writes the lines of a file again, with added columns."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
 
     def write(
-        self, batch: Lines, added: Sequence[Sequence[str]], outside: str, before: Sequence[str] = ()
+        self,
+        batch: ColumnLines,
+        added: Sequence[Sequence[str]],
+        outside: str,
+        before: Sequence[str] = (),
     ) -> None:
-        """Each token's line with its strings of the `added` columns, `outside` in all of them where a document starts.
+        """Write each token's line, and after it the token's strings of the added columns.
 
-        Columns are parted by a tab if the line has one, else by a blank. `before`: a line to stand before each sentence.
+        Columns are separated by a tab if the line has one, else by a space.
+
+        Parameters
+        ----------
+        batch : ColumnLines
+            The lines.
+        added : sequence of sequences of str
+            The columns to add, one string per token.
+        outside : str
+            String of all added columns where a document starts.
+        before : sequence of str, optional
+            One line per sentence, written before it.
         """
         n_tokens = int(batch.tokens.ptr[-1])
         if lengths := {len(column) for column in added} - {n_tokens}:

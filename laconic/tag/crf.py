@@ -2,41 +2,40 @@
 
     min_w  sum over sentences loss(gold, scores of w) + penalty(w)
 
-with the conditional random field's loss, or the structured SVM's or perceptron's. Transitions are not penalised unless asked for.
+with the loss of a conditional random field, a structured SVM or a structured perceptron.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from laconic import _core
+from laconic.core.arrays import Array
 from laconic.core.designs.chain import Chain, Tokens
 from laconic.core.groups import Groups
 from laconic.core.losses import ChainHinge, ChainLog, ChainLoss, ChainPerceptron
 from laconic.core.penalties import Discrete, Penalty, Ridge, SparseGroupLasso, TreeGroupLasso
 from laconic.core.penalties.total import RatedElasticNet
-from laconic.core.ragged import pointers, ranges
 from laconic.core.report import FitReport, in_one_line
 from laconic.core.solvers.base import Solver
 from laconic.core.solvers.discrete import DiscreteAdmm
 from laconic.core.solvers.fista import Fista
 from laconic.core.solvers.gravity import group_weights
-from laconic.core.solvers.online import Sentences
 from laconic.core.solvers.owlqn import Owlqn
 from laconic.tag.learn import TrainingData
+from laconic.tag.numbering import FeatureNumbering
 from laconic.tag.problem import ChainProblem
 from laconic.tag.weights import TagWeights
-from laconic.text.sequences import AFTER_BASE, BEFORE_BASE
-from laconic.text.templates import TemplateArrays
 
 TAIL_RIDGE = 1e-3
-GROUPS = ("templates", "rows", "tree")
+CrfGroups: TypeAlias = Literal["templates", "rows", "tree"]
+CrfLoss: TypeAlias = Literal["log", "hinge", "perceptron"]
+GROUPS: tuple[str, ...] = get_args(CrfGroups)
 LOSSES: dict[str, Callable[[], ChainLoss]] = {
     "log": ChainLog,
     "hinge": ChainHinge,
@@ -44,28 +43,82 @@ LOSSES: dict[str, Callable[[], ChainLoss]] = {
 }
 
 
-class Posed(NamedTuple):
-    """A problem over numbered features, the way back from the numbers, and where to begin."""
+class TaggerProblem(NamedTuple):
+    """A problem over numbered features, and the way back from the numbers.
+
+    Parameters
+    ----------
+    problem : ChainProblem
+        What is minimised.
+    numbering : FeatureNumbering
+        The features of the numbers.
+    n_features : int
+        Number of different features.
+    x : array or None
+        Where to begin.
+    place : list of int
+        Place of every template in the problem, where those of pairs of labels come last.
+    """
 
     problem: ChainProblem
-    book: FeatureBook
+    numbering: FeatureNumbering
     n_features: int
-    x: NDArray[np.float64] | None
-    place: list[int]  # of every template in the problem, where those of pairs of labels come last
+    x: Array | None
+    place: list[int]
 
-    def weights(self, x: NDArray[np.float64]) -> TagWeights:
-        """A point as a tagger has it."""
-        return self.book.weights(self.problem.design, x).subset(self.place)
+    def weights(self, x: Array) -> TagWeights:
+        """Return a point as the weights of a tagger."""
+        return self.numbering.weights(self.problem.design, x).subset(self.place)
 
 
 class Crf(BaseEstimator):
-    """ridge |w|^2 / 2 + lasso |w|_1 + group * sum over groups of d_g |w_g|_2, with any of the three strengths above zero.
+    """min_w sum loss + ridge |w|^2 / 2 + lasso |w|_1 + group sum_g d_g |w_g|_2: weights of taggers.
 
-    groups: the "templates", the "rows" (all labels of a feature), or both as a "tree": a feature is kept only in a template that
-    is kept. group_weight: d_g by rule, see laconic.core.solvers.gravity. support: weights for the labels, or pairs of labels, that features
-    occur with in the data ("observed"), or for all of them ("all"). start: first labels have weights too. penalise_transitions: ridge and lasso
-    are on transitions and starts as well. Without a group term L-BFGS / OWL-QN solves it, else proximal gradient.
-    values: if given, all weights, transitions too, take values of this set (see laconic.value_set), by `admm` or DiscreteAdmm().
+    Without a group term L-BFGS or OWL-QN solves it, else proximal gradient.
+
+    Parameters
+    ----------
+    ridge : float, default=1.0
+        Strength of the squared norm of the weights.
+    lasso : float, default=0.0
+        Strength of the absolute values of the weights.
+    group : float, default=0.0
+        Strength of the norms of groups of weights; goes with lasso, not with ridge.
+    groups : {"templates", "rows", "tree"}, default="templates"
+        Which weights form a group: those of a template, a row (all labels of a feature), or both
+        as a tree, in which a feature is kept only if its template is.
+    group_weight : str, default="one"
+        Rule for the weight d_g of a group by its size: "one", "log" or "sqrt log".
+    loss : {"log", "hinge", "perceptron"}, default="log"
+        Loss of a sentence: that of a CRF, a structured SVM or a structured perceptron.
+    support : {"observed", "all"}, default="observed"
+        Whether features have weights for the labels (or pairs of labels) that they occur with in
+        the training data, or for all of them.
+    start : bool, default=True
+        Whether first labels have weights too.
+    penalise_transitions : bool, default=False
+        Whether ridge and lasso apply to transitions and first labels as well.
+    tol : float, default=1e-3
+        Certificate at which the solver stops.
+    max_iter : int, default=100
+        Number of steps of the solver, at most.
+    values : iterable of float, default=None
+        If given, all weights take values of this set (see laconic.value_set).
+    admm : DiscreteAdmm, default=None
+        Solver for `values`. None is DiscreteAdmm().
+
+    Examples
+    --------
+    >>> from laconic import Crf, Tagger
+    >>> from laconic.text.patterns import parse_templates
+    >>> X = [["the", "cat", "sleeps"], ["a", "dog", "barks"]]
+    >>> y = [["DET", "NOUN", "VERB"], ["DET", "NOUN", "VERB"]]
+    >>> templates = parse_templates("word[0]", ("word",))
+    >>> tagger = Tagger(templates, Crf(ridge=0.1), columns=("word",)).fit(X, y)
+    >>> tagger.predict([["a", "cat", "barks"]])
+    [['DET', 'NOUN', 'VERB']]
+    >>> tagger.report_.converged
+    True
     """
 
     def __init__(
@@ -73,10 +126,10 @@ class Crf(BaseEstimator):
         ridge: float = 1.0,
         lasso: float = 0.0,
         group: float = 0.0,
-        groups: str = "templates",
+        groups: CrfGroups = "templates",
         group_weight: str = "one",
-        loss: str = "log",
-        support: str = "observed",
+        loss: CrfLoss = "log",
+        support: Literal["observed", "all"] = "observed",
         start: bool = True,
         penalise_transitions: bool = False,
         tol: float = 1e-3,
@@ -99,7 +152,7 @@ class Crf(BaseEstimator):
         self.admm = admm
 
     def check(self) -> Crf:
-        """Raise on parameters that make no sense."""
+        """Raise a ValueError on parameters that make no sense, or return the learner itself."""
         if self.loss not in LOSSES:
             raise ValueError(
                 f"loss must be one of {', '.join(map(repr, LOSSES))}, got {self.loss!r}"
@@ -110,7 +163,8 @@ class Crf(BaseEstimator):
             )
         if min(self.ridge, self.lasso, self.group) < 0:
             raise ValueError(
-                f"ridge, lasso and group must not be negative, got {self.ridge!r}, {self.lasso!r} and {self.group!r}"
+                "ridge, lasso and group must not be negative, "
+                f"got {self.ridge!r}, {self.lasso!r} and {self.group!r}"
             )
         if self.group and self.ridge:
             raise ValueError("group goes with lasso, not with ridge: set ridge=0")
@@ -121,7 +175,7 @@ class Crf(BaseEstimator):
         return self
 
     def penalty(self, design: Chain) -> Penalty:
-        """The penalty over the design's weights."""
+        """Return the penalty over the design's weights."""
         if not self.group:
             strength = self.ridge + self.lasso
             if self.values is not None:
@@ -137,22 +191,20 @@ class Crf(BaseEstimator):
         return penalty(self.groups_of(design), strength, self.lasso / strength)
 
     def groups_of(self, design: Chain) -> Groups:
-        """The groups over the design's weights, weighted by their sizes."""
+        """Return the groups over the design's weights, weighted by their sizes."""
         templates, rows = np.diff(design.template_ptr), np.diff(design.row_ptr)
         sizes = {"templates": templates, "rows": rows, "tree": np.concatenate([templates, rows])}
         make = {"templates": design.by_template, "rows": design.by_row, "tree": design.by_tree}
         return make[self.groups](group_weights(sizes[self.groups], self.group_weight))
 
     def solver(self) -> Solver:
-        """The solver of these parameters."""
+        """Return the solver for these parameters."""
         if self.values is not None:
             return DiscreteAdmm() if self.admm is None else self.admm
-        # A certificate costs an evaluation's worth of memory traffic: it is asked for now and then only.
-        return (
-            Fista(self.tol, self.max_iter)
-            if self.group
-            else Owlqn(self.tol, self.max_iter, memory=6, check_every=20)
-        )
+        if self.group:
+            return Fista(self.tol, self.max_iter)
+        # A certificate costs an evaluation's worth of memory traffic: it is computed now and then.
+        return Owlqn(self.tol, self.max_iter, memory=6, check_every=20)
 
     def learn(self, data: TrainingData, /) -> tuple[TagWeights, FitReport]:
         """Number the features, solve, and return the weights by feature with the fit report."""
@@ -171,111 +223,31 @@ class Crf(BaseEstimator):
             seconds=time.perf_counter() - began,
         )
 
-    def pose(self, training: TrainingData, keep_only: bool = True) -> Posed:
-        """The problem that `learn` solves. With a start, its weights are where solving begins and only its features take part, unless told otherwise."""
+    def pose(self, training: TrainingData, keep_only: bool = True) -> TaggerProblem:
+        """Return the problem that `learn` solves.
+
+        With a start, solving begins at its weights; with `keep_only`, only its features take part.
+        """
         templates, data, start = training.templates, training.data, training.start
         self.check()
         order = sorted(range(len(templates)), key=lambda m: templates[m].pairs)
         arrays = templates.subset(order).arrays(training.encoder.view_index)
         ids, sizes = _core.Expander(*arrays[:3]).number(data.columns, data.ptr, training.threads)
         ids = ids.reshape(-1, len(templates))
-        book = FeatureBook(sizes, arrays, data)
+        numbering = FeatureNumbering(sizes, arrays, data)
         if start is not None:
             start = start.subset(order)
             if keep_only:
-                book.keep_only(ids, start)
-        tokens = Tokens(ids, sizes, data.ptr, data.gold, training.n_labels, int(arrays.pairs.sum()))
-        # Twins may share weights where the penalty is one of single weights: they would be equal anyway.
+                numbering.keep_only(ids, start)
+        n_pairs = int(arrays.pairs.sum())
+        tokens = Tokens(ids, sizes, data.ptr, data.gold, training.n_labels, n_pairs)
+        # Twins may share a weight if the penalty is one of single weights: theirs would be equal.
         merge = not self.group and self.values is None
         design = Chain(
             tokens, self.support, self.start, training.threads, merge, self.penalise_transitions
         )
         # Transitions that gold never makes would drift away without end under proximal gradient.
-        problem = ChainProblem(
-            design, LOSSES[self.loss](), self.penalty(design), TAIL_RIDGE if self.group else 0.0
-        )
-        x = None if start is None else book.point(design, start)
-        return Posed(problem, book, int(sizes.sum()), x, np.argsort(order).tolist())
-
-
-class FeatureBook:
-    """From numbers of features back to the values of their atoms, through a token at which each fires."""
-
-    def __init__(self, sizes: NDArray[np.int64], arrays: TemplateArrays, data: Sentences):
-        self.arrays = arrays
-        self.data = data
-        self.first = pointers(sizes)
-        length = np.diff(data.ptr)
-        self.begin, self.end = np.repeat(data.ptr[:-1], length), np.repeat(data.ptr[1:], length)
-
-    def atoms(self, template: int, token: NDArray[np.integer]) -> NDArray[np.int32]:
-        """(n, atoms): the values of a template at tokens; positions outside the sentence have values of their own."""
-        out = []
-        for a in range(self.arrays.atom_ptr[template], self.arrays.atom_ptr[template + 1]):
-            at = token + self.arrays.atom_offset[a]
-            early, late = self.begin[token] - at, at - self.end[token] + 1
-            inside = np.clip(at, self.begin[token], self.end[token] - 1)
-            value = self.data.columns[self.arrays.atom_view[a], inside].astype(np.int64)
-            out.append(
-                np.where(
-                    early > 0, BEFORE_BASE + early, np.where(late > 0, AFTER_BASE + late, value)
-                )
-            )
-        return (
-            np.stack(out, axis=1).astype(np.int32) if out else np.zeros((len(token), 0), np.int32)
-        )
-
-    def keep_only(self, ids: NDArray[np.int32], start: TagWeights) -> None:
-        """Let all features but those of `start` no longer fire."""
-        for m, wanted in enumerate(start.atoms):
-            column = ids[:, m]
-            fires = np.flatnonzero(column >= 0)
-            token = np.zeros(self.first[m + 1] - self.first[m], np.int64)
-            token[column[fires] - self.first[m]] = fires
-            lost = np.append(~np.isin(as_keys(self.atoms(m, token)), as_keys(wanted)), False)
-            column[lost[np.where(column >= 0, column - self.first[m], -1)]] = -1
-
-    def weights(self, design: Chain, x: NDArray[np.float64]) -> TagWeights:
-        """The features with weights, template by template."""
-        token = design.first_token
-        atoms, weights = [], []
-        for m in range(len(self.first) - 1):
-            features, rows = design.rows(x, m)
-            weights.append(rows)
-            atoms.append(self.atoms(m, token[features]))
-        edge, first = design.tail(x)
-        return TagWeights(atoms, weights, edge.astype(np.float32), first.astype(np.float32))
-
-    def point(self, design: Chain, found: TagWeights) -> NDArray[np.float64]:
-        """The inverse of `weights`, with the same scores; what the design has no weight for is left out."""
-        x = np.zeros(design.n_weights)
-        label, ptr, unit, token = (
-            design.weight_label,
-            design.unit_ptr,
-            design.feature_unit,
-            design.first_token,
-        )
-        for m, (atoms, weights) in enumerate(zip(found.atoms, found.weights, strict=True)):
-            features = np.arange(self.first[m], self.first[m + 1])
-            features = features[token[features] < design.n_tokens]
-            known = as_keys(self.atoms(m, token[features]))
-            code = np.unique(np.concatenate([known, as_keys(atoms)]), return_inverse=True)[1]
-            row_of = np.full(len(code), len(weights))
-            row_of[code[len(known) :]] = np.arange(len(weights))
-            table = np.concatenate([weights, np.zeros((1, weights.shape[1]), weights.dtype)])
-            begin, n = ptr[unit[features]], np.diff(ptr)[unit[features]]
-            at = ranges(begin, begin + n)
-            np.add.at(x, at, table[np.repeat(row_of[code[: len(known)]], n), label[at]])
-        x[: design.n_state] /= design.roots()
-        edge, first = design.tail(x)
-        edge[:] = found.edge
-        first[:] = found.start
-        return x
-
-
-def as_keys(rows: NDArray[np.int32]) -> NDArray[np.void]:
-    """Rows of numbers as single comparable items."""
-    rows = np.ascontiguousarray(rows)
-    if rows.shape[1] == 0:
-        return np.zeros(len(rows), dtype="V4")
-    return rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
+        tail_ridge = TAIL_RIDGE if self.group else 0.0
+        problem = ChainProblem(design, LOSSES[self.loss](), self.penalty(design), tail_ridge)
+        x = None if start is None else numbering.point(design, start)
+        return TaggerProblem(problem, numbering, int(sizes.sum()), x, np.argsort(order).tolist())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -28,7 +28,7 @@ from laconic.models.features import kept_templates, narrow
 from laconic.tag.crf import Crf
 from laconic.tag.learn import TrainingData
 from laconic.tag.model import Tagger
-from laconic.tag.predict import flat_labels
+from laconic.tag.predict import TokenSentences, flat_labels
 from laconic.tag.weights import TagWeights
 from laconic.text.labels import convert_labels
 from laconic.text.sequences import SequenceEncoder, TokenColumns
@@ -56,8 +56,8 @@ def _(model: Tagger) -> Array:
 def _tagger(
     model: Tagger, weights: TagWeights, report: FitReport, encoder: SequenceEncoder | None = None
 ) -> Tagger:
-    """A copy of a tagger with other weights, and without what has none any more."""
-    # Atoms are copied because narrowing renumbers them in place, and the model's own may be among them.
+    """Return a copy of a tagger with other weights, without features that have none any more."""
+    # Narrowing renumbers atoms in place, and they may be those of the model: hence the copies.
     templates, found = kept_templates(
         model.templates_, weights._replace(atoms=[part.copy() for part in weights.atoms])
     )
@@ -67,13 +67,17 @@ def _tagger(
 
 
 def _share(crf: Crf) -> float:
-    """The lasso's part of a Crf's lasso and ridge."""
+    """Return the lasso's share of a Crf's lasso and ridge."""
     return crf.lasso / (crf.ridge + crf.lasso) if crf.lasso else 0.0
 
 
 @posed.register
 def _(
-    model: Tagger, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model"
+    model: Tagger,
+    X: TokenSentences,
+    y: Sequence[Sequence[str]],
+    penalty: ElasticNet | None = None,
+    features: str = "model",
 ) -> Posed:
     check_is_fitted(model)
     tokens = X if isinstance(X, TokenColumns) else TokenColumns.from_sentences(X, model.columns)
@@ -90,9 +94,8 @@ def _(
     data = Sentences(*(encoder.encode(tokens) if keeps else encoder.grow(tokens)), gold)
     known = isinstance(model.learner, Crf) and not model.learner.group
     crf = clone(model.learner) if known else Crf(ridge=0.0, lasso=LASSO)
-    crf.set_params(
-        values=(1.0,)
-    )  # any set: twins must not share weights, and the set of a solution comes later
+    # Any set will do: twins must not share weights, and the set of a solution comes later.
+    crf.set_params(values=(1.0,))
     training = TrainingData(
         model.templates_, encoder, data, len(number), model._n_threads(), start=model.weights_
     )

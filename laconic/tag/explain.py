@@ -1,19 +1,20 @@
-"""What a tagger has learned, for people: templates kept and dropped, the strongest features of each label, label bigrams."""
+"""What a tagger has learned, in words: templates kept and dropped, strongest features, bigrams."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.tag.model import Tagger
+from laconic.tag.predict import TagPredictor
 
 BEGINNING = "(start)"
 
 
 class TemplateRow(NamedTuple):
-    """A kept template: its features, their non-zero weights, and the Euclidean length of these."""
+    """A kept template: number of features and of non-zero weights, and their Euclidean norm."""
 
     template: str
     features: int
@@ -36,8 +37,8 @@ class BigramRow(NamedTuple):
     weight: float
 
 
-def kept_templates(model: Tagger) -> list[TemplateRow]:
-    """The templates with weights, longest vector of weights first."""
+def kept_templates(model: TagPredictor) -> list[TemplateRow]:
+    """Return the templates with weights, largest norm first."""
     check_is_fitted(model)
     rows = [
         TemplateRow(
@@ -48,23 +49,26 @@ def kept_templates(model: Tagger) -> list[TemplateRow]:
     return sorted(rows, key=lambda row: -row.norm)
 
 
-def dropped_templates(model: Tagger) -> list[str]:
-    """The templates that lost all weights, in the order given."""
+def dropped_templates(model: TagPredictor) -> list[str]:
+    """Return the templates without any weight, in the order given."""
     check_is_fitted(model)
     kept = set(model.templates_.names)
     return [name for name in model.templates_given_.names if name not in kept]
 
 
-def top_features(model: Tagger, n: int) -> dict[str, list[FeatureRow]]:
-    """The n features that speak most for each label. Those of pairs of labels say after which label they do."""
+def top_features(model: TagPredictor, n: int) -> dict[str, list[FeatureRow]]:
+    """Return the n features with the largest positive weights for each label.
+
+    Features of pairs of labels name the label before.
+    """
     check_is_fitted(model)
     labels = model.classes_.tolist()
     return {label: _top_of_label(model, k, n) for k, label in enumerate(labels)}
 
 
-def _top_of_label(model: Tagger, label: int, n: int) -> list[FeatureRow]:
+def _top_of_label(model: TagPredictor, label: int, n: int) -> list[FeatureRow]:
     names, n_labels = model.classes_.tolist(), len(model.classes_)
-    best: list[tuple[float, int, int, int]] = []  # weight, template, feature, label before or -1
+    best: list[tuple[float, int, int, int]] = []  # weight, template, row, label before or -1
     for m, (template, part) in enumerate(
         zip(model.templates_, model.weights_.weights, strict=True)
     ):
@@ -81,8 +85,11 @@ def _top_of_label(model: Tagger, label: int, n: int) -> list[FeatureRow]:
     return found
 
 
-def label_bigrams(model: Tagger, n: int) -> tuple[list[BigramRow], list[BigramRow]]:
-    """The n pairs of neighbouring labels with the largest weights, and the n with the smallest; a sentence's start is one."""
+def label_bigrams(model: TagPredictor, n: int) -> tuple[list[BigramRow], list[BigramRow]]:
+    """Return the n pairs of neighbouring labels with the largest weights, and n with the smallest.
+
+    The start of a sentence counts as a label.
+    """
     check_is_fitted(model)
     labels = model.classes_.tolist()
     table = np.vstack([model.weights_.edge, model.weights_.start])
@@ -90,7 +97,7 @@ def label_bigrams(model: Tagger, n: int) -> tuple[list[BigramRow], list[BigramRo
     order = np.argsort(-table, axis=None, kind="stable")
     order = order[table.ravel()[order] != 0]
 
-    def rows(chosen: np.ndarray) -> list[BigramRow]:
+    def rows(chosen: NDArray[np.intp]) -> list[BigramRow]:
         return [
             BigramRow(before[i // len(labels)], labels[i % len(labels)], float(table.flat[i]))
             for i in chosen.tolist()

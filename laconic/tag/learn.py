@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from laconic import _core
+from laconic.core.arrays import Ints
 from laconic.core.report import Callback, FitReport, in_one_line
-from laconic.core.solvers.online import Examples, KBestMira, OnlineLearner, Sentences, run_report
+from laconic.core.solvers.online import Examples, KBestMira, OnlineLearner, Sentences
 from laconic.tag.weights import TagWeights, drain_kernel, load_kernel, make_kernel
 from laconic.text.sequences import SequenceEncoder
 from laconic.text.templates import TemplateArrays, Templates
@@ -19,8 +19,22 @@ from laconic.text.templates import TemplateArrays, Templates
 class TrainingData(NamedTuple):
     """Encoded sentences, and the templates that make features of them.
 
-    With `start`, only its features may get weights. The learner calls `callback` after every step
-    or pass; it may stop the learner.
+    Parameters
+    ----------
+    templates : Templates
+        The templates.
+    encoder : SequenceEncoder
+        The encoder that made the columns of `data`.
+    data : Sentences
+        Encoded columns, sentence boundaries and one label per token.
+    n_labels : int
+        Number of different labels.
+    threads : int, default=1
+        Number of threads.
+    callback : callable, optional
+        Called with an Event after every step or pass; True stops the learner.
+    start : TagWeights, optional
+        If given, only features of it may get weights.
     """
 
     templates: Templates
@@ -37,16 +51,16 @@ class TrainingData(NamedTuple):
         return self.templates.arrays(self.encoder.view_index)
 
     @property
-    def widths(self) -> NDArray[np.int64]:
-        """How many weights a feature of each template may have."""
+    def widths(self) -> Ints:
+        """Number of weights that a feature of each template may have."""
         return widths(self.arrays, self.n_labels)
 
-    def examples(self, kernel: Any) -> Examples:
-        """The sentences with their features numbered."""
+    def examples(self, kernel: _core.Tagger) -> Examples:
+        """Return the sentences with their features numbered."""
         return Examples.of(kernel, self.data, self.threads)
 
-    def kernel(self) -> Any:
-        """A kernel tagger without weights; with `start`, with its features."""
+    def kernel(self) -> _core.Tagger:
+        """Return a kernel tagger without weights; if `start` is given, with its features."""
         kernel = make_kernel(self.templates, self.encoder, self.n_labels)
         if self.start is None:
             return kernel
@@ -57,11 +71,12 @@ class TrainingData(NamedTuple):
             TagWeights(found.atoms, zeros, np.zeros_like(found.edge), np.zeros_like(found.start)),
         )
 
-    def weights(self, kernel: Any) -> TagWeights:
+    def weights(self, kernel: _core.Tagger) -> TagWeights:
         """Return the weights of a kernel tagger, which loses its features."""
         return drain_kernel(kernel, self.templates, self.n_labels)
 
 
+@runtime_checkable
 class Learner(Protocol):
     """Learns weights from training data, sentence by sentence or from all sentences at once."""
 
@@ -70,11 +85,12 @@ class Learner(Protocol):
 
         `features_total` of the report is the number of different features of the data.
         """
+        ...
 
 
-def as_learner(given: Any) -> Learner:
-    """What was given, if it learns."""
-    if not hasattr(given, "learn"):
+def as_learner(given: object) -> Learner:
+    """Return what was given, or raise a ValueError if it is not a learner of taggers."""
+    if not isinstance(given, Learner):
         raise ValueError(
             f"a learner such as Mira(), Sparseptron() or Crf() is needed, got {given!r}"
         )
@@ -100,26 +116,27 @@ class OnlineState:
     def learn(
         self, learner: OnlineLearner, data: Sentences, threads: int
     ) -> tuple[TagWeights, FitReport]:
-        """One pass more; the weights as they would be if learning ended here. The kernel goes on undisturbed.
+        """Make one more pass, and return the weights as they would be if learning ended here.
 
-        A template is as large as the largest batch has shown it: all its features are not known yet.
+        The kernel itself is left as the pass left it. The size of a template is that in the largest
+        batch so far, because not all of its features are known yet.
         """
         arrays = self.templates.arrays(self.encoder.view_index)
         examples = Examples.of(self.kernel, data, threads)
         self.sizes = np.maximum(self.sizes, examples.sizes)
         ready = learner.on(self.sizes * widths(arrays, self.n_labels), self.order)
-        last = ready.one_epoch(self.kernel, examples, self.n_passes, done=self.n_rounds)
+        ready.one_epoch(self.kernel, examples, self.n_passes, done=self.n_rounds)
         self.n_passes, self.n_rounds = self.n_passes + 1, self.n_rounds + len(data)
         twin = self.kernel.copy()
         ready.finish(twin)
-        return drain_kernel(twin, self.templates, self.n_labels), replace(
-            run_report([last], interrupted=False),
-            learner=in_one_line(learner),
+        return drain_kernel(twin, self.templates, self.n_labels), FitReport(
+            in_one_line(learner),
             n_iter=self.n_passes,
+            converged=True,
             features_total=int(self.kernel.sizes.sum()),
         )
 
 
-def widths(arrays: TemplateArrays, n_labels: int) -> NDArray[np.int64]:
-    """How many weights a feature of each template may have."""
+def widths(arrays: TemplateArrays, n_labels: int) -> Ints:
+    """Return the number of weights that a feature of each template may have."""
     return np.where(arrays.pairs == 1, n_labels**2, n_labels)

@@ -1,9 +1,9 @@
-"""`Tagger`: sentences in, a label for every token out.
+"""`Tagger`: sentences in, one label per token out.
 
     labels = argmax_y  sum_t ( w_{y_t} . features of t  +  edge[y_{t-1}, y_t] )
 
-Features are what templates make of a token and its neighbours. A learner chooses and weighs them; a second one may refit what the
-first has kept, without its penalty (debiasing).
+Templates make the features of a token from it and its neighbours. A learner selects and weighs
+them; a second one may learn again from what the first has kept, without its penalty (debiasing).
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from laconic import _core
 from laconic.core.report import Callback, FitReport
 from laconic.core.solvers.online import Mira, OnlineLearner, Sentences
 from laconic.models.features import kept_templates, narrow
-from laconic.tag.learn import OnlineState, TrainingData, as_learner
-from laconic.tag.predict import TagPredictor, flat_labels
+from laconic.tag.learn import Learner, OnlineState, TrainingData, as_learner
+from laconic.tag.predict import RefitFeatures, TagPredictor, TokenSentences, flat_labels
 from laconic.tag.refit import joined_reports
 from laconic.tag.weights import TagWeights, load_kernel, make_kernel
 from laconic.text.labels import convert_labels, detect_scheme
@@ -30,24 +31,94 @@ from laconic.text.sequences import SequenceEncoder, TokenColumns
 from laconic.text.templates import Templates
 from laconic.text.views import WordClusters
 
-REFIT_FEATURES = ("templates", "features")
+REFIT_FEATURES: tuple[str, ...] = get_args(RefitFeatures)
 
 
 class Tagger(TagPredictor):
-    """Learn a label for every token of sentences.
+    """labels = argmax_y sum_t (w_{y_t} . features of t + edge[y_{t-1}, y_t]): a label per token.
 
-    templates: "chunking" (96), "chunking72", "ner" (452), "ner_clusters", a file (laconic's, CRF++'s or Wapiti's), or Templates
-    learner: a parameter object such as Mira(10), Sparseptron(budget=30), Crf(); None is Mira()
-    refit: a learner that learns anew from what the first has kept; refit_features: all features of the kept "templates", or only
-        the very "features" that were kept
-    columns: names of a token's strings; a token is a string if there is one column, else a tuple
-    scheme: labels are learned in this scheme (IOB1, IOB2, BIOES) and given back in that of the training data
-    clusters: a file of Brown clusters (bits TAB word), for templates with cluster views
-    constrained: predict only sequences that the scheme of the labels allows
+    Parameters
+    ----------
+    templates : str, path or Templates, default="chunking"
+        Feature templates: the name of a ready set, a file of templates, or Templates. Ready sets
+        are "chunking" (96 templates), "chunking72", "ner" (452), "ner_clusters" and "tagging";
+        files are in the format of laconic, CRF++ or Wapiti.
+    learner : learner, default=None
+        What selects and weighs features, such as Mira(10), Sparseptron(budget=30) or Crf(). None
+        is Mira().
+    refit : learner, default=None
+        A second learner, which learns again from what the first has kept.
+    refit_features : {"templates", "features"}, default="templates"
+        What the second learner learns from: all features of the kept templates, or only the
+        features that were kept.
+    columns : sequence of str, default=("word", "pos")
+        Names of the strings of a token. A token is a string if there is one column, else a tuple.
+    scheme : {"IOB1", "IOB2", "BIOES", "plain"}, default=None
+        Scheme in which chunk labels are learned. Predictions are in the scheme of the training
+        data; None learns in that scheme too.
+    clusters : path or WordClusters, default=None
+        Brown clusters for templates with cluster views: a file with bits, tab and word per line.
+    constrained : bool, default=False
+        Whether to predict only sequences that the scheme of the labels allows.
+    n_jobs : int, default=None
+        Number of threads. None is one, -1 is all processors.
+
+    Attributes
+    ----------
+    classes_ : array of str
+        The labels, in the scheme in which they were learned.
+    templates_, templates_given_ : Templates
+        The templates that were kept, and all templates.
+    weights_ : TagWeights
+        The weights of the kept features, and of transitions between labels.
+    encoder_ : SequenceEncoder
+        From strings to the numbers of the values that kept features mention.
+    scheme_, given_scheme_ : str
+        Scheme of the labels in learning, and in the training data.
+    n_features_first_ : int
+        Number of weights that the first learner kept.
+    report_ : FitReport
+        How the fit went.
+
+    Examples
+    --------
+    >>> from laconic import Mira, Tagger
+    >>> from laconic.text.patterns import parse_templates
+    >>> X = [["the", "cat", "sleeps"], ["a", "dog", "barks"]]
+    >>> y = [["DET", "NOUN", "VERB"], ["DET", "NOUN", "VERB"]]
+    >>> templates = parse_templates("word[0]", ("word",))
+    >>> tagger = Tagger(templates, Mira(3), columns=("word",)).fit(X, y)
+    >>> tagger.predict([["the", "dog", "sleeps"]])
+    [['DET', 'NOUN', 'VERB']]
+    >>> tagger.report_.n_iter
+    3
     """
 
-    def fit(self, X: Any, y: Any, callback: Callback | None = None) -> Tagger:
-        """Learn from sentences X (lists of tokens) and y (a list of labels for each); a callback sees every pass and may stop."""
+    encoder_: SequenceEncoder
+    weights_: TagWeights
+    n_features_first_: int
+    online_: OnlineState
+    _kernel: _core.Tagger
+
+    def fit(
+        self, X: TokenSentences, y: Sequence[Sequence[str]], callback: Callback | None = None
+    ) -> Tagger:
+        """Learn from labelled sentences.
+
+        Parameters
+        ----------
+        X : list of list of tokens, or TokenColumns
+            Sentences; a token is a string, or a tuple with one string per column.
+        y : list of list of str
+            One label per token.
+        callback : callable, optional
+            Called with an Event after every pass or step; True stops, and what was learned is kept.
+
+        Returns
+        -------
+        Tagger
+            The tagger itself.
+        """
         if self.refit_features not in REFIT_FEATURES:
             raise ValueError(
                 f"refit_features must be 'templates' or 'features', got {self.refit_features!r}"
@@ -71,17 +142,33 @@ class Tagger(TagPredictor):
             )
             report = joined_reports(report, second)
             templates, weights = kept_templates(templates, weights)
-        report = replace(
-            report,
-            features_total=report.features_total * len(self.classes_),
-            seconds=time.perf_counter() - began,
-        )
+        report = self._of_all_labels(report, began)
         return self._adopt(templates, *narrow(templates, encoder, weights), report)
 
-    def partial_fit(self, X: Any, y: Any, labels: Sequence[str] | None = None) -> Tagger:
-        """One more pass of an online learner over new sentences; the first call must name all labels, in the learning scheme.
+    def partial_fit(
+        self,
+        X: TokenSentences,
+        y: Sequence[Sequence[str]],
+        labels: Sequence[str] | None = None,
+    ) -> Tagger:
+        """Make one more pass of an online learner, over new sentences.
 
-        The model can be used between calls. Averages and the rounds between penalties count from the first call.
+        The model can be used between calls. Averages, and the rounds between penalties, count from
+        the first call.
+
+        Parameters
+        ----------
+        X : list of list of tokens, or TokenColumns
+            Sentences.
+        y : list of list of str
+            One label per token.
+        labels : sequence of str, optional
+            All labels there are, in the learning scheme; needed in the first call.
+
+        Returns
+        -------
+        Tagger
+            The tagger itself.
         """
         began = time.perf_counter()
         learner = self._learner()
@@ -90,9 +177,7 @@ class Tagger(TagPredictor):
         learner.check()
         if not hasattr(self, "online_"):
             if labels is None:
-                raise ValueError(
-                    "the first call of partial_fit needs labels, the names of all of them"
-                )
+                raise ValueError("the first call of partial_fit needs labels, the names of all")
             templates = templates_from(self.templates, self.columns)
             self.classes_ = np.array(sorted(set(labels)))
             if len(self.classes_) < 2:
@@ -106,14 +191,10 @@ class Tagger(TagPredictor):
         weights, report = state.learn(learner, data, self._n_threads())
         self.templates_given_ = state.templates
         kept, weights = kept_templates(state.templates, weights)
-        report = replace(
-            report,
-            features_total=report.features_total * len(self.classes_),
-            seconds=time.perf_counter() - began,
-        )
+        report = self._of_all_labels(report, began)
         return self._adopt(kept, *narrow(kept, state.encoder, weights), report)
 
-    def _learner(self) -> Any:
+    def _learner(self) -> Learner | str:
         return Mira() if self.learner is None else self.learner
 
     def _new_encoder(self, templates: Templates) -> SequenceEncoder:
@@ -123,19 +204,22 @@ class Tagger(TagPredictor):
         return SequenceEncoder(templates.views, tuple(self.columns), clusters)
 
     def _encode_training(
-        self, encoder: SequenceEncoder, X: Any, y: Any, grow_labels: bool = True
+        self,
+        encoder: SequenceEncoder,
+        X: TokenSentences,
+        y: Sequence[Sequence[str]],
+        grow_labels: bool = True,
     ) -> Sentences:
-        """Integer columns and label ids; sets classes_ and the schemes of the labels."""
+        """Return integer columns and label ids; sets classes_ and the schemes of the labels."""
         tokens = X if isinstance(X, TokenColumns) else TokenColumns.from_sentences(X, self.columns)
         labels = flat_labels(tokens, y)
         if not labels:
             raise ValueError("there are no tokens to learn from")
-        if (
-            grow_labels or self.given_scheme_ == "plain"
-        ):  # a later batch has the scheme of the first one with chunks
+        # A later batch has the scheme of the first one with chunks.
+        if grow_labels or self.given_scheme_ == "plain":
             self.given_scheme_ = detect_scheme(labels, tokens.ptr)
         self.scheme_ = self.given_scheme_
-        if self.scheme not in (None, "plain") and self.given_scheme_ != "plain":
+        if self.scheme is not None and self.scheme != "plain" and self.given_scheme_ != "plain":
             self.scheme_ = self.scheme
             labels = convert_labels(labels, tokens.ptr, self.scheme_)
         if grow_labels:
@@ -153,6 +237,14 @@ class Tagger(TagPredictor):
         columns, ptr = encoder.grow(tokens)
         return Sentences(
             columns, ptr, np.fromiter(map(number.__getitem__, labels), np.int32, len(labels))
+        )
+
+    def _of_all_labels(self, report: FitReport, began: float) -> FitReport:
+        """Return a learner's report as that of the tagger, whose features are pairs with labels."""
+        return replace(
+            report,
+            features_total=report.features_total * len(self.classes_),
+            seconds=time.perf_counter() - began,
         )
 
     def _adopt(
@@ -185,8 +277,8 @@ class Tagger(TagPredictor):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "weights_")
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Every kept feature as text, in the order of templates_ and weights_."""
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
+        """Return every kept feature as text, in the order of `templates_` and `weights_`."""
         check_is_fitted(self)
         return np.array(
             [name for m in range(len(self.templates_)) for name in self.feature_names(m)],

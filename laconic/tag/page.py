@@ -1,4 +1,4 @@
-"""A page about one tagger: what it is, templates kept and dropped, weights held while it learned, features, label bigrams."""
+"""A page about one tagger: templates kept and dropped, weights held, features, label bigrams."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from laconic.tag.explain import (
     label_bigrams,
     top_features,
 )
-from laconic.tag.model import Tagger
+from laconic.tag.predict import TagPredictor
 from laconic.text.io import PathLike, atomic_writer
 
-N_FEATURES = 10  # strongest features a label
+N_FEATURES = 10  # strongest features per label
 N_BIGRAMS = 12
 
 
-def write_tag_report(model: Tagger, path: PathLike) -> None:
+def write_tag_report(model: TagPredictor, path: PathLike) -> None:
     """Write one self-contained HTML page about a fitted tagger."""
     check_is_fitted(model)
     rows = [(row.template, row.features, row.weights, row.norm) for row in kept_templates(model)]
@@ -39,11 +39,11 @@ def write_tag_report(model: Tagger, path: PathLike) -> None:
         stream.write(page(f"laconic: {_title(model)}", "\n".join(parts)))
 
 
-def _title(model: Tagger) -> str:
+def _title(model: TagPredictor) -> str:
     return f"a tagger with {len(model.templates_)} templates and {len(model.classes_)} labels"
 
 
-def _heading(model: Tagger) -> str:
+def _heading(model: TagPredictor) -> str:
     names = model.classes_.tolist()
     shown = ", ".join(names[:30]) + (f" and {len(names) - 30} more" if len(names) > 30 else "")
     lead = f"From {', '.join(model.columns)} to {shown}. Learned by {learner_text(model.learner)}"
@@ -52,7 +52,7 @@ def _heading(model: Tagger) -> str:
     return f'<h1>{text(_title(model).capitalize())}</h1>\n<p class="lead">{text(lead)}.</p>'
 
 
-def _facts(model: Tagger) -> str:
+def _facts(model: TagPredictor) -> str:
     kept, total = model.n_features_selected_, model.n_features_total_
     rows = [
         ("weights", f"{kept:,}", f"of {total:,} ({kept / max(1, total):.1%})"),
@@ -70,13 +70,16 @@ def _facts(model: Tagger) -> str:
     return facts(rows)
 
 
-def _features(model: Tagger) -> str:
-    note = "What a feature adds to the score of a label; all bars have one scale. _B-1 lies before the sentence, _B+1 after it."
+def _features(model: TagPredictor) -> str:
+    note = (
+        "What a feature adds to the score of a label; all bars have one scale. "
+        "_B-1 lies before the sentence, _B+1 after it."
+    )
     cards = bar_cards(top_features(model, N_FEATURES), "No feature speaks for it.")
     return section("Strongest features", note, f'<div class="features">{cards}</div>')
 
 
-def _bigrams(model: Tagger) -> str:
+def _bigrams(model: TagPredictor) -> str:
     likely, unlikely = label_bigrams(model, N_BIGRAMS)
     cards = _bigram_card("Largest weights", likely) + _bigram_card("Smallest weights", unlikely)
     return section(
@@ -86,7 +89,8 @@ def _bigrams(model: Tagger) -> str:
 
 def _bigram_card(title: str, rows: Sequence[BigramRow]) -> str:
     lines = "".join(
-        f'<tr><td>{text(row.before)}</td><td>{text(row.label)}</td><td class="number">{f"{row.weight:+.3f}".replace("-", "−")}</td></tr>'
+        f"<tr><td>{text(row.before)}</td><td>{text(row.label)}</td>"
+        f'<td class="number">{f"{row.weight:+.3f}".replace("-", "−")}</td></tr>'
         for row in rows
     )
     head = '<tr><th>after</th><th>label</th><th class="number">weight</th></tr>'

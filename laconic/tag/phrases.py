@@ -1,4 +1,4 @@
-"""Phrases of lists, such as the names of cities, found in sentences: a column of letters for templates."""
+"""Phrases of lists, such as names of cities, marked in sentences: a column for templates."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 
+from laconic.core.arrays import Ints
 from laconic.errors import InputError
 from laconic.text.io import PathLike, name_of, open_text
 from laconic.text.vocab import Vocab
@@ -16,19 +16,25 @@ SINGLE, OUTSIDE = "U", "O"
 
 
 class PhraseList:
-    """marks(words, ptr)[t]: U for a phrase of one word; B, I .., E for the words of a longer one; O outside phrases.
+    """A list of phrases, which marks them in sentences.
 
-    Phrases do not overlap: from left to right the longest one counts. Capitals are ignored, but with `capital` (for names) the
-    first word of a phrase must begin with one in the text.
+    `marks` gives U for a phrase of one word, B, I .., E for the words of a longer one, and O
+    outside phrases. Phrases do not overlap: from left to right the longest one counts.
+
+    Parameters
+    ----------
+    phrases : iterable of str or of sequences of str
+        The phrases; a string is split at white space. Case is ignored.
+    capital : bool, default=True
+        Whether the first word of a phrase must begin with a capital letter in the text.
     """
 
     def __init__(self, phrases: Iterable[str | Sequence[str]], capital: bool = True) -> None:
         split = (phrase.split() if isinstance(phrase, str) else phrase for phrase in phrases)
         self.phrases = frozenset(tuple(word.lower() for word in words) for words in split if words)
         self.capital = capital
-        self._sizes: dict[
-            str, list[int]
-        ] = {}  # of the phrases that begin with a word, longest first
+        # Sizes of the phrases that begin with a word, longest first.
+        self._sizes: dict[str, list[int]] = {}
         for first, size in sorted(
             {(phrase[0], len(phrase)) for phrase in self.phrases}, reverse=True
         ):
@@ -36,18 +42,21 @@ class PhraseList:
 
     @classmethod
     def read(cls, path: PathLike, capital: bool = True) -> PhraseList:
-        """A phrase a line, its words parted by spaces; plain or gzip."""
+        """Read a file with one phrase per line, words separated by spaces; plain or gzip."""
         with open_text(path) as lines:
             found = cls(lines, capital)
         if not found.phrases:
-            raise InputError(f"{name_of(path)}: expected a phrase a line, found none.")
+            raise InputError(f"{name_of(path)}: expected one phrase per line, found none.")
         return found
 
     def __len__(self) -> int:
         return len(self.phrases)
 
-    def marks(self, words: Sequence[str], ptr: npt.NDArray[np.int64]) -> list[str]:
-        """The letters of all tokens; sentence s is tokens ptr[s]:ptr[s+1], and no phrase goes beyond it."""
+    def marks(self, words: Sequence[str], ptr: Ints) -> list[str]:
+        """Return the letters of all tokens.
+
+        Sentence s is tokens ptr[s]:ptr[s+1]; no phrase extends beyond it.
+        """
         distinct = Vocab()
         ids = distinct.grow(words)
         opens = np.array(
@@ -78,7 +87,7 @@ class PhraseList:
         return found
 
     def _longest(self, words: Sequence[str]) -> int:
-        """The size of the longest phrase that these words begin with; 0 if there is none."""
+        """Return the size of the longest phrase that these words begin with; 0 if there is none."""
         sizes = self._sizes[words[0]]
         return next(
             (size for size in sizes if size <= len(words) and tuple(words[:size]) in self.phrases),
@@ -87,5 +96,5 @@ class PhraseList:
 
 
 def letters(size: int) -> list[str]:
-    """What marks a phrase of `size` words."""
+    """Return the letters that mark a phrase of `size` words."""
     return [SINGLE] if size == 1 else list(chain("B", "I" * (size - 2), "E"))

@@ -1,9 +1,9 @@
-"""Predicting with a tagger: best labels, marginals, several best sequences, fixed and forbidden labels, scores, inspection."""
+"""Predicting with a tagger: best labels, marginals, k best sequences, fixed labels, scores."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -11,21 +11,31 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from laconic import _core
+from laconic.core.arrays import Array, Bools, Ints, Ints32
 from laconic.core.inference import chain
 from laconic.core.inference.chain import Chains
 from laconic.core.ragged import cut
 from laconic.core.report import Reported
 from laconic.models.save import Saved
+from laconic.tag.learn import Learner
 from laconic.tag.weights import TagWeights
-from laconic.text.labels import allowed_ends, allowed_transitions, convert_labels
+from laconic.text.io import PathLike
+from laconic.text.labels import Scheme, allowed_ends, allowed_transitions, convert_labels
 from laconic.text.metrics import chunk_scores
-from laconic.text.sequences import SequenceEncoder, TokenColumns
+from laconic.text.sequences import SequenceEncoder, Token, TokenColumns
 from laconic.text.templates import BIAS, PAIRS, Templates
+from laconic.text.views import WordClusters
 
-Labels = list[list[str]]
+if TYPE_CHECKING:
+    from laconic.models.compact.strings import CompactEncoder
+    from laconic.tag.compact import CompactTagWeights
 
+TokenSentences: TypeAlias = TokenColumns | Iterable[Sequence[Token]]
+FixedLabels: TypeAlias = Sequence[Sequence[str | None]]
+RefitFeatures: TypeAlias = Literal["templates", "features"]
 
-# Whether a token with a letter opens a chunk (B), goes on with one (I), or may do either.
+# Whether a label with this letter opens a chunk (B), continues one (I), or may do either.
 ROLES = {
     "IOB1": {"B": "B", "I": "BI"},
     "IOB2": {"B": "B", "I": "I"},
@@ -34,23 +44,23 @@ ROLES = {
 }
 
 
-def flat_labels(tokens: TokenColumns, y: Any) -> list[str]:
-    """The labels of all sentences one after the other; ValueError if there is not one a token."""
+def flat_labels(tokens: TokenColumns, y: Sequence[Sequence[str]]) -> list[str]:
+    """Return the labels of all sentences, or raise a ValueError unless there is one per token."""
     lengths = np.diff(tokens.ptr).tolist()
     if len(y) != len(lengths):
         raise ValueError(f"there are {len(lengths)} sentences, but labels for {len(y)}")
     for s, (labels, length) in enumerate(zip(y, lengths, strict=True)):
         if isinstance(labels, str):
             raise ValueError(
-                f"sentence {s} needs a list of labels, one a token, but has the string {labels!r}"
+                f"sentence {s} needs a list of labels, one per token, but has the string {labels!r}"
             )
         if len(labels) != length:
             raise ValueError(f"sentence {s} has {length} tokens, but {len(labels)} labels")
     return [str(label) for labels in y for label in labels]
 
 
-class Ranked(NamedTuple):
-    """One of the best label sequences of a sentence and its score."""
+class RankedLabels(NamedTuple):
+    """One of the best label sequences of a sentence, and its score."""
 
     labels: list[str]
     score: float
@@ -59,24 +69,24 @@ class Ranked(NamedTuple):
 class TagPredictor(Reported, Saved, BaseEstimator):
     """The parameters of a tagger (see Tagger), and what it does once it is fitted."""
 
-    classes_: NDArray[Any]
+    classes_: NDArray[np.str_]
     templates_: Templates
-    encoder_: SequenceEncoder
-    weights_: TagWeights
     templates_given_: Templates
-    scheme_: Any
-    given_scheme_: Any
-    _kernel: Any
+    encoder_: SequenceEncoder | CompactEncoder
+    weights_: TagWeights | CompactTagWeights
+    scheme_: Scheme
+    given_scheme_: Scheme
+    _kernel: _core.Tagger | _core.CompactTagger
 
     def __init__(
         self,
-        templates: Any = "chunking",
-        learner: Any = None,
-        refit: Any = None,
-        refit_features: str = "templates",
+        templates: PathLike | Templates = "chunking",
+        learner: Learner | str | None = None,
+        refit: Learner | str | None = None,
+        refit_features: RefitFeatures = "templates",
         columns: Sequence[str] = ("word", "pos"),
-        scheme: str | None = None,
-        clusters: Any = None,
+        scheme: Scheme | None = None,
+        clusters: PathLike | WordClusters | None = None,
         constrained: bool = False,
         n_jobs: int | None = None,
     ):
@@ -90,15 +100,26 @@ class TagPredictor(Reported, Saved, BaseEstimator):
         self.constrained = constrained
         self.n_jobs = n_jobs
 
-    def predict(self, X: Any, fixed: Sequence[Sequence[str | None]] | None = None) -> Labels:
-        """The best labels of every sentence. `fixed` gives labels that are known beforehand, None where they are not."""
+    def predict(self, X: TokenSentences, fixed: FixedLabels | None = None) -> list[list[str]]:
+        """Return the best labels of every sentence.
+
+        Parameters
+        ----------
+        X : list of list of tokens, or TokenColumns
+            Sentences.
+        fixed : list of list of (str or None), optional
+            Labels that are known beforehand, None where they are not known.
+
+        Returns
+        -------
+        list of list of str
+            One label per token, in the scheme of the training data.
+        """
         tokens = self._tokens(X)
         return list(cut(self.predict_flat(tokens, fixed), tokens.ptr))
 
-    def predict_flat(
-        self, tokens: TokenColumns, fixed: Sequence[Sequence[str | None]] | None = None
-    ) -> list[str]:
-        """The labels of all tokens one after the other, in the scheme of the training data."""
+    def predict_flat(self, tokens: TokenColumns, fixed: FixedLabels | None = None) -> list[str]:
+        """Return the labels of all tokens one after the other; see `predict`."""
         check_is_fitted(self)
         columns, ptr = self.encoder_.encode(tokens)
         if fixed is None and not self.constrained:
@@ -111,10 +132,21 @@ class TagPredictor(Reported, Saved, BaseEstimator):
                 raise ValueError(
                     f"sentence {where}: no sequence of labels agrees with what is fixed or allowed"
                 )
-        return self._given(self.classes_[ids].tolist(), ptr)
+        return self._in_given_scheme(self.classes_[ids].tolist(), ptr)
 
-    def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:
-        """Probabilities of the labels `classes_` at every token of each sentence, (length, L): those of a CRF with these weights."""
+    def predict_marginals(self, X: TokenSentences) -> list[Array]:
+        """Return the probabilities of labels in the CRF with these weights.
+
+        Parameters
+        ----------
+        X : list of list of tokens, or TokenColumns
+            Sentences.
+
+        Returns
+        -------
+        list of arrays of shape (length of the sentence, number of classes)
+            One column per label of `classes_`.
+        """
         tokens = self._tokens(X)
         chains = self._chains(*self.encoder_.encode(tokens))
         if self.constrained:
@@ -122,8 +154,21 @@ class TagPredictor(Reported, Saved, BaseEstimator):
         node = chain.marginals(chains, self._n_threads()).node
         return np.split(node, tokens.ptr[1:])[:-1]
 
-    def predict_k_best(self, X: Any, k: int) -> list[list[Ranked]]:
-        """Up to k different label sequences for each sentence, best first."""
+    def predict_k_best(self, X: TokenSentences, k: int) -> list[list[RankedLabels]]:
+        """Return the best label sequences of every sentence.
+
+        Parameters
+        ----------
+        X : list of list of tokens, or TokenColumns
+            Sentences.
+        k : int
+            Number of sequences per sentence, at most.
+
+        Returns
+        -------
+        list of list of (labels, score)
+            Different sequences, best first.
+        """
         tokens = self._tokens(X)
         chains = self._chains(*self.encoder_.encode(tokens))
         if self.constrained:
@@ -133,38 +178,56 @@ class TagPredictor(Reported, Saved, BaseEstimator):
             ptr = np.array([0, paths.shape[1]])
             ranked: dict[tuple[str, ...], float] = {}
             for path, score in zip(paths, scores.tolist(), strict=True):
-                # Different sequences may come out the same in the scheme of the training data: the best of them counts.
-                ranked.setdefault(tuple(self._given(self.classes_[path].tolist(), ptr)), score)
-            answers.append([Ranked(list(labels), score) for labels, score in ranked.items()])
+                # Sequences may be equal in the scheme of the training data: the best one counts.
+                labels = self._in_given_scheme(self.classes_[path].tolist(), ptr)
+                ranked.setdefault(tuple(labels), score)
+            answers.append([RankedLabels(list(labels), score) for labels, score in ranked.items()])
         return answers
 
-    def score(self, X: Any, y: Any) -> float:
-        """F1 of chunks, or the share of right labels where labels are not of chunks."""
+    def score(self, X: TokenSentences, y: Sequence[Sequence[str]]) -> float:
+        """Return the F1 of chunks, or the share of right labels where labels are not of chunks.
+
+        Parameters
+        ----------
+        X : list of list of tokens, or TokenColumns
+            Sentences.
+        y : list of list of str
+            The right labels.
+        """
         tokens = self._tokens(X)
         gold, found = flat_labels(tokens, y), self.predict_flat(tokens)
         if self.given_scheme_ == "plain":
             return float(np.mean(np.array(gold) == np.array(found))) if gold else 0.0
         return chunk_scores(gold, found, tokens.ptr).f1
 
-    def feature_names(self, template: int, rows: Any = slice(None)) -> Iterable[str]:
-        """The kept features of a template (or the numbered ones) as text, such as word[-1]=the|pos[0]=NN."""
+    def feature_names(self, template: int, rows: Sequence[int] | None = None) -> Iterable[str]:
+        """Yield the kept features of a template as text, such as word[-1]=the|pos[0]=NN.
+
+        Parameters
+        ----------
+        template : int
+            Number of the template in `templates_`.
+        rows : sequence of int, optional
+            Numbers of features; all of the template if None.
+        """
         atoms = self.templates_[template].atoms
         pairs = PAIRS if self.templates_[template].pairs else ""
-        for values in self.weights_.atoms[template][rows].tolist():
+        every = self.weights_.atoms[template]
+        for values in (every if rows is None else every[rows]).tolist():
             named = (
                 f"{atom}={self.encoder_.value_name(atom.view, v)}"
                 for atom, v in zip(atoms, values, strict=True)
             )
             yield pairs + ("|".join(named) or BIAS)
 
-    def _tokens(self, X: Any) -> TokenColumns:
+    def _tokens(self, X: TokenSentences) -> TokenColumns:
         check_is_fitted(self)
         return X if isinstance(X, TokenColumns) else TokenColumns.from_sentences(X, self.columns)
 
     def _n_threads(self) -> int:
         return int(effective_n_jobs(self.n_jobs))
 
-    def _chains(self, columns: NDArray[np.int32], ptr: NDArray[np.int64]) -> Chains:
+    def _chains(self, columns: Ints32, ptr: Ints) -> Chains:
         scores = self._kernel.scores(columns, ptr, self._n_threads()).reshape(
             -1, len(self.classes_)
         )
@@ -174,11 +237,11 @@ class TagPredictor(Reported, Saved, BaseEstimator):
         edges = self._kernel.edges(columns, ptr, self._n_threads()).reshape(-1, size, size)
         return Chains.make(scores, ptr, edges, self.weights_.start)
 
-    def _restrict(self, chains: Chains, fixed: Sequence[Sequence[str | None]] | None) -> Chains:
-        """Only what the scheme allows (if constrained) and what is fixed."""
+    def _restrict(self, chains: Chains, fixed: FixedLabels | None) -> Chains:
+        """Return chains with only what is fixed and, if constrained, what the scheme allows."""
         labels = self.classes_.tolist()
         allowed = np.ones(chains.scores.shape, dtype=bool)
-        # What is fixed is in the scheme of the training data: the way back to it must keep labels what they are.
+        # Fixed labels are in the scheme of the training data: converting back must not change them.
         constrained = self.constrained or (fixed is not None and self.scheme_ != self.given_scheme_)
         moves = allowed_transitions(labels, self.scheme_ if constrained else "plain")
         if constrained:
@@ -187,7 +250,7 @@ class TagPredictor(Reported, Saved, BaseEstimator):
         if fixed is not None:
             if [len(sentence) for sentence in fixed] != np.diff(chains.ptr).tolist():
                 raise ValueError(
-                    "fixed must have an entry for every token: a label, or None where it is not known"
+                    "fixed must have one entry per token: a label, or None where it is not known"
                 )
             flat = [label for sentence in fixed for label in sentence]
             agreeing = {
@@ -198,10 +261,11 @@ class TagPredictor(Reported, Saved, BaseEstimator):
                     allowed[token] &= agreeing[label]
         return chains.allow(allowed, moves[:-1], moves[-1])
 
-    def _agreeing(self, label: str) -> NDArray[np.bool_]:
-        """Which of the classes may stand for a label in the scheme of the training data."""
-        agrees = self.classes_ == label
-        if self.scheme_ != self.given_scheme_:
+    def _agreeing(self, label: str) -> Bools:
+        """Return which of the classes may stand for a label in the scheme of the training data."""
+        if self.scheme_ == self.given_scheme_:
+            agrees: Bools = self.classes_ == label
+        else:
             kind, role = label[1:], ROLES[self.given_scheme_].get(label[:1], "O")
             of_class = [
                 ROLES[self.scheme_].get(name[:1], "O") if name[1:] == kind else ""
@@ -212,9 +276,8 @@ class TagPredictor(Reported, Saved, BaseEstimator):
             raise ValueError(f"the fixed label {label!r} was not seen in training")
         return agrees
 
-    def _given(self, labels: list[str], ptr: NDArray[np.int64]) -> list[str]:
-        return (
-            labels
-            if self.scheme_ == self.given_scheme_
-            else convert_labels(labels, ptr, self.given_scheme_)
-        )
+    def _in_given_scheme(self, labels: list[str], ptr: Ints) -> list[str]:
+        """Return labels in the scheme of the training data."""
+        if self.scheme_ == self.given_scheme_:
+            return labels
+        return convert_labels(labels, ptr, self.given_scheme_)

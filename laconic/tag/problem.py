@@ -1,18 +1,18 @@
-"""The chain problem: min sum over sentences loss(gold, scores of w) + penalty(weights of features); transitions are not penalised.
+"""The chain problem: min_w sum over sentences loss(gold, scores of w) + penalty(w).
 
-There is no cheap duality gap: conjugates of chain losses need a distribution over label sequences for every sentence. The
-certificate is the optimality residual, the largest entry of (w - prox(w - g, 1), gradient of the tail), relative to the largest
-gradient at zero. A transition that the gold labels never make has its optimum at minus infinity; `tail_ridge`, which adds
-tail_ridge |tail|^2 / 2 to the loss, makes all optima finite.
+Transitions are not penalised. There is no cheap duality gap, because conjugates of chain losses
+need a distribution over label sequences for every sentence. The certificate is the optimality
+residual, the largest entry of (w - prox(w - g, 1), gradient of the tail), relative to the largest
+gradient at zero. A transition that the gold labels never make has its optimum at minus infinity;
+`tail_ridge`, which adds tail_ridge |tail|^2 / 2 to the loss, makes all optima finite.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from laconic.core.arrays import Array
+from laconic.core.arrays import Array, Floats
 from laconic.core.designs.chain import Chain
 from laconic.core.losses import ChainLoss
 from laconic.core.penalties import Penalty
@@ -20,7 +20,10 @@ from laconic.core.problem.base import Objective
 
 
 class ChainProblem(Objective):
-    """design + loss + penalty. The last evaluation is kept: a certificate where a solver stands costs no other one."""
+    """design + loss + penalty.
+
+    The last evaluation is kept: a certificate where a solver stands does not cost another one.
+    """
 
     def __init__(self, design: Chain, loss: ChainLoss, penalty: Penalty, tail_ridge: float = 0.0):
         if not 0 <= tail_ridge < np.inf:
@@ -40,14 +43,13 @@ class ChainProblem(Objective):
         if np.array_equal(self._point, x):
             return self._value
         tail = self.parts(x)[1]
-        return self.design.loss(self.loss.kind, self.loss.cost, x) + 0.5 * self.tail_ridge * float(
-            tail @ tail
-        )
+        value: float = self.design.loss(self.loss.kind, self.loss.cost, x)
+        return value + 0.5 * self.tail_ridge * float(tail @ tail)
 
     def smooth(self, x: Array) -> tuple[float, Array]:
         """See Objective; the gradient is read-only and holds until another point is evaluated."""
         if not np.array_equal(self._point, x):
-            self._point[:] = np.nan  # no half-evaluated point is left behind by an interrupt
+            self._point[:] = np.nan  # an interrupt must not leave a half-evaluated point behind
             value, gradient = self.design.loss_gradient(
                 self.loss.kind, self.loss.cost, x, self._gradient
             )
@@ -60,23 +62,28 @@ class ChainProblem(Objective):
         return self._value, gradient
 
     def certificate(self, x: Array) -> float:
-        """See the module."""
+        """Return the optimality residual; see the module."""
         scale = self.gradient_scale()
         weights, tail = self.parts(self.smooth(x)[1])
         return max(
             self.prox_residual(x, weights, 1.0), float(np.max(np.abs(tail), initial=0.0)) / scale
         )
 
-    def spread(self) -> NDArray[np.float32]:
-        """1 / (1 + 0.1 counts^0.7), see Objective.
+    def spread(self) -> Floats:
+        """Return 1 / (1 + 0.1 counts^0.7), see Objective.
 
-        Second derivatives are sums of p (1 - p) over the tokens that count: they grow with the counts, and the less so the surer
-        the model is of its labels. Powers from 0.5 to 1 all save most of the steps to an optimum; 0.7 did so best in chunking.
+        Second derivatives are sums of p (1 - p) over the tokens that count: they grow with the
+        counts, but less so the surer the model is of its labels. Powers from 0.5 to 1 all save most
+        of the steps to an optimum; 0.7 was the best of them in chunking.
         """
-        return (1 / (1 + 0.1 * self.design.counts() ** 0.7)).astype(np.float32)
+        counts: Array = self.design.counts()
+        return (1 / (1 + 0.1 * counts**0.7)).astype(np.float32)
 
     def strength_max(self) -> float:
-        """The penalty strength at and above which all weights of features are zero, with the best transitions."""
+        """Return the least penalty strength at which all weights of features are zero.
+
+        The transitions are the best ones for these weights.
+        """
         x = np.zeros(self.n_weights)
 
         def tail_only(tail: Array) -> tuple[float, Array]:

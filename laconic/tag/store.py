@@ -1,4 +1,4 @@
-"""Taggers in model files: templates, the values that their features mention, and the weights that are not zero.
+"""Taggers in model files: templates, the values that features mention, and the non-zero weights.
 
 A loaded model predicts what the saved one did; learners are kept as text for people to read.
 """
@@ -6,14 +6,14 @@ A loaded model predicts what the saved one did; learners are kept as text for pe
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.core.report import FitReport
+from laconic.core.report import FitReport, in_one_line
 from laconic.core.solvers.online import Pass
 from laconic.errors import InputError
 from laconic.models.checks import (
@@ -38,14 +38,14 @@ from laconic.tag.model import REFIT_FEATURES, Tagger
 from laconic.tag.predict import TagPredictor
 from laconic.tag.refit import learners_text
 from laconic.tag.weights import load_kernel, make_kernel
-from laconic.text.labels import SCHEMES, is_chunk_label
+from laconic.text.labels import SCHEMES, Scheme, is_chunk_label
 from laconic.text.patterns import parse_template
 from laconic.text.templates import Templates
 from laconic.version import __version__
 
 
 def pack(model: Tagger) -> Contents:
-    """Arrays and JSON of a fitted model."""
+    """Return the arrays and the JSON of a fitted model."""
     check_is_fitted(model)
     state = model.encoder_.to_state()
     arrays = {
@@ -57,7 +57,10 @@ def pack(model: Tagger) -> Contents:
 
 
 def tagger_meta(model: Tagger, dropped: bool = True) -> dict[str, Any]:
-    """All of a fitted model that arrays do not hold; `dropped`: with the templates that it does not use."""
+    """Return what arrays do not hold of a fitted model, as JSON has it.
+
+    With `dropped`, that includes the templates that the model does not use.
+    """
     labels = model.classes_.tolist()
     kept = model.templates_.names
     given = model.templates_given_.names if dropped else kept
@@ -82,7 +85,7 @@ def tagger_meta(model: Tagger, dropped: bool = True) -> dict[str, Any]:
 def tagger_report(
     model: TagPredictor, meta: dict[str, Any], trace: tuple[Pass, ...] = ()
 ) -> FitReport:
-    """Return the report of a fit whose numbers `tagger_meta` wrote, for a model that has its weights."""
+    """Return the report of a fit from what `tagger_meta` wrote, for a model with weights."""
     interrupted = item(meta, "interrupted", bool)
     return FitReport(
         learner=learners_text(model.learner, model.refit),
@@ -100,7 +103,7 @@ def tagger_report(
 
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> Tagger:
-    """The model that gave these, or a ValueError that says what is wrong with them."""
+    """Return the model of these, or raise a ValueError that says what is wrong with them."""
     model = Tagger(**checked_parameters(item(meta, "parameters", dict)))
     check_names(arrays, names_of(arrays))
     model.templates_given_, model.templates_ = checked_templates(meta, model.columns)
@@ -120,8 +123,8 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> Tagger:
 
 
 def _parameters(model: Tagger) -> dict[str, Any]:
-    def text(value: Any) -> str | None:
-        return value if value is None or isinstance(value, str) else " ".join(repr(value).split())
+    def text(value: object) -> str | None:
+        return value if value is None or isinstance(value, str) else in_one_line(value)
 
     clusters = model.clusters
     return {
@@ -136,7 +139,7 @@ def _parameters(model: Tagger) -> dict[str, Any]:
     }
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     return value is None or isinstance(value, str)
 
 
@@ -155,7 +158,7 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
 
 
 def checked_parameters(given: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of a file as a tagger takes them."""
+    """Return the parameters of a file as a tagger takes them, or raise an InputError."""
     if given.keys() != _PARAMETERS.keys():
         raise InputError(f"expected the parameters {', '.join(sorted(_PARAMETERS))}")
     for name, value in given.items():
@@ -164,8 +167,8 @@ def checked_parameters(given: dict[str, Any]) -> dict[str, Any]:
     return {**given, "columns": tuple(given["columns"])}
 
 
-def checked_templates(meta: dict[str, Any], columns: Any) -> tuple[Templates, Templates]:
-    """All templates and the kept ones."""
+def checked_templates(meta: dict[str, Any], columns: Sequence[str]) -> tuple[Templates, Templates]:
+    """Return all templates and the kept ones, or raise an InputError."""
     names, kept = item(meta, "templates", list), item(meta, "kept", list)
     if not all(isinstance(name, str) for name in names):
         raise InputError("expected templates as text")
@@ -177,8 +180,8 @@ def checked_templates(meta: dict[str, Any], columns: Any) -> tuple[Templates, Te
     return given, given.subset(kept)
 
 
-def checked_labels(labels: list[Any]) -> NDArray[Any]:
-    """At least two different labels."""
+def checked_labels(labels: list[Any]) -> NDArray[np.str_]:
+    """Return at least two different labels, or raise an InputError."""
     found = (
         np.array(labels)
         if labels and all(isinstance(label, str) for label in labels)
@@ -189,9 +192,9 @@ def checked_labels(labels: list[Any]) -> NDArray[Any]:
     return found
 
 
-def checked_schemes(meta: dict[str, Any], labels: list[str]) -> tuple[str, str]:
-    """The scheme in which labels were learned, and that of the training data."""
-    found = item(meta, "scheme", str), item(meta, "given_scheme", str)
+def checked_schemes(meta: dict[str, Any], labels: list[str]) -> tuple[Scheme, Scheme]:
+    """Return the scheme in which labels were learned, and that of the training data."""
+    found: tuple[Scheme, Scheme] = item(meta, "scheme", str), item(meta, "given_scheme", str)
     if not set(found) <= set(SCHEMES) or (found[0] == "plain") != (found[1] == "plain"):
         raise InputError(f"expected two schemes of labels among {', '.join(SCHEMES)}")
     if found[0] != "plain" and not all(map(is_chunk_label, labels)):

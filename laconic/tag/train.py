@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -134,14 +134,16 @@ def train(
             bar.describe("importing")
             from laconic.tag.cli import account, scores
             from laconic.tag.model import Tagger
+            from laconic.tag.predict import RefitFeatures
+            from laconic.text.labels import Scheme
 
         model = Tagger(
             templates,
             first,
             second,
-            refit_features,
+            cast(RefitFeatures, refit_features),
             columns=names[:-1],
-            scheme=scheme,
+            scheme=cast(Scheme, scheme),
             clusters=clusters,
             constrained=constrained,
             n_jobs=jobs,

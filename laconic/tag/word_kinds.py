@@ -1,9 +1,10 @@
-"""What the vector of a word tells of its label, as columns for templates.
+"""Kinds of words learned from their vectors, as columns for templates.
 
-    P(kind | word) = softmax(W x + b),   x the word's vector, learned from the distinct words of labelled text
+    P(kind | word) = softmax(W x + b),   x the word's vector, learned from distinct labelled words
 
-A kind is a label without B-, I- and their like: PER, LOC, O. Words of the training text get the probabilities that words of the other
-folds give them, so that the columns tell no more of them than of words never seen.
+A kind is a label without B-, I- and the like: PER, LOC, O. Words of the training text get the
+probabilities that a model of the other folds gives them, so that the columns are as informative for
+them as for words never seen.
 """
 
 from __future__ import annotations
@@ -28,11 +29,34 @@ LOWEST, HIGHEST, STEPS = -5, 4, 5
 
 
 class WordKinds(BaseEstimator):
-    """Learn kinds of words from their vectors: `fit(words, labels)`, then `columns(words)`.
+    """P(kind | word) = softmax(W x + b), learned from the vectors x of labelled words.
 
-    vocab, vectors: words, and a row of numbers for each; a word that is not there is looked up in small letters
-    ridge: of the logistic regression, on vectors scaled to unit variance; n_folds: of words, for those in the training text
+    Parameters
+    ----------
+    vocab : Vocab
+        Words that have a vector; a word that is not among them is looked up in lower case.
+    vectors : array of shape (number of words, dimension)
+        One row per word of `vocab`.
+    ridge : float, default=20.0
+        Ridge weight of the logistic regression, on vectors scaled to unit variance.
+    n_folds : int, default=5
+        Number of folds of words, for the probabilities of words of the training text.
+    random_state : int, default=0
+        Seed of the folds.
+
+    Attributes
+    ----------
+    classes_ : array of str
+        The kinds.
+    known_ : dict
+        Probabilities of the words of the training text, by their row in `vectors`.
+    model_ : SparseClassifier
+        The model of all words.
     """
+
+    classes_: NDArray[np.str_]
+    known_: dict[int, Array]
+    model_: SparseClassifier
 
     def __init__(
         self,
@@ -49,7 +73,7 @@ class WordKinds(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, words: Sequence[str], labels: Sequence[str]) -> WordKinds:
-        """Learn from a label for each word of a text."""
+        """Learn from the words of a text and one label per word."""
         if len(words) != len(labels):
             raise ValueError(f"there are {len(words)} words, but {len(labels)} labels")
         if self.n_folds < 2:
@@ -65,25 +89,23 @@ class WordKinds(BaseEstimator):
                 f"at least two kinds of words with vectors are needed, found {len(self.classes_)}"
             )
         pairs = sorted(seen)
-        row, count = (
-            np.array([pair[0] for pair in pairs]),
-            np.array([seen[pair] for pair in pairs], dtype=float),
-        )
+        row = np.array([pair[0] for pair in pairs])
         kind = np.array([pair[1] for pair in pairs])
+        count = np.array([seen[pair] for pair in pairs], dtype=float)
         distinct, at = np.unique(row, return_inverse=True)
         total = np.bincount(at, count)[at]
-        weight = (
-            np.log1p(total) * count / total
-        )  # frequent words tell more, but not as much as they are frequent
+        # Frequent words count more, but less than in proportion to their frequency.
+        weight = np.log1p(total) * count / total
         fold = np.random.default_rng(self.random_state).permutation(len(distinct)) % self.n_folds
         used = np.asarray(self.vectors)[distinct].astype(np.float64)
         self.mean_, self.scale_ = used.mean(axis=0), np.maximum(used.std(axis=0), 1e-12)
-        self.known_: dict[int, Array] = {}
+        self.known_ = {}
         for left_out in range(self.n_folds):
             others = fold[at] != left_out
             if len(np.unique(kind[others])) < 2:
                 raise ValueError(
-                    f"there are too few words with vectors, {len(distinct)}, for {self.n_folds} folds with two kinds each"
+                    f"there are too few words with vectors, {len(distinct)}, "
+                    f"for {self.n_folds} folds with two kinds each"
                 )
             model = self._model().fit(
                 self._scaled(row[others]), kind[others], sample_weight=weight[others]
@@ -94,7 +116,7 @@ class WordKinds(BaseEstimator):
         return self
 
     def probabilities(self, words: Sequence[str]) -> Array:
-        """(n, kinds `classes_`): probabilities; NaN for a word without a vector."""
+        """Return the probabilities of kinds, (n, kinds); NaN for words without a vector."""
         check_is_fitted(self)
         rows = self._rows(words)
         found = np.full((len(rows), len(self.classes_)), np.nan)
@@ -110,7 +132,11 @@ class WordKinds(BaseEstimator):
         return found
 
     def columns(self, words: Sequence[str], name: str = "kind") -> dict[str, list[str]]:
-        """A column for each kind, `kind.PER` and so on: its log-odds, rounded down; and `kind`: the likeliest one, in steps."""
+        """Return columns for templates.
+
+        One column per kind, `kind.PER` and so on, has its log-odds rounded down; the column `kind`
+        has the most probable kind, with its probability in steps.
+        """
         distinct = Vocab()
         ids = distinct.grow(words)
         share = self.probabilities(distinct.words)
@@ -140,10 +166,11 @@ class WordKinds(BaseEstimator):
         return rows
 
     def _scaled(self, rows: NDArray[Any]) -> Array:
-        return (np.asarray(self.vectors)[rows] - self.mean_) / self.scale_
+        scaled: Array = (np.asarray(self.vectors)[rows] - self.mean_) / self.scale_
+        return scaled
 
     def _probabilities(self, model: SparseClassifier, rows: NDArray[Any]) -> Array:
-        """In the order of `classes_`; a kind that the model has not met has probability 0."""
+        """Return probabilities in the order of `classes_`, 0 for kinds that the model never met."""
         found = np.zeros((len(rows), len(self.classes_)))
         found[:, np.searchsorted(self.classes_, model.classes_)] = model.predict_proba(
             self._scaled(rows)

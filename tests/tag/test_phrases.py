@@ -76,5 +76,5 @@ def test_a_file_has_a_phrase_a_line(tmp_path: Path) -> None:
 def test_an_empty_file_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "cities.txt"
     path.write_text("\n")
-    with pytest.raises(InputError, match=r"cities\.txt: expected a phrase a line, found none"):
+    with pytest.raises(InputError, match=r"cities\.txt: expected one phrase per line, found none"):
         PhraseList.read(path)
