@@ -1,4 +1,4 @@
-"""A back-off model as dictionaries, which is what tables of n-grams mean, and random tables."""
+"""A back-off model as dictionaries, the definition of its tables, and random tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Ngram = tuple[int, ...]
 
 
 class NaiveBackoff:
-    """log10 p(v | x) by the rule: the n-gram if it is there, else the back-off weight of x times p(v | x without its oldest word)."""
+    """log10 p(v | x): that of the n-gram x v, or else that of x backed off by its oldest word."""
 
     def __init__(self, arpa: Arpa) -> None:
         self.order = len(arpa.tables)
@@ -33,7 +33,7 @@ class NaiveBackoff:
 
 @st.composite
 def arpas(draw: st.DrawFn) -> Arpa:
-    """Any tables: n-grams may lack their prefixes, their suffixes or both, and weights sum to nothing."""
+    """Draw any tables: n-grams may lack prefixes or suffixes, and nothing sums to 1."""
     n_words, order = draw(st.integers(1, 4)), draw(st.integers(1, 4))
     words = st.integers(0, n_words - 1)
     numbers = st.floats(-5, 2).map(lambda x: round(x, 6))
@@ -54,7 +54,7 @@ def arpas(draw: st.DrawFn) -> Arpa:
 
 
 def as_dictionaries(arpa: Arpa) -> list[dict[Ngram, tuple[float, float]]]:
-    """The tables without the order of their rows."""
+    """Return the tables without the order of their rows."""
     return [
         {
             tuple(w): (round(p, 9), round(b, 9) + 0.0)

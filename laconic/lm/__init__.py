@@ -1,4 +1,9 @@
-"""Language models on suffix trees, log-linear and Kneser-Ney."""
+"""Language models on suffix trees, log-linear and Kneser-Ney.
+
+The rooms are model, learn (what learners share), explain, store and cli. There is no page: what a
+language model holds are tables, which `laconic inspect` prints. There is no compact form either:
+gains and bases are stored in single precision as they are, and ARPA files are what others read.
+"""
 
 from laconic.models.kind import Kind
 

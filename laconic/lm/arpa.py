@@ -1,7 +1,8 @@
-r"""ARPA files: tables of n-grams with log10 probabilities and back-off weights, as SRILM, KenLM and others write them.
+r"""ARPA files: tables of n-grams with log10 probabilities and back-off weights.
 
-A file is `\data\`, a line `ngram 2=47` for each order, and for each order a heading `\2-grams:` and lines of a log10 probability, the words and
-the log10 back-off weight (0 where it is missing); then `\end\`.
+SRILM, KenLM and others write them. A file is `\data\`, a line `ngram 2=47` per order, and for each
+order a heading `\2-grams:` and lines of a log10 probability, the words and the log10 back-off
+weight (0 where it is missing); then `\end\`.
 """
 
 from __future__ import annotations
@@ -13,31 +14,36 @@ from contextlib import contextmanager
 from itertools import islice
 from math import isfinite
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TextIO, cast
+from typing import IO, NamedTuple, TextIO, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic import _core
+from laconic.core.arrays import Array, Ints32
 from laconic.errors import InputError
 from laconic.text.io import PathLike, atomic_writer, name_of, open_text
 
 MOST_ORDER = 255
-CHUNK = 50_000  # lines that are in memory as strings together
+CHUNK = 50_000  # lines that are in memory as strings at once
 SEARCHED = 65_536  # characters in which an ARPA file must begin to be recognised
-DECIMALS = 12  # what computing with logarithms leaves beyond these is noise
+DECIMALS = 12  # further digits are rounding errors of logarithms
 
 
 class NgramTable(NamedTuple):
-    """The n-grams of one order: a row of word ids, the log10 probability of the last word, the log10 back-off weight."""
+    """The n-grams of one order, one row each.
 
-    words: NDArray[np.int32]
-    log10_prob: NDArray[np.float64]
-    log10_backoff: NDArray[np.float64]
+    words           ids of the words
+    log10_prob      log10 probability of the last word after the others
+    log10_backoff   log10 back-off weight
+    """
+
+    words: Ints32
+    log10_prob: Array
+    log10_backoff: Array
 
 
 class Arpa(NamedTuple):
-    """A back-off model: its words, and a table for each order; row i of the first table is word i."""
+    """A back-off model: its words, and one table per order; row i of the first table is word i."""
 
     vocabulary: list[str]
     tables: list[NgramTable]
@@ -50,13 +56,13 @@ class _Lines:
         self.name, self._stream, self.number = name_of(path), stream, 0
 
     def some(self, n: int) -> bytes:
-        """The next n lines, fewer at the end; as bytes: only ASCII blanks part words, which may hold others."""
+        """Return the next n lines, fewer at the end; as bytes: only ASCII blanks separate words."""
         found = list(islice(self._stream, n))
         self.number += len(found)
         return "".join(found).encode()
 
     def next_filled(self) -> str:
-        """The next line that is not blank, stripped; "" at the end."""
+        """Return the next line that is not blank, stripped; "" at the end."""
         for line in self._stream:
             self.number += 1
             if stripped := line.strip():
@@ -64,12 +70,12 @@ class _Lines:
         return ""
 
     def error(self, what: str, line: int | None = None) -> InputError:
-        """The error that names this line, or another."""
+        """Return the error that names the current line, or another."""
         return InputError(f"{self.name}:{self.number if line is None else line}: {what}.")
 
 
 def is_arpa(path: PathLike) -> bool:
-    r"""Whether a file, plain or gzip, has a line \data\ near its beginning."""
+    r"""Return whether a file, plain or compressed, has a line \data\ near its beginning."""
     try:
         if not Path(path).is_file():
             return False
@@ -80,7 +86,7 @@ def is_arpa(path: PathLike) -> bool:
 
 
 def read_arpa(path: PathLike) -> Arpa:
-    """The model of an ARPA file, plain or gzip; an InputError names the line of what is wrong."""
+    """Return the model of an ARPA file, plain or compressed; an InputError names the line."""
     with open_text(path) as stream:
         lines, kernel, words = _Lines(path, stream), _core.NgramLines(), list[str]()
         counts = _read_counts(lines)
@@ -89,13 +95,13 @@ def read_arpa(path: PathLike) -> Arpa:
         ]
         if (found := lines.next_filled()) != "\\end\\":
             raise lines.error(
-                f"expected \\end\\ after {counts[-1]} {len(counts)}-grams, found {_shown(found)}"
+                f"expected \\end\\ after {counts[-1]} {len(counts)}-grams, found {_quoted(found)}"
             )
     return Arpa(words, tables)
 
 
 def _read_counts(lines: _Lines) -> list[int]:
-    """How many n-grams of each order the file says it has; the heading of the first table is read too."""
+    """Read the number of n-grams of each order, and the heading of the first table."""
     while (line := lines.next_filled()) != "\\data\\":
         if not line:
             raise lines.error("expected an ARPA file, found no line \\data\\")
@@ -104,7 +110,8 @@ def _read_counts(lines: _Lines) -> list[int]:
         match = re.fullmatch(r"ngram\s+(\d{1,4})\s*=\s*(\d{1,12})", line)
         if match is None or int(match[1]) != len(counts) + 1 or len(counts) == MOST_ORDER:
             raise lines.error(
-                f"expected 'ngram {len(counts) + 1}=' and a number, or \\1-grams:, found {_shown(line)}"
+                f"expected 'ngram {len(counts) + 1}=' and a number, or \\1-grams:, "
+                f"found {_quoted(line)}"
             )
         counts.append(int(match[2]))
     if not counts or counts[0] == 0:
@@ -113,12 +120,13 @@ def _read_counts(lines: _Lines) -> list[int]:
 
 
 def _read_table(
-    lines: _Lines, order: int, counts: list[int], kernel: Any, words: list[str]
+    lines: _Lines, order: int, counts: list[int], kernel: _core.NgramLines, words: list[str]
 ) -> NgramTable:
-    """The n-grams of one order; those of order 1 add their words."""
+    """Read the n-grams of one order; those of order 1 add their words to `words`."""
     if order > 1 and (found := lines.next_filled()) != f"\\{order}-grams:":
         raise lines.error(
-            f"expected \\{order}-grams: after as many {order - 1}-grams as the file says, found {_shown(found)}"
+            f"expected \\{order}-grams: after {counts[order - 2]} {order - 1}-grams, "
+            f"found {_quoted(found)}"
         )
     count, highest, parts = (
         counts[order - 1],
@@ -143,20 +151,21 @@ def _read_table(
     return NgramTable(flat.reshape(-1, order), prob, backoff)
 
 
-def _fault(row: list[bytes], order: int, kernel: Any) -> str:
-    """What is wrong with the fields of a line that is no n-gram."""
+def _fault(row: list[bytes], order: int, kernel: _core.NgramLines) -> str:
+    """Return what is wrong with the fields of a line that is not an n-gram."""
     if not row or row[0].startswith(b"\\"):
-        return f"expected another {order}-gram, the file says that it has more of them"
+        return f"expected another {order}-gram: the file promises more of them"
     if not order + 1 <= len(row) <= order + 2:
-        return f"expected a number, {order} word{'s' * (order > 1)} and perhaps a number, found {len(row)} fields"
+        words = f"{order} word{'s' * (order > 1)}"
+        return f"expected a number, {words} and perhaps a number, found {len(row)} fields"
     if order == 1 and kernel.knows(row[1]) and _is_finite(row[0]) and all(map(_is_finite, row[2:])):
-        return f"the word {_shown(row[1].decode())} is there before"
+        return f"the word {_quoted(row[1].decode())} occurs twice"
     for word in row[1 : order + 1] if order > 1 else ():
         if not kernel.knows(word):
-            return f"the word {_shown(word.decode())} is not one of the 1-grams"
+            return f"the word {_quoted(word.decode())} is not one of the 1-grams"
     for number in (row[0], *row[order + 1 :]):
         if not _is_finite(number):
-            return f"expected a finite number, found {_shown(number.decode())}"
+            return f"expected a finite number, found {_quoted(number.decode())}"
     return "n-grams of the highest order have no back-off weight"
 
 
@@ -167,19 +176,23 @@ def _is_finite(field: bytes) -> bool:
         return False
 
 
-def _shown(text: str) -> str:
-    """A piece of the file as messages show it."""
+def _quoted(text: str) -> str:
+    """Return a piece of the file as messages show it."""
     return repr(text if len(text) <= 60 else text[:60] + "..") if text else "the end of the file"
 
 
 def write_arpa(path: PathLike, arpa: Arpa) -> None:
-    """Write an ARPA file, whole or not at all, compressed if its name ends in .gz; ValueError for words that it cannot hold."""
+    """Write an ARPA file, whole or not at all, compressed if its name ends in .gz.
+
+    Words that it cannot hold are a ValueError.
+    """
     for word in arpa.vocabulary:
         if word.encode("utf-8", "surrogatepass").split() != [
             word.encode("utf-8", "backslashreplace")
         ]:
             raise ValueError(
-                f"an ARPA file cannot hold the word {word!r}: words have no blanks and are not empty"
+                f"an ARPA file cannot hold the word {word!r}: words must not be empty, "
+                "or hold blanks"
             )
     with _writer(path) as stream:
         head = "".join(
@@ -196,7 +209,7 @@ def write_arpa(path: PathLike, arpa: Arpa) -> None:
 
 
 def _lines_of(vocabulary: list[str], table: NgramTable, part: slice) -> Iterator[str]:
-    """Lines of some rows; a back-off weight of 1 is not written."""
+    """Yield the lines of some rows; a back-off weight of 1 is not written."""
     columns = [[vocabulary[word] for word in column.tolist()] for column in table.words[part].T]
     prob, backoff = (
         np.round(numbers[part], DECIMALS) + 0.0
@@ -214,7 +227,10 @@ def _lines_of(vocabulary: list[str], table: NgramTable, part: slice) -> Iterator
 
 @contextmanager
 def _writer(path: PathLike) -> Iterator[IO[bytes]]:
-    """A stream of bytes into a file, through gzip if its name says so. The same model gives the same bytes: no time is written."""
+    """Open a file for bytes, through gzip if its name says so.
+
+    The same model gives the same bytes: no time is written.
+    """
     with atomic_writer(path, binary=True) as stream:
         if not str(path).endswith(".gz"):
             yield stream

@@ -1,8 +1,9 @@
 """Back-off models: tables of an ARPA file <-> `ContextModel`.
 
-    log p(v | x) = log p(v | c') + log back-off weights of c and of its suffixes that are longer than c'
+    log p(v | x) = log p(v | c') + log back-off weights of c and its suffixes longer than c'
 
-A context that the tables lack has the back-off weight 1; a pair that they lack but a longer context needs is borrowed from a shorter one.
+A context that the tables lack has the back-off weight 1; a pair that they lack but a longer context
+needs is borrowed from a shorter one.
 """
 
 from __future__ import annotations
@@ -10,25 +11,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic import _core
+from laconic.core.arrays import Array, Ints, Ints32
 from laconic.errors import InputError
 from laconic.lm.arpa import Arpa, NgramTable
 from laconic.lm.context_model import ContextModel
 from laconic.lm.running import START
 
 LN10 = float(np.log(10))
-START_LOG10 = -99.0  # what files say of the probability of <s>, which nobody asks for
+START_LOG10 = -99.0  # the probability of <s> in files by convention: it is never predicted
 MISSING_LOG10 = -100.0
-NO_WEIGHT = 1e-12  # logarithms of back-off weights that are 1 but for rounding
+NO_WEIGHT = 1e-12  # largest logarithm of a back-off weight that is 1 up to rounding
 
 
 def context_model(arpa: Arpa, leading: Sequence[str] = ()) -> tuple[ContextModel, list[str]]:
-    """The model that gives the probabilities of these tables, and the words that it predicts: `leading`, then those of the file.
+    """Return the model with the probabilities of these tables, and the words that it predicts.
 
-    The start of a sentence, <s>, is no word that is predicted: n-grams that do are left out. A word of `leading` that the file
-    lacks gets the probability 10^-100, as KenLM has it. An n-gram that is there twice is an InputError.
+    The words are `leading`, then those of the file. The start of a sentence, <s>, is never
+    predicted: n-grams that end with it are left out. A word of `leading` that the file lacks gets
+    the probability 10^-100, as in KenLM. An n-gram that occurs twice is an InputError.
     """
     arpa = _arranged(arpa, leading)
     n_words = len(arpa.vocabulary) - (START in arpa.vocabulary)
@@ -38,13 +40,11 @@ def context_model(arpa: Arpa, leading: Sequence[str] = ()) -> tuple[ContextModel
     found = _core.contexts_of_ngrams(words, n_rows, (backoff != 0).astype(np.uint8))
     parent, word, ptr, target, source, borrowed, row_context, context_row, twice = found
     if twice >= 0:
-        raise InputError(f"the n-gram {_ngram(arpa, twice)!r} is there twice")
+        raise InputError(f"the n-gram {_ngram(arpa, twice)!r} occurs twice")
     base = summed(parent, np.where(context_row < 0, 0.0, backoff[context_row]))
     gain = prob[source] - base[row_context[source]]
-    kept = (
-        np.arange(len(target)) != n_words
-    )  # the pair of the empty context with <s>, if there is one
     if n_words < len(arpa.vocabulary):
+        kept = np.arange(len(target)) != n_words  # all but the pair of the empty context with <s>
         ptr[1:] -= 1
         target, gain, borrowed = target[kept], gain[kept], borrowed[kept]
     return ContextModel(
@@ -53,7 +53,7 @@ def context_model(arpa: Arpa, leading: Sequence[str] = ()) -> tuple[ContextModel
 
 
 def _arranged(arpa: Arpa, leading: Sequence[str]) -> Arpa:
-    """The same model with these words first and <s> last, and without n-grams that predict <s>."""
+    """Return the model with these words first and <s> last, without n-grams that predict <s>."""
     given = set(leading)
     middle = [word for word in arpa.vocabulary if word != START and word not in given]
     vocabulary = [*leading, *middle, *([START] if START in arpa.vocabulary else [])]
@@ -71,13 +71,14 @@ def _arranged(arpa: Arpa, leading: Sequence[str]) -> Arpa:
 
 
 def arpa_of(model: ContextModel, vocabulary: list[str]) -> Arpa:
-    """The tables of a back-off model whose words these are: the inverse of `context_model`, up to the order of n-grams."""
+    """Return the tables of a model with these words: the inverse of `context_model`."""
     depth, context = model.depth, model.context_of_pairs()
     weight = model.base - np.where(model.parent < 0, 0.0, model.base[model.parent])
     pairs, own_weight = pairs_of_contexts(model), np.zeros(len(model.target))
     own_weight[pairs[pairs >= 0]] = weight[pairs >= 0]
     prob = (model.gain + model.base[context]) / LN10
-    # A borrowed pair is written where its context has a back-off weight, which has no other place in the file.
+    # A borrowed pair is written if its context has a back-off weight: a file has no other place
+    # for the weight.
     kept = (
         np.ones(len(prob), bool)
         if model.borrowed is None
@@ -109,8 +110,8 @@ def arpa_of(model: ContextModel, vocabulary: list[str]) -> Arpa:
     return Arpa(vocabulary, tables)
 
 
-def summed(parent: NDArray[np.int32], weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The sum of `weight` over every context and its suffixes."""
+def summed(parent: Ints32, weight: Array) -> Array:
+    """Return the sum of `weight` over every context and its suffixes."""
     total, above = weight.copy(), parent.copy()
     while np.any(alive := above >= 0):
         total += np.where(alive, weight[above], 0.0)
@@ -118,15 +119,17 @@ def summed(parent: NDArray[np.int32], weight: NDArray[np.float64]) -> NDArray[np
     return total
 
 
-def pairs_of_contexts(model: ContextModel) -> NDArray[np.int64]:
-    """The pair that each context is: of its words but the newest with the newest; -1 for the empty one and the start of sentences."""
-    pairs: NDArray[np.int64] = _core.pairs_of_contexts(
-        model.parent, model.word, model.ptr, model.target
-    )
+def pairs_of_contexts(model: ContextModel) -> Ints:
+    """Return the pair that each context is: (its words but the newest, its newest word).
+
+    -1 for the empty context and the start of sentences.
+    """
+    pairs: Ints = _core.pairs_of_contexts(model.parent, model.word, model.ptr, model.target)
     return pairs
 
 
 def _ngram(arpa: Arpa, row: int) -> str:
+    """Return the words of a row, counted over all tables."""
     for table in arpa.tables:
         if row < len(table.words):
             return " ".join(arpa.vocabulary[word] for word in table.words[row])

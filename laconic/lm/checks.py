@@ -1,10 +1,11 @@
-"""Laws of penalties of nested contexts: proximal steps, duality, parameters."""
+"""Laws of penalties on nested contexts: proximal steps, duality, parameters."""
 
 from __future__ import annotations
 
 import numpy as np
 from sklearn.base import clone
 
+from laconic.core.arrays import Array
 from laconic.core.checks.law import near, require
 from laconic.lm.nested import NestedPenalty, NestedTerms, NestedWeights
 
@@ -12,29 +13,29 @@ from laconic.lm.nested import NestedPenalty, NestedTerms, NestedWeights
 def check_nested_penalty(
     penalty: NestedPenalty, weights: NestedWeights, rng: np.random.Generator
 ) -> None:
-    """Every law of a penalty on given trees, at random points drawn from rng."""
+    """Check every law of a penalty on given trees, at random points drawn from rng."""
     require(repr(clone(penalty)) == repr(penalty), "a penalty is its parameters")
     terms = penalty.check().on(weights)
     zeros = np.zeros(len(weights.parent))
-    require(terms.value(zeros) == 0, "no weights cost nothing")
+    require(terms.value(zeros) == 0, "the penalty of zero weights is zero")
     for factor in (0.1, 1.0, 3.0):
         check_step(terms, rng.normal(size=len(zeros)) * 2, factor, rng)
     check_dual(terms, rng)
 
 
-def check_step(terms: NestedTerms, w: np.ndarray, factor: float, rng: np.random.Generator) -> None:
-    """P = prox(w) beats every v >= 0 by sum curvature (v - p)^2 / 2: a square and a convex penalty are strongly convex."""
+def check_step(terms: NestedTerms, w: Array, factor: float, rng: np.random.Generator) -> None:
+    """Check that p = prox(w) beats every v >= 0 by sum curvature (v - p)^2 / 2."""
     terms.renew(np.maximum(w, 0))
     curvature = terms.curvature(factor)
     step = terms.prox(w, curvature)
     require(
         (step >= 0).all() and np.all(np.isfinite(step)),
-        "steps go to finite weights that are not negative",
+        "steps lead to finite weights that are not negative",
     )
     if not terms.exact:
         return
 
-    def cost(v: np.ndarray) -> float:
+    def cost(v: Array) -> float:
         return 0.5 * float((curvature * terms.length * (v - w)) @ (v - w)) + terms.value(v)
 
     reached = cost(step)
@@ -53,16 +54,16 @@ def check_step(terms: NestedTerms, w: np.ndarray, factor: float, rng: np.random.
         )
     require(
         near(terms.prox(step, curvature * 1e12), step, 1e-6),
-        "where the square is all that counts, a step stays where it is",
+        "with a very large curvature a step stays where it is",
     )
 
 
 def check_dual(terms: NestedTerms, rng: np.random.Generator) -> None:
-    """<t slope, v> - Omega(v) <= c for all v >= 0: what a duality gap stands on."""
+    """Check that <t slope, v> - Omega(v) <= c for all v >= 0, which the duality gap rests on."""
     slope = rng.normal(size=len(terms.rates)) * rng.choice([0.1, 1.0, 10.0])
     at = np.abs(rng.normal(size=len(slope)))
     t, most = terms.dual(slope, at)
-    require(0 <= t <= 1, "a slope is scaled down, not up")
+    require(0 <= t <= 1, "a slope is scaled down, never up")
     square = np.zeros(1) if terms.ridge is None else terms.ridge
     for v in (
         np.zeros(len(slope)),

@@ -1,7 +1,8 @@
 """What a language model holds: its n-grams with their weights, and its longest contexts.
 
-The weight of an n-gram is gain[(c, v)] - gain[the next shorter pair of v]: of a log-linear model what was learned for it, of a back-off model
-log p(v | c) less the log probability that backing off would give. That of a word alone is its own gain.
+The weight of an n-gram is gain[(c, v)] - gain[the next shorter pair of v]: in a log-linear model
+its learned weight, in a back-off model log p(v | c) minus the log probability that backing off
+would give. The weight of a single word is its own gain.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from laconic.lm.model import LanguageModel
 from laconic.lm.pruning import weights_of_pairs
 from laconic.lm.running import START
 
-NEXT = 5  # words that are shown after a context
+NEXT = 5  # number of words shown after a context
 
 
-class OrderRow(NamedTuple):
-    """How many contexts and n-grams of one order there are."""
+class NgramOrderRow(NamedTuple):
+    """Number of contexts and of n-grams of one order."""
 
     order: int
     contexts: int
@@ -35,27 +36,27 @@ class NgramRow(NamedTuple):
 
 
 class ContextRow(NamedTuple):
-    """One context: its words, how many words have an n-gram with it, and the most likely of these."""
+    """One context: its words, the number of words after it, and the most likely of these."""
 
     context: str
     words: int
     then: str
 
 
-def order_rows(model: LanguageModel) -> list[OrderRow]:
-    """A row for each order."""
+def order_rows(model: LanguageModel) -> list[NgramOrderRow]:
+    """Return one row per order."""
     pairs = model.model_
     context = pairs.context_of_pairs()
     own = context if pairs.borrowed is None else context[pairs.borrowed == 0]
     contexts = np.bincount(pairs.depth[np.unique(own)]).tolist()
     return [
-        OrderRow(order, *counts)
+        NgramOrderRow(order, *counts)
         for order, counts in enumerate(zip(contexts, model.n_ngrams_, strict=True), 1)
     ]
 
 
 def heaviest_ngrams(model: LanguageModel, n: int) -> list[NgramRow]:
-    """The n n-grams of each order with the largest weights, the heaviest first."""
+    """Return the n n-grams of each order with the largest weights, in descending order."""
     pairs, weights = model.model_, weights_of_pairs(model.model_)
     context = pairs.context_of_pairs()
     order = pairs.depth[context] + 1
@@ -70,7 +71,7 @@ def heaviest_ngrams(model: LanguageModel, n: int) -> list[NgramRow]:
 
 
 def longest_contexts(model: LanguageModel, n: int) -> list[ContextRow]:
-    """The n contexts with the most words, of equals those with the largest sum of weights first."""
+    """Return the n longest contexts; among equals those with the largest sum of weights first."""
     pairs, weights = model.model_, weights_of_pairs(model.model_)
     total = np.bincount(pairs.context_of_pairs(), np.maximum(weights, 0), pairs.n_contexts)
     used = np.flatnonzero(total > 0)
@@ -88,7 +89,7 @@ def longest_contexts(model: LanguageModel, n: int) -> list[ContextRow]:
 
 
 def context_words(model: LanguageModel, context: int) -> list[str]:
-    """The words of a context, the oldest first."""
+    """Return the words of a context, the oldest first."""
     words, found = [*model.encoder_.words, START], []
     while context > 0:
         found.append(words[model.model_.word[context]])

@@ -1,9 +1,11 @@
 """Kneser-Ney: interpolated absolute discounting of adjusted counts, of any order.
 
-    p(v | c) = (a(c v) - D(a(c v))) / a(c .)  +  gamma(c) p(v | c without its oldest word),     p(v | nothing) = 1 / |V|
+    p(v | c) = (a(c v) - D(a(c v))) / a(c .)  +  gamma(c) p(v | c without its oldest word)
 
-gamma(c) is what the discounts D leave. Adjusted counts a are numbers of different words before an n-gram; n-grams of the highest order
-and those that begin a sentence keep their counts. The rules, down to the discounts of each order, are those of KenLM's lmplz.
+where the recursion ends with 1 / |V|, and gamma(c) is the mass that the discounts D leave. Adjusted
+counts a are numbers of different words before an n-gram; n-grams of the highest order and those
+that begin a sentence keep their counts. The rules, down to the discounts of each order, are those
+of KenLM's lmplz.
 """
 
 from __future__ import annotations
@@ -11,26 +13,39 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from laconic.core.arrays import Array, Ints
 from laconic.core.report import Callback, FitReport, in_one_line
 from laconic.lm.backoff import summed
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Contexts, Text
 from laconic.lm.learn import LearnedNgrams
 
-Float64 = NDArray[np.float64]
-LEAST = 1e-100  # what would have no probability gets this much
-FEW = 5  # orders that a warning names one by one
+LEAST = 1e-100  # lower bound of every probability
+FEW = 5  # up to this number of orders a warning names each of them
 
 
 class KneserNey(BaseEstimator):
-    """Learn a back-off model by Kneser-Ney smoothing.
+    """p(v | c) = discounted count + gamma(c) p(v | shorter c): Kneser-Ney smoothing.
 
-    modified: discounts for n-grams seen once, twice and more often, each from the counts of counts of its order (Chen and Goodman 1998);
-        False: one discount for each order
-    discount_fallback: discounts of orders whose counts of counts are too few to give any, with a warning that says so; None: an error
+    Parameters
+    ----------
+    modified : bool, default=True
+        Whether n-grams seen once, twice and more often have different discounts. Each is estimated
+        from the counts of counts of its order (Chen and Goodman 1998). Otherwise there is one
+        discount per order.
+    discount_fallback : tuple of three floats or None, default=(0.5, 1.0, 1.5)
+        Discounts of orders with too few n-grams to estimate them. They are used with a warning;
+        with None such orders are an error.
+
+    Examples
+    --------
+    >>> from laconic import KneserNey, LanguageModel
+    >>> learner = KneserNey(modified=False)
+    >>> model = LanguageModel(order=2, learner=learner).fit(["a b a b a", "b a b", "a c"])
+    >>> model.complete("a", k=1)[0][0]
+    'b'
     """
 
     def __init__(
@@ -58,8 +73,8 @@ class KneserNey(BaseEstimator):
         )
         return LearnedNgrams(model, report)
 
-    def discounts(self, contexts: Contexts, adjusted: NDArray[np.int64]) -> Float64:
-        """D of adjusted counts 1, 2 and more (columns) of n-grams of every order (rows)."""
+    def discounts(self, contexts: Contexts, adjusted: Ints) -> Array:
+        """Return D of adjusted counts 1, 2 and more (columns) of n-grams of every order (rows)."""
         self._check()
         order_of = contexts.of_pairs(contexts.depth)
         found, missing = [], []
@@ -74,18 +89,16 @@ class KneserNey(BaseEstimator):
         if missing:
             in_a_row = len(missing) > FEW and missing[-1] - missing[0] == len(missing) - 1
             orders = f"{missing[0]} to {missing[-1]}" if in_a_row else ", ".join(map(str, missing))
-            what = (
-                f"the text has too few n-grams of order {orders} to estimate their discounts from"
-            )
+            what = f"the text has too few n-grams of order {orders} to estimate their discounts"
             if self.discount_fallback is None:
-                raise ValueError(f"{what}; set discount_fallback, or take a smaller order")
+                raise ValueError(f"{what}; set discount_fallback or use a smaller order")
             warnings.warn(
                 f"{what}; discount_fallback {self.discount_fallback} is used", stacklevel=4
             )
         return np.array(found, float)
 
-    def _values(self, contexts: Contexts) -> tuple[Float64, Float64]:
-        """Gains of pairs and bases of contexts."""
+    def _values(self, contexts: Contexts) -> tuple[Array, Array]:
+        """Return the gains of pairs and the bases of contexts."""
         adjusted = adjusted_counts(contexts)
         discounts = self.discounts(contexts, adjusted)
         n_contexts = len(contexts.parent)
@@ -107,25 +120,33 @@ class KneserNey(BaseEstimator):
         return np.log(np.maximum(prob, LEAST)) - base[context], base
 
     def _check(self) -> None:
+        """Raise a ValueError if a parameter cannot be used."""
         if self.discount_fallback is None:
             return
         values = np.asarray(self.discount_fallback, float)
         if values.shape != (3,) or not np.all((values >= 0) & (values <= [1, 2, 3])):
             raise ValueError(
-                f"discount_fallback must be three discounts from 0 to 1, 2 and 3, or None, got {self.discount_fallback!r}"
+                "discount_fallback must be three discounts from 0 to 1, 2 and 3, or None, "
+                f"got {self.discount_fallback!r}"
             )
 
 
-def adjusted_counts(contexts: Contexts) -> NDArray[np.int64]:
-    """How many different words come before each n-gram; how often it occurs if it begins a sentence or is of the highest order."""
+def adjusted_counts(contexts: Contexts) -> Ints:
+    """Return the number of different words before each n-gram.
+
+    N-grams of the highest order, and those that begin a sentence, keep their counts.
+    """
     inner = contexts.shorter[contexts.n_words :]
     adjusted = np.bincount(inner, minlength=len(contexts.target)).astype(np.int64)
     whole = (contexts.depth == contexts.order - 1) | (contexts.word == contexts.n_words)
     return np.where(contexts.of_pairs(whole), contexts.count, adjusted)
 
 
-def _estimated(n: Float64) -> Float64 | None:
-    """The discounts of counts 1, 2 and more, from how many n-grams have the counts 1, 2, 3 and 4; None if these give none."""
+def _estimated(n: Array) -> Array | None:
+    """Return the discounts of the counts 1, 2 and more; None if they cannot be estimated.
+
+    n[k - 1] is the number of n-grams that occur k times.
+    """
     if not n[:3].all():
         return None
     counts = np.arange(1, 4)
@@ -133,6 +154,6 @@ def _estimated(n: Float64) -> Float64 | None:
     return found if np.all((found >= 0) & (found <= counts)) else None
 
 
-def _one_estimated(n: Float64) -> Float64 | None:
-    """The same with one discount for all counts."""
+def _one_estimated(n: Array) -> Array | None:
+    """Return one discount for all counts; None if it cannot be estimated."""
     return np.full(3, n[0] / (n[0] + 2 * n[1])) if n[:2].all() else None

@@ -1,9 +1,10 @@
-"""p(v | x) = exp(sum of w(c, v) over the suffixes c of x) / Z(x): log-linear language models on the suffix trie of a text.
+"""p(v | x) = exp(sum of w(c, v) over the suffixes c of x) / Z(x): log-linear language models.
 
-    min_w  - sum over the text of log p(v | x) + penalty(w),    w >= 0, and w(c, v) only where v was seen after c
+    min_w  - sum over the text of log p(v | x) + penalty(w),    w >= 0
 
-(Nelakanti, Archambeau, Mairal, Bach and Bouchard 2013). A word has the weights of all suffixes of its context after which it was seen; the
-penalty says how little of that is to be used.
+on the suffix trie of a text (Nelakanti, Archambeau, Mairal, Bach and Bouchard 2013). There is a
+weight w(c, v) for every context c after which v was seen: a word has the weights of all suffixes of
+its context. The penalty limits how many of them are used.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits
 
+from laconic.core.arrays import Array
 from laconic.core.report import Callback, Event, FitReport, in_one_line
 from laconic.core.solvers.base import Solver
 from laconic.lm.context_model import ContextModel
@@ -26,25 +27,39 @@ from laconic.lm.problem import NestedProblem
 from laconic.lm.pruning import condensed
 from laconic.lm.scaled import ScaledFista
 
-Float64 = NDArray[np.float64]
-
 
 class ContextWeights(NamedTuple):
     """Contexts, their weights, and the fit report; its certificate is the relative duality gap."""
 
     contexts: Contexts
-    weights: Float64
+    weights: Array
     report: FitReport
 
 
 class LogLinear(BaseEstimator):
-    """Learn a log-linear model.
+    """min_w -log-likelihood(w) + penalty(w), w >= 0: one weight per n-gram of the text.
 
-    penalty: `NestedRidge`, `NestedLasso`, `NestedTree` or `NestedGroups`; None: NestedGroups()
-    tol: relative duality gap at which to stop; max_iter: passes over the text, at most
-    n_jobs: threads; they change no digit of the result
-    solver: another one than full batches, which see every n-gram once a pass: `laconic.lm.accelerated.Accelerated`, mini-batches of tokens, with a tol and
-        a max_iter of its own
+    Parameters
+    ----------
+    penalty : NestedRidge, NestedLasso, NestedTree, NestedGroups or None, default=None
+        Penalty of the weights; None means `NestedGroups()`.
+    tol : float, default=1e-3
+        Relative duality gap at which to stop.
+    max_iter : int, default=200
+        Maximal number of passes over the text.
+    n_jobs : int, default=1
+        Number of threads. They change no digit of the result.
+    solver : Solver or None, default=None
+        Solver to use instead of full-batch steps, with its own tol and max_iter. For instance
+        `laconic.lm.accelerated.Accelerated` steps on mini-batches of tokens.
+
+    Examples
+    --------
+    >>> from laconic import LanguageModel, LogLinear, NestedLasso
+    >>> learner = LogLinear(NestedLasso(strength=0.1, growth=1.0))
+    >>> model = LanguageModel(order=2, learner=learner).fit(["a b a b a", "b a b", "a c"])
+    >>> model.complete("a", k=1)[0][0], bool(model.certificate_ < 1e-3)
+    ('b', True)
     """
 
     def __init__(
@@ -76,14 +91,17 @@ class LogLinear(BaseEstimator):
         start: ContextWeights | None = None,
         callback: Callback | None = None,
     ) -> ContextWeights:
-        """Weights of contexts. `start` is what the same text gave with the same order or a smaller one."""
+        """Learn the weights of contexts.
+
+        `start` is what the same text gave with the same order or a smaller one: where to start.
+        """
         penalty = (self.penalty or NestedGroups()).check()
         contexts = Contexts.build(text, order, penalty.collapses)
         trees = nested_weights(contexts)
         x = None if start is None else extended(start, contexts)
         n_before, result = 0, None
         trace: list[Event] = []
-        # Threads of BLAS spin between the short products of a step and slow down everything else.
+        # Threads of BLAS wait actively between the short products of a step and slow down the rest.
         with threadpool_limits(limits=1, user_api="blas"):
             for easier in penalty.before(trees) if self.solver is None else ():
                 solver = ScaledFista(
@@ -115,7 +133,7 @@ class LogLinear(BaseEstimator):
 
 
 def nested_weights(contexts: Contexts) -> NestedWeights:
-    """The trees of the weights of contexts."""
+    """Return the trees of the weights of contexts."""
     return NestedWeights(
         contexts.shorter.astype(np.int64),
         contexts.of_pairs(contexts.depth),
@@ -125,8 +143,11 @@ def nested_weights(contexts: Contexts) -> NestedWeights:
     )
 
 
-def extended(start: ContextWeights, contexts: Contexts) -> Float64 | None:
-    """Weights of a trie of smaller order as those of a larger one, which numbers what both have in the same order; nothing for collapsed trees."""
+def extended(start: ContextWeights, contexts: Contexts) -> Array | None:
+    """Return the weights of a trie of smaller order as those of a larger one.
+
+    Both number their common n-grams in the same order. None for collapsed trees.
+    """
     depth = contexts.of_pairs(contexts.depth)
     known = depth < start.contexts.order
     if np.count_nonzero(known) != len(start.weights):
@@ -136,14 +157,15 @@ def extended(start: ContextWeights, contexts: Contexts) -> Float64 | None:
     return weights
 
 
-def expanded(fitted: ContextWeights, text: Text) -> tuple[Contexts, Float64]:
-    """The trie of a collapsed tree, every weight repeated for all that it stands for."""
+def expanded(fitted: ContextWeights, text: Text) -> tuple[Contexts, Array]:
+    """Return the trie of a collapsed tree, every weight repeated for all that it stands for."""
     contexts = fitted.contexts
     lengths = contexts.lengths()
     if (lengths == 1).all():
         return contexts, fitted.weights
     trie = Contexts.build(text, contexts.order)
-    # Both are numbered depth first, so that the contexts of a node follow each other, each with the same words.
+    # Both are numbered depth first, so that the contexts of a node follow each other, each with
+    # the same words.
     node = np.repeat(np.arange(len(lengths)), lengths)
     sizes = np.diff(trie.ptr)
     index = np.arange(len(trie.target)) - np.repeat(trie.ptr[:-1] - contexts.ptr[node], sizes)
@@ -151,7 +173,7 @@ def expanded(fitted: ContextWeights, text: Text) -> tuple[Contexts, Float64]:
 
 
 def model_of(fitted: ContextWeights, text: Text) -> ContextModel:
-    """The scores and log Z of all contexts that have a weight or a longer context with one; the others change nothing."""
+    """Return the model of all contexts that have a weight, or a longer context with one."""
     contexts, weights = expanded(fitted, text)
     score, log_z = np.empty(len(weights)), np.empty(len(contexts.parent))
     contexts.kernel.scores(weights, score, log_z)

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from laconic import _core
+from laconic.core.arrays import Array
 from laconic.core.ragged import cut
 from laconic.core.report import Callback, FitReport, Reported
 from laconic.errors import InputError
@@ -21,22 +23,22 @@ from laconic.lm.backoff import arpa_of, context_model
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Text
 from laconic.lm.kneser_ney import KneserNey
-from laconic.lm.learn import learn_ngrams, with_counts
+from laconic.lm.learn import NgramLearner, learn_ngrams, with_counts
 from laconic.lm.pruning import expected_frequencies, pruned, seen_frequencies
-from laconic.lm.running import END, END_ID, UNKNOWN, UNKNOWN_ID, SentenceEncoder
+from laconic.lm.running import END, END_ID, UNKNOWN, UNKNOWN_ID, SentenceEncoder, Sentences
 from laconic.models.save import Saved
 from laconic.text.io import PathLike, name_of
 
-MOST_WORDS = 1000  # of a sentence that is drawn
+MOST_WORDS = 1000  # of a sampled sentence
 
 
 class TextScore(NamedTuple):
-    """What a model says of a text.
+    """Counts and log probabilities of a text under a model.
 
-    sentences, words   how many there are; ends of sentences are no words here
-    unknown            words that are not in the vocabulary, and <unk> itself
+    sentences, words   numbers of them; ends of sentences do not count as words
+    unknown            number of words outside the vocabulary, including <unk> itself
     log_prob           natural logarithm of the probability of all words and ends
-    log_prob_unknown   the part of the unknown words in it
+    log_prob_unknown   the part of it that comes from unknown words
     """
 
     sentences: int
@@ -46,29 +48,59 @@ class TextScore(NamedTuple):
     log_prob_unknown: float
 
     def perplexity(self, unknown: bool = True, ends: bool = True) -> float:
-        """exp(-log probability / number of words), see `LanguageModel.perplexity`."""
+        """Return exp(-log probability / number of words), see `LanguageModel.perplexity`."""
         n = self.words - (0 if unknown else self.unknown) + (self.sentences if ends else 0)
         log_prob = self.log_prob - (0 if unknown else self.log_prob_unknown)
         return math.exp(min(-log_prob / n, 700)) if n else math.nan
 
 
 class LanguageModel(Saved, Reported, BaseEstimator):
-    """Learn a model of the next word of a sentence.
+    """log p(word | the words before it in its sentence), on n-grams of any order.
 
-    order: words of the longest n-grams, the predicted one among them
-    learner: what learns, KneserNey() if it is None, or LogLinear(); any object with
-        `learn(text, order, callback) -> ContextModel`
-    min_count: words that occur less often are <unk>, of which there are then examples; 1: <unk> is a word that never occurs
-    vocabulary: the words to know instead; all others are <unk>
-    n_jobs: threads that score
+    Words outside the vocabulary are scored as <unk>. States are numbers: `start()` returns that of
+    the start of a sentence, `score` the next one after every word.
 
-    A word that is not known is <unk>. `report_` says how the model came about (its learner is "" if the model came from an ARPA file). States are numbers: `start()` gives that of a sentence's start, `score` one after another.
+    Parameters
+    ----------
+    order : int, default=5
+        Number of words of the longest n-grams, including the predicted one.
+    learner : KneserNey, LogLinear or None, default=None
+        What learns the n-grams; None means `KneserNey()`. Any object with a method
+        `learn(text, order, callback) -> LearnedNgrams` can be given.
+    min_count : int, default=1
+        Words that occur less often are replaced by <unk>. With 1, <unk> never occurs in the
+        training data.
+    vocabulary : iterable of str or None, default=None
+        Words to know, instead of those of the training data; all others become <unk>.
+    n_jobs : int or None, default=None
+        Number of threads for scoring; None means 1, -1 all processors.
+
+    Attributes
+    ----------
+    encoder_ : SentenceEncoder
+        The vocabulary, and how sentences become ids.
+    model_ : ContextModel
+        Contexts and n-grams as flat arrays.
+    report_ : FitReport
+        How the model came about; its learner is "" if the model was read from an ARPA file.
+    n_ngrams_ : list of int
+        Number of n-grams of each order.
+
+    Examples
+    --------
+    >>> from laconic import LanguageModel
+    >>> text = ["the cat sleeps", "the dog sleeps", "the dog barks", "a dog barks", "the dog eats"]
+    >>> model = LanguageModel(order=2).fit(text)
+    >>> model.complete("the", k=1)[0][0]
+    'dog'
+    >>> model.perplexity(["the dog sleeps"]) < model.perplexity(["sleeps dog the"])
+    True
     """
 
     def __init__(
         self,
         order: int = 5,
-        learner: Any = None,
+        learner: NgramLearner | None = None,
         min_count: int = 1,
         vocabulary: Iterable[str] | None = None,
         n_jobs: int | None = None,
@@ -79,10 +111,24 @@ class LanguageModel(Saved, Reported, BaseEstimator):
         self.vocabulary = vocabulary
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, callback: Callback | None = None) -> LanguageModel:
-        """Learn from sentences: lists of words, or strings that are split at blanks.
+    def fit(
+        self, X: Sentences, y: object = None, callback: Callback | None = None
+    ) -> LanguageModel:
+        """Learn from sentences.
 
-        callback is told of every step of a learner that has some, LogLinear, and says whether to end here.
+        Parameters
+        ----------
+        X : iterable of str or of lists of str
+            The sentences: lists of words, or strings that are split at blanks.
+        y : None
+            Ignored.
+        callback : callable or None
+            Receives an `Event` after every step of a learner with steps (LogLinear); the fit stops
+            if it returns True.
+
+        Returns
+        -------
+        self : LanguageModel
         """
         encoder, text = SentenceEncoder.learn(X, self.min_count, self.vocabulary)
         return self.fit_text(encoder, text, callback)
@@ -93,7 +139,10 @@ class LanguageModel(Saved, Reported, BaseEstimator):
         text: Text,
         callback: Callback | None = None,
     ) -> LanguageModel:
-        """Learn from a text that is encoded already, as `SentenceEncoder.learn` gives both; min_count and vocabulary are not used."""
+        """Learn from encoded data, as `SentenceEncoder.learn` returns it.
+
+        The parameters min_count and vocabulary are not used.
+        """
         if not (isinstance(self.order, int | np.integer) and self.order >= 1):
             raise ValueError(f"order must be a whole number of at least 1, got {self.order!r}")
         learner = KneserNey() if self.learner is None else clone(self.learner, safe=False)
@@ -103,30 +152,50 @@ class LanguageModel(Saved, Reported, BaseEstimator):
         return self._adopt(encoder, model, report)
 
     def start(self) -> int:
-        """The state at the start of a sentence."""
+        """Return the state at the start of a sentence."""
         return int(self._automaton().start())
 
     def score(self, state: int, word: str) -> tuple[int, float]:
-        """The state after one more word, and the word's log probability (natural) before; the word "</s>" ends a sentence."""
+        """Score one more word.
+
+        Parameters
+        ----------
+        state : int
+            The state before the word, from `start` or `score`.
+        word : str
+            The word; "</s>" ends the sentence.
+
+        Returns
+        -------
+        state : int
+            The state after the word.
+        log_prob : float
+            Natural logarithm of the word's probability.
+        """
         try:
-            return self._kernel.score_word(state, word, self.encoder_.numbers, UNKNOWN_ID)
+            scored: tuple[int, float] = self._kernel.score_word(
+                state, word, self.encoder_.numbers, UNKNOWN_ID
+            )
+            return scored
         except (AttributeError, ValueError):
-            self._automaton()  # these two say what is wrong with the model, or with the word; otherwise it is the state
+            # These two raise if the model is not fitted or the word is <s>; otherwise the state
+            # is at fault.
+            self._automaton()
             self.encoder_.id(word)
             raise
 
-    def log_probs(self, X: Any) -> list[NDArray[np.float64]]:
-        """For every sentence the log probabilities (natural) of its words and of its end."""
+    def log_probs(self, X: Sentences | Text) -> list[Array]:
+        """Return, per sentence, the log probabilities (natural) of its words and of its end."""
         text = self._text(X)
         return list(cut(self._scored(text)[0], text.ptr))
 
-    def ngram_lengths(self, X: Any) -> list[NDArray[np.uint16]]:
-        """For every sentence how many words the n-grams have that its words and its end were scored by."""
+    def ngram_lengths(self, X: Sentences | Text) -> list[NDArray[np.uint16]]:
+        """Return, per sentence, the lengths of the n-grams that scored its words and its end."""
         text = self._text(X)
         return list(cut(self._scored(text)[1], text.ptr))
 
-    def evaluate(self, X: Any) -> TextScore:
-        """Counts and log probabilities of sentences, from which perplexities come."""
+    def evaluate(self, X: Sentences | Text) -> TextScore:
+        """Return the counts and log probabilities that perplexities are computed from."""
         text = self._text(X)
         log_probs, unknown = self._scored(text)[0], text.tokens == UNKNOWN_ID
         n = len(text.ptr) - 1
@@ -138,23 +207,48 @@ class LanguageModel(Saved, Reported, BaseEstimator):
             float(log_probs[unknown].sum()),
         )
 
-    def perplexity(self, X: Any, unknown: bool = True, ends: bool = True) -> float:
-        """The inverse of the geometric mean of probabilities; inputs as in `fit`.
+    def perplexity(self, X: Sentences | Text, unknown: bool = True, ends: bool = True) -> float:
+        """Return the inverse of the geometric mean of probabilities.
 
-        unknown   True: of all words (KenLM's "including OOVs"; texts in which <unk> is a word like others);
-                  False: unknown words are neither scored nor counted (SRILM's ppl, KenLM's "excluding OOVs")
-        ends      False: ends of sentences are scored but not counted as words (SRILM's ppl1)
+        Parameters
+        ----------
+        X : iterable of str or of lists of str
+            Sentences, as in `fit`.
+        unknown : bool, default=True
+            Whether unknown words are scored and counted (KenLM's "including OOVs"). If False they
+            are neither (SRILM's ppl, KenLM's "excluding OOVs").
+        ends : bool, default=True
+            Whether ends of sentences count as words. If False they are scored, but not counted
+            (SRILM's ppl1).
+
+        Returns
+        -------
+        perplexity : float
+            nan if there is nothing to count.
         """
         return self.evaluate(X).perplexity(unknown, ends)
 
     def sample(self, n: int = 1, seed: int = 0, most: int = MOST_WORDS) -> list[list[str]]:
-        """N sentences drawn from the model, of at most `most` words."""
+        """Return n sentences drawn from the model, of at most `most` words each."""
         automaton, words = self._automaton(), self.encoder_.words
         tokens, ptr = automaton.sample(n, seed % 2**64, automaton.start(), END_ID, most)
         return [[words[i] for i in part] for part in cut(tokens.tolist(), ptr)]
 
     def complete(self, words: str | Iterable[str], k: int = 10) -> list[tuple[str, float]]:
-        """The k most likely words after the first words of a sentence, with their log probabilities, the most likely first."""
+        """Return the most likely next words.
+
+        Parameters
+        ----------
+        words : str or iterable of str
+            The first words of a sentence.
+        k : int, default=10
+            Number of words to return.
+
+        Returns
+        -------
+        completions : list of (str, float)
+            Words with their log probabilities (natural), the most likely first.
+        """
         automaton = self._automaton()
         given = self.encoder_.ids(words.split() if isinstance(words, str) else words)
         best, log_probs = automaton.best(automaton.advance(automaton.start(), given), k)
@@ -163,11 +257,23 @@ class LanguageModel(Saved, Reported, BaseEstimator):
             for i, log_prob in zip(best.tolist(), log_probs.tolist(), strict=True)
         ]
 
-    def prune(self, size: int, X: Any = None) -> LanguageModel:
-        """A model of the `size` n-grams (words alone among them) whose loss would change the distribution most (Stolcke 1998).
+    def prune(self, size: int, X: Sentences | Text | None = None) -> LanguageModel:
+        """Return a model of the n-grams whose loss would change the distribution most.
 
-        X: sentences that say how often contexts occur, best those that were learned from; None: the model itself says so, which for
-        Kneser-Ney models is much worse: their probabilities of single words are not frequencies.
+        The criterion is relative entropy (Stolcke 1998).
+
+        Parameters
+        ----------
+        size : int
+            Number of n-grams to keep, including single words, which all stay.
+        X : iterable of str or of lists of str, or None
+            Sentences from which frequencies of contexts are counted, best the training data. With
+            None they are estimated by the model, which is much worse for Kneser-Ney models: their
+            probabilities of single words are not frequencies.
+
+        Returns
+        -------
+        model : LanguageModel
         """
         check_is_fitted(self)
         frequency = (
@@ -178,16 +284,17 @@ class LanguageModel(Saved, Reported, BaseEstimator):
         return copy(self)._adopt(self.encoder_, pruned(self.model_, size, frequency), self.report_)
 
     def to_arpa(self, path: PathLike) -> None:
-        """Write an ARPA file, compressed if its name ends in .gz, for KenLM, SRILM and others: the same probabilities, to 9 digits.
+        """Write an ARPA file for KenLM, SRILM and others, compressed if its name ends in .gz.
 
-        Models of all learners are back-off models: the weight of a context is exp(base[c] - base[its parent]).
+        It gives the same probabilities, to 9 digits. Models of all learners are back-off models:
+        the weight of a context is exp(base[c] - base[its parent]).
         """
         check_is_fitted(self)
         write_arpa(path, arpa_of(self.model_, self.encoder_.words))
 
     @classmethod
     def from_arpa(cls, path: PathLike) -> LanguageModel:
-        """The model of an ARPA file; <unk> has the probability 10^-100 if the file has none."""
+        """Return the model of an ARPA file; <unk> gets probability 10^-100 if the file has none."""
         try:
             model, words = context_model(read_arpa(path), (UNKNOWN, END))
         except InputError as error:
@@ -198,16 +305,16 @@ class LanguageModel(Saved, Reported, BaseEstimator):
 
     @property
     def n_ngrams_(self) -> list[int]:
-        """How many n-grams of each order the model has."""
+        """Number of n-grams of each order."""
         check_is_fitted(self)
         own = None if self.model_.borrowed is None else self.model_.borrowed == 0
-        return (
-            np.bincount(self.model_.depth[self.model_.context_of_pairs()], own).astype(int).tolist()
-        )
+        counts = np.bincount(self.model_.depth[self.model_.context_of_pairs()], own)
+        return [int(count) for count in counts]
 
     def _adopt(
         self, encoder: SentenceEncoder, model: ContextModel, report: FitReport
     ) -> LanguageModel:
+        """Become the model of these n-grams."""
         if model.n_words != len(encoder):
             raise ValueError(
                 f"the model predicts {model.n_words} words, but there are {len(encoder)}"
@@ -217,18 +324,19 @@ class LanguageModel(Saved, Reported, BaseEstimator):
         self.report_ = with_counts(report, model)
         return self
 
-    def _automaton(self) -> Any:
+    def _automaton(self) -> _core.ContextAutomaton:
         try:
             return self._kernel
         except AttributeError:
             check_is_fitted(self)
             raise
 
-    def _text(self, X: Any) -> Text:
+    def _text(self, X: Sentences | Text) -> Text:
         check_is_fitted(self)
         return X if isinstance(X, Text) else self.encoder_.encode(X)
 
-    def _scored(self, text: Text) -> tuple[NDArray[np.float64], NDArray[np.uint16]]:
+    def _scored(self, text: Text) -> tuple[Array, NDArray[np.uint16]]:
+        """Return the log probability of every token, and the length of the n-gram that gave it."""
         automaton = self._automaton()
         log_probs, lengths = automaton.score(
             text.tokens, text.ptr, automaton.start(), effective_n_jobs(self.n_jobs)

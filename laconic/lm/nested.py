@@ -1,21 +1,26 @@
-"""Penalties of non-negative weights on nested contexts: every predicted word has a tree of weights, the longer a context the deeper.
+"""Penalties of non-negative weights on nested contexts.
 
-With s_d = strength growth^d the strength at depth d (the empty context has depth 0), over w >= 0:
+Every predicted word has a tree of weights: the longer the context, the deeper the weight. With
+s_d = strength growth^d the strength at depth d (the empty context has depth 0), over w >= 0:
 
     NestedRidge   sum_i s_d(i) w_i^2 / 2
     NestedLasso   sum_i s_d(i) w_i
-    NestedTree    sum_i s_d(i) |w_g(i)|,   g(i) the weight i and all below it, | | the 2-norm or the infinity norm;
-                  and beside it, if wanted, a ridge of its own strength and growth
-    NestedGroups  sum_g s_d(g) sqrt(k_g) |w_g|,   w_g the k_g weights of a context, or of all n-grams that extend one by a word
+    NestedTree    sum_i s_d(i) |w_g(i)|,   g(i) the weight i and all below it, | | the 2-norm or the
+                  infinity norm; optionally plus a ridge with its own strength and growth
+    NestedGroups  sum_g s_d(g) sqrt(k_g) |w_g|,   w_g the k_g weights of a context, or of all
+                  n-grams that extend a shorter one by one word
 
-growth above 1 asks more of longer contexts. How much more depends on the text: in one that repeats its phrases, long contexts tell more. With growth None, where it may be,
-the text says so itself, by its numbers n_k of n-grams of d + 1 words that occur k times, from which Kneser and Ney take their discount n_1 / (n_1 + 2 n_2):
+A growth above 1 penalises longer contexts more. The best value depends on the text: in one that
+repeats its phrases, long contexts are more informative. With growth None, where it is allowed, the
+strengths follow from the numbers n_k of n-grams of d + 1 words that occur k times, from which
+Kneser and Ney take their discount n_1 / (n_1 + 2 n_2):
 
-    NestedRidge, NestedLasso   s_d = strength n_1 / (2 n_2), the odds of that discount; s_0 = strength
+    NestedRidge, NestedLasso   s_0 = strength, then s_d = strength n_1 / (2 n_2), the odds of that
+                               discount
     NestedGroups               s_d = strength times the discount
 
-In the terms of Nelakanti et al. (2013), who multiply features at depth d by alpha^d instead, a ridge has
-growth 1 / alpha^2 and a lasso 1 / alpha.
+In the terms of Nelakanti et al. (2013), who multiply features at depth d by alpha^d instead, a
+ridge has growth 1 / alpha^2 and a lasso 1 / alpha.
 """
 
 from __future__ import annotations
@@ -28,30 +33,35 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from laconic.core.arrays import Array
+from laconic.core.arrays import Array, Ints, Ints32
 
 
 class NestedWeights(NamedTuple):
-    """The trees: parent (-1 for roots), depth and count (of occurrences) of each weight; length: how many equal weights each stands for.
+    """Trees of weights, as flat arrays.
 
-    A weight of length n stands for the depths from depth - n + 1 to depth. The weights of a context are ptr[c]:ptr[c+1].
+    parent   of each weight, -1 for roots
+    depth    of each weight; the empty context has depth 0
+    length   number of equal weights that each one stands for: those of the depths from
+             depth - length + 1 to depth
+    count    number of occurrences of the n-gram
+    ptr      the weights of context c are ptr[c]:ptr[c+1]
     """
 
-    parent: NDArray[np.int64]
-    depth: NDArray[np.int32]
-    length: NDArray[np.int32]
-    count: NDArray[np.int32]  # type: ignore[assignment]  # shadows tuple.count, which nobody calls
-    ptr: NDArray[np.int64]
+    parent: Ints
+    depth: Ints32
+    length: Ints32
+    count: Ints32  # type: ignore[assignment]  # shadows tuple.count, which nobody calls
+    ptr: Ints
 
-    def roots(self) -> NDArray[np.int64]:
-        """The root of each weight's tree. Roots come first, so a few rounds reach them from everywhere."""
+    def roots(self) -> Ints:
+        """Return the root of each weight's tree."""
         root = np.where(self.parent < 0, np.arange(len(self.parent)), self.parent)
         while np.any(root[root] != root):
             root = root[root]
         return root
 
     def trees(self, which: NDArray[np.intp]) -> NestedWeights:
-        """Those of whole trees alone, by increasing number. They have no contexts in common that could be told apart: ptr is empty."""
+        """Return whole trees, given by increasing numbers of their weights; ptr is left empty."""
         place = np.full(len(self.parent) + 1, -1)  # the last entry is for -1, the parent of roots
         place[which] = np.arange(len(which))
         parent = place[self.parent[which]]
@@ -61,37 +71,38 @@ class NestedWeights(NamedTuple):
 
 
 class NestedPenalty(BaseEstimator):
-    """Omega(w) over w >= 0, in a form that says how weights are to be scaled before steps of one size are taken."""
+    """Omega(w) over w >= 0, with the scale of every weight, which step sizes follow."""
 
     strength: float
     growth: float | None
 
     def check(self) -> NestedPenalty:
-        """Raise a ValueError in the user's words if a parameter cannot be used; otherwise self."""
+        """Return self; ValueError if a parameter cannot be used."""
         check_strength(self.strength, self.growth)
         return self
 
     @property
     @abstractmethod
     def collapses(self) -> bool:
-        """Whether equal weights of a path stay equal, so that one may stand for all."""
+        """Whether equal weights on a path stay equal, so that one can stand for all."""
 
     @abstractmethod
     def on(self, weights: NestedWeights) -> NestedTerms:
-        """The penalty of given trees."""
+        """Return the penalty of given trees."""
 
     def before(self, weights: NestedWeights) -> Iterator[NestedTerms]:
-        """Easier penalties of the same trees whose solutions, one after the other, lead near that of this one."""
+        """Yield easier penalties of the same trees whose solutions lead to that of this one."""
         return iter(())
 
 
 class NestedTerms(ABC):
     """A penalty bound to its trees. Sums run over all weights that an entry stands for.
 
-    scale      how curved the loss may be along each weight, up to a factor: occurrences. Steps are 1 / (factor scale).
-    ridge      of a square that belongs to the smooth part of the objective, or None
-    exact      whether `prox` is that of the penalty, not of a square that touches it from above
-    threads    that proximal steps of large trees may take; they change no digit
+    scale     curvature of the loss along each weight, up to a factor: its number of occurrences.
+              Step sizes are 1 / (factor scale).
+    ridge     weights of squares that belong to the smooth part of the objective, or None
+    exact     whether `prox` is that of the penalty, not of a quadratic bound that touches it
+    threads   number of threads of proximal steps of large trees; they change no digit
     """
 
     exact = True
@@ -105,38 +116,42 @@ class NestedTerms(ABC):
         self.ridge: Array | None = None
 
     def renew(self, w: Array) -> None:
-        """Be ready for steps from w: what takes steps by an upper bound of itself makes it touch here."""
+        """Prepare for steps from w: an upper bound that stands for the penalty touches it here."""
         return None
 
     def curvature(self, factor: float, least: float = 0.0) -> Array:
-        """Scales of at least `least`, times factor, with what the ridge adds: of a form that `prox` can take."""
+        """Return factor * max(scale, least) plus the ridge, in the form that `prox` takes."""
         curvature = factor * np.maximum(self.scale, least)
         return curvature if self.ridge is None else curvature + self.ridge
 
     def part(self, which: NDArray[np.intp]) -> NestedTerms:
-        """The penalty of whole trees, by increasing number of their weights."""
+        """Return the penalty of whole trees, given by increasing numbers of their weights."""
         raise ValueError(
-            "a solver that steps tree by tree needs a ridge, a lasso or a norm of trees as penalty"
+            "a solver that steps tree by tree needs the penalty NestedRidge, NestedLasso or "
+            "NestedTree"
         )
 
     @abstractmethod
     def value(self, w: Array) -> float:
-        """Omega(w), without the ridge of the smooth part."""
+        """Return Omega(w), without the ridge of the smooth part."""
 
     @abstractmethod
     def prox(self, w: Array, curvature: Array) -> Array:
-        """argmin_v sum_i curvature_i (v_i - w_i)^2 / 2 + Omega(v) over v >= 0."""
+        """Return argmin_v sum_i curvature_i (v_i - w_i)^2 / 2 + Omega(v) over v >= 0."""
 
     def dual(self, slope: Array, w: Array) -> tuple[float, float]:
-        """(t, c): a t <= 1, large, with Omega's conjugate at t slope at most c, finite; slope = - gradient of the loss at w. Here what always holds."""
+        """Return (t, c): a large t <= 1 such that Omega's conjugate at t * slope is at most c.
+
+        slope is minus the gradient of the loss at w. This default always holds.
+        """
         return 0.0, 0.0
 
 
 class Entrywise(NestedTerms):
-    """A sum over single weights: any of them can do without the others."""
+    """A sum over single weights."""
 
     def part(self, which: NDArray[np.intp]) -> NestedTerms:
-        """See NestedTerms."""
+        """Return the penalty of whole trees."""
         return type(self)(self.rates[which], self.weights.trees(which))
 
 
@@ -170,17 +185,17 @@ class _Lasso(Entrywise):
 
 
 class NestedEntrywise(NestedPenalty):
-    """A penalty of single weights, which differ in their depth alone."""
+    """A penalty of single weights, which differ only in their depth."""
 
     terms: type[Entrywise]
 
     @property
     def collapses(self) -> bool:
-        """Equal weights stay equal where all depths cost the same."""
+        """Whether all depths have the same strength, so that equal weights stay equal."""
         return self.growth == 1
 
     def on(self, weights: NestedWeights) -> NestedTerms:
-        """See NestedPenalty."""
+        """Return the penalty of given trees."""
         rates = (
             by_odds(self.strength, weights)
             if self.growth is None
@@ -190,7 +205,23 @@ class NestedEntrywise(NestedPenalty):
 
 
 class NestedRidge(NestedEntrywise):
-    """sum_i s_d w_i^2 / 2; growth None: by the text's own counts of n-grams."""
+    """sum_i s_d w_i^2 / 2 over w >= 0, with s_d the strength at depth d.
+
+    Parameters
+    ----------
+    strength : float, default=0.1
+        Strength of the penalty: larger values keep weights smaller.
+    growth : float or None, default=None
+        Factor of the strength per word of a context; None estimates it from counts of n-grams.
+
+    Examples
+    --------
+    >>> from laconic import LanguageModel, LogLinear, NestedRidge
+    >>> learner = LogLinear(NestedRidge(strength=0.5))
+    >>> model = LanguageModel(order=2, learner=learner).fit(["a b a b a", "b a b", "a c"])
+    >>> model.complete("a", k=1)[0][0]
+    'b'
+    """
 
     terms = _Ridge
 
@@ -200,7 +231,26 @@ class NestedRidge(NestedEntrywise):
 
 
 class NestedLasso(NestedEntrywise):
-    """sum_i s_d w_i; growth None: by the text's own counts of n-grams."""
+    """sum_i s_d w_i over w >= 0, with s_d the strength at depth d: many weights become zero.
+
+    Parameters
+    ----------
+    strength : float, default=0.25
+        Strength of the penalty: larger values give fewer and smaller weights.
+    growth : float or None, default=None
+        Factor of the strength per word of a context; None estimates it from counts of n-grams.
+
+    Examples
+    --------
+    >>> from laconic import LanguageModel, LogLinear, NestedLasso
+    >>> text = ["a b a b a", "b a b", "a c"]
+    >>> weak, strong = (
+    ...     LanguageModel(order=2, learner=LogLinear(NestedLasso(strength))).fit(text)
+    ...     for strength in (0.01, 1.0)
+    ... )
+    >>> weak.n_features_selected_ > strong.n_features_selected_
+    True
+    """
 
     terms = _Lasso
 
@@ -210,29 +260,27 @@ class NestedLasso(NestedEntrywise):
 
 
 def check_strength(strength: float, growth: float | None) -> None:
-    """Raise a ValueError if strength growth^d cannot be."""
+    """Raise a ValueError unless strength is >= 0 and growth > 0."""
     if not 0 <= strength < np.inf:
-        raise ValueError(f"strength must be a number that is not negative, not {strength!r}")
+        raise ValueError(f"strength must be a number of at least 0, got {strength!r}")
     if growth is not None and not 0 < growth < np.inf:
-        raise ValueError(f"growth must be positive, not {growth!r}")
+        raise ValueError(f"growth must be positive, got {growth!r}")
 
 
 def rates_of(strength: float, growth: float, weights: NestedWeights) -> Array:
-    """Strength times the sum of growth^d over the depths that a weight stands for."""
+    """Return strength times the sum of growth^d over the depths that a weight stands for."""
     if growth == 1:
         return strength * weights.length.astype(np.float64)
-    powers = growth ** np.arange(int(weights.depth.max()) + 2.0)
-    return (
-        strength
-        * (powers[weights.depth + 1] - powers[weights.depth + 1 - weights.length])
-        / (growth - 1)
-    )
+    powers: Array = growth ** np.arange(int(weights.depth.max()) + 2.0)
+    sums: Array = powers[weights.depth + 1] - powers[weights.depth + 1 - weights.length]
+    return strength * sums / (growth - 1)
 
 
 def counted(weights: NestedWeights) -> tuple[Array, Array]:
-    """n_1 and n_2 of the n-grams of each depth, one more of each so that what is made of them is finite where there are few.
+    """Return n_1 and n_2 of the n-grams of each depth, plus one each, so that ratios are finite.
 
-    n_1 is at least n_2, as it is in all texts but those that hold sentences several times, which would seem to need no penalty at all.
+    n_1 is raised to n_2 where it is smaller. That happens only in texts that hold sentences several
+    times, which would otherwise get no penalty at all.
     """
     n_depths = int(weights.depth.max()) + 1
     once, twice = (1 + np.bincount(weights.depth, weights.count == k, n_depths) for k in (1, 2))
@@ -240,7 +288,7 @@ def counted(weights: NestedWeights) -> tuple[Array, Array]:
 
 
 def by_odds(strength: float, weights: NestedWeights) -> Array:
-    """Strength n_1 / (2 n_2) of each weight's depth, strength at depth 0; weights must stand for themselves alone."""
+    """Return strength n_1 / (2 n_2) of each weight's depth, strength at depth 0."""
     once, twice = counted(weights)
     odds = once / (2 * twice)
     odds[0] = 1

@@ -1,6 +1,7 @@
-"""Norms of the weights of each context, and of the ways to extend each n-gram: which of them matter at all.
+"""Norms of the weights of each context, and of the extensions of each n-gram, as penalty.
 
-What a weight pays near its optimum is what its n-gram's count exceeds its expected count by: the penalty is a discount. Kneser and Ney's is the default.
+Near the optimum the slope of the penalty is the excess of an n-gram's count over its expected
+count: the penalty acts as a discount. That of Kneser and Ney is the default.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.core.arrays import Array
+from laconic.core.arrays import Array, Ints
 from laconic.lm.nested import (
     NestedPenalty,
     NestedTerms,
@@ -20,16 +21,42 @@ from laconic.lm.nested import (
 
 
 class NestedGroups(NestedPenalty):
-    """sum over groups g of s_d sqrt(k_g |w_g|^2 + (k_g rounding)^2), and a ridge on the weights of the empty context.
+    """sum over groups g of s_d sqrt(k_g |w_g|^2 + (k_g rounding)^2), over w >= 0.
 
-    A group is either the weights of all words after one context, or those of all n-grams that extend a shorter one by a word in front. `extensions` is the share of
-    the strength that the second kind gets; k_g is the size of a group. Contexts after which words come as they do elsewhere, and n-grams that are as likely
-    whatever stood before them, are kept out as a whole; what does matter is shrunk the less the more of it there is.
-    The root is rounded off near zero: then the norm is a minimum over ridges, sqrt(a) = min over e of (a / e + e) / 2, and has a good ridge at every point.
+    A group is either the weights of all words after one context, or those of all n-grams that
+    extend a shorter one by one word in front; k_g is its size. Contexts that do not change which
+    words follow, and n-grams whose probability does not depend on the word in front, are left out
+    as a whole. The weights of the empty context have a ridge instead.
 
-    growth: s_d = strength growth^d; None: s_d = strength times the discount of n-grams of d + 1 words, n_1 / (n_1 + 2 n_2), where n_k of them occur k times. Then
-        strength 1 suits texts that repeat themselves much and texts that do so little.
-    repeats: s_d is multiplied by 1 + repeats j where a context always comes with the one j words shorter, and is no news after it
+    The root is rounded off near zero. Then the norm is a minimum over ridges,
+    sqrt(a) = min over e of (a / e + e) / 2, and has a good quadratic bound at every point.
+
+    Parameters
+    ----------
+    strength : float, default=1.0
+        Strength of the penalty: larger values keep fewer n-grams.
+    growth : float or None, default=None
+        Factor of the strength per word of a context; None estimates it from counts of n-grams.
+        Then s_d is strength times the discount n_1 / (n_1 + 2 n_2) of n-grams of d + 1 words, n_k
+        of which occur k times, and strength 1 suits repetitive and varied texts alike.
+    rounding : float, default=0.4
+        Size of weights below which norms are rounded off.
+    ridge : float, default=0.012
+        Strength of the ridge on the weights of single words.
+    extensions : float, default=0.3
+        Share of the strength for groups of extensions of n-grams, from 0 to 1.
+    repeats : float, default=0.4
+        Additional strength, per word, for contexts that always occur with a shorter one. The
+        strength of a context that occurs exactly where the one j words shorter does is multiplied
+        by 1 + repeats j.
+
+    Examples
+    --------
+    >>> from laconic import LanguageModel, LogLinear, NestedGroups
+    >>> learner = LogLinear(NestedGroups(strength=0.5))
+    >>> model = LanguageModel(order=3, learner=learner).fit(["a b a b a", "b a b", "a c"])
+    >>> model.complete("a", k=1)[0][0]
+    'b'
     """
 
     def __init__(
@@ -49,25 +76,26 @@ class NestedGroups(NestedPenalty):
         self.repeats = repeats
 
     def check(self) -> NestedPenalty:
-        """See NestedPenalty."""
+        """Return self; ValueError if a parameter cannot be used."""
         if not 0 < self.rounding < np.inf or not 0 <= self.ridge < np.inf:
             raise ValueError(
-                f"rounding must be positive and ridge not negative, not {self.rounding!r} and {self.ridge!r}"
+                "rounding must be positive and ridge at least 0, "
+                f"got {self.rounding!r} and {self.ridge!r}"
             )
         if not 0 <= self.extensions <= 1:
-            raise ValueError(f"extensions must be from 0 to 1, not {self.extensions!r}")
+            raise ValueError(f"extensions must be from 0 to 1, got {self.extensions!r}")
         if not 0 <= self.repeats < np.inf:
-            raise ValueError(f"repeats must not be negative, not {self.repeats!r}")
+            raise ValueError(f"repeats must be at least 0, got {self.repeats!r}")
         check_strength(self.strength, self.growth)
         return self
 
     @property
     def collapses(self) -> bool:
-        """Contexts of a path have groups of their own."""
+        """Whether equal weights stay equal: contexts on a path have groups of their own."""
         return False
 
     def on(self, weights: NestedWeights) -> NestedTerms:
-        """See NestedPenalty."""
+        """Return the penalty of given trees."""
         if self.growth is None:
             rates = self.strength * discounts(weights)[weights.depth]
         else:
@@ -76,7 +104,7 @@ class NestedGroups(NestedPenalty):
 
 
 class _Family:
-    """sum over groups of rate sqrt(k |w_g|^2 + (k rounding)^2) - its value at 0, the groups parting all weights."""
+    """sum over a partition of rate sqrt(k |w_g|^2 + (k rounding)^2), minus its value at 0."""
 
     def __init__(self, group: NDArray[np.intp], rates: Array, rounding: float):
         self.group = group
@@ -94,17 +122,17 @@ class _Family:
         return float(self.mass @ (self._lengths(w) - self.rounding))
 
     def touching(self, w: Array) -> Array:
-        """The strengths of the ridge that touches from above at w."""
+        """Return the strengths of the ridge that touches from above at w."""
         return (self.mass / self._lengths(w))[self.group]
 
     def scale(self, slope: Array) -> float:
-        """The largest t <= 1 with a finite conjugate at t slope."""
+        """Return the largest t <= 1 with a finite conjugate at t * slope."""
         squares = self._squares(slope)
         beyond = squares > self.mass**2
         return min(1.0, float(np.min(self.mass[beyond] / np.sqrt(squares[beyond]), initial=1.0)))
 
     def conjugate(self, slope: Array) -> float:
-        """Its value at a slope where it is finite, but for rounding errors."""
+        """Return the conjugate at a slope where it is finite up to rounding errors."""
         return float(
             self.rounding
             @ (self.mass - np.sqrt(np.maximum(self.mass**2 - self._squares(slope), 0)))
@@ -112,7 +140,7 @@ class _Family:
 
 
 class _Groups(NestedTerms):
-    """Steps are those of the ridge that touches the penalty from above at the last point of `renew`."""
+    """Steps use the ridge that touches the penalty from above at the last point of `renew`."""
 
     exact = False
 
@@ -130,7 +158,7 @@ class _Groups(NestedTerms):
         self.renew(np.zeros(len(rates)))
 
     def renew(self, w: Array) -> None:
-        """Touch the penalty at w."""
+        """Make the ridge touch the penalty at w."""
         self.touching[: self.n_words] = self.root_ridge
         self.touching[self.n_words :] = sum(
             family.touching(w[self.n_words :]) for family in self.families
@@ -146,7 +174,7 @@ class _Groups(NestedTerms):
         return np.maximum(w, 0) / (1 + self.touching / curvature)
 
     def dual(self, slope: Array, w: Array) -> tuple[float, float]:
-        """Families share the slope as they do at the optimum: each takes of it what it pulls at w."""
+        """Return (t, c); families share the slope in proportion to their pulls at w."""
         over = np.maximum(slope, 0)
         root, after = float(over[: self.n_words] @ over[: self.n_words]), over[self.n_words :]
         if root > 0 and not self.root_ridge:
@@ -161,21 +189,21 @@ class _Groups(NestedTerms):
         return t, below + (0.5 * t**2 * root / self.root_ridge if root else 0.0)
 
 
-def _numbered(labels: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Numbers from 0 for labels that are not negative, none left out."""
+def _numbered(labels: Ints) -> NDArray[np.intp]:
+    """Return labels >= 0 renumbered from 0 without gaps."""
     present = np.zeros(int(labels.max(initial=-1)) + 1, np.intp)
     present[labels] = 1
     return (np.cumsum(present) - 1)[labels]
 
 
 def discounts(weights: NestedWeights) -> Array:
-    """n_1 / (n_1 + 2 n_2) of the n-grams of each depth; one more of each kind keeps it above 0 where there are few."""
+    """Return n_1 / (n_1 + 2 n_2) of the n-grams of each depth, each number plus one."""
     once, twice = counted(weights)
     return once / (once + 2 * twice)
 
 
-def repeated(weights: NestedWeights) -> NDArray[np.int64]:
-    """For each weight how many words shorter its context could be and still occur in the same places."""
+def repeated(weights: NestedWeights) -> Ints:
+    """Return by how many words each weight's context can be shortened without occurring more."""
     starts, sizes = weights.ptr[:-1], np.diff(weights.ptr)
     context = np.repeat(np.arange(len(sizes)), sizes)
     shorter = context[weights.parent[starts]]  # of the empty context any, which does not count

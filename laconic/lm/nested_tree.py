@@ -1,9 +1,9 @@
-"""Norms of the trees of weights on nested contexts: exact proximal steps, and roundings that lead to them fast."""
+"""Norms of trees of weights on nested contexts: exact steps, and rounded norms to start with."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +13,47 @@ from laconic.core.arrays import Array
 from laconic.core.penalties.grouped import norm_code
 from laconic.lm.nested import NestedPenalty, NestedTerms, NestedWeights, rates_of
 
-ROUNDINGS = (0.1, 0.01, 0.001)  # of norms, on the way to exact ones
+ROUNDINGS = (0.1, 0.01, 0.001)  # of norms, before exact ones
 
 
 class NestedTree(NestedPenalty):
-    """sum_i s_d |w_g(i)| (+ ridge sum_i ridge_growth^d w_i^2 / 2).
+    """sum_i s_d |w_g(i)| (+ ridge sum_i ridge_growth^d w_i^2 / 2) over w >= 0.
 
-    norm: 2 or "inf"
-    fade: a weight at depth d counts as w / fade^d in norms, as if features had values fade^d (the alpha of Nelakanti et al. 2013). An infinity norm
-        without it lets the weights of long contexts be as large as those of short ones at no price.
-    roots: factor of the strength of whole trees. Every word has one, so that this is what it costs to have a word; a ridge may do instead.
+    g(i) is the weight i and all below it, those of longer contexts with the same predicted word: a
+    longer context is used only where the shorter one is.
 
-    With 2-norms a tree has one step for all its weights, as small as its root asks for, which occurs most often: exact steps come near slowly. A ridge that
-    touches rounded norms from above has a step for every weight, and leads there first. Infinity norms have a step for every weight as they are.
+    With 2-norms a tree has one step size for all its weights, which is as small as its root, the
+    most frequent of them, requires: exact steps converge slowly. A ridge that touches rounded norms
+    from above has a step size per weight and is solved first. Infinity norms have a step size per
+    weight as they are.
+
+    Parameters
+    ----------
+    strength : float, default=0.7
+        Strength of the penalty: larger values keep fewer n-grams.
+    growth : float, default=0.85
+        Factor of the strength per word of a context.
+    norm : 2 or "inf", default=2
+        Norm of the weights of a tree.
+    fade : float, default=1.0
+        Divisor of a weight in norms, per word of its context. A weight at depth d counts as
+        w / fade^d, as if features had values fade^d (the alpha of Nelakanti et al. 2013). With an
+        infinity norm and no fade, weights of long contexts can grow as large as those of short
+        ones at no cost.
+    ridge : float, default=0.0
+        Strength of an additional ridge on all weights.
+    ridge_growth : float, default=2.0
+        Factor of the strength of the ridge per word of a context.
+    roots : float, default=1.0
+        Factor of the strength of whole trees, of which every word has one.
+
+    Examples
+    --------
+    >>> from laconic import LanguageModel, LogLinear, NestedTree
+    >>> learner = LogLinear(NestedTree(strength=0.1))
+    >>> model = LanguageModel(order=3, learner=learner).fit(["a b a b a", "b a b", "a c"])
+    >>> model.complete("a", k=1)[0][0]
+    'b'
     """
 
     growth: float
@@ -34,7 +62,7 @@ class NestedTree(NestedPenalty):
         self,
         strength: float = 0.7,
         growth: float = 0.85,
-        norm: Any = 2,
+        norm: Literal[2, "inf"] = 2,
         fade: float = 1.0,
         ridge: float = 0.0,
         ridge_growth: float = 2.0,
@@ -49,25 +77,24 @@ class NestedTree(NestedPenalty):
         self.roots = roots
 
     def check(self) -> NestedPenalty:
-        """See NestedPenalty."""
+        """Return self; ValueError if a parameter cannot be used."""
         norm_code(self.norm)
         if self.growth is None:
-            raise ValueError(
-                "growth must be a number where norms of trees are the penalty, not None"
-            )
+            raise ValueError("growth of NestedTree must be a number, got None")
         if not 0 <= self.ridge < np.inf or not 0 < self.ridge_growth < np.inf:
             raise ValueError(
-                f"ridge must not be negative and ridge_growth positive, not {self.ridge!r} and {self.ridge_growth!r}"
+                "ridge must be at least 0 and ridge_growth positive, "
+                f"got {self.ridge!r} and {self.ridge_growth!r}"
             )
         if not 0 < self.fade < np.inf:
-            raise ValueError(f"fade must be positive, not {self.fade!r}")
+            raise ValueError(f"fade must be positive, got {self.fade!r}")
         if not 0 <= self.roots < np.inf:
-            raise ValueError(f"roots must not be negative, not {self.roots!r}")
+            raise ValueError(f"roots must be at least 0, got {self.roots!r}")
         return super().check()
 
     @property
     def collapses(self) -> bool:
-        """Levels keep equal weights equal as long as no longer context costs more than a shorter one; 2-norms never do."""
+        """Whether equal weights stay equal, which they do only under some infinity norms."""
         return (
             norm_code(self.norm) == _core.Norm.infinity
             and self.growth <= 1 <= self.roots
@@ -76,8 +103,8 @@ class NestedTree(NestedPenalty):
         )
 
     def on(self, weights: NestedWeights) -> NestedTerms:
-        """See NestedPenalty."""
-        return _Tree(
+        """Return the penalty of given trees."""
+        return _TreeNorms(
             self._rates(weights),
             weights,
             norm_code(self.norm),
@@ -86,7 +113,7 @@ class NestedTree(NestedPenalty):
         )
 
     def before(self, weights: NestedWeights) -> Iterator[NestedTerms]:
-        """See NestedPenalty."""
+        """Yield rounded 2-norms, which are easier to solve for."""
         if norm_code(self.norm) == _core.Norm.two and self.strength:
             rates = self._rates(weights)
             trees = _TreeByTree(rates, weights)
@@ -107,7 +134,7 @@ class NestedTree(NestedPenalty):
         return rates_of(self.ridge, self.ridge_growth, weights) if self.ridge else None
 
 
-class _Tree(NestedTerms):
+class _TreeNorms(NestedTerms):
     def __init__(
         self,
         rates: Array,
@@ -121,13 +148,13 @@ class _Tree(NestedTerms):
         self.size = size
         self.ridge = ridge
         self.trees = _TreeByTree(rates, weights)
-        if norm == _core.Norm.two:  # one scale a tree
+        if norm == _core.Norm.two:  # one scale per tree
             self.scale = self.scale[weights.roots()] / size**2
 
     def part(self, which: NDArray[np.intp]) -> NestedTerms:
         size = self.size if len(self.size) == 1 else self.size[which]
         ridge = None if self.ridge is None else self.ridge[which]
-        return _Tree(self.rates[which], self.weights.trees(which), self.norm, size, ridge)
+        return _TreeNorms(self.rates[which], self.weights.trees(which), self.norm, size, ridge)
 
     def curvature(self, factor: float, least: float = 0.0) -> Array:
         if self.norm != _core.Norm.two:
@@ -144,11 +171,14 @@ class _Tree(NestedTerms):
         )
 
     def dual(self, slope: Array, w: Array) -> tuple[float, float]:
-        """What is left of the slope must lie in the ball of the dual norm: a ridge takes its gradient, and what is outside; without one, the slope is scaled."""
+        """Return (t, c) such that the slope, less what a ridge takes, lies in the dual ball.
+
+        A ridge takes its own gradient and what lies outside; without one the slope is scaled.
+        """
         size, everywhere = self.size**2, np.ones(len(w)) / self.size**2
         if self.ridge is not None:
             taken = self.ridge * w
-            # The slope of w / size, as a point of that space, times size: what prox takes; it leaves what the ball does not hold.
+            # prox takes the slope of w / size times size, and returns what lies outside the ball.
             taken += self.prox((slope - taken) * size, everywhere) / size
             return 1.0, 0.5 * float((taken / self.ridge) @ taken)
         slope = slope * size
@@ -164,7 +194,10 @@ class _Tree(NestedTerms):
 
 
 class _RoundedTree(NestedTerms):
-    """sum_i s_d sqrt(|w_g(i)|^2 + rounding^2) + ridge, by the ridge that touches it from above at the last point of `renew`."""
+    """sum_i s_d sqrt(|w_g(i)|^2 + rounding^2) + ridge.
+
+    Steps use the ridge that touches it from above at the last point of `renew`.
+    """
 
     exact = False
 
@@ -200,34 +233,38 @@ class _RoundedTree(NestedTerms):
 
 
 class _TreeByTree:
-    """sum_i rate_i |w_g(i)| by `_core.Forest`, which sweeps trees about twice as fast when the weights of a tree lie together, not those of a context."""
+    """sum_i rate_i |w_g(i)| by `_core.Forest`, with the weights of each tree side by side.
+
+    That makes the kernel about twice as fast as the weights of each context side by side.
+    """
 
     def __init__(self, rates: Array, weights: NestedWeights):
         n = len(rates)
         self.order = np.argsort(weights.roots(), kind="stable")
         self.rates = rates[self.order]
         place = np.empty(n + 1, np.int64)
-        place[self.order], place[-1] = (
-            np.arange(n),
-            -1,
-        )  # the last entry is for -1, the parent of roots
+        # The last entry is for -1, the parent of roots.
+        place[self.order], place[-1] = np.arange(n), -1
         numbers = np.arange(n + 1)
         self.kernel = _core.Forest(
             place[weights.parent[self.order]], numbers, numbers[:-1], self.rates, n
         )
 
     def value(self, w: Array, norm: _core.Norm, rounding: float = 0.0) -> float:
-        """The sum, with sqrt(|w_g|^2 + rounding^2) for |w_g|."""
+        """Return the sum, with sqrt(|w_g|^2 + rounding^2) for |w_g|."""
         return float(self.rates @ self._lengths(w, norm, rounding))
 
     def prox(self, w: Array, curvature: Array, norm: _core.Norm, threads: int) -> Array:
-        """argmin_v sum_i curvature_i (v_i - w_i)^2 / 2 + sum_i rate_i |v_g(i)| over v >= 0."""
+        """Return argmin_v sum_i curvature_i (v_i - w_i)^2 / 2 + sum_i rate_i |v_g(i)|, v >= 0."""
         out = w[self.order]
         self.kernel.prox_curved(out, curvature[self.order], norm, out, threads)
         return self._back(out)
 
     def touching(self, w: Array, rounding: float) -> Array:
-        """The strengths of the ridge that touches the rounded sum of 2-norms at w: sums of rate / length over the path from the root."""
+        """Return the strengths of the ridge that touches the rounded sum of 2-norms at w.
+
+        They are sums of rate / length over the path from the root.
+        """
         out = np.empty(len(w))
         self.kernel.path_sums(self.rates / self._lengths(w, _core.Norm.two, rounding), out)
         return self._back(out)

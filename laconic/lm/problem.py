@@ -1,48 +1,54 @@
-"""min_w  - log-likelihood of a text (w) + penalty(w),  w >= 0: a log-linear language model on nested contexts."""
+"""min_w  -log-likelihood of a text (w) + penalty(w),  w >= 0: a model on nested contexts."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from laconic import _core
 from laconic.core.arrays import Array
 from laconic.lm.nested import NestedTerms
 
 
 class NestedProblem:
-    """kernel: `_core.ContextTree`, whose weights are those of the penalty's trees. Gradients are of single weights, of which an entry may stand for several."""
+    """The likelihood of a context tree, whose weights are those of the penalty's trees.
 
-    def __init__(self, kernel: Any, penalty: NestedTerms, threads: int = 1):
+    Gradients are of single weights, several of which one entry may stand for.
+    """
+
+    def __init__(self, kernel: _core.ContextTree, penalty: NestedTerms, threads: int = 1):
         self.kernel = kernel
         self.penalty = penalty
         self.threads = penalty.threads = threads
         self._gradient = np.empty(len(penalty.rates))
 
     def start(self, x0: Array | None = None) -> Array:
-        """A copy of x0, or zeros."""
+        """Return a copy of x0, or zeros."""
         return np.zeros(len(self._gradient)) if x0 is None else np.array(x0, dtype=np.float64)
 
     def fit_tail(self, x: Array) -> None:
-        """All weights are penalised: there is no tail."""
+        """Do nothing: there is no intercept to optimise."""
 
     def loss_value(self, x: Array) -> float:
-        """The smooth part: minus the log-likelihood, and the penalty's ridge."""
+        """Return the smooth part: minus the log-likelihood, plus the penalty's ridge."""
         return float(self.kernel.loss(x, np.empty(0), self.threads)) + self._square(x)
 
     def smooth(self, x: Array) -> tuple[float, Array]:
-        """The smooth part and its gradient, which the next evaluation overwrites."""
+        """Return the smooth part and its gradient, which the next evaluation overwrites."""
         loss = float(self.kernel.loss(x, self._gradient, self.threads)) + self._square(x)
         if self.penalty.ridge is not None:
             self._gradient += self.penalty.ridge * x
         return loss, self._gradient
 
     def value(self, x: Array) -> float:
-        """The objective."""
+        """Return the objective."""
         return self.loss_value(x) + self.penalty.value(x)
 
     def certificate(self, x: Array) -> float:
-        """(P - D) / P: the duality gap, at most 1, since no objective is below 0. D is the entropy of the model's own predictions, mixed with what was seen where the penalty's dual norm asks for it."""
+        """Return (P - D) / P, the relative duality gap; at most 1, since the objective is >= 0.
+
+        D is the entropy of the model's own predictions, mixed with the observed frequencies where
+        the penalty's dual norm requires it.
+        """
         loss = float(self.kernel.loss(x, self._gradient, self.threads))
         primal = loss + self._square(x) + self.penalty.value(x)
         t, conjugate = self.penalty.dual(-self._gradient, x)

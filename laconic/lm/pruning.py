@@ -1,10 +1,13 @@
-"""Pruning of language models by relative entropy (Stolcke 1998): the n-grams go whose loss changes the distribution least.
+"""Pruning of language models by relative entropy (Stolcke 1998).
 
-Without the n-gram c v its word gets alpha'(c) p(v | parent of c), alpha' the back-off weight that makes p(. | c) sum to 1 again:
+The n-grams are removed whose loss changes the distribution least. Without the n-gram c v its word
+gets alpha'(c) p(v | parent of c), alpha' the back-off weight that makes p(. | c) sum to 1 again:
 
-    D = -p(c) [ p(v | c) (log p(v | parent) + log alpha' - log p(v | c))  +  (log alpha' - log alpha) (1 - sum_u p(u | c)) ]
+    D = -p(c) [ p(v | c) (log p(v | parent) + log alpha' - log p(v | c))
+                + (log alpha' - log alpha) (1 - sum_u p(u | c)) ]
 
-An n-gram stays where a longer one that stays needs it. Any ContextModel is a back-off model in this sense: alpha(c) = exp(base[c] - base[parent]).
+An n-gram stays where a longer one that stays needs it. Any ContextModel is a back-off model in this
+sense: alpha(c) = exp(base[c] - base[parent]).
 """
 
 from __future__ import annotations
@@ -12,37 +15,37 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic import _core
+from laconic.core.arrays import Array, Bools, Ints, Ints32
 from laconic.core.ragged import pointers
 from laconic.lm.backoff import pairs_of_contexts
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Text
 
-Float64 = NDArray[np.float64]
-LEAST = 1e-12  # of the probability that is left for words without a pair
+LEAST = 1e-12  # lower bound of the probability that is left for words without a pair
 
 
-def pruned(model: ContextModel, size: int, frequency: Float64) -> ContextModel:
-    """The model with `size` n-grams, those of one word among them; `frequency` is p(c) of every context."""
+def pruned(model: ContextModel, size: int, frequency: Array) -> ContextModel:
+    """Return the model with `size` n-grams, including single words; `frequency` is p(c)."""
     model = model.typed()
     if size < model.n_words:
         raise ValueError(
-            f"size must be at least {model.n_words}, the number of words, each of which keeps its probability, got {size!r}"
+            f"size must be at least {model.n_words}, the number of words, which all keep their "
+            f"probabilities, got {size!r}"
         )
     context, depth = model.context_of_pairs(), model.depth
     importance, _ = _needed(model, _losses(model, frequency), np.zeros(model.n_contexts), depth)
     importance[: model.n_words] = np.inf
-    # Of equals, shorter n-grams stay first: they never need longer ones.
+    # Among equals shorter n-grams are kept first: they never need longer ones.
     order = np.lexsort((depth[context], -importance))
     kept = np.zeros(len(context), bool)
     kept[order[:size]] = True
     return _without(model, kept, depth, context)
 
 
-def _losses(model: ContextModel, frequency: Float64) -> Float64:
-    """D of every pair, 0 in the empty context."""
+def _losses(model: ContextModel, frequency: Array) -> Array:
+    """Return D of every pair, 0 in the empty context."""
     context, above = model.context_of_pairs(), model.parent
     log_p = model.gain + model.base[context]
     inner = np.arange(model.n_words, len(context))
@@ -50,9 +53,8 @@ def _losses(model: ContextModel, frequency: Float64) -> Float64:
     log_lower = model.gain[shorter_pairs(model)[inner]] + model.base[above[c]]
     log_alpha = model.base - np.where(above < 0, 0.0, model.base[above])
     p, lower = np.exp(log_p[inner]), np.exp(log_lower)
-    rest = np.maximum(
-        1 - np.bincount(c, lower, model.n_contexts), LEAST
-    )  # of p(. | parent), for the words without a pair
+    # What p(. | parent) leaves for the words without a pair.
+    rest = np.maximum(1 - np.bincount(c, lower, model.n_contexts), LEAST)
     left = np.exp(log_alpha) * rest
     log_new = np.log((left[c] + p) / (rest[c] + lower))
     loss = np.zeros(len(context))
@@ -62,30 +64,34 @@ def _losses(model: ContextModel, frequency: Float64) -> Float64:
     return loss
 
 
-def expected_frequencies(model: ContextModel, end: int) -> Float64:
-    """p(c) by the model itself: of its words one after the other; the start of a sentence is as frequent as the word `end`."""
+def expected_frequencies(model: ContextModel, end: int) -> Array:
+    """Return p(c) by the model itself; a sentence start is as frequent as the word `end`."""
     pairs, depth, context = pairs_of_contexts(model), model.depth, model.context_of_pairs()
     log_p, found = model.gain + model.base[context], np.zeros(model.n_contexts)
     for at in range(1, int(depth.max()) + 1):
         these = np.flatnonzero(depth == at)
         own = pairs[these]
         found[these] = np.where(own < 0, log_p[end], log_p[own] + found[context[own]])
-    return np.exp(found)
+    frequency: Array = np.exp(found)
+    return frequency
 
 
-def seen_frequencies(model: ContextModel, text: Text) -> Float64:
-    """p(c) in a text: how often a context, or one that ends with it, comes before a word."""
-    counts, depth = model.automaton().visits(text.tokens, text.ptr).astype(float), model.depth
+def seen_frequencies(model: ContextModel, text: Text) -> Array:
+    """Return p(c) in a text: how often a context, or one that ends with it, precedes a word."""
+    counts: Array = model.automaton().visits(text.tokens, text.ptr).astype(float)
+    depth = model.depth
     for at in range(int(depth.max()), 0, -1):
         these = np.flatnonzero(depth == at)
         np.add.at(counts, model.parent[these], counts[these])
-    return counts / max(1.0, counts[0])
+    counts /= max(1.0, float(counts[0]))
+    return counts
 
 
-def _needed(
-    model: ContextModel, loss: Float64, needed: Float64, depth: NDArray[np.int32]
-) -> tuple[Float64, Float64]:
-    """The largest loss of every pair and all n-grams that need it, and the same for contexts, which have `needed` of their own."""
+def _needed(model: ContextModel, loss: Array, needed: Array, depth: Ints32) -> tuple[Array, Array]:
+    """Return the largest loss of every pair and of all n-grams that need it.
+
+    The same of contexts is the second result; they start with the values of `needed`.
+    """
     own, sizes, importance, needed = (
         pairs_of_contexts(model),
         np.diff(model.ptr),
@@ -101,34 +107,34 @@ def _needed(
                 needed[filled], np.maximum.reduceat(importance[pairs], pointers(sizes[filled])[:-1])
             )
         np.maximum.at(needed, model.parent[these], needed[these])
-        shown = these[own[these] >= 0]
-        np.maximum.at(importance, own[shown], needed[shown])
+        reached = these[own[these] >= 0]
+        np.maximum.at(importance, own[reached], needed[reached])
     return importance, needed
 
 
 def condensed(model: ContextModel) -> ContextModel:
-    """The same distribution without pairs and contexts that say no more than shorter ones, but those that others need."""
+    """Return the same distribution without pairs and contexts that change nothing."""
     model = model.typed()
     shorter, depth = shorter_pairs(model), model.depth
-    tells = (shorter < 0) | (model.gain != model.gain[shorter])
+    differs = (shorter < 0) | (model.gain != model.gain[shorter])
     if model.borrowed is not None:
-        tells &= model.borrowed == 0
+        differs &= model.borrowed == 0
     changes = (model.parent >= 0) & (model.base != model.base[model.parent])
-    importance, needed = _needed(model, tells.astype(float), changes.astype(float), depth)
+    importance, needed = _needed(model, differs.astype(float), changes.astype(float), depth)
     kept, alive = importance > 0, needed > 0
     alive[0] = True
     smaller = _chosen(model, kept, alive)
-    borrowed = ~tells[kept]
+    borrowed = ~differs[kept]
     return smaller._replace(borrowed=borrowed.astype(np.uint8) if borrowed.any() else None)
 
 
 def _without(
     model: ContextModel,
-    kept: NDArray[np.bool_],
-    depth: NDArray[np.int32],
-    context: NDArray[np.int32],
+    kept: Bools,
+    depth: Ints32,
+    context: Ints32,
 ) -> ContextModel:
-    """The model of the pairs that stay, with their probabilities and new back-off weights."""
+    """Return the model of the pairs that stay, with new back-off weights."""
     shorter = shorter_pairs(model)
     p = np.exp(model.gain + model.base[context])
     gain, base, alive = (
@@ -161,8 +167,8 @@ def _without(
     return _chosen(model._replace(gain=gain, base=base, borrowed=None), kept, alive)
 
 
-def _chosen(model: ContextModel, kept: NDArray[np.bool_], alive: NDArray[np.bool_]) -> ContextModel:
-    """Some pairs and contexts of a model, numbered anew."""
+def _chosen(model: ContextModel, kept: Bools, alive: Bools) -> ContextModel:
+    """Return some pairs and contexts of a model, renumbered."""
     number = np.cumsum(alive, dtype=np.int32) - 1
     parent = np.where(model.parent < 0, -1, number[model.parent])[alive].astype(np.int32)
     ptr = pointers(np.bincount(model.context_of_pairs()[kept], minlength=model.n_contexts)[alive])
@@ -172,14 +178,14 @@ def _chosen(model: ContextModel, kept: NDArray[np.bool_], alive: NDArray[np.bool
 
 
 class UsedNgrams(NamedTuple):
-    """Number of n-grams with a weight that is not zero, and of contexts that have such an n-gram."""
+    """Number of n-grams with a weight that is not zero, and of contexts with such an n-gram."""
 
     ngrams: int
     contexts: int
 
 
-def weights_of_pairs(model: ContextModel) -> Float64:
-    """Return the weight of every pair, see explain; 0 for those that longer contexts alone need."""
+def weights_of_pairs(model: ContextModel) -> Array:
+    """Return the weight of every pair (see explain.py); 0 for borrowed pairs."""
     weights = model.gain.copy()
     weights[model.n_words :] -= model.gain[shorter_pairs(model)[model.n_words :]]
     if model.borrowed is not None:
@@ -194,9 +200,10 @@ def count_used(model: ContextModel) -> UsedNgrams:
     return UsedNgrams(int(np.count_nonzero(used)), int(np.count_nonzero(contexts)))
 
 
-def shorter_pairs(model: ContextModel) -> NDArray[np.int64]:
-    """The pair with the same target in the longest proper suffix that has one; -1 in the empty context."""
-    pairs: NDArray[np.int64] = _core.shorter_pairs(
-        model.parent, model.word, model.ptr, model.target
-    )
+def shorter_pairs(model: ContextModel) -> Ints:
+    """Return the pair with the same target in the longest proper suffix that has one.
+
+    -1 for the pairs of the empty context.
+    """
+    pairs: Ints = _core.shorter_pairs(model.parent, model.word, model.ptr, model.target)
     return pairs

@@ -1,18 +1,20 @@
-"""Running text: sentences of words as ids with their ends, which is what language models learn from and score.
+"""Running text: sentences of words as ids with their ends, for language models.
 
-Word 0 is <unk>, which stands for all words that are not known, word 1 is </s>, the end of a sentence. <s>, the start, is no word of a text.
+Word 0 is <unk>, which stands for all words that are not in the vocabulary, word 1 is </s>, the end
+of a sentence. <s>, the start, is not a word of a text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain, repeat
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from laconic import _core
+from laconic.core.arrays import Ints32
 from laconic.core.ragged import pointers
 from laconic.lm.contexts import Text
 from laconic.text.spelling import as_bytes, flat, words_of
@@ -22,10 +24,15 @@ UNKNOWN, END, START = "<unk>", "</s>", "<s>"
 UNKNOWN_ID, END_ID = 0, 1
 ONE_STRING = "expected sentences, each a string or a list of words, got one string"
 MARK = "\0"  # between sentences that a kernel splits
+Sentences: TypeAlias = Iterable[str | Iterable[str]]  # each split at blanks, or a list of words
 
 
 class SentenceEncoder:
-    """Sentences -> ids; `words` are all that are known, <unk> and </s> first, `numbers` their ids, with one more for <s>."""
+    """Sentences -> ids.
+
+    words     the vocabulary, <unk> and </s> first
+    numbers   word -> id, with one more for <s>
+    """
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = list(words)
@@ -36,14 +43,17 @@ class SentenceEncoder:
 
     @classmethod
     def learn(
-        cls, sentences: Iterable[Any], min_count: int = 1, vocabulary: Iterable[str] | None = None
+        cls, sentences: Sentences, min_count: int = 1, vocabulary: Iterable[str] | None = None
     ) -> tuple[SentenceEncoder, Text]:
-        """An encoder of the words that occur `min_count` times, or of those of a vocabulary, and the sentences as it encodes them."""
+        """Return an encoder, and the sentences as it encodes them.
+
+        Its vocabulary are the words that occur at least `min_count` times, or those given.
+        """
         given = _listed(sentences)
         if vocabulary is not None:
             known = dict.fromkeys(chain((UNKNOWN, END), vocabulary))
             if START in known:
-                raise ValueError(f"{START} is the start of a sentence and no word of a vocabulary")
+                raise ValueError(f"{START} is the start of a sentence, not a word of a vocabulary")
             encoder = cls(known)
             return encoder, encoder.encode(given)
         if not (isinstance(min_count, int | np.integer) and min_count >= 1):
@@ -55,8 +65,8 @@ class SentenceEncoder:
         encoder = cls(words[i] for i in np.flatnonzero(kept).tolist())
         return encoder, Text(new_id[text.tokens], text.ptr, len(encoder))
 
-    def encode(self, sentences: Iterable[Any]) -> Text:
-        """The text of sentences; words that are not known are <unk>."""
+    def encode(self, sentences: Sentences) -> Text:
+        """Return the sentences as ids; words outside the vocabulary become <unk>."""
         given = _listed(sentences)
         if (raw := _joined(given)) is not None:
             tokens, ptr = self._kernel.encode(raw, ord(MARK), UNKNOWN_ID, END_ID)
@@ -65,12 +75,12 @@ class SentenceEncoder:
         ids = map(self.numbers.get, chain.from_iterable(parts), repeat(UNKNOWN_ID))
         return _with_ends(np.fromiter(ids, np.int32), parts, len(self))
 
-    def ids(self, words: Iterable[str]) -> NDArray[np.int32]:
-        """Ids of words without an end, </s> among them; <s> is an error."""
+    def ids(self, words: Iterable[str]) -> Ints32:
+        """Return the ids of words, without an end after them; <s> is an error."""
         return np.fromiter(map(self.id, words), np.int32)
 
     def id(self, word: str) -> int:
-        """The id of one such word."""
+        """Return the id of one word; <s> is an error."""
         if word == START:
             raise ValueError(f"{START} is the start of a sentence, which is never predicted")
         return self.numbers.get(word, UNKNOWN_ID)
@@ -86,23 +96,27 @@ class SentenceEncoder:
         self._kernel = _core.WordIndex(*flat([*self.words, START]))
 
 
-def _listed(sentences: Iterable[Any]) -> list[Any]:
+def _listed(sentences: Sentences) -> list[str | Iterable[str]]:
+    """Return the sentences as a list; ValueError if one string is given."""
     if isinstance(sentences, str):
         raise ValueError(ONE_STRING)
     return list(sentences)
 
 
-def _joined(sentences: list[Any]) -> NDArray[np.uint8] | None:
-    """Sentences that are strings in one piece, with a mark between them; None if words are given, or strings hold the mark."""
+def _joined(sentences: list[str | Iterable[str]]) -> NDArray[np.uint8] | None:
+    """Return sentences that are strings in one piece, with a mark between them.
+
+    The result is None if lists of words are given, or if a string holds the mark.
+    """
     try:
-        joined = MARK.join(sentences)
+        joined = MARK.join(sentences)  # type: ignore[arg-type]  # what this line finds out
     except TypeError:
         return None
     return as_bytes(joined) if sentences and joined.count(MARK) == len(sentences) - 1 else None
 
 
-def _numbered(sentences: list[Any]) -> tuple[list[str], Text]:
-    """All words in order of first sight, after <unk>, </s> and <s>, and the sentences as their numbers."""
+def _numbered(sentences: list[str | Iterable[str]]) -> tuple[list[str], Text]:
+    """Return all words, numbered by first occurrence after <unk>, </s> and <s>, and the text."""
     first = [UNKNOWN, END, START]
     if (raw := _joined(sentences)) is not None:
         index = _core.WordIndex(*flat(first))
@@ -114,8 +128,8 @@ def _numbered(sentences: list[Any]) -> tuple[list[str], Text]:
     return vocab.words, text
 
 
-def split_sentences(sentences: Iterable[Any]) -> list[list[str]]:
-    """Sentences as lists of words; those that are strings are split at blanks."""
+def split_sentences(sentences: Sentences) -> list[list[str]]:
+    """Return sentences as lists of words; strings are split at blanks."""
     parts = []
     for number, sentence in enumerate(_listed(sentences), 1):
         if isinstance(sentence, str):
@@ -124,14 +138,15 @@ def split_sentences(sentences: Iterable[Any]) -> list[list[str]]:
         words = list(sentence)
         if not all(isinstance(word, str) for word in words):
             raise ValueError(
-                f"sentence {number} must be a string or a list of words, which are strings, got {sentence!r:.60}"
+                f"sentence {number} must be a string or a list of words, which are strings, "
+                f"got {sentence!r:.60}"
             )
         parts.append(words)
     return parts
 
 
-def _with_ends(ids: NDArray[np.int32], parts: list[list[str]], start: int) -> Text:
-    """Words of all sentences, with an end after each; `start` is the number of <s>, which must not be there."""
+def _with_ends(ids: Ints32, parts: list[list[str]], start: int) -> Text:
+    """Return the words of all sentences with an end after each; `start` is the id of <s>."""
     ptr = pointers([len(words) + 1 for words in parts])
     tokens = np.full(int(ptr[-1]), END_ID, np.int32)
     inside = np.ones(len(tokens), bool)
@@ -141,7 +156,7 @@ def _with_ends(ids: NDArray[np.int32], parts: list[list[str]], start: int) -> Te
 
 
 def _checked(text: Text) -> Text:
-    """The same, or a ValueError if a sentence holds a mark of its own start or end."""
+    """Return the text; ValueError if a sentence holds a mark of its own start or end."""
     if np.count_nonzero(text.tokens == END_ID) == len(text.ptr) - 1 and not np.any(
         text.tokens == text.n_words
     ):
@@ -150,5 +165,6 @@ def _checked(text: Text) -> Text:
     marks[text.ptr[1:] - 1] = False
     number = int(np.searchsorted(text.ptr, np.flatnonzero(marks)[0], side="right"))
     raise ValueError(
-        f"sentence {number} holds {START} or {END}: starts and ends of sentences are added to them, and must not be there"
+        f"sentence {number} holds {START} or {END}: starts and ends of sentences are added "
+        "automatically, leave them out"
     )

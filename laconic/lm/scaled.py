@@ -1,10 +1,13 @@
-"""Accelerated proximal gradient with a step for every weight, or for every tree of weights (Beck and Teboulle 2009, in a diagonal metric).
+"""Accelerated proximal gradient in a diagonal metric (Beck and Teboulle 2009).
 
-    x_next = argmin_v <gradient(z), v> + factor sum_i n_i scale_i (v_i - z_i)^2 / 2 + penalty(v),    z = x_next + m (x_next - x)
+    x_next = argmin_v <gradient(z), v> + factor sum_i n_i scale_i (v_i - z_i)^2 / 2 + penalty(v)
+    z      = x_next + m (x_next - x)
 
-The Hessian of a log-likelihood over features of 0 and 1 is below a diagonal of expected counts times the features of a token, and counts
-of contexts span five orders of magnitude: one step for all weights would be that of the most frequent word. One factor, that follows the local
-curvature, makes the bound hold; momentum starts again whenever it points uphill.
+Every weight, or every tree of weights, has a step size of its own. The Hessian of a log-likelihood
+over features of 0 and 1 is bounded by a diagonal of expected counts times the number of features of
+a token, and counts of contexts span five orders of magnitude: a single step size would be that of
+the most frequent word. One factor, which follows the local curvature, makes the bound hold;
+momentum restarts whenever it points uphill.
 """
 
 from __future__ import annotations
@@ -18,11 +21,12 @@ from laconic.core.solvers.base import StepSolver
 from laconic.lm.nested import NestedTerms
 from laconic.lm.problem import NestedProblem
 
-SURE = 6  # steps after which the objective is measured, which costs a third of a step
+# The objective, which costs a third of a step, is measured at the first steps and every sixth.
+SURE = 6
 
 
 class ScaledState(NamedTuple):
-    """x, the point z where the next gradient is taken, and the factor of curvatures."""
+    """The point x, the point z where the next gradient is taken, and the factor of curvatures."""
 
     x: Array
     value: float
@@ -34,7 +38,7 @@ class ScaledState(NamedTuple):
 
 
 class ScaledFista(StepSolver[NestedProblem, ScaledState]):
-    """Steps 1 / (factor scale_i); the certificate is measured every `check_every` steps."""
+    """Steps of size 1 / (factor scale_i); the certificate is measured every `check_every` steps."""
 
     needs_problem = (NestedProblem,)
     needs_penalty = (NestedTerms,)
@@ -46,11 +50,15 @@ class ScaledFista(StepSolver[NestedProblem, ScaledState]):
         self.check_every = check_every
 
     def init(self, problem: NestedProblem, x: Array) -> ScaledState:
-        """The factor starts at 1 and finds its size within a few steps."""
+        """Return the first state; the factor starts at 1 and adapts within a few steps."""
         return ScaledState(x, problem.value(x), np.inf, x, 1.0, 1.0, 0)
 
     def step(self, problem: NestedProblem, state: ScaledState) -> ScaledState:
-        """One accelerated step. Every few steps, and at first in all, the factor grows until the quadratic bound holds, then shrinks a little."""
+        """Take one accelerated step.
+
+        Where the objective is measured, the factor grows until the quadratic bound holds, then
+        shrinks a little.
+        """
         penalty, z, factor = problem.penalty, state.z, state.factor
         n_steps = state.n_steps + 1
         measured = n_steps <= SURE or n_steps % SURE == 0

@@ -1,4 +1,4 @@
-"""Plain text with one sentence a line, its words parted by blanks: what language models read."""
+"""Plain text for language models: one sentence per line, words separated by blanks."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ BATCH = 20_000  # sentences that are scored together
 
 
 def read_sentences(path: PathLike, encoding: str = "utf-8") -> list[str]:
-    """The lines of a file, plain or gzip, that hold words; an InputError if there is none, or names the line of what is no text."""
+    """Return the lines of a file, plain or compressed, that hold words.
+
+    A file without words, or with something else than text, is an InputError.
+    """
     sentences = list(chain.from_iterable(iterate_sentences(path, encoding)))
     if not sentences:
-        raise InputError(f"{name_of(path)}: holds no words; expected one sentence a line.")
+        raise InputError(f"{name_of(path)}: holds no words; expected one sentence per line.")
     return sentences
 
 
 def iterate_sentences(
     path: PathLike, encoding: str = "utf-8", size: int = BATCH
 ) -> Iterator[list[str]]:
-    """The same lines, so many at a time."""
+    """Yield the same lines, at most `size` at a time."""
     batch: list[str] = []
     with open_text(path, encoding) as stream:
         for number, line in enumerate(stream, 1):
@@ -39,13 +42,14 @@ def iterate_sentences(
 
 
 def _check(sentence: str, path: PathLike, number: int) -> None:
-    """InputError if the line is no text, or holds a mark of its own start or end."""
+    """Raise an InputError if the line is not text, or holds a mark of its own start or end."""
     if "\0" in sentence:
         raise InputError(
-            f"{name_of(path)}:{number}: expected text, one sentence a line, found a zero byte."
+            f"{name_of(path)}:{number}: expected text, one sentence per line, found a zero byte."
         )
     for mark in (START, END):
         if mark in sentence and mark in sentence.split():
             raise InputError(
-                f"{name_of(path)}:{number}: {mark} must not be there: starts and ends of sentences are added to them."
+                f"{name_of(path)}:{number}: {mark} is not allowed in a sentence: starts and ends "
+                "of sentences are added automatically."
             )

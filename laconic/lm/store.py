@@ -1,10 +1,10 @@
-"""Language models in model files: words, and contexts level by level, so that parents need not be written down.
+"""Language models in model files: words, and contexts level by level, so that parents are implied.
 
 word_data, word_ptr   the words, <unk> and </s> first
-children, pairs       of every context: how many contexts have it as parent, and how many pairs it has
+children, pairs       of every context: number of contexts with it as parent, and of its pairs
 oldest                of every context but the empty one: its oldest word
-target, gain, base    as a ContextModel has them, gain and base in single precision
-borrowed              1 for pairs that are no n-grams, if there are such pairs
+target, gain, base    as in ContextModel, gain and base in single precision
+borrowed              1 for pairs that are not n-grams, if there are such pairs
 
 Whole numbers have the smallest type that holds them.
 """
@@ -42,7 +42,7 @@ NAMES = {"word_data", "word_ptr", "children", "pairs", "oldest", "target", "gain
 
 
 def pack(model: LanguageModel) -> Contents:
-    """Arrays and JSON of a fitted model."""
+    """Return the arrays and the JSON of a fitted model."""
     check_is_fitted(model)
     check_storable(model.encoder_.words)
     by_level = level_order(model.model_)
@@ -69,11 +69,11 @@ def pack(model: LanguageModel) -> Contents:
 
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> LanguageModel:
-    """The model that gave these, or a ValueError that says what is wrong with them."""
+    """Return the model of these arrays; a ValueError says what is wrong with them."""
     check_names(arrays, NAMES | ({"borrowed"} & arrays.keys()))
     for name in ("order", "min_count"):
         if not is_count(meta.get(name)):
-            raise InputError(f"{name!r} is missing or no number of at least 1")
+            raise InputError(f"{name!r} is missing or not a number of at least 1")
     report = _report(meta)
     children, pairs, oldest, target = (
         whole(arrays, name) for name in ("children", "pairs", "oldest", "target")
@@ -94,7 +94,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> LanguageModel:
         or np.any(borrowed[: pairs[0]])
         or np.any(borrowed > 1)
     ):
-        raise InputError("expected for every pair a 1 if it is borrowed, 0 if not")
+        raise InputError("expected 1 for every borrowed pair and 0 for all others")
     contexts = ContextModel(
         np.concatenate([[-1], np.repeat(np.arange(n), children)]).astype(np.int32),
         np.concatenate([[-1], oldest]).astype(np.int32),
@@ -142,7 +142,7 @@ def _report(meta: dict[str, Any]) -> FitReport:
 
 
 def level_order(model: ContextModel) -> ContextModel:
-    """The same model with contexts by depth, and by the places of their parents within a depth."""
+    """Return the model with contexts sorted by depth, then by the places of their parents."""
     depth, rank = model.depth, np.zeros(model.n_contexts, np.int64)
     order = [np.zeros(1, np.int64)]
     done = 1

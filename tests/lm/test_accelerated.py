@@ -1,4 +1,4 @@
-"""Stochastic steps on mini-batches: exact gradients of parts of a text, and the optimum of full batches in the end."""
+"""Steps on mini-batches: exact gradients of parts of a text, and the optimum of full batches."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PENALTIES = [  # with mu, and how near many passes of small batches come
 
 
 def random_text(seed: int, n_sentences: int, n_words: int = 6) -> Text:
-    """Sentences in which words repeat, the last word of each its end."""
+    """Return sentences in which words repeat; the last word of each is its end."""
     random = np.random.default_rng(seed)
     sentences = [
         np.append(random.integers(1, n_words, random.integers(1, 8)), 0) for _ in range(n_sentences)
@@ -49,7 +49,7 @@ def test_parts_of_a_text_add_up_to_it(seed: int, order: int, collapse: bool) -> 
     np.testing.assert_allclose(parts, whole, atol=1e-9)
 
 
-def test_a_batch_changes_its_own_paths_alone() -> None:
+def test_a_batch_changes_only_its_own_paths() -> None:
     contexts = Contexts.build(random_text(1, 40, 30), 4)
     tokens = tokens_of(nested_weights(contexts))
     gradient = np.zeros(len(contexts.target))
@@ -74,7 +74,7 @@ def test_small_batches_reach_the_optimum_of_full_ones(
     trace = LogLinear(penalty, solver=solver).fit(text, 4).report.trace
     early, late = trace[49].value / best - 1, trace[-1].value / best - 1
     assert late < near
-    assert late < 0.6 * early, "averages go on coming nearer"
+    assert late < 0.6 * early, "averages keep approaching the optimum"
 
 
 @pytest.mark.parametrize("case", PENALTIES, ids=repr)
@@ -112,11 +112,11 @@ def test_frequent_words_step_more_often() -> None:
     weights = nested_weights(Contexts.build(text, 2))
     found = periods(weights, 255, 8)
     assert ((found & (found - 1)) == 0).all() and found.max() <= 32
-    assert found[8] < found[2] <= found[0], "a word that never comes steps once a pass"
+    assert found[8] < found[2] <= found[0], "a word that never occurs steps once per pass"
     np.testing.assert_array_equal(found, found[weights.roots()])
 
 
-def test_what_cannot_be_done_is_refused() -> None:
+def test_impossible_requests_are_refused() -> None:
     text = random_text(5, 20)
     with pytest.raises(ValueError, match="tree by tree"):
         LogLinear(NestedGroups(), solver=Accelerated()).fit(text, 3)

@@ -1,4 +1,4 @@
-"""ARPA files: what is read, what is written, and what is said of what is wrong."""
+"""ARPA files: reading, writing, and error messages."""
 
 from __future__ import annotations
 
@@ -90,17 +90,17 @@ def test_any_tables_come_back(tmp_path: Path, arpa: Arpa) -> None:
         (
             "ngram 1=3",
             "ngram 1=4",
-            ":11: expected another 1-gram, the file says that it has more of them.",
+            ":11: expected another 1-gram: the file promises more of them.",
         ),
         (
             "ngram 1=3",
             "ngram 1=2",
-            ":10: expected \\2-grams: after as many 1-grams as the file says, found '-1e-1\\té\\t-0.5'.",
+            ":10: expected \\2-grams: after 2 1-grams, found '-1e-1\\té\\t-0.5'.",
         ),
         (
             "ngram  2 = 2",
             "ngram 2=3",
-            ":15: expected another 2-gram, the file says that it has more of them.",
+            ":15: expected another 2-gram: the file promises more of them.",
         ),
         (
             "ngram  2 = 2",
@@ -116,7 +116,7 @@ def test_any_tables_come_back(tmp_path: Path, arpa: Arpa) -> None:
             "\té\t-0.5\tx",
             ":10: expected a number, 1 word and perhaps a number, found 4 fields.",
         ),
-        ("\té\t-0.5", "\t<s>\t-0.5", ":10: the word '<s>' is there before."),
+        ("\té\t-0.5", "\t<s>\t-0.5", ":10: the word '<s>' occurs twice."),
         ("<s> é", "<s> x", ":13: the word 'x' is not one of the 1-grams."),
         ("<s> é", "é", ":13: expected a number, 2 words and perhaps a number, found 2 fields."),
         ("<s> é", "<s> é\t-1", ":13: n-grams of the highest order have no back-off weight."),

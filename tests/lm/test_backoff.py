@@ -54,10 +54,10 @@ def test_tables_come_back(arpa: Arpa) -> None:
     assert [table for table in as_dictionaries(again) if table] == filled
 
 
-def test_an_ngram_that_is_there_twice() -> None:
+def test_an_ngram_that_occurs_twice() -> None:
     pair = NgramTable(np.array([[0, 1], [0, 1]], np.int32), np.zeros(2), np.zeros(2))
     single = NgramTable(np.array([[0], [1]], np.int32), np.zeros(2), np.zeros(2))
-    with pytest.raises(InputError, match="the n-gram 'a b' is there twice"):
+    with pytest.raises(InputError, match="the n-gram 'a b' occurs twice"):
         context_model(Arpa(["a", "b"], [single, pair]))
 
 

@@ -1,4 +1,4 @@
-"""train lm, predict, evaluate and inspect as people run them, and every mistake as one sentence."""
+"""train lm, predict, evaluate and inspect as users run them; one sentence for every mistake."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ NOUNS, VERBS = (
 
 
 def sentences(n: int, seed: int) -> list[str]:
-    """Sentences such as `the cat sat on a small mat`."""
+    """Return sentences such as `the cat sat on a small mat`."""
     drawn = random.Random(seed)
     return [
-        f"{drawn.choice(('the', 'a', 'one'))} {drawn.choice(NOUNS)} {drawn.choice(VERBS)} the {drawn.choice(('small ', ''))}{drawn.choice(NOUNS)}"
+        f"{drawn.choice(('the', 'a', 'one'))} {drawn.choice(NOUNS)} {drawn.choice(VERBS)} "
+        f"the {drawn.choice(('small ', ''))}{drawn.choice(NOUNS)}"
         for _ in range(n)
     ]
 
@@ -141,7 +142,7 @@ def test_penalties(given: Files, options: list[str], learner: str) -> None:
     assert again["perplexity"] == pytest.approx(report["dev"]["perplexity"], rel=1e-5)
 
 
-def test_what_help_says_of_defaults_is_true() -> None:
+def test_defaults_are_those_of_the_help() -> None:
     import typer
 
     options = typer.main.get_command(app).commands["train"].commands["lm"].params  # type: ignore[attr-defined]
@@ -169,7 +170,7 @@ def test_pruning_and_rare_words(given: Files) -> None:
     refused(given, "--prune must be at least 19, the number of words", *few)
 
 
-def test_predict_writes_a_line_a_word(given: Files) -> None:
+def test_predict_writes_one_line_per_word(given: Files) -> None:
     trained(given)
     model = laconic.load(given.model)
     lines = run("predict", given.model, text="the cat sat\n\nzebra\n").stdout.split("\n")
@@ -238,7 +239,7 @@ def test_inspect(given: Files, options: tuple[str, ...]) -> None:
 
 
 def test_a_lasso_keeps_few_contexts_and_the_same_probabilities(given: Files) -> None:
-    """What has no weight is left out of the model, and its ARPA file still says the same."""
+    """N-grams without a weight are left out, and the ARPA file gives the same probabilities."""
     trained(
         given,
         *LOG_LINEAR,
@@ -281,16 +282,16 @@ def test_short_texts_and_all_orders(given: Files, method: str, order: str, text:
     assert sum(chances) == pytest.approx(1, abs=1e-4)
 
 
-def test_texts_that_are_none(given: Files) -> None:
+def test_files_that_are_not_text(given: Files) -> None:
     bad = given.folder / "bad.txt"
     trained(given)
     for content, sentence in (
-        (b"", "bad.txt: holds no words; expected one sentence a line"),
+        (b"", "bad.txt: holds no words; expected one sentence per line"),
         (b"\n \n\t\n", "bad.txt: holds no words"),
         (b"one\ncaf\xe9\n", "bad.txt:2: expected UTF-8 text"),
-        (b"one\ntwo\0three\n", "bad.txt:2: expected text, one sentence a line, found a zero byte"),
+        (b"one\ntwo\0three\n", "bad.txt:2: expected text, one sentence per line, found a zero"),
         (bytes(range(256)), "bad.txt:"),
-        (b"one\n\n<s> two </s>\n", "bad.txt:3: <s> must not be there"),
+        (b"one\n\n<s> two </s>\n", "bad.txt:3: <s> is not allowed in a sentence"),
         (gzip.compress(b"one two", mtime=0)[:-9], "bad.txt: the gzip file is damaged"),
     ):
         bad.write_bytes(content)
@@ -345,7 +346,7 @@ def test_bad_requests(given: Files, sentence: str, options: list[str]) -> None:
     )
 
 
-def test_what_does_not_go_with_language_models_is_refused(given: Files) -> None:
+def test_options_of_other_models_are_refused(given: Files) -> None:
     trained(given, "--order", "2", "--arpa", given.arpa)
     for model in (given.model, given.arpa):
         refused(given, "--proba does not go with", "predict", model, given.dev, "--proba")
@@ -372,7 +373,7 @@ def test_what_does_not_go_with_language_models_is_refused(given: Files) -> None:
     refused(given, "--sample does not go with", "inspect", other, "--sample", "3")
 
 
-def test_arpa_files_that_are_none(given: Files) -> None:
+def test_files_that_are_not_arpa(given: Files) -> None:
     bad = given.folder / "bad.arpa"
     bad.write_text("\\data\\\nngram 1=3\n\n\\1-grams:\n-1 a\n")
     refused(given, "bad.arpa:5: ", "evaluate", str(bad), given.dev)

@@ -1,4 +1,4 @@
-"""Contexts against n-grams counted one by one, and likelihoods against sums over the whole vocabulary."""
+"""Contexts against n-grams counted one by one, likelihoods against sums over the vocabulary."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ N_WORDS = 5  # one of which is never seen
 
 
 def text_of(sentences: list[Sentence]) -> Text:
-    """Sentences as they are, their last words their ends."""
+    """Return the sentences as a text; their last words are their ends."""
     return Text(
         np.concatenate(sentences).astype(np.int32), np.cumsum([0, *map(len, sentences)]), N_WORDS
     )
 
 
 def histories(sentences: list[Sentence], order: int) -> list[tuple[tuple[int, ...], int]]:
-    """The longest context of each word, nearest word first, and the word."""
+    """Return the longest context of each word, nearest word first, and the word."""
     return [
         (tuple([*reversed(sentence[:i]), N_WORDS][: order - 1]), word)
         for sentence in sentences
@@ -34,7 +34,7 @@ def histories(sentences: list[Sentence], order: int) -> list[tuple[tuple[int, ..
 
 
 def spelled(contexts: Contexts, text: Text, node: int) -> tuple[int, ...]:
-    """The words of the longest context of a node, nearest first."""
+    """Return the words of the longest context of a node, nearest first."""
     place = contexts.kernel.place()[node]
     flat = np.concatenate(
         [[-1, N_WORDS, *text.tokens[a:b]] for a, b in zip(text.ptr[:-1], text.ptr[1:], strict=True)]
@@ -79,7 +79,7 @@ def test_pairs_are_the_ngrams_of_the_text(
 def naive(
     sentences: list[Sentence], order: int, weights: dict[tuple[tuple[int, ...], int], float]
 ) -> tuple[float, Counter]:
-    """Loss and expected minus seen counts, by the definition."""
+    """Return the loss, and expected minus observed counts, by the definition."""
     loss, gradient = 0.0, Counter()
     for context, word in histories(sentences, order):
         scores = np.array(

@@ -1,4 +1,4 @@
-"""Kneser-Ney against its definition by dictionaries, against mitlm's own files, and on the Penn Treebank."""
+"""Kneser-Ney against its definition, against files of mitlm, and on the Penn Treebank."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def encoded(sentences: list[list[int]], n_words: int) -> Text:
 
 
 class ByDefinition:
-    """p(v | c) as the formulas have it, with nothing shared or flat."""
+    """p(v | c) straight from the formulas, with dictionaries."""
 
     def __init__(
         self, text: Text, order: int, modified: bool, fallback: tuple[float, float, float]
@@ -132,7 +132,7 @@ def test_adjusted_counts_are_those_of_mitlm(data: Path) -> None:
 
 
 class WithoutFallback(KneserNey):
-    """mitlm's discounts: the same formulas where there are no n-grams of a count too; and its vocabulary has no unknown word."""
+    """mitlm's discounts: the same formulas even where no n-gram has a count; no unknown word."""
 
     def discounts(self, contexts: Contexts, adjusted: np.ndarray) -> np.ndarray:
         order_of = contexts.of_pairs(contexts.depth)
@@ -164,7 +164,10 @@ def test_the_model_of_mitlm(data: Path) -> None:
     [(100_000, [279.8, 260.3, 256.7, 255.1, 254.8]), (30_000, [234.2, 228.0, 226.8, 226.6, 226.6])],
 )
 def test_perplexities_of_the_penn_treebank(data: Path, n_train: int, expected: list[float]) -> None:
-    """Orders 2 to 6; the next 20,000 words are the test, words seen once are unknown and not counted as targets."""
+    """Orders 2 to 6, tested on the next 20,000 words.
+
+    Words seen once are unknown, and do not count as targets.
+    """
     with gzip.open(data / "ptb/ptb.train.txt.gz", "rt") as stream:
         sentences = [line.split() for line in stream]
     seen = np.cumsum([0, *map(len, sentences)])
@@ -202,7 +205,7 @@ def test_perplexities_of_the_penn_treebank(data: Path, n_train: int, expected: l
 def test_discounts_and_perplexities_of_lmplz(
     data: Path, order: int, discounts: list[float], perplexity: float
 ) -> None:
-    """What lmplz prints and what its ARPA file gives for the text that it learned from; discounts are those of the highest order."""
+    """Discounts of the highest order as lmplz prints them; perplexities of its training data."""
     with gzip.open(data / "lm_reference/opengrm/earnest.txt.gz", "rt") as stream:
         _, text = SentenceEncoder.learn(stream)
     contexts = Contexts.build(text, order)
@@ -214,7 +217,7 @@ def test_discounts_and_perplexities_of_lmplz(
     assert np.exp(-log_probs.mean()) == pytest.approx(perplexity, rel=1e-6)
 
 
-def test_too_few_counts_are_said() -> None:
+def test_too_few_counts_are_reported() -> None:
     text = encoded([[1, 2, 0], [1, 2, 0]], 3)
     with pytest.warns(
         UserWarning,

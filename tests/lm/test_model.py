@@ -1,4 +1,4 @@
-"""`LanguageModel`: learning, scoring, perplexities, drawing, pruning, and its files."""
+"""`LanguageModel`: learning, scoring, perplexities, sampling, pruning, and its files."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_perplexities(model: LanguageModel) -> None:
     assert math.isnan(model.perplexity([]))
 
 
-def test_completing_and_drawing(model: LanguageModel) -> None:
+def test_completing_and_sampling(model: LanguageModel) -> None:
     best = model.complete("the cat sat", 3)
     assert best[0][0] == "on" and [p for _, p in best] == sorted((p for _, p in best), reverse=True)
     assert model.complete(["the", "cat", "sat"], 3) == best
@@ -90,7 +90,7 @@ def test_completing_and_drawing(model: LanguageModel) -> None:
     assert max(map(len, model.sample(50, most=2))) <= 2
 
 
-def test_rare_words_teach_what_is_unknown() -> None:
+def test_rare_words_are_examples_of_unknown_ones() -> None:
     text = ["a b c d e", "a b f g", "a b a"]
     plain, with_rare = LanguageModel(2).fit(text), LanguageModel(2, min_count=2).fit(text)
     assert with_rare.encoder_.words == ["<unk>", "</s>", "a", "b"]
@@ -99,7 +99,7 @@ def test_rare_words_teach_what_is_unknown() -> None:
     assert given.encoder_.words == ["<unk>", "</s>", "a", "z"]
 
 
-def test_an_encoded_text_gives_the_same(model: LanguageModel) -> None:
+def test_encoded_data_gives_the_same_model(model: LanguageModel) -> None:
     encoder, text = SentenceEncoder.learn(SENTENCES)
     again = LanguageModel(order=3).fit_text(encoder, text)
     assert again.evaluate(text) == model.evaluate(SENTENCES)
@@ -135,7 +135,7 @@ def test_pruning(model: LanguageModel) -> None:
     assert model.n_ngrams_ == LanguageModel(order=3).fit(SENTENCES).n_ngrams_
 
 
-def test_manners_of_estimators(model: LanguageModel) -> None:
+def test_conventions_of_estimators(model: LanguageModel) -> None:
     fresh = LanguageModel(4, laconic.KneserNey(modified=False), min_count=2)
     assert repr(fresh) == "LanguageModel(learner=KneserNey(modified=False), min_count=2, order=4)"
     assert clone(fresh).get_params()["learner__modified"] is False
@@ -188,7 +188,7 @@ def test_the_file_of_a_model(model: LanguageModel, tmp_path: Path) -> None:
         ("base", lambda a: a[:-1], "shape"),
         ("word_data", lambda a: a * 0 + 255, "UTF-8"),
         ("word_ptr", lambda a: a[:-1], "."),
-        ("borrowed", lambda a: a, "a 1 if it is borrowed"),
+        ("borrowed", lambda a: a, "1 for every borrowed pair"),
         ("other", lambda a: a, "expected the arrays"),
     ],
 )
@@ -255,7 +255,8 @@ def test_arpa_files_of_others(data: Path, tmp_path: Path) -> None:
 def test_an_arpa_file_with_an_ngram_twice(tmp_path: Path) -> None:
     path = tmp_path / "twice.arpa"
     path.write_text(
-        "\\data\\\nngram 1=1\nngram 2=2\n\n\\1-grams:\n-1 a\n\n\\2-grams:\n-1 a a\n-1 a a\n\n\\end\\\n"
+        "\\data\\\nngram 1=1\nngram 2=2\n\n\\1-grams:\n-1 a\n\n"
+        "\\2-grams:\n-1 a a\n-1 a a\n\n\\end\\\n"
     )
-    with pytest.raises(InputError, match=r"twice.arpa: the n-gram 'a a' is there twice\."):
+    with pytest.raises(InputError, match=r"twice.arpa: the n-gram 'a a' occurs twice\."):
         LanguageModel.from_arpa(path)

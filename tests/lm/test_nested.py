@@ -1,4 +1,4 @@
-"""Penalties of nested contexts: proximal steps against their definition, collapsed trees against all they stand for, bounds that hold."""
+"""Penalties on nested contexts: proximal steps, collapsed trees, and bounds."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ALL = [
 
 
 def random_text(seed: int, n_sentences: int = 30, n_words: int = 6) -> Text:
-    """Sentences in which words repeat, the last word of each its end."""
+    """Return sentences in which words repeat; the last word of each is its end."""
     random = np.random.default_rng(seed)
     sentences = [
         np.append(random.integers(1, n_words, random.integers(1, 8)), 0) for _ in range(n_sentences)
@@ -61,7 +61,7 @@ def test_laws(seed: int, which: int, collapse: bool) -> None:
     kind=st.sampled_from(["ridge", "lasso", "tree"]),
 )
 def test_a_collapsed_tree_steps_as_its_trie_does(seed: int, growth: float, kind: str) -> None:
-    """Propositions 1 and 2 of Nelakanti et al. (2013): weights of a path that are equal stay equal, and one step is that of all."""
+    """Propositions 1 and 2 of Nelakanti et al. (2013): equal weights on a path stay equal."""
     penalty: NestedPenalty = {
         "ridge": NestedRidge(0.3, 1.0),
         "lasso": NestedLasso(0.2, 1.0),

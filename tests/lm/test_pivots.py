@@ -15,7 +15,7 @@ from laconic import _core
 
 
 def random_forest(random: np.random.Generator, n: int) -> np.ndarray:
-    """Parents of n nodes; some are roots."""
+    """Return the parents of n nodes; some are roots."""
     parent = random.integers(-1, np.maximum(np.arange(n), 1))
     parent[0] = -1
     return parent.astype(np.int64)
@@ -40,7 +40,7 @@ def by_heaps(
     whole=st.booleans(),
 )
 def test_pivots_are_heaps(seed: int, n: int, rate: float, whole: bool) -> None:
-    """Also where values are equal, as whole numbers often are, and where some nodes cost nothing."""
+    """Also where values are equal, as whole numbers often are, and where rates are zero."""
     random = np.random.default_rng(seed)
     parent = random_forest(random, n)
     w = random.integers(-2, 5, n).astype(float) if whole else random.normal(size=n) * 2
@@ -62,7 +62,7 @@ def test_seeds_change_nothing() -> None:
     np.testing.assert_allclose(found[1:], [found[0]] * 2, atol=1e-12)
 
 
-def test_the_door() -> None:
+def test_the_binding() -> None:
     with pytest.raises(ValueError, match="before its children"):
         _core.PivotForest(np.array([0]), np.ones(1))
     with pytest.raises(ValueError, match="one entry per node"):

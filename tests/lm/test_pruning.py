@@ -1,4 +1,4 @@
-"""Pruning: losses are what leaving an n-gram out costs, sums stay 1, and as many n-grams stay as were asked for."""
+"""Pruning: losses are true divergences, probabilities sum to 1, and sizes are as requested."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_loss_is_the_divergence_that_leaving_one_ngram_out_makes(
         smaller = _without(model, kept, depth, context)
         if smaller.n_contexts < model.n_contexts:
             continue  # it was the only one of its context
-        # Contexts that end with this n-gram would want it: only the distribution after c is asked for.
+        # Contexts that end with this n-gram would need it: look only at the distribution after c.
         base = smaller.base[c]
         p, q = before.distribution(c), np.full(6, np.nan)
         for word in range(6):
@@ -81,7 +81,7 @@ def test_sizes_and_sums(sentences: list[list[int]], order: int, data: st.DataObj
 
 @settings(max_examples=30)
 @given(SENTENCES, st.integers(1, 4))
-def test_nothing_is_lost_where_nothing_goes(sentences: list[list[int]], order: int) -> None:
+def test_nothing_changes_where_nothing_is_removed(sentences: list[list[int]], order: int) -> None:
     model = learned(sentences, order)
     same = pruned(model, len(model.target), expected_frequencies(model, 0))
     for left, right in zip(model[:4], same[:4], strict=True):
@@ -98,7 +98,7 @@ def test_nothing_is_lost_where_nothing_goes(sentences: list[list[int]], order: i
 
 @settings(max_examples=60)
 @given(SENTENCES, st.integers(1, 4), st.data())
-def test_what_says_nothing_can_go(
+def test_ngrams_that_change_nothing_are_removed(
     sentences: list[list[int]], order: int, data: st.DataObject
 ) -> None:
     model = learned(sentences, order)
@@ -134,7 +134,7 @@ def test_what_says_nothing_can_go(
     assert len(condensed(smaller).target) == len(smaller.target)
 
 
-def test_nothing_goes_where_all_is_said() -> None:
+def test_nothing_is_removed_where_all_matters() -> None:
     model = learned([[1, 2, 3], [1, 2], [2, 4]], 3)
     assert len(condensed(model).target) == len(model.target)
 

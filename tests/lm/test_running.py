@@ -49,7 +49,7 @@ def test_marks_of_starts_and_ends_are_not_words(mark: str) -> None:
         (["a", [None]], "sentence 2 must be a string"),
     ],
 )
-def test_other_things_are_no_sentences(sentences: Any, says: str) -> None:
+def test_other_inputs_are_refused(sentences: Any, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         split_sentences(sentences)
 
@@ -120,7 +120,7 @@ def test_many_words_keep_their_numbers() -> None:
     assert encoder.encode(["30000 x"]).tokens.tolist() == [0, 0, 1]
 
 
-def test_the_door_of_the_index() -> None:
+def test_the_binding_of_the_index() -> None:
     with pytest.raises(ValueError, match="twice"):
         _core.WordIndex(np.frombuffer(b"abab", np.uint8), np.array([0, 2, 4]))
     with pytest.raises(ValueError, match="ptr must end at 4"):
