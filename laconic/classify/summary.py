@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -102,11 +103,11 @@ class _Names:
         words = self.training.vocab.words
         return _short(" ".join(words[f] for f in self._features(group)[:N_WORDS_SHOWN].tolist()))
 
-    def _sentence(self, sentence: int) -> str | list[str] | Tree:
+    def _sentence(self, sentence: int) -> str | Sequence[str] | Tree:
         """Return a sentence by its number in all training documents."""
         starts = self.training.encoded.document_ptr
         d = int(np.searchsorted(starts, sentence, side="right")) - 1
-        sentences: list[str | list[str] | Tree] = sentences_of(
+        sentences = sentences_of(
             self.training.documents[d], self.boundary
         )
         return sentences[sentence - int(starts[d])]

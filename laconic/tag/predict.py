@@ -28,7 +28,7 @@ from laconic.text.templates import BIAS, PAIRS, Templates
 from laconic.text.views import WordClusters
 
 if TYPE_CHECKING:
-    from laconic.models.compact.strings import CompactEncoder
+    from laconic.models.compact.encoder import CompactEncoder
     from laconic.tag.compact import CompactTagWeights
 
 TokenSentences: TypeAlias = TokenColumns | Iterable[Sequence[Token]]

@@ -25,6 +25,8 @@ class ChainProblem(Objective):
     The last evaluation is kept: a certificate where a solver stands does not cost another one.
     """
 
+    design: Chain
+
     def __init__(self, design: Chain, loss: ChainLoss, penalty: Penalty, tail_ridge: float = 0.0):
         if not 0 <= tail_ridge < np.inf:
             raise ValueError(
