@@ -1,4 +1,9 @@
-"""Word vectors by hierarchical sparse coding (Yogatama 2015, chapter 4)."""
+"""Word vectors by hierarchical sparse coding (Yogatama 2015, chapter 4).
+
+The rooms are model, learn (what learners share), explain, store, page and cli. There is no compact
+form: vectors are stored in single precision without their zeros, and word2vec files are what other
+programs read.
+"""
 
 from laconic.models.kind import Kind
 

@@ -1,32 +1,33 @@
-"""From counts of words by contexts to how much more often they meet than by chance."""
+"""From counts of words by contexts to associations: how much more often than by chance."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from laconic.core.arrays import Array, Floats
 from laconic.core.ragged import pointers, spans
 
 KINDS = ("ppmi", "pmi")
-ENTRIES = 2**22  # that are worked on at once
+ENTRIES = 2**22  # processed at once
 
 
 class EntryWeights(NamedTuple):
-    """How much pairs of words and contexts count: a stored entry `entries`, any other words_v contexts_c.
+    """Weights of pairs of words and contexts in a loss.
 
-    entries: has the places of the matrix
+    entries           weights of the stored entries, at the same places as those of the matrix
+    words, contexts   any other pair has the weight words[v] * contexts[c]
     """
 
     entries: csr_matrix
-    words: NDArray[np.float32]
-    contexts: NDArray[np.float32]
+    words: Floats
+    contexts: Floats
 
 
 class Association(NamedTuple):
-    """Associations (words, contexts), and weights of them if they were asked for."""
+    """Associations (words, contexts), and their weights if requested."""
 
     matrix: csr_matrix
     weights: EntryWeights | None
@@ -41,26 +42,35 @@ def association(
     copy: bool = True,
     weighting: float = 0.0,
 ) -> Association:
-    """(log(n_vc / (n_v p_c)) - log(shift))^exponent, where n_v is the sum of row v and p_c = n_c^smoothing / sum_c' n_c'^smoothing.
+    """Return (log(n_vc / (n_v p_c)) - log(shift))^exponent for every stored count n_vc.
 
-    That is pointwise mutual information if smoothing and shift are 1; a smoothing of 0.75 makes rare contexts less telling, a shift of
-    k is that of skip-grams with k negative samples (Levy et al. 2015). An exponent below 1 makes few very large values, those of rare words,
-    count less; signs stay. Pairs that never met stay 0.
+    n_v is the sum of row v, and p_c = n_c^smoothing / sum_c' n_c'^smoothing. With smoothing, shift
+    and exponent 1 this is pointwise mutual information. Pairs that never occur stay 0.
 
-    kind: "ppmi" keeps what is positive, "pmi" all
-    copy: False works in the arrays of `counts`, which is of no use then
-    weighting: power of n_vc that a stored pair counts, and of n_v n_c / n, what chance would make of n_vc, for any other pair; 0: none, all count alike
+    Parameters
+    ----------
+    counts : csr_matrix of shape (n_words, n_contexts)
+        Co-occurrences.
+    kind : "ppmi" or "pmi", default="ppmi"
+        "ppmi" keeps positive values only.
+    smoothing : float, default=1.0
+        Power of the counts of contexts; 0.75 lowers the associations of rare contexts.
+    shift : float, default=1.0
+        k is the shift of skip-grams with k negative samples (Levy et al. 2015).
+    exponent : float, default=1.0
+        A power below 1 lowers the few very large values, those of rare words; signs stay.
+    copy : bool, default=True
+        False works in the arrays of `counts`, which cannot be used afterwards.
+    weighting : float, default=0.0
+        The weight of a stored pair is n_vc to this power, that of any other pair the value of n_vc
+        expected by chance, n_v n_c / n, to this power. 0 means no weights.
     """
     _check(counts, kind, smoothing, shift, exponent, weighting)
     result = counts.astype(np.float32, copy=copy)
-    met = np.asarray(counts.sum(axis=0, dtype=np.float64)).ravel()
-    column_sums = met**smoothing
-    row_sums = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
-    with np.errstate(
-        divide="ignore", invalid="ignore"
-    ):  # words and contexts that meet nothing have no entries
-        of_row = (np.log(row_sums) + np.log(shift)).astype(np.float32)
-        of_column = (np.log(column_sums) - np.log(column_sums.sum())).astype(np.float32)
+    row_sums, column_sums = (
+        np.asarray(counts.sum(axis=axis, dtype=np.float64)).ravel() for axis in (1, 0)
+    )
+    of_row, of_column = _logarithms(row_sums, column_sums**smoothing, shift)
     weights = np.empty(result.nnz if weighting else 0, np.float32)
     kept = np.empty(result.shape[0], np.int64)
     end = 0
@@ -69,7 +79,7 @@ def association(
         rows = np.repeat(np.arange(first, last), np.diff(result.indptr[first : last + 1]))
         columns, values = result.indices[begin:stop], result.data[begin:stop]
         weight = values ** np.float32(weighting) if weighting else values
-        with np.errstate(divide="ignore"):  # counts of 0 that are stored
+        with np.errstate(divide="ignore"):  # stored counts may be 0
             np.log(values, out=values)
         values -= of_row[rows]
         values -= of_column[columns]
@@ -93,26 +103,36 @@ def association(
     result.data, result.indices = result.data[:end].copy(), result.indices[:end].copy()
     if not weighting:
         return Association(result, None)
-    total = float(met.sum()) or 1.0
-    words, contexts = ((sums / np.sqrt(total)) ** weighting for sums in (row_sums, met))
+    total = float(column_sums.sum()) or 1.0
+    words, contexts = ((sums / np.sqrt(total)) ** weighting for sums in (row_sums, column_sums))
     entries = csr_matrix((weights[:end].copy(), result.indices, result.indptr), shape=result.shape)
     return Association(
         result, EntryWeights(entries, words.astype(np.float32), contexts.astype(np.float32))
     )
 
 
+def _logarithms(row_sums: Array, column_sums: Array, shift: float) -> tuple[Floats, Floats]:
+    """Return log(n_v shift) of every row and log p_c of every column."""
+    # Words and contexts without any count have no entries: their logarithms are never used.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_row = np.log(row_sums) + np.log(shift)
+        of_column = np.log(column_sums) - np.log(column_sums.sum())
+    return of_row.astype(np.float32), of_column.astype(np.float32)
+
+
 def _check(
     counts: csr_matrix, kind: str, smoothing: float, shift: float, exponent: float, weighting: float
 ) -> None:
+    """Raise a ValueError if a parameter cannot be used."""
     if kind not in KINDS:
         raise ValueError(f"the kind of association must be one of {', '.join(KINDS)}, got {kind!r}")
     if not 0 <= smoothing <= 1:
-        raise ValueError(f"smoothing must lie in 0..1, got {smoothing!r}")
+        raise ValueError(f"smoothing must be from 0 to 1, got {smoothing!r}")
     if not 0 < exponent <= 1:
-        raise ValueError(f"exponent must lie above 0 and be at most 1, got {exponent!r}")
+        raise ValueError(f"exponent must be above 0 and at most 1, got {exponent!r}")
     if not 0 <= weighting <= 1:
-        raise ValueError(f"weighting must lie in 0..1, got {weighting!r}")
+        raise ValueError(f"weighting must be from 0 to 1, got {weighting!r}")
     if not 0 < shift < np.inf:
         raise ValueError(f"shift must be above 0, got {shift!r}")
     if counts.nnz and not (counts.data.min() >= 0 and counts.data.max() < np.inf):
-        raise ValueError("counts must be finite and not below 0")
+        raise ValueError("counts must be finite and at least 0")

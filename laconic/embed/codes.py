@@ -1,36 +1,40 @@
-"""Codes of words under a fixed dictionary: min_A 1/2 sum_v |X_v - A_v D|^2 + strength sum_v Omega(A_v), every word by itself.
+"""Codes of words: min_A 1/2 sum_v |X_v - A_v D|^2 + strength sum_v Omega(A_v) for a fixed D.
 
-A dictionary lies by contexts here, (contexts, stride): rows of float32, the dimensions first and zeros up to a multiple of 8 behind.
+Every word is solved for by itself. Here a dictionary is a table (contexts, stride) of float32: the
+dimensions first, then zeros up to a multiple of 8.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from laconic import _core
-from laconic.core.arrays import Floats
+from laconic.core.arrays import Array, Floats, Ints
 from laconic.core.groups import Groups
 from laconic.embed.forest import code_trees
 
-CHUNK = 1 << 22  # entries of codes that are dense at a time
+CHUNK = 1 << 22  # dense entries of codes at a time
 TINY = float(np.finfo(np.float32).tiny)
 CONTEXTS = 1 << 13  # contexts whose products are summed in single precision
 
 
 class WordRows:
-    """The rows x_v of a sparse matrix (words x contexts) as kernels take them: float32 values, contexts in order, |x_v|^2 beside."""
+    """The rows x_v of a sparse matrix (words, contexts) as kernels take them.
 
-    def __init__(self, matrix: Any):
+    Values are float32, contexts in order; `squares` are |x_v|^2.
+    """
+
+    def __init__(self, matrix: sparse.spmatrix):
         if not sparse.issparse(matrix) or matrix.ndim != 2:
-            raise ValueError("a sparse matrix of words x contexts expected")
+            raise ValueError(f"expected a sparse matrix of words x contexts, got {matrix!r:.60}")
         rows = matrix.tocsr()
         if not rows.shape[0] or not rows.shape[1] or not rows.nnz:
             raise ValueError(
-                f"the matrix of words x contexts is empty: its shape is {rows.shape}, with {rows.nnz} entries"
+                "the matrix of words x contexts is empty: "
+                f"its shape is {rows.shape}, with {rows.nnz} entries"
             )
         if not rows.has_canonical_format:
             rows = rows.copy()
@@ -47,18 +51,16 @@ class WordRows:
             self.value * self.value, self.ptr[used], dtype=np.float64
         )
 
-    def products(self, words: NDArray[np.int64], table: Floats, n_jobs: int) -> Floats:
-        """(words, stride): X_v table."""
+    def products(self, words: Ints, table: Floats, n_jobs: int) -> Floats:
+        """Return X_v table for some words, of shape (words, stride)."""
         out = np.empty((len(words), table.shape[1]), np.float32)
         _core.word_products(
             self.kernel_rows(), words, table.ravel(), table.shape[1], out.ravel(), n_jobs
         )
         return out
 
-    def add_products(
-        self, words: NDArray[np.int64], codes: Floats, table: Floats, n_jobs: int
-    ) -> None:
-        """Table (contexts, stride) += X' codes, over the rows of some words."""
+    def add_products(self, words: Ints, codes: Floats, table: Floats, n_jobs: int) -> None:
+        """Add X' codes, over the rows of some words, to a table (contexts, stride)."""
         _core.add_products(
             self.kernel_rows(), words, codes.ravel(), table.shape[1], table.ravel(), n_jobs
         )
@@ -67,37 +69,38 @@ class WordRows:
         """Return the rows as kernels take them."""
         return _core.SparseRows(ptr=self.ptr, index=self.index, value=self.value)
 
-    def dense(self, words: NDArray[np.int64]) -> Floats:
-        """(words, contexts), for a few words."""
-        return self.matrix()[words].toarray()
+    def dense(self, words: Ints) -> Floats:
+        """Return the rows of a few words, dense, of shape (words, contexts)."""
+        rows: Floats = self.matrix()[words].toarray()
+        return rows
 
     def matrix(self) -> sparse.csr_matrix:
-        """All of them, for others than kernels."""
+        """Return all rows as a scipy matrix."""
         return sparse.csr_matrix((self.value, self.index, self.ptr), shape=self.shape)
 
 
-def check_whole(learner: Any, *names: str) -> None:
-    """ValueError unless these parameters are whole numbers of at least 1."""
+def check_whole(learner: object, *names: str) -> None:
+    """Raise a ValueError unless these parameters are whole numbers of at least 1."""
     for name in names:
         value = getattr(learner, name)
         if not isinstance(value, int | np.integer) or value < 1:
-            raise ValueError(f"{name} must be a whole number, at least 1, got {value!r}")
+            raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
 
 
 def stride_of(size: int) -> int:
-    """Entries of a padded row."""
+    """Return the number of entries of a padded row."""
     return -(-size // 8) * 8
 
 
-def padded(rows: NDArray, size: int | None = None) -> Floats:
-    """Rows of float32 with zeros behind, up to the stride."""
+def padded(rows: Array | Floats, size: int | None = None) -> Floats:
+    """Return rows of float32, padded with zeros up to the stride."""
     out = np.zeros((len(rows), stride_of(rows.shape[1] if size is None else size)), np.float32)
     out[:, : rows.shape[1]] = rows
     return out
 
 
-def gram(table: Floats, other: Floats | None = None) -> NDArray[np.float64]:
-    """Products table' other, summed in double precision over blocks of contexts."""
+def gram(table: Floats, other: Floats | None = None) -> Array:
+    """Return table' other, summed in double precision over blocks of contexts."""
     right = table if other is None else other
     total = np.zeros((table.shape[1], right.shape[1]))
     for first in range(0, len(table), CONTEXTS):
@@ -105,16 +108,16 @@ def gram(table: Floats, other: Floats | None = None) -> NDArray[np.float64]:
     return total
 
 
-class Encoding(NamedTuple):
+class EncodedWords(NamedTuple):
     """Codes (words, stride) of some words, with the objective and the duality gap of each."""
 
     codes: Floats
-    objective: NDArray[np.float64]
-    gap: NDArray[np.float64]
+    objective: Array
+    gap: Array
 
 
 class Coder:
-    """What codes cost and how exactly they are solved for; serves any dictionary of its size."""
+    """Solves for codes with a given penalty and tolerance, under any dictionary of its size."""
 
     def __init__(
         self,
@@ -132,8 +135,8 @@ class Coder:
         self.tolerance = tolerance
         self.most_sweeps = most_sweeps
 
-    def curvature(self, gram_matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The largest eigenvalue of every tree's part of the Gram matrix."""
+    def curvature(self, gram_matrix: Array) -> Array:
+        """Return the largest eigenvalue of every tree's part of the Gram matrix."""
         ptr, nodes = self.trees.ptr, self.trees.dimension
         out, sizes = np.zeros(len(ptr) - 1), np.diff(ptr)
         for n in np.unique(sizes):
@@ -147,13 +150,16 @@ class Coder:
     def encode(
         self,
         rows: WordRows,
-        words: NDArray[np.int64],
+        words: Ints,
         table: Floats,
-        grams: tuple[NDArray, NDArray],
+        grams: tuple[Array, Array],
         start: Floats,
         n_jobs: int,
-    ) -> Encoding:
-        """Codes of some words under the dictionary `table`; grams: its Gram matrix and that one's curvature."""
+    ) -> EncodedWords:
+        """Return the codes of some words under the dictionary `table`.
+
+        `grams` are its Gram matrix and curvature, `start` the codes to start from.
+        """
         codes = start.copy()
         objective, gap = _core.solve_codes(
             self.kernel,
@@ -169,17 +175,17 @@ class Coder:
             codes.ravel(),
             n_jobs,
         )
-        return Encoding(codes, objective, gap)
+        return EncodedWords(codes, objective, gap)
 
-    def grams(self, table: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Gram matrix (size, size) of a dictionary and the curvature of every tree."""
+    def grams(self, table: Floats) -> tuple[Array, Array]:
+        """Return the Gram matrix (size, size) of a dictionary and the curvature of every tree."""
         matrix = np.ascontiguousarray(gram(table)[: self.size, : self.size])
         return matrix, self.curvature(matrix)
 
     def encode_all(
         self, rows: WordRows, table: Floats, n_jobs: int, start: Floats | None = None
     ) -> tuple[sparse.csr_matrix, float, float]:
-        """Codes of all words, the whole objective, and the largest relative duality gap; few words are dense at a time."""
+        """Return the codes of all words, the objective, and the largest relative duality gap."""
         grams, stride, n_words = self.grams(table), table.shape[1], rows.shape[0]
         parts, total, worst = [], 0.0, 0.0
         for first in range(0, n_words, max(1, CHUNK // stride)):
@@ -194,14 +200,14 @@ class Coder:
 
 
 def objective(
-    matrix: Any,
+    matrix: sparse.spmatrix,
     codes: sparse.csr_matrix,
     dictionary: Floats,
     forest: Groups,
     strength: float,
     n_jobs: int = 1,
 ) -> float:
-    """1/2 |X - A D|^2 + strength sum_v Omega(A_v), over all entries of X, zeros among them, without making them."""
+    """Return 1/2 |X - A D|^2 + strength sum_v Omega(A_v), without making X dense."""
     rows, kernel, table = (
         WordRows(matrix),
         _core.CodeTrees(*code_trees(forest)),
@@ -210,7 +216,8 @@ def objective(
     gram_matrix, stride, total = gram(table), table.shape[1], 0.0
     if codes.shape != (rows.shape[0], len(dictionary)) or dictionary.shape[1] != rows.shape[1]:
         raise ValueError(
-            f"codes {codes.shape} times dictionary {dictionary.shape} do not make a matrix of shape {rows.shape}"
+            f"codes {codes.shape} times dictionary {dictionary.shape} do not give a matrix of "
+            f"shape {rows.shape}"
         )
     for first in range(0, rows.shape[0], max(1, CHUNK // stride)):
         words = np.arange(first, min(rows.shape[0], first + max(1, CHUNK // stride)))

@@ -1,4 +1,4 @@
-"""Leading principal components of the associations of words, with their sizes evened out, for learners to code instead of all contexts."""
+"""Leading principal components of associations, rescaled, to be coded instead of all contexts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from laconic.embed.weighted import PASSES, Factors, weighted_factors
 
 
 class Components(NamedTuple):
-    """X is about rows @ contexts: rows (words, components) as a learner takes them, contexts (components, contexts)."""
+    """X ~ rows @ contexts: rows (words, components) and contexts (components, contexts)."""
 
     rows: WordRows
     contexts: Floats
@@ -31,18 +31,20 @@ def leading_components(
     weights: EntryWeights | None = None,
     callback: Callback | None = None,
 ) -> Components:
-    """X ~ (c U S^power) (S^(1 - power) V' / c), of rank `size`, with c such that the rows on the left have a mean squared length of 1.
+    """Return X ~ (c U S^power) (S^(1 - power) V' / c), of rank `size`.
 
-    A power of 1 leaves principal components as they are, of 0 makes them all count alike, which whitens the rows: cosines of codes that
-    come close to such rows are better ones for words (Levy et al. 2015 of codes U S^power themselves). With weights U S V' is the
-    best of their rank for entries that count by them, see weighted_factors.
+    c makes the mean squared length of the rows on the left 1. A power of 1 keeps principal
+    components as they are; 0 gives all the same size, which whitens the rows and improves cosines
+    of words (Levy et al. 2015 show it for codes U S^power). With weights of entries, U S V' is the
+    best weighted approximation of its rank, see `weighted_factors`.
     """
     if not (isinstance(size, int | np.integer) and 1 <= size <= min(rows.shape)):
         raise ValueError(
-            f"components must be from 1 to {min(rows.shape)}, the lesser of words and contexts, got {size!r}"
+            f"components must be from 1 to {min(rows.shape)}, the smaller of the numbers of words "
+            f"and contexts, got {size!r}"
         )
     if not 0 <= power <= 1:
-        raise ValueError(f"power must lie in 0..1, got {power!r}")
+        raise ValueError(f"power must be from 0 to 1, got {power!r}")
     found = factors(rows, size, random, threads, weights, callback=callback)
     places = found.left * found.values**power
     length = float(np.sqrt(np.mean(np.einsum("ij,ij->i", places, places))))
@@ -62,11 +64,11 @@ def factors(
     rounds: int = ROUNDS,
     callback: Callback | None = None,
 ) -> Factors:
-    """The best U S V' of a rank: the singular value decomposition, or weighted_factors, of whose passes callback hears."""
+    """Return the best U S V' of a rank: the SVD, or `weighted_factors` if there are weights."""
     if weights is not None:
         return weighted_factors(rows, weights, size, random, threads, PASSES, callback)
     values, vectors = right_singular(rows, size, random, threads, rounds)
-    values = np.maximum(values, values[0] * np.finfo(np.float32).eps)  # of a matrix of lower rank
+    values = np.maximum(values, values[0] * np.finfo(np.float32).eps)  # for a matrix of lower rank
     places = rows.products(np.arange(rows.shape[0]), padded(vectors.T), threads)[:, :size]
     objective = 0.5 * max(
         0.0, float(rows.squares.sum()) - float(np.sum(places.astype(np.float64) ** 2))

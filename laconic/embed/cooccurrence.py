@@ -1,8 +1,8 @@
-"""How often words stand near each other in running text: sparse counts of words by contexts.
+"""How often words occur near each other in running text: sparse counts of words by contexts.
 
-A text is counted block by block, as much as memory holds; the counts of a block are rows in order. If there is more than one block, its
-rows go to a temporary file, and rows of the result are sums of rows of the files. What takes memory is a block, a panel of rows, and
-the result.
+A text is counted in blocks that fit into memory; the counts of a block are rows in order. If there
+is more than one block, rows go to temporary files, and rows of the result are sums of those. What
+takes memory is a block, a panel of rows, and the result.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -18,30 +18,28 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from laconic import _core
+from laconic.core.arrays import Floats, Ints, Ints32
 from laconic.core.ragged import pointers, spans
-from laconic.embed.word_counts import MEMORY, EncodedText, Ids, Subsampling, kept_share
+from laconic.embed.word_counts import MEMORY, EncodedText, Subsampling, kept_share
 
-TOKEN_BYTES, ENTRY_BYTES = (
-    32,
-    64,
-)  # of memory for a token of a block, and for an entry of a panel, with all copies on the way
-FEWEST = 2**12  # tokens of a block and entries of a panel, whatever the memory
-WIDEST = (
-    1000  # window; a few words more would need sums of more than 64 bits in no text that there is
-)
-Panel = tuple[
-    NDArray[np.int64], NDArray[np.int32], NDArray[Any]
-]  # lengths of rows, contexts, values
+# Bytes of memory per token of a block, and per entry of a panel, including temporary copies.
+TOKEN_BYTES, ENTRY_BYTES = 32, 64
+FEWEST = 2**12  # lower bound of tokens of a block and of entries of a panel, whatever the memory
+WIDEST = 1000  # largest window: sums then fit into 64 bits for every text
+# Lengths of rows, contexts, values: float32 counts, or uint64 sums that are added up later.
+Panel: TypeAlias = tuple[Ints, Ints32, Floats | NDArray[np.uint64]]
+Number = TypeVar("Number", bound=np.generic)
 
 
 class Cooccurrences(NamedTuple):
     """How to count.
 
-    window       words to the left and to the right that are contexts, in the sentence of the word
-    dynamic      True: a context at distance d counts (window - d + 1) / window, what windows of random width count on average; False: 1
-    n_contexts   only the so many most frequent words are contexts; None: all words
-    subsample    rate t: occurrences of a word of frequency f count sqrt(t / f), if that is less than 1
-    seed         None: that is so in expectation, counts are multiplied; a number: words are left out of the text at random
+    window       number of words to the left and to the right that are contexts, within a sentence
+    dynamic      whether a context at distance d counts (window - d + 1) / window, as windows of
+                 random width do on average; otherwise it counts 1
+    n_contexts   number of most frequent words that are contexts; None means all words
+    subsample    rate t: occurrences of a word of frequency f count min(1, sqrt(t / f))
+    seed         None multiplies counts by that; with a number words are left out at random
     """
 
     window: int = 5
@@ -53,9 +51,10 @@ class Cooccurrences(NamedTuple):
     def count(
         self, text: EncodedText, memory: int = MEMORY, n_jobs: int | None = None
     ) -> csr_matrix:
-        """Counts of words by contexts (n_words, n_contexts), float32; row and column i are word i of the text.
+        """Return counts of words by contexts (n_words, n_contexts), float32.
 
-        memory: bytes to use besides the result; of a text that needs more, parts lie in temporary files
+        Row and column i are word i of the text. `memory` is the number of bytes to use besides the
+        result; texts that need more go through temporary files.
         """
         self._check()
         n_contexts = len(text) if self.n_contexts is None else min(self.n_contexts, len(text))
@@ -68,12 +67,13 @@ class Cooccurrences(NamedTuple):
         return counts
 
     def weights(self) -> tuple[NDArray[np.uint32], float]:
-        """Whole numbers for the distances 1 .. window, and what to divide sums of them by."""
+        """Return integer weights of the distances 1 .. window, and the divisor of their sums."""
         if self.dynamic:
             return np.arange(self.window, 0, -1, dtype=np.uint32), float(self.window)
         return np.ones(self.window, np.uint32), 1.0
 
     def _check(self) -> None:
+        """Raise a ValueError if a parameter cannot be used."""
         if not (isinstance(self.window, int | np.integer) and 1 <= self.window <= WIDEST):
             raise ValueError(
                 f"window must be a whole number from 1 to {WIDEST}, got {self.window!r}"
@@ -88,15 +88,17 @@ class Cooccurrences(NamedTuple):
             raise ValueError(f"subsample must be above 0, got {self.subsample!r}")
 
 
-class _Run(NamedTuple):
+class _BlockFiles(NamedTuple):
     """Rows of a block in files: row r is the entries [ptr[r], ptr[r + 1])."""
 
-    ptr: NDArray[np.int64]
+    ptr: Ints
     contexts: IO[bytes]
     sums: IO[bytes]
 
 
 class _Counting:
+    """One pass over a text: its blocks, and the rows of counts that they give."""
+
     def __init__(
         self, text: EncodedText, how: Cooccurrences, n_contexts: int, memory: int, threads: int
     ) -> None:
@@ -106,7 +108,7 @@ class _Counting:
         self.panel_size = max(FEWEST, memory // ENTRY_BYTES)
 
     def panels(self) -> Iterator[Panel]:
-        """The result, some rows at a time."""
+        """Yield the result, some rows at a time."""
         blocks = self._blocks()
         first = next(blocks)
         second = next(blocks, None)
@@ -121,8 +123,8 @@ class _Counting:
                 second = next(blocks, None)
             yield from self._added(runs)
 
-    def _blocks(self) -> Iterator[Any]:
-        """Blocks of the text, each with the places of its words; at their edges they see as many tokens more as a window has."""
+    def _blocks(self) -> Iterator[_core.PlacesOfWords]:
+        """Yield blocks of the text, as places of words, with a window of tokens around each."""
         window = self.how.window
         before, block = np.empty(0, np.int32), np.empty(0, np.int32)
         for following in self._pieces():
@@ -131,10 +133,10 @@ class _Counting:
             before, block = np.concatenate([before[-window:], block[-window:]])[-window:], following
         yield self._places(before, block, np.empty(0, np.int32))
 
-    def _pieces(self) -> Iterator[Ids]:
-        """The text in pieces that are no shorter than a window, but for the last."""
-        drawn = self.how.subsample is not None and self.how.seed is not None
-        subsampling = Subsampling(self.how.subsample, self.how.seed) if drawn else None  # type: ignore[arg-type]
+    def _pieces(self) -> Iterator[Ints32]:
+        """Yield the text in pieces of at least a window, except the last."""
+        rate, seed = self.how.subsample, self.how.seed
+        subsampling = None if rate is None or seed is None else Subsampling(rate, seed)
         piece = nothing = np.empty(0, np.int32)
         for ids in self.text.ids(self.block_size, subsampling):
             piece = np.concatenate([piece, ids]) if len(piece) else ids
@@ -144,17 +146,17 @@ class _Counting:
         if len(piece):
             yield piece
 
-    def _places(self, before: Ids, block: Ids, after: Ids) -> Any:
+    def _places(self, before: Ints32, block: Ints32, after: Ints32) -> _core.PlacesOfWords:
         tokens = np.concatenate([before, block, after]) if len(before) or len(after) else block
         return _core.PlacesOfWords(tokens, len(before), len(before) + len(block), len(self.text))
 
-    def _panels_of(self, places: Any, divisor: float) -> Iterator[Panel]:
-        """Rows of counts of a block; divisor 0: sums that are added to others later."""
+    def _panels_of(self, places: _core.PlacesOfWords, divisor: float) -> Iterator[Panel]:
+        """Yield rows of counts of a block; with divisor 0 sums that are added up later."""
         most = np.minimum(places.counts() * (2 * self.how.window), self.n_contexts)
         for first, last in spans(pointers(most), self.panel_size):
             yield places.rows(first, last, self.weights, self.n_contexts, divisor, self.threads)
 
-    def _run(self, places: Any, stack: ExitStack) -> _Run:
+    def _run(self, places: _core.PlacesOfWords, stack: ExitStack) -> _BlockFiles:
         contexts_file = stack.enter_context(TemporaryFile())  # noqa: SIM115
         sums_file = stack.enter_context(TemporaryFile())  # noqa: SIM115
         lengths = []
@@ -162,9 +164,9 @@ class _Counting:
             lengths.append(length)
             contexts_file.write(contexts.data)
             sums_file.write(sums.data)
-        return _Run(pointers(np.concatenate(lengths)), contexts_file, sums_file)
+        return _BlockFiles(pointers(np.concatenate(lengths)), contexts_file, sums_file)
 
-    def _added(self, runs: list[_Run]) -> Iterator[Panel]:
+    def _added(self, runs: list[_BlockFiles]) -> Iterator[Panel]:
         ends = np.sum([run.ptr for run in runs], axis=0)
         for first, last in spans(ends, self.panel_size):
             slices = [run.ptr[first : last + 1] for run in runs]
@@ -186,15 +188,15 @@ class _Counting:
             )
 
 
-def _read(stream: IO[bytes], ptr: NDArray[np.int64], dtype: type) -> NDArray[Any]:
-    """The entries [ptr[0], ptr[-1]) of a file of numbers."""
+def _read(stream: IO[bytes], ptr: Ints, dtype: type[Number]) -> NDArray[Number]:
+    """Read the entries [ptr[0], ptr[-1]) of a file of numbers."""
     size = np.dtype(dtype).itemsize
     stream.seek(int(ptr[0]) * size)
     return np.frombuffer(stream.read(int(ptr[-1] - ptr[0]) * size), dtype)
 
 
 def _matrix(panels: Iterator[Panel], shape: tuple[int, int]) -> csr_matrix:
-    """Panels one below the other; their memory goes back as they are copied."""
+    """Return the matrix of all panels; their memory is freed as they are copied."""
     parts = list(panels)
     ptr = pointers(np.concatenate([lengths for lengths, _, _ in parts]))
     contexts, values = np.empty(int(ptr[-1]), np.int32), np.empty(int(ptr[-1]), np.float32)

@@ -1,4 +1,4 @@
-"""Forests over the dimensions of codes: which dimension of a word's vector may be used only after which others.
+"""Forests over the dimensions of codes: a dimension is used only where the one above it is.
 
     Omega(a) = sum_i weight_i |a_(i and all below i)|_2
 
@@ -8,40 +8,47 @@ With trees of single nodes and weights 1 this is the lasso, sum_i |a_i|.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from laconic.core.arrays import Array, Ints, Ints32
 from laconic.core.groups import Groups, parents_first
 from laconic.core.penalties import TreeGroupLasso
 
 BRANCHING = (3, 3)  # a root, 3 children, 3 grandchildren each: the 13 nodes of Yogatama et al. 2015
 PENALTIES = ("lasso", "forest")
+CodePenalty: TypeAlias = str | Groups  # one of PENALTIES, or a forest
 
 
 class CodeTrees(NamedTuple):
-    """A forest tree by tree: tree t has the nodes ptr[t] to ptr[t + 1], parents first; parent counts from the tree's first node, -1 at its root."""
+    """A forest tree by tree: tree t has the nodes ptr[t] to ptr[t + 1], parents first.
 
-    ptr: NDArray[np.int32]
-    dimension: NDArray[np.int32]
-    parent: NDArray[np.int32]
-    weight: NDArray[np.float64]
+    `parent` counts from the tree's first node, and is -1 at its root.
+    """
+
+    ptr: Ints32
+    dimension: Ints32
+    parent: Ints32
+    weight: Array
 
 
 def tree_size(branching: Sequence[int]) -> int:
-    """Nodes of a tree whose nodes at depth d have branching[d] children: 1 + b_0 + b_0 b_1 + ..."""
+    """Return the number of nodes of a tree: 1 + b_0 + b_0 b_1 + .. with b_d children at depth d."""
     return int(np.cumprod([1, *branching]).sum())
 
 
 def code_forest(size: int, branching: Sequence[int] = BRANCHING, growth: float = 1.0) -> Groups:
-    """A forest of equal trees over `size` dimensions, a tree after the other, each level by level; weight_i = growth^depth.
+    """Return a forest of equal trees over `size` dimensions, with weight_i = growth^depth.
 
-    branching: children of a node at each depth; (3, 3) gives trees of 13 nodes, () single nodes
+    The dimensions of a tree follow each other, level by level. `branching` is the number of
+    children of a node at each depth: (3, 3) gives trees of 13 nodes, () single nodes.
     """
     if not all(isinstance(b, int | np.integer) and b >= 1 for b in branching):
         raise ValueError(
-            f"branching must hold a number of children, at least 1, for every depth, got {tuple(branching)!r}"
+            "branching must hold a number of children of at least 1 for every depth, "
+            f"got {tuple(branching)!r}"
         )
     each = tree_size(branching)
     if not isinstance(size, int | np.integer) or size < 1 or size % each:
@@ -65,7 +72,7 @@ def code_forest(size: int, branching: Sequence[int] = BRANCHING, growth: float =
 
 
 def forest_of_parents(parent: ArrayLike, weight: ArrayLike | None = None) -> Groups:
-    """Any forest: dimension i stands below dimension parent[i], or is a root where that is -1; weights are 1 unless given."""
+    """Return the forest with parent[i] above dimension i, -1 at roots; weights default to 1."""
     parents = np.asarray(parent)
     if parents.ndim != 1 or not len(parents) or parents.dtype.kind not in "iu":
         raise ValueError("parent must hold, for each dimension, the dimension above it or -1")
@@ -74,9 +81,9 @@ def forest_of_parents(parent: ArrayLike, weight: ArrayLike | None = None) -> Gro
 
 
 def forest_for(
-    penalty: Any, size: int, branching: Sequence[int] = BRANCHING, growth: float = 1.0
+    penalty: CodePenalty, size: int, branching: Sequence[int] = BRANCHING, growth: float = 1.0
 ) -> Groups:
-    """The forest that a learner's parameters name: "lasso" (single nodes), "forest" (code_forest), or one that is given."""
+    """Return the forest of a penalty: "lasso" (single nodes), "forest" (code_forest), or itself."""
     if isinstance(penalty, Groups):
         if (
             penalty.parent is None
@@ -84,7 +91,8 @@ def forest_for(
             or np.any(penalty.sizes != 1)
         ):
             raise ValueError(
-                "a forest with one dimension a node expected, as code_forest and forest_of_parents make it"
+                "penalty must be a forest with one dimension per node, as code_forest and "
+                "forest_of_parents return it"
             )
         if penalty.n_features != size:
             raise ValueError(
@@ -97,12 +105,12 @@ def forest_for(
 
 
 def forest_penalty(forest: Groups, strength: float, positive: bool = False) -> TreeGroupLasso:
-    """The penalty of one word's code; its prox is what all kernels of codes must agree with."""
+    """Return the penalty of one word's code; all kernels of codes must agree with its prox."""
     return TreeGroupLasso(forest, strength=strength, positive=positive)
 
 
 def code_trees(forest: Groups) -> CodeTrees:
-    """The forest as kernels of codes take it."""
+    """Return the forest as kernels of codes take it."""
     assert forest.parent is not None
     n = len(forest)
     root = np.arange(n)
@@ -124,8 +132,8 @@ def code_trees(forest: Groups) -> CodeTrees:
     )
 
 
-def depths(forest: Groups) -> NDArray[np.int64]:
-    """Depth of every dimension, 0 at roots."""
+def depths(forest: Groups) -> Ints:
+    """Return the depth of every dimension, 0 at roots."""
     assert forest.parent is not None
     depth = np.zeros(len(forest), np.int64)
     for g in parents_first(forest.parent):
@@ -136,7 +144,7 @@ def depths(forest: Groups) -> NDArray[np.int64]:
     return by_dimension
 
 
-def _powers(growth: float, depth: NDArray[np.int64]) -> NDArray[np.float64]:
+def _powers(growth: float, depth: Ints) -> Array:
     if not 0 < growth < np.inf:
         raise ValueError(f"growth must be positive, got {growth!r}")
     return growth ** depth.astype(np.float64)

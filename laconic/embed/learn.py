@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from scipy import sparse
@@ -36,14 +36,14 @@ class CodeLearner(Protocol):
 
     def learn(
         self,
-        matrix: Any,
+        matrix: sparse.spmatrix,
         callback: Callback | None = None,
         weights: EntryWeights | None = None,
     ) -> Coded:
         """Return codes and dictionary; a callback that returns True stops after the step."""
 
 
-class Steps:
+class LearnerSteps:
     """The steps of one learner: timed, recorded, and sent to a callback."""
 
     def __init__(self, stage: str, total: int, callback: Callback | None = None):

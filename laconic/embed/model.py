@@ -1,68 +1,120 @@
-"""`WordVectors`: sparse vectors of words, learned from what stands near them."""
+"""`WordVectors`: sparse vectors of words, learned from the words around them."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.core.arrays import Floats
+from laconic.core.arrays import Array, Floats, Ints, Ints32
 from laconic.core.report import Callback, FitReport, Reported
 from laconic.embed.association import EntryWeights, association
 from laconic.embed.cooccurrence import Cooccurrences
 from laconic.embed.forest import forest_for
-from laconic.embed.learn import with_counts
+from laconic.embed.learn import CodeLearner, with_counts
 from laconic.embed.online_dictionary import OnlineDictionary
-from laconic.embed.word_counts import MEMORY, read_text
+from laconic.embed.word_counts import MEMORY, RunningText, read_text
 from laconic.errors import InputError
 from laconic.models.save import Saved
 from laconic.text.io import PathLike
 from laconic.text.vectors import read_vectors, write_vectors
 from laconic.text.vocab import Vocab
 
-AMONG = 30_000  # most frequent words that answers are chosen from
+AMONG = 30_000  # number of most frequent words that answers are chosen from
 TINY = np.finfo(np.float32).tiny
 
 
 class Associations(NamedTuple):
-    """What a learner gets: words, how often each occurs, associations (words, contexts), and weights of these if there are any."""
+    """Input of learners: words, their counts, associations (words, contexts), perhaps weights."""
 
     words: list[str]
-    counts: NDArray[np.int64]
+    counts: Ints
     matrix: sparse.csr_matrix
     weights: EntryWeights | None
 
 
 class WordVectors(Saved, Reported, BaseEstimator):
-    """Learn a vector for every frequent word: associations of words with the words around them, X ~ codes @ dictionary.
+    """X ~ codes @ dictionary: a vector per frequent word, from associations with nearby words.
 
-    learner: what factorises the associations: OnlineDictionary() if it is None, StochasticCoding(), Svd(), or any object with
-        `learn(matrix, callback, weights) -> Coded`
-    size: dimensions; None: as many as the learner has
-    window, dynamic, n_contexts, subsample: see Cooccurrences; subsampling leaves words out of the text at random (random_state)
-    min_count, max_size, rare: see read_text
-    association: "ppmi" or "pmi", with `smoothing`, `shift` and `exponent`: see association
-    weighting: 0..1; pairs count by the number of their meetings to this power, which gives rare words, whose associations are mostly noise, less
-        say: try 0.65; 0: all count alike
-    scale: 0..1; every dimension is divided by its root mean square to this power, which keeps zeros and makes dimensions count alike
-    memory: bytes that counting may use besides its result
-    n_jobs: threads that count; the learner has its own n_jobs
+    Parameters
+    ----------
+    learner : OnlineDictionary, StochasticCoding, Svd or None, default=None
+        What factorises the associations; None means `OnlineDictionary()`. Any object with a method
+        `learn(matrix, callback, weights) -> Coded` can be given.
+    size : int or None, default=None
+        Number of dimensions of the vectors; None means that of the learner.
+    window : int, default=5
+        Number of words to each side that count as neighbours.
+    dynamic : bool, default=False
+        Whether distant words of the window count less. A word at distance d counts
+        (window - d + 1) / window.
+    n_contexts : int or None, default=None
+        Number of most frequent words that count as neighbours; None means all.
+    subsample : float or None, default=None
+        Words of a greater frequency than this are left out at random, as in word2vec.
+    min_count : int, default=10
+        Words that occur less often have no vector.
+    max_size : int or None, default=None
+        Maximal number of words, the most frequent; None means no limit.
+    rare : "gap", "drop" or "mark", default="gap"
+        How other words are treated: keep their place, leave them out, or make them one word #rare#.
+    association : "ppmi" or "pmi", default="ppmi"
+        Measure of association: pointwise mutual information, or its positive part.
+    smoothing : float, default=0.75
+        Power of the counts of neighbours, from 0 to 1.
+    shift : float, default=1.0
+        Number whose logarithm is subtracted from associations.
+    exponent : float, default=1.0
+        Power of associations: 0.5 lowers those of rare words.
+    weighting : float, default=0.0
+        Power of the count of a pair that is its weight, from 0 to 1. 0 weighs all pairs alike;
+        about 0.65 gives rare words, whose associations are mostly noise, less weight.
+    scale : float, default=0.0
+        Power of the root mean square of a dimension by which it is divided, from 0 to 1. 1 gives
+        all dimensions the same size; zeros stay zeros.
+    memory : int, default=2**31
+        Bytes of memory for counting, besides the result.
+    n_jobs : int or None, default=None
+        Number of threads for counting; learners have their own n_jobs.
+    random_state : int, default=0
+        Seed of subsampling.
 
-    After fitting, or loading: `words_`, the most frequent first, and `counts_`; `codes_` (words, size), sparse, as they were learned;
-    `dictionary_` (size, contexts), None if the model comes from a file; `parents_`, for each dimension the one above it in the
-    learner's forest, -1 at roots, None without a forest; `report_`, whose learner is "" if the vectors come from a file of another program.
+    Attributes
+    ----------
+    words_ : list of str
+        All words, the most frequent first.
+    counts_ : array of shape (n_words,)
+        Number of occurrences of each word.
+    codes_ : csr_matrix of shape (n_words, size)
+        The vectors as learned, without scaling.
+    dictionary_ : array of shape (size, n_contexts) or None
+        The dictionary; None if the model was read from a file.
+    parents_ : array of shape (size,) or None
+        The dimension above each dimension in the learner's forest, -1 at roots; None without one.
+    report_ : FitReport
+        How the vectors came about; its learner is "" if they come from another program.
+
+    Examples
+    --------
+    >>> from laconic import Svd, WordVectors
+    >>> text = [["sun", "warms", "day"], ["moon", "cools", "night"]] * 10
+    >>> model = WordVectors(Svd(2, n_jobs=1)).fit(text)
+    >>> len(model), model.vector("sun").shape
+    (6, (2,))
+    >>> model.similarity("sun", "day") > model.similarity("sun", "night")
+    True
     """
 
     def __init__(
         self,
-        learner: Any = None,
+        learner: CodeLearner | None = None,
         size: int | None = None,
         window: int = 5,
         dynamic: bool = False,
@@ -100,10 +152,23 @@ class WordVectors(Saved, Reported, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, callback: Callback | None = None) -> WordVectors:
-        """Learn from text: the path of a file or a list of paths (a sentence a line, plain or gzip), or sentences, each a list of words.
+    def fit(
+        self, X: RunningText, y: object = None, callback: Callback | None = None
+    ) -> WordVectors:
+        """Learn from text.
 
-        callback is told of every pass of the learner.
+        Parameters
+        ----------
+        X : path, list of paths, or iterable of lists of str
+            Files with one sentence per line, plain or compressed, or sentences as lists of words.
+        y : None
+            Ignored.
+        callback : callable or None
+            Receives an `Event` after every pass of the learner, which stops if it returns True.
+
+        Returns
+        -------
+        self : WordVectors
         """
         self._check()
         began = time.perf_counter()
@@ -112,8 +177,8 @@ class WordVectors(Saved, Reported, BaseEstimator):
         self.report_ = replace(self.report_, seconds=time.perf_counter() - began)
         return self
 
-    def associations(self, X: Any) -> Associations:
-        """What a learner gets, of the same text as `fit`."""
+    def associations(self, X: RunningText) -> Associations:
+        """Return the input of learners for a text, which is given as in `fit`."""
         self._check()
         seed = None if self.subsample is None else self.random_state
         how = Cooccurrences(self.window, self.dynamic, self.n_contexts, self.subsample, seed)
@@ -121,8 +186,8 @@ class WordVectors(Saved, Reported, BaseEstimator):
             counts = how.count(text, self.memory, self.n_jobs)
         if not counts.nnz:
             raise InputError(
-                f"no two of the {len(text)} words that occur {self.min_count} times or more stand near each other in a sentence; "
-                "give more text, or lower min_count."
+                f"no two of the {len(text)} words that occur {self.min_count} times or more are "
+                "near each other in a sentence; give more text, or lower min_count."
             )
         how_much = (self.association, self.smoothing, self.shift, self.exponent)
         return Associations(
@@ -135,11 +200,11 @@ class WordVectors(Saved, Reported, BaseEstimator):
         self,
         words: Sequence[str],
         counts: ArrayLike,
-        matrix: Any,
+        matrix: sparse.spmatrix,
         callback: Callback | None = None,
         weights: EntryWeights | None = None,
     ) -> WordVectors:
-        """Learn from what `associations` gives, so that several learners can have it."""
+        """Learn from the result of `associations`, which several learners can share."""
         learner = OnlineDictionary() if self.learner is None else clone(self.learner)
         if self.size is not None:
             learner.set_params(size=self.size)
@@ -151,16 +216,18 @@ class WordVectors(Saved, Reported, BaseEstimator):
         self,
         words: Sequence[str],
         counts: ArrayLike,
-        codes: Any,
+        codes: sparse.spmatrix | Array | Floats,
         report: FitReport | None = None,
-        parents: NDArray[np.int32] | None = None,
+        parents: Ints32 | None = None,
         dictionary: Floats | None = None,
     ) -> WordVectors:
+        """Become the model of these vectors."""
         self._check()
         matrix = sparse.csr_matrix(codes, dtype=np.float32)
         if len(words) != matrix.shape[0] or len(np.asarray(counts)) != len(words):
             raise ValueError(
-                f"there are {len(words)} words, but codes of {matrix.shape[0]}, and {len(np.asarray(counts))} counts"
+                f"there are {len(words)} words, but codes of {matrix.shape[0]}, "
+                f"and {len(np.asarray(counts))} counts"
             )
         self._vocab = Vocab(words).freeze()
         self.counts_, self.codes_ = np.asarray(counts, np.int64), matrix
@@ -184,13 +251,13 @@ class WordVectors(Saved, Reported, BaseEstimator):
         check_is_fitted(self, "codes_")
         return word in self._vocab
 
-    def ids(self, words: Iterable[str]) -> NDArray[np.int32]:
-        """Places of words in `words_`, -1 for those that are not there."""
+    def ids(self, words: Iterable[str]) -> Ints32:
+        """Return the indices of words in `words_`, -1 for unknown words."""
         check_is_fitted(self, "codes_")
         return self._vocab.ids(words)
 
     def id(self, word: str) -> int:
-        """The place of one word, which must be there."""
+        """Return the index of one word; an unknown word is an InputError."""
         check_is_fitted(self, "codes_")
         found = self._vocab.id(word)
         if found < 0:
@@ -198,17 +265,20 @@ class WordVectors(Saved, Reported, BaseEstimator):
         return found
 
     def vectors(self, first: int = 0, last: int | None = None) -> Floats:
-        """The vectors of the words [first, last), dense, with every dimension scaled."""
+        """Return the vectors of the words [first, last), dense, with every dimension scaled."""
         check_is_fitted(self, "codes_")
-        return self.codes_[first:last].toarray() / self.divisors_.astype(np.float32)
+        dense: Floats = self.codes_[first:last].toarray()
+        divisors: Floats = self.divisors_.astype(np.float32)
+        return np.asarray(dense / divisors, np.float32)
 
     def vector(self, word: str) -> Floats:
-        """The vector of a word."""
+        """Return the vector of a word; an unknown word is an InputError."""
         place = self.id(word)
-        return self.vectors(place, place + 1)[0]
+        vector: Floats = self.vectors(place, place + 1)[0]
+        return vector
 
     def units(self) -> Floats:
-        """Vectors of length 1 for all words (words, size); zero for words whose codes are all zero."""
+        """Return all vectors scaled to length 1 (words, size); vectors of zeros stay zero."""
         if self._units is None:
             rows = self.vectors()
             rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), TINY)
@@ -216,21 +286,51 @@ class WordVectors(Saved, Reported, BaseEstimator):
         return self._units
 
     def similarity(self, word: str, other: str) -> float:
-        """The cosine of two words."""
+        """Return the cosine of two words."""
         units = self.units()
         return float(units[self.id(word)] @ units[self.id(other)])
 
     def most_similar(
         self, word: str, k: int = 10, among: int | None = None
     ) -> list[tuple[str, float]]:
-        """The k words with the largest cosines to a word, with these; `among`: of so many most frequent words only."""
+        """Return the nearest words.
+
+        Parameters
+        ----------
+        word : str
+            A word with a vector.
+        k : int, default=10
+            Number of words to return.
+        among : int or None, default=None
+            Number of most frequent words to choose from; None means all.
+
+        Returns
+        -------
+        words : list of (str, float)
+            Words with their cosines, the nearest first.
+        """
         place = self.id(word)
         return self._nearest(self.units()[place], [place], k, among)
 
     def analogy(
         self, a: str, b: str, c: str, k: int = 10, among: int | None = AMONG
     ) -> list[tuple[str, float]]:
-        """The k words that are to c what b is to a: the largest cosines with b - a + c (3CosAdd), of so many most frequent words."""
+        """Return the words that are to c as b is to a: the largest cosines to b - a + c (3CosAdd).
+
+        Parameters
+        ----------
+        a, b, c : str
+            Words with vectors; they are not returned.
+        k : int, default=10
+            Number of words to return.
+        among : int or None, default=30000
+            Number of most frequent words to choose from; None means all.
+
+        Returns
+        -------
+        words : list of (str, float)
+            Words with their cosines, the best first.
+        """
         places = [self.id(word) for word in (a, b, c)]
         units = self.units()
         wanted = units[places[1]] - units[places[0]] + units[places[2]]
@@ -239,8 +339,9 @@ class WordVectors(Saved, Reported, BaseEstimator):
     def _nearest(
         self, wanted: Floats, without: list[int], k: int, among: int | None
     ) -> list[tuple[str, float]]:
+        """Return the k words with the largest cosines to a vector of length 1."""
         if k < 0 or (among is not None and among < 0):
-            raise ValueError(f"k and among must not be negative, got {k!r} and {among!r}")
+            raise ValueError(f"k and among must be at least 0, got {k!r} and {among!r}")
         cosines = self.units()[:among] @ wanted
         cosines[[place for place in without if place < len(cosines)]] = -np.inf
         n = min(k, int(np.count_nonzero(cosines > -np.inf)))
@@ -249,24 +350,31 @@ class WordVectors(Saved, Reported, BaseEstimator):
         return [(self.words_[i], float(cosines[i])) for i in best.tolist()]
 
     def to_word2vec(self, path: PathLike, binary: bool = False) -> None:
-        """Write scaled vectors for word2vec, gensim, spaCy and others: text or binary, compressed if the name ends in .gz."""
+        """Write a word2vec file of the scaled vectors, for gensim, spaCy and others.
+
+        It is text or binary, compressed if its name ends in .gz.
+        """
         write_vectors(path, self.words_, self.vectors(), binary)
 
     @classmethod
     def from_word2vec(cls, path: PathLike, binary: bool | None = None) -> WordVectors:
-        """The vectors of a file, word2vec's (text or binary) or GloVe's; its words must stand by falling frequency, as they do there."""
+        """Return the vectors of a file of word2vec (text or binary) or GloVe.
+
+        Its words must be sorted by falling frequency, as both programs write them.
+        """
         vocab, vectors = read_vectors(path, binary)
         return cls(size=vectors.shape[1])._adopt(
             vocab.words, np.zeros(len(vocab), np.int64), vectors
         )
 
     def _check(self) -> None:
+        """Raise a ValueError if a parameter cannot be used."""
         if not 0 <= self.scale <= 1:
-            raise ValueError(f"scale must lie in 0..1, got {self.scale!r}")
+            raise ValueError(f"scale must be from 0 to 1, got {self.scale!r}")
 
 
-def _parents(learner: Any) -> NDArray[np.int32] | None:
-    """For each dimension the one above it, -1 at roots; None if the learner has no forest, or one of single nodes."""
+def _parents(learner: BaseEstimator) -> Ints32 | None:
+    """Return the dimension above each dimension, -1 at roots; None without a forest."""
     params = learner.get_params(deep=False)
     if params.get("penalty", "lasso") == "lasso":
         return None

@@ -1,52 +1,91 @@
-"""Online dictionary learning (Mairal, Bach, Ponce and Sapiro 2010) for the rows of a large sparse matrix."""
+"""Online dictionary learning for the rows of a large sparse matrix.
+
+Mairal, Bach, Ponce and Sapiro (2010).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
-from laconic.core.arrays import Floats
+from laconic.core.arrays import Array, Floats, Ints
 from laconic.core.report import Callback, in_one_line
 from laconic.embed.association import EntryWeights
 from laconic.embed.codes import Coder, WordRows, check_whole, gram
 from laconic.embed.components import leading_components
-from laconic.embed.forest import BRANCHING, forest_for
-from laconic.embed.learn import Coded, Steps
+from laconic.embed.forest import BRANCHING, CodePenalty, forest_for
+from laconic.embed.learn import Coded, LearnerSteps
 from laconic.embed.start import first_dictionary
 
-BLOCK = 32  # rows of the dictionary that move by one product of matrices
-UNUSED = 1e-9  # of the largest sum of squares: a dimension that no code uses
+BLOCK = 32  # dimensions of the dictionary that are updated by one product of matrices
+UNUSED = 1e-9  # a dimension with less than this share of the largest sum of squares stays
 
 
 class OnlineDictionary(BaseEstimator):
-    """min_(A, D) 1/2 sum_v |X_v - A_v D|^2 + strength sum_v Omega(A_v) over dictionaries whose rows have |d_m| <= 1.
+    """min_(A, D) 1/2 sum_v |X_v - A_v D|^2 + strength sum_v Omega(A_v) over |d_m| <= 1.
 
-    Words come in batches. Codes of a batch are solved for exactly; then the dictionary moves, row by row, to the minimum of what all codes so far
-    ask for, sum_v |X_v - A_v D|^2, which only takes sum_v A_v' A_v and sum_v A_v' X_v. Where a word comes again, its new code replaces the old one in
-    both sums. At the end all words are coded under the final dictionary.
+    Words come in batches. Codes of a batch are solved for exactly; then the dictionary is updated,
+    dimension by dimension, to minimise sum_v |X_v - A_v D|^2 over all codes so far. Only the sums
+    of A_v' A_v and A_v' X_v are needed for that; when a word comes again, its new code replaces the
+    old one in both. At the end all words are coded under the final dictionary.
 
-    size: dimensions of codes
-    penalty: "forest" (trees of `branching`, see code_forest), "lasso", or a forest of forest_of_parents
-    growth: weights of a forest's nodes are growth^depth
-    positive: codes >= 0
-    forgetting: after a batch of n words all that came before counts (1 - n / words seen)^forgetting
-    components, power: rows X_v are those of the leading so many principal components, see leading_components; None: all contexts as they are or,
-        where entries have weights, as many as dimensions, if there are so many
-    start: "words" (rows of X of random words), "svd" (leading right singular vectors, the first at the roots of a forest) or "random"
-    tolerance: relative duality gap of the codes at the end; while learning ten times as much will do
+    Parameters
+    ----------
+    size : int, default=52
+        Number of dimensions of the vectors.
+    penalty : "forest", "lasso" or Groups, default="forest"
+        Penalty of the vectors: "forest" (dimensions in trees) or "lasso". Any forest from
+        `laconic.embed.forest.forest_of_parents` can be given.
+    strength : float, default=1.0
+        Strength of the penalty: larger values give more zeros.
+    positive : bool, default=False
+        Whether vectors have no negative numbers.
+    branching : sequence of int, default=(3, 3)
+        Number of children of a node at each depth of a forest.
+    growth : float, default=1.0
+        Factor of the strength per level of a forest.
+    batch_size : int, default=2048
+        Number of words in a batch.
+    passes : int, default=3
+        Number of passes over the words.
+    forgetting : float, default=0.0
+        Power by which old batches count less: after a batch of n words all earlier ones are
+        multiplied by (1 - n / words so far)^forgetting.
+    components : int or None, default=None
+        Number of principal components to code instead of all contexts. None means all contexts, or
+        `size` components where entries have weights.
+    power : float, default=0.0
+        Power of the sizes of components, from 0 (all the same) to 1 (as they are).
+    start : "words", "svd" or "random", default="words"
+        First dictionary: rows of random words, singular vectors, or random numbers. Leading
+        singular vectors go to the roots of a forest.
+    tolerance : float, default=1e-4
+        Relative duality gap of the vectors at the end; ten times as much while learning.
+    n_jobs : int or None, default=None
+        Number of threads; None means 1, -1 all processors.
+    random_state : int, RandomState or None, default=0
+        Seed of the first dictionary and of the order of words.
+
+    Examples
+    --------
+    >>> from laconic import OnlineDictionary, WordVectors
+    >>> text = [["sun", "warms", "day"], ["moon", "cools", "night"]] * 10
+    >>> learner = OnlineDictionary(2, penalty="lasso", strength=0.1, n_jobs=1)
+    >>> model = WordVectors(learner).fit(text)
+    >>> model.most_similar("sun", k=2)[0][0], bool(model.certificate_ < 1e-3)
+    ('warms', True)
     """
 
     def __init__(
         self,
         size: int = 52,
-        penalty: Any = "forest",
+        penalty: CodePenalty = "forest",
         strength: float = 1.0,
         positive: bool = False,
         branching: Sequence[int] = BRANCHING,
@@ -59,7 +98,7 @@ class OnlineDictionary(BaseEstimator):
         start: str = "words",
         tolerance: float = 1e-4,
         n_jobs: int | None = None,
-        random_state: Any = 0,
+        random_state: int | np.random.RandomState | None = 0,
     ):
         self.size = size
         self.penalty = penalty
@@ -78,18 +117,22 @@ class OnlineDictionary(BaseEstimator):
         self.random_state = random_state
 
     def learn(
-        self, matrix: Any, callback: Callback | None = None, weights: EntryWeights | None = None
+        self,
+        matrix: sparse.spmatrix,
+        callback: Callback | None = None,
+        weights: EntryWeights | None = None,
     ) -> Coded:
-        """Codes and dictionary of a sparse matrix (words x contexts); callback gets the trace of every pass, and ends learning if it says True.
+        """Return codes and dictionary of a sparse matrix (words, contexts).
 
-        weights: by which entries count in the components that are coded
+        The callback receives an event after every pass, and stops learning if it returns True.
+        `weights` are those of entries in the components that are coded.
         """
         self._check()
         rows, random = WordRows(matrix), check_random_state(self.random_state)
         forest = forest_for(self.penalty, self.size, self.branching, self.growth)
         threads = joblib.effective_n_jobs(self.n_jobs)
         contexts: Floats | None = None
-        steps = Steps("pass", self.passes, callback)
+        steps = LearnerSteps("pass", self.passes, callback)
         with threadpool_limits(threads):
             components = self.components
             if components is None and weights is not None:
@@ -100,22 +143,23 @@ class OnlineDictionary(BaseEstimator):
                 )
             table = first_dictionary(rows, forest, self.start, self.positive, random, threads)
             coder = Coder(forest, self.strength, self.positive, 10 * self.tolerance)
-            run = _Run(rows, coder, table, threads)
+            state = _DictionaryState(rows, coder, table, threads)
             for _ in range(self.passes):
                 order, total = random.permutation(rows.shape[0]), 0.0
                 for first in range(0, len(order), self.batch_size):
-                    total += run.step(
+                    total += state.step(
                         np.sort(order[first : first + self.batch_size]), self.forgetting
                     )
                 if steps.add(total):
                     break
             coder.tolerance = self.tolerance
-            codes, value, worst = coder.encode_all(rows, run.table, threads, run.codes)
-            learned = np.ascontiguousarray(run.table[:, : self.size].T)
+            codes, value, worst = coder.encode_all(rows, state.table, threads, state.codes)
+            learned = np.ascontiguousarray(state.table[:, : self.size].T)
             dictionary = learned if contexts is None else learned @ contexts
         return Coded(codes, dictionary, steps.report(in_one_line(self), value, worst))
 
     def _check(self) -> None:
+        """Raise a ValueError if a parameter cannot be used."""
         check_whole(self, "size", "batch_size", "passes")
         if (
             not 0 <= self.strength < np.inf
@@ -123,28 +167,26 @@ class OnlineDictionary(BaseEstimator):
             or not 0 < self.tolerance < 1
         ):
             raise ValueError(
-                "strength and forgetting must not be negative and tolerance must lie between 0 and 1, "
+                "strength and forgetting must be at least 0 and tolerance between 0 and 1, "
                 f"got {self.strength!r}, {self.forgetting!r} and {self.tolerance!r}"
             )
 
 
-class _Run:
-    """The dictionary (contexts, stride) and what all codes so far ask of it."""
+class _DictionaryState:
+    """The dictionary (contexts, stride), and the sums over all codes so far that determine it."""
 
     def __init__(self, rows: WordRows, coder: Coder, table: Floats, threads: int):
         self.rows, self.coder, self.table, self.threads = rows, coder, table, threads
         stride = table.shape[1]
         self.codes = np.zeros((rows.shape[0], stride), np.float32)
-        self.share = np.zeros(
-            rows.shape[0]
-        )  # how much a word's code counts in the sums, relative to `scale`
-        self.scale = 1.0  # of the sums: what is stored is smaller by it
+        self.share = np.zeros(rows.shape[0])  # weight of a word's code in the sums, times scale
+        self.scale = 1.0  # the sums are stored divided by it
         self.squares = np.zeros((stride, stride))  # sum_v A_v' A_v
-        self.asked = np.zeros_like(table)  # sum_v X_v' A_v
+        self.products = np.zeros_like(table)  # sum_v X_v' A_v
         self.seen = 0
 
-    def step(self, words: NDArray[np.int64], forgetting: float) -> float:
-        """Code a batch, then move the dictionary; the objective of the batch before the move."""
+    def step(self, words: Ints, forgetting: float) -> float:
+        """Code a batch, then update the dictionary; return the objective of the batch before."""
         grams = self.coder.grams(self.table)
         coded = self.coder.encode(
             self.rows, words, self.table, grams, self.codes[words], self.threads
@@ -152,7 +194,7 @@ class _Run:
         self.seen += len(words)
         if forgetting and self.seen > len(words):
             self.scale *= (1 - len(words) / self.seen) ** forgetting
-        # New codes count 1 / scale, and old ones leave with what they have.
+        # New codes enter with weight 1 / scale, and old ones leave with the weight they had.
         new, old = (
             coded.codes / np.float32(self.scale),
             self.codes[words] * self.share[words, None].astype(np.float32),
@@ -160,39 +202,42 @@ class _Run:
         self.squares += (
             new.T.astype(np.float64) @ coded.codes - old.T.astype(np.float64) @ self.codes[words]
         )
-        self.rows.add_products(words, np.ascontiguousarray(new - old), self.asked, self.threads)
+        self.rows.add_products(words, np.ascontiguousarray(new - old), self.products, self.threads)
         self.codes[words] = coded.codes
         self.share[words] = 1 / self.scale
-        self._move()
+        self._update()
         return float(coded.objective.sum())
 
-    def _move(self) -> None:
-        """Block coordinate descent: d_m = u_m / max(1, |u_m|), u_m = d_m + (asked_m - D squares_m) / squares_mm, one m after the other.
+    def _update(self) -> None:
+        """Update the dictionary by block coordinate descent, one dimension m after the other.
 
-        Some m at a time: what is asked of them is one product of matrices, and all that they become in turn are combinations of the same few columns,
-        so that their lengths come from a small matrix of inner products.
+            u_m = d_m + (products_m - D squares_m) / squares_mm,    d_m = u_m / max(1, |u_m|)
+
+        The residuals of a block of dimensions are one product of matrices. All that the block
+        becomes in turn are combinations of the same few columns, so that lengths follow from a
+        small matrix of inner products.
         """
         size = self.coder.size
         squares = self.squares[:size, :size]
         for first in range(0, size, BLOCK):
             these = slice(first, min(size, first + BLOCK))
             before = self.table[:, these]
-            left = self.asked[:, these] - self.table[:, :size] @ squares[:, these].astype(
+            left = self.products[:, these] - self.table[:, :size] @ squares[:, these].astype(
                 np.float32
             )
             columns = np.hstack([before, left])
-            mix = move_rows(gram(columns), squares[these, these], float(squares.diagonal().max()))
+            mix = update_rows(gram(columns), squares[these, these], float(squares.diagonal().max()))
             moved = columns @ mix.astype(np.float32)
             lengths = np.sqrt(np.einsum("cm,cm->m", moved, moved, dtype=np.float64))
             self.table[:, these] = moved / np.maximum(lengths, 1.0).astype(np.float32)
 
 
-def move_rows(
-    inner: NDArray[np.float64], squares: NDArray[np.float64], largest: float
-) -> NDArray[np.float64]:
-    """(2 n, n): how n rows of a dictionary become, in turn, combinations of themselves and of what is left to ask of them.
+def update_rows(inner: Array, squares: Array, largest: float) -> Array:
+    """Return (2 n, n): n updated dimensions as combinations of themselves and of their residuals.
 
-    inner: (2 n, 2 n), inner products of all these; squares: (n, n); a row that no code uses (next to the largest) stays
+    inner     (2 n, 2 n), inner products of dimensions and residuals
+    squares   (n, n), sums of products of codes
+    largest   largest sum of squares; a dimension with next to none of it stays as it is
     """
     n = len(squares)
     same = np.vstack([np.eye(n), np.zeros((n, n))])

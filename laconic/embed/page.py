@@ -1,4 +1,4 @@
-"""A page about word vectors: what they are, what each dimension is about, and pictures of chosen words."""
+"""A page about word vectors: facts, what each dimension is about, and plots of chosen words."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from laconic.embed.plots import plot_word_heatmap, plot_word_map, plot_word_tree
 from laconic.report.html import drawn, facts, page, section, text
 from laconic.text.io import PathLike, atomic_writer
 
-N_WORDS = 8  # at each end of a dimension
-FEWEST_MAPPED, RUNS = 4, 3  # words of a map, and runs of t-SNE
+N_WORDS = 8  # number of words at each end of a dimension
+FEWEST_MAPPED, RUNS = 4, 3  # least number of words of a map, and runs of t-SNE
 
 
 def write_embed_report(
     model: WordVectors, path: PathLike, blocks: Mapping[str, Sequence[str]] | None = None
 ) -> None:
-    """Write one self-contained HTML page about fitted word vectors; blocks of words are shown in pictures."""
+    """Write one self-contained HTML page about fitted word vectors.
+
+    `blocks` are words to plot, by name of their block.
+    """
     title = f"Vectors of {len(model):,} words with {model.codes_.shape[1]} dimensions"
     parts = [
         f"<h1>{text(title)}</h1>",
@@ -102,7 +105,10 @@ def _pictures(model: WordVectors, blocks: Mapping[str, Sequence[str]]) -> list[s
 
 def _dimensions(model: WordVectors) -> str:
     rows = "".join(map(_dimension_line, dimension_rows(model, N_WORDS)))
-    head = '<tr><th>dimension</th><th class="number">used by</th><th style="padding-left:1rem">most</th><th>least</th></tr>'
+    head = (
+        '<tr><th>dimension</th><th class="number">used by</th>'
+        '<th style="padding-left:1rem">most</th><th>least</th></tr>'
+    )
     note = "The words with the largest and the smallest numbers, of words scaled to length 1."
     forest = (
         " A dimension is used by a word only where the one above it in its tree is."
@@ -117,4 +123,7 @@ def _dimensions(model: WordVectors) -> str:
 def _dimension_line(row: DimensionRow) -> str:
     most, least = (text(", ".join(words)) for words in (row.positive, row.negative))
     style = f' style="padding-left:{1.2 * row.depth:.1f}rem"' if row.depth else ""
-    return f'<tr><td{style}>{row.dimension}</td><td class="number">{row.used:.1%}</td><td style="padding-left:1rem">{most}</td><td>{least}</td></tr>'
+    return (
+        f'<tr><td{style}>{row.dimension}</td><td class="number">{row.used:.1%}</td>'
+        f'<td style="padding-left:1rem">{most}</td><td>{least}</td></tr>'
+    )

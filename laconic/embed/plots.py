@@ -1,31 +1,33 @@
-"""Pictures of word vectors as matplotlib Figures: heat maps, trees of coefficients, and maps of words (Figs. 4.2 to 4.4 of Yogatama 2015).
+"""Plots of word vectors as matplotlib Figures: heat maps, trees of coefficients, maps of words.
 
-Blue is positive, red is negative, white is zero; shades go with square roots, so that small numbers are seen beside large ones.
-`figure.savefig(path)` writes any format.
+As in Figs. 4.2 to 4.4 of Yogatama (2015). Blue is positive, red is negative, white is zero; shades
+follow square roots, so that small numbers are visible beside large ones. `figure.savefig(path)`
+writes any format.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from laconic.core.arrays import Array, Floats, Ints32
 from laconic.embed.explain import tree_order
 from laconic.embed.model import WordVectors
 from laconic.report.plots import COLOURS, FAINT, INK
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 COLOUR_MAP = "RdBu"
-FEW = 200  # words for which t-SNE is exact
+FEW = 200  # largest number of words for which t-SNE is exact
 Blocks = Mapping[str, Sequence[str]]
 
 
 class Layout(NamedTuple):
-    """Where the dimensions of one tree are drawn: x by leaves, y by depth, 0 at the root and falling."""
+    """Positions of the dimensions of one tree: x by leaves, y minus the depth."""
 
     dimensions: list[int]
     x: dict[int, float]
@@ -34,7 +36,10 @@ class Layout(NamedTuple):
 
 
 def plot_word_heatmap(model: WordVectors, blocks: Blocks, title: str = "") -> Figure:
-    """Coefficients of the words of each block, a row a word; dimensions from the most negative mean of the block to the most positive."""
+    """Plot the coefficients of the words of each block, one row per word.
+
+    Dimensions are sorted from the most negative mean of the block to the most positive.
+    """
     from matplotlib.figure import Figure
 
     found = {name: _vectors(model, words) for name, words in blocks.items()}
@@ -53,9 +58,8 @@ def plot_word_heatmap(model: WordVectors, blocks: Blocks, title: str = "") -> Fi
     for axis, (name, vectors) in zip(axes[:, 0], found.items(), strict=True):
         order = np.argsort(vectors.mean(axis=0), kind="stable")
         largest = float(np.abs(vectors).max()) or 1.0
-        shades = np.ma.masked_equal(
-            _shade(vectors[:, order] / largest), 0
-        )  # what is masked is not painted: white
+        # Zeros are masked, so that they stay white.
+        shades = np.ma.masked_equal(_shade(vectors[:, order] / largest), 0)
         image = axis.pcolormesh(
             shades, cmap=COLOUR_MAP, vmin=-1, vmax=1, edgecolors="face", linewidth=0.2
         )
@@ -88,12 +92,11 @@ def plot_word_heatmap(model: WordVectors, blocks: Blocks, title: str = "") -> Fi
 def plot_word_trees(
     model: WordVectors, words: Sequence[str], tree: int | None = None, title: str = ""
 ) -> Figure:
-    """Coefficients of words at the nodes of one tree of the forest; None: the tree with the largest ones."""
-    from matplotlib import colormaps
+    """Plot the coefficients of words in one tree of the forest; None: that with the largest."""
     from matplotlib.figure import Figure
 
     if model.parents_ is None:
-        raise ValueError("these word vectors have no forest: learn them with the penalty 'forest'")
+        raise ValueError("these word vectors have no forest: learn them with penalty='forest'")
     vectors = _vectors(model, words)
     layouts = tree_layouts(model.parents_)
     if tree is None:
@@ -105,43 +108,8 @@ def plot_word_trees(
     width = max(2.4, 0.36 * layout.n_leaves)
     figure = Figure(figsize=(width * len(words), 2.6 if not title else 2.9), layout="constrained")
     axes = figure.subplots(1, len(words), squeeze=False)[0]
-    shades = colormaps[COLOUR_MAP]
     for axis, word, vector in zip(axes, words, vectors, strict=True):
-        for m in layout.dimensions:
-            above = int(model.parents_[m])
-            if above >= 0:
-                axis.plot(
-                    [layout.x[above], layout.x[m]],
-                    [layout.y[above], layout.y[m]],
-                    color=FAINT,
-                    lw=1,
-                    zorder=1,
-                )
-        values = vector[layout.dimensions]
-        axis.scatter(
-            [layout.x[m] for m in layout.dimensions],
-            [layout.y[m] for m in layout.dimensions],
-            s=230,
-            c=[
-                shades(0.5 + 0.5 * shade) if shade else "white"
-                for shade in _shade(values / largest).tolist()
-            ],
-            edgecolors=[INK if value else FAINT for value in values.tolist()],
-            linewidths=0.8,
-            zorder=2,
-        )
-        for m, value in zip(layout.dimensions, values.tolist(), strict=True):
-            dark = abs(value) > 0.5 * largest
-            axis.text(
-                layout.x[m],
-                layout.y[m],
-                str(m),
-                ha="center",
-                va="center",
-                fontsize=7,
-                color="white" if dark else INK,
-                zorder=3,
-            )
+        _draw_tree(axis, layout, model.parents_, vector[layout.dimensions], largest)
         axis.set_title(word, fontsize=11, color=INK)
         axis.margins(0.08, 0.2)
         axis.set_axis_off()
@@ -150,10 +118,40 @@ def plot_word_trees(
     return figure
 
 
+def _draw_tree(axis: Axes, layout: Layout, parents: Ints32, values: Floats, largest: float) -> None:
+    """Draw one tree with its values, those of the layout's dimensions, as shades of its nodes."""
+    from matplotlib import colormaps
+
+    x, y = layout.x, layout.y
+    for m in layout.dimensions:
+        above = int(parents[m])
+        if above >= 0:
+            axis.plot([x[above], x[m]], [y[above], y[m]], color=FAINT, lw=1, zorder=1)
+    shades = colormaps[COLOUR_MAP]
+    axis.scatter(
+        [x[m] for m in layout.dimensions],
+        [y[m] for m in layout.dimensions],
+        s=230,
+        c=[
+            shades(0.5 + 0.5 * shade) if shade else "white"
+            for shade in _shade(values / largest).tolist()
+        ],
+        edgecolors=[INK if value else FAINT for value in values.tolist()],
+        linewidths=0.8,
+        zorder=2,
+    )
+    for m, value in zip(layout.dimensions, values.tolist(), strict=True):
+        colour = "white" if abs(value) > 0.5 * largest else INK
+        axis.text(x[m], y[m], str(m), ha="center", va="center", fontsize=7, color=colour, zorder=3)
+
+
 def plot_word_map(
     model: WordVectors, blocks: Blocks, runs: int = 10, random_state: int = 0, title: str = ""
 ) -> Figure:
-    """Words in the plane by t-SNE on their cosines, the best of some runs; words of a block have its colour."""
+    """Plot words in the plane by t-SNE on their cosines; words of a block share a colour.
+
+    The best of `runs` runs is taken.
+    """
     from matplotlib.figure import Figure
 
     words = [word for some in blocks.values() for word in some]
@@ -179,18 +177,18 @@ def plot_word_map(
     return figure
 
 
-def _map(units: NDArray[np.float32], runs: int, random_state: int) -> NDArray[Any]:
-    """Places in the plane with the least divergence of `runs` runs of t-SNE."""
+def _map(units: Floats, runs: int, random_state: int) -> Floats:
+    """Return the places in the plane with the least divergence of `runs` runs of t-SNE."""
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits
 
     if len(units) < 3:
-        raise ValueError(f"a map needs three words or more, not {len(units)}")
+        raise ValueError(f"a map needs at least three words, got {len(units)}")
     perplexity, method = (
         min(15.0, (len(units) - 1) / 3),
         "exact" if len(units) <= FEW else "barnes_hut",
     )
-    with threadpool_limits(1):  # threads that wait for each other cost more than so few words
+    with threadpool_limits(1):  # for few words, threads cost more than they save
         fits = [
             TSNE(
                 2,
@@ -205,8 +203,8 @@ def _map(units: NDArray[np.float32], runs: int, random_state: int) -> NDArray[An
     return np.asarray(min(fits, key=lambda fit: fit.kl_divergence_).embedding_)
 
 
-def tree_layouts(parents: NDArray[np.integer]) -> list[Layout]:
-    """Trees of a forest: leaves side by side, every other node in the middle of its children."""
+def tree_layouts(parents: Ints32) -> list[Layout]:
+    """Return the trees of a forest: leaves side by side, other nodes above their children."""
     trees: list[list[tuple[int, int]]] = []
     for m, depth in tree_order(parents):
         if depth == 0:
@@ -227,11 +225,13 @@ def tree_layouts(parents: NDArray[np.integer]) -> list[Layout]:
     return layouts
 
 
-def _shade(values: NDArray[Any]) -> NDArray[Any]:
-    return np.asarray(np.sign(values) * np.sqrt(np.abs(values)))
+def _shade(values: Array | Floats) -> Array:
+    """Return the signed square roots."""
+    return np.asarray(np.sign(values) * np.sqrt(np.abs(values)), np.float64)
 
 
-def _vectors(model: WordVectors, words: Sequence[str]) -> NDArray[np.float32]:
+def _vectors(model: WordVectors, words: Sequence[str]) -> Floats:
+    """Return the vectors of words, one row each."""
     if not words:
-        raise ValueError("there are no words to show")
+        raise ValueError("expected at least one word to plot")
     return np.concatenate([model.vectors(place, place + 1) for place in map(model.id, words)])

@@ -1,11 +1,10 @@
-"""Where learners of dictionaries start from."""
+"""Dictionaries to start learning from."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from laconic.core.arrays import Floats
+from laconic.core.arrays import Array, Floats
 from laconic.core.groups import Groups
 from laconic.embed.codes import WordRows, padded
 from laconic.embed.forest import depths
@@ -22,10 +21,11 @@ def first_dictionary(
     random: np.random.RandomState,
     threads: int,
 ) -> Floats:
-    """(contexts, stride): rows of length 1.
+    """Return a dictionary (contexts, stride) whose dimensions have length 1.
 
-    "words" are rows of X of random words. Of singular vectors the leading ones go to the roots of a forest, the next to what is right below, and so
-    on; where codes must be positive, a vector has the sign of its few large entries.
+    "words" takes rows of X of random words, "random" random vectors. With "svd" the leading
+    singular vectors are the roots of a forest, the next ones their children, and so on; where codes
+    must be positive, a vector gets the sign of its few large entries.
     """
     size = forest.n_features
     if start == "svd":
@@ -46,10 +46,11 @@ def first_dictionary(
 
 def right_singular(
     rows: WordRows, size: int, random: np.random.RandomState, threads: int, rounds: int = ROUNDS
-) -> tuple[NDArray[np.float64], Floats]:
-    """Leading singular values and right singular vectors (size, contexts) of X, by subspace iteration (Halko et al. 2011).
+) -> tuple[Array, Floats]:
+    """Return the leading singular values and right singular vectors (size, contexts) of X.
 
-    Where the contexts are fewer than `size`, random vectors follow with the value 0.
+    By subspace iteration (Halko et al. 2011). If there are fewer contexts than `size`, random
+    vectors with the value 0 follow.
     """
     words, rank = np.arange(rows.shape[0]), min(size + OVERSAMPLING, *rows.shape)
     basis = padded(random.standard_normal((rows.shape[1], rank)))
@@ -58,7 +59,7 @@ def right_singular(
         images = rows.products(words, basis, threads)
         images[:, :rank] = np.linalg.qr(images[:, :rank])[0]
         basis[:] = 0
-        rows.add_products(words, images, basis, threads)  # X' Q, with Q a basis of the words' side
+        rows.add_products(words, images, basis, threads)  # X' Q, with Q a basis of the words
     vectors, values, _ = np.linalg.svd(basis[:, :rank], full_matrices=False)
     found, more = min(size, rank), max(0, size - rank)
     whole = np.vstack([vectors.T[:found], random.standard_normal((more, rows.shape[1]))]).astype(

@@ -1,24 +1,25 @@
-"""Stochastic proximal coding (Yogatama 2015, Algorithm 1): entries of the matrix in random order, a step of one word and one context for each."""
+"""Stochastic proximal coding (Yogatama 2015, Algorithm 1).
+
+Entries of the matrix come in random order; each is a step of one word and one context.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from laconic import _core
-from laconic.core.arrays import Floats
+from laconic.core.arrays import Floats, Ints
 from laconic.core.report import Callback, in_one_line
 from laconic.embed.association import EntryWeights
 from laconic.embed.codes import Coder, WordRows, check_whole, gram, stride_of
-from laconic.embed.forest import BRANCHING, code_trees, forest_for
-from laconic.embed.learn import Coded, Steps
+from laconic.embed.forest import BRANCHING, CodePenalty, code_trees, forest_for
+from laconic.embed.learn import Coded, LearnerSteps
 
 SAMPLING = {
     "uniform": _core.Weighting.uniform,
@@ -26,32 +27,79 @@ SAMPLING = {
     "proportional": _core.Weighting.sampled,
 }
 SCHEDULES = ("adaptive", "root", "constant")
-PARTS = 8  # of contexts and of words: at most so many threads find work
+PARTS = 8  # of contexts and of words: the maximal number of threads that work at once
 
 
 class StochasticCoding(BaseEstimator):
-    """min_(A, D) 1/2 sum_(v, c) weight_vc (x_vc - <a_v, d_c>)^2 + strength sum_v Omega(a_v), over |d_m| <= 1 or + ridge / 2 sum_m |d_m|^2.
+    """min_(A, D) 1/2 sum_(v, c) weight_vc (x_vc - <a_v, d_c>)^2 + strength sum_v Omega(a_v).
 
-    Entries that X stores weigh 1 (sampling="uniform") or |x_vc| / mean |x|: met as often as that ("proportional") or once with a gradient as large
-    ("scaled"), which has the same expectation. Entries where x = 0
-      * are drawn, `negatives` for each stored entry of a word: together a word's zeros weigh `negatives` times as much as its stored entries,
-      * or are left out (negatives=0), as the paper does for large matrices: of positive associations alone words learn little but that all are positive,
-      * or (full=True) are drawn evenly and weigh 1 each, whatever `negatives` are drawn: with uniform sampling, the objective of OnlineDictionary.
+    The dictionary has |d_m| <= 1, or a ridge. For texts that are too large for OnlineDictionary.
 
-    In an epoch all stored entries come once, words in random order. Words and contexts lie in parts; threads never share a row of A or D, and what
-    they compute does not depend on how many there are. A code takes one proximal step after at most `run` entries of its word, with as much of
-    `strength` as these are of the word's entries: in an epoch all of it (the paper's algorithm is run=1, with all of it every time).
+    In an epoch every stored entry comes once, words in random order. Words and contexts are split
+    into parts; threads never share a row of A or D, and the result does not depend on their number.
+    A code takes one proximal step after at most `run` entries of its word, with the same share of
+    `strength` as these are of the word's entries: in an epoch all of it. (The paper's algorithm has
+    run=1, with the whole strength every time.)
 
-    ridge: of the dictionary, as in the paper; None keeps |d_m| <= 1 instead, after every round of parts
-    rate, schedule: steps are rate / (root of the sum of the mean squared gradients of the row so far) ("adaptive": AdaGrad with one rate a row, for
-        which the proximal step is exact), rate / sqrt(epoch) ("root") or rate ("constant"), in all cases times what is left of the epochs
-    recode: at the end, codes are solved for exactly under the dictionary, as OnlineDictionary does, with all zeros counted
+    Parameters
+    ----------
+    size : int, default=52
+        Number of dimensions of the vectors.
+    penalty : "forest", "lasso" or Groups, default="forest"
+        Penalty of the vectors: "forest" (dimensions in trees) or "lasso". Any forest from
+        `laconic.embed.forest.forest_of_parents` can be given.
+    strength : float, default=0.1
+        Strength of the penalty: larger values give more zeros.
+    positive : bool, default=False
+        Whether vectors have no negative numbers.
+    branching : sequence of int, default=(3, 3)
+        Number of children of a node at each depth of a forest.
+    growth : float, default=1.0
+        Factor of the strength per level of a forest.
+    ridge : float or None, default=None
+        Strength of a ridge on the dictionary; None bounds the length of dimensions by 1 instead.
+    sampling : "uniform", "scaled" or "proportional", default="uniform"
+        Weights of stored entries: all 1 ("uniform"), or proportional to their size. The weight
+        |x_vc| / mean |x| is the number of visits with "proportional", and the size of the gradient
+        of a single visit with "scaled", which has the same expectation.
+    negatives : float, default=1.0
+        Number of zeros that are drawn per stored entry of a word. Together they weigh `negatives`
+        times as much as its stored entries. With 0 zeros are left out, as the paper does for large
+        matrices; then vectors learn little but that all associations are positive.
+    full : bool, default=False
+        Whether every zero has weight 1, however many are drawn. With uniform sampling this is the
+        objective of OnlineDictionary.
+    epochs : int, default=10
+        Number of passes over the stored entries.
+    rate : float, default=1.0
+        Step size at the beginning.
+    schedule : "adaptive", "root" or "constant", default="adaptive"
+        How step sizes shrink. "adaptive" divides the rate by the root of the summed mean squared
+        gradients of a row (AdaGrad with one step size per row, for which the proximal step is
+        exact), "root" by the root of the number of the epoch. All are multiplied by the share of
+        epochs that are left.
+    run : int, default=16
+        Maximal number of entries of a word between two proximal steps of its vector.
+    recode : bool, default=False
+        Whether all vectors are solved for exactly at the end, as by OnlineDictionary.
+    n_jobs : int or None, default=None
+        Number of threads; None means 1, -1 all processors.
+    random_state : int, RandomState or None, default=0
+        Seed of the first values and of the order of entries.
+
+    Examples
+    --------
+    >>> from laconic import StochasticCoding, WordVectors
+    >>> text = [["sun", "warms", "day"], ["moon", "cools", "night"]] * 10
+    >>> learner = StochasticCoding(2, penalty="lasso", strength=0.01, epochs=100, n_jobs=1)
+    >>> WordVectors(learner).fit(text).codes_.shape
+    (6, 2)
     """
 
     def __init__(
         self,
         size: int = 52,
-        penalty: Any = "forest",
+        penalty: CodePenalty = "forest",
         strength: float = 0.1,
         positive: bool = False,
         branching: Sequence[int] = BRANCHING,
@@ -66,7 +114,7 @@ class StochasticCoding(BaseEstimator):
         run: int = 16,
         recode: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = 0,
+        random_state: int | np.random.RandomState | None = 0,
     ):
         self.size = size
         self.penalty = penalty
@@ -87,13 +135,20 @@ class StochasticCoding(BaseEstimator):
         self.random_state = random_state
 
     def learn(
-        self, matrix: Any, callback: Callback | None = None, weights: EntryWeights | None = None
+        self,
+        matrix: sparse.spmatrix,
+        callback: Callback | None = None,
+        weights: EntryWeights | None = None,
     ) -> Coded:
-        """Codes and dictionary of a sparse matrix (words x contexts); callback gets the trace of every epoch and ends learning if it gives true."""
+        """Return codes and dictionary of a sparse matrix (words, contexts).
+
+        The callback receives an event after every epoch, and stops learning if it returns True.
+        """
         self._check()
         if weights is not None:
             raise ValueError(
-                "StochasticCoding draws entries by its `sampling` and has no use for other weights: use OnlineDictionary or Svd"
+                "StochasticCoding weighs entries by its `sampling` and takes no other weights: "
+                "use OnlineDictionary or Svd"
             )
         forest = forest_for(self.penalty, self.size, self.branching, self.growth)
         rows, random, threads = (
@@ -104,10 +159,11 @@ class StochasticCoding(BaseEstimator):
         trees, rule = _core.CodeTrees(*code_trees(forest)), self._rule(rows)
         tiles, place = _tiles(rows, trees, random)
         codes, table = (_first(n, self.size, self.positive, random) for n in rows.shape)
-        # Rows of codes and of the dictionary should be about as long, which |d_m| = 1 would not make them: d_m has another length while learning.
+        # Rows of codes and of the dictionary should have about the same length, which |d_m| = 1
+        # would not give: while learning, dimensions have another length.
         length = np.sqrt(rows.shape[1] * rule.mean / self.size) if self.ridge is None else 1.0
         rule.strength = self.strength * length
-        steps = Steps("epoch", self.epochs, callback)
+        steps = LearnerSteps("epoch", self.epochs, callback)
         self._run((tiles, rule), (codes, table), length, random, (threads, steps))
         codes *= np.float32(length)
         table = np.ascontiguousarray(table[place] / np.float32(length))
@@ -123,12 +179,13 @@ class StochasticCoding(BaseEstimator):
 
     def _run(
         self,
-        kernel: tuple[Any, Any],
+        kernel: tuple[_core.Stochastic, _core.StochasticRule],
         state: tuple[Floats, Floats],
         length: float,
         random: np.random.RandomState,
-        how: tuple[int, Steps],
+        how: tuple[int, LearnerSteps],
     ) -> None:
+        """Make all epochs, in place of `state`, the codes and the dictionary."""
         (tiles, rule), (codes, table), (threads, steps) = kernel, state, how
         n_words, stride = codes.shape
         squares = (np.zeros(n_words, np.float32), np.zeros(len(table), np.float32))
@@ -155,7 +212,8 @@ class StochasticCoding(BaseEstimator):
             if steps.add(loss):
                 break
 
-    def _rule(self, rows: WordRows) -> Any:
+    def _rule(self, rows: WordRows) -> _core.StochasticRule:
+        """Return the parameters of steps as the kernel takes them."""
         rule = _core.StochasticRule()
         rule.weighting, rule.mean = (
             SAMPLING[self.sampling],
@@ -174,9 +232,9 @@ class StochasticCoding(BaseEstimator):
         return rule
 
     def _objective(
-        self, rows: WordRows, codes: Floats, table: Floats, trees: Any, threads: int
+        self, rows: WordRows, codes: Floats, table: Floats, trees: _core.CodeTrees, threads: int
     ) -> float:
-        """See the class; entries by entries, zeros from the Gram matrix."""
+        """Return the objective: stored entries one by one, zeros from the Gram matrix."""
         n_words, stride = codes.shape
         norms = np.empty(n_words)
         mean = (
@@ -198,24 +256,25 @@ class StochasticCoding(BaseEstimator):
         return float(total + 0.5 * (self.ridge or 0.0) * np.sum(table.astype(np.float64) ** 2))
 
     def _check(self) -> None:
+        """Raise a ValueError if a parameter cannot be used."""
         check_whole(self, "size", "epochs", "run")
         for name in ("strength", "negatives", "ridge"):
             value = getattr(self, name)
             if not (name == "ridge" and value is None) and not 0 <= value < np.inf:
-                raise ValueError(f"{name} must be a number that is not negative, got {value!r}")
+                raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
         if not 0 < self.rate < np.inf:
             raise ValueError(f"rate must be positive, got {self.rate!r}")
         if self.sampling not in SAMPLING or self.schedule not in SCHEDULES:
             raise ValueError(
-                f"sampling must be one of {', '.join(SAMPLING)} and schedule one of {', '.join(SCHEDULES)}, "
-                f"got {self.sampling!r} and {self.schedule!r}"
+                f"sampling must be one of {', '.join(SAMPLING)} and schedule one of "
+                f"{', '.join(SCHEDULES)}, got {self.sampling!r} and {self.schedule!r}"
             )
 
 
 def _tiles(
-    rows: WordRows, trees: Any, random: np.random.RandomState
-) -> tuple[Any, NDArray[np.int64]]:
-    """The matrix with its contexts in random order and cut into parts, and where each context has gone."""
+    rows: WordRows, trees: _core.CodeTrees, random: np.random.RandomState
+) -> tuple[_core.Stochastic, Ints]:
+    """Return the matrix with its contexts shuffled and cut into parts, and the new places."""
     place = random.permutation(rows.shape[1])
     moved = sparse.csr_matrix(
         (rows.value.copy(), place.astype(np.int32)[rows.index], rows.ptr), shape=rows.shape
@@ -233,13 +292,13 @@ def _tiles(
 
 
 def _project(table: Floats, length: float) -> None:
-    """No dimension of the dictionary is longer than `length`."""
+    """Shorten the dimensions of the dictionary to at most `length`."""
     lengths = np.sqrt(np.einsum("cm,cm->m", table, table, dtype=np.float64))
     table *= np.minimum(1.0, length / np.maximum(lengths, 1e-30)).astype(np.float32)
 
 
 def _first(n: int, size: int, positive: bool, random: np.random.RandomState) -> Floats:
-    """Small random rows, of length about 1/2."""
+    """Return small random rows, of length about 1/2."""
     out = np.zeros((n, stride_of(size)), np.float32)
     out[:, :size] = 0.5 * random.standard_normal((n, size)) / np.sqrt(size)
     return np.abs(out) if positive else out

@@ -1,11 +1,12 @@
-"""Word vectors in model files: words, counts, and what is not zero of their codes.
+"""Word vectors in model files: words, counts, and the non-zero entries of their codes.
 
 word_data, word_ptr   the words
-counts                how often each occurs
-values                numbers that are not zero, word by word, in single precision
-mask                  a bit for every number of every word, word by word: 1 where it is not zero; or, where that is smaller,
-lengths, dimensions   of every word how many numbers it has, and of every number its dimension
-parents               of every dimension 0 at roots, or 1 + the dimension above it, if there is a forest
+counts                number of occurrences of each word
+values                non-zero coefficients, word by word, in single precision
+mask                  one bit per coefficient, word by word: 1 where it is not zero; or, if smaller:
+lengths, dimensions   number of coefficients per word, and the dimension of each coefficient
+parents               of every dimension 0 at roots, or 1 + the dimension above it; only with a
+                      forest
 
 Whole numbers have the smallest type that holds them.
 """
@@ -15,10 +16,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.core.arrays import Ints32
 from laconic.core.ragged import pointers
 from laconic.core.report import FitReport
 from laconic.embed.association import KINDS
@@ -48,12 +49,12 @@ MASK, LISTS = {"mask"}, {"lengths", "dimensions"}
 MOST_SIZE = 2**20
 
 
-def _count_or_none(value: Any) -> bool:
+def _count_or_none(value: object) -> bool:
     return value is None or is_count(value)
 
 
-def _positive(value: Any) -> bool:
-    return is_number(value) and 0 < value < 1e300
+def _positive(value: object) -> bool:
+    return isinstance(value, int | float) and is_number(value) and 0 < value < 1e300
 
 
 PARAMETERS = {
@@ -75,7 +76,7 @@ PARAMETERS = {
 
 
 def pack(model: WordVectors) -> Contents:
-    """Arrays and JSON of a fitted model."""
+    """Return the arrays and the JSON of a fitted model."""
     check_is_fitted(model, "codes_")
     check_storable(model.words_)
     word_data, word_ptr = files.encode_strings(model.words_)
@@ -104,7 +105,7 @@ def pack(model: WordVectors) -> Contents:
 
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> WordVectors:
-    """The model that gave these, or a ValueError that says what is wrong with them."""
+    """Return the model of these arrays; a ValueError says what is wrong with them."""
     parents = {"parents"} & arrays.keys()
     check_names(arrays, ALWAYS | (MASK if "mask" in arrays else LISTS) | parents)
     parameters = item(meta, "parameters", dict)
@@ -124,7 +125,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> WordVectors:
 
 
 def _places(codes: sparse.csr_matrix) -> Arrays:
-    """Where the numbers of the values stand, in the smaller of two ways."""
+    """Return the places of the values, in the smaller of two forms."""
     lengths, dimensions = smallest(np.diff(codes.indptr)), smallest(codes.indices)
     n_bits = codes.shape[0] * codes.shape[1]
     if lengths.nbytes + dimensions.nbytes < n_bits // 8:
@@ -137,12 +138,13 @@ def _places(codes: sparse.csr_matrix) -> Arrays:
 
 
 def _codes(arrays: Arrays, n_words: int, size: int) -> sparse.csr_matrix:
+    """Return the codes of a file; an InputError says what does not agree."""
     values = arrays["values"]
     values = numbers(arrays, "values", (values.size,), np.float32)
     if "mask" in arrays:
         mask, n_bits = arrays["mask"], n_words * size
         if mask.dtype != np.uint8 or mask.shape != ((n_bits + 7) // 8,):
-            raise InputError("the mask has not a bit for every number of every word")
+            raise InputError("the mask does not have one bit per coefficient")
         places = np.flatnonzero(np.unpackbits(mask))
         if len(places) != len(values) or (len(places) and places[-1] >= n_bits):
             raise InputError("the mask does not agree with the values")
@@ -156,7 +158,7 @@ def _codes(arrays: Arrays, n_words: int, size: int) -> sparse.csr_matrix:
         ):
             raise InputError("the numbers of words, dimensions and values do not agree")
         if np.any(dimensions >= size):
-            raise InputError("a number has a dimension that there is not")
+            raise InputError("a coefficient has a dimension that does not exist")
         rises = np.diff(dimensions) > 0
         first = pointers(lengths)[1:-1]
         rises[first[(first > 0) & (first < len(dimensions))] - 1] = True
@@ -167,19 +169,18 @@ def _codes(arrays: Arrays, n_words: int, size: int) -> sparse.csr_matrix:
     )
 
 
-def _forest(arrays: Arrays, size: int) -> NDArray[np.int32]:
+def _forest(arrays: Arrays, size: int) -> Ints32:
+    """Return the parents of dimensions; an InputError if they are no forest."""
     parents = (whole(arrays, "parents") - 1).astype(np.int32)
     if len(parents) != size or np.any(parents >= size):
         raise InputError("the forest does not have the dimensions of the vectors")
     above = parents.copy()
-    for _ in range(
-        size
-    ):  # every step goes one up: after `size` steps at most all have passed their roots
+    for _ in range(size):  # every step goes up: after at most `size` steps all are past their roots
         if np.all(above < 0):
             return parents
         above = np.where(above >= 0, parents[np.maximum(above, 0)], -1)
     if np.any(above >= 0):
-        raise InputError("the forest goes in a circle")
+        raise InputError("the forest has a cycle")
     return parents
 
 
@@ -207,6 +208,6 @@ def _report(meta: dict[str, Any]) -> FitReport:
     )
 
 
-def _plain(value: Any) -> Any:
-    """A parameter as JSON has it."""
+def _plain(value: object) -> object:
+    """Return a parameter as JSON holds it."""
     return value.item() if isinstance(value, np.generic) else value

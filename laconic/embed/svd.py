@@ -1,8 +1,6 @@
-"""Truncated singular value decomposition, the dense rival of sparse codes: the best X = A D without any penalty."""
+"""Truncated singular value decomposition: the best X ~ A D of a rank, dense and unpenalised."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import joblib
 import numpy as np
@@ -15,17 +13,36 @@ from laconic.core.report import Callback, in_one_line
 from laconic.embed.association import EntryWeights
 from laconic.embed.codes import WordRows, check_whole
 from laconic.embed.components import factors
-from laconic.embed.learn import Coded, Steps
+from laconic.embed.learn import Coded, LearnerSteps
 
 
 class Svd(BaseEstimator):
-    """min_(A, D) 1/2 |X - A D|^2 over matrices of rank `size`: X ~ U S V', codes U S^power, dictionary S^(1 - power) V'.
+    """min_(A, D) 1/2 |X - A D|^2 of rank `size`: codes U S^power, dictionary S^(1 - power) V'.
 
-    With weights of entries the best matrix for entries that count by them, see weighted_factors.
+    X ~ U S V' is the singular value decomposition or, where entries have weights, the best weighted
+    approximation (see `weighted_factors`). Codes are dense.
 
-    power: 1 gives principal components as they are; with 0.5 or 0 large singular values count less, which is better for cosines of words
-        (Levy et al. 2015)
-    n_iter: rounds of the subspace iteration (Halko et al. 2011)
+    Parameters
+    ----------
+    size : int, default=52
+        Number of dimensions of the vectors.
+    power : float, default=0.5
+        Power of the singular values in the vectors, from 0 to 1. 1 gives principal components as
+        they are; 0.5 or 0 lower the large ones, which is better for cosines of words (Levy et al.
+        2015).
+    n_iter : int, default=5
+        Number of rounds of the subspace iteration (Halko et al. 2011).
+    n_jobs : int or None, default=None
+        Number of threads; None means 1, -1 all processors.
+    random_state : int, RandomState or None, default=0
+        Seed of the subspace that the iteration starts from.
+
+    Examples
+    --------
+    >>> from laconic import Svd, WordVectors
+    >>> text = [["sun", "warms", "day"], ["moon", "cools", "night"]] * 10
+    >>> WordVectors(Svd(2, n_jobs=1)).fit(text).most_similar("sun", k=2)[0][0]
+    'warms'
     """
 
     def __init__(
@@ -34,7 +51,7 @@ class Svd(BaseEstimator):
         power: float = 0.5,
         n_iter: int = 5,
         n_jobs: int | None = None,
-        random_state: Any = 0,
+        random_state: int | np.random.RandomState | None = 0,
     ):
         self.size = size
         self.power = power
@@ -44,20 +61,24 @@ class Svd(BaseEstimator):
 
     def learn(
         self,
-        matrix: Any,
+        matrix: sparse.spmatrix,
         callback: Callback | None = None,
         weights: EntryWeights | None = None,
     ) -> Coded:
-        """Codes and dictionary of a sparse matrix (words x contexts); callback hears of the end, and of passes over entries with weights, which it may end."""
+        """Return codes and dictionary of a sparse matrix (words, contexts).
+
+        The callback receives an event at the end, and one per pass over entries with weights.
+        """
         if not (isinstance(self.size, int | np.integer) and 1 <= self.size <= min(matrix.shape)):
             raise ValueError(
-                f"size must be from 1 to {min(matrix.shape)}, the lesser of words and contexts, got {self.size!r}"
+                f"size must be from 1 to {min(matrix.shape)}, the smaller of the numbers of words "
+                f"and contexts, got {self.size!r}"
             )
         check_whole(self, "n_iter")
         if not 0 <= self.power <= 1:
-            raise ValueError(f"power must lie in 0..1, got {self.power!r}")
+            raise ValueError(f"power must be from 0 to 1, got {self.power!r}")
         threads = joblib.effective_n_jobs(self.n_jobs)
-        steps = Steps("pass", 1, callback)
+        steps = LearnerSteps("pass", 1, callback)
         with threadpool_limits(threads):
             random = check_random_state(self.random_state)
             found = factors(

@@ -1,31 +1,34 @@
-"""How good word vectors are: word similarity, analogies, sentence completion and sentiment, as Yogatama et al. (2015) measure it.
+"""Evaluation of word vectors: word similarity, analogies, sentence completion and sentiment.
 
-A word is looked up as it is written, and in lower case if it is not there.
+As in Yogatama et al. (2015). A word is looked up as written, then in lower case.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.stats import spearmanr
 
+from laconic.core.arrays import Bools, Floats, Ints, Ints32
 from laconic.core.penalties import Ridge
 from laconic.core.ragged import pointers
 from laconic.embed.model import AMONG, WordVectors
 from laconic.embed.task_files import Analogies, Completion, Similarity
 from laconic.linear.model import SparseClassifier
 
-BATCH = 500  # questions that are answered at once
+BATCH = 500  # questions answered at once
 STRENGTHS = tuple(float(10.0**k) for k in np.arange(-3, 3.5, 0.5))
+TINY = float(np.finfo(np.float64).tiny)
+LabelledSentences: TypeAlias = tuple[Sequence[Sequence[str]], ArrayLike]
 
 
 class Score(NamedTuple):
-    """A score, on so many of `total` items, those whose words are known."""
+    """A score over the `covered` items whose words are known, out of `total`."""
 
     score: float
     covered: int
@@ -33,7 +36,7 @@ class Score(NamedTuple):
 
 
 class AnalogyScores(NamedTuple):
-    """Shares of right answers: of questions of meaning, of grammar, of all, and of every section."""
+    """Accuracies: of semantic questions, of syntactic ones, of all, and of every section."""
 
     semantic: Score
     syntactic: Score
@@ -42,15 +45,15 @@ class AnalogyScores(NamedTuple):
 
 
 class SentimentScore(NamedTuple):
-    """Accuracy on test sentences, and on those by which the strength was chosen."""
+    """Accuracy on test sentences, and on those that the strength was chosen on."""
 
     test: float
     dev: float
     strength: float
 
 
-def lookup(model: WordVectors, words: Iterable[str]) -> NDArray[np.int32]:
-    """Places of words, as they are or in lower case; -1 for those that are not there."""
+def lookup(model: WordVectors, words: Iterable[str]) -> Ints32:
+    """Return the indices of words, as written or in lower case; -1 for unknown words."""
     given = list(words)
     ids = model.ids(given)
     unknown = np.flatnonzero(ids < 0)
@@ -59,7 +62,7 @@ def lookup(model: WordVectors, words: Iterable[str]) -> NDArray[np.int32]:
 
 
 def similarity_score(model: WordVectors, task: Similarity) -> Score:
-    """Spearman's correlation of cosines with the scores of people, over pairs of known words."""
+    """Return Spearman's correlation of cosines with human scores, over pairs of known words."""
     first, second = lookup(model, task.first), lookup(model, task.second)
     known = (first >= 0) & (second >= 0)
     units = model.units()
@@ -74,9 +77,10 @@ def similarity_score(model: WordVectors, task: Similarity) -> Score:
 
 
 def analogy_scores(model: WordVectors, task: Analogies, among: int = AMONG) -> AnalogyScores:
-    """How often d is the word with the largest cosine to b - a + c, of the `among` most frequent words but a, b and c (3CosAdd).
+    """Return how often d has the largest cosine to b - a + c (3CosAdd).
 
-    Questions with an unknown word are left out; where d is not among the frequent words, the answer is wrong.
+    Candidates are the `among` most frequent words except a, b and c; if d is not one of them, the
+    answer is wrong. Questions with an unknown word are left out.
     """
     ids = lookup(model, chain.from_iterable(task.words)).reshape(-1, 4)
     known = np.all(ids >= 0, axis=1)
@@ -84,7 +88,7 @@ def analogy_scores(model: WordVectors, task: Analogies, among: int = AMONG) -> A
     right[known] = _answers(model.units(), ids[known, :3], among) == ids[known, 3]
     is_syntactic = task.is_syntactic()
 
-    def score(these: NDArray[np.bool_]) -> Score:
+    def score(these: Bools) -> Score:
         covered = int(np.sum(these & known))
         return Score(
             float(np.sum(right & these)) / covered if covered else np.nan, covered, int(these.sum())
@@ -96,11 +100,9 @@ def analogy_scores(model: WordVectors, task: Analogies, among: int = AMONG) -> A
     )
 
 
-def _answers(
-    units: NDArray[np.float32], questions: NDArray[np.int32], among: int
-) -> NDArray[np.int64]:
-    """The answer to every question a, b, c, one of the first words."""
-    # Cosines of the few words that are asked of with all words; those of b - a + c are sums of them.
+def _answers(units: Floats, questions: Ints32, among: int) -> Ints:
+    """Return the answer to every question a, b, c: one of the `among` first words."""
+    # Cosines of the few words of questions with all words; those of b - a + c are their sums.
     asked, place = np.unique(questions, return_inverse=True)
     place = place.reshape(questions.shape)
     cosines = units[asked] @ units[:among].T
@@ -116,9 +118,10 @@ def _answers(
 
 
 def completion_score(model: WordVectors, task: Sequence[Completion]) -> Score:
-    """How often the right choice has the largest mean cosine to the other words of the sentence that are known.
+    """Return how often the right choice has the largest mean cosine to the known other words.
 
-    A choice of several words has the mean of theirs; one with an unknown word loses, and so do all in a sentence without known words.
+    A choice of several words has the mean of their cosines. A choice with an unknown word loses,
+    and so do all choices in a sentence without known words.
     """
     units = model.units()
     n_right = n_covered = 0
@@ -141,8 +144,8 @@ def completion_score(model: WordVectors, task: Sequence[Completion]) -> Score:
     return Score(float(n_right / len(task)), n_covered, len(task))
 
 
-def sentence_means(model: WordVectors, sentences: Sequence[Sequence[str]]) -> NDArray[np.float32]:
-    """The mean vector of the known words of every sentence, zero if there are none."""
+def sentence_means(model: WordVectors, sentences: Sequence[Sequence[str]]) -> Floats:
+    """Return the mean vector of the known words of every sentence, zero if there are none."""
     ids = lookup(model, chain.from_iterable(sentences))
     lengths = np.array([len(words) for words in sentences], np.int64)
     places = np.repeat(np.arange(len(sentences)), lengths)[ids >= 0]
@@ -157,24 +160,24 @@ def sentence_means(model: WordVectors, sentences: Sequence[Sequence[str]]) -> ND
 
 
 def sentiment_score(
-    model: WordVectors, train: Any, dev: Any, test: Any, strengths: Sequence[float] = STRENGTHS
+    model: WordVectors,
+    train: LabelledSentences,
+    dev: LabelledSentences,
+    test: LabelledSentences,
+    strengths: Sequence[float] = STRENGTHS,
 ) -> SentimentScore:
-    """Accuracy of a logistic regression with a ridge on the mean vectors of sentences; each part is (sentences, labels).
+    """Return the accuracy of a logistic regression with a ridge on mean vectors of sentences.
 
-    The strength of the ridge is the one that is best on dev.
+    Each part is (sentences, labels). The strength of the ridge is the best one on dev.
     """
     inputs = [
         sentence_means(model, sentences).astype(np.float64) for sentences, _ in (train, dev, test)
     ]
-    size = max(
-        float(np.sqrt(np.mean(inputs[0] ** 2))), float(TINY)
-    )  # so that strengths mean the same for all vectors
+    # Inputs are rescaled so that strengths mean the same for all vectors.
+    size = max(float(np.sqrt(np.mean(inputs[0] ** 2))), TINY)
     fitted = []
     for strength in sorted(strengths, reverse=True):
         classifier = SparseClassifier(penalty=Ridge(strength)).fit(inputs[0] / size, train[1])
         fitted.append((float(classifier.score(inputs[1] / size, dev[1])), classifier, strength))
     best, classifier, strength = max(fitted, key=lambda entry: entry[0])
     return SentimentScore(float(classifier.score(inputs[2] / size, test[1])), best, strength)
-
-
-TINY = np.finfo(np.float64).tiny

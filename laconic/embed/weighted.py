@@ -1,38 +1,40 @@
-"""Components of associations where every pair of a word and a context counts by how often the two have met."""
+"""Components of associations in which every pair of a word and a context has a weight."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic import _core
-from laconic.core.arrays import Floats
+from laconic.core.arrays import Array, Floats
 from laconic.core.report import Callback
 from laconic.embed.association import EntryWeights
 from laconic.embed.codes import WordRows, gram, padded
-from laconic.embed.learn import Steps
+from laconic.embed.learn import LearnerSteps
 from laconic.embed.start import right_singular
 
 PASSES = 4
-FIRST_STEPS, STEPS = 12, 4  # of conjugate gradients for a row: from nothing, and from where it was
-TOLERANCE = 1e-4  # of a row's equations, relative
-FLOOR = 1e-6  # of the largest eigenvalue: directions that are no longer told apart
+FIRST_STEPS, STEPS = 12, 4  # of conjugate gradients per row: from zero, and from its last value
+TOLERANCE = 1e-4  # relative, of the equations of a row
+FLOOR = 1e-6  # lower bound of eigenvalues, relative to the largest
 
 
 class Factors(NamedTuple):
-    """X is about left @ diag(values) @ right: left (words, size) and right (size, contexts) are orthonormal, with the weights of words and contexts if there are any."""
+    """X ~ left @ diag(values) @ right, with left (words, size) and right (size, contexts).
+
+    Both are orthonormal, under the weights of words and contexts if there are any.
+    """
 
     left: Floats
-    values: NDArray[np.float64]
+    values: Array
     right: Floats
     objective: float
     interrupted: bool = False
 
 
 class _Side(NamedTuple):
-    """The entries by rows, with their weights; weights of rows and of the columns."""
+    """The entries by rows, with their weights, and the weights of rows and of columns."""
 
     rows: WordRows
     weight: Floats
@@ -40,7 +42,10 @@ class _Side(NamedTuple):
     of_column: Floats
 
     def solve(self, table: Floats, codes: Floats, steps: int, threads: int) -> float:
-        """The best codes (rows, stride) for a table (columns, stride), from what they are, in place; the whole objective."""
+        """Solve for codes (rows, stride) given a table (columns, stride), in place.
+
+        Return the whole objective.
+        """
         objective = _core.solve_weighted(
             self.rows.kernel_rows(),
             _core.EntryWeights(entry=self.weight, row=self.of_row, context=self.of_column),
@@ -62,17 +67,21 @@ def weighted_factors(
     passes: int = PASSES,
     callback: Callback | None = None,
 ) -> Factors:
-    """min_(U, D) 1/2 sum_(v, c stored) g_vc (x_vc - u_v d_c)^2 + 1/2 sum_(v, c not stored) a_v b_c (u_v d_c)^2 over U, D of `size` columns.
+    """Return U, D of `size` columns that minimise a weighted squared error.
 
-    By alternating least squares from the leading singular vectors: words for given contexts, contexts for given words, and so on. What is
-    solved for last gives way to its own orthonormal form, which leaves the product as it is. There are other local minima; the objective
-    never rises. callback gets the objective of every pass, and ends them if it says True.
+        1/2 sum_(v, c stored) g_vc (x_vc - u_v d_c)^2
+        + 1/2 sum_(v, c not stored) a_v b_c (u_v d_c)^2
+
+    By alternating least squares from the leading singular vectors: words for given contexts,
+    contexts for given words, and so on. After each half the solution is made orthonormal, which
+    leaves the product unchanged. There are other local minima; the objective never rises. The
+    callback receives an event "components" after every pass.
     """
     words, contexts = _sides(rows, weights)
     table = padded(right_singular(rows, size, random, threads)[1].T)
     table, _ = _evened(table, contexts.of_row, size)
     codes = np.zeros((rows.shape[0], table.shape[1]), np.float32)
-    steps = Steps("components", passes, callback)
+    steps = LearnerSteps("components", passes, callback)
     objective = np.inf
     for number in range(passes):
         words.solve(table, codes, FIRST_STEPS if number == 0 else STEPS, threads)
@@ -97,16 +106,17 @@ def weighted_factors(
 
 
 def _sides(rows: WordRows, weights: EntryWeights) -> tuple[_Side, _Side]:
-    """The same entries by words and by contexts."""
+    """Return the same entries by words and by contexts."""
     given = WordRows(weights.entries)
     if not (np.array_equal(given.ptr, rows.ptr) and np.array_equal(given.index, rows.index)):
-        raise ValueError("weights must have the places of the matrix")
+        raise ValueError("weights must have the same places as the matrix")
     if (len(weights.words), len(weights.contexts)) != rows.shape:
         raise ValueError(
-            f"weights must have a number for each of {rows.shape[0]} words and {rows.shape[1]} contexts"
+            f"weights must have one number for each of {rows.shape[0]} words and {rows.shape[1]} "
+            "contexts"
         )
     turned, turned_weight = (one.matrix().T.tocsr() for one in (rows, given))
-    # Rows without any entry have no weight; theirs are zero whatever it is.
+    # The weight of a row without entries does not matter: its solution is zero.
     of_word, of_context = (
         np.where(one > 0, one, 1).astype(np.float32) for one in (weights.words, weights.contexts)
     )
@@ -117,7 +127,7 @@ def _sides(rows: WordRows, weights: EntryWeights) -> tuple[_Side, _Side]:
 
 
 def _evened(table: Floats, weight: Floats, size: int) -> tuple[Floats, Floats]:
-    """The table with sum_c weight_c d_c d_c' = I, and what to multiply the other side by so that the product stays."""
+    """Return the table with sum_c weight_c d_c d_c' = I, and the factor of the other side."""
     squares, turn = np.linalg.eigh(gram(table[:, :size] * np.sqrt(weight)[:, None]))
     lengths = np.sqrt(np.maximum(squares, FLOOR * squares[-1]))
     return padded(table[:, :size] @ (turn / lengths).astype(np.float32)), (turn * lengths).astype(

@@ -1,6 +1,7 @@
-"""Running text of any length: the words that occur often enough, and the text as their ids, kept in memory or in a temporary file.
+"""Running text of any length: its frequent words, and the text as their ids.
 
-A text is read once: from files, plain or gzip, with a sentence a line, or from any iterable of sentences.
+The ids are kept in memory or in a temporary file. A text is read once: from files, plain or
+compressed, with one sentence per line, or from any iterable of sentences.
 """
 
 from __future__ import annotations
@@ -9,57 +10,56 @@ import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic import _core
+from laconic.core.arrays import Array, Ints, Ints32
 from laconic.errors import InputError
 from laconic.text.io import STANDARD_STREAM, PathLike, name_of, open_text
 from laconic.text.spelling import as_bytes, words_of
 
-END, GAP = (
-    -1,
-    -2,
-)  # ids that are no words: the end of a sentence, and a place whose word is not known
+END, GAP = -1, -2  # ids of no word: the end of a sentence, and the place of an unknown word
 RARE_WORD = "#rare#"
 RARE = ("gap", "drop", "mark")
 MEMORY = 2**31
 CHUNK = 2**22  # characters that are read at once
-BATCH = 20_000  # sentences of an iterable that are joined at once
+BATCH = 20_000  # sentences of an iterable that are processed at once
 BETWEEN_WORDS, BETWEEN_SENTENCES = "\x1f", "\x1e"  # of sentences that are lists of words
-Ids = NDArray[np.int32]
+# Paths of files, or sentences, each a list of words.
+RunningText: TypeAlias = PathLike | Iterable[PathLike] | Iterable[Iterable[str]]
 
 
 class Subsampling(NamedTuple):
-    """Occurrences of words that are left out at random: a word of frequency f stays with the probability sqrt(rate / f), or 1 if that is more."""
+    """Leaves out words at random: one of frequency f stays with probability sqrt(rate / f)."""
 
     rate: float
     seed: int
 
-    def kept_share(self, counts: NDArray[np.int64], n_tokens: int) -> NDArray[np.float64]:
-        """The probability of every word to stay."""
+    def kept_share(self, counts: Ints, n_tokens: int) -> Array:
+        """Return the probability of every word to stay."""
         return kept_share(counts, n_tokens, self.rate)
 
 
-def kept_share(counts: NDArray[np.int64], n_tokens: int, rate: float) -> NDArray[np.float64]:
-    """min(1, sqrt(rate / frequency)) for every word; n_tokens is the length of the text."""
+def kept_share(counts: Ints, n_tokens: int, rate: float) -> Array:
+    """Return min(1, sqrt(rate / frequency)) per word; n_tokens is the length of the text."""
     if not rate > 0:
-        raise ValueError(f"the rate of subsampling must be above 0, got {rate!r}")
+        raise ValueError(f"subsample must be above 0, got {rate!r}")
     return np.minimum(1.0, np.sqrt(rate * n_tokens / np.maximum(counts, 1)))
 
 
 class EncodedText:
-    """A text as ids of its frequent words; a context manager, for the ids may lie in a temporary file.
+    """A text as ids of its frequent words; a context manager, as ids may be in a temporary file.
 
-    words, counts   what is known, the most frequent first (of equals, the one seen first), and how often each occurs
-    n_tokens, n_sentences, n_types   of the whole text, rare words among them
-    rare            what became of the words that are not known: see `read_text`
+    words         the vocabulary, the most frequent first; among equals, in order of occurrence
+    counts        number of occurrences of each word
+    n_tokens, n_sentences, n_types   of the whole text, including rare words
+    rare          how words outside the vocabulary are treated, see `read_text`
     """
 
     def __init__(
-        self, counter: Any, ids: IO[bytes], n_sentences: int, kept: NDArray[np.int64], rare: str
+        self, counter: _core.WordCounter, ids: IO[bytes], n_sentences: int, kept: Ints, rare: str
     ) -> None:
         all_counts = counter.counts()
         self.n_tokens, self.n_sentences, self.n_types = (
@@ -70,7 +70,7 @@ class EncodedText:
         self.rare = rare
         self.words = words_of(*counter.spelled(kept))
         self.counts = all_counts[kept]
-        # A raw id of -1, the end of a sentence, finds the last entry.
+        # A raw id of -1, the end of a sentence, indexes the last entry.
         self._new_id = np.full(len(all_counts) + 1, GAP, np.int32)
         self._new_id[-1] = END
         self._new_id[kept] = np.arange(len(kept), dtype=np.int32)
@@ -78,8 +78,8 @@ class EncodedText:
             self._mark_rare(all_counts)
         self._ids = ids
 
-    def _mark_rare(self, all_counts: NDArray[np.int64]) -> None:
-        """All words that are not known become one more word, at the place among the others that its count gives it."""
+    def _mark_rare(self, all_counts: Ints) -> None:
+        """Make all words outside the vocabulary one more word, sorted among the others by count."""
         rest = self.n_tokens - int(self.counts.sum())
         if RARE_WORD in self.words:
             own = self.words.index(RARE_WORD)
@@ -105,26 +105,28 @@ class EncodedText:
         self.close()
 
     def close(self) -> None:
-        """Throw the ids away; words and counts stay."""
+        """Discard the ids; words and counts stay."""
         self._ids.close()
 
-    def ids(self, size: int, subsampling: Subsampling | None = None) -> Iterator[Ids]:
-        """The text as ids, END after each sentence and GAP for what is left out, at most `size` of them at once."""
+    def ids(self, size: int, subsampling: Subsampling | None = None) -> Iterator[Ints32]:
+        """Yield the text as ids, at most `size` at once.
+
+        END follows each sentence, and GAP replaces words that are left out.
+        """
         self._ids.seek(0)
         random = None if subsampling is None else np.random.default_rng(subsampling.seed)
         share = None if subsampling is None else subsampling.kept_share(self.counts, self.n_tokens)
         while raw := self._ids.read(4 * size):
             ids = self._new_id[np.frombuffer(raw, np.int32)]
             if random is not None and share is not None:
-                left_out = (
-                    random.random(len(ids)) >= np.append(share, [1.0, 1.0])[ids]
-                )  # GAP and END find the last two
+                # GAP and END index the last two entries.
+                left_out = random.random(len(ids)) >= np.append(share, [1.0, 1.0])[ids]
                 ids[left_out] = GAP
             yield ids if self.rare != "drop" else ids[ids != GAP]
 
 
 def read_text(
-    text: Any,
+    text: RunningText,
     min_count: int = 10,
     max_size: int | None = None,
     rare: str = "gap",
@@ -133,13 +135,23 @@ def read_text(
 ) -> EncodedText:
     """Read a whole text once.
 
-    text: the path of a file or a list of paths (plain or gzip, a sentence a line, words parted by blanks; "-": standard input), or an
-        iterable of sentences, each a list of words. A string is a path, and so are strings in a list; sentences that are strings must
-        be split before.
-    min_count, max_size: the words to know: those that occur so often, and at most so many of them, the most frequent
-    rare: what becomes of all other words. "gap": they are no contexts, but keep their place, so that windows have the same width
-        everywhere; "drop": the words around them move together; "mark": they all are the one word #rare#
-    memory: bytes of the text that may be held in memory; of a larger one, the ids lie in a temporary file
+    Parameters
+    ----------
+    text : path, list of paths, or iterable of lists of str
+        Files, plain or compressed, with one sentence per line and words separated by blanks ("-" is
+        standard input); or sentences, each a list of words. A string is a path, and so are strings
+        in a list: split sentences that are strings before.
+    min_count : int, default=10
+        Words that occur less often are rare.
+    max_size : int or None, default=None
+        At most this number of words are kept, the most frequent; all others are rare.
+    rare : "gap", "drop" or "mark", default="gap"
+        How rare words are treated. "gap" keeps their place, so that windows have the same width
+        everywhere; "drop" joins the words around them; "mark" makes all of them the word #rare#.
+    encoding : str, default="utf-8"
+        Encoding of files.
+    memory : int
+        Bytes of the text to hold in memory; ids of a larger text go to a temporary file.
     """
     _check_count("min_count", min_count)
     if max_size is not None:
@@ -155,13 +167,13 @@ def read_text(
             ids.write(found.data)
         counts = counter.counts()
         if not len(counts):
-            raise InputError(f"{_name(text)}: holds no words; expected one sentence a line.")
+            raise InputError(f"{_name(text)}: holds no words; expected one sentence per line.")
         order = np.argsort(-counts, kind="stable")
         kept = order[: np.searchsorted(-counts[order], -min_count, side="right")][:max_size]
         if not len(kept):
             raise InputError(
-                f"{_name(text)}: no word occurs {min_count} times or more, the most frequent one {counts.max()} times; "
-                "lower min_count or give more text."
+                f"{_name(text)}: no word occurs {min_count} times or more, the most frequent one "
+                f"{counts.max()} times; lower min_count or give more text."
             )
         return EncodedText(counter, ids, n_sentences, kept, rare)
     except BaseException:
@@ -169,13 +181,14 @@ def read_text(
         raise
 
 
-def _check_count(name: str, value: Any) -> None:
+def _check_count(name: str, value: object) -> None:
+    """Raise a ValueError unless the value is a whole number of at least 1."""
     if not (isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1):
         raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
 
 
-def _name(text: Any) -> str:
-    """What messages call a text."""
+def _name(text: RunningText) -> str:
+    """Return the name of a text for messages."""
     if paths := _paths(text):
         return (
             name_of(paths[0])
@@ -185,8 +198,8 @@ def _name(text: Any) -> str:
     return "the text"
 
 
-def _paths(text: Any) -> list[PathLike]:
-    """The files of a text; none if it is an iterable of sentences."""
+def _paths(text: RunningText) -> list[PathLike]:
+    """Return the files of a text; an empty list if it is an iterable of sentences."""
     if isinstance(text, str | os.PathLike):
         return [text]
     if (
@@ -198,18 +211,19 @@ def _paths(text: Any) -> list[PathLike]:
     return []
 
 
-def _raw_ids(text: Any, counter: Any, encoding: str) -> Iterator[Ids]:
-    """Ids of all words as the counter numbers them, END after each sentence, some at a time."""
+def _raw_ids(text: RunningText, counter: _core.WordCounter, encoding: str) -> Iterator[Ints32]:
+    """Yield the ids of all words as the counter numbers them, END after each sentence."""
     if paths := _paths(text):
         if sum(os.fspath(path) == STANDARD_STREAM for path in paths) > 1:
-            raise InputError("standard input can be read once only.")
+            raise InputError("standard input (-) can be given only once.")
         for path in paths:
             for chunk in _chunks(path, encoding):
                 yield counter.add(as_bytes(chunk), ord("\n"), None)
         return
     if not isinstance(text, Iterable):
         raise ValueError(
-            f"expected a path, a list of paths, or sentences, each a list of words, got {text!r:.60}"
+            "expected a path, a list of paths, or sentences, each a list of words, "
+            f"got {text!r:.60}"
         )
     sentences = iter(text)
     number = 0
@@ -225,8 +239,8 @@ def _raw_ids(text: Any, counter: Any, encoding: str) -> Iterator[Ids]:
         )
 
 
-def _joined(sentence: Any, number: int) -> str:
-    """The words of a sentence in one string."""
+def _joined(sentence: object, number: int) -> str:
+    """Return the words of a sentence in one string."""
     if isinstance(sentence, str) or not isinstance(sentence, Iterable):
         raise ValueError(f"sentence {number} must be a list of words, got {sentence!r:.60}")
     words = sentence if isinstance(sentence, list | tuple) else list(sentence)
@@ -242,14 +256,15 @@ def _joined(sentence: Any, number: int) -> str:
 
 
 def _chunks(path: PathLike, encoding: str) -> Iterator[str]:
-    """The text of a file in pieces that end where words do; the last one ends its line."""
+    """Yield the text of a file in pieces that end where words do; the last one ends its line."""
     rest, n_lines = "", 0
     with open_text(path, encoding) as stream:
         while chunk := stream.read(CHUNK):
             if "\0" in chunk:
                 line = 1 + n_lines + chunk[: chunk.index("\0")].count("\n")
                 raise InputError(
-                    f"{name_of(path)}:{line}: expected text, one sentence a line, found a zero byte."
+                    f"{name_of(path)}:{line}: expected text, one sentence per line, found a zero "
+                    "byte."
                 )
             n_lines += chunk.count("\n")
             end = 1 + max(chunk.rfind("\n"), chunk.rfind(" "))

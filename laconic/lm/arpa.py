@@ -128,27 +128,23 @@ def _read_table(
             f"expected \\{order}-grams: after {counts[order - 2]} {order - 1}-grams, "
             f"found {_quoted(found)}"
         )
-    count, highest, parts = (
-        counts[order - 1],
-        order == len(counts),
-        [(np.zeros(0, np.int32), np.zeros(0), np.zeros(0))],
-    )
+    count, highest = counts[order - 1], order == len(counts)
+    parts = [NgramTable(np.zeros((0, order), np.int32), np.zeros(0), np.zeros(0))]
     for done in range(0, count, CHUNK):
         begin, text = lines.number, lines.some(min(CHUNK, count - done))
-        *part, wrong = kernel.parse(np.frombuffer(text, np.uint8), order, highest)
+        ids, prob, backoff, wrong = kernel.parse(np.frombuffer(text, np.uint8), order, highest)
         if wrong >= 0:
             raise lines.error(
                 _fault(text.split(b"\n")[wrong].split(), order, kernel), begin + wrong + 1
             )
-        if len(part[1]) < min(CHUNK, count - done):
+        if len(prob) < min(CHUNK, count - done):
             raise lines.error(
-                f"expected {count} {order}-grams, but the file ends after {done + len(part[1])}"
+                f"expected {count} {order}-grams, but the file ends after {done + len(prob)}"
             )
-        parts.append(tuple(part))
+        parts.append(NgramTable(ids.reshape(-1, order), prob, backoff))
         if order == 1:
             words += [line.split()[1].decode() for line in text.splitlines()]
-    flat, prob, backoff = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return NgramTable(flat.reshape(-1, order), prob, backoff)
+    return NgramTable(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _fault(row: list[bytes], order: int, kernel: _core.NgramLines) -> str:

@@ -64,7 +64,7 @@ def test_exponents_keep_signs() -> None:
 
 
 @pytest.mark.parametrize("copy", [True, False])
-def test_weights_are_powers_of_counts_and_of_what_chance_would_make_of_them(copy: bool) -> None:
+def test_weights_are_powers_of_counts_and_of_those_expected_by_chance(copy: bool) -> None:
     counts = np.array([[3, 1, 0], [1, 2, 0], [0, 4, 2]], np.float32)
     matrix, weights = association(csr_matrix(counts), copy=copy, weighting=0.5)
     assert weights is not None

@@ -1,4 +1,4 @@
-"""train embed, predict, evaluate, inspect and export as people run them, and every mistake as one sentence."""
+"""train embed, predict, evaluate, inspect and export as users run them, mistakes included."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COMMON = ["the", "of", "in"]
 
 
 def sentences(n: int, seed: int = 0) -> list[str]:
-    """Words of one topic in each, and some that are everywhere."""
+    """Return sentences with words of one topic each, and some that occur everywhere."""
     drawn = random.Random(seed)
     return [
         " ".join(drawn.choices(drawn.choice(TOPICS), k=6) + drawn.choices(COMMON, k=3))
@@ -123,7 +123,10 @@ def test_learners_by_name(given: Files, options: list[str], learner: str) -> Non
 
 
 def test_counting_has_options(given: Files) -> None:
-    options = "--window 2 --dynamic --min-count 100 --max-size 20 --contexts 10 --rare drop --subsample 0.01 --memory 1k"
+    options = (
+        "--window 2 --dynamic --min-count 100 --max-size 20 --contexts 10 --rare drop "
+        "--subsample 0.01 --memory 1k"
+    )
     trained(
         given,
         *SVD,
@@ -286,7 +289,7 @@ def test_ctrl_c_while_reading_writes_nothing(given: Files) -> None:
         ("word", ["--min-count", "1"], "no two of the 1 words"),
         ("a b c", [], "no word occurs 10 times or more, the most frequent one 1 times"),
         (b"a b\n\xff\xfe\x00", [], "text.txt:2: expected UTF-8 text"),
-        (b"a b\n\0\1\2", [], "text.txt:2: expected text, one sentence a line, found a zero byte"),
+        (b"a b\n\0\1\2", [], "text.txt:2: expected text, one sentence per line, found a zero"),
         ("a b", ["--learner", "other"], "--learner is one of online"),
         ("a b", ["--penalty", "other"], "--penalty is one of forest, lasso"),
         (
@@ -311,8 +314,8 @@ def test_ctrl_c_while_reading_writes_nothing(given: Files) -> None:
         ("a b", ["--window", "0", "--min-count", "1"], "window must be"),
         ("a b", ["--rare", "x"], "rare must be one of gap"),
         ("a b", ["--word2vec", "-"], "a word2vec file is written to a file"),
-        ("a b", ["--smoothing", "2", "--min-count", "1"], "smoothing must lie in 0..1"),
-        ("a b", ["--scale", "2", "--min-count", "1"], "scale must lie in 0..1"),
+        ("a b", ["--smoothing", "2", "--min-count", "1"], "smoothing must be from 0 to 1"),
+        ("a b", ["--scale", "2", "--min-count", "1"], "scale must be from 0 to 1"),
         ("a b", ["--learner", "svd", "--min-count", "1"], "size must be from 1 to 2"),
     ],
 )

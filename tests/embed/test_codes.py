@@ -33,7 +33,7 @@ def reference(
     strength: float,
     positive: bool,
 ) -> np.ndarray:
-    """Proximal gradient with the penalty's own step, until nothing moves."""
+    """Solve by proximal gradient with the penalty's own step, until nothing moves."""
     penalty, d = forest_penalty(forest, strength, positive), dictionary
     step = 1 / np.linalg.eigvalsh(d @ d.T)[-1]
     codes = []
@@ -147,11 +147,11 @@ def test_bad_matrices_are_refused(matrix, message: str) -> None:
 
 def test_objective_refuses_shapes_that_do_not_fit() -> None:
     matrix, dictionary = example()
-    with pytest.raises(ValueError, match="do not make a matrix"):
+    with pytest.raises(ValueError, match="do not give a matrix"):
         objective(matrix, sparse.csr_matrix((30, 25)), dictionary, FORESTS["lasso"], 1.0)
 
 
-def test_kernels_check_rows_at_the_door() -> None:
+def test_kernels_check_their_rows() -> None:
     table, out = np.zeros(16, np.float32), np.zeros(8, np.float32)
     ptr, index, value, word = (
         np.array([0, 2]),

@@ -1,4 +1,4 @@
-"""How often words stand near each other."""
+"""How often words occur near each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forests over the dimensions of codes, and the step that kernels of codes take against the penalty's own."""
+"""Forests over the dimensions of codes; steps of kernels against the penalty's own."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_branching_and_weights() -> None:
         (lambda: forest_of_parents([]), "dimension above it"),
         (lambda: forest_for("ridge", 5), "penalty must be"),
         (lambda: forest_for(code_forest(26), 52), "the forest has 26 dimensions"),
-        (lambda: forest_for(Groups.from_lists([[0, 1]], 2), 2), "one dimension a node"),
+        (lambda: forest_for(Groups.from_lists([[0, 1]], 2), 2), "one dimension per node"),
     ],
 )
 def test_bad_forests_are_refused(call, message: str) -> None:
@@ -120,7 +120,7 @@ def test_bad_forests_are_refused(call, message: str) -> None:
         ([0, 2, 2], [0, 1], [-1, 0], "must have a node"),
     ],
 )
-def test_the_kernel_checks_trees_at_the_door(ptr, dimension, parent, message: str) -> None:
+def test_the_kernel_checks_its_trees(ptr, dimension, parent, message: str) -> None:
     arrays = [np.array(a, np.int32) for a in (ptr, dimension, parent)]
     with pytest.raises(ValueError, match=message):
         _core.CodeTrees(*arrays, np.ones(len(dimension)))

@@ -22,7 +22,7 @@ TOPICS = ["sun moon star sky light", "bank cash loan debt coin"]
 
 
 def sentences(n: int = 400, seed: int = 0) -> list[list[str]]:
-    """Words of one topic in each, with a few words that are everywhere."""
+    """Return sentences with words of one topic each, and a few that occur everywhere."""
     rng = np.random.default_rng(seed)
     topics = [topic.split() for topic in TOPICS]
     return [
@@ -76,7 +76,7 @@ def test_scaled_dimensions_count_alike(model: WordVectors) -> None:
     )
 
 
-def test_what_can_be_asked_of_a_model(model: WordVectors) -> None:
+def test_queries_of_a_model(model: WordVectors) -> None:
     assert (
         "sun" in model
         and "x" not in model
@@ -90,7 +90,7 @@ def test_what_can_be_asked_of_a_model(model: WordVectors) -> None:
     ):
         with pytest.raises(InputError, match=r"no vector for 'x': it knows 12 words"):
             ask("x")
-    with pytest.raises(ValueError, match="must not be negative"):
+    with pytest.raises(ValueError, match="must be at least 0"):
         model.most_similar("sun", -1)
     with pytest.raises(NotFittedError):
         WordVectors().vector("sun")
@@ -114,7 +114,7 @@ def test_several_learners_of_the_same_associations(model: WordVectors) -> None:
         ([["a"]], {"min_count": 1}, "no two of the 1 words"),
         ([["a"], ["b"]] * 9, {"min_count": 1}, "no two of the 2 words"),
         ([["a", "b"]], {}, "no word occurs 10 times"),
-        ([["a", "b"]], {"min_count": 1, "scale": 2}, "scale must lie in"),
+        ([["a", "b"]], {"min_count": 1, "scale": 2}, "scale must be from"),
         ([["a", "b"]], {"min_count": 1, "window": 0}, "window must be"),
         ([["a", "b"]], {"min_count": 1, "association": "x"}, "association must be one of"),
     ],
@@ -155,7 +155,7 @@ def test_what_is_saved_is_loaded(tmp_path: Path, size: int, density: float, form
     assert loaded.vectors().tolist() == model.vectors().tolist()
 
 
-def test_a_fitted_model_is_saved_with_what_was_told(tmp_path: Path, model: WordVectors) -> None:
+def test_a_fitted_model_is_saved_with_its_report(tmp_path: Path, model: WordVectors) -> None:
     model.save(tmp_path / "model")
     loaded = laconic.load(tmp_path / "model")
     for name in ("learner", "objective", "certificate", "interrupted", "features_kept"):
@@ -292,7 +292,7 @@ def test_arrays_that_do_not_agree_are_refused(
     ],
     ids=str,
 )
-def test_claims_that_cannot_be_are_refused(tmp_path: Path, meta: dict[str, Any]) -> None:
+def test_impossible_parameters_are_refused(tmp_path: Path, meta: dict[str, Any]) -> None:
     with_zeros(5, 0.9).save(tmp_path / "model")
     file = files.load(tmp_path / "model")
     if isinstance(meta.get("parameters"), dict) and meta["parameters"]:

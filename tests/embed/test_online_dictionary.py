@@ -11,11 +11,11 @@ from sklearn.decomposition import MiniBatchDictionaryLearning
 from laconic.core.report import Event
 from laconic.embed.codes import Coder, WordRows, objective, padded
 from laconic.embed.forest import code_forest, forest_for
-from laconic.embed.online_dictionary import OnlineDictionary, move_rows
+from laconic.embed.online_dictionary import OnlineDictionary, update_rows
 from laconic.embed.start import right_singular
 
 
-def test_the_objective_goes_down_and_is_what_it_says() -> None:
+def test_the_objective_falls_and_is_the_one_stated() -> None:
     matrix = example()
     for penalty, forest in (("lasso", forest_for("lasso", 26)), ("forest", code_forest(26))):
         values = []
@@ -114,13 +114,13 @@ def test_forgetting_and_more_dimensions_than_words() -> None:
     assert coded.report.objective < 0.3 * matrix.multiply(matrix).sum()
 
 
-def test_callback_hears_of_every_pass() -> None:
+def test_callback_receives_every_pass() -> None:
     events: list[Event] = []
     OnlineDictionary(13, batch_size=100, passes=3, n_jobs=1).learn(example(), events.append)
     assert [one.done for one in events] == [1, 2, 3]
 
 
-def test_rows_move_as_in_turn() -> None:
+def test_rows_are_updated_as_in_turn() -> None:
     random = np.random.default_rng(0)
     d, codes, x = (
         random.standard_normal((5, 40)) * 0.2,
@@ -129,7 +129,7 @@ def test_rows_move_as_in_turn() -> None:
     )
     squares, asked = codes.T @ codes, codes.T @ x
     columns = np.hstack([d.T, (asked - squares @ d).T])
-    together = (columns @ move_rows(columns.T @ columns, squares, squares.max())).T
+    together = (columns @ update_rows(columns.T @ columns, squares, squares.max())).T
     for m in range(5):
         u = d[m] + (asked[m] - squares[m] @ d) / squares[m, m]
         d[m] = u / max(1, np.linalg.norm(u))

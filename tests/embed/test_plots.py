@@ -1,4 +1,4 @@
-"""Pictures and pages of word vectors."""
+"""Plots and pages of word vectors."""
 
 from __future__ import annotations
 
@@ -75,15 +75,15 @@ def test_maps_of_words() -> None:
         "w3",
         "w<4>",
     ]
-    with pytest.raises(ValueError, match="three words or more"):
+    with pytest.raises(ValueError, match="at least three words"):
         plot_word_map(model(), {"a": ["w0"]})
 
 
-def test_words_that_are_not_there() -> None:
+def test_unknown_words() -> None:
     for plot in (plot_word_heatmap, plot_word_map):
         with pytest.raises(InputError, match="no vector for 'zebra'"):
             plot(model(), {"a": ["w0", "w1", "zebra"]})
-    with pytest.raises(ValueError, match="no words to show"):
+    with pytest.raises(ValueError, match="at least one word"):
         plot_word_heatmap(model(), {"a": []})
 
 

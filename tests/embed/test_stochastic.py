@@ -1,4 +1,4 @@
-"""Stochastic coding: near the objective of online dictionary learning, the same with any number of threads, honest about what it minimises."""
+"""Stochastic coding: its objective, and the same result with any number of threads."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_bad_parameters_are_refused(changed: dict, message: str) -> None:
         StochasticCoding(13).set_params(**changed).learn(example(20, 20))
 
 
-def test_the_kernel_checks_at_the_door() -> None:
+def test_the_kernel_checks_its_input() -> None:
     trees = _core.CodeTrees(*code_trees(code_forest(13)))
     cut, index, value = np.array([0, 1, 2]), np.array([0, 3], np.int32), np.ones(2, np.float32)
     tiles = _core.Stochastic(trees, cut, index, value, np.array([0, 2, 4]))

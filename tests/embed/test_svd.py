@@ -11,7 +11,7 @@ from laconic.embed.svd import Svd
 
 
 def matrix(seed: int = 0) -> sparse.csr_matrix:
-    """Of falling singular values."""
+    """Return a matrix of falling singular values."""
     rng = np.random.default_rng(seed)
     dense = (rng.normal(size=(40, 8)) * 0.5 ** np.arange(8)) @ rng.normal(size=(8, 30))
     return sparse.csr_matrix(np.where(np.abs(dense) > 0.3, dense, 0))

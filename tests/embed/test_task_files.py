@@ -1,4 +1,4 @@
-"""Files of tasks that word vectors are judged by."""
+"""Files of evaluation tasks of word vectors."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_completions(tmp_path: Path) -> None:
         ("(3 (2 good))\n", "sentiment"),
     ],
 )
-def test_the_form_tells_the_task(tmp_path: Path, content: str, task: str) -> None:
+def test_the_form_determines_the_task(tmp_path: Path, content: str, task: str) -> None:
     assert task_of(written(tmp_path, content)) == task
 
 

@@ -1,4 +1,4 @@
-"""Components of entries that count by weights, against least squares and the singular value decomposition."""
+"""Components with weights of entries, against least squares and the SVD."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from laconic.embed.weighted import weighted_factors
 def given(
     seed: int = 0, n_words: int = 50, n_contexts: int = 30
 ) -> tuple[sparse.csr_matrix, EntryWeights]:
-    """Associations of drawn counts, with their weights."""
+    """Return associations of random counts, with their weights."""
     random = np.random.default_rng(seed)
     rates = np.outer(random.gamma(1.0, size=n_words), random.gamma(1.0, size=n_contexts)) * np.exp(
         random.normal(size=(n_words, 3)) @ random.normal(size=(3, n_contexts))
@@ -31,7 +31,7 @@ def given(
 
 
 def whole(weights: EntryWeights, shape: tuple[int, int]) -> np.ndarray:
-    """The weight of every pair."""
+    """Return the weight of every pair."""
     entries = weights.entries.toarray()
     assert entries.shape == shape
     return np.where(entries > 0, entries, np.outer(weights.words, weights.contexts))
@@ -42,7 +42,7 @@ def value(X: sparse.csr_matrix, weights: EntryWeights, product: np.ndarray) -> f
 
 
 def solve(*given: Any) -> Any:
-    """The kernel with the fields of its structs as arguments."""
+    """Call the kernel with the fields of its structs as arguments."""
     return _core.solve_weighted(
         _core.SparseRows(ptr=given[0], index=given[1], value=given[2]),
         _core.EntryWeights(entry=given[3], row=given[4], context=given[5]),
@@ -170,7 +170,7 @@ def test_learners_take_weights() -> None:
     )
     close = value(X, weights, online.codes @ online.dictionary)
     assert close == pytest.approx(coded.report.objective, rel=0.05)
-    with pytest.raises(ValueError, match="no use for other weights"):
+    with pytest.raises(ValueError, match="takes no other weights"):
         StochasticCoding(4, "lasso").learn(X, None, weights)
 
 
@@ -201,7 +201,7 @@ def test_passes_can_be_ended() -> None:
 def test_weights_of_another_matrix_are_refused() -> None:
     X, weights = given()
     rows, random = WordRows(X), np.random.RandomState(0)
-    with pytest.raises(ValueError, match="places of the matrix"):
+    with pytest.raises(ValueError, match="places as the matrix"):
         weighted_factors(
             rows,
             weights._replace(entries=sparse.csr_matrix(np.eye(50, 30, dtype=np.float32))),
@@ -230,7 +230,7 @@ def test_weights_of_another_matrix_are_refused() -> None:
         (10, np.ones(8, np.float32), "codes must have a row"),
     ],
 )
-def test_the_door(place: int, bad: object, message: str) -> None:
+def test_the_binding(place: int, bad: object, message: str) -> None:
     arguments: list = [
         np.array([0, 2, 3], np.int64),
         np.array([0, 2, 1], np.int32),

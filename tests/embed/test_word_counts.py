@@ -21,7 +21,7 @@ SENTENCES = st.lists(st.lists(WORDS, max_size=8), min_size=1, max_size=30)
 
 
 def decoded(text: Any, size: int = 5) -> list[list[str | None]]:
-    """Sentences of a text; None is a gap."""
+    """Return the sentences of a text; None is a gap."""
     sentences: list[list[str | None]] = [[]]
     for ids in text.ids(size):
         for i in ids.tolist():
@@ -72,7 +72,7 @@ def test_files_are_read_in_pieces(
             assert decoded(text) == decoded(same)
 
 
-def test_ids_beyond_the_memory_lie_in_a_file() -> None:
+def test_ids_beyond_the_memory_go_to_a_file() -> None:
     sentences = [["a", "b", "c"], ["b"]] * 100
     with read_text(sentences, memory=0) as text:
         assert text._ids._rolled  # type: ignore[attr-defined]
@@ -120,7 +120,7 @@ def test_subsampling_leaves_frequent_words_out() -> None:
         (b"", "text.txt: holds no words"),
         (b" \n\t\n", "text.txt: holds no words"),
         (b"a b c\n", "no word occurs 2 times or more, the most frequent one 1 times"),
-        (b"a a\nb\0b\n", "text.txt:2: expected text, one sentence a line, found a zero byte"),
+        (b"a a\nb\0b\n", "text.txt:2: expected text, one sentence per line, found a zero"),
         (b"a a\n\xff\xfe\n", "text.txt:2: expected UTF-8 text"),
         (b"\x1f\x8bnonsense", "text.txt: the gzip file is damaged"),
     ],
@@ -135,7 +135,7 @@ def test_bad_files(tmp_path: Path, content: bytes, says: str) -> None:
 def test_bad_input(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         read_text(tmp_path / "absent.txt")
-    with pytest.raises(InputError, match="standard input can be read once"):
+    with pytest.raises(InputError, match="can be given only once"):
         read_text(["-", "-"])
     for sentences, says in [
         ([["a"], "a b"], "sentence 2 must be a list of words"),
