@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     from laconic.time.rolling import RollingOrigin as RollingOrigin
     from laconic.time.rolling import rolling_forecast as rolling_forecast
     from laconic.time.sage.model import TemporalTextModel as TemporalTextModel
-    from laconic.time.trajectories import AdaptivePrior as AdaptivePrior
+    from laconic.time.adaptive import AdaptivePrior as AdaptivePrior
     from laconic.time.trajectories import SmoothRidge as SmoothRidge
     from laconic.time.variational import Variational as Variational
 

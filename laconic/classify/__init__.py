@@ -1,4 +1,9 @@
-"""Text classification with structured sparsity (Yogatama 2015, chapter 5)."""
+"""Text classification with structured sparsity (Yogatama 2015, chapter 5).
+
+Documents become counts and groups in `preparation` (with `structure`, `topics` and `weighting`),
+weights in `learn`, and predictions in `predict`; `model` is the estimator, `tuning` chooses its
+strengths.
+"""
 
 from laconic.models.kind import Kind
 

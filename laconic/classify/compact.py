@@ -168,10 +168,8 @@ class CompactClassifier(Saved, Reported, TextPredictor):
         """Return decision_function of vectorized documents."""
         row = self._code_row[self._strings.codes_of(0, X.indices.astype(np.int32))]
         n = len(self.intercept_)
-        scores = (
-            self._rows.score(X.indptr.astype(np.int64), row, X.data, n).reshape(-1, n)
-            + self.intercept_
-        )
+        added: Array = self._rows.score(X.indptr.astype(np.int64), row, X.data, n)
+        scores: Array = added.reshape(-1, n) + self.intercept_
         return scores.ravel() if n == 1 else scores
 
     def plain(self) -> TextClassifier:

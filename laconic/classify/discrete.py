@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.classify.learn import elastic_net
 from laconic.classify.model import TextClassifier
-from laconic.classify.preparation import Labels
+from laconic.classify.preparation import DocumentLabels
 from laconic.core.arrays import Array
 from laconic.core.penalties import L1, ElasticNet
 from laconic.core.solvers.base import Result
@@ -39,7 +39,7 @@ def _with_weights(model: TextClassifier, coef: Array) -> TextClassifier:
 def _(
     model: TextClassifier,
     X: Sequence[Document],
-    y: Labels,
+    y: DocumentLabels,
     penalty: ElasticNet | None = None,
     features: str = "model",
 ) -> Posed:

@@ -172,7 +172,9 @@ def group_tables(
 
 def _family(model: TextClassifier, name: str) -> Family:
     check_is_fitted(model, "coef_")
-    families = {family.name: family for family in getattr(model, "families_", ())}
+    families: dict[str, Family] = {
+        family.name: family for family in getattr(model, "families_", ())
+    }
     if name not in families:
         known = (
             ", ".join(families) or "none (a model read from a file keeps its words, not its groups)"

@@ -17,7 +17,7 @@ from laconic.classify.learn import (
     refit_weights,
 )
 from laconic.classify.predict import TextPredictor
-from laconic.classify.preparation import Labels, Prepared
+from laconic.classify.preparation import DocumentLabels, Prepared
 from laconic.classify.structure import ClusterSource, Family
 from laconic.classify.summary import GroupSummary, with_examples
 from laconic.core.arrays import Array, Bools
@@ -183,7 +183,7 @@ class TextClassifier(Saved, Reported, TextPredictor):
         """Return the names of the penalties that are added up, checked."""
         return penalty_names(self.penalty)
 
-    def prepare(self, documents: Sequence[Document], labels: Labels) -> Prepared:
+    def prepare(self, documents: Sequence[Document], labels: DocumentLabels) -> Prepared:
         """Encode the documents and build the groups: all that fits at other strengths can reuse."""
         return preparation.prepare(self, self.parts(), documents, labels)
 
@@ -204,7 +204,7 @@ class TextClassifier(Saved, Reported, TextPredictor):
     def fit(
         self,
         documents: Sequence[Document],
-        labels: Labels,
+        labels: DocumentLabels,
         callback: Callback | None = None,
     ) -> TextClassifier:
         """Learn the weights of words.

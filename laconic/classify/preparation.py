@@ -25,7 +25,7 @@ from laconic.text.jsonl import Document
 from laconic.text.tokens import Boundary
 from laconic.text.trees import Tree
 
-Labels: TypeAlias = Sequence[object] | NDArray[Any]
+DocumentLabels: TypeAlias = Sequence[object] | NDArray[Any]
 
 
 class PhraseExamples(NamedTuple):
@@ -81,7 +81,10 @@ class TextParameters(Protocol):
 
 
 def prepare(
-    parameters: TextParameters, names: Sequence[str], documents: Sequence[Document], labels: Labels
+    parameters: TextParameters,
+    names: Sequence[str],
+    documents: Sequence[Document],
+    labels: DocumentLabels,
 ) -> Prepared:
     """Encode training documents and build the groups of the penalties in `names`."""
     if parameters.weighting not in WEIGHTINGS:
@@ -131,7 +134,7 @@ def weigh(parameters: TextParameters, prepared: Prepared) -> Prepared:
 
 
 def encode_training(
-    documents: Sequence[Document], labels: Labels, encoder: DocumentEncoder, min_count: int
+    documents: Sequence[Document], labels: DocumentLabels, encoder: DocumentEncoder, min_count: int
 ) -> Training:
     """Encode documents as ids and counts.
 

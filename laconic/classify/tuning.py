@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from laconic.classify.model import TextClassifier
-from laconic.classify.preparation import Labels, Prepared
+from laconic.classify.preparation import DocumentLabels, Prepared
 from laconic.classify.structure import STRUCTURED
 from laconic.core.report import Callback, Event
 from laconic.text.jsonl import Document
@@ -73,8 +73,8 @@ class DevelopmentData(NamedTuple):
 
 def tune(
     model: TextClassifier,
-    train: tuple[Sequence[Document], Labels],
-    dev: tuple[Sequence[Document], Labels],
+    train: tuple[Sequence[Document], DocumentLabels],
+    dev: tuple[Sequence[Document], DocumentLabels],
     strengths: Sequence[float] | None = None,
     lassos: Sequence[float] | None = None,
     callback: Callback | None = None,
@@ -120,10 +120,10 @@ def tune(
     --------
     >>> texts = ["sun and sand", "snow and ice", "sun and heat", "ice and frost"] * 5
     >>> labels = ["warm", "cold", "warm", "cold"] * 5
-    >>> dev = (["sand", "frost"], ["warm", "cold"])
+    >>> dev = (["so much ice", "no sun"], ["cold", "warm"])
     >>> best, trials = tune(TextClassifier(), (texts, labels), dev, strengths=[0.01, 10.0])
-    >>> best.strength, [trial.accuracy for trial in trials]
-    (0.01, [0.5, 1.0])
+    >>> best.strength, [(trial.strength, trial.accuracy) for trial in trials]
+    (0.01, [(10.0, 0.5), (0.01, 1.0)])
     """
     if criterion not in CRITERIA:
         raise ValueError(f"criterion is one of {', '.join(CRITERIA)}; got {criterion!r}")

@@ -1,4 +1,10 @@
-"""Models that change over time (Yogatama 2015, chapter 3)."""
+"""Models that change over time (Yogatama 2015, chapter 3).
+
+Penalties of trajectories are in `trajectories`, `adaptive` and `fused`, their solver in
+`variational`. There are three kinds: `temporal` takes rows of numbers and has no page, since no
+file of documents shows its features; `forecast` learns by a temporal model, so that it has no room
+`learn`; `sage` models words and has no page yet. None has a compact form: trajectories are dense.
+"""
 
 from laconic.models.kind import Kind
 
@@ -12,7 +18,7 @@ KINDS = (
     ),
     Kind(
         name="temporal",
-        model="laconic.time.model:TemporalLinear",
+        model="laconic.time.base:TemporalLinear",
         store="laconic.time.store",
         cli="laconic.time.cli",
     ),
@@ -24,7 +30,7 @@ KINDS = (
     ),
 )
 PUBLIC = {
-    "AdaptivePrior": "laconic.time.trajectories",
+    "AdaptivePrior": "laconic.time.adaptive",
     "Forecaster": "laconic.time.forecast.model",
     "FusedLasso": "laconic.time.fused",
     "RollingOrigin": "laconic.time.rolling",

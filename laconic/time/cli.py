@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from laconic.time.model import TemporalLinear
+    from laconic.time.base import TemporalLinear
 
 BINS = 10
 

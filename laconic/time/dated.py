@@ -1,4 +1,4 @@
-"""Dated documents from JSON lines: a text, a date, and named fields that are numbers or categories."""
+"""Dated documents from JSON lines: a text, a date, and fields with numbers or categories."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import datetime
 import math
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from laconic.errors import InputError
 from laconic.text.io import PathLike, name_of, open_text
@@ -18,7 +18,11 @@ _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?:[T ][0-9:.+Z-]
 
 
 class Dated(NamedTuple):
-    """Documents in the order of their file, their dates (2008, 2008-07 or 2008-07-31), and of each field its values, all floats or all strings."""
+    """Documents in the order of their file, their dates, and the values of each field.
+
+    Dates look like 2008, 2008-07 or 2008-07-31; the values of a field are all floats or all
+    strings.
+    """
 
     documents: list[Document]
     dates: list[str]
@@ -31,16 +35,21 @@ def read_dated(
     text_field: str = "text",
     date_field: str | None = "date",
 ) -> Dated:
-    """Documents of a JSON-lines file (plain or gzip, "-" for standard input); blank lines are skipped.
+    """Read documents of a JSON-lines file ("-" for standard input); blank lines are skipped.
 
-    A date is a string as ISO 8601 writes it, whose time of day is left out, or a year; with date_field=None there are no dates. `fields`: what the values of each are. NUMBER: a finite
-    number or a boolean; OPTIONAL_NUMBER: the same, NaN where it is null or absent; CATEGORY: a string, an integer or a boolean;
-    OPTIONAL_CATEGORY: the same, "" where it is null or absent; EITHER: numbers, or strings, as the first row has it.
+    A date is a string in ISO 8601, whose time of day is dropped, or a year; with date_field=None
+    there are no dates. `fields` says which values each field has:
+
+    NUMBER                a finite number or a boolean
+    OPTIONAL_NUMBER       the same, NaN where it is null or absent
+    CATEGORY              a string, an integer or a boolean
+    OPTIONAL_CATEGORY     the same, "" where it is null or absent
+    EITHER                numbers or strings, as in the first row
     """
     documents: list[Document] = []
     dates: list[str] = []
     kinds = dict(fields)
-    values: dict[str, list[Any]] = {name: [] for name in fields}
+    values: dict[str, list[float] | list[str]] = {name: [] for name in fields}
     for place, row in iterate_rows(path):
         documents.append(checked_text(field(row, text_field, place), text_field, place))
         if date_field is not None:
@@ -49,14 +58,19 @@ def read_dated(
             value = row.get(name) if kind in OPTIONAL else field(row, name, place)
             if kind == EITHER:
                 kinds[name] = kind = CATEGORY if isinstance(value, str) else NUMBER
-            values[name].append(_checked_value(value, kind, name, place))
+            checked = _checked_value(value, kind, name, place)
+            values[name].append(checked)  # type: ignore[arg-type]  # one kind per field
     if not documents:
         raise empty_file(path)
     return Dated(documents, dates, values)
 
 
 def read_series(path: PathLike) -> tuple[list[str], list[float]]:
-    """Dates and values of a table of two or more columns, parted by commas or tabs, under a line of names; rows without a value are left out."""
+    """Read dates and values from the first two columns of a table.
+
+    Columns are separated by commas or tabs, the first line has their names, and rows without a
+    value are left out.
+    """
     dates, values = [], []
     with open_text(path) as stream:
         for number, line in enumerate(stream, 1):
@@ -66,7 +80,7 @@ def read_series(path: PathLike) -> tuple[list[str], list[float]]:
             date, *rest = re.split(r"[,\t]", line.strip())
             if not rest:
                 raise InputError(
-                    f"{place}: expected a date and a value, parted by a comma or a tab."
+                    f"{place}: expected a date and a value, separated by a comma or a tab."
                 )
             if number == 1 or not rest[0].strip():
                 continue
@@ -82,7 +96,7 @@ def read_series(path: PathLike) -> tuple[list[str], list[float]]:
     return dates, values
 
 
-def _checked_date(date: Any, name: str, place: str) -> str:
+def _checked_date(date: object, name: str, place: str) -> str:
     text = str(date) if type(date) is int else date
     found = _DATE.fullmatch(text.strip()) if isinstance(text, str) else None
     if found is not None:
@@ -99,14 +113,15 @@ def _checked_date(date: Any, name: str, place: str) -> str:
     )
 
 
-def _checked_value(value: Any, kind: str, name: str, place: str) -> float | str:
+def _checked_value(value: object, kind: str, name: str, place: str) -> float | str:
     if value is None and kind in OPTIONAL:
         return math.nan if kind == OPTIONAL_NUMBER else ""
     if kind in (CATEGORY, OPTIONAL_CATEGORY):
         if isinstance(value, str | int):
             return str(value)
         raise InputError(
-            f"{place}: {name!r} is a category: a string, an integer or a boolean, not {json_kind(value)}."
+            f"{place}: {name!r} is a category: a string, an integer or a boolean, "
+            f"not {json_kind(value)}."
         )
     if isinstance(value, int | float):
         try:

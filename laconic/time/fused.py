@@ -1,6 +1,7 @@
-"""Penalties of trajectories with exact zeros: fused lasso over time, groups over time, and groups whose changes are smooth.
+"""Penalties of trajectories with exact zeros: fused lasso, and groups whose changes are smooth.
 
-Weights are (features, n_steps, n_outputs) by rows; a group is all the weights of a feature. Estimators set n_steps and n_outputs.
+Weights are (features, n_steps, n_outputs) in C order; a group is all the weights of a feature.
+Estimators set n_steps and n_outputs.
 """
 
 from __future__ import annotations
@@ -14,37 +15,39 @@ from laconic.time.trajectories import check_shape
 
 
 class OverTime(Penalty):
-    """What penalties of trajectories share: shape, checks of parameters, spread."""
+    """Base of penalties with exact zeros over trajectories: shape, checks of parameters, spread."""
 
     n_steps: int
     n_outputs: int
-    rates: tuple[str, ...]
+    rates: tuple[str, ...]  # names of the parameters that are strengths of terms
     threads = 1
 
     def check(self) -> Penalty:
         """See Penalty.check."""
         check_shape(self)
         for name in self.rates:
-            if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
-                raise ValueError(
-                    f"{name} must be a number that is not negative, got {getattr(self, name)!r}"
-                )
+            rate = getattr(self, name)
+            if not (np.isfinite(rate) and rate >= 0):
+                raise ValueError(f"{name} must be a number that is not negative, got {rate!r}")
         return super().check()
 
     def _table(self, w: Array) -> Array:
-        """(features, n_steps, n_outputs)."""
+        """Return weights as (features, n_steps, n_outputs)."""
         if len(w) % (self.n_steps * self.n_outputs):
             raise ValueError(
-                f"weights must be features x {self.n_steps} steps x {self.n_outputs} outputs, got {len(w)}"
+                f"weights must be features x {self.n_steps} steps x {self.n_outputs} outputs, "
+                f"got {len(w)}"
             )
         return w.reshape(-1, self.n_steps, self.n_outputs)
 
     def _norms(self, w: Array) -> Array:
-        return np.sqrt(np.einsum("itk,itk->i", *2 * (self._table(w),)))
+        table = self._table(w)
+        norms: Array = np.sqrt(np.einsum("itk,itk->i", table, table))
+        return norms
 
     @property
     def _root(self) -> float:
-        """sqrt(weights of a group), by which groups of all sizes compare."""
+        """sqrt(D), D the number of weights per group, which makes groups of all sizes comparable."""
         return float(np.sqrt(self.n_steps * self.n_outputs))
 
     def spread(self, n_outputs: int) -> Penalty:
@@ -53,10 +56,35 @@ class OverTime(Penalty):
 
 
 class FusedLasso(OverTime):
-    """strength sum_i (lasso |w_i|_1 + fusion sum_t |w_i^(t) - w_i^(t-1)| + group sqrt(D) |w_i|_2), D the weights of a feature.
+    """strength sum_i (lasso |w_i|_1 + fusion sum_t |w_it - w_i,t-1| + group sqrt(D) |w_i|_2).
 
-    The fused lasso of Tibshirani et al. (2005) over time: trajectories are zero or constant for long stretches. With `group` whole
-    trajectories go, with `lasso` single steps. Its prox is exact: one after the other, fusion (dynamic programming), soft threshold, groups.
+    D is the number of weights per feature. This is the fused lasso of Tibshirani et al. (2005) over
+    time: trajectories are zero, or constant for long periods. `group` drops whole trajectories,
+    `lasso` single steps. The prox is exact: fusion (dynamic programming), then soft threshold, then
+    groups.
+
+    Parameters
+    ----------
+    n_steps : int, default=1
+        Number of steps of time; estimators set it.
+    strength : float, default=1.0
+        Strength of the whole penalty.
+    lasso : float, default=1.0
+        Cost of the size of each weight.
+    fusion : float, default=1.0
+        Cost of each change from one step to the next.
+    group : float, default=0.0
+        Cost of the norm of each trajectory.
+    n_outputs : int, default=1
+        Number of outputs; estimators set it.
+
+    Examples
+    --------
+    >>> penalty = FusedLasso(n_steps=4, lasso=0.5, fusion=1.0)
+    >>> penalty.value(np.array([0.0, 0.0, 2.0, 2.0]))  # 0.5 * 4 + 1.0 * 2
+    4.0
+    >>> penalty.prox(np.array([0.1, -0.1, 3.0, 2.8])).round(2).tolist()
+    [0.0, 0.0, 1.9, 1.9]
     """
 
     rates = ("lasso", "fusion", "group")
@@ -69,7 +97,7 @@ class FusedLasso(OverTime):
         fusion: float = 1.0,
         group: float = 0.0,
         n_outputs: int = 1,
-    ):
+    ) -> None:
         self.n_steps = n_steps
         self.strength = strength
         self.lasso = lasso
@@ -81,7 +109,8 @@ class FusedLasso(OverTime):
         """See Penalty.check."""
         if super().check() and self.lasso == self.group == 0:
             raise ValueError(
-                "a fused lasso needs lasso or group above zero: without them trajectories that stand still cost nothing"
+                "a fused lasso needs lasso or group above zero: "
+                "without them trajectories that do not move cost nothing"
             )
         return self
 
@@ -116,10 +145,30 @@ class FusedLasso(OverTime):
 
 
 class SmoothGroupLasso(OverTime):
-    """strength sum_i (sqrt(D) |w_i|_2 + smoothness / 2 sum_t (w_i^(t) - w_i^(t-1))^2 + ridge / 2 |w_i|_2^2), D the weights of a feature.
+    """strength sum_i (sqrt(D) |w_i| + smoothness/2 sum_t (w_it - w_i,t-1)^2 + ridge/2 |w_i|^2).
 
-    What the sparse adaptive prior means, convex and with exact zeros: whole trajectories are dropped, and what is kept moves smoothly.
-    The prox is a root in one unknown for every feature, in the basis of cosines that has squared changes on its diagonal.
+    D is the number of weights per feature. A convex relative of the sparse adaptive prior with
+    exact zeros: whole trajectories are dropped, and the kept ones move smoothly. The prox is a root
+    in one unknown per feature, in the basis of cosines that diagonalises squared changes.
+
+    Parameters
+    ----------
+    n_steps : int, default=1
+        Number of steps of time; estimators set it.
+    strength : float, default=1.0
+        Strength of the whole penalty.
+    smoothness : float, default=1.0
+        Cost of squared changes from one step to the next.
+    ridge : float, default=0.0
+        Cost of squared weights.
+    n_outputs : int, default=1
+        Number of outputs; estimators set it.
+
+    Examples
+    --------
+    >>> penalty = SmoothGroupLasso(n_steps=4, strength=0.5)
+    >>> penalty.prox(np.array([0.3, -0.2, 0.1, 0.2, 3.0, 3.2, 3.1, 3.3])).round(2).tolist()
+    [0.0, 0.0, 0.0, 0.0, 2.56, 2.65, 2.65, 2.74]
     """
 
     homogeneous = False
@@ -132,7 +181,7 @@ class SmoothGroupLasso(OverTime):
         smoothness: float = 1.0,
         ridge: float = 0.0,
         n_outputs: int = 1,
-    ):
+    ) -> None:
         self.n_steps = n_steps
         self.strength = strength
         self.smoothness = smoothness
@@ -140,20 +189,21 @@ class SmoothGroupLasso(OverTime):
         self.n_outputs = n_outputs
 
     def _eigenvalues(self) -> Array:
-        """Of the quadratic term: strength (smoothness (2 - 2 cos(j pi / T)) + ridge), j = 0 .. T - 1."""
-        waves = 2 - 2 * np.cos(np.pi * np.arange(self.n_steps) / self.n_steps)
+        """Return strength (smoothness (2 - 2 cos(j pi / T)) + ridge), j = 0 .. T - 1.
+
+        These are the eigenvalues of the quadratic term.
+        """
+        waves: Array = 2 - 2 * np.cos(np.pi * np.arange(self.n_steps) / self.n_steps)
         return self.strength * (self.smoothness * waves + self.ridge)
 
     def _minimum(self, w: Array, eigenvalues: Array, mass: float) -> Array | None:
+        """Return argmin_v v'Q v / 2 - w'v + mass |v| per feature; None where it is unbounded."""
         out = np.empty(len(w))
         source = np.ascontiguousarray(w, dtype=np.float64)
-        return (
-            out
-            if _core.smooth_group_minimum(
-                source, eigenvalues, self.n_outputs, mass, out, self.threads
-            )
-            else None
+        bounded = _core.smooth_group_minimum(
+            source, eigenvalues, self.n_outputs, mass, out, self.threads
         )
+        return out if bounded else None
 
     def value(self, w: Array) -> float:
         """See the class."""
@@ -168,19 +218,20 @@ class SmoothGroupLasso(OverTime):
         return found
 
     def conjugate(self, c: Array) -> float:
-        """By its maximum, which is finite unless the mean over time of some c_i exceeds what the norm allows and there is no ridge."""
+        """Return sup_w c'w - value(w).
+
+        It is infinite if there is no ridge and the mean over time of some c_i exceeds its bound.
+        """
         best = self._minimum(c, self._eigenvalues(), self.strength * self._root)
         return np.inf if best is None else max(0.0, float(c @ best) - self.value(best))
 
     def gauge(self, gradient: Array) -> float:
-        """max_i |gradient_i| / (strength sqrt(D)): squares do not count near zero."""
+        """Return max_i |gradient_i| / (strength sqrt(D)): squares do not count near zero."""
         size = float(self._norms(gradient).max(initial=0.0))
-        return (
-            size / (self.strength * self._root)
-            if self.strength > 0
-            else (np.inf if size > 0 else 0.0)
-        )
+        if self.strength > 0:
+            return size / (self.strength * self._root)
+        return np.inf if size > 0 else 0.0
 
     def strength_max(self, gradient: Array) -> float:
-        """max_i |gradient_i| / sqrt(D)."""
+        """Return max_i |gradient_i| / sqrt(D)."""
         return self.check().replace(strength=1.0).gauge(gradient)

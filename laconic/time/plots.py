@@ -1,4 +1,7 @@
-"""Pictures of weights that move over time: trajectories beside an observed series (the form of Fig. 3.3 of Yogatama 2015), autocorrelations (Fig. 3.2)."""
+"""Pictures of weights that move over time: trajectories, and histograms of autocorrelations.
+
+They have the form of Figures 3.3 and 3.2 of Yogatama (2015).
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from laconic.core.arrays import Array
 from laconic.report.plots import COLOURS, DASHES, FAINT, INK
 from laconic.time.explain import AutocorrelationCounts
-from laconic.time.times import Clock
+from laconic.time.times import StepClock
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,16 +23,16 @@ MOST_TICKS = 16
 
 
 class Series(NamedTuple):
-    """An observed series: its name, and a value for every step, NaN where there is none."""
+    """An observed series: its name, and one value per step, NaN where there is none."""
 
     name: str
-    values: NDArray[np.float64]
+    values: Array
 
 
 def series_by_step(
-    clock: Clock, dates: Sequence[str], values: ArrayLike, name: str = "observed"
+    clock: StepClock, dates: Sequence[str], values: ArrayLike, name: str = "observed"
 ) -> Series:
-    """The mean of a series in every step of a clock; values of other times are left out."""
+    """Return the mean of a series in every step of a clock; other times are left out."""
     steps, given = clock.steps(dates), np.asarray(values, dtype=np.float64)
     inside = (steps >= 0) & (steps < clock.n_steps)
     if not inside.any():
@@ -44,7 +48,10 @@ def plot_trajectories(
     series: Series | None = None,
     title: str = "",
 ) -> Figure:
-    """Weights by step, a line for each name; an observed series is grey, with an axis of its own on the right."""
+    """Draw weights by step, one line per name.
+
+    An observed series is grey, with its own axis on the right.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8.4, 4.2), layout="constrained")
@@ -92,7 +99,7 @@ def plot_trajectories(
 
 
 def plot_autocorrelations(found: Mapping[str, AutocorrelationCounts], title: str = "") -> Figure:
-    """Histograms of E[alpha], one below the other: near -1/2 trajectories stand still, near 0 they jump about."""
+    """Draw histograms of E[alpha]: near -1/2 trajectories stand still, near 0 they jump."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8.4, 0.6 + 2.2 * len(found)), layout="constrained")
@@ -113,6 +120,6 @@ def plot_autocorrelations(found: Mapping[str, AutocorrelationCounts], title: str
         axes.set_axisbelow(True)
         axes.grid(axis="y", color=FAINT, linewidth=0.5, alpha=0.6)
         axes.spines[["top", "right"]].set_visible(False)
-    panels[-1].set_xlabel("mean of the autocorrelation parameter: -0.5 stands still, 0 jumps about")
+    panels[-1].set_xlabel("mean of the autocorrelation parameter: -0.5 stands still, 0 jumps")
     panels[0].set_title(title, loc="left", fontsize=11, fontweight="bold", parse_math=False)
     return figure

@@ -1,30 +1,32 @@
-"""The problem of word counts: min_W sum_n m_n log Z_n - sum_nv c_nv (b_tv + s_nv) + penalty(W), m_n = sum_v c_nv: the negative log-likelihood of counts.
+"""The problem of word counts: the negative log-likelihood of counts plus a penalty.
 
-The counts enter the gradient by A'c alone, which is computed once; what every pass costs is rows x words. The certificate is what
-`Problem` has; the conjugate of the loss at t times its residuals m_n p_n - c_n is sum_n m_n sum_v q log q - (q - c_nv / m_n) b_tv with
+    min_W  sum_n m_n log Z_n - sum_nv c_nv (b_tv + s_nv) + penalty(W),   m_n = sum_v c_nv
+
+The counts enter the gradient only by A'c, which is computed once; the cost of a pass is rows x
+words. The certificate is that of `GapProblem`; the conjugate of the loss at t times its residuals
+m_n p_n - c_n is sum_n m_n sum_v q log q - (q - c_nv / m_n) b_tv with
 q_n = t p_n + (1 - t) c_n / m_n.
 """
 
 from __future__ import annotations
 
 from copy import copy
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from laconic.core.arrays import Array
+from laconic.core.arrays import Array, MatrixLike
 from laconic.core.designs.effects import Effects
 from laconic.core.penalties import Penalty
 from laconic.core.problem.gap import GapProblem
 
 
 class CountProblem(GapProblem):
-    """design + counts (rows, words) of any weights + penalty. There is no intercept to fit."""
+    """An effects design, counts (rows, words) of any weight, and a penalty; no intercept."""
 
     design: Effects
 
-    def __init__(self, design: Effects, counts: Any, penalty: Penalty):
+    def __init__(self, design: Effects, counts: MatrixLike, penalty: Penalty) -> None:
         self.design = design
         self.penalty = penalty.check()
         self.counts = sp.csr_matrix(counts, dtype=np.float64)
@@ -34,20 +36,20 @@ class CountProblem(GapProblem):
             raise ValueError(f"counts must be rows x words, {shape}, got {self.counts.shape}")
         if not np.all(np.isfinite(self.counts.data)) or np.any(self.counts.data < 0):
             raise ValueError("counts must be finite and not negative")
-        self.mass = np.asarray(self.counts.sum(axis=1)).ravel()
+        self.mass: Array = np.asarray(self.counts.sum(axis=1)).ravel()
         cells = self.counts.tocoo()
         self._constant = -float(cells.data @ design.background[design.steps[cells.row], cells.col])
         self._pulled = np.ascontiguousarray((design.blocks.T @ self.counts).toarray().ravel())
 
     def with_penalty(self, penalty: Penalty) -> CountProblem:
-        """The same problem with another penalty; what was computed from the counts is shared."""
+        """Return the same problem with another penalty; it shares what the counts gave."""
         other = copy(self)
         other.penalty = penalty.check()
         return other
 
     @property
     def total_weight(self) -> float:
-        """Of all words."""
+        """Sum of all counts."""
         return float(self.mass.sum())
 
     def loss_value(self, x: Array) -> float:
@@ -65,13 +67,16 @@ class CountProblem(GapProblem):
         return self.design.word_curvature(x, self.mass)
 
     def loss_conjugate(self, dual: Array, scale: float) -> float:
-        """See the module; `dual`: the weights whose residuals are meant, since these, rows x words, are too many to be kept."""
+        """Return the conjugate of the loss, see the module.
+
+        `dual` holds weights; their residuals, rows x words, are too many to be kept.
+        """
         counts = self.counts
         rows = (counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data)
-        return (
-            self.design.kernel.conjugate(dual, self.mass, scale, *rows, self.design.threads)
-            - self._constant
+        conjugate: float = self.design.kernel.conjugate(
+            dual, self.mass, scale, *rows, self.design.threads
         )
+        return conjugate - self._constant
 
     def certificate(self, x: Array) -> float:
         """See GapProblem."""

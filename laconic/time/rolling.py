@@ -1,4 +1,4 @@
-"""Rolling origin: every step of time is forecast by a model that was trained on what was known before it."""
+"""Rolling origin: every step of time is forecast by a model of what was known before it."""
 
 from __future__ import annotations
 
@@ -6,70 +6,79 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
-from laconic.time.times import make_clock
-
-Index = NDArray[np.int64]
+from laconic.core.arrays import Ints
+from laconic.time.base import TemporalLinear
+from laconic.time.times import StepClock, make_clock
 
 
 class Fold(NamedTuple):
     """A step to forecast: its name, rows to train on, rows to forecast."""
 
     label: str
-    train: Index
-    test: Index
+    train: Ints
+    test: Ints
 
 
 class RollingOrigin(BaseEstimator):
-    """Cross-validator over time: test on a step, train on rows that lie before it by more than a gap.
+    """A cross-validator over time: test on one step, train on rows before it.
+
+    `split(X, y, times)` takes times where scikit-learn has groups. Steps without rows, or with
+    nothing before them, are left out.
 
     Parameters
     ----------
-    step : as in TemporalRegressor
-    first, last : the first and last step to test on, by label or a time in it; default the second step and the last
-    gap : int, whole steps between training and test; or numpy.timedelta64: rows less than so long before the test step begins are left out,
-        as it must be where a target is known only later
-    window : int or None, steps of training at most, counted back from the gap
+    step : str, float or None, default=None
+        Length of a step: year, quarter, month, week or day for dates, a width for numbers.
+    first : str, number or None, default=None
+        First step to test on, by label or a time in it; by default the second step.
+    last : str, number or None, default=None
+        Last step to test on; by default the last one.
+    gap : int or numpy.timedelta64, default=0
+        Number of steps between training and test, or a time span.
+        Rows within this time before the test step are left out, as it must be where a target is
+        known only later.
+    window : int or None, default=None
+        Maximum number of steps to train on, counted back from the gap.
 
-    `split(X, y, times)` takes times where scikit-learn has groups. Steps without rows, or with nothing before them, are passed over.
+    Examples
+    --------
+    >>> years = [2001, 2001, 2002, 2003, 2003, 2004]
+    >>> origin = RollingOrigin(step="year", first=2003)
+    >>> [(fold.label, fold.train.tolist(), fold.test.tolist()) for fold in origin.folds(years)]
+    [('2003', [0, 1, 2], [3, 4]), ('2004', [0, 1, 2, 3, 4], [5])]
     """
 
     def __init__(
         self,
-        step: Any = None,
-        first: Any = None,
-        last: Any = None,
-        gap: Any = 0,
+        step: str | float | None = None,
+        first: str | float | None = None,
+        last: str | float | None = None,
+        gap: int | np.timedelta64 = 0,
         window: int | None = None,
-    ):
+    ) -> None:
         self.step = step
         self.first = first
         self.last = last
         self.gap = gap
         self.window = window
 
-    def folds(self, times: Any) -> Iterator[Fold]:
-        """One after the other, from the first test step on."""
+    def folds(self, times: ArrayLike) -> Iterator[Fold]:
+        """Yield the folds, from the first test step on."""
         clock, steps = make_clock(times, self.step)
         first = 1 if self.first is None else clock.find(self.first)
         last = clock.n_steps - 1 if self.last is None else clock.find(self.last)
-        lengths = isinstance(self.gap, np.timedelta64)
-        if not lengths and not (isinstance(self.gap, (int, np.integer)) and self.gap >= 0):
-            raise ValueError(
-                f"gap must be a whole number of steps from 0 on, or a numpy.timedelta64, got {self.gap!r}"
-            )
-        if lengths and clock.unit is None:
-            raise ValueError(
-                "a gap of days needs times that are dates, and step='year', 'quarter', 'month' .."
-            )
+        self._check_gap(clock)
         for place in range(first, last + 1):
-            known = steps < place if lengths else steps < place - self.gap
-            if lengths:
+            if isinstance(self.gap, np.timedelta64):
                 start = np.datetime64(clock.date(place), "D")
                 dates = np.asarray(times).astype(str).astype("datetime64[D]")
-                known &= dates + self.gap <= start
+                known = (steps < place) & (dates + self.gap <= start)
+            else:
+                known = steps < place - self.gap
             if self.window is not None:
                 newest = steps[known].max() if known.any() else 0
                 known &= steps > newest - self.window
@@ -77,8 +86,23 @@ class RollingOrigin(BaseEstimator):
             if len(train) and len(test):
                 yield Fold(clock.label(place), train, test)
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Index, Index]]:
-        """Rows to train and to test on, for every test step; `groups` are the times."""
+    def _check_gap(self, clock: StepClock) -> None:
+        if isinstance(self.gap, np.timedelta64):
+            if clock.unit is None:
+                raise ValueError(
+                    "a gap of days needs times that are dates, "
+                    "and step='year', 'quarter', 'month' .."
+                )
+        elif not (isinstance(self.gap, (int, np.integer)) and self.gap >= 0):
+            raise ValueError(
+                "gap must be a whole number of steps of at least 0, or a numpy.timedelta64, "
+                f"got {self.gap!r}"
+            )
+
+    def split(
+        self, X: object, y: object = None, groups: ArrayLike | None = None
+    ) -> Iterator[tuple[Ints, Ints]]:
+        """Yield rows to train and to test on for every test step; `groups` are the times."""
         if groups is None:
             raise ValueError(
                 "RollingOrigin needs the times of the rows: split(X, y, times), or groups=times"
@@ -86,28 +110,68 @@ class RollingOrigin(BaseEstimator):
         for fold in self.folds(groups):
             yield fold.train, fold.test
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """How many test steps there are."""
+    def get_n_splits(
+        self, X: object = None, y: object = None, groups: ArrayLike | None = None
+    ) -> int:
+        """Return the number of test steps."""
         if groups is None:
             raise ValueError(
-                "RollingOrigin needs the times of the rows: get_n_splits(X, y, times), or groups=times"
+                "RollingOrigin needs the times of the rows: "
+                "get_n_splits(X, y, times), or groups=times"
             )
         return sum(1 for _ in self.folds(groups))
 
 
 class Forecasts(NamedTuple):
-    """Rows that were forecast, what was forecast for them, their folds' names, and the models' own accounts (seconds are the caller's)."""
+    """Rows that were forecast, their forecasts, the names of their steps, and the models."""
 
-    rows: Index
-    predicted: NDArray
-    labels: NDArray
-    models: list[Any]
+    rows: Ints
+    predicted: NDArray[Any]
+    labels: NDArray[np.object_]
+    models: list[TemporalLinear]
 
 
 def rolling_forecast(
-    model: Any, X: Any, y: Any, times: Any, origin: RollingOrigin, keep: bool = False
+    model: TemporalLinear,
+    X: NDArray[Any] | sp.csr_matrix,
+    y: ArrayLike,
+    times: ArrayLike,
+    origin: RollingOrigin,
+    keep: bool = False,
 ) -> Forecasts:
-    """Forecast every fold of `origin` by a clone of a temporal model that is fitted on the fold's past; `keep` the fitted models."""
+    """Forecast every fold of `origin` by a clone of a model that is fitted on the fold's past.
+
+    Parameters
+    ----------
+    model : TemporalRegressor or TemporalClassifier
+        The model to clone.
+    X : matrix of shape (n, p)
+        Rows of features, dense or sparse.
+    y : array of shape (n,)
+        Targets or labels.
+    times : array of shape (n,)
+        Time of each row.
+    origin : RollingOrigin
+        The steps to forecast.
+    keep : bool, default=False
+        Whether the fitted models are kept.
+
+    Returns
+    -------
+    Forecasts
+        rows, predicted, labels (of steps) and models.
+
+    Examples
+    --------
+    >>> from laconic.time.model import TemporalRegressor
+    >>> from laconic.time.trajectories import SmoothRidge
+    >>> years = np.repeat(np.arange(2001, 2006), 3)
+    >>> X = np.tile([[1.0], [2.0], [3.0]], (5, 1))
+    >>> model = TemporalRegressor(SmoothRidge(strength=0.01), step="year")
+    >>> found = rolling_forecast(model, X, 2 * X[:, 0], years, RollingOrigin("year", first=2004))
+    >>> found.rows.tolist(), found.predicted.round(1).tolist()
+    ([9, 10, 11, 12, 13, 14], [2.0, 4.0, 6.0, 2.0, 4.0, 6.0])
+    """
     times, y = np.asarray(times), np.asarray(y)
     done, models = [], []
     for fold in origin.folds(times):
@@ -119,9 +183,11 @@ def rolling_forecast(
 
 
 def gathered(
-    done: Sequence[tuple[Fold, NDArray]], models: Sequence[Any] = (), stopped: bool = False
+    done: Sequence[tuple[Fold, NDArray[Any]]],
+    models: Sequence[TemporalLinear] = (),
+    stopped: bool = False,
 ) -> Forecasts:
-    """Folds and what was forecast for their test rows, as one; ValueError if there are none, unless somebody stopped it."""
+    """Join folds and their forecasts; ValueError if there are none, unless the work was stopped."""
     if not done and stopped:
         return Forecasts(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, dtype=object), [])
     if not done:

@@ -1,6 +1,6 @@
-"""Models that move over time in model files: trajectories that are not zero throughout, drift, and what the steps are.
+"""Models that move over time in model files: trajectories, drift, and the clock of the steps.
 
-kept          a bit for every feature: 1 where its trajectory is not zero throughout
+kept          one bit per feature: 1 where its trajectory is not zero throughout
 trajectories  (kept, T), or (kept, T, K) for K > 2 classes
 drift         (T,) or (T, K)
 alpha         (features,) or (features, K): means of autocorrelations, where the prior has them
@@ -31,10 +31,12 @@ from laconic.models.checks import (
     read_report,
     report_meta,
 )
+from laconic.time.adaptive import AdaptivePrior
+from laconic.time.base import MODES, TemporalLinear
 from laconic.time.fused import FusedLasso, OverTime, SmoothGroupLasso
-from laconic.time.model import MODES, TemporalClassifier, TemporalLinear, TemporalRegressor
-from laconic.time.times import UNITS, Clock
-from laconic.time.trajectories import AdaptivePrior, SmoothRidge, Trajectories
+from laconic.time.model import TemporalClassifier, TemporalRegressor
+from laconic.time.times import MOST_STEPS, UNITS, StepClock
+from laconic.time.trajectories import SmoothRidge, Trajectories
 from laconic.version import __version__
 
 TYPES = {"regressor": TemporalRegressor, "classifier": TemporalClassifier}
@@ -53,7 +55,6 @@ LOSSES = {
     )
 }
 ALWAYS = {"kept", "trajectories", "drift"}
-MOST_STEPS = 10**6
 PARAMETERS = {
     "fit_intercept": lambda value: type(value) is bool,
     "drift": lambda value: type(value) is bool,
@@ -66,7 +67,7 @@ PARAMETERS = {
 
 
 def pack(model: TemporalLinear) -> Contents:
-    """Arrays and JSON of a fitted model."""
+    """Return arrays and JSON of a fitted model."""
     check_is_fitted(model, "trajectories_")
     kept = np.any(model.trajectories_.reshape(model.n_features_in_, -1) != 0, axis=1)
     arrays: Arrays = {
@@ -93,7 +94,7 @@ def pack(model: TemporalLinear) -> Contents:
 
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> TemporalLinear:
-    """The model that gave these, or a ValueError that says what is wrong with them."""
+    """Return the model with these contents, or raise a ValueError that says what is wrong."""
     check_names(arrays, ALWAYS | ({"alpha"} & arrays.keys()))
     kind = item(meta, "type", str)
     if kind not in TYPES:
@@ -104,7 +105,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> TemporalLinear:
     loss = LOSSES.get(item(meta, "loss", str))
     if loss is None or loss.classifies != (kind == "classifier"):
         raise InputError("the loss does not go with the type of the model")
-    model: Any = TYPES[kind](penalty, **parameters)
+    model = TYPES[kind](penalty, **parameters)
     if kind == "classifier":
         model.classes_ = checked_labels(item(meta, "labels", list))
     n_outputs = loss().n_outputs(len(model.classes_)) if kind == "classifier" else 1
@@ -116,7 +117,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> TemporalLinear:
         raise InputError("'features' is missing or no possible number of them")
     outputs = (n_outputs,) if n_outputs > 1 else ()
     if arrays["kept"].dtype != np.uint8 or arrays["kept"].shape != ((p + 7) // 8,):
-        raise InputError("there is not a bit for every feature")
+        raise InputError("there is not one bit per feature")
     kept = np.unpackbits(arrays["kept"], count=p).astype(bool)
     trajectories = numbers(arrays, "trajectories", (int(kept.sum()), n_steps, *outputs))
     model.drift_ = numbers(arrays, "drift", (n_steps, *outputs))
@@ -126,30 +127,32 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> TemporalLinear:
     model.n_features_in_ = p
     model.trajectories_ = np.zeros((p, n_steps, *outputs))
     model.trajectories_[kept] = trajectories
-    model.report_ = read_report(meta)
-    return model._settled()
+    model.report_ = read_report(meta, features_total=p, features_kept=int(kept.sum()))
+    model.take_last_step()
+    return model
 
 
-def plain(value: Any) -> Any:
-    """A scalar of NumPy as Python has it."""
+def plain(value: object) -> object:
+    """Return a scalar of NumPy as one of Python."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def penalty_meta(penalty: Penalty) -> dict[str, Any]:
-    """A penalty by name and parameters; those of single features, which few have, cannot be told so."""
+    """Return name and parameters of a penalty; ValueError if they are not scalars."""
     name = type(penalty).__name__
     parameters = {key: plain(value) for key, value in penalty.get_params(deep=False).items()}
     if name not in PENALTIES or not all(
         value is None or isinstance(value, (bool, int, float, str)) for value in parameters.values()
     ):
         raise ValueError(
-            f"a model with the penalty {name} of such parameters cannot be saved; those that can are {', '.join(PENALTIES)}"
+            f"a model with the penalty {name} of such parameters cannot be saved; "
+            f"those that can are {', '.join(PENALTIES)}"
         )
     return {"name": name, "parameters": parameters}
 
 
 def read_penalty(meta: dict[str, Any]) -> Penalty:
-    """The penalty that `penalty_meta` told of."""
+    """Return the penalty that `penalty_meta` describes."""
     name, parameters = item(meta, "name", str), item(meta, "parameters", dict)
     if (
         name not in PENALTIES
@@ -168,21 +171,21 @@ def read_penalty(meta: dict[str, Any]) -> Penalty:
 
 
 def as_used(penalty: Penalty, n_steps: int, n_outputs: int) -> Penalty:
-    """The penalty, which must be about so many steps and outputs."""
+    """Return the penalty; InputError unless it has these numbers of steps and outputs."""
     if isinstance(penalty, (Trajectories, OverTime)) and (penalty.n_steps, penalty.n_outputs) != (
         n_steps,
         n_outputs,
     ):
-        raise InputError("the penalty is not about as many steps and outputs as there are")
+        raise InputError("the penalty has other numbers of steps and outputs than the model")
     return penalty
 
 
-def read_clock(meta: dict[str, Any]) -> Clock:
-    """The clock with these entries."""
-    unit, width, origin, n_steps = (meta.get(name, math.nan) for name in Clock._fields)
+def read_clock(meta: dict[str, Any]) -> StepClock:
+    """Return the clock with these entries."""
+    unit, width, origin, n_steps = (meta.get(name, math.nan) for name in StepClock._fields)
     numeric = is_number(width) and 0 < width < 1e15 and is_number(origin) and abs(origin) < 1e15
     if (
-        meta.keys() != set(Clock._fields)
+        meta.keys() != set(StepClock._fields)
         or unit not in (None, *UNITS)
         or not numeric
         or not is_count(n_steps)
@@ -190,4 +193,4 @@ def read_clock(meta: dict[str, Any]) -> Clock:
         raise InputError("the clock is not a unit, a width, an origin and a number of steps")
     if n_steps > MOST_STEPS or (unit is not None and (width not in (1, 3) or abs(origin) > 10**7)):
         raise InputError("the clock has impossible steps")
-    return Clock(unit, float(width), float(origin), n_steps)
+    return StepClock(unit, float(width), float(origin), n_steps)

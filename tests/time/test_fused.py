@@ -72,7 +72,7 @@ def test_with_a_lasso_single_steps_are_zero_and_fusion_makes_long_stretches() ->
         (FusedLasso(lasso=0.0), "a fused lasso needs lasso or group above zero"),
         (FusedLasso(fusion=-1.0), "fusion must be a number that is not negative, got -1.0"),
         (SmoothGroupLasso(smoothness=np.nan), "smoothness must be a number that is not negative"),
-        (SmoothGroupLasso(n_steps=0), "n_steps must be a whole number from 1 on, got 0"),
+        (SmoothGroupLasso(n_steps=0), "n_steps must be a whole number of at least 1, got 0"),
     ],
 )
 def test_parameters_that_cannot_be_used(penalty: Penalty, words: str) -> None:

@@ -276,7 +276,7 @@ def test_threads_do_not_change_the_model() -> None:
         ),
         ({}, [1990, np.nan, 1990, 1990, 1990, 1990], "times must be finite, but number 2 is not"),
         ({}, [1990.5] * 6, "need the width of a step"),
-        ({"step": "day"}, ["0001-01-01", *["9999-01-01"] * 5], "take a larger step"),
+        ({"step": "day"}, ["0001-01-01", *["9999-01-01"] * 5], "use a larger step"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(

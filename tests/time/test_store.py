@@ -117,8 +117,8 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> files.ModelFile:
 @pytest.mark.parametrize(
     ("name", "change", "says"),
     [
-        ("kept", lambda a: a[:-1], "a bit for every feature"),
-        ("kept", lambda a: a.astype(np.int64), "a bit for every feature"),
+        ("kept", lambda a: a[:-1], "one bit per feature"),
+        ("kept", lambda a: a.astype(np.int64), "one bit per feature"),
         ("kept", lambda a: a * 0, "the array trajectories"),
         ("trajectories", lambda a: a[:, :-1], "the array trajectories"),
         ("trajectories", lambda a: a * np.nan, "not finite"),
@@ -145,7 +145,7 @@ def test_forged_arrays_are_refused(
         ({"parameters": {}}, "expected the parameters"),
         ({"features": 2**40}, "possible number"),
         ({"features": 10**9}, "possible number"),
-        ({"features": 3}, "a bit for every feature"),
+        ({"features": 3}, "one bit per feature"),
         ({"features": True}, "'features'"),
         ({"penalty": {"name": "Penalty", "parameters": {}}}, "the penalty is none"),
         ({"penalty": {"name": "Ridge", "parameters": {"strength": 1}}}, "the penalty is none"),

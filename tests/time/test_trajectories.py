@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.special import digamma, gammaln
 
-from laconic.time.trajectories import LIMIT, AdaptivePrior, SmoothRidge, best_shape
+from laconic.time.adaptive import AdaptivePrior, best_shape
+from laconic.time.trajectories import LIMIT, SmoothRidge
 
 Array = NDArray[np.float64]
 SHAPES = [
@@ -271,7 +272,7 @@ def test_smooth_ridge_is_the_sum_of_squares_and_of_changes() -> None:
         (AdaptivePrior(tau=np.inf), "tau must be a finite number"),
         (AdaptivePrior(floor=0.0), "floor must be a positive number"),
         (AdaptivePrior(ends="loose"), "ends must be 'free' or 'zero', got 'loose'"),
-        (AdaptivePrior(n_steps=0), "n_steps must be a whole number from 1 on"),
+        (AdaptivePrior(n_steps=0), "n_steps must be a whole number of at least 1"),
         (SmoothRidge(smoothness=-1.0), "smoothness must be a number that is not negative"),
     ],
 )

@@ -12,8 +12,10 @@ from laconic.core.designs.steps import Steps
 from laconic.core.losses import Gold, Logistic, Loss, Multinomial, Poisson, Squared
 from laconic.core.penalties import L1, Penalty
 from laconic.core.problem import Problem
-from laconic.time.trajectories import AdaptivePrior, SmoothRidge
-from laconic.time.variational import Variational, run_empirical
+from laconic.time.adaptive import AdaptivePrior
+from laconic.time.learn import run_empirical
+from laconic.time.trajectories import SmoothRidge
+from laconic.time.variational import Variational
 
 LOSSES: list[Loss] = [Squared(), Logistic(), Poisson(), Multinomial()]
 N_STEPS, N_FEATURES = 6, 4
@@ -118,12 +120,10 @@ def test_fitting_tau_raises_the_bound_beyond_any_fixed_one() -> None:
     start = np.full(made.n_weights, 0.1)
     plain = made.value(Variational(tol=1e-6).run(made, start).x)
     fitted = run_empirical(Variational(tol=1e-6), made, start)
-    assert fitted.prior.tau != 1.0 and made.penalty is fitted.prior
-    assert made.value(fitted.result.x) < plain
-    values = [line.value for line in fitted.result.trace]
-    assert np.all(np.diff(values) <= 1e-9 * np.abs(values[:-1])) and fitted.result.n_iter == len(
-        values
-    )
+    assert isinstance(made.penalty, AdaptivePrior) and made.penalty.tau != 1.0
+    assert made.value(fitted.x) < plain
+    values = [line.value for line in fitted.trace]
+    assert np.all(np.diff(values) <= 1e-9 * np.abs(values[:-1])) and fitted.n_iter == len(values)
 
 
 def test_other_penalties_are_refused() -> None:

@@ -1,12 +1,10 @@
-"""A page about a model that forecasts: what it is, what rose and fell, trajectories of words, and autocorrelations."""
+"""A page about a model that forecasts: facts, trajectories of words, autocorrelations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from laconic.core.arrays import Array
 from laconic.report.html import drawn, facts, page, section, text
 from laconic.text.io import PathLike, atomic_writer
 from laconic.time.explain import (
@@ -30,7 +28,10 @@ def write_forecast_report(
     series: tuple[Sequence[str], Sequence[float]] | None = None,
     label: str | None = None,
 ) -> None:
-    """Write one self-contained HTML page; blocks of words are drawn, those with the largest changes if there are none."""
+    """Write one self-contained HTML page.
+
+    Blocks of words are drawn, by default one block of the words with the largest changes.
+    """
     inner, names = model.model_, model.names_
     output = output_of(inner, label)
     observed = None if series is None else series_by_step(inner.clock_, *series)
@@ -65,7 +66,7 @@ def write_forecast_report(
     )
     if hasattr(inner, "alpha_"):
         histogram = plot_autocorrelations({"features": autocorrelations(inner, BINS)})
-        note = "How many features stand still (near -0.5) and how many jump about (near 0), by the mean of their autocorrelation."
+        note = "Number of features by mean autocorrelation: near -0.5 they stand still, near 0 they jump."
         parts.append(section("Autocorrelations", note, drawn(histogram)))
     with atomic_writer(path) as stream:
         stream.write(page(f"laconic: {title.lower()}", "\n".join(parts)))
@@ -87,7 +88,7 @@ def _facts(model: Forecaster) -> str:
 def _drawing(
     block: Sequence[str],
     names: Sequence[str],
-    table: NDArray[np.float64],
+    table: Array,
     steps: Sequence[str],
     series: Series | None,
 ) -> str:
@@ -103,7 +104,9 @@ def _drawing(
 
 
 def _movers(title: str, note: str, rows: Sequence[Mover]) -> str:
-    head = '<tr><th>feature</th><th class="number">first</th><th class="number">last</th><th class="number">change</th><th class="number">autocorrelation</th></tr>'
+    columns = ("first", "last", "change", "autocorrelation")
+    head = "".join(f'<th class="number">{column}</th>' for column in columns)
+    head = f"<tr><th>feature</th>{head}</tr>"
     body = "".join(_line(row) for row in rows)
     return section(title, note, f"<table><thead>{head}</thead><tbody>{body}</tbody></table>")
 

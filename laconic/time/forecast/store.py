@@ -1,15 +1,17 @@
-"""Forecasters in model files: the arrays of the model that moves (temporal_storage), words, and how numbers are scaled.
+"""Forecasters in model files: arrays of the model over time, words, and scales of numbers.
 
 word_data, word_ptr   the words
-center, deviation     of every column of numbers, after training
-idf                   of every word, where rows are tf-idf
+center, deviation     mean and scale of every column of numbers
+idf                   inverse document frequency of every word, with tf-idf alone
 
-A word whose trajectory is zero throughout is dropped, but for tf-idf, where it goes on counting towards the length of rows.
+A word whose trajectory is zero throughout is dropped, except with tf-idf, where it still counts
+towards the length of rows.
 """
 
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,7 +52,7 @@ PARAMETERS = {
 
 
 def pack(model: Forecaster) -> Contents:
-    """Arrays and JSON of a fitted model."""
+    """Return arrays and JSON of a fitted model."""
     check_is_fitted(model, "model_")
     words, inner = model.encoder_.vocab.words, model.model_
     alive = np.any(inner.trajectories_.reshape(len(inner.trajectories_), -1) != 0, axis=1)
@@ -61,7 +63,7 @@ def pack(model: Forecaster) -> Contents:
         if hasattr(inner, "alpha_"):
             inner.alpha_ = inner.alpha_[alive]
         words = [word for word, lives in zip(words, alive.tolist(), strict=False) if lives]
-    arrays, told = pack_temporal(inner)
+    arrays, inner_meta = pack_temporal(inner)
     check_storable([*words, *model.numbers_])
     arrays["word_data"], arrays["word_ptr"] = files.encode_strings(words)
     arrays |= {"center": model.center_, "deviation": model.deviation_}
@@ -73,13 +75,13 @@ def pack(model: Forecaster) -> Contents:
         "numbers": model.numbers_,
         "features_total": model.n_features_total_,
         "fields": model.fields_,
-        "model": told,
+        "model": inner_meta,
     }
     return arrays, meta
 
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> Forecaster:
-    """The model that gave these, or a ValueError that says what is wrong with them."""
+    """Return the model with these contents, or raise a ValueError that says what is wrong."""
     parameters = item(meta, "parameters", dict)
     check_parameters(parameters, PARAMETERS)
     own = OWN | ({"idf"} if parameters["weighting"] in TFIDF else set())
@@ -102,7 +104,8 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> Forecaster:
     model.idf_ = numbers(arrays, "idf", (len(words),)) if "idf" in own else None
     model.encoder_ = DocumentEncoder(model.lowercase, model.ngrams, model.boundary)
     model.encoder_.vocab = Vocab(words).freeze()
-    model.n_features_total_ = item(meta, "features_total", int)
+    total = item(meta, "features_total", int)
+    model.report_ = replace(inner.report_, features_total=total)
     fields = item(meta, "fields", dict)
     if not all(isinstance(value, str) for value in fields.values()):
         raise InputError("expected the names of fields as text")
@@ -111,7 +114,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> Forecaster:
 
 
 def _strings(meta: dict[str, Any], name: str) -> list[str]:
-    values = item(meta, name, list)
+    values: list[str] = item(meta, name, list)
     if not all(isinstance(value, str) for value in values) or len(set(values)) != len(values):
         raise InputError(f"expected {name!r} as different texts")
     return values

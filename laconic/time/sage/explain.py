@@ -1,8 +1,6 @@
-"""What a model of text that moves over time has learned of one effect."""
+"""What a model of text over time has learned about one effect."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -10,8 +8,13 @@ from laconic.time.explain import Movers, moved
 from laconic.time.sage.model import TemporalTextModel
 
 
-def effect_movers(model: TemporalTextModel, effect: Any, n: int = 10, since: Any = None) -> Movers:
-    """The n words whose weights for an effect rose and fell most from step `since` (default the first) to the last."""
+def effect_movers(
+    model: TemporalTextModel, effect: object, n: int = 10, since: object = None
+) -> Movers:
+    """Return the n words whose weights for an effect rose and fell most.
+
+    Changes are counted from step `since`, by default the first, to the last.
+    """
     check_is_fitted(model)
     j = model.effect_number(effect)
     alpha = getattr(model, "alpha_", None)

@@ -1,92 +1,121 @@
-"""TemporalTextModel: sparse additive models of text (SAGE; Eisenstein et al. 2011) whose effects move over time (Yogatama 2015, section 3.4.3).
+"""TemporalTextModel: sparse additive models of text whose effects move over time.
 
-    p(word v | effects x, step t)  =  exp(theta_tv + sum_j x_j w_jv^(t)) / Z,        min_W  -sum_n sum_v c_nv log p(v | x_n, t_n) + penalty(trajectories of W)
+    p(word v | effects x, step t)  =  exp(theta_tv + sum_j x_j w_jv^(t)) / Z
+    min_W  -sum_n sum_v c_nv log p(v | x_n, t_n) + penalty(trajectories of W)
 
-theta is the background, log-frequencies of words; every w_jv deviates from it, for an effect j of the documents (their region, an economic variable,
-or 1 for the constant), and moves over time as the penalty says. Documents to come are described with the weights of the last step.
+SAGE (Eisenstein et al. 2011) over time (Yogatama 2015, section 3.4.3). theta is the background, the
+log-frequencies of words; every w_jv deviates from it, for an effect j of the documents (a region,
+an economic variable, or 1 for the constant), and moves over time as the penalty says. Future
+documents are described with the weights of the last step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+import time
+from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
 from joblib import effective_n_jobs
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_array,
-    check_is_fitted,
-    validate_data,
-)
+from numpy.typing import ArrayLike
+from sklearn.utils import Tags
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from laconic.core.arrays import Array
+from laconic.core.arrays import Array, MatrixLike
 from laconic.core.designs.effects import Effects
-from laconic.core.penalties import Penalty, Separable
+from laconic.core.penalties import Penalty
 from laconic.core.report import Callback, Reported
 from laconic.core.solvers.base import Result, Solver
-from laconic.core.solvers.choose import choose_solver
-from laconic.core.solvers.owlqn import Owlqn
 from laconic.linear.model import fit_report
 from laconic.models.save import Saved
-from laconic.time.model import MODES, over_time
+from laconic.time.adaptive import AdaptivePrior
+from laconic.time.base import MODES, clock_of
+from laconic.time.learn import over_time, run_empirical
 from laconic.time.problem import CountProblem
+from laconic.time.sage.learn import (
+    log_frequencies,
+    pool_rows,
+    starting_weights,
+    suitable_solver,
+    text_prior,
+    weights_on,
+)
+from laconic.time.sage.predict import EffectPredictor
 from laconic.time.sage.reader import DatedReader
-from laconic.time.times import Clock, make_clock
-from laconic.time.trajectories import AdaptivePrior, SmoothRidge
-from laconic.time.variational import Variational, run_empirical
+from laconic.time.times import StepClock
 
 BACKGROUNDS = ("all", "steps")
-CONSTANT = "(constant)"
-ROWS = 256  # whose distributions are held at once
 
 
-class WordWeight(NamedTuple):
-    """A word, its weight for an effect at a step, and how many times likelier one unit of the effect makes it (before normalization)."""
+class TemporalTextModel(Saved, Reported, EffectPredictor):
+    """p(word v | effects x, step t) = exp(theta_tv + sum_j x_j w_jv^(t)) / Z.
 
-    word: str
-    weight: float
-    factor: float
-
-
-def text_prior(n_steps: int) -> AdaptivePrior:
-    """The adaptive prior as it suits word counts: near zero it is a ridge of 0.7 on levels and 50 on changes, in counts of words."""
-    return AdaptivePrior(tau=300.0, floor=0.01 * n_steps)
-
-
-class TemporalTextModel(Saved, Reported, BaseEstimator):
-    """How likely words are, given what is observed of a document and when it was written.
+    How likely words are, given what is observed of a document and when it was written.
 
     Parameters
     ----------
-    penalty : Penalty, default text_prior(steps); as in TemporalRegressor
-    solver : Solver, default by the penalty
-    constant : bool, whether there is an effect that all documents have: how words come and go by themselves
-    background : "all": log-frequencies in all training documents; "steps": in those of each step, drawn towards the former
-    smoothing : float, words of the former that are added to each step; beside it every word counts half a time more than it occurs
-    mode : "moving"; "pooled": weights that do not move, from all rows; "last": from the rows of the last step alone (the background is from all of them)
-    step : "year", "quarter", "month", "week" or "day" for dates, a width for numbers, None for times that are steps already
-    start : Penalty of a first fit, where AdaptivePrior begins; default SmoothRidge(strength=1, smoothness=10)
-    fit_tau : bool, whether the AdaptivePrior's tau is fitted too (empirical Bayes)
-    tol : float, the certificate to reach when solver is None: of convex penalties the duality gap, relative to the objective
-    max_iter : int or None, steps at most when solver is None
-    warm_start : bool, begin where the last fit ended; steps that it did not have begin as its last one
-    reader : DatedReader or None, which words and effects the columns are; without one they are known by numbers
-    n_jobs : int or None, threads
+    penalty : Penalty or None, default=None
+        Penalty of the trajectories, by default an AdaptivePrior that suits word counts.
+    solver : Solver or None, default=None
+        Solver, by default the one that suits the penalty.
+    constant : bool, default=True
+        Whether there is an effect that all documents have: words that come and go by themselves.
+    background : {"all", "steps"}, default="all"
+        Background frequencies: of all training documents, or of those of each step.
+    smoothing : float, default=1000.0
+        Number of words with the frequencies of all documents that are added to each step.
+    mode : {"moving", "pooled", "last"}, default="moving"
+        Whether weights move, are the same at all steps (pooled), or come from the last step alone.
+    step : str, float or None, default=None
+        Length of a step: year, quarter, month, week or day for dates, a width for numbers.
+        None for times that are steps already.
+    start : Penalty or None, default=None
+        Penalty of the fit from which AdaptivePrior starts.
+        By default SmoothRidge(strength=1, smoothness=10).
+    fit_tau : bool, default=False
+        Whether the tau of AdaptivePrior is fitted too (empirical Bayes).
+    tol : float, default=1e-4
+        Certificate to reach if no solver is given.
+    max_iter : int or None, default=None
+        Maximum number of steps if no solver is given.
+    warm_start : bool, default=False
+        Whether to start where the last fit ended; new steps start as its last one.
+    reader : DatedReader or None, default=None
+        Names of the words and effects; without one they are numbers.
+    n_jobs : int or None, default=None
+        Number of threads; -1 for all cores.
 
     Attributes
     ----------
-    trajectories_ : (effects, steps, words), the constant's last; background_ : (steps, words)
-    clock_, steps_ : which time belongs to which step; what the steps are called
-    alpha_ : (effects, words), or (effects,) if words share it: the mean of autocorrelations, from -1/2 (does not move) to 0; AdaptivePrior alone
-    penalty_, certificate_, converged_, objective_, n_iter_, interrupted_, result_ : as in TemporalRegressor
+    trajectories_ : ndarray of shape (n_effects, n_steps, n_words)
+        Weights; the constant is the last effect.
+    background_ : ndarray of shape (n_steps, n_words)
+        theta, the log-frequencies of the background.
+    clock_ : StepClock
+        Which time belongs to which step.
+    steps_ : list of str
+        Names of the steps.
+    alpha_ : ndarray of shape (n_effects, n_words), or (n_effects,) if words share it
+        Mean autocorrelation, from -1/2 (does not move) to 0; AdaptivePrior alone.
+    penalty_ : Penalty
+        The penalty as it was used.
+    report_ : FitReport
+        Objective, certificate, number of steps ..
+
+    Examples
+    --------
+    >>> counts = np.array([[9, 1, 5], [8, 2, 5], [2, 8, 5], [1, 9, 5]])
+    >>> south = np.array([[0.0], [0.0], [1.0], [1.0]])
+    >>> model = TemporalTextModel().fit(counts, south, times=[0, 1, 0, 1])
+    >>> model.predict_log_proba([[1.0]]).argmax(axis=1).tolist()
+    [1]
+    >>> [word.word for word in model.top_words("0", 1)]
+    ['1']
     """
 
-    clock_: Clock
-    trajectories_: Array
+    alpha_: Array
+    penalty_: Penalty
+    _before: tuple[StepClock, Array] | None
 
     def __init__(
         self,
@@ -104,7 +133,7 @@ class TemporalTextModel(Saved, Reported, BaseEstimator):
         warm_start: bool = False,
         reader: DatedReader | None = None,
         n_jobs: int | None = None,
-    ):
+    ) -> None:
         self.penalty = penalty
         self.solver = solver
         self.constant = constant
@@ -120,73 +149,92 @@ class TemporalTextModel(Saved, Reported, BaseEstimator):
         self.reader = reader
         self.n_jobs = n_jobs
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         return tags
 
     def fit(
         self,
-        X: Any,
-        effects: Any = None,
-        times: Any = None,
-        sample_weight: Any = None,
+        X: MatrixLike,
+        effects: MatrixLike | None = None,
+        times: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
         callback: Callback | None = None,
     ) -> TemporalTextModel:
-        """Learn from counts of words (n, V), effects (n, J) and times (n,), None: all at once. A callback may stop the fit by returning True."""
+        """Learn weights of words for every effect and step.
+
+        Parameters
+        ----------
+        X : matrix of shape (n, n_words)
+            Counts of words, dense or sparse.
+        effects : matrix of shape (n, n_effects), optional
+            What is observed of each document.
+        times : array of shape (n,), optional
+            Time of each document; by default all belong to one step.
+        sample_weight : array of shape (n,), optional
+            Weight of each document.
+        callback : callable, optional
+            Called with the Event of each step; the fit stops if it returns True.
+        """
+        began = time.perf_counter()
         problem = self.build_problem(X, effects, times, sample_weight)
+        solver = self.solver
+        if solver is None:
+            solver = suitable_solver(problem.penalty, self.tol, self.max_iter)
         x0 = self._begin(problem, callback)
         if self.fit_tau and isinstance(problem.penalty, AdaptivePrior):
-            result = run_empirical(self._solver(problem.penalty), problem, x0, callback).result
+            result = run_empirical(solver, problem, x0, callback)
         else:
-            result = self._solver(problem.penalty).run(problem, x0, callback)
-        return self.adopt(problem, result)
+            result = solver.run(problem, x0, callback)
+        self.adopt(problem, result)
+        self.report_ = replace(self.report_, seconds=time.perf_counter() - began)
+        return self
 
     def build_problem(
-        self, X: Any, effects: Any = None, times: Any = None, sample_weight: Any = None
+        self,
+        X: MatrixLike,
+        effects: MatrixLike | None = None,
+        times: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> CountProblem:
-        """The problem that `fit` solves, rows with the same effects at the same step pooled; sets the names learned from the data's form."""
+        """Return the problem that `fit` solves; rows with equal effects at a step are pooled.
+
+        Learned attributes that depend on the shape of the data alone are set.
+        """
         self._check_parameters()
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         counts = sp.csr_matrix(X)
         if counts.shape[1] < 2 or np.any(counts.data < 0):
             raise ValueError("counts of at least two words are needed, none of them negative")
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        clock, steps = (
-            make_clock(np.zeros(counts.shape[0]), None)
-            if times is None
-            else make_clock(times, self.step)
-        )
+        clock, steps = clock_of(times, counts.shape[0], self.step)
         if len(steps) != counts.shape[0]:
             raise ValueError(f"there are {counts.shape[0]} rows of counts, but {len(steps)} times")
         counts = sp.diags_array(weight) @ counts
         given = self._checked_effects(effects, counts.shape[0])
         self.n_effects_in_ = given.shape[1]
         table = self._with_constant(given)
-        n_steps = clock.n_steps if self.mode == "moving" else 1
-        rows = (
-            np.flatnonzero(steps == steps.max()) if self.mode == "last" else np.arange(len(steps))
-        )
-        theta = self._frequencies(
-            counts, steps if self.mode == "moving" else np.zeros_like(steps), n_steps
-        )
-        if self.mode == "last" and self.background == "steps":
-            theta = self._frequencies(counts, np.where(steps == steps.max(), 0, 1), 2)[:1]
-        counts, table = counts[rows], table[rows]
-        steps = steps[rows] if self.mode == "moving" else np.zeros(len(rows), dtype=np.int64)
-        pooled, first = _pool(table, steps)
+        smoothing = self.smoothing if self.background == "steps" else None
+        if self.mode == "moving":
+            theta = log_frequencies(counts, steps, clock.n_steps, smoothing)
+        elif self.mode == "last" and smoothing is not None:
+            theta = log_frequencies(counts, np.where(steps == steps.max(), 0, 1), 2, smoothing)[:1]
+        else:
+            theta = log_frequencies(counts, np.zeros_like(steps), 1, smoothing)
+        if self.mode == "last":
+            rows = np.flatnonzero(steps == steps.max())
+            counts, table, steps = counts[rows], table[rows], steps[rows]
+        if self.mode != "moving":
+            steps = np.zeros(len(steps), dtype=np.int64)
+        pooled, first = pool_rows(table, steps)
         design = Effects(table[first], steps[first], theta, effective_n_jobs(self.n_jobs))
-        penalty = over_time(
-            self.penalty if self.penalty is not None else text_prior(n_steps), design
-        )
-        self._before = (
-            (self.clock_, self.trajectories_)
-            if self.warm_start and hasattr(self, "trajectories_")
-            else None
-        )
+        stated = self.penalty if self.penalty is not None else text_prior(len(theta))
+        warm = self.warm_start and hasattr(self, "trajectories_")
+        self._before = (self.clock_, self.trajectories_) if warm else None
         self.clock_ = clock
-        return CountProblem(design, pooled @ counts, penalty)
+        return CountProblem(design, pooled @ counts, over_time(stated, design))
 
     def _check_parameters(self) -> None:
         if self.mode not in MODES:
@@ -198,70 +246,17 @@ class TemporalTextModel(Saved, Reported, BaseEstimator):
         if not (np.isfinite(self.smoothing) and self.smoothing > 0):
             raise ValueError(f"smoothing must be a positive number, got {self.smoothing!r}")
 
-    def _checked_effects(self, effects: Any, n_rows: int) -> sp.csr_matrix:
-        if effects is None:
-            return sp.csr_matrix((n_rows, 0))
-        given = check_array(
-            effects,
-            accept_sparse="csr",
-            dtype=np.float64,
-            input_name="effects",
-            ensure_min_features=0,
-        )
-        if given.shape[0] != n_rows:
-            raise ValueError(f"there are {n_rows} rows of counts, but {given.shape[0]} of effects")
-        return sp.csr_matrix(given)
-
-    def _with_constant(self, effects: sp.csr_matrix) -> sp.csr_matrix:
-        if self.constant:
-            effects = sp.hstack([effects, np.ones((effects.shape[0], 1))], format="csr")
-        if effects.shape[1] == 0:
-            raise ValueError("there are no effects: give some, or constant=True")
-        return effects
-
-    def _frequencies(self, counts: sp.csr_matrix, steps: NDArray[np.int64], n_steps: int) -> Array:
-        """(n_steps, words) log-frequencies."""
-        whole = np.asarray(counts.sum(axis=0)).ravel() + 0.5
-        whole /= whole.sum()
-        if self.background == "all":
-            return np.tile(np.log(whole), (n_steps, 1))
-        by_step = (
-            sp.csr_matrix(
-                (np.ones(len(steps)), (steps, np.arange(len(steps)))), shape=(n_steps, len(steps))
-            )
-            @ counts
-        )
-        smoothed = by_step.toarray() + self.smoothing * whole
-        return np.log(smoothed / smoothed.sum(axis=1, keepdims=True))
-
-    def _solver(self, penalty: Penalty) -> Solver:
-        """Quasi-Newton with a short memory: weights are many."""
-        if self.solver is not None:
-            return self.solver
-        if isinstance(penalty, Separable) and not penalty.positive:
-            return Owlqn(self.tol, self.max_iter or 1000, memory=5)
-        solver = choose_solver(penalty, self.tol, self.max_iter)
-        return solver.set_params(memory=5) if isinstance(solver, Variational) else solver
-
     def _begin(self, problem: CountProblem, callback: Callback | None) -> Array | None:
-        """Where a fit begins: the last one, or what AdaptivePrior begins with (see TemporalLinear.begin)."""
+        """Return where a fit starts: at the last one, or where AdaptivePrior starts."""
         design = problem.design
         if self._before is not None:
-            clock, table = self._before
-            J, _, V = table.shape
-            shift = self.clock_.origin - clock.origin
-            if (J * design.n_steps * V, clock.unit, clock.width) == (
-                design.n_weights,
-                self.clock_.unit,
-                self.clock_.width,
-            ):
-                places = np.arange(design.n_steps) + round(shift / clock.width)
-                return table[:, np.clip(places, 0, table.shape[1] - 1)].ravel()
+            shape = (design.n_steps, design.n_weights)
+            found = weights_on(self.clock_, self._before, shape)
+            if found is not None:
+                return found
         if not isinstance(problem.penalty, AdaptivePrior):
             return None
-        start = self.start if self.start is not None else SmoothRidge(strength=1.0, smoothness=10.0)
-        first = problem.with_penalty(over_time(start, design))
-        return choose_solver(first.penalty, 1e-3, max_iter=30).run(first, callback=callback).x
+        return starting_weights(problem, self.start, callback)
 
     def adopt(self, problem: CountProblem, result: Result) -> TemporalTextModel:
         """Take over a solver's result as the fitted model."""
@@ -274,153 +269,18 @@ class TemporalTextModel(Saved, Reported, BaseEstimator):
         if isinstance(problem.penalty, AdaptivePrior):
             alpha = problem.penalty.posterior(result.x).alpha
             self.alpha_ = alpha if problem.penalty.shared else alpha.reshape(J, -1)
-        features = len(self.trajectories_) * design.n_outputs, self.n_selected_
-        self.report_ = fit_report(self, problem, result, features)
+        features = J * design.n_outputs, self.n_selected_
+        self.report_ = fit_report(problem.penalty, problem, result, features)
         return self
 
     def name_steps(self) -> None:
-        """What the steps are called, by clock and mode."""
-        self.steps_ = (
-            self.clock_.labels()
-            if self.mode == "moving"
-            else [self.clock_.label(self.clock_.n_steps - 1)]
-        )
-
-    def predict_log_proba(self, effects: Any = None, times: Any = None) -> Array:
-        """Log p of all words, (n, V), for rows of effects (None: one row without any), at the last step or at their times."""
-        check_is_fitted(self)
-        if effects is None:
-            effects = np.zeros((1 if times is None else len(times), self.n_effects_in_))
-        given = self._checked_effects(
-            effects, effects.shape[0] if sp.issparse(effects) else len(effects)
-        )
-        return np.vstack([block for _, block in self._distributions(given, times)])
-
-    def log_likelihood(self, X: Any, effects: Any = None, times: Any = None) -> Array:
-        """sum_v c_nv log p(v | x_n, t_n) of every document, at the last step (None) or at the step nearest to its time."""
-        check_is_fitted(self)
-        counts = sp.csr_matrix(
-            validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        )
-        given = self._checked_effects(effects, counts.shape[0])
-        out = np.empty(counts.shape[0])
-        for rows, block in self._distributions(given, times):
-            part = counts[rows].tocoo()
-            out[rows] = np.bincount(
-                part.row, part.data * block[part.row, part.col], minlength=len(block)
-            )
-        return out
-
-    def _distributions(self, effects: sp.csr_matrix, times: Any) -> Iterator[tuple[slice, Array]]:
-        """Some rows after the other, and log p of all words for each of them."""
-        if effects.shape[1] != self.n_effects_in_:
-            raise ValueError(
-                f"the model has {self.n_effects_in_} effects, but rows have {effects.shape[1]}"
-            )
-        n_steps = len(self.steps_)
-        steps = np.full(effects.shape[0], n_steps - 1)
-        if times is not None and n_steps > 1:
-            steps = np.clip(self.clock_.steps(times), 0, n_steps - 1)
-        if len(steps) != effects.shape[0]:
-            raise ValueError(f"there are {effects.shape[0]} rows, but {len(steps)} times")
-        table = self._with_constant(effects)
-        weights = self.trajectories_.ravel()
-        for begin in range(0, len(steps), ROWS):
-            rows = slice(begin, begin + ROWS)
-            design = Effects(
-                table[rows], steps[rows], self.background_, effective_n_jobs(self.n_jobs)
-            )
-            yield rows, design.log_probabilities(weights)
-
-    def score(
-        self, X: Any, effects: Any = None, times: Any = None, sample_weight: Any = None
-    ) -> float:
-        """The mean of log p over all words of the documents."""
-        counts = sp.csr_matrix(
-            validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        )
-        weight = _check_sample_weight(sample_weight, counts, dtype=np.float64)
-        n_words = float(weight @ np.asarray(counts.sum(axis=1)).ravel())
-        if n_words == 0:
-            raise ValueError("the documents have none of the model's words")
-        return float(weight @ self.log_likelihood(X, effects, times)) / n_words
-
-    def perplexity(self, X: Any, effects: Any = None, times: Any = None) -> float:
-        """Exp of minus the score."""
-        return float(np.exp(-self.score(X, effects, times)))
-
-    def trajectory(self, word: Any, effect: Any = CONSTANT) -> Array:
-        """(T,) the weights of a word for an effect, both named as the reader has them, or by number."""
-        check_is_fitted(self)
-        return self.trajectories_[
-            self.effect_number(effect), :, self._number(word, self.word_names, "word")
-        ].copy()
-
-    def top_words(self, effect: Any, n: int = 10, step: Any = None) -> list[WordWeight]:
-        """The n words that an effect makes likelier most, at the last step or at the one named."""
-        check_is_fitted(self)
-        place = (
-            len(self.steps_) - 1
-            if step is None or len(self.steps_) == 1
-            else self.clock_.find(step)
-        )
-        weights = self.trajectories_[self.effect_number(effect), place]
-        order = np.argsort(-weights, kind="stable")[:n]
-        names = self.word_names
-        return [
-            WordWeight(names[v], float(weights[v]), float(np.exp(weights[v])))
-            for v in order.tolist()
-            if weights[v] > 0
-        ]
-
-    @property
-    def word_names(self) -> list[str]:
-        """Of all words: the reader's, or numbers."""
-        return (
-            list(self.reader.words)
-            if self.reader is not None
-            else [str(v) for v in range(self.trajectories_.shape[2])]
-        )
-
-    @property
-    def effect_names(self) -> list[str]:
-        """Of all effects: the reader's, or numbers; the constant's last."""
-        named = (
-            self.reader.effects
-            if self.reader is not None
-            else [str(j) for j in range(self.n_effects_in_)]
-        )
-        return named + [CONSTANT] * bool(self.constant)
-
-    def effect_number(self, effect: Any) -> int:
-        """The place of an effect among trajectories_."""
-        return self._number(effect, self.effect_names, "effect")
-
-    def _number(self, name: Any, names: list[str], what: str) -> int:
-        if str(name) not in names:
-            raise ValueError(f"there is no {what} {name!r}")
-        return names.index(str(name))
+        """Set the names of the steps, by clock and mode."""
+        if self.mode == "moving":
+            self.steps_ = self.clock_.labels()
+        else:
+            self.steps_ = [self.clock_.label(self.clock_.n_steps - 1)]
 
     @property
     def n_selected_(self) -> int:
-        """Trajectories of words under effects that are not zero at some step."""
+        """Number of trajectories of words under effects that are not zero at some step."""
         return int(np.count_nonzero(np.any(self.trajectories_ != 0, axis=1)))
-
-
-def _pool(
-    effects: sp.csr_matrix, steps: NDArray[np.int64]
-) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
-    """A matrix that adds up rows with the same effects at the same step, and of each sum the first row."""
-    groups: dict[tuple[int, bytes, bytes], int] = {}
-    first: list[int] = []
-    member = np.empty(len(steps), dtype=np.int64)
-    for n, step in enumerate(steps.tolist()):
-        part = slice(effects.indptr[n], effects.indptr[n + 1])
-        key = (step, effects.indices[part].tobytes(), effects.data[part].tobytes())
-        member[n] = groups.setdefault(key, len(groups))
-        if len(groups) > len(first):
-            first.append(n)
-    pooled = sp.csr_matrix(
-        (np.ones(len(steps)), (member, np.arange(len(steps)))), shape=(len(groups), len(steps))
-    )
-    return pooled, np.array(first, dtype=np.int64)

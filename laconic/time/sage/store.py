@@ -1,8 +1,8 @@
-"""Models of text that moves over time in model files.
+"""Models of text over time in model files.
 
 word_data, word_ptr   the words
 background            (steps, words), or (1, words) where it is the same at all steps
-kept                  a bit for every word of every effect: 1 where its trajectory is not zero throughout
+kept                  one bit per effect and word: 1 where the trajectory is not zero throughout
 trajectories          (kept, steps), in single precision
 alpha                 (effects, words) or (effects,): means of autocorrelations, where the prior has them
 """
@@ -30,9 +30,9 @@ from laconic.models.checks import (
     report_meta,
 )
 from laconic.text.vocab import Vocab
-from laconic.time.model import MODES
+from laconic.time.base import MODES
 from laconic.time.sage.model import BACKGROUNDS, TemporalTextModel
-from laconic.time.sage.reader import CategoryField, DatedReader, Field, NumberField
+from laconic.time.sage.reader import CategoricalEffect, DatedReader, Field, NumericEffect
 from laconic.time.store import as_used, penalty_meta, plain, read_clock, read_penalty
 from laconic.time.times import UNITS
 from laconic.version import __version__
@@ -52,7 +52,7 @@ PARAMETERS = {
 
 
 def pack(model: TemporalTextModel) -> Contents:
-    """Arrays and JSON of a fitted model."""
+    """Return arrays and JSON of a fitted model."""
     check_is_fitted(model, "trajectories_")
     table = model.trajectories_.transpose(0, 2, 1)
     kept = np.any(table != 0, axis=2)
@@ -85,7 +85,7 @@ def pack(model: TemporalTextModel) -> Contents:
 
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> TemporalTextModel:
-    """The model that gave these, or a ValueError that says what is wrong with them."""
+    """Return the model with these contents, or raise a ValueError that says what is wrong."""
     check_names(
         arrays,
         ALWAYS | ({"alpha"} & arrays.keys()) | (WORDS if meta.get("fields") is not None else set()),
@@ -106,7 +106,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> TemporalTextModel:
     model.background_ = np.repeat(numbers(arrays, "background", (rows, V)), n_steps // rows, axis=0)
     size = n_effects * V
     if arrays["kept"].dtype != np.uint8 or arrays["kept"].shape != ((size + 7) // 8,):
-        raise InputError("there is not a bit for every word of every effect")
+        raise InputError("there is not one bit per word of every effect")
     kept = np.unpackbits(arrays["kept"], count=size).astype(bool).reshape(n_effects, V)
     trajectories = numbers(arrays, "trajectories", (int(kept.sum()), n_steps), np.float32)
     table = np.zeros((n_effects, V, n_steps))
@@ -119,7 +119,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> TemporalTextModel:
     if meta.get("fields") is not None:
         model.reader = _reader(arrays, meta, J, V)
     model.name_steps()
-    model.report_ = read_report(meta)
+    model.report_ = read_report(meta, features_total=n_effects * V, features_kept=int(kept.sum()))
     return model
 
 
@@ -141,18 +141,18 @@ def _reader(arrays: Arrays, meta: dict[str, Any], n_effects: int, n_words: int) 
     return reader
 
 
-def _field(meta: Any) -> Field:
-    if type(meta) is not dict:
-        raise InputError("a field is not told by a JSON object")
+def _field(meta: object) -> Field:
+    if not isinstance(meta, dict):
+        raise InputError("a field is not a JSON object")
     name = item(meta, "name", str)
     if meta.keys() == {"name", "mean", "scale"}:
         mean, scale = meta["mean"], meta["scale"]
         if is_number(mean) and is_number(scale) and scale > 0:
-            return NumberField(name, float(mean), float(scale))
+            return NumericEffect(name, float(mean), float(scale))
     elif meta.keys() == {"name", "categories"}:
         categories = item(meta, "categories", list)
         if all(type(one) is str for one in categories):
-            return CategoryField(name, tuple(categories))
+            return CategoricalEffect(name, tuple(categories))
     raise InputError(
         f"the field {name!r} is neither a number with mean and scale nor a list of categories"
     )

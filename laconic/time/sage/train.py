@@ -170,7 +170,7 @@ def train(
 
 def _penalty(model: Any, name: str, wished: dict[str, Any], dates: list[str]) -> Any:
     """What was wished; of the adaptive prior the rest is as the model has it by default."""
-    from laconic.time.sage.model import text_prior
+    from laconic.time.sage.learn import text_prior
     from laconic.time.times import make_clock
 
     if name != ADAPTIVE:

@@ -187,7 +187,7 @@ def test_a_loaded_model_is_the_saved_one(tmp_path: Path, weighting: str, penalty
         ({"deviation": np.full(1, np.inf)}, {}, "not finite"),
         ({"word_ptr": np.array([0, 3], dtype=np.int64)}, {}, "not a usable model"),
         ({"idf": np.zeros(12)}, {}, "expected the arrays"),
-        ({"kept": np.zeros(1, np.uint8)}, {}, "a bit for every feature"),
+        ({"kept": np.zeros(1, np.uint8)}, {}, "one bit per feature"),
         ({}, {"numbers": ["a", "b"]}, "do not agree"),
         ({}, {"numbers": [3]}, "different texts"),
         ({}, {"fields": {"text": 3}}, "names of fields"),

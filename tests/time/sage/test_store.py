@@ -103,8 +103,8 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> files.ModelFile:
 @pytest.mark.parametrize(
     ("name", "change", "says"),
     [
-        ("kept", lambda a: a[:-1], "a bit for every word"),
-        ("kept", lambda a: a.astype(np.int64), "a bit for every word"),
+        ("kept", lambda a: a[:-1], "one bit per word"),
+        ("kept", lambda a: a.astype(np.int64), "one bit per word"),
         ("kept", lambda a: a * 0, "the array trajectories"),
         ("trajectories", lambda a: a[:, :-1], "the array trajectories"),
         ("trajectories", lambda a: a * np.float32(np.nan), "not finite"),
@@ -131,9 +131,9 @@ def test_forged_arrays_are_refused(
         ({"effects": 2**40}, "possible numbers"),
         ({"effects": -1}, "possible numbers"),
         ({"words": 10**9}, "possible numbers"),
-        ({"words": 4}, "as many steps and outputs"),
+        ({"words": 4}, "other numbers of steps and outputs"),
         ({"effects": True}, "'effects'"),
-        ({"fields": [3]}, "not told by a JSON object"),
+        ({"fields": [3]}, "not a JSON object"),
         ({"fields": [{"name": "a", "mean": 0, "scale": 0}]}, "neither a number"),
         ({"fields": [{"name": "a", "categories": [1]}]}, "neither a number"),
         ({"fields": [{"name": "a", "categories": ["x", "x", "y"]}]}, "repeat each other"),
