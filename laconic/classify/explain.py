@@ -241,7 +241,7 @@ class _GroupWords:
 
 
 def _descendants(groups: Groups) -> Ints:
-    """Return the number of groups in each subtree: successive groups, since trees are in preorder."""
+    """Return the number of groups per subtree; they are successive, since trees are in preorder."""
     ones = np.ones(len(groups))
     sums: Array = ones if groups.parent is None else subtree_sums(groups.parent, ones)
     return sums.astype(np.int64)

@@ -1,12 +1,10 @@
-"""A page about one model: what it is, its words, what it kept and dropped, and how it reads documents."""
+"""A page about one classifier: facts, words, kept and dropped groups, and documents it reads."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.classify.explain import (
@@ -18,23 +16,25 @@ from laconic.classify.explain import (
     top_words,
 )
 from laconic.classify.model import TextClassifier
+from laconic.core.arrays import Array, Bools, Ints
 from laconic.report.html import bar_cards, page, section, text
 from laconic.report.html import facts as boxes
 from laconic.report.plots import tree_layout
 from laconic.text.documents import sentence_text
 from laconic.text.io import PathLike, atomic_writer
+from laconic.text.jsonl import Document
 from laconic.text.trees import Tree
 
-N_WORDS = 12  # strongest words a class
+N_WORDS = 12  # strongest words per class
 N_GROUPS = 10  # kept groups, and as many dropped ones
 GROUP_WORDS = 24  # words of a group that are shown
 N_DOCUMENTS = 6
 N_SENTENCES = 40  # sentences of a document that are shown
-TELLING = 0.9  # documents of about this probability are preferred: where the model is surer, no single sentence matters
-SHORT_TEXT, SHORT_TREE = (
-    2500,
-    25,
-)  # characters, words: documents that are read at a glance are preferred
+# Documents of about this probability are preferred: where the model is surer, no single sentence
+# matters.
+INFORMATIVE = 0.9
+SHORT_TEXT = 2500  # characters; short documents are preferred
+SHORT_TREE = 25  # words
 CHARACTER, LEVEL = 8.2, 34.0  # pixels of a drawn tree
 
 GROUP_NAMES = {"sentence": "sentences", "tree": "phrases", "topics": "topics", "brown": "clusters"}
@@ -43,19 +43,30 @@ GROUP_NAMES = {"sentence": "sentences", "tree": "phrases", "topics": "topics", "
 def write_report(
     model: TextClassifier,
     path: PathLike,
-    documents: Sequence[Any] | None = None,
-    labels: Sequence[Any] | None = None,
-    training: Sequence[Any] | None = None,
+    documents: Sequence[Document] | None = None,
+    labels: Sequence[object] | None = None,
+    training: Sequence[Document] | None = None,
 ) -> None:
-    """Write one self-contained HTML page about a fitted model; it needs nothing from the network and has no script.
+    """Write one self-contained HTML page about a fitted model.
 
-    documents, labels   of these a few are shown, their sentences coloured by how much they decide
-    training            the training documents again, to show kept and dropped sentences and phrases as they were written
+    It needs nothing from the network and has no script.
+
+    Parameters
+    ----------
+    model : TextClassifier or CompactClassifier
+        A fitted model.
+    path : str or Path
+        The file to write.
+    documents, labels : sequence, optional
+        A few of these are shown, with sentences coloured by their effect.
+    training : sequence, optional
+        The training documents, to show kept and dropped sentences and phrases as in the text.
     """
     check_is_fitted(model, "coef_")
     if labels is not None and (documents is None or len(documents) != len(labels)):
         raise ValueError(
-            f"there are {len(labels)} labels but {0 if documents is None else len(documents)} documents"
+            f"there are {len(labels)} labels "
+            f"but {0 if documents is None else len(documents)} documents"
         )
     parts = [_heading(model), _facts(model), _words(model)]
     fresh = [family.name for family in getattr(model, "families_", ())]
@@ -77,7 +88,8 @@ def _title(model: TextClassifier) -> str:
 def _heading(model: TextClassifier) -> str:
     names = [str(label) for label in model.classes_]
     shown = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
-    return f'<h1>{text(_title(model).capitalize())}</h1>\n<p class="lead">It tells apart {text(shown)}.</p>'
+    title = f"<h1>{text(_title(model).capitalize())}</h1>"
+    return f'{title}\n<p class="lead">It tells apart {text(shown)}.</p>'
 
 
 def _facts(model: TextClassifier) -> str:
@@ -126,22 +138,31 @@ def _words(model: TextClassifier) -> str:
     return section("Strongest words", note, bar_cards(top, "No word speaks for it."))
 
 
-def _groups(model: TextClassifier, name: str, training: Sequence[Any] | None) -> str:
+def _groups(model: TextClassifier, name: str, training: Sequence[Document] | None) -> str:
     kept, dropped = group_tables(model, name, N_GROUPS, training)
     summary, what = model.groups_[name], GROUP_NAMES[name]
-    note = f"Of {summary.total:,} {what}, {summary.selected:,} hold a weight and {summary.total - summary.selected:,} are zero."
+    n_zero = summary.total - summary.selected
+    note = (
+        f"Of {summary.total:,} {what}, {summary.selected:,} hold a weight and {n_zero:,} are zero."
+    )
     if name in ("tree", "brown"):
-        note += " Kept: the strongest for their size. Dropped: the largest that lie in no larger dropped one."
+        note += (
+            " Kept: the strongest for their size."
+            " Dropped: the largest that lie in no larger dropped one."
+        )
     else:
         note += " Kept: the strongest. Dropped: the largest."
-    return (
-        f'<h2>{what.capitalize()} kept and dropped</h2>\n<p class="note">{note} Words without weight are grey.</p>\n'
-        f'<div class="cards">{_group_card(model, "Kept", kept)}{_group_card(model, "Dropped", dropped)}</div>'
-    )
+    cards = _group_card(model, "Kept", kept) + _group_card(model, "Dropped", dropped)
+    return _group_section(what, f"{note} Words without weight are grey.", cards)
+
+
+def _group_section(what: str, note: str, cards: str) -> str:
+    title = f"{what.capitalize()} kept and dropped"
+    return section(title, note, f'<div class="cards">{cards}</div>')
 
 
 def _group_examples(model: TextClassifier, name: str) -> str:
-    """The groups of a model read from a file, which keeps a few of them in words."""
+    """Show the groups of a model read from a file, which keeps a few of them in words."""
     summary, what = model.groups_[name], GROUP_NAMES[name]
     cards = []
     for title, examples in (("Kept", summary.kept), ("Dropped", summary.dropped)):
@@ -149,7 +170,7 @@ def _group_examples(model: TextClassifier, name: str) -> str:
         shown = f"<table>{lines}</table>" if examples else '<p class="empty">No example.</p>'
         cards.append(f'<section class="card"><h3>{title}</h3>{shown}</section>')
     note = f"Of {summary.total:,} {what}, {summary.selected:,} hold a weight; these are examples."
-    return f'<h2>{what.capitalize()} kept and dropped</h2>\n<p class="note">{note}</p>\n<div class="cards">{"".join(cards)}</div>'
+    return _group_section(what, note, "".join(cards))
 
 
 def _group_card(model: TextClassifier, title: str, rows: Sequence[GroupRow]) -> str:
@@ -168,7 +189,7 @@ def _group_card(model: TextClassifier, title: str, rows: Sequence[GroupRow]) -> 
 
 
 def _marked(model: TextClassifier, words: Sequence[str]) -> str:
-    """Words, those with weight bold and those without grey; a long group is cut."""
+    """Mark words with weight bold and those without grey; a long group is cut."""
     shown = words[:GROUP_WORDS]
     marks = ("live" if alive else "zero" for alive in live_words(model, shown))
     spans = (
@@ -182,7 +203,7 @@ def _marked(model: TextClassifier, words: Sequence[str]) -> str:
 
 
 def _documents(
-    model: TextClassifier, documents: Sequence[Any], labels: Sequence[Any] | None
+    model: TextClassifier, documents: Sequence[Document], labels: Sequence[object] | None
 ) -> str:
     log_proba = model.predict_log_proba(documents)
     predicted = log_proba.argmax(axis=1)
@@ -191,8 +212,10 @@ def _documents(
         np.array([place.get(_plain(label), -1) for label in labels]) if labels is not None else None
     )
     note = (
-        'The number before a sentence is the log-odds of leaving it out: the <span class="key for">blue</span> ones speak for the '
-        'predicted label, the <span class="key against">orange</span> ones against it, grey ones hold no weight at all.'
+        "The number before a sentence is the log-odds of leaving it out: "
+        'the <span class="key for">blue</span> ones speak for the predicted label, '
+        'the <span class="key against">orange</span> ones against it, '
+        "grey ones hold no weight at all."
     )
     if gold is not None:
         right = int(np.sum(gold == predicted))
@@ -204,38 +227,41 @@ def _documents(
         title = f"{model.classes_[predicted[d]]} ({np.exp(log_proba[d, predicted[d]]):.1%})"
         if labels is not None and gold is not None:
             title += ", which is right" if gold[d] == predicted[d] else f", but it is {labels[d]}"
-        drawn = _sentences(model, documents[d])
-        if isinstance(documents[d], Tree):
-            drawn += _tree(documents[d], removed_phrases(model, documents[d]).zero)
-        cards.append(
-            f'<section class="card document"><h3>Document {d + 1}: {text(title)}</h3>{drawn}</section>'
-        )
-    return f'<h2>How it reads documents</h2>\n<p class="note">{note}</p>\n{"".join(cards)}'
+        document = documents[d]
+        drawn = _sentences(model, document)
+        if isinstance(document, Tree):
+            drawn += _tree(document, removed_phrases(model, document).zero)
+        head = f"<h3>Document {d + 1}: {text(title)}</h3>"
+        cards.append(f'<section class="card document">{head}{drawn}</section>')
+    return section("How it reads documents", note, "".join(cards))
 
 
-def _plain(label: Any) -> Any:
+def _plain(label: object) -> object:
     return label.item() if isinstance(label, np.generic) else label
 
 
 def _choice(
-    documents: Sequence[Any], sureness: NDArray, predicted: NDArray, gold: NDArray | None
+    documents: Sequence[Document], sureness: Array, predicted: Ints, gold: Ints | None
 ) -> list[int]:
-    """Up to N_DOCUMENTS, short ones if possible: the first ones, or with gold labels right ones of each class, then wrong ones."""
+    """Return up to N_DOCUMENTS documents, short ones if possible.
+
+    With gold labels they are right ones of each class, then wrong ones; else the first ones.
+    """
     everything = range(len(documents))
     few = [d for d in everything if _is_short(documents[d])] or list(everything)
     if gold is None or len(documents) <= N_DOCUMENTS:
         return (few if len(documents) > N_DOCUMENTS else list(everything))[:N_DOCUMENTS]
-    telling = sorted(few, key=lambda d: abs(sureness[d] - np.log(TELLING)))
-    wrong = [d for d in telling if gold[d] != predicted[d]][: N_DOCUMENTS // 3]
+    ordered = sorted(few, key=lambda d: abs(float(sureness[d]) - np.log(INFORMATIVE)))
+    wrong = [d for d in ordered if gold[d] != predicted[d]][: N_DOCUMENTS // 3]
     first_of_class: dict[int, int] = {}
-    for d in telling:
+    for d in ordered:
         if gold[d] == predicted[d]:
             first_of_class.setdefault(int(predicted[d]), d)
-    right = [*first_of_class.values(), *(d for d in telling if gold[d] == predicted[d])]
+    right = [*first_of_class.values(), *(d for d in ordered if gold[d] == predicted[d])]
     return list(dict.fromkeys(right))[: N_DOCUMENTS - len(wrong)] + wrong
 
 
-def _is_short(document: Any) -> bool:
+def _is_short(document: Document) -> bool:
     if isinstance(document, Tree):
         return len(document.words) <= SHORT_TREE
     if isinstance(document, str):
@@ -243,7 +269,7 @@ def _is_short(document: Any) -> bool:
     return sum(len(sentence_text(sentence)) + 1 for sentence in document) <= SHORT_TEXT
 
 
-def _sentences(model: TextClassifier, document: Any) -> str:
+def _sentences(model: TextClassifier, document: Document) -> str:
     effects = sentence_effects(model, document)
     largest = max((abs(effect.log_odds) for effect in effects), default=0.0) or 1.0
     lines = []
@@ -253,7 +279,8 @@ def _sentences(model: TextClassifier, document: Any) -> str:
         mark = "" if effect.kept else " zero"
         number = f"{effect.log_odds:+.3f}".replace("-", "−") if effect.kept else "0"
         lines.append(
-            f'<div class="sentence {side}{mark}" style="--share:{share:.3f}"><span class="effect">{number}</span>'
+            f'<div class="sentence {side}{mark}" style="--share:{share:.3f}">'
+            f'<span class="effect">{number}</span>'
             f"<span>{text(' '.join(effect.text.split()))}</span></div>"
         )
     if len(effects) > N_SENTENCES:
@@ -261,11 +288,11 @@ def _sentences(model: TextClassifier, document: Any) -> str:
     return "".join(lines) or '<p class="empty">It has no sentence.</p>'
 
 
-def _tree(tree: Tree, removed: NDArray[np.bool_]) -> str:
-    """The tree as SVG in the colours of the page; removed phrases are grey, on dotted edges."""
-    at = tree_layout(tree)
-    width, height = at.width * CHARACTER, (at.height + 1) * LEVEL
-    x, y = at.node_x * CHARACTER, height - (at.node_y + 0.5) * LEVEL
+def _tree(tree: Tree, removed: Bools) -> str:
+    """Draw the tree as SVG in the colours of the page; removed phrases have dotted grey edges."""
+    layout = tree_layout(tree)
+    width, height = layout.width * CHARACTER, (layout.height + 1) * LEVEL
+    x, y = layout.node_x * CHARACTER, height - (layout.node_y + 0.5) * LEVEL
     ground = height - LEVEL / 2
     edges: list[str] = []
     names: list[str] = []
@@ -279,14 +306,17 @@ def _tree(tree: Tree, removed: NDArray[np.bool_]) -> str:
             edge(above, x[node], y[node], bool(removed[node]))
         mark = "label removed" if removed[node] else "label"
         names.append(
-            f'<text class="{mark}" x="{x[node]:.1f}" y="{y[node]:.1f}">{text(tree.label[node])}</text>'
+            f'<text class="{mark}" x="{x[node]:.1f}" y="{y[node]:.1f}">'
+            f"{text(tree.label[node])}</text>"
         )
     for word, node, right in zip(
-        tree.words, tree.owner.tolist(), (at.word_x * CHARACTER).tolist(), strict=True
+        tree.words, tree.owner.tolist(), (layout.word_x * CHARACTER).tolist(), strict=True
     ):
         edge(node, right, ground, bool(removed[node]))
         mark = "word removed" if removed[node] else "word"
         names.append(f'<text class="{mark}" x="{right:.1f}" y="{ground:.1f}">{text(word)}</text>')
     described = f"Parse tree of: {' '.join(tree.words)}"
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
-    return f'<div class="tree"><svg {size} role="img" aria-label="{text(described)}">{"".join(edges + names)}</svg></div>'
+    drawing = "".join(edges + names)
+    svg = f'<svg {size} role="img" aria-label="{text(described)}">{drawing}</svg>'
+    return f'<div class="tree">{svg}</div>'

@@ -212,7 +212,7 @@ def grid(
     strengths: Sequence[float] | None = None,
     lassos: Sequence[float] | None = None,
 ) -> tuple[list[float], list[float]]:
-    """Return the strengths and the lassos to try, strongest first; by default those of the paper."""
+    """Return the strengths and lassos to try, strongest first; by default those of the paper."""
     names = model.parts()
     if strengths is None:
         strengths = TREE_STRENGTHS if names == ["tree"] else STRENGTHS

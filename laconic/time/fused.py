@@ -47,7 +47,7 @@ class OverTime(Penalty):
 
     @property
     def _root(self) -> float:
-        """sqrt(D), D the number of weights per group, which makes groups of all sizes comparable."""
+        """sqrt(D), D the number of weights per group: groups of all sizes become comparable."""
         return float(np.sqrt(self.n_steps * self.n_outputs))
 
     def spread(self, n_outputs: int) -> Penalty:

@@ -143,7 +143,8 @@ class TemporalClassifier(TemporalLinear, SparseClassifier):
     >>> years = np.repeat([2001, 2002, 2003, 2004], 6)
     >>> X = np.tile([[1.0], [-1.0]], (12, 1))
     >>> y = np.where((X[:, 0] > 0) == (years > 2002), "yes", "no")  # the effect changes its sign
-    >>> model = TemporalClassifier(SmoothRidge(strength=0.1, smoothness=0.1), step="year").fit(X, y, times=years)
+    >>> model = TemporalClassifier(SmoothRidge(strength=0.1, smoothness=0.1), step="year")
+    >>> model = model.fit(X, y, times=years)
     >>> np.sign(model.trajectories_[0]).tolist()
     [-1.0, -1.0, 1.0, 1.0]
     >>> model.predict([[1.0], [-1.0]]).tolist()

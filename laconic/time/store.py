@@ -3,7 +3,7 @@
 kept          one bit per feature: 1 where its trajectory is not zero throughout
 trajectories  (kept, T), or (kept, T, K) for K > 2 classes
 drift         (T,) or (T, K)
-alpha         (features,) or (features, K): means of autocorrelations, where the prior has them
+alpha         (features,) or (features, K): mean autocorrelations, AdaptivePrior alone
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class StepClock(NamedTuple):
     n_steps: int
 
     def steps(self, times: ArrayLike) -> Ints:
-        """Return the step of every time: below 0 before the first, n_steps or more after the last."""
+        """Return the step of every time; it may lie before the first or after the last one."""
         ratio = (ticks(times, self.unit) - self.origin) / self.width
         return np.floor(ratio + 1e-9).astype(np.int64)
 

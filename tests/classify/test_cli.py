@@ -1,4 +1,4 @@
-"""train classify, predict, evaluate and inspect as people run them, and every mistake as one sentence."""
+"""Commands for classifiers as people run them, and every mistake as one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words that tell the classes apart cost less (contrast), phrases of trees as examples (constituents), refits."""
+"""Contrast between classes, phrases of trees as examples (constituents), and refits."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_words_that_no_class_prefers_leave_an_empty_model() -> None:
 
 
 def test_weights_are_of_the_words_themselves() -> None:
-    """With contrast the model is the one fitted to scaled words, its weights scaled back: scores agree by hand."""
+    """With contrast words are scaled before the fit, and their weights are scaled back."""
     model = TextClassifier(
         "sentence", strength=0.01, lasso=0.01, ridge=0.01, contrast=0.5, tol=1e-8
     )
@@ -108,7 +108,8 @@ def test_phrases_take_the_class_of_roots_with_their_label() -> None:
             prepared.examples.counts.toarray(), prepared.examples.labels, strict=True
         )
     }
-    # "lovely" occurs twice and counts once; 2 is no root's label; "dull film" and "dull" have the label of a bad root.
+    # "lovely" occurs twice and counts once; 2 is no root's label; "dull film" and "dull" have the
+    # label of a bad root.
     assert found == {
         (("lovely", "film"), "good"),
         (("lovely",), "good"),
@@ -119,8 +120,8 @@ def test_phrases_take_the_class_of_roots_with_their_label() -> None:
     assert prepared.examples.counts.shape[0] == 5
 
 
-def test_phrases_weigh_what_they_are_told() -> None:
-    """An example of weight 1 is a document more: the same fit as with the phrases among the documents."""
+def test_phrases_have_the_weight_of_the_parameter() -> None:
+    """Examples of weight 1 give the same fit as the same phrases among the documents."""
     settings = {"penalty": "ridge", "strength": 0.5, "tol": 1e-9}
     by_weight = TextClassifier(**settings, constituents=1.0).fit(TREES, OPINIONS)
     phrases = [[["lovely", "film"]], [["lovely"]], [["warm"]], [["dull", "film"]], [["dull"]]]

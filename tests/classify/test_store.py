@@ -1,4 +1,4 @@
-"""A loaded model predicts what the saved one did; a file that is not a whole model is refused in one sentence."""
+"""A loaded model predicts what the saved one did; a damaged file is refused in one sentence."""
 
 from __future__ import annotations
 

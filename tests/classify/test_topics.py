@@ -1,4 +1,4 @@
-"""LDA topics: the planted ones are found, padding is not reported, the same seed gives the same topics."""
+"""LDA topics: planted ones are found, short ones are not padded, seeds fix the result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def engine(request):
 
 @pytest.fixture(scope="module")
 def counts() -> sparse.csr_array:
-    """Documents of one planted topic each, the last empty; topic k is words 6k .. 6k+5, the first most frequent."""
+    """Return documents of one planted topic each, the last empty; topic k is words 6k .. 6k+5."""
     rng = np.random.default_rng(0)
     rows = np.zeros((121, N_PLANTED * WORDS_EACH), dtype=np.int64)
     chance = np.array([0.4, 0.2, 0.1, 0.1, 0.1, 0.1])
@@ -42,7 +42,7 @@ def test_planted_topics_are_found(counts, engine):
 
 
 def test_words_without_tokens_are_no_padding(counts, engine):
-    """24 words and 60 topics of 10 words each: no topic is filled up with words that the prior alone puts there."""
+    """With 24 words and 60 topics, no topic is padded with words that only the prior suggests."""
     topics = learn_topics(counts, n_topics=60, n_top=10, engine=engine, n_iter=20)
     assert len(topics) == 60
     lengths = np.diff(topics.ptr)

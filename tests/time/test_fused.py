@@ -1,4 +1,4 @@
-"""Fused lasso and smooth groups over time: against minimisation by brute force, and their exact zeros."""
+"""Fused lasso and smooth groups over time: against brute force, and exact zeros."""
 
 from __future__ import annotations
 

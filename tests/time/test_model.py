@@ -1,4 +1,4 @@
-"""TemporalRegressor and TemporalClassifier: contract of scikit-learn, what moves, steps, baselines, bad input."""
+"""TemporalRegressor and TemporalClassifier: scikit-learn's contract, steps, baselines, bad input."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ def test_scikit_learn_contract(estimator: Any, check: Any) -> None:
 def stream(
     n_years: int = 12, per_year: int = 40, seed: int = 0
 ) -> tuple[sp.csr_matrix, np.ndarray, np.ndarray]:
-    """Ten features: the first stands still, the second rises from -1 to 1, the others do nothing; two rows a month or so."""
+    """Return rows of ten features.
+
+    The first stands still, the second rises from -1 to 1, the others have no effect.
+    """
     rng = np.random.default_rng(seed)
     years = np.repeat(np.arange(1990, 1990 + n_years), per_year)
     X = sp.csr_matrix((rng.random((len(years), 10)) < 0.4).astype(float))
@@ -225,7 +228,8 @@ def test_a_start_that_does_not_move() -> None:
     X, y, years = stream()
     prior = AdaptivePrior(strength=0.1, floor=1e-6)
     model = TemporalRegressor(prior, start=L1(5.0)).fit(X, y, times=years)
-    # The feature that rises from -1 to 1 has no weight on average: such a start leaves it at zero, where the prior holds it.
+    # The feature that rises from -1 to 1 has no weight on average: such a start leaves it at zero,
+    # where the prior keeps it.
     assert model.converged_ and np.all(np.abs(model.trajectories_[0] - 1) < 0.5)
     assert np.abs(model.trajectories_[1]).max() < 0.01
     problem = model.build_problem(X, y, times=years)

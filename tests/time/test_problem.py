@@ -1,4 +1,4 @@
-"""The problem of word counts: value and gradient by the text's own formula, duality gaps, and optima by other solvers."""
+"""The problem of word counts: value and gradient by hand, duality gaps, other solvers."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_value_gradient_and_curvature() -> None:
 
 @pytest.mark.parametrize("scale", [0.0, 0.3, 1.0])
 def test_fenchel_young(scale: float) -> None:
-    """loss(y) + loss*(scale r(x)) >= <scale r(x), scores of y>, with equality at y = x and scale 1."""
+    """loss(y) + loss*(scale r(x)) >= <scale r(x), scores of y>; equal at y = x and scale 1."""
     problem = make(Ridge(0.3))
     rng = np.random.default_rng(2)
     x = rng.normal(size=problem.n_weights)

@@ -1,4 +1,4 @@
-"""Models that move over time in files: what is saved is what is loaded, and what was forged is refused."""
+"""Models that move over time in files: they load as saved, and forged files are refused."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def log_density(alpha: float, rate: float) -> float:
 
 
 def bound(w: Array, a: float, b: float, kappa: float, prior: AdaptivePrior) -> float:
-    """Fig. 3.1 with Jensen's step for one group of trajectories w (T, outputs), term by term; `floor` as the hyper-prior it is."""
+    """Return Fig. 3.1 with Jensen's step for one group of trajectories w (T, outputs)."""
     mean = mean_alpha(kappa)
     A = precision(prior.n_steps, mean, prior.ends)
     log_lambda, inverse = digamma(a) + np.log(b), 1 / ((a - 1) * b)
@@ -121,7 +121,7 @@ def test_the_cost_is_the_bound_at_its_best_and_no_other_belief_is_better(
 
 @pytest.mark.parametrize("prior", SHAPES, ids=repr)
 def test_derivatives_of_the_bound_by_finite_differences(prior: AdaptivePrior) -> None:
-    """By every weight (Eq. 3.5), and zero by a, b and kappa where the prior has put them (Eqs. 3.6, 3.7 and the one after)."""
+    """Eq. 3.5 for weights; zero for a, b and kappa at the prior's choice (Eqs. 3.6, 3.7 ff.)."""
     rng = np.random.default_rng(1)
     w = weights(prior, rng)
     local = prior.at(w)
@@ -152,7 +152,7 @@ def test_derivatives_of_the_bound_by_finite_differences(prior: AdaptivePrior) ->
 @pytest.mark.parametrize("ends", ["free", "zero"])
 @pytest.mark.parametrize("n_steps", [1, 2, 7])
 def test_the_scale_is_integrated_out_exactly_but_for_a_constant(n_steps: int, ends: str) -> None:
-    """At a given alpha: -log of the integral of p(w | lambda) p(lambda) differs from the cost of w by a constant."""
+    """At a given alpha, -log of the integral over lambda differs from the cost by a constant."""
     prior = AdaptivePrior(
         n_steps=n_steps, tau=1e9, floor=0.3, ends=ends
     )  # so large a rate leaves alpha = -C alone

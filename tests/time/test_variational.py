@@ -1,4 +1,4 @@
-"""L-BFGS with tridiagonal solves: against closed forms and other solvers, and what the bound does along the way."""
+"""L-BFGS with tridiagonal solves: closed forms, other solvers, and the bound along the way."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ N_STEPS, N_FEATURES = 6, 4
 def problem(
     loss: Loss, penalty: Penalty, n_rows: int = 120, silent: tuple[int, ...] = ()
 ) -> Problem:
-    """Four features: one that stands still, one that moves, one that turns, one without effect; no rows at silent steps."""
+    """Return a problem of four features.
+
+    One stands still, one moves, one turns, one has no effect; silent steps have no rows.
+    """
     rng = np.random.default_rng(0)
     X = sp.csr_matrix(rng.poisson(0.8, size=(n_rows, N_FEATURES)).astype(float))
     steps = rng.choice(np.setdiff1d(np.arange(N_STEPS), silent), n_rows)

@@ -66,7 +66,10 @@ def write_forecast_report(
     )
     if hasattr(inner, "alpha_"):
         histogram = plot_autocorrelations({"features": autocorrelations(inner, BINS)})
-        note = "Number of features by mean autocorrelation: near -0.5 they stand still, near 0 they jump."
+        note = (
+            "Number of features by mean autocorrelation: "
+            "near -0.5 they stand still, near 0 they jump."
+        )
         parts.append(section("Autocorrelations", note, drawn(histogram)))
     with atomic_writer(path) as stream:
         stream.write(page(f"laconic: {title.lower()}", "\n".join(parts)))

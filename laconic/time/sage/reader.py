@@ -41,7 +41,7 @@ class CategoricalEffect(NamedTuple):
 
 
 Field: TypeAlias = NumericEffect | CategoricalEffect
-Values: TypeAlias = Sequence[float] | Sequence[str]
+FieldValues: TypeAlias = Sequence[float] | Sequence[str]
 
 
 class DatedReader(NamedTuple):
@@ -63,7 +63,7 @@ class DatedReader(NamedTuple):
         encoder.vocab = Vocab(self.words).freeze()
         return encoder.encode(documents).counts(len(self.words))
 
-    def describe(self, values: Mapping[str, Values]) -> sp.csr_matrix:
+    def describe(self, values: Mapping[str, FieldValues]) -> sp.csr_matrix:
         """Return the effects (documents, effects) of the fields' values."""
         return sp.hstack(
             [_columns(field, values[field.name]) for field in self.fields], format="csr"
@@ -72,7 +72,7 @@ class DatedReader(NamedTuple):
 
 def learn_reader(
     documents: Sequence[Document],
-    values: Mapping[str, Values],
+    values: Mapping[str, FieldValues],
     first_rank: int = 1,
     max_words: int = 5000,
 ) -> DatedReader:
@@ -96,12 +96,12 @@ def learn_reader(
     return DatedReader(words, learn_fields(values))
 
 
-def learn_fields(values: Mapping[str, Values]) -> tuple[Field, ...]:
+def learn_fields(values: Mapping[str, FieldValues]) -> tuple[Field, ...]:
     """Return the fields of these values: strings are categories, others are numbers."""
     return tuple(_learn_field(name, column) for name, column in values.items())
 
 
-def _learn_field(name: str, values: Values) -> Field:
+def _learn_field(name: str, values: FieldValues) -> Field:
     categories = {value for value in values if isinstance(value, str)}
     if all(isinstance(value, str) for value in values):
         return CategoricalEffect(name, tuple(sorted(categories)))
@@ -114,7 +114,7 @@ def _learn_field(name: str, values: Values) -> Field:
     return NumericEffect(name, mean, scale if scale > 1e-12 * (1 + abs(mean)) else 1.0)
 
 
-def _columns(field: Field, values: Values) -> sp.csr_matrix:
+def _columns(field: Field, values: FieldValues) -> sp.csr_matrix:
     if isinstance(field, NumericEffect):
         numbers = (np.asarray(values, dtype=np.float64) - field.mean) / field.scale
         return sp.csr_matrix(np.nan_to_num(numbers, nan=0.0)[:, None])

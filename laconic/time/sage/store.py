@@ -4,7 +4,7 @@ word_data, word_ptr   the words
 background            (steps, words), or (1, words) where it is the same at all steps
 kept                  one bit per effect and word: 1 where the trajectory is not zero throughout
 trajectories          (kept, steps), in single precision
-alpha                 (effects, words) or (effects,): means of autocorrelations, where the prior has them
+alpha                 (effects, words) or (effects,): mean autocorrelations, AdaptivePrior alone
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""train forecast, predict, evaluate, inspect and report as people run them, and every mistake as one sentence."""
+"""Commands for forecasts as people run them, and every mistake as one sentence."""
 
 from __future__ import annotations
 

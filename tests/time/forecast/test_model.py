@@ -1,4 +1,4 @@
-"""Forecaster: words and numbers that move, rolling forecasts from the past alone, files, bad input."""
+"""Forecaster: weights that move, rolling forecasts from the past alone, files, bad input."""
 
 from __future__ import annotations
 

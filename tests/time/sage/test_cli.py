@@ -1,4 +1,4 @@
-"""train sage, predict, evaluate and inspect as people run them, and every mistake as one sentence."""
+"""Commands for models of text over time as people run them, and mistakes as one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TemporalTextModel: oracles, recovery of trajectories, pooling, weights, modes, steps without documents, bad input."""
+"""TemporalTextModel: oracles, recovered trajectories, pooling, modes, empty steps, bad input."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from laconic.time.problem import CountProblem
 def drawn(
     n: int = 240, V: int = 25, T: int = 5, words: int = 150, seed: int = 0
 ) -> tuple[sp.csr_matrix, np.ndarray, np.ndarray]:
-    """Documents of two regions and a number; word 3 rises in region 0, word 5 goes with the number at all times, all else stands still."""
+    """Return documents of two regions with a number.
+
+    Word 3 rises in region 0, word 5 depends on the number at all times, nothing else moves.
+    """
     rng = np.random.default_rng(seed)
     effects = np.column_stack([np.eye(2)[rng.integers(2, size=n)], rng.integers(3, size=n) - 1.0])
     years = 1990 + rng.integers(T, size=n)
