@@ -8,6 +8,19 @@
 
 namespace laconic::tree {
 
+namespace parsing {  // compiled in parsing.cpp
+extern template std::tuple<Array<int32_t>, Array<double>> parse<Parser>(const Parser&, Matrix32,
+                                                                        Vec<int64_t>, Vec<int64_t>,
+                                                                        Vec<int32_t>, int);
+extern template std::tuple<Array<int64_t>, Array<int32_t>, Array<double>> k_best<Parser>(
+    const Parser&, Matrix32, Vec<int64_t>, Vec<int64_t>, Vec<int32_t>, int64_t);
+extern template std::tuple<Array<int64_t>, Array<int32_t>> candidates<Parser>(
+    const Parser&, Matrix32, Vec<int64_t>, double, int64_t, Vec<int32_t>, int);
+extern template Array<double> arc_probabilities<Parser>(const Parser&, Matrix32, Vec<int64_t>,
+                                                        Vec<int64_t>, Vec<int32_t>, Vec<int32_t>,
+                                                        int);
+}  // namespace parsing
+
 namespace {
 
 void bind_dense(nb::module_& m) {
