@@ -18,7 +18,6 @@ Bools: TypeAlias = NDArray[np.bool_]
 Integers: TypeAlias = NDArray[np.integer[Any]]  # of any width
 AnyArray: TypeAlias = NDArray[Any]
 
-# What estimators take: tables of numbers, dense or sparse, and one value per row.
+# What estimators take: tables of numbers, dense or sparse.
 MatrixLike: TypeAlias = "sp.spmatrix | sp.sparray | ArrayLike"
-Labels: TypeAlias = ArrayLike
 RandomState: TypeAlias = "int | np.random.Generator | np.random.RandomState | None"

@@ -1,6 +1,7 @@
-"""Builders of Groups from structure given as ids: sentences, constituents, topics, clusters, features across outputs.
+"""Builders of Groups from structure given as ids.
 
-Every builder weighs a group by the square root of its size, as in chapter 5 of Yogatama (2015).
+Sentences, constituents, topics, clusters, and features across outputs. Every builder weights a
+group by the square root of its size, as in chapter 5 of Yogatama (2015).
 """
 
 from __future__ import annotations
@@ -8,29 +9,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from laconic.core.arrays import Bools, Integers, Ints
 from laconic.core.groups import Groups, subtree_sums
 from laconic.core.ragged import pointers
 
 
 def by_label(n_features: int) -> Groups:
-    """One group a feature: spread over K outputs, its weights for all labels live or die together."""
+    """Return one group per feature.
+
+    Spread over K outputs, the weights of a feature for all labels become zero together.
+    """
     return Groups(np.arange(n_features), np.arange(n_features + 1), np.ones(n_features), n_features)
 
 
-def by_template(template: NDArray[np.integer], n_features: int) -> Groups:
-    """One group a template: template[f] is the number of the template that made feature f."""
+def by_template(template: Integers, n_features: int) -> Groups:
+    """Return one group per template; template[f] is the template that made feature f."""
     order = np.argsort(template, kind="stable")
     sizes = np.bincount(template)
     sizes = sizes[sizes > 0]
     return Groups(order, pointers(sizes), np.sqrt(sizes), n_features)
 
 
-def by_sentence(
-    feature: NDArray[np.integer], sentence_ptr: NDArray[np.integer], n_features: int
-) -> Groups:
-    """One group a sentence: its distinct features; sentences without any are left out."""
+def by_sentence(feature: Integers, sentence_ptr: Integers, n_features: int) -> Groups:
+    """Return one group per sentence: its distinct features; sentences without any have none."""
     sentence = np.repeat(np.arange(len(sentence_ptr) - 1, dtype=np.int64), np.diff(sentence_ptr))
     known = feature >= 0
     pairs = np.unique(sentence[known] * n_features + feature[known])
@@ -39,31 +41,31 @@ def by_sentence(
     return Groups(pairs % n_features, pointers(sizes), np.sqrt(sizes), n_features)
 
 
-def nonempty_sentences(
-    feature: NDArray[np.integer], sentence_ptr: NDArray[np.integer]
-) -> NDArray[np.int64]:
-    """Which sentence each group of `by_sentence` came from."""
+def nonempty_sentences(feature: Integers, sentence_ptr: Integers) -> Ints:
+    """Return the sentence that each group of `by_sentence` came from."""
     known = np.concatenate([[0], np.cumsum(feature >= 0)])
     return np.flatnonzero(known[sentence_ptr[1:]] > known[sentence_ptr[:-1]])
 
 
-def by_topic(words: NDArray[np.integer], ptr: NDArray[np.integer], n_features: int) -> Groups:
-    """One group a topic: its most probable words; empty topics keep an empty group, so that numbers stay aligned."""
+def by_topic(words: Integers, ptr: Integers, n_features: int) -> Groups:
+    """Return one group per topic: its most probable words.
+
+    Empty topics have an empty group, so that numbers stay aligned.
+    """
     return Groups(words.astype(np.int64), ptr.astype(np.int64), np.sqrt(np.diff(ptr)), n_features)
 
 
-def by_cluster(
-    parent: NDArray[np.integer], leaf: NDArray[np.integer], n_features: int
-) -> tuple[Groups, NDArray[np.int64]]:
-    """A forest of the clusters with two or more words, and the cluster node that each group is.
+def by_cluster(parent: Integers, leaf: Integers, n_features: int) -> tuple[Groups, Ints]:
+    """Return a forest of the clusters with two or more words, and the cluster node of each group.
 
-    leaf[w] is the node of word w, -1 for none. Nodes whose words are those of a single child repeat it and are passed over.
+    leaf[w] is the node of word w, -1 for none. Nodes with the same words as a single child are left
+    out.
     """
     sizes = subtree_sums(parent, np.bincount(leaf[leaf >= 0], minlength=len(parent))).astype(
         np.int64
     )
     above = np.where(parent >= 0, parent, 0)
-    # A node repeats its parent's group when both have the same size: the upper one goes, the lower one stays.
+    # A node has the same group as its parent when both have the same size: the lower one stays.
     repeated = np.zeros(len(parent), dtype=bool)
     same = (parent >= 0) & (sizes == sizes[above])
     repeated[parent[same]] = True
@@ -74,14 +76,15 @@ def by_cluster(
 
 
 def by_constituent(
-    trees: Sequence[tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.integer]]],
+    trees: Sequence[tuple[Integers, Integers, Integers]],
     n_features: int,
-    keep: Sequence[NDArray[np.bool_]] | None = None,
-) -> tuple[Groups, NDArray[np.int64]]:
-    """A forest of the constituents with two or more words, over one copy a token, and (tree, node) of each group.
+    keep: Sequence[Bools] | None = None,
+) -> tuple[Groups, Ints]:
+    """Return a forest of the constituents with two or more words, and (tree, node) of each group.
 
-    A tree is (parent of each node, owner node of each word, feature of each word or -1). `keep` restricts the nodes (say, to
-    neutral phrases): words and kept nodes then hang at the nearest kept node above them.
+    The forest is over one copy per token. A tree is (parent of each node, owner node of each word,
+    feature of each word or -1). `keep` restricts the nodes (say, to neutral phrases): words and
+    kept nodes are then attached to the nearest kept node above them.
     """
     node_shift = pointers(np.array([len(tree[0]) for tree in trees], dtype=np.int64))
     parent = np.concatenate(
@@ -100,8 +103,8 @@ def by_constituent(
     return groups, np.stack([tree_of, node - node_shift[tree_of]], axis=1)
 
 
-def nearest_kept(parent: NDArray[np.integer], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """For each node the nearest kept node at or above it, -1 where there is none; parents first."""
+def nearest_kept(parent: Integers, kept: Bools) -> Ints:
+    """Return the nearest kept node at or above each node, or -1; nodes are parents first."""
     up = np.where(kept, np.arange(len(parent)), -1)
     for v in np.flatnonzero(~kept):
         if parent[v] >= 0:
@@ -110,14 +113,14 @@ def nearest_kept(parent: NDArray[np.integer], kept: NDArray[np.bool_]) -> NDArra
 
 
 def _forest(
-    parent: NDArray,
-    kept: NDArray[np.bool_],
-    up: NDArray,
-    node_of_copy: NDArray,
-    feature: NDArray,
+    parent: Integers,
+    kept: Bools,
+    up: Ints,
+    node_of_copy: Integers,
+    feature: Integers,
     n_features: int,
-) -> tuple[Groups, NDArray[np.int64]]:
-    """The kept nodes as a forest over copies of features."""
+) -> tuple[Groups, Ints]:
+    """Return the kept nodes as a forest over copies of features, and their numbers."""
     nodes = np.flatnonzero(kept)
     number = np.full(len(parent), -1, dtype=np.int64)
     number[nodes] = np.arange(len(nodes))
@@ -130,6 +133,10 @@ def _forest(
     own_sizes = np.bincount(home, minlength=len(nodes))
     whole = subtree_sums(new_parent, own_sizes)
     groups = Groups(
-        feature[inside][order], pointers(own_sizes), np.sqrt(whole), n_features, new_parent
+        feature[inside][order].astype(np.int64),
+        pointers(own_sizes),
+        np.sqrt(whole),
+        n_features,
+        new_parent,
     )
     return groups, nodes

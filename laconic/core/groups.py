@@ -1,7 +1,8 @@
-"""Groups of features, flat: group g is index[ptr[g]:ptr[g+1]] with weight[g]; in a forest, parent[g] < g or -1.
+"""Groups of features, flat: group g is index[ptr[g]:ptr[g+1]] with weight[g].
 
-In a forest a node lists only what it *owns*: its group is what it owns and all that its descendants own, so that a tree of a
-million nodes takes memory linear in its nodes. Without `parent` the lists are whole groups and may overlap.
+In a forest, parent[g] < g or -1, and a node lists only the features that it *owns*: its group is
+what it owns and all that its descendants own, so that a tree of a million nodes takes memory linear
+in its nodes. Without `parent` the lists are whole groups and may overlap.
 """
 
 from __future__ import annotations
@@ -10,20 +11,46 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from laconic.core.arrays import AnyArray, Array, Integers, Ints
 from laconic.core.ragged import pointers
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """index (m,), ptr (G+1,), weight (G,), parent (G,) or None, over n_features features. Immutable."""
+    """Group g is index[ptr[g]:ptr[g+1]]: groups of features, flat or a forest. Immutable.
 
-    index: NDArray[np.int64]
-    ptr: NDArray[np.int64]
-    weight: NDArray[np.float64]
+    `from_lists` and `forest` make groups from lists of features, `join` puts several together.
+
+    Parameters
+    ----------
+    index : array of int, shape (m,)
+        Features of all groups, one group after the other.
+    ptr : array of int, shape (n_groups + 1,)
+        Bounds of the groups in `index`.
+    weight : array of float, shape (n_groups,)
+        Weight of each group in a penalty.
+    n_features : int
+        Number of features that the groups are over.
+    parent : array of int, shape (n_groups,), or None, default=None
+        Parent of each group, an earlier one, or -1 for a root; None if the groups are no forest.
+
+    Examples
+    --------
+    >>> from laconic import Groups
+    >>> groups = Groups.from_lists([[0, 2], [1, 2, 3]], n_features=4)
+    >>> groups
+    Groups(2 groups, 5 entries, 4 features)
+    >>> groups.members(1).tolist(), groups.weight.round(2).tolist()
+    ([1, 2, 3], [1.41, 1.73])
+    """
+
+    index: Ints
+    ptr: Ints
+    weight: Array
     n_features: int
-    parent: NDArray[np.int64] | None = None
+    parent: Ints | None = None
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -58,7 +85,8 @@ class Groups:
                 or np.any(self.parent < -1)
             ):
                 raise ValueError(
-                    "parent must hold, for each group, an earlier group or -1 (Groups.forest sorts them)"
+                    "parent must hold, for each group, an earlier group or -1 "
+                    "(Groups.forest sorts them)"
                 )
 
     def __len__(self) -> int:
@@ -66,28 +94,29 @@ class Groups:
 
     def __repr__(self) -> str:
         kind = "" if self.parent is None else " in a forest"
-        return f"Groups({len(self)} groups{kind}, {len(self.index)} entries, {self.n_features} features)"
+        entries = f"{len(self.index)} entries, {self.n_features} features"
+        return f"Groups({len(self)} groups{kind}, {entries})"
 
     def __sklearn_clone__(self) -> Groups:
         return self
 
-    def __deepcopy__(self, memo: dict) -> Groups:
+    def __deepcopy__(self, memo: dict[int, object]) -> Groups:
         return self
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
-        """Number of features each group lists (in a forest: owns)."""
+    def sizes(self) -> Ints:
+        """Number of features that each group lists (in a forest: owns)."""
         return np.diff(self.ptr)
 
-    def members(self, g: int) -> NDArray[np.int64]:
-        """Features that group g lists."""
+    def members(self, g: int) -> Ints:
+        """Return the features that group g lists."""
         return self.index[self.ptr[g] : self.ptr[g + 1]]
 
     @classmethod
     def from_lists(
         cls, groups: Iterable[ArrayLike], n_features: int, weight: ArrayLike | None = None
     ) -> Groups:
-        """Groups given one by one; weight defaults to sqrt(size)."""
+        """Return groups from one list of features per group; `weight` defaults to sqrt(size)."""
         lists = [_frozen(g, np.int64) for g in groups]
         sizes = np.array([len(g) for g in lists], dtype=np.int64)
         index = np.concatenate(lists) if lists else np.zeros(0, np.int64)
@@ -106,7 +135,11 @@ class Groups:
         n_features: int,
         weight: ArrayLike | None = None,
     ) -> Groups:
-        """A forest given by parents in any order; weight defaults to sqrt(size of the node's whole group)."""
+        """Return a forest from parents in any order.
+
+        `own` lists the features that each node owns; `weight` defaults to the square root of the
+        size of the node's whole group.
+        """
         parent = _frozen(parent, np.int64)
         if len(own) != len(parent) or (weight is not None and np.shape(weight) != parent.shape):
             raise ValueError(
@@ -126,7 +159,10 @@ class Groups:
 
     @classmethod
     def join(cls, parts: Sequence[Groups]) -> Groups:
-        """All groups of several collections over the same features, flat or all forests."""
+        """Return all groups of several collections over the same features.
+
+        All of them must be flat, or all of them forests.
+        """
         if (
             len({part.n_features for part in parts}) != 1
             or len({part.parent is None for part in parts}) != 1
@@ -146,7 +182,10 @@ class Groups:
         return cls(index, pointers(sizes), weight, parts[0].n_features, parent)
 
     def spread(self, n_outputs: int) -> Groups:
-        """The same groups over weights (n_features, n_outputs): a group holds the weights of its features for all outputs."""
+        """Return the same groups over weights (n_features, n_outputs).
+
+        A group then holds the weights of its features for all outputs.
+        """
         if n_outputs == 1:
             return self
         index = (self.index[:, None] * n_outputs + np.arange(n_outputs)).ravel()
@@ -160,8 +199,8 @@ class Groups:
         )
 
 
-def _frozen(values: ArrayLike, dtype: type) -> NDArray:
-    """A read-only vector that nobody else can write to: a copy, unless it is frozen already."""
+def _frozen(values: ArrayLike, dtype: type) -> AnyArray:
+    """Return a read-only vector that nobody else can write to: a copy, unless it is read-only."""
     given = np.asarray(values)
     with np.errstate(invalid="ignore"):
         array = (
@@ -174,20 +213,25 @@ def _frozen(values: ArrayLike, dtype: type) -> NDArray:
     )
     if array.ndim != 1 or rounded:
         raise ValueError(
-            f"a vector of {np.dtype(dtype).name} expected, got {given.dtype.name} of shape {given.shape}"
+            f"a vector of {np.dtype(dtype).name} expected, "
+            f"got {given.dtype.name} of shape {given.shape}"
         )
     array = np.ascontiguousarray(array)
     array.flags.writeable = False
     return array
 
 
-def parents_first(parent: NDArray) -> NDArray[np.int64]:
-    """An order of the nodes in which every parent comes before its children; a cycle is an error."""
+def parents_first(parent: Integers) -> Ints:
+    """Return an order of the nodes in which every parent comes before its children.
+
+    A cycle is a ValueError.
+    """
     n = len(parent)
     if n and (parent.min() < -1 or parent.max() >= n):
         raise ValueError(f"a forest of {n} nodes has parents from 0 to {n - 1}, or -1 for a root")
-    # Pointer doubling: after k rounds `above` is 2^k steps up (n: past a root) and `depth` counts those steps, so that a chain
-    # of a million nodes takes twenty rounds. What has not left the forest by then goes round in a circle.
+    # Pointer doubling: after k rounds `above` is 2^k steps up (n: past a root) and `depth` counts
+    # those steps, so that a chain of a million nodes takes twenty rounds. Nodes that have not left
+    # the forest by then are on a cycle or below one.
     above = np.append(np.where(parent < 0, n, parent), n)
     depth = np.append(np.where(parent < 0, 0, 1), 0)
     for _ in range(n.bit_length()):
@@ -200,8 +244,8 @@ def parents_first(parent: NDArray) -> NDArray[np.int64]:
     return np.argsort(depth[:n], kind="stable")
 
 
-def subtree_sums(parent: NDArray, values: NDArray) -> NDArray:
-    """Sum of values over each node's subtree, parents first."""
+def subtree_sums(parent: Integers, values: AnyArray) -> Array:
+    """Return the sum of values over each node's subtree; nodes are stored parents first."""
     total = np.array(values, dtype=np.float64)
     for g in range(len(parent) - 1, -1, -1):
         if parent[g] >= 0:

@@ -1,7 +1,7 @@
 """Losses: summed value, residual = predicted - gold, and the conjugate that a duality gap needs.
 
-Scores are (n, K), stored flat by rows. The formulas and the arithmetic of one row are in cpp/numeric/losses.hpp, shared with the
-coordinate descent kernel; here are the parameter objects that people pass around.
+Scores are (n, K), stored flat by rows. The formulas and the arithmetic of one row are in
+cpp/numeric/losses.hpp, shared with the coordinate descent kernel; here are the parameter objects.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from laconic.core.arrays import Array
 
 
 class Gold(NamedTuple):
-    """What the loss compares scores with: targets (n,), sample weights (n,), number of outputs K."""
+    """What a loss compares scores with: targets (n,), sample weights (n,), number of outputs K."""
 
     target: Array
     weight: Array
@@ -30,15 +30,15 @@ class Loss(BaseEstimator):
     classifies = True
 
     def n_outputs(self, n_classes: int) -> int:
-        """How many scores a row has for so many classes."""
+        """Return the number of scores per row for this number of classes."""
         return 1 if n_classes <= 2 else n_classes
 
     def response(self, scores: Array) -> Array:
-        """The mean of a real target at scores: the scores themselves, unless a loss has another link."""
+        """Return the mean of a real target at scores: the scores, unless the link is another."""
         return scores
 
     def value_residual(self, scores: Array, gold: Gold, threads: int = 1) -> tuple[float, Array]:
-        """The summed loss and its derivative with respect to each score, (n K,)."""
+        """Return the summed loss and its derivative with respect to each score, (n K,)."""
         residual = np.empty_like(scores)
         value = _core.loss_value_residual(
             self.kind, scores, gold.target, gold.weight, gold.n_outputs, residual, threads
@@ -46,7 +46,10 @@ class Loss(BaseEstimator):
         return value, residual
 
     def curvature(self, scores: Array, gold: Gold, threads: int = 1) -> Array:
-        """Second derivatives by each score (n K,), or bounds of them: diag(curvature) lies above the Hessian of the summed loss."""
+        """Return the second derivatives by each score (n K,), or upper bounds of them.
+
+        diag(curvature) lies above the Hessian of the summed loss.
+        """
         out = np.empty_like(scores)
         _core.loss_curvature(
             self.kind, scores, gold.target, gold.weight, gold.n_outputs, out, threads
@@ -54,62 +57,106 @@ class Loss(BaseEstimator):
         return out
 
     def conjugate(self, residual: Array, gold: Gold, scale: float = 1.0, threads: int = 1) -> float:
-        """sup_s <scale residual, s> - loss(s), the convex conjugate of the summed loss at scaled residuals."""
+        """Return sup_s <scale residual, s> - loss(s), the conjugate at scaled residuals."""
         return _core.loss_conjugate(
             self.kind, residual, gold.target, gold.weight, gold.n_outputs, scale, threads
         )
 
 
 class Logistic(Loss):
-    """log(1 + exp(s)) - y s for y in {0, 1}; more than two classes: one against the rest, summed."""
+    """log(1 + exp(s)) - y s for y in {0, 1}; more than two classes: one against the rest, summed.
+
+    Examples
+    --------
+    >>> from laconic import L1, Logistic, SparseClassifier
+    >>> X, y = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]], ["a", "b", "a", "b"]
+    >>> model = SparseClassifier(L1(0.1), loss=Logistic()).fit(X, y)
+    >>> model.predict([[1.0, 0.5]]).tolist(), model.n_selected_
+    (['a'], 1)
+    """
 
     kind = _core.LossKind.logistic
 
 
 class Multinomial(Loss):
-    """log sum_k exp(s_k) - s_y, one score a class."""
+    """log sum_k exp(s_k) - s_y: one score per class, also for two classes.
+
+    Examples
+    --------
+    >>> from laconic import L1, Multinomial, SparseClassifier
+    >>> X, y = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]], ["a", "b", "a", "b"]
+    >>> SparseClassifier(L1(0.1), loss=Multinomial()).fit(X, y).coef_.shape
+    (2, 2)
+    """
 
     kind = _core.LossKind.multinomial
 
     def n_outputs(self, n_classes: int) -> int:
-        """One a class, two classes included."""
+        """Return one per class, at least two."""
         return max(2, n_classes)
 
 
 class Squared(Loss):
-    """(s - y)^2 / 2 for a real y."""
+    """(s - y)^2 / 2 for a real y.
+
+    Examples
+    --------
+    >>> from laconic import Ridge, SparseRegressor, Squared
+    >>> X, y = [[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]
+    >>> SparseRegressor(Ridge(1.0), loss=Squared(), tol=1e-9).fit(X, y).coef_.round(3).tolist()
+    [0.667]
+    """
 
     kind = _core.LossKind.squared
     classifies = False
 
     def n_outputs(self, n_classes: int) -> int:
-        """One."""
+        """Return 1."""
         return 1
 
 
 class SquaredHinge(Loss):
-    """max(0, 1 - t s)^2 for t = -1 or 1; more than two classes: one against the rest, summed."""
+    """max(0, 1 - t s)^2 for t = -1 or 1; of more than two classes, one against the rest, summed.
+
+    Examples
+    --------
+    >>> from laconic import L1, SparseClassifier, SquaredHinge
+    >>> X, y = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]], ["a", "b", "a", "b"]
+    >>> SparseClassifier(L1(0.1), loss=SquaredHinge()).fit(X, y).predict(X).tolist()
+    ['a', 'b', 'a', 'b']
+    """
 
     kind = _core.LossKind.squared_hinge
 
 
 class Poisson(Loss):
-    """exp(s) - y s + y log y - y for y >= 0: counts of mean exp(s)."""
+    """exp(s) - y s + y log y - y for y >= 0: counts of mean exp(s).
+
+    Examples
+    --------
+    >>> from laconic import Poisson, Ridge, SparseRegressor
+    >>> X, y = [[0.0], [1.0], [2.0]], [1.0, 2.0, 4.0]
+    >>> SparseRegressor(Ridge(1e-3), loss=Poisson()).fit(X, y).predict([[3.0]]).round(1).tolist()
+    [8.0]
+    """
 
     kind = _core.LossKind.poisson
     classifies = False
 
     def response(self, scores: Array) -> Array:
-        """The mean exp(s)."""
+        """Return the mean exp(s)."""
         return np.exp(np.minimum(scores, 700.0))
 
     def n_outputs(self, n_classes: int) -> int:
-        """One."""
+        """Return 1."""
         return 1
 
 
 class ChainLoss(BaseEstimator):
-    """sum over sentences of predicted score - gold score; its residual is predicted - gold parts (see cpp/chain/crf.hpp)."""
+    """sum over sentences of predicted score - gold score; the residual is predicted - gold parts.
+
+    See cpp/chain/crf.hpp.
+    """
 
     kind: _core.StructuredLoss
     cost = 0.0
@@ -122,7 +169,10 @@ class ChainLog(ChainLoss):
 
 
 class ChainHinge(ChainLoss):
-    """max_y score(y) + cost * wrong labels of y - score(gold): the structured SVM with margin rescaling. Predicted: that y."""
+    """max_y score(y) + cost * wrong labels of y - score(gold): the structured SVM.
+
+    The margin is rescaled by the cost. Predicted: that y.
+    """
 
     kind = _core.StructuredLoss.hinge
 

@@ -7,7 +7,8 @@ from itertools import pairwise
 from typing import Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+
+from laconic.core.arrays import Integers, Ints
 
 Part = TypeVar("Part", covariant=True)
 
@@ -18,27 +19,27 @@ class Sliceable(Protocol[Part]):
     def __getitem__(self, index: slice, /) -> Part: ...
 
 
-def pointers(lengths: Iterable[int] | NDArray[np.integer]) -> NDArray[np.int64]:
-    """0, then the running sum of `lengths`: (0, n_0, n_0 + n_1, ..)."""
+def pointers(lengths: Iterable[int] | Integers) -> Ints:
+    """Return 0, then the running sum of `lengths`: (0, n_0, n_0 + n_1, ..)."""
     lengths = lengths if isinstance(lengths, np.ndarray) else list(lengths)
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
 
 
-def cut(flat: Sliceable[Part], ptr: NDArray[np.int64]) -> Iterator[Part]:
-    """The parts of a flat sequence, in order."""
+def cut(flat: Sliceable[Part], ptr: Ints) -> Iterator[Part]:
+    """Return the parts of a flat sequence, in order."""
     bounds: list[int] = ptr.tolist()
     return (flat[begin:end] for begin, end in pairwise(bounds))
 
 
-def ranges(begins: NDArray[np.integer], ends: NDArray[np.integer]) -> NDArray[np.int64]:
-    """begins[0] .. ends[0] - 1, begins[1] .. ends[1] - 1, and so on."""
+def ranges(begins: Integers, ends: Integers) -> Ints:
+    """Return begins[0] .. ends[0] - 1, begins[1] .. ends[1] - 1, and so on."""
     lengths = ends - begins
     shift = np.repeat(begins - pointers(lengths)[:-1], lengths)
     return np.asarray(np.arange(len(shift)) + shift)
 
 
-def spans(ptr: NDArray[np.integer], size: int) -> Iterator[tuple[int, int]]:
-    """Parts [first, last) that follow each other, each span with at most `size` entries or one part."""
+def spans(ptr: Integers, size: int) -> Iterator[tuple[int, int]]:
+    """Yield spans [first, last) of consecutive parts with at most `size` entries, or one part."""
     first, n = 0, len(ptr) - 1
     while first < n:
         last = max(first + 1, int(np.searchsorted(ptr, ptr[first] + size, side="right")) - 1)

@@ -1,4 +1,4 @@
-"""What a fit tells: `Event` while it runs, `FitReport` when it is done.
+"""How a fit goes: `Event` while it runs, `FitReport` when it is done.
 
 Every learner and solver sends its events to one kind of callback, and leaves one kind of report.
 """
@@ -8,14 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import Any
 
 nan = math.nan
 
 
 @dataclass(frozen=True)
 class Event:
-    """One step of long work, as every callback sees it; a callback that returns True stops the work.
+    """One step of long work, as callbacks see it; a callback that returns True stops the work.
 
     Parameters
     ----------
@@ -107,13 +106,13 @@ class FitReport:
     trace: tuple[Event, ...] = field(default=(), repr=False)
     seconds: float = field(default=nan, compare=False)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return everything but the trace, by name."""
         return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "trace"}
 
 
 class Reported:
-    """An estimator whose `fit` leaves a `FitReport` in `report_`; its parts by their usual names."""
+    """An estimator whose `fit` leaves a `FitReport` in `report_`, with its parts by usual names."""
 
     report_: FitReport
 

@@ -1,11 +1,14 @@
-"""Laws that any penalty, loss, design, solver, tagger or parser must obey: call them on your own. A broken law is an AssertionError that names it.
+"""Laws that any penalty, loss, design or solver must obey: call them on your own.
 
-    check_penalty(penalty, n_weights, rng)      prox, conjugate, strength_max, positivity, factors, spread, parameters
+A broken law is an AssertionError that names it.
+
+    check_penalty(penalty, n_weights, rng)      prox, conjugate, strength_max, positivity, factors,
+                                                spread, parameters
     check_loss(loss, rng)                       residual, convexity, Fenchel-Young, sample weights
     check_design(make, X, rng)                  adjoint, storage formats, threads
     check_solver(solver, problem)               certificate, warm start, repeatability, early stops
 
-Laws, not numbers: nothing here knows what the right answer is, only what every right answer has in common.
+Laws, not numbers: nothing here knows the right answer, only what all right answers have in common.
 """
 
 from laconic.core.checks.designs import check_design

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from laconic.core.arrays import Array, MatrixLike
 from laconic.core.checks.law import near, require
+from laconic.core.designs.rows import Rows
 
 
-def check_design(make: Callable[..., Any], X: Any, rng: np.random.Generator) -> None:
-    """make(X, n_outputs=, intercept=, threads=) obeys the adjoint law and gives the same scores for any storage and threads."""
-    dense = np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
+def check_design(make: Callable[..., Rows], X: MatrixLike, rng: np.random.Generator) -> None:
+    """Check the adjoint law, and that scores do not depend on storage or number of threads.
+
+    `make(X, n_outputs=, intercept=, threads=)` returns a design.
+    """
+    dense: Array = np.asarray(sp.csr_matrix(X).toarray(), dtype=np.float64)
     wide = [sp.csr_matrix(dense), sp.csc_matrix(dense)]
     for matrix in wide:
         matrix.indices, matrix.indptr = (
@@ -44,7 +48,5 @@ def check_design(make: Callable[..., Any], X: Any, rng: np.random.Generator) -> 
                 for threads in (1, 2, 5):
                     other = make(matrix, n_outputs=n_outputs, intercept=intercept, threads=threads)
                     same = near(other.score(w), scores) and near(other.pull(r), pulled)
-                    require(
-                        same,
-                        f"{type(matrix).__name__} with {threads} threads agrees with the dense matrix",
-                    )
+                    stored_as = f"{type(matrix).__name__} with {threads} threads"
+                    require(same, f"{stored_as} agrees with the dense matrix")

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
-def require(holds: Any, law: str) -> None:
-    """An AssertionError that names the law (an assert statement would vanish under python -O)."""
+def require(holds: object, law: str) -> None:
+    """Raise an AssertionError that names the law, unless it holds.
+
+    An assert statement would vanish under python -O.
+    """
     if not holds:
         raise AssertionError(law)
 
 
-def near(a: Any, b: Any, tol: float = 1e-8) -> bool:
-    """Whether two numbers or arrays agree to `tol`, relative to the largest entry or 1."""
+def near(a: ArrayLike, b: ArrayLike, tol: float = 1e-8) -> bool:
+    """Return whether two numbers or arrays agree to `tol`, relative to the largest entry or 1."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if not (np.all(np.isfinite(a)) and np.all(np.isfinite(b))):
         return bool(np.array_equal(a, b))
@@ -24,8 +27,8 @@ def near(a: Any, b: Any, tol: float = 1e-8) -> bool:
     )
 
 
-def raises(call: Callable[..., Any], *arguments: Any) -> bool:
-    """Whether a call is refused with a ValueError."""
+def raises(call: Callable[..., object], *arguments: object) -> bool:
+    """Return whether a call is refused with a ValueError."""
     try:
         call(*arguments)
     except ValueError:

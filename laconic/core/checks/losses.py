@@ -11,7 +11,7 @@ from laconic.core.losses import Gold, Loss, Poisson
 
 
 def make_gold(loss: Loss, n_rows: int, n_classes: int, rng: np.random.Generator) -> Gold:
-    """Random targets and sample weights that the loss takes."""
+    """Return random targets and sample weights that the loss takes."""
     if loss.classifies:
         target = rng.integers(n_classes, size=n_rows).astype(float)
     else:
@@ -24,7 +24,7 @@ def make_gold(loss: Loss, n_rows: int, n_classes: int, rng: np.random.Generator)
 
 
 def check_loss(loss: Loss, rng: np.random.Generator, n_rows: int = 12) -> None:
-    """Every law of a loss, for two classes and for three."""
+    """Check every law of a loss, for two classes and for three."""
     for n_classes in (2, 3):
         gold = make_gold(loss, n_rows, n_classes, rng)
         for size in (0.5, 5.0):
@@ -36,16 +36,17 @@ def check_loss(loss: Loss, rng: np.random.Generator, n_rows: int = 12) -> None:
 
 
 def check_residual(loss: Loss, gold: Gold, scores: Array, rng: np.random.Generator) -> None:
-    """The residual is the derivative (central differences), and the loss lies above its tangents."""
+    """Check that the residual is the derivative, and that the loss lies above its tangents."""
     value, residual = loss.value_residual(scores, gold)
     require(
         value >= 0 and residual.shape == scores.shape,
-        "a loss is not negative and has a residual a score",
+        "a loss is not negative and has one residual per score",
     )
     width = 1e-5
     bend = loss.curvature(scores, gold)
     require(
-        bend.shape == scores.shape and np.all(bend >= 0), "curvatures are not negative, one a score"
+        bend.shape == scores.shape and np.all(bend >= 0),
+        "curvatures are not negative, one per score",
     )
     for along in (rng.normal(size=len(scores)), np.eye(len(scores))[rng.integers(len(scores))]):
         ahead, behind = (
@@ -73,7 +74,7 @@ def check_residual(loss: Loss, gold: Gold, scores: Array, rng: np.random.Generat
 
 
 def check_fenchel_young(loss: Loss, gold: Gold, scores: Array, rng: np.random.Generator) -> None:
-    """loss(s) + loss*(r) >= <r, s>, with equality at r = residual(s)."""
+    """Check loss(s) + loss*(r) >= <r, s>, with equality at r = residual(s)."""
     value, residual = loss.value_residual(scores, gold)
     require(
         near(value + loss.conjugate(residual, gold), residual @ scores, 1e-7),
@@ -89,7 +90,7 @@ def check_fenchel_young(loss: Loss, gold: Gold, scores: Array, rng: np.random.Ge
 
 
 def check_sample_weights(loss: Loss, gold: Gold, scores: Array) -> None:
-    """Weights scale rows; a row of weight zero is as if absent, whatever its scores."""
+    """Check that weights scale rows; a row of weight zero is as if absent, whatever its scores."""
     value, residual = loss.value_residual(scores, gold)
     doubled, both = loss.value_residual(scores, gold._replace(weight=2 * gold.weight))
     require(

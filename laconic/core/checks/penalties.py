@@ -1,4 +1,4 @@
-"""Laws of penalties: prox, value, conjugate, strength_max, positivity, factors, spread and parameters."""
+"""Laws of penalties: prox, value, conjugate, strength_max, signs, factors, spread, parameters."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from laconic.core.arrays import Array
 from laconic.core.checks.law import near, raises, require
 from laconic.core.penalties import L1, ElasticNet, OverlapGroupLasso, Penalty, PenaltySum, Ridge
 
-# Penalties whose gauge is an upper bound of the dual norm: strength_max may be too large there, never too small.
+# Penalties whose gauge is an upper bound of the dual norm: strength_max may be too large there,
+# never too small.
 BOUNDED_DUAL = (OverlapGroupLasso, PenaltySum)
 
 
 def check_penalty(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> None:
-    """Every law of a penalty over n_weights weights, at random points drawn from rng."""
+    """Check every law of a penalty over n_weights weights, at random points drawn from rng."""
     for step in (0.1, 1.0, 3.0):
         check_prox(penalty, rng.normal(size=n_weights) * 3, step, rng)
     check_value(penalty, n_weights, rng)
@@ -30,7 +31,10 @@ def check_penalty(penalty: Penalty, n_weights: int, rng: np.random.Generator) ->
 
 
 def check_prox(penalty: Penalty, w: Array, step: float, rng: np.random.Generator) -> None:
-    """P = prox(w) beats every v, by |v - p|^2 / 2 if convex (three points); firmly non-expansive; Moreau's identity."""
+    """Check that p = prox(w) beats every v, by |v - p|^2 / 2 if convex (three points).
+
+    If convex it is also firmly non-expansive and satisfies Moreau's identity.
+    """
     given = w.copy()
     p = penalty.prox(w, step)
     require(np.array_equal(w, given), "prox must not change its argument")
@@ -69,12 +73,15 @@ def check_prox(penalty: Penalty, w: Array, step: float, rng: np.random.Generator
 
 
 def allowed(penalty: Penalty, w: Array) -> Array:
-    """The nearest weights to w whose penalty is finite: the prox at step 0."""
+    """Return the nearest weights to w whose penalty is finite: the prox at step 0."""
     return penalty.prox(w, 0.0)
 
 
 def _candidates(penalty: Penalty, w: Array, p: Array, rng: np.random.Generator) -> list[Array]:
-    """Points that could beat a wrong prox: ends of the range, near neighbours, single entries put to zero or back."""
+    """Return points that could beat a wrong prox.
+
+    Ends of the range, near neighbours, and single entries set to zero or back.
+    """
     near_by = [p + scale * rng.normal(size=len(w)) for scale in (1e-4, 1e-2, 1.0)]
     swapped = []
     for i in range(len(w)):
@@ -91,7 +98,7 @@ def _candidates(penalty: Penalty, w: Array, p: Array, rng: np.random.Generator) 
 
 
 def check_value(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> None:
-    """value(0) = 0 <= value(w); convex along lines; positively homogeneous if a norm."""
+    """Check value(0) = 0 <= value(w), convexity along lines, and homogeneity of norms."""
     require(penalty.value(np.zeros(n_weights)) == 0, "the penalty of zero weights is 0")
     w, v = (allowed(penalty, np.abs(rng.normal(size=n_weights))) for _ in range(2))
     if penalty.value(-w) < np.inf:
@@ -119,7 +126,7 @@ def check_value(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> N
 
 
 def is_norm(penalty: Penalty) -> bool:
-    """Whether the penalty should scale with the weights: all but those with a squared term or a count."""
+    """Return whether the penalty has no squared term and no count, and scales with the weights."""
     if isinstance(penalty, PenaltySum):
         return all(is_norm(term) for term in penalty.terms)
     if isinstance(penalty, ElasticNet) and not isinstance(penalty, L1):
@@ -128,7 +135,10 @@ def is_norm(penalty: Penalty) -> bool:
 
 
 def check_conjugate(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> None:
-    """<c, w> - value(w) <= conjugate(c) for all c and w; the gauge says where the conjugate of a norm is finite."""
+    """Check <c, w> - value(w) <= conjugate(c) for all c and w.
+
+    Also that the gauge says where the conjugate of a norm is finite.
+    """
     for size in (0.1, 1.0, 10.0):
         c = size * rng.normal(size=n_weights)
         conjugate = penalty.conjugate(c)
@@ -150,7 +160,10 @@ def check_conjugate(penalty: Penalty, n_weights: int, rng: np.random.Generator) 
 
 
 def check_strength_max(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> None:
-    """At strength_max a gradient step from 0 goes back to exact zeros; just below it does not (where it is no mere bound)."""
+    """Check that at strength_max a gradient step from 0 goes back to exact zeros.
+
+    Just below it does not, where the gauge is no mere bound.
+    """
     gradient = rng.normal(size=n_weights) * 5
     largest = penalty.strength_max(gradient)
     require(largest >= 0, "strength_max is not negative")
@@ -172,12 +185,12 @@ def check_strength_max(penalty: Penalty, n_weights: int, rng: np.random.Generato
     if largest > 0 and not isinstance(penalty, BOUNDED_DUAL):
         require(
             penalty.replace(strength=largest * 0.99).prox(-gradient).any(),
-            "some weight wakes below strength_max",
+            "some weight is not zero below strength_max",
         )
 
 
 def check_positive(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> None:
-    """positive=True keeps weights from falling below zero; the penalty there is infinite."""
+    """Check that positive=True allows no negative weights; the penalty there is infinite."""
     if "positive" not in penalty.get_params(deep=False):
         return
     positive = penalty.replace(positive=True)
@@ -195,7 +208,10 @@ def check_positive(penalty: Penalty, n_weights: int, rng: np.random.Generator) -
 
 
 def check_factors(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> None:
-    """Factors of one change nothing, the value is affine in them, a larger one shrinks its weight more; bad ones are refused."""
+    """Check that factors of one change nothing, and that the value is affine in factors.
+
+    A larger factor shrinks its weight more, and bad ones are refused.
+    """
     if "factors" not in penalty.get_params(deep=False):
         return
     w, ones = allowed(penalty, np.abs(rng.normal(size=n_weights)) * 3), np.ones(n_weights)
@@ -215,12 +231,15 @@ def check_factors(penalty: Penalty, n_weights: int, rng: np.random.Generator) ->
     for bad in (np.ones(n_weights + 1), -ones, np.full(n_weights, np.nan)):
         require(
             raises(penalty.replace(factors=bad).prox, w),
-            "factors: one finite number >= 0 a feature, else ValueError",
+            "factors: one finite number >= 0 per feature, else ValueError",
         )
 
 
 def check_spread(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> None:
-    """spread(K): outputs are alike, spread(1) changes nothing, and spreading twice is spreading once by the product."""
+    """Check that spread(K) treats outputs alike, and that spread(1) changes nothing.
+
+    Spreading twice is spreading once by the product.
+    """
     w = np.abs(rng.normal(size=(n_weights, 3)))
     flat, shuffled = w.ravel(), w[:, [2, 0, 1]].ravel()
     wide = penalty.spread(3)
@@ -244,7 +263,10 @@ def check_spread(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> 
 
 
 def check_parameters(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> None:
-    """clone, deepcopy, repr and set_params work and keep the penalty; an impossible strength is a ValueError."""
+    """Check that clone, deepcopy, repr and set_params work and keep the penalty.
+
+    An impossible strength is a ValueError.
+    """
     w = allowed(penalty, np.abs(rng.normal(size=n_weights)))
     penalty.prox(w)  # fills whatever is cached, which copies must not trip over
     for copy in (

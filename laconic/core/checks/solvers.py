@@ -15,7 +15,10 @@ from laconic.core.solvers.fista import Fista
 def check_solver(
     solver: Solver, problem: Problem, monotone: bool = False, warm: bool = True
 ) -> None:
-    """Every law of a solver on a problem it takes; `monotone`: values never rise; `warm`: a start at the optimum ends at once."""
+    """Check every law of a solver on a problem it takes.
+
+    `monotone`: values never rise; `warm`: a start at the optimum ends at once.
+    """
     lowest = problem.value(Fista(tol=1e-12, max_iter=500).run(problem).x)
     for tol in (0.1, 0.01, solver.tol):
         result = clone(solver).set_params(tol=tol).run(problem)
@@ -52,7 +55,10 @@ def check_solver(
 
 
 def check_early_stop(solver: Solver, problem: Problem) -> None:
-    """A callback that returns True and Ctrl-C both end the run after that step and keep a point with its certificate."""
+    """Check that a callback that returns True, and Ctrl-C, end the run after that step.
+
+    Both keep a point with its certificate.
+    """
 
     def by_return(_: Event) -> bool:
         return True

@@ -1,27 +1,27 @@
-"""The effects design: scores of words = background + x_n W^(t_n), as the steps design has them, fused with the likelihood of word counts.
+"""The effects design: scores of words = background + x_n W^(t_n), with the likelihood of counts.
 
-Rows are documents (or what has the same effects at the same step), features are effects, outputs are words: weights are (effects, steps, words) by
-rows. There may be thousands of rows and of words, so that no table of rows x words is held: see cpp/word_rows.cpp.
+Rows are documents (or groups of documents with the same effects at the same step), features are
+effects, outputs are words: weights are (effects, steps, words) by rows. There may be thousands of
+rows and of words, so that no table of rows x words is held: see cpp/word_rows.cpp.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from laconic import _core
-from laconic.core.arrays import Array
+from laconic.core.arrays import Array, MatrixLike
 from laconic.core.designs.steps import Steps
 
 NOTHING = np.empty(0)
 
 
 class Effects(Steps):
-    """A: W -> x_n W^(t_n) over words, with a background (steps, words) that distributions have besides. There is no intercept."""
+    """A: W -> x_n W^(t_n) over words, plus a background (steps, words), without an intercept."""
 
-    def __init__(self, X: Any, steps: Any, background: Array, threads: int = 1):
+    def __init__(self, X: MatrixLike, steps: ArrayLike, background: Array, threads: int = 1):
         self.background = np.ascontiguousarray(background, dtype=np.float64)
         n_steps, n_words = self.background.shape
         super().__init__(X, steps, n_steps, n_words, False, threads)
@@ -38,22 +38,22 @@ class Effects(Steps):
         )
 
     def log_partition(self, weights: Array, mass: Array) -> float:
-        """sum_n mass_n log Z_n, Z_n = sum_v exp(background_tv + scores_nv)."""
+        """Return sum_n mass_n log Z_n, Z_n = sum_v exp(background_tv + scores_nv)."""
         return self.kernel.log_partition(weights, mass, NOTHING, NOTHING, self.threads)
 
     def log_partition_gradient(self, weights: Array, mass: Array) -> tuple[float, Array]:
-        """The same and its gradient, sum_n mass_n x_nj p_n(v) at the step of n."""
+        """Return the same and its gradient, sum_n mass_n x_nj p_n(v) at the step of n."""
         gradient = np.empty(self.n_weights)
         return self.kernel.log_partition(weights, mass, gradient, NOTHING, self.threads), gradient
 
     def word_curvature(self, weights: Array, mass: Array) -> Array:
-        """sum_n mass_n x_nj^2 p_n(v), which lies above the second derivatives."""
+        """Return sum_n mass_n x_nj^2 p_n(v), which lies above the second derivatives."""
         out = np.empty(self.n_weights)
         self.kernel.log_partition(weights, mass, NOTHING, out, self.threads)
         return out
 
     def log_probabilities(self, weights: Array) -> Array:
-        """Log p_n(v), (rows, words): for few rows."""
+        """Return log p_n(v), (rows, words): for few rows."""
         out = np.empty(self.n_rows * self.n_outputs)
         self.kernel.log_probabilities(weights, out, self.threads)
         return out.reshape(self.n_rows, self.n_outputs)

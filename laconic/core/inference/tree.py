@@ -2,17 +2,20 @@
 
     score(tree) = sum over arcs (h, m) of arc[h, m]  +  sums over the tree's larger parts, by model
 
-Word m is 1 .. n - 1, 0 is the root; heads[m] is the head of word m and heads[0] is -1. A model says which parts are scored, and
-`none` in a part is the head h itself:
+Word m is 1 .. n - 1, 0 is the root; heads[m] is the head of word m and heads[0] is -1. A model says
+which parts are scored, and a missing word of a part is the head h itself:
 
     arcs            arc (n, n)
     siblings        and sibling (n, n, n): [h, m, s], s the next child of h from m towards h
-    carreras        and grandchild (n, n, n): [h, m, c], c the outermost child of m on either side, m itself where there is none
-    grand siblings  arc, sibling and grand_sibling (n, n, n, n): [g, h, m, s], g the head of h (0 for the root's children)
-    tri siblings    arc, sibling, grand_sibling for the outermost child m of h on either side, and tri_sibling (n, n, n, n):
-                    [h, m, s, t], t the next child after s
+    carreras        and grandchild (n, n, n): [h, m, c], c the outermost child of m on either side,
+                    m itself where there is none
+    grand siblings  arc, sibling and grand_sibling (n, n, n, n): [g, h, m, s], g the head of h
+                    (0 for the root's children)
+    tri siblings    arc, sibling, grand_sibling for the outermost child m of h on either side, and
+                    tri_sibling (n, n, n, n): [h, m, s, t], t the next child after s
 
-Trees are projective, or may cross (arcs only). Scores are finite, or -infinity for what may not be.
+Trees are projective, or may cross (arcs only). Scores are finite, or -infinity where
+forbidden.
 """
 
 from __future__ import annotations
@@ -20,12 +23,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from laconic import _core
-from laconic.core.arrays import Array
-
-Heads = NDArray[np.int32]
+from laconic.core.arrays import Array, Ints32
 
 MODELS = ("arcs", "siblings", "carreras", "grand siblings", "tri siblings")
 
@@ -35,15 +36,15 @@ def tree_model(name: str) -> _core.TreeModel:
     return _core.TreeModel[name.replace(" ", "_")]
 
 
-class Tree(NamedTuple):
+class ScoredTree(NamedTuple):
     """Heads (n,) and score; -infinity if no tree is allowed."""
 
-    heads: Heads
+    heads: Ints32
     score: float
 
 
-class Marginals(NamedTuple):
-    """log Z and the probabilities of the parts, in the shapes of their scores; None for parts that the model has not."""
+class TreeMarginals(NamedTuple):
+    """log Z and the probabilities of parts, in the shapes of their scores; None: no such parts."""
 
     log_z: float
     arc: Array
@@ -73,7 +74,7 @@ class Trees(NamedTuple):
         crossing: bool = False,
         single_root: bool = False,
     ) -> Trees:
-        """Arrays of the right type and shape."""
+        """Return scores as arrays of the right type and shape."""
         arcs = np.ascontiguousarray(arc, dtype=np.float64)
         n = len(arcs) if arcs.ndim else 0
 
@@ -101,7 +102,7 @@ class Trees(NamedTuple):
 
     @property
     def model(self) -> str:
-        """The model that has these parts."""
+        """Name of the model that has these parts."""
         has = tuple(part is not None for part in self[1:5])
         names = {
             (False, False, False, False): "arcs",
@@ -115,43 +116,52 @@ class Trees(NamedTuple):
         return names[has]
 
     def arguments(self) -> tuple[_core.TreeModel, int, list[Array], bool]:
-        """What the kernels of projective trees take."""
+        """Return the arguments of the kernels of projective trees."""
         tables = [part.ravel() for part in self[:5] if part is not None]
         return tree_model(self.model), len(self.arc), tables, self.single_root
 
 
-def best(trees: Trees) -> Tree:
-    """The best tree."""
+def best(trees: Trees) -> ScoredTree:
+    """Return the best tree."""
     if trees.crossing:
-        return Tree(*_core.crossing_best(len(trees.arc), trees.arc.ravel(), trees.single_root))
-    return Tree(*_core.projective_best(*trees.arguments()))
+        return ScoredTree(
+            *_core.crossing_best(len(trees.arc), trees.arc.ravel(), trees.single_root)
+        )
+    return ScoredTree(*_core.projective_best(*trees.arguments()))
 
 
-def k_best(trees: Trees, k: int) -> list[Tree]:
-    """Up to k different trees, best first."""
+def k_best(trees: Trees, k: int) -> list[ScoredTree]:
+    """Return up to k different trees, best first."""
     n = len(trees.arc)
     if trees.crossing:
         heads, scores = _core.crossing_k_best(n, trees.arc.ravel(), trees.single_root, k)
     else:
         heads, scores = _core.projective_k_best(*trees.arguments(), k)
     return [
-        Tree(row, score) for row, score in zip(heads.reshape(-1, n), scores.tolist(), strict=True)
+        ScoredTree(row, score)
+        for row, score in zip(heads.reshape(-1, n), scores.tolist(), strict=True)
     ]
 
 
-def marginals(trees: Trees) -> Marginals:
-    """Log Z and the probabilities of parts; projective trees of orders 1 and 2, or trees that may cross."""
+def marginals(trees: Trees) -> TreeMarginals:
+    """Return log Z and the probabilities of parts.
+
+    Of projective trees of orders 1 and 2, or of trees that may cross.
+    """
     n = len(trees.arc)
     if trees.crossing:
         log_z, arc = _core.crossing_marginals(n, trees.arc.ravel(), trees.single_root)
-        return Marginals(log_z, arc.reshape(n, n))
+        return TreeMarginals(log_z, arc.reshape(n, n))
     log_z, arc, sibling, grandchild = _core.projective_marginals(*trees.arguments())
     cubes = [part.reshape(n, n, n) if part.size else None for part in (sibling, grandchild)]
-    return Marginals(log_z, arc.reshape(n, n), *cubes)
+    return TreeMarginals(log_z, arc.reshape(n, n), *cubes)
 
 
 def with_cost(arc: ArrayLike, gold: ArrayLike, cost: float = 1.0) -> Array:
-    """Arc scores to which `cost` was added for every head but gold's (n,): the best tree is then the most violating one."""
+    """Return arc scores with `cost` added for every head but gold's (n,).
+
+    The best tree is then the most violating one.
+    """
     table = np.array(arc, dtype=np.float64)
     heads = np.asarray(gold)
     table += cost

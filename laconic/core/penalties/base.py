@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from laconic.core.arrays import Array
+from laconic.core.arrays import Array, Ints
+
+PenaltyT = TypeVar("PenaltyT", bound="Penalty")
 
 
 class Penalty(BaseEstimator, ABC):
     """Omega(w), scaled by `strength`.
 
     prox(w, step)       argmin_v |v - w|^2 / 2 + step Omega(v)
-    strength_max(g)     the least strength at which w = 0 is optimal for a loss with gradient g at 0
+    strength_max(g)     least strength at which w = 0 is optimal for a loss with gradient g at 0
     conjugate(c)        sup_w <c, w> - Omega(w): 0 or infinite for a norm
     """
 
@@ -29,30 +31,36 @@ class Penalty(BaseEstimator, ABC):
 
     @abstractmethod
     def value(self, w: Array) -> float:
-        """Omega(w)."""
+        """Return Omega(w)."""
 
     @abstractmethod
     def prox(self, w: Array, step: float = 1.0) -> Array:
-        """argmin_v |v - w|^2 / 2 + step Omega(v)."""
+        """Return argmin_v |v - w|^2 / 2 + step Omega(v)."""
 
     @abstractmethod
     def spread(self, n_outputs: int) -> Penalty:
-        """The same penalty on weights (n_features, n_outputs), stored flat by rows."""
+        """Return the same penalty on weights (n_features, n_outputs), stored flat by rows."""
 
     def conjugate(self, c: Array) -> float:
-        """0 where prox(c) = 0, that is where c lies in the unit ball of the dual norm; infinite elsewhere."""
+        """Return 0 where prox(c) = 0, infinity elsewhere: the conjugate of a norm.
+
+        It is 0 where c lies in the unit ball of the dual norm.
+        """
         return 0.0 if self.gauge(-c) <= 1 + 1e-10 else np.inf
 
     def gauge(self, gradient: Array) -> float:
-        """The least t >= 0 with -gradient in t times the subdifferential of Omega at 0: the dual norm of a norm."""
+        """Return the least t >= 0 with -gradient in t times the subdifferential of Omega at 0.
+
+        Of a norm this is the dual norm.
+        """
         return self._gauge_by_prox(gradient)
 
     def strength_max(self, gradient: Array) -> float:
-        """The strength at which w = 0 becomes optimal, to which every path goes back."""
+        """Return the strength at which w = 0 becomes optimal, where every path starts."""
         return self.check().gauge(gradient) * self.strength
 
     def _gauge_by_prox(self, gradient: Array) -> float:
-        """Bisection on prox(-gradient, t) = 0, from above: valid for any norm, closed forms override it."""
+        """Bisect on prox(-gradient, t) = 0, from above: right for any norm, if slower."""
         high = 1.0
         while self.prox(-gradient, high).any():
             high *= 2
@@ -72,26 +80,29 @@ class Penalty(BaseEstimator, ABC):
         return 0, 0
 
     def check(self) -> Penalty:
-        """Raise a ValueError in the user's words if a parameter cannot be used; otherwise self."""
+        """Return the penalty, or raise a ValueError that names a parameter that cannot be used."""
         if not isinstance(self.strength, Real) or not 0 <= self.strength < np.inf:
             raise ValueError(
                 f"strength must be a number that is not negative, got {self.strength!r}"
             )
         return self
 
-    def replace(self, **parameters: Any) -> Penalty:
-        """A copy with some parameters changed."""
+    def replace(self: PenaltyT, **parameters: object) -> PenaltyT:
+        """Return a copy with some parameters changed."""
         return type(self)(**{**self.get_params(deep=False), **parameters})
 
 
 class Terms(NamedTuple):
-    """sum_i lasso_i |w_i| + ridge_i w_i^2 / 2 + sum_g mass_g |w_g|_2 over disjoint blocks; vectors of size 1 serve all entries."""
+    """sum_i lasso_i |w_i| + ridge_i w_i^2 / 2 + sum_g mass_g |w_g|_2 over disjoint blocks.
+
+    Vectors of size 1 hold for all entries.
+    """
 
     lasso: Array
     ridge: Array
     positive: bool
-    ptr: NDArray[np.int64]
-    index: NDArray[np.int64]  # type: ignore[assignment]  # shadows tuple.index, which nobody calls
+    ptr: Ints
+    index: Ints  # type: ignore[assignment]  # shadows tuple.index, which nobody calls
     mass: Array
 
 
@@ -100,17 +111,17 @@ class Blockwise(Penalty):
 
     @abstractmethod
     def terms(self, n_weights: int) -> Terms:
-        """The penalty as entries and disjoint blocks that cover all weights."""
+        """Return the penalty as entries and disjoint blocks that cover all weights."""
 
 
 class Separable(Blockwise):
-    """A blockwise penalty whose blocks are single weights: sum_i lasso_i |w_i| + ridge_i w_i^2 / 2, over w >= 0 if positive."""
+    """sum_i lasso_i |w_i| + ridge_i w_i^2 / 2, over w >= 0 if positive: blocks of one weight."""
 
     positive: bool
 
     @abstractmethod
     def rates(self, n_weights: int) -> tuple[Array, Array]:
-        """Lasso and ridge, each of size 1 or n_weights."""
+        """Return lasso and ridge, each of size 1 or n_weights."""
 
 
 class Smooth(Penalty):
@@ -118,26 +129,26 @@ class Smooth(Penalty):
 
     @abstractmethod
     def gradient(self, w: Array) -> Array:
-        """D Omega / d w."""
+        """Return d Omega / d w."""
 
 
-def factor_vector(factors: Any, n_weights: int, name: str = "factors") -> Array:
-    """Per-feature factors as a vector of size 1 (none given) or n_weights."""
+def factor_vector(factors: ArrayLike | None, n_weights: int, name: str = "factors") -> Array:
+    """Return factors of features as a vector of size 1 (none given) or n_weights."""
     if factors is None:
         return np.ones(1)
     vector = np.asarray(factors, dtype=np.float64).ravel()
     if len(vector) != n_weights or not np.all(vector >= 0) or not np.all(np.isfinite(vector)):
         raise ValueError(
-            f"{name} must hold {n_weights} finite numbers that are not negative, one a feature"
+            f"{name} must hold {n_weights} finite numbers that are not negative, one per feature"
         )
     return vector
 
 
-def spread_factors(factors: Any, n_outputs: int) -> Any:
-    """Factors of features repeated for every output."""
+def spread_factors(factors: ArrayLike | None, n_outputs: int) -> Array | None:
+    """Return factors of features repeated for every output."""
     return None if factors is None else np.repeat(np.asarray(factors, dtype=np.float64), n_outputs)
 
 
-def singles(n_weights: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Blocks of one weight each: (ptr, index)."""
+def singles(n_weights: int) -> tuple[Ints, Ints]:
+    """Return blocks of one weight each: (ptr, index)."""
     return np.arange(n_weights + 1, dtype=np.int64), np.arange(n_weights, dtype=np.int64)

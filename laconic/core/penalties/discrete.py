@@ -1,25 +1,51 @@
-"""Weights from a finite set of values: feature grouping by a discrete constraint (Suzuki and Nagata 2013)."""
+"""Weights from a finite set of values (Suzuki and Nagata 2013).
+
+Features with the same weight form a group: few values are few degrees of freedom.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from laconic.core.arrays import Array
 from laconic.core.penalties.base import Penalty, factor_vector, spread_factors
 from laconic.core.penalties.separable import ElasticNet
 
-Values = tuple[float, ...]
+Values: TypeAlias = tuple[float, ...]
 
 
 def value_set(
     eta: float, zeta: int, kappa: float | None = None, delta: float | None = None
 ) -> Values:
-    """S = {+-(eta kappa^x + delta) : x = 0 .. zeta - 1} and 0: sizes that grow as those of weights do, few large and many small.
+    """S = {+-(eta kappa^x + delta) : x = 0 .. zeta - 1} and 0: few large and many small values.
 
-    kappa is 4, or 2 from zeta = 5 on; delta is eta / 2. A model over S has at most 2 zeta degrees of freedom.
+    A model over S has at most 2 zeta degrees of freedom.
+
+    Parameters
+    ----------
+    eta : float
+        Scale of the values.
+    zeta : int
+        Number of different sizes, 0 left out.
+    kappa : float or None, default=None
+        Ratio of one size to the next; None is 4, or 2 from zeta = 5 on.
+    delta : float or None, default=None
+        Number added to every size; None is eta / 2.
+
+    Returns
+    -------
+    tuple of float
+        The values, sorted.
+
+    Examples
+    --------
+    >>> from laconic import value_set
+    >>> value_set(eta=0.5, zeta=2)
+    (-2.25, -0.75, 0.0, 0.75, 2.25)
     """
     kappa = (4.0 if zeta < 5 else 2.0) if kappa is None else kappa
     delta = eta / 2 if delta is None else delta
@@ -32,7 +58,10 @@ def value_set(
 
 
 def check_values(values: Iterable[float]) -> Values:
-    """The values sorted, each once, 0 among them; a ValueError unless all are finite and one is not 0."""
+    """Return the values sorted, each once, with 0 among them.
+
+    A ValueError unless all are finite and one of them is not 0.
+    """
     if isinstance(values, (str, bytes)) or np.ndim(np.asarray(found := list(values))) != 1:
         raise ValueError(f"values must be a list of numbers, got {values!r}")
     sorted_values = np.unique(np.append(np.asarray(found, dtype=np.float64), 0.0))
@@ -42,16 +71,35 @@ def check_values(values: Iterable[float]) -> Values:
 
 
 def nearest(values: Values, w: Array) -> Array:
-    """For every weight the value nearest to it, by binary search among the midpoints of neighbouring values."""
+    """Return the value nearest to every weight, by binary search among the midpoints of values."""
     allowed = np.asarray(values)
     return allowed[np.searchsorted(0.5 * (allowed[1:] + allowed[:-1]), w)]
 
 
 class Discrete(Penalty):
-    """strength sum_i f_i (l1_ratio |w_i| + (1 - l1_ratio) w_i^2 / 2), over weights that all lie in the set `values`; 0 always does.
+    """strength sum_i f_i (l1_ratio |w_i| + (1 - l1_ratio) w_i^2 / 2), w_i from a set of values.
 
-    Not convex. The prox is exact: without the set it is the elastic net's, and since 0 is in the set no value of the other sign
-    can be better, so that on the side where that prox lies the objective is a parabola around it and the nearest value is the best.
+    Not convex. The prox is exact: without the set it is that of the elastic net, and since 0 is in
+    the set no value of the other sign can be better, so that on the side where that prox lies the
+    objective is a parabola around it and the nearest value is the best.
+
+    Parameters
+    ----------
+    values : sequence of float, default=()
+        Allowed values of weights; 0 is always allowed.
+    strength : float, default=1.0
+        Weight of the penalty against the summed loss.
+    l1_ratio : float, default=1.0
+        Share of the lasso, from 0 (ridge alone) to 1 (lasso alone).
+    factors : array of shape (n_features,) or None, default=None
+        Factor of each feature's penalty; None penalises all features alike.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from laconic import Discrete
+    >>> Discrete(values=[-1, 1, 4], strength=0.5).prox(np.array([3.2, 0.9, -2.0])).tolist()
+    [4.0, 0.0, -1.0]
     """
 
     convex = False
@@ -61,7 +109,7 @@ class Discrete(Penalty):
         values: Iterable[float] = (),
         strength: float = 1.0,
         l1_ratio: float = 1.0,
-        factors: Any = None,
+        factors: ArrayLike | None = None,
     ):
         self.values = values
         self.strength = strength
@@ -70,21 +118,21 @@ class Discrete(Penalty):
 
     @classmethod
     def under(cls, penalty: ElasticNet, values: Iterable[float]) -> Discrete:
-        """The same penalty over weights from a set of values."""
+        """Return the same penalty over weights from a set of values."""
         return cls(values, penalty.strength, penalty._ratio(), penalty.factors)
 
     def check(self) -> Penalty:
-        """See Penalty.check."""
+        """See Penalty."""
         check_values(self.values)
         self.relaxed().check()
         return self
 
     def relaxed(self) -> ElasticNet:
-        """The penalty without the set."""
+        """Return the penalty without the set."""
         return ElasticNet(self.strength, self.l1_ratio, self.factors)
 
     def value(self, w: Array) -> float:
-        """See the class; infinite where a weight is no value of the set."""
+        """See Penalty; infinite where a weight is no value of the set."""
         return (
             self.relaxed().value(w)
             if np.array_equal(nearest(check_values(self.values), w), w)
@@ -92,11 +140,11 @@ class Discrete(Penalty):
         )
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
-        """The nearest values to soft(w, step lasso) / (1 + step ridge) (Fig. 2 of the paper)."""
+        """Return the values nearest to soft(w, step lasso) / (1 + step ridge) (Fig. 2)."""
         return nearest(check_values(self.values), self.relaxed().prox(w, step))
 
     def conjugate(self, c: Array) -> float:
-        """sum_i max over the set of c_i s - f_i (lasso |s| + ridge s^2 / 2)."""
+        """Return sum_i max over s in the set of c_i s - f_i (lasso |s| + ridge s^2 / 2)."""
         factors = factor_vector(self.factors, len(c))
         best = np.zeros(len(c))
         for s in check_values(self.values):
@@ -105,5 +153,5 @@ class Discrete(Penalty):
         return float(best.sum())
 
     def spread(self, n_outputs: int) -> Penalty:
-        """See Penalty.spread."""
+        """See Penalty."""
         return self.replace(factors=spread_factors(self.factors, n_outputs))

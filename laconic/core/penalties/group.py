@@ -2,32 +2,60 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic import _core
 from laconic.core.arrays import Array
 from laconic.core.groups import Groups
 from laconic.core.penalties.base import Blockwise, Penalty, Terms
-from laconic.core.penalties.grouped import Grouped, norm_code
+from laconic.core.penalties.grouped import Grouped, NormName, norm_code
 
 
-class SparseGroupLasso(Grouped, Blockwise):
-    """strength (l1_ratio sum_i f_i |w_i| + (1 - l1_ratio) sum_g d_g |w_g|), d_g the groups' weights, over w >= 0 if positive."""
+class SparseGroupLasso(Grouped[_core.Blocks], Blockwise):
+    """strength (l1_ratio sum_i f_i |w_i| + (1 - l1_ratio) sum_g d_g |w_g|) over disjoint groups.
 
-    def _make_kernel(self) -> Any:
+    d_g are the weights of the groups. Whole groups become zero, and single weights within those
+    that stay.
+
+    Parameters
+    ----------
+    groups : Groups
+        Disjoint groups of features; features in no group have the lasso alone.
+    strength : float, default=1.0
+        Weight of the penalty against the summed loss.
+    l1_ratio : float, default=0.5
+        Share of the lasso, from 0 (group lasso alone) to 1 (lasso alone).
+    norm : 2 or "inf", default=2
+        Norm of the weights of a group.
+    factors : array of shape (n_features,) or None, default=None
+        Factor of each feature's lasso; None penalises all features alike.
+    positive : bool, default=False
+        Whether weights must not be negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from laconic import Groups, SparseGroupLasso
+    >>> groups = Groups.from_lists([[0, 1], [2, 3]], n_features=4, weight=[1.0, 1.0])
+    >>> penalty = SparseGroupLasso(groups, strength=2.0, l1_ratio=0.5)
+    >>> penalty.prox(np.array([3.0, 0.5, 1.5, 1.5])).tolist()
+    [1.0, 0.0, 0.0, 0.0]
+    """
+
+    def _make_kernel(self) -> _core.Blocks:
         return _core.Blocks(self.groups.ptr, self.groups.index, self.groups.n_features)
 
     def check(self) -> Penalty:
-        """See Penalty.check."""
+        """See Penalty."""
         if self.groups.parent is not None:
             raise ValueError("disjoint groups expected, got a forest: use TreeGroupLasso")
         return super().check()
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
-        """Soft threshold of the entries, then shrinkage of the groups: exact, since the entries are leaves of the groups."""
+        """Return the soft threshold of the entries, then the shrinkage of the groups.
+
+        This is exact, since the entries are leaves of the groups.
+        """
         lasso, mass = self._rates()
         out = np.empty(len(w))
         source = np.ascontiguousarray(w, dtype=np.float64)
@@ -37,7 +65,11 @@ class SparseGroupLasso(Grouped, Blockwise):
         return out
 
     def gauge(self, gradient: Array) -> float:
-        """For l1_ratio = 0 the largest dual norm of a group over its mass; otherwise by bisection."""
+        """See Penalty.
+
+        For l1_ratio = 0 it is the largest dual norm of a group over its mass, otherwise it is
+        found by bisection.
+        """
         if self._ratio() > 0:
             return self._gauge_by_prox(gradient)
         size = np.maximum(-gradient, 0) if self.positive else np.abs(gradient)
@@ -76,10 +108,30 @@ class SparseGroupLasso(Grouped, Blockwise):
 
 
 class GroupLasso(SparseGroupLasso):
-    """strength sum_g d_g |w_g| over disjoint groups, d_g their weights; w >= 0 if positive."""
+    """strength sum_g d_g |w_g| over disjoint groups, d_g their weights: whole groups become zero.
+
+    Parameters
+    ----------
+    groups : Groups
+        Disjoint groups of features; features in no group are not penalised.
+    strength : float, default=1.0
+        Weight of the penalty against the summed loss.
+    norm : 2 or "inf", default=2
+        Norm of the weights of a group.
+    positive : bool, default=False
+        Whether weights must not be negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from laconic import GroupLasso, Groups
+    >>> groups = Groups.from_lists([[0, 1], [2, 3]], n_features=4, weight=[1.0, 1.0])
+    >>> GroupLasso(groups, strength=2.5).prox(np.array([3.0, 4.0, 1.0, 1.0])).tolist()
+    [1.5, 2.0, 0.0, 0.0]
+    """
 
     def __init__(
-        self, groups: Groups, strength: float = 1.0, norm: Any = 2, positive: bool = False
+        self, groups: Groups, strength: float = 1.0, norm: NormName = 2, positive: bool = False
     ):
         self.groups = groups
         self.strength = strength
@@ -92,11 +144,11 @@ class GroupLasso(SparseGroupLasso):
         return 0.0
 
     def spread(self, n_outputs: int) -> Penalty:
-        """See Penalty.spread."""
+        """See Penalty."""
         return self.replace(groups=self.groups.spread(n_outputs))
 
 
-def group_sums(groups: Groups, values: Array) -> NDArray[np.float64]:
-    """sum_{i in g} values_i of every group."""
-    running = np.concatenate([[0.0], np.cumsum(values[groups.index])])
+def group_sums(groups: Groups, values: Array) -> Array:
+    """Return sum_{i in g} values_i of every group."""
+    running: Array = np.concatenate([[0.0], np.cumsum(values[groups.index])])
     return np.maximum(running[groups.ptr[1:]] - running[groups.ptr[:-1]], 0.0)

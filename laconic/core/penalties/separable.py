@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from laconic.core.arrays import Array
 from laconic.core.penalties.base import (
@@ -19,13 +18,32 @@ from laconic.core.penalties.base import (
 
 
 class ElasticNet(Separable):
-    """strength sum_i f_i (l1_ratio |w_i| + (1 - l1_ratio) w_i^2 / 2), over w >= 0 if positive."""
+    """strength sum_i f_i (l1_ratio |w_i| + (1 - l1_ratio) w_i^2 / 2): lasso and ridge mixed.
+
+    Parameters
+    ----------
+    strength : float, default=1.0
+        Weight of the penalty against the summed loss.
+    l1_ratio : float, default=0.5
+        Share of the lasso, from 0 (ridge alone) to 1 (lasso alone).
+    factors : array of shape (n_features,) or None, default=None
+        Factor of each feature's penalty; None penalises all features alike.
+    positive : bool, default=False
+        Whether weights must not be negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from laconic import ElasticNet
+    >>> ElasticNet(strength=2.0, l1_ratio=0.5).prox(np.array([3.0, -0.5])).tolist()
+    [1.0, 0.0]
+    """
 
     def __init__(
         self,
         strength: float = 1.0,
         l1_ratio: float = 0.5,
-        factors: Any = None,
+        factors: ArrayLike | None = None,
         positive: bool = False,
     ):
         self.strength = strength
@@ -34,7 +52,7 @@ class ElasticNet(Separable):
         self.positive = positive
 
     def check(self) -> Penalty:
-        """See Penalty.check."""
+        """See Penalty."""
         if not 0 <= self._ratio() <= 1:
             raise ValueError(f"l1_ratio must be from 0 to 1, got {self._ratio()!r}")
         return super().check()
@@ -48,19 +66,22 @@ class ElasticNet(Separable):
         return factors * self._ratio(), factors * (1 - self._ratio())
 
     def value(self, w: Array) -> float:
-        """See the class."""
+        """See Penalty."""
         if self.positive and np.any(w < 0):
             return np.inf
         lasso, ridge = self.rates(len(w))
         return float(np.sum(lasso * np.abs(w)) + 0.5 * np.sum(ridge * w * w))
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
-        """soft(w, step lasso) / (1 + step ridge)."""
+        """Return soft(w, step lasso) / (1 + step ridge)."""
         lasso, ridge = self.rates(len(w))
         return soft(w, step * lasso, self.positive) / (1 + step * ridge)
 
     def conjugate(self, c: Array) -> float:
-        """sum_i soft(c_i, lasso_i)^2 / (2 ridge_i); infinite where ridge_i = 0 and |c_i| > lasso_i."""
+        """Return sum_i soft(c_i, lasso_i)^2 / (2 ridge_i).
+
+        It is infinite where ridge_i = 0 and |c_i| > lasso_i.
+        """
         lasso, ridge = self.rates(len(c))
         over = soft(c, lasso, self.positive)
         over, ridge = np.broadcast_arrays(over, ridge)
@@ -70,7 +91,7 @@ class ElasticNet(Separable):
         return float(np.sum(over[~free] ** 2 / (2 * ridge[~free])))
 
     def gauge(self, gradient: Array) -> float:
-        """The least t with |gradient_i| <= t lasso_i (its negative part if positive)."""
+        """Return the least t with |gradient_i| <= t lasso_i (its negative part if positive)."""
         lasso, _ = self.rates(len(gradient))
         size = np.maximum(-gradient, 0) if self.positive else np.abs(gradient)
         lasso = np.broadcast_to(lasso, size.shape)
@@ -79,7 +100,7 @@ class ElasticNet(Separable):
         return float(ratio.max(initial=0.0))
 
     def strength_max(self, gradient: Array) -> float:
-        """max_i |gradient_i| / (f_i l1_ratio)."""
+        """Return max_i |gradient_i| / (f_i l1_ratio)."""
         return float(self.check().replace(strength=1.0).gauge(gradient))
 
     def terms(self, n_weights: int) -> Terms:
@@ -89,14 +110,33 @@ class ElasticNet(Separable):
         return Terms(lasso, ridge, self.positive, ptr, index, np.zeros(n_weights))
 
     def spread(self, n_outputs: int) -> Penalty:
-        """See Penalty.spread."""
+        """See Penalty."""
         return self.replace(factors=spread_factors(self.factors, n_outputs))
 
 
 class L1(ElasticNet):
-    """strength sum_i f_i |w_i|, over w >= 0 if positive: the lasso."""
+    """strength sum_i f_i |w_i|: the lasso, which makes weights exactly zero.
 
-    def __init__(self, strength: float = 1.0, factors: Any = None, positive: bool = False):
+    Parameters
+    ----------
+    strength : float, default=1.0
+        Weight of the penalty against the summed loss.
+    factors : array of shape (n_features,) or None, default=None
+        Factor of each feature's penalty; None penalises all features alike.
+    positive : bool, default=False
+        Whether weights must not be negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from laconic import L1
+    >>> L1(strength=1.0).prox(np.array([3.0, -0.5, -2.0])).tolist()
+    [2.0, 0.0, -1.0]
+    """
+
+    def __init__(
+        self, strength: float = 1.0, factors: ArrayLike | None = None, positive: bool = False
+    ):
         self.strength = strength
         self.factors = factors
         self.positive = positive
@@ -106,9 +146,28 @@ class L1(ElasticNet):
 
 
 class Ridge(ElasticNet, Smooth):
-    """strength sum_i f_i w_i^2 / 2, over w >= 0 if positive."""
+    """strength sum_i f_i w_i^2 / 2: the ridge, which shrinks all weights and zeroes none.
 
-    def __init__(self, strength: float = 1.0, factors: Any = None, positive: bool = False):
+    Parameters
+    ----------
+    strength : float, default=1.0
+        Weight of the penalty against the summed loss.
+    factors : array of shape (n_features,) or None, default=None
+        Factor of each feature's penalty; None penalises all features alike.
+    positive : bool, default=False
+        Whether weights must not be negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from laconic import Ridge
+    >>> Ridge(strength=1.0).prox(np.array([3.0, -0.5])).tolist()
+    [1.5, -0.25]
+    """
+
+    def __init__(
+        self, strength: float = 1.0, factors: ArrayLike | None = None, positive: bool = False
+    ):
         self.strength = strength
         self.factors = factors
         self.positive = positive
@@ -117,39 +176,63 @@ class Ridge(ElasticNet, Smooth):
         return 0.0
 
     def gradient(self, w: Array) -> Array:
-        """Strength f_i w_i."""
+        """Return strength f_i w_i."""
         return self.rates(len(w))[1] * w
 
 
 class L0(Penalty):
-    """strength sum_i f_i [w_i != 0], over w >= 0 if positive: not convex, the prox is the hard threshold."""
+    """strength sum_i f_i [w_i != 0]: the number of weights; the prox is a hard threshold.
+
+    Not convex.
+
+    Parameters
+    ----------
+    strength : float, default=1.0
+        Weight of the penalty against the summed loss.
+    factors : array of shape (n_features,) or None, default=None
+        Factor of each feature's penalty; None penalises all features alike.
+    positive : bool, default=False
+        Whether weights must not be negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from laconic import L0
+    >>> L0(strength=1.0).prox(np.array([3.0, -0.5, -2.0])).tolist()
+    [3.0, 0.0, -2.0]
+    """
 
     convex = False
 
-    def __init__(self, strength: float = 1.0, factors: Any = None, positive: bool = False):
+    def __init__(
+        self, strength: float = 1.0, factors: ArrayLike | None = None, positive: bool = False
+    ):
         self.strength = strength
         self.factors = factors
         self.positive = positive
 
     def value(self, w: Array) -> float:
-        """See the class."""
+        """See Penalty."""
         if self.positive and np.any(w < 0):
             return np.inf
         return float(np.sum(self.strength * factor_vector(self.factors, len(w)) * (w != 0)))
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
-        """w_i where w_i^2 > 2 step strength f_i, else 0."""
+        """Return w_i where w_i^2 > 2 step strength f_i, else 0."""
         kept = w * w > 2 * step * self.strength * factor_vector(self.factors, len(w))
         if self.positive:
             kept &= w > 0
         return np.where(kept, w, 0.0)
 
     def conjugate(self, c: Array) -> float:
-        """0 at 0, infinite elsewhere: a count says nothing about sizes."""
+        """Return 0 at 0, infinity elsewhere: a count says nothing about sizes."""
         return 0.0 if not np.any(c) else np.inf
 
     def gauge(self, gradient: Array) -> float:
-        """max_i gradient_i^2 / (2 strength f_i): the strength ratio at which a unit gradient step from 0 stays at 0."""
+        """Return max_i gradient_i^2 / (2 strength f_i).
+
+        It is the strength ratio at which a unit gradient step from 0 stays at 0.
+        """
         factors = np.broadcast_to(
             self.strength * factor_vector(self.factors, len(gradient)), gradient.shape
         )
@@ -158,12 +241,12 @@ class L0(Penalty):
             return float(np.where(size > 0, size * size / (2 * factors), 0.0).max(initial=0.0))
 
     def spread(self, n_outputs: int) -> Penalty:
-        """See Penalty.spread."""
+        """See Penalty."""
         return self.replace(factors=spread_factors(self.factors, n_outputs))
 
 
 def soft(w: Array, threshold: Array | float, positive: bool = False) -> Array:
-    """sign(w) max(|w| - threshold, 0); max(w - threshold, 0) if positive."""
+    """Return sign(w) max(|w| - threshold, 0), or max(w - threshold, 0) if positive."""
     if positive:
         return np.maximum(w - threshold, 0.0)
     return w - np.clip(w, -threshold, threshold)

@@ -13,35 +13,53 @@ from laconic.core.penalties.separable import L1, ElasticNet
 
 
 class PenaltySum(Penalty):
-    """strength sum_t Omega_t(w): separable terms act on the weights, overlapping ones on copies of them."""
+    """strength sum_t Omega_t(w): separable terms act on the weights, overlapping ones on copies.
+
+    Parameters
+    ----------
+    terms : sequence of Penalty
+        Penalties to add: L1, Ridge, ElasticNet and OverlapGroupLasso, each with its own strength.
+    strength : float, default=1.0
+        Factor of all terms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from laconic import L1, Groups, OverlapGroupLasso, PenaltySum
+    >>> groups = Groups.from_lists([[0, 1], [1, 2]], n_features=3, weight=[1.0, 1.0])
+    >>> penalty = PenaltySum([OverlapGroupLasso(groups), L1(0.5)], strength=2.0)
+    >>> penalty.value(np.array([3.0, 0.0, 4.0]))
+    21.0
+    """
 
     def __init__(self, terms: Sequence[Penalty], strength: float = 1.0):
         self.terms = terms
         self.strength = strength
 
     def check(self) -> Penalty:
-        """See Penalty.check."""
+        """See Penalty."""
         if not self.terms:
             raise ValueError("a sum of penalties needs at least one term")
         for term in self.terms:
             if not isinstance(term, (Separable, OverlapGroupLasso)):
                 raise ValueError(
-                    f"a sum takes L1, Ridge, ElasticNet and OverlapGroupLasso terms, got {type(term).__name__}"
+                    "a sum takes L1, Ridge, ElasticNet and OverlapGroupLasso terms, "
+                    f"got {type(term).__name__}"
                 )
             term.check()
         return super().check()
 
     def scaled(self) -> list[Penalty]:
-        """The terms with the common strength multiplied in."""
+        """Return the terms with the common strength multiplied in."""
         return [term.replace(strength=self.strength * term.strength) for term in self.terms]
 
     def direct(self) -> ElasticNet:
-        """The separable terms as one, lasso and ridge rates added up; it carries the sign constraint of every term."""
+        """Return the separable terms as one, with the sign constraint of every term."""
         total = add_separable([term for term in self.scaled() if isinstance(term, ElasticNet)])
         return total.replace(positive=True) if any(term.positive for term in self.terms) else total
 
     def copied(self) -> list[CopyTerm]:
-        """The overlapping terms on their copies."""
+        """Return the overlapping terms on their copies."""
         return [term.copied() for term in self.scaled() if isinstance(term, OverlapGroupLasso)]
 
     def count_groups(self, w: Array) -> tuple[int, int]:
@@ -50,25 +68,25 @@ class PenaltySum(Penalty):
         return total, kept
 
     def value(self, w: Array) -> float:
-        """See the class."""
+        """See Penalty."""
         return float(sum(term.value(w) for term in self.scaled()))
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
-        """Exact to 1e-10, by the dual."""
+        """Return the prox, exact to 1e-10, by the dual."""
         direct = self.direct()
         return prox_by_copies(w, step, self.copied(), lambda v: direct.prox(v, step))
 
     def gauge(self, gradient: Array) -> float:
-        """An upper bound of the dual norm by shares, tight enough to start a path."""
+        """Return an upper bound of the dual norm, tight enough to start a path."""
         return min(term.gauge(gradient) for term in self.scaled())
 
     def spread(self, n_outputs: int) -> Penalty:
-        """See Penalty.spread."""
+        """See Penalty."""
         return PenaltySum([term.spread(n_outputs) for term in self.terms], self.strength)
 
 
 def add_separable(terms: Sequence[ElasticNet]) -> ElasticNet:
-    """One elastic net equal to the sum of several (none: a penalty of strength zero)."""
+    """Return one elastic net equal to the sum of several; of none, one of strength zero."""
     if not terms:
         return L1(0.0)
     if len(terms) == 1:
@@ -81,7 +99,7 @@ def add_separable(terms: Sequence[ElasticNet]) -> ElasticNet:
 
 
 class RatedElasticNet(ElasticNet):
-    """sum_i lasso_i |w_i| + ridge_i w_i^2 / 2 with rates given outright."""
+    """sum_i lasso_i |w_i| + ridge_i w_i^2 / 2 with given rates."""
 
     def __init__(self, lasso: Array, ridge: Array, positive: bool = False):
         self.lasso = lasso

@@ -1,25 +1,49 @@
-"""Tree-structured groups: exact prox in one sweep up and one down, any forest, inner norm 2 or infinity."""
+"""Tree-structured groups: exact prox in one sweep up and one down, inner norm 2 or infinity."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import joblib
 import numpy as np
+from numpy.typing import ArrayLike
 
 from laconic import _core
 from laconic.core.arrays import Array
 from laconic.core.groups import Groups
 from laconic.core.penalties.base import Penalty, factor_vector
-from laconic.core.penalties.grouped import Grouped, norm_code
+from laconic.core.penalties.grouped import Grouped, NormName, norm_code
 
-LARGE = 32_768  # nodes from which the kernel sweeps subtrees on several threads; the result is the same to the last digit
+# Number of nodes from which the kernel sweeps subtrees on several threads; no digit of the result
+# changes.
+LARGE = 32_768
 
 
-class TreeGroupLasso(Grouped):
-    """strength (l1_ratio sum_i f_i |w_i| + (1 - l1_ratio) sum_g d_g |w_g|), g the nodes of a forest, over w >= 0 if positive.
+class TreeGroupLasso(Grouped[_core.Forest]):
+    """strength (l1_ratio sum_i f_i |w_i| + (1 - l1_ratio) sum_g d_g |w_g|), g nodes of a forest.
 
     A weight can differ from zero only if the groups of all nodes above it do.
+
+    Parameters
+    ----------
+    groups : Groups
+        Forest of groups, see `Groups.forest`.
+    strength : float, default=1.0
+        Weight of the penalty against the summed loss.
+    l1_ratio : float, default=0.0
+        Share of the lasso, from 0 (groups alone) to 1 (lasso alone).
+    norm : 2 or "inf", default=2
+        Norm of the weights of a group.
+    factors : array of shape (n_features,) or None, default=None
+        Factor of each feature's lasso; None penalises all features alike.
+    positive : bool, default=False
+        Whether weights must not be negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from laconic import Groups, TreeGroupLasso
+    >>> groups = Groups.forest([-1, 0], [[0], [1, 2]], n_features=3, weight=[1.0, 2.0])
+    >>> TreeGroupLasso(groups, strength=1.0).prox(np.array([3.0, 1.0, 1.0])).tolist()
+    [2.0, 0.0, 0.0]
     """
 
     def __init__(
@@ -27,19 +51,20 @@ class TreeGroupLasso(Grouped):
         groups: Groups,
         strength: float = 1.0,
         l1_ratio: float = 0.0,
-        norm: Any = 2,
-        factors: Any = None,
+        norm: NormName = 2,
+        factors: ArrayLike | None = None,
         positive: bool = False,
     ):
         super().__init__(groups, strength, l1_ratio, norm, factors, positive)
 
-    def _make_kernel(self) -> Any:
+    def _make_kernel(self) -> _core.Forest:
         g = self.groups
+        assert g.parent is not None  # see check
         assert g.parent is not None  # see `check`
         return _core.Forest(g.parent, g.ptr, g.index, g.weight, g.n_features)
 
     def check(self) -> Penalty:
-        """See Penalty.check."""
+        """See Penalty."""
         if self.groups.parent is None:
             raise ValueError(
                 "a forest expected, got groups without parents: use GroupLasso or OverlapGroupLasso"
@@ -47,7 +72,7 @@ class TreeGroupLasso(Grouped):
         return super().check()
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
-        """The proxes of single entries, then of the groups from the leaves to the roots: their composition is exact."""
+        """Return the proxes of entries, then of groups from leaves to roots: this is exact."""
         lasso = (
             step
             * self.strength

@@ -115,14 +115,14 @@ class Objective(ABC):
         return x
 
     def gradient_scale(self) -> float:
-        """Return the largest entry of the gradient at the start, which residuals are relative to."""
+        """Return the largest entry of the gradient at the start: the scale of residuals."""
         if self._scale is None:
             at_start = self.smooth(self.start())[1]
             self._scale = max(float(np.max(np.abs(self.parts(at_start)[0]), initial=0.0)), 1e-300)
         return self._scale
 
     def prox_residual(self, x: Array, gradient: Array, step: float) -> float:
-        """Return max_i |w - prox(w - step g, step)|_i / step, relative to the gradient at the start."""
+        """Return max_i |w - prox(w - step g, step)|_i / step, relative to `gradient_scale`."""
         weights = self.parts(x)[0]
         moved = weights - self.penalty.prox(weights - step * gradient, step)
         return float(np.max(np.abs(moved), initial=0.0)) / step / self.gradient_scale()

@@ -22,7 +22,7 @@ from laconic.core.problem.base import Objective
 
 
 class GapProblem(Objective):
-    """An objective whose loss has a conjugate; `dual` is what the problem knows its residuals by."""
+    """An objective whose loss has a conjugate; `dual` stands for the residuals at a point."""
 
     @property
     @abstractmethod
@@ -43,7 +43,7 @@ class GapProblem(Objective):
         return self.penalty.strength_max(self.parts(gradient)[0])
 
     def gap(self, loss: float, dual: Array, gradient: Array, penalty: float) -> float:
-        """Return the duality gap from loss, dual, gradient of the weights and penalty at a point."""
+        """Return the duality gap from loss, dual, gradient and penalty at a point."""
         scale = (
             1.0 / max(1.0, self.penalty.gauge(gradient))
             if np.isinf(self.penalty.conjugate(-gradient))
@@ -63,7 +63,7 @@ class GapProblem(Objective):
         return gap / max(value, 1e-9 * self.total_weight, 1e-300)
 
     def judge(self, x: Array, loss: float, dual: Array, gradient: Array) -> float:
-        """Return the certificate from loss, dual and gradient of the weights at x, its tail fitted."""
+        """Return the certificate from loss, dual and gradient at x, its tail fitted."""
         weights = self.parts(x)[0]
         penalty = self.penalty.value(weights)
         if self.penalty.convex:

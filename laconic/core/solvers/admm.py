@@ -128,7 +128,7 @@ class Admm(StepSolver[Problem, AdmmState]):
 
     @staticmethod
     def _first_rho(problem: Problem, blocks: list[Block]) -> float:
-        """Return the force of the groups over the size of weights: about the mean mass per copy."""
+        """Return ten times the mean mass per copy: the force of groups over weights."""
         mass = sum(float(block.mass.sum()) for block in blocks)
         copies = sum(float(len(block.index)) for block in blocks)
         return max(1e-6, 10.0 * mass / max(copies, 1.0))
@@ -138,8 +138,8 @@ class Admm(StepSolver[Problem, AdmmState]):
         x, rho, terms, blocks = state.x, state.rho, state.terms, state.blocks
         weights, intercept = problem.parts(x)
         counts = sum((block.counts for block in blocks), np.zeros(len(weights)))
-        # rho/2 sum_i N_i (w_i - mu_i)^2 with mu the mean of v - u, plus any ridge of the penalty, as
-        # one centred quadratic.
+        # rho/2 sum_i N_i (w_i - mu_i)^2 with mu the mean of v - u, plus any ridge of the penalty,
+        # as one centred quadratic.
         quadratic = rho * counts
         ridge = quadratic + terms.ridge
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -70,7 +70,7 @@ StateT = TypeVar("StateT", bound=SolverState)
 
 
 class Solver(BaseEstimator, ABC):
-    """Minimises loss + penalty until the certificate is at most `tol`, or `max_iter` steps are made.
+    """Minimises loss + penalty until the certificate is `tol` or less, in at most `max_iter` steps.
 
     A solver states what it needs: `needs_problem` and `needs_penalty` are the types (capabilities)
     of which a problem and its penalty must have one, `takes` says in words which penalties these
@@ -90,7 +90,7 @@ class Solver(BaseEstimator, ABC):
         """Solve a problem, from x0 or from the problem's own start."""
 
     def unsupported(self, penalty: Penalty) -> str:
-        """Return what the solver cannot take of a penalty that has the right type; empty: nothing."""
+        """Return what the solver cannot take of a penalty of the right type; empty: nothing."""
         return ""
 
     def check_problem(self, problem: Solvable) -> None:

@@ -9,10 +9,10 @@ Biased; all 1 where it has none): under one rho for all, rare features are fixed
 still move, and nothing is left to compensate for the error of these. The lasso may be in either
 step: in that of w (DC-ADMM) or in that of u as Upsilon (DCwL1-ADMM). With a fixed rho, weights of
 frequent features cycle: u stays where it is only if rho times half the gap between two values
-outweighs the gradient. So rho grows from round to round, which makes w and u meet; growth = 1 is the
-paper's. The problem is not convex, and no bound of its optimum comes with the result. The result is
-the u with the best objective of all rounds, and its certificate the larger of the residuals
-|w - u| / max(|w|, |u|) and |u - previous u| / |u| of the last round.
+outweighs the gradient. So rho grows from round to round, which makes w and u meet; growth = 1 is
+the paper's. The problem is not convex, and no bound of its optimum comes with the result. The
+result is the u with the best objective of all rounds, and its certificate the larger of the
+residuals |w - u| / max(|w|, |u|) and |u - previous u| / |u| of the last round.
 """
 
 from __future__ import annotations
@@ -120,8 +120,8 @@ class DiscreteAdmm(StepSolver[Objective, DiscreteState]):
             and self.inner_steps >= 1
         ):
             raise ValueError(
-                "rho must be positive, growth at least 1, xi between 0 and 2 and inner_steps "
-                f"at least 1, got {self.rho!r}, {self.growth!r}, {self.xi!r} and {self.inner_steps!r}"
+                "rho must be positive, growth at least 1, xi between 0 and 2 and inner_steps at "
+                f"least 1, got {self.rho!r}, {self.growth!r}, {self.xi!r} and {self.inner_steps!r}"
             )
         if not (
             self.tail in (None, AUTO) or (isinstance(self.tail, Real) and 0 < self.tail < np.inf)

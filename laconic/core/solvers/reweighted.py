@@ -7,7 +7,7 @@ Every group norm is the least of its quadratic upper bounds,
 so for given eta the problem is the loss with a ridge weight of sum over the groups g of i of
 mass_g / eta_g on each weight w_i, plus the lasso: a few passes of coordinate descent, whatever the
 number of groups. eta follows the norms, over-relaxed (a power of their ratio), and the weights of
-groups that vanish are frozen, then set to exact zeros. The duals u_g = mass_g w_g / eta_g are inside
+groups that vanish are frozen, then set to exact zeros. The duals u_g = mass_g w_g / eta_g are in
 their balls when eta = |w_g|, which gives a duality gap at any point: what the gradient leaves over
 is shared in the same proportions, and the worst group scales the dual back. Nothing of the size of
 the copies is stored beyond the groups themselves.
@@ -219,11 +219,7 @@ class Reweighted(StepSolver[Problem, ReweightedState]):
         for part in state.scales:
             norms = part.norms(weights)
             vanished = norms < 1e-5 * float(norms.max(initial=0.0))
-            on_copies = np.empty(len(part.index))
-            if part.copies is None:
-                part.inner.kernel().path_sums(vanished.astype(float), on_copies)
-            else:
-                on_copies = np.repeat(vanished.astype(float), part.inner.groups.sizes)
+            on_copies = part.on_copies(vanished.astype(float))
             weights[part.index[on_copies > 0]] = 0.0
         problem.fit_intercept(clean, problem.design.score(clean))
         return clean

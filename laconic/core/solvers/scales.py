@@ -62,12 +62,15 @@ class Scales:
 
     def ridge(self) -> Array:
         """Return the sum of mass_g / eta_g over the groups of each weight."""
-        pull = self.mass / self.eta
-        if self.copies is not None:
-            copies = np.repeat(pull, self.inner.groups.sizes)
-        else:
-            copies = np.empty(len(self.index))
-            self.inner.kernel().path_sums(pull, copies)
+        copies = self.on_copies(self.mass / self.eta)
         return np.bincount(self.index, weights=copies, minlength=self.n_weights).astype(
             np.float64, copy=False
         )
+
+    def on_copies(self, values: Array) -> Array:
+        """Return the sum of `values` over the groups of each copy: one, or all nodes above it."""
+        if isinstance(self.inner, GroupLasso):
+            return np.repeat(values, self.inner.groups.sizes)
+        sums = np.empty(len(self.index))
+        self.inner.kernel().path_sums(values, sums)
+        return sums

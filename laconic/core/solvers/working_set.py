@@ -85,7 +85,9 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
 
     def unsupported(self, penalty: Penalty) -> str:
         """See Solver."""
-        infinite = isinstance(penalty, SparseGroupLasso) and norm_code(penalty.norm) != _core.Norm.two
+        infinite = (
+            isinstance(penalty, SparseGroupLasso) and norm_code(penalty.norm) != _core.Norm.two
+        )
         return "the infinity norm inside groups" if infinite else ""
 
     def init(self, problem: Problem, x: Array) -> WorkingSetState:

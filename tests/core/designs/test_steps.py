@@ -50,7 +50,7 @@ def test_as_many_entries_as_the_matrix_has_and_any_storage() -> None:
 @pytest.mark.parametrize(
     ("steps", "words"),
     [
-        ([0, 1], "one step a row expected"),
+        ([0, 1], "one step per row expected"),
         ([0.0, 1.0, 1.0], "whole numbers from 0 to 1"),
         ([0, 1, 2], "steps must be from 0 to 1, got 0 to 2"),
         ([0, -1, 1], "steps must be from 0 to 1, got -1 to 1"),
