@@ -17,7 +17,7 @@ from laconic.core.penalties import L1, ElasticNet
 from laconic.core.solvers.base import Result
 from laconic.linear.model import SparseClassifier
 from laconic.models.discrete.forms import LASSO, Change, Posed, posed, rounded
-from laconic.text.jsonl import Document
+from laconic.text.documents import DocumentLike
 
 
 @rounded.register
@@ -38,7 +38,7 @@ def _with_weights(model: TextClassifier, coef: Array) -> TextClassifier:
 @posed.register
 def _(
     model: TextClassifier,
-    X: Sequence[Document],
+    X: Sequence[DocumentLike],
     y: DocumentLabels,
     penalty: ElasticNet | None = None,
     features: str = "model",

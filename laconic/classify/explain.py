@@ -20,8 +20,7 @@ from laconic.classify.structure import Family
 from laconic.classify.summary import rank_groups
 from laconic.core.arrays import Array, Bools, Ints
 from laconic.core.groups import Groups, subtree_sums
-from laconic.text.documents import prefix, sentence_text, sentences_of
-from laconic.text.jsonl import Document
+from laconic.text.documents import DocumentLike, prefix, sentence_text, sentences_of
 from laconic.text.trees import Tree, leaves
 
 if TYPE_CHECKING:
@@ -88,13 +87,13 @@ def live_words(model: AnyClassifier, words: Sequence[str]) -> Bools:
     return live
 
 
-def sentence_texts(model: AnyClassifier, document: Document) -> list[str]:
+def sentence_texts(model: AnyClassifier, document: DocumentLike) -> list[str]:
     """Return the sentences of a document as the model divides it."""
     return [sentence_text(sentence) for sentence in sentences_of(document, model.boundary)]
 
 
 def sentence_effects(
-    model: AnyClassifier, document: Document, label: object = None
+    model: AnyClassifier, document: DocumentLike, label: object = None
 ) -> list[SentenceEffect]:
     """Return how much each sentence speaks for `label`, by default the predicted one."""
     check_is_fitted(model, "coef_")
@@ -144,7 +143,7 @@ def _log_probabilities(scores: Array) -> Array:
 
 
 def group_tables(
-    model: TextClassifier, name: str, n: int = 10, documents: Sequence[Document] | None = None
+    model: TextClassifier, name: str, n: int = 10, documents: Sequence[DocumentLike] | None = None
 ) -> tuple[list[GroupRow], list[GroupRow]]:
     """Return the `n` strongest groups that the penalty `name` kept, and the `n` largest dropped.
 
@@ -187,7 +186,7 @@ class _GroupWords:
     """The words of a group, in the order that `group_tables` promises."""
 
     def __init__(
-        self, model: TextClassifier, family: Family, documents: Sequence[Document] | None
+        self, model: TextClassifier, family: Family, documents: Sequence[DocumentLike] | None
     ) -> None:
         self.model = model
         self.family = family

@@ -24,7 +24,7 @@ from laconic.core.arrays import Array, Bools
 from laconic.core.penalties import OverlapGroupLasso
 from laconic.core.report import Callback, Reported
 from laconic.models.save import Saved
-from laconic.text.jsonl import Document
+from laconic.text.documents import DocumentLike
 from laconic.text.tokens import Boundary
 
 
@@ -183,7 +183,7 @@ class TextClassifier(Saved, Reported, TextPredictor):
         """Return the names of the penalties that are added up, checked."""
         return penalty_names(self.penalty)
 
-    def prepare(self, documents: Sequence[Document], labels: DocumentLabels) -> Prepared:
+    def prepare(self, documents: Sequence[DocumentLike], labels: DocumentLabels) -> Prepared:
         """Encode the documents and build the groups: all that fits at other strengths can reuse."""
         return preparation.prepare(self, self.parts(), documents, labels)
 
@@ -203,7 +203,7 @@ class TextClassifier(Saved, Reported, TextPredictor):
 
     def fit(
         self,
-        documents: Sequence[Document],
+        documents: Sequence[DocumentLike],
         labels: DocumentLabels,
         callback: Callback | None = None,
     ) -> TextClassifier:

@@ -20,9 +20,8 @@ from laconic.core.arrays import Array, Bools, Ints
 from laconic.report.html import bar_cards, page, section, text
 from laconic.report.html import facts as boxes
 from laconic.report.plots import tree_layout
-from laconic.text.documents import sentence_text
+from laconic.text.documents import DocumentLike, sentence_text
 from laconic.text.io import PathLike, atomic_writer
-from laconic.text.jsonl import Document
 from laconic.text.trees import Tree
 
 N_WORDS = 12  # strongest words per class
@@ -43,9 +42,9 @@ GROUP_NAMES = {"sentence": "sentences", "tree": "phrases", "topics": "topics", "
 def write_report(
     model: TextClassifier,
     path: PathLike,
-    documents: Sequence[Document] | None = None,
+    documents: Sequence[DocumentLike] | None = None,
     labels: Sequence[object] | None = None,
-    training: Sequence[Document] | None = None,
+    training: Sequence[DocumentLike] | None = None,
 ) -> None:
     """Write one self-contained HTML page about a fitted model.
 
@@ -138,7 +137,7 @@ def _words(model: TextClassifier) -> str:
     return section("Strongest words", note, bar_cards(top, "No word speaks for it."))
 
 
-def _groups(model: TextClassifier, name: str, training: Sequence[Document] | None) -> str:
+def _groups(model: TextClassifier, name: str, training: Sequence[DocumentLike] | None) -> str:
     kept, dropped = group_tables(model, name, N_GROUPS, training)
     summary, what = model.groups_[name], GROUP_NAMES[name]
     n_zero = summary.total - summary.selected
@@ -203,7 +202,7 @@ def _marked(model: TextClassifier, words: Sequence[str]) -> str:
 
 
 def _documents(
-    model: TextClassifier, documents: Sequence[Document], labels: Sequence[object] | None
+    model: TextClassifier, documents: Sequence[DocumentLike], labels: Sequence[object] | None
 ) -> str:
     log_proba = model.predict_log_proba(documents)
     predicted = log_proba.argmax(axis=1)
@@ -241,7 +240,7 @@ def _plain(label: object) -> object:
 
 
 def _choice(
-    documents: Sequence[Document], sureness: Array, predicted: Ints, gold: Ints | None
+    documents: Sequence[DocumentLike], sureness: Array, predicted: Ints, gold: Ints | None
 ) -> list[int]:
     """Return up to N_DOCUMENTS documents, short ones if possible.
 
@@ -261,7 +260,7 @@ def _choice(
     return list(dict.fromkeys(right))[: N_DOCUMENTS - len(wrong)] + wrong
 
 
-def _is_short(document: Document) -> bool:
+def _is_short(document: DocumentLike) -> bool:
     if isinstance(document, Tree):
         return len(document.words) <= SHORT_TREE
     if isinstance(document, str):
@@ -269,7 +268,7 @@ def _is_short(document: Document) -> bool:
     return sum(len(sentence_text(sentence)) + 1 for sentence in document) <= SHORT_TEXT
 
 
-def _sentences(model: TextClassifier, document: Document) -> str:
+def _sentences(model: TextClassifier, document: DocumentLike) -> str:
     effects = sentence_effects(model, document)
     largest = max((abs(effect.log_odds) for effect in effects), default=0.0) or 1.0
     lines = []

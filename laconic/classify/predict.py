@@ -14,8 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.classify.weighting import weighted
 from laconic.core.arrays import Array, Bools
-from laconic.text.documents import DocumentEncoder
-from laconic.text.jsonl import Document
+from laconic.text.documents import DocumentEncoder, DocumentLike
 
 
 class TextPredictor(ClassifierMixin, BaseEstimator):
@@ -45,7 +44,7 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
         alive[: self.width_] = np.any(self.coef_ != 0, axis=0)
         return alive
 
-    def vectorize(self, documents: Sequence[Document]) -> sp.csr_matrix:
+    def vectorize(self, documents: Sequence[DocumentLike]) -> sp.csr_matrix:
         """Return the matrix (documents, features), weighted as in training."""
         check_is_fitted(self, "encoder_")
         return self.weigh(self.encoder_.encode(list(documents)).counts(len(self.encoder_.vocab)))
@@ -55,7 +54,7 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
         X = weighted(counts, self.weighting, self.idf_)
         return X if X.shape[1] == self.width_ else X[:, : self.width_]
 
-    def decision_function(self, documents: Sequence[Document]) -> Array:
+    def decision_function(self, documents: Sequence[DocumentLike]) -> Array:
         """Return scores: (n,) for the second of two classes, (n, K) otherwise."""
         check_is_fitted(self, "coef_")
         return self.score_rows(self.vectorize(documents))
@@ -65,7 +64,7 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
         scores: Array = X @ self.coef_.T + self.intercept_
         return scores.ravel() if scores.shape[1] == 1 else scores
 
-    def predict(self, documents: Sequence[Document]) -> NDArray[Any]:
+    def predict(self, documents: Sequence[DocumentLike]) -> NDArray[Any]:
         """Return the most probable label of each document."""
         check_is_fitted(self, "coef_")
         return self.predict_rows(self.vectorize(documents))
@@ -77,7 +76,7 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
         labels: NDArray[Any] = self.classes_[best]
         return labels
 
-    def predict_log_proba(self, documents: Sequence[Document]) -> Array:
+    def predict_log_proba(self, documents: Sequence[DocumentLike]) -> Array:
         """Return log-probabilities of the labels, (n, K)."""
         check_is_fitted(self, "coef_")
         return self.log_proba_rows(self.vectorize(documents))
@@ -91,7 +90,7 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
         logs: Array = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
         return logs
 
-    def predict_proba(self, documents: Sequence[Document]) -> Array:
+    def predict_proba(self, documents: Sequence[DocumentLike]) -> Array:
         """Return probabilities of the labels, (n, K)."""
         return np.exp(self.predict_log_proba(documents))
 

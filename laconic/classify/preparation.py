@@ -20,8 +20,7 @@ from laconic.classify.topics import Topics
 from laconic.classify.weighting import WEIGHTINGS, contrast_of, idf_of, weighted
 from laconic.core.arrays import Array
 from laconic.text.clusters import Clusters
-from laconic.text.documents import DocumentEncoder
-from laconic.text.jsonl import Document
+from laconic.text.documents import DocumentEncoder, DocumentLike
 from laconic.text.tokens import Boundary
 from laconic.text.trees import Tree
 
@@ -83,7 +82,7 @@ class TextParameters(Protocol):
 def prepare(
     parameters: TextParameters,
     names: Sequence[str],
-    documents: Sequence[Document],
+    documents: Sequence[DocumentLike],
     labels: DocumentLabels,
 ) -> Prepared:
     """Encode training documents and build the groups of the penalties in `names`."""
@@ -134,7 +133,10 @@ def weigh(parameters: TextParameters, prepared: Prepared) -> Prepared:
 
 
 def encode_training(
-    documents: Sequence[Document], labels: DocumentLabels, encoder: DocumentEncoder, min_count: int
+    documents: Sequence[DocumentLike],
+    labels: DocumentLabels,
+    encoder: DocumentEncoder,
+    min_count: int,
 ) -> Training:
     """Encode documents as ids and counts.
 

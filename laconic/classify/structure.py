@@ -13,9 +13,8 @@ from laconic.core import grouping
 from laconic.core.arrays import Ints
 from laconic.core.groups import Groups
 from laconic.text.clusters import Clusters, brown_clusters, read_paths
-from laconic.text.documents import Encoded, sentences_of
+from laconic.text.documents import DocumentLike, Encoded, sentences_of
 from laconic.text.io import PathLike
-from laconic.text.jsonl import Document
 from laconic.text.trees import Tree
 from laconic.text.vocab import Vocab
 
@@ -38,7 +37,7 @@ class Family(NamedTuple):
 class Training(NamedTuple):
     """Encoded training documents with the vocabulary of their features."""
 
-    documents: Sequence[Document]
+    documents: Sequence[DocumentLike]
     encoded: Encoded
     counts: sp.csr_matrix
     vocab: Vocab

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from laconic.classify.structure import Family, Training
 from laconic.core.arrays import Array, Ints
 from laconic.core.groups import subtree_sums
 from laconic.core.penalties import OverlapGroupLasso
-from laconic.text.documents import sentence_text, sentences_of
+from laconic.text.documents import Sentence, sentence_text, sentences_of
 from laconic.text.tokens import Boundary
 from laconic.text.trees import Tree, leaves
 
@@ -103,13 +102,11 @@ class _Names:
         words = self.training.vocab.words
         return _short(" ".join(words[f] for f in self._features(group)[:N_WORDS_SHOWN].tolist()))
 
-    def _sentence(self, sentence: int) -> str | Sequence[str] | Tree:
+    def _sentence(self, sentence: int) -> Sentence:
         """Return a sentence by its number in all training documents."""
         starts = self.training.encoded.document_ptr
         d = int(np.searchsorted(starts, sentence, side="right")) - 1
-        sentences = sentences_of(
-            self.training.documents[d], self.boundary
-        )
+        sentences = sentences_of(self.training.documents[d], self.boundary)
         return sentences[sentence - int(starts[d])]
 
     def _features(self, group: int) -> Ints:

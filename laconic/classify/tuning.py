@@ -19,7 +19,7 @@ from laconic.classify.model import TextClassifier
 from laconic.classify.preparation import DocumentLabels, Prepared
 from laconic.classify.structure import STRUCTURED
 from laconic.core.report import Callback, Event
-from laconic.text.jsonl import Document
+from laconic.text.documents import DocumentLike
 
 STRENGTHS = (1e-2, 1e-1, 1.0, 10.0, 100.0, 1000.0)
 TREE_STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 10.0)
@@ -71,10 +71,23 @@ class DevelopmentData(NamedTuple):
     gold: NDArray[Any]
 
 
+class StrengthGrid(NamedTuple):
+    """The settings to try: all combinations of these, strongest first."""
+
+    strengths: Sequence[float]
+    lassos: Sequence[float]
+    refits: Sequence[float | None]
+
+    @property
+    def size(self) -> int:
+        """Number of settings."""
+        return len(self.strengths) * len(self.lassos) * len(self.refits)
+
+
 def tune(
     model: TextClassifier,
-    train: tuple[Sequence[Document], DocumentLabels],
-    dev: tuple[Sequence[Document], DocumentLabels],
+    train: tuple[Sequence[DocumentLike], DocumentLabels],
+    dev: tuple[Sequence[DocumentLike], DocumentLabels],
     strengths: Sequence[float] | None = None,
     lassos: Sequence[float] | None = None,
     callback: Callback | None = None,
@@ -94,27 +107,21 @@ def tune(
     train, dev : pair of documents and labels
         Training and development data.
     strengths, lassos : sequence of float, optional
-        The grid, by default that of Yogatama (2015); `lassos` only where the penalty has an extra
-        lasso.
+        The grid, by default that of Yogatama (2015).
     callback : callable, optional
         Called with the Event of each step and the StrengthTrial of each setting. When it returns
-        True, the best trial so far is kept, or, if there is none, the fit under way as far as it
-        got; either is marked as interrupted.
+        True, the best trial so far is kept, or else the fit under way; it is marked as interrupted.
     prepared : Prepared, optional
         What `model.prepare` returned for the training data.
     criterion : {"accuracy", "log_loss"}, default="accuracy"
-        What makes a model the best: the highest accuracy, or the lowest mean log-loss, which
-        separates models on small development data whose accuracies are equal.
+        Highest accuracy, or lowest mean log-loss, which separates models of equal accuracy.
     refits : sequence of float or None, optional
-        Strengths of the ridge under which the kept words get their final weights (None: as the
-        penalty left them); by default the model's own `refit`.
+        Values of `refit` to try; by default the model's own.
 
     Returns
     -------
-    model : TextClassifier
-        The fitted model.
-    trials : list of StrengthTrial
-        All settings in the order in which they were tried.
+    model, trials : TextClassifier and list of StrengthTrial
+        The best model, fitted, and all settings in the order in which they were tried.
 
     Examples
     --------
@@ -128,30 +135,50 @@ def tune(
     if criterion not in CRITERIA:
         raise ValueError(f"criterion is one of {', '.join(CRITERIA)}; got {criterion!r}")
     model = clone(model)
-    if prepared is None:
-        prepared = model.prepare(*train)
-    unknown = sorted({str(label) for label in set(dev[1]) - set(train[1])})
+    prepared = prepared if prepared is not None else model.prepare(*train)
+    refits = (model.refit,) if refits is None else refits
+    tried = StrengthGrid(*grid(model, strengths, lassos), refits)
+    held_out = _development_data(model, prepared, train[1], dev)
+    found, trials = _best_trial(model, prepared, tried, held_out, criterion, callback)
+    return found.describe_groups(prepared), trials
+
+
+def _development_data(
+    model: TextClassifier,
+    prepared: Prepared,
+    labels: DocumentLabels,
+    dev: tuple[Sequence[DocumentLike], DocumentLabels],
+) -> DevelopmentData:
+    """Vectorize development documents; ValueError if they have labels that training has not."""
+    unknown = sorted({str(label) for label in set(dev[1]) - set(labels)})
     if unknown:
         raise ValueError(
             "the development data has labels that are not in the training data: "
             f"{', '.join(unknown[:5])}"
         )
-    held_out = DevelopmentData(
-        model.adopt_preparation(prepared).vectorize(dev[0]), np.asarray(dev[1])
-    )
-    settings = grid(model, strengths, lassos)
-    refits = (model.refit,) if refits is None else refits
-    total = len(settings[0]) * len(settings[1]) * len(refits)
+    X = model.adopt_preparation(prepared).vectorize(dev[0])
+    return DevelopmentData(X, np.asarray(dev[1]))
+
+
+def _best_trial(
+    model: TextClassifier,
+    prepared: Prepared,
+    tried: StrengthGrid,
+    held_out: DevelopmentData,
+    criterion: str,
+    callback: Callback | None,
+) -> tuple[TextClassifier, list[StrengthTrial]]:
+    """Fit and score every setting until the callback stops; return the best model."""
     trials: list[StrengthTrial] = []
     best: tuple[tuple[float, int], TextClassifier] | None = None
     stopped = False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        for candidate in _fits(model, prepared, settings, refits, callback):
+        for candidate in _fits(model, prepared, tried, callback):
             stopped = candidate.interrupted_
             if stopped and best is not None:
                 break
-            trials.append(_trial(candidate, held_out, len(trials) + 1, total))
+            trials.append(_trial(candidate, held_out, len(trials) + 1, tried.size))
             gain = trials[-1].accuracy if criterion == "accuracy" else -trials[-1].log_loss
             key = (gain, -candidate.n_features_selected_)
             if best is None or key > best[0]:
@@ -161,29 +188,23 @@ def tune(
                 break
     if best is None:
         raise ValueError("there is no strength to try")
-    found = best[1].describe_groups(prepared)
-    found.report_ = replace(found.report_, interrupted=stopped)
-    return found, trials
+    best[1].report_ = replace(best[1].report_, interrupted=stopped)
+    return best[1], trials
 
 
 def _fits(
-    model: TextClassifier,
-    prepared: Prepared,
-    settings: tuple[Sequence[float], Sequence[float]],
-    refits: Sequence[float | None],
-    callback: Callback | None,
+    model: TextClassifier, prepared: Prepared, tried: StrengthGrid, callback: Callback | None
 ) -> Iterator[TextClassifier]:
-    """Yield a fitted model per lasso, strength and refit."""
-    strengths, lassos = settings
+    """Yield a fitted model per setting; each strength starts from the solution before it."""
     start = None
-    for lasso, strength in product(lassos, strengths):
-        if strength == strengths[0]:
+    for lasso, strength in product(tried.lassos, tried.strengths):
+        if strength == tried.strengths[0]:
             start = None
         chosen: TextClassifier = clone(model)
         chosen.set_params(strength=strength, lasso=lasso, refit=None)
         chosen.fit_prepared(prepared, start, callback)
         start = chosen.solution_
-        for refit in refits:
+        for refit in tried.refits:
             yield chosen if refit is None else chosen.refitted(prepared, refit, callback)
 
 

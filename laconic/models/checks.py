@@ -75,28 +75,6 @@ def number_or_nan(meta: Meta, name: str) -> float:
     return math.nan if value is None else float(value)
 
 
-def fit_meta(model: Any) -> Meta:
-    """Return the fit report of a model, as JSON has it."""
-    return {
-        "objective": finite(model.objective_),
-        "certificate": finite(model.certificate_),
-        "converged": bool(model.converged_),
-        "interrupted": bool(model.interrupted_),
-        "n_iter": int(model.n_iter_),
-    }
-
-
-def read_fit(model: Any, meta: Meta) -> None:
-    """Set the attributes of a model that `fit_meta` stored."""
-    model.objective_, model.certificate_ = (
-        number_or_nan(meta, name) for name in ("objective", "certificate")
-    )
-    model.converged_, model.interrupted_ = (
-        item(meta, name, bool) for name in ("converged", "interrupted")
-    )
-    model.n_iter_ = item(meta, "n_iter", int)
-
-
 def report_meta(report: FitReport) -> Meta:
     """Return what model files keep of every fit report, as JSON has it."""
     return {

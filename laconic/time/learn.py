@@ -10,7 +10,7 @@ from laconic.core.arrays import Array
 from laconic.core.designs.rows import Rows
 from laconic.core.designs.steps import Steps
 from laconic.core.penalties import Penalty
-from laconic.core.problem import Problem
+from laconic.core.problem import GapProblem, Problem
 from laconic.core.report import Callback, Event
 from laconic.core.solvers.base import Result, Solver
 from laconic.core.solvers.choose import choose_solver
@@ -63,7 +63,7 @@ def starting_weights(
 
 def run_empirical(
     solver: Solver,
-    problem: Problem,
+    problem: GapProblem,
     x0: Array | None = None,
     callback: Callback | None = None,
 ) -> Result:

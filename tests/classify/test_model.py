@@ -11,6 +11,8 @@ import pytest
 from sklearn.base import clone
 
 from laconic import TextClassifier, tune
+from laconic.classify.tuning import StrengthTrial
+from laconic.core.report import Event
 from laconic.text.trees import parse_tree, read_trees
 
 GOOD = [
@@ -166,3 +168,41 @@ def test_neutral_constituents_of_real_trees(data):
     )
     assert len(neutral.selected_["tree"]) < len(everything.selected_["tree"])
     assert everything.score(trees, labels) > 0.75 and neutral.score(trees, labels) > 0.75
+
+
+def test_a_fit_leaves_one_report():
+    model = TextClassifier("sentence", strength=0.01, lasso=0.01).fit(DOCUMENTS, LABELS)
+    report = model.report_
+    assert report.learner.startswith("TextClassifier(") and "penalty='sentence'" in report.learner
+    assert report.features_kept == np.count_nonzero(np.any(model.coef_ != 0, axis=0))
+    assert report.features_total == model.n_features_total_ == len(model.encoder_.vocab)
+    summary = model.groups_["sentence"]
+    assert (report.groups_total, report.groups_kept) == (summary.total, summary.selected)
+    assert [event.done for event in report.trace] == list(range(1, report.n_iter + 1))
+    assert report.seconds > 0 and not report.interrupted
+    again = model.refitted(model.prepare(DOCUMENTS, LABELS), 0.1).report_
+    assert again.n_iter == len(again.trace) > report.n_iter
+    assert (again.objective, again.features_kept) == (report.objective, report.features_kept)
+
+
+def test_a_callback_sees_events_alone_and_stops_a_grid_after_a_trial():
+    seen = []
+
+    def callback(event):
+        seen.append(event)
+        return isinstance(event, StrengthTrial)
+
+    data = (DOCUMENTS, LABELS)
+    model, trials = tune(TextClassifier(), data, data, [1.0, 0.1], callback=callback)
+    assert all(isinstance(event, Event) for event in seen) and seen[-1] is trials[-1]
+    assert [(trial.stage, trial.done, trial.total) for trial in trials] == [("trial", 1, 2)]
+    assert model.interrupted_ and model.report_.interrupted
+    assert trials[0].as_dict() == {
+        "strength": 1.0,
+        "lasso": 1.0,
+        "accuracy": trials[0].accuracy,
+        "n_selected": model.n_features_selected_,
+        "certificate": model.certificate_,
+        "log_loss": trials[0].log_loss,
+        "refit": None,
+    }

@@ -90,6 +90,15 @@ def test_a_model_without_any_weight_still_predicts(tmp_path: Path, weighting: st
     )
 
 
+def test_files_call_the_penalty_as_version_0_1_did(tmp_path: Path) -> None:
+    model = fitted(penalty="elastic")
+    model.save(tmp_path / "m")
+    found = files.load(tmp_path / "m")
+    assert found.meta["parameters"]["regularizer"] == "elastic"
+    assert "penalty" not in found.meta["parameters"]
+    assert laconic.load(tmp_path / "m").penalty == "elastic"
+
+
 def test_groups_and_certificate_are_kept(tmp_path: Path) -> None:
     model = fitted(penalty="sentence", strength=0.05)
     summary = model.groups_["sentence"]
@@ -107,6 +116,8 @@ def test_groups_and_certificate_are_kept(tmp_path: Path) -> None:
         "n_features_selected_",
     ):
         assert getattr(loaded, name) == getattr(model, name)
+    kept = (loaded.report_.groups_total, loaded.report_.groups_kept)
+    assert kept == (model.report_.groups_total, model.report_.groups_kept)
 
 
 @pytest.mark.parametrize("weighting", ["count", "tfidf"])

@@ -88,7 +88,7 @@ GOOD = {"text": "a", "date": "2008-07-31", "x": "at", "n": 1}
         ('{"text": "a", "date": "2008", "n": NaN}', {"n": NUMBER}, "'n' is a number, not nan"),
         (GOOD, {"y": NUMBER}, "the field 'y' is missing; found 'text', 'date', 'x', 'n'."),
         ({**GOOD, "text": 3}, {}, "'text' is a string, a list of sentences"),
-        ("{", {}, "expected one JSON object a line"),
+        ("{", {}, "expected one JSON object per line"),
     ],
 )
 def test_bad_rows_are_named(

@@ -1,4 +1,4 @@
-"""TemporalRegressor and TemporalClassifier: scikit-learn's contract, steps, baselines, bad input."""
+"""TemporalRegressor and TemporalClassifier: scikit-learn's contract, steps, baselines, input."""
 
 from __future__ import annotations
 

@@ -20,8 +20,7 @@ from laconic.classify.weighting import WEIGHTINGS, idf_of, weighted
 from laconic.core.arrays import Array, Ints
 from laconic.core.report import Callback, Reported
 from laconic.models.save import Saved
-from laconic.text.documents import DocumentEncoder
-from laconic.text.jsonl import Document
+from laconic.text.documents import DocumentEncoder, DocumentLike
 from laconic.text.tokens import Boundary
 from laconic.time.base import TemporalLinear
 from laconic.time.model import TemporalClassifier, TemporalRegressor
@@ -122,7 +121,7 @@ class Forecaster(Saved, Reported, BaseEstimator):
 
     def fit(
         self,
-        documents: Sequence[Document],
+        documents: Sequence[DocumentLike],
         targets: DocumentLabels,
         times: ArrayLike,
         numbers: Mapping[str, ArrayLike] | None = None,
@@ -151,7 +150,7 @@ class Forecaster(Saved, Reported, BaseEstimator):
 
     def roll(
         self,
-        documents: Sequence[Document],
+        documents: Sequence[DocumentLike],
         targets: DocumentLabels,
         times: ArrayLike,
         origin: RollingOrigin,
@@ -180,7 +179,7 @@ class Forecaster(Saved, Reported, BaseEstimator):
 
     def _encode_all(
         self,
-        documents: Sequence[Document],
+        documents: Sequence[DocumentLike],
         targets: DocumentLabels,
         numbers: Mapping[str, ArrayLike] | None,
     ) -> tuple[DocumentEncoder, sp.csr_matrix, Array]:
@@ -268,7 +267,7 @@ class Forecaster(Saved, Reported, BaseEstimator):
         return sp.hstack([X, scaled], format="csr")
 
     def vectorize(
-        self, documents: Sequence[Document], numbers: Mapping[str, ArrayLike] | None = None
+        self, documents: Sequence[DocumentLike], numbers: Mapping[str, ArrayLike] | None = None
     ) -> sp.csr_matrix:
         """Return the matrix (documents, features), as in training."""
         check_is_fitted(self, "model_")
@@ -276,7 +275,7 @@ class Forecaster(Saved, Reported, BaseEstimator):
         return self._rows(counts, self._table(numbers, counts.shape[0]))
 
     def predict(
-        self, documents: Sequence[Document], numbers: Mapping[str, ArrayLike] | None = None
+        self, documents: Sequence[DocumentLike], numbers: Mapping[str, ArrayLike] | None = None
     ) -> NDArray[Any]:
         """Return a number or a label per document, by the weights of the last step."""
         X = self.vectorize(documents, numbers)
@@ -284,7 +283,7 @@ class Forecaster(Saved, Reported, BaseEstimator):
         return predicted
 
     def predict_proba(
-        self, documents: Sequence[Document], numbers: Mapping[str, ArrayLike] | None = None
+        self, documents: Sequence[DocumentLike], numbers: Mapping[str, ArrayLike] | None = None
     ) -> Array:
         """Return probabilities of the labels, (n, K); ValueError if the target is a number."""
         X = self.vectorize(documents, numbers)

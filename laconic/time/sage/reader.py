@@ -10,8 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from laconic.errors import InputError
-from laconic.text.documents import DocumentEncoder
-from laconic.text.jsonl import Document
+from laconic.text.documents import DocumentEncoder, DocumentLike
 from laconic.text.vocab import Vocab
 
 
@@ -57,7 +56,7 @@ class DatedReader(NamedTuple):
         """Names of the effects' columns."""
         return [name for field in self.fields for name in field.columns]
 
-    def count(self, documents: Sequence[Document]) -> sp.csr_matrix:
+    def count(self, documents: Sequence[DocumentLike]) -> sp.csr_matrix:
         """Return counts of words (documents, words)."""
         encoder = DocumentEncoder()
         encoder.vocab = Vocab(self.words).freeze()
@@ -71,7 +70,7 @@ class DatedReader(NamedTuple):
 
 
 def learn_reader(
-    documents: Sequence[Document],
+    documents: Sequence[DocumentLike],
     values: Mapping[str, FieldValues],
     first_rank: int = 1,
     max_words: int = 5000,

@@ -89,6 +89,14 @@ def test_words_and_numbers_that_move(fitted: Forecaster) -> None:
     )
 
 
+def test_the_report_is_that_of_the_model_of_rows(fitted: Forecaster) -> None:
+    report, inner = fitted.report_, fitted.model_.report_
+    assert (report.objective, report.trace) == (inner.objective, inner.trace)
+    assert report.features_total == fitted.n_features_total_ == len(fitted.names_)
+    assert report.features_kept == fitted.model_.n_selected_
+    assert report.seconds >= inner.seconds > 0 and fitted.converged_
+
+
 def test_ranks_scales_and_weightings() -> None:
     texts, targets, dates, numbers = reports(3)
     texts = ["the the the " + text for text in texts]

@@ -162,7 +162,7 @@ BAD = {
         "fewer than two words are left: 0 words occur twice or more",
     ),
     "empty": ("", "the file is empty; expected at least one document."),
-    "no-json": ("{", ":1: expected one JSON object a line"),
+    "no-json": ("{", ":1: expected one JSON object per line"),
 }
 
 
