@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from laconic.models.kind import TASKS
-from laconic.version import __version__
+from laconic.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from laconic.classify.model import TextClassifier as TextClassifier
@@ -118,26 +118,38 @@ _SHARED = {
 }
 
 
-def _homes() -> dict[str, str]:
-    """Return the module of every public name; modules are imported when a name is first used."""
-    homes = {name: f"laconic.{room}" for room, names in _SHARED.items() for name in names}
+def _home(name: str) -> str | None:
+    """Return the module of a public name; tasks are asked one after the other."""
+    for room, names in _SHARED.items():
+        if name in names:
+            return f"laconic.{room}"
     for task in TASKS:
-        homes |= import_module(f"laconic.{task}").PUBLIC
-    return homes
+        homes: dict[str, str] = import_module(f"laconic.{task}").PUBLIC
+        if name in homes:
+            return homes[name]
+    return None
 
 
-_HOMES = _homes()
-__all__ = [*_HOMES, "__version__"]
+def _public_names() -> list[str]:
+    """Return all public names."""
+    shared = [name for names in _SHARED.values() for name in names]
+    of_tasks = [name for task in TASKS for name in import_module(f"laconic.{task}").PUBLIC]
+    return [*shared, *of_tasks, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    """Return a public name from its module."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'laconic' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    """Import what is asked for and nothing else: a public name, or the list of all of them."""
+    value: object
+    if name == "__all__":
+        value = _public_names()
+    else:
+        home = None if name.startswith("_") else _home(name)
+        if home is None:
+            raise AttributeError(f"module 'laconic' has no attribute {name!r}")
+        value = getattr(import_module(home), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *_public_names()})

@@ -1,45 +1,56 @@
-"""Features with weights, template by template: which templates are kept, and which values their features mention.
+"""Features with weights, template by template: the templates and values that are still needed.
 
-Every function is for taggers and parsers alike: templates name the views whose values make up a feature, and weights are rows of
-features.
+Every function is for taggers and parsers alike: templates name the views whose values make up a
+feature, and weights are rows of features.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from laconic.core.arrays import Floats, Ints32
 from laconic.text.sequences import SequenceEncoder
 from laconic.text.templates import TemplateSet
 
+if TYPE_CHECKING:
+    from typing_extensions import Self  # of typing itself from Python 3.11 on
+
 
 class FeatureWeights(Protocol):
-    """Features of template m: atoms[m] (n_m, values that name a feature) and weights[m] (n_m, weights of a feature)."""
+    """The features of each template and their weights.
+
+    atoms[m]    (n_m, values that name a feature)
+    weights[m]  (n_m, weights of a feature)
+    """
 
     @property
-    def atoms(self) -> list[NDArray[np.int32]]: ...
+    def atoms(self) -> list[Ints32]: ...
     @property
-    def weights(self) -> list[NDArray[np.float32]]: ...
-    def subset(self, keep: Sequence[int]) -> Any: ...
+    def weights(self) -> list[Floats]: ...
+    def subset(self, keep: Sequence[int]) -> Self: ...
+    def _replace(self, *, atoms: list[Ints32], weights: list[Floats]) -> Self: ...
 
 
-Found = TypeVar("Found", bound=FeatureWeights)
-Set = TypeVar("Set", bound=TemplateSet[Any])
+WeightsT = TypeVar("WeightsT", bound=FeatureWeights)
+TemplatesT = TypeVar("TemplatesT", bound=TemplateSet[Any])
 
 
-def kept_templates(templates: Set, found: Found) -> tuple[Set, Found]:
-    """The templates that have weights, and these."""
+def kept_templates(templates: TemplatesT, found: WeightsT) -> tuple[TemplatesT, WeightsT]:
+    """Return the templates that have weights, and these."""
     keep = [m for m, weights in enumerate(found.weights) if weights.any()]
     return templates.subset(keep), found.subset(keep)
 
 
-def narrow(templates: Any, encoder: SequenceEncoder, found: Found) -> tuple[SequenceEncoder, Found]:
-    """An encoder of the values alone that features with weights mention, and the features in its numbers.
+def narrow(
+    templates: TemplateSet[Any], encoder: SequenceEncoder, found: WeightsT
+) -> tuple[SequenceEncoder, WeightsT]:
+    """Return an encoder of the values that features with weights mention, and these features.
 
-    Numbers change in place where all features of a template have weights: `found` must not be used any more.
+    Numbers of values change in place where all features of a template have weights: `found` must
+    not be used any more.
     """
     alive = [weights.any(axis=1) for weights in found.weights]
     atoms = [
@@ -59,13 +70,11 @@ def narrow(templates: Any, encoder: SequenceEncoder, found: Found) -> tuple[Sequ
     weights = [
         rows if live.all() else rows[live] for rows, live in zip(found.weights, alive, strict=True)
     ]
-    return encoder.narrowed(keep), found._replace(atoms=atoms, weights=weights)  # type: ignore[attr-defined]
+    return encoder.narrowed(keep), found._replace(atoms=atoms, weights=weights)
 
 
-def columns_of(
-    templates: TemplateSet[Any], atoms: list[NDArray[np.int32]]
-) -> Iterator[tuple[str, NDArray[np.int32]]]:
-    """Every value of a view that names features of a template: the view, and its values as a view of `atoms`."""
+def columns_of(templates: TemplateSet[Any], atoms: list[Ints32]) -> Iterator[tuple[str, Ints32]]:
+    """Yield each view that names features of a template, and its values as a view of `atoms`."""
     for template, part in zip(templates, atoms, strict=True):
         for column, view in enumerate(template.value_views):
             if view is not None:

@@ -124,12 +124,16 @@ def find(path: str) -> Any:
     return getattr(found, attribute) if attribute else found
 
 
-@cache
-def built_in() -> MappingProxyType[str, Kind]:
-    """Return the kinds of laconic itself, by name."""
-    packages = (import_module(f"laconic.{task}") for task in TASKS)
-    found = (kind for package in packages for kind in getattr(package, "KINDS", ()))
-    return MappingProxyType({kind.name: kind for kind in found})
+def declared_by(task: str) -> tuple[Kind, ...]:
+    """Return the kinds that a package of laconic declares."""
+    kinds: tuple[Kind, ...] = getattr(import_module(f"laconic.{task}"), "KINDS", ())
+    return kinds
+
+
+def built_in() -> Iterator[Kind]:
+    """Yield the kinds of laconic itself, importing the packages that declare them one by one."""
+    for task in TASKS:
+        yield from declared_by(task)
 
 
 @cache
@@ -178,21 +182,22 @@ def _declared(point: EntryPoint) -> tuple[Kind, ...]:
             raise ValueError(
                 f"the name of a kind has letters, digits, '_' and '-' only, not {kind.name!r}"
             )
-        if kind.name in built_in():
+        if any(kind.name == ours.name for ours in built_in()):
             raise ValueError(f"laconic itself has a kind {kind.name!r}")
     return kinds
 
 
 def all_kinds() -> Iterator[Kind]:
     """Yield every kind there is, those of laconic first."""
-    yield from built_in().values()
+    yield from built_in()
     yield from outside().kinds.values()
 
 
 def kind_named(name: str) -> Kind | None:
     """Return the kind of this name; other packages are asked only if laconic has none."""
-    if name in built_in():
-        return built_in()[name]
+    for kind in built_in():
+        if kind.name == name:
+            return kind
     if name in outside().claimed_twice:
         raise InputError(
             f"the packages {outside().claimed_twice[name]} both have a kind {name!r}: keep one of "
@@ -213,8 +218,9 @@ def form_of(model: object) -> Form | None:
     The class nearest to the model's own counts: a subclass may have a kind of its own.
     """
     for cls in type(model).__mro__[:-1]:
-        ours = cls.__module__.startswith("laconic.")
-        for kind in built_in().values() if ours else all_kinds():
+        package, _, rest = cls.__module__.partition(".")
+        task = rest.partition(".")[0] if package == "laconic" else ""
+        for kind in declared_by(task) if task else all_kinds():
             for path in (kind.model, kind.compact):
                 if path and _is_class(path, cls):
                     return Form(kind, compact=path == kind.compact)

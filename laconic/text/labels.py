@@ -122,11 +122,13 @@ def allowed_transitions(labels: Sequence[str], scheme: Scheme) -> Bools:
     if scheme == "BIOES":
         goes_on = (here == _I) | (here == _E)
         is_open = (left == _B) | (left == _I)
-        return np.where(is_open, goes_on & same, ~goes_on)
+        allowed: Bools = np.where(is_open, goes_on & same, ~goes_on)
+        return allowed
     if scheme not in SCHEMES:
         raise ValueError(f"the schemes of labels are {', '.join(SCHEMES)}, not {scheme!r}")
     needs_chunk_before = here == (_I if scheme == "IOB2" else _B)
-    return (~needs_chunk_before | ((left != _O) & same)) & (here != _E) & (here != _S)
+    allowed = (~needs_chunk_before | ((left != _O) & same)) & (here != _E) & (here != _S)
+    return allowed
 
 
 def allowed_ends(labels: Sequence[str], scheme: Scheme) -> Bools:
@@ -134,7 +136,8 @@ def allowed_ends(labels: Sequence[str], scheme: Scheme) -> Bools:
     if scheme != "BIOES":
         return np.ones(len(labels), dtype=bool)
     letter = _parts(labels)[0].letter
-    return (letter != _B) & (letter != _I)
+    closes: Bools = (letter != _B) & (letter != _I)
+    return closes
 
 
 def _n_broken(ids: Ints32, ptr: Ints, labels: Sequence[str], scheme: Scheme) -> int:

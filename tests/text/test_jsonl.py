@@ -75,7 +75,7 @@ def test_labels_are_on_all_rows_or_none(tmp_path: Path, rows: str) -> None:
         ),
         (
             b'{"text": "a", "label": "x"}\n{"text": \n',
-            r"in\.jsonl:2: expected one JSON object a line",
+            r"in\.jsonl:2: expected one JSON object per line",
         ),
         (b"[1]\n", r":1: expected a JSON object, found a list of an integer"),
         (b"[" * 100_000 + b"\n", r":1: the JSON is nested too deeply"),

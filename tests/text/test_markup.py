@@ -15,7 +15,8 @@ def shown(x):
     """Short `x` here.
 
     If ``x is None. Or so`` then :func:`axis` counts, see `the guide <http://a.b>`_ or :math:`x^2`
-    of the sums. Nothing is marked in this sentence of several words. All ``others`` must be marked here.
+    of the sums. Nothing is marked in this sentence of several words. All ``others`` must be marked
+    here.
 
     >>> shown(`1`) and more of it here than that
     """

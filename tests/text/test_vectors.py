@@ -58,7 +58,7 @@ def test_clusters_make_a_paths_file(tmp_path: Path) -> None:
     [
         ("a 1 x\n", r"vectors\.txt:1: expected a word and numbers, found 'a 1 x"),
         ("a 1 2\nb 1\n", r"vectors\.txt:2: expected 2 numbers as before, found 1"),
-        ("\n", "expected a word and numbers a line, found none"),
+        ("\n", "expected a word and numbers per line, found none"),
     ],
 )
 def test_bad_files_of_vectors_are_named(tmp_path: Path, text: str, message: str) -> None:
@@ -131,7 +131,7 @@ def test_words_that_a_file_cannot_hold(tmp_path: Path) -> None:
     for word in ("", "New York", "a\n", "\0"):
         with pytest.raises(ValueError, match="cannot hold the word"):
             write_vectors(tmp_path / "vectors", ["a", word], np.ones((2, 2)))
-    with pytest.raises(ValueError, match="a vector for each of 1 words"):
+    with pytest.raises(ValueError, match="one vector for each of 1 words"):
         write_vectors(tmp_path / "vectors", ["a"], np.ones((2, 2)))
     assert not list(tmp_path.iterdir())
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from laconic import _core
 from laconic.core.arrays import Floats, Ints32
@@ -127,13 +128,12 @@ class CompactWeights:
         rest, found, n_values = self._wide, [], self._n_values()
         for m, places in enumerate(self._places):
             shape = int(self._kernel.sizes[m]), len(places)
+            values: NDArray[np.integer[Any]]
             if self._kernel.exact(m):
                 values = self._kernel.feature_values(m).reshape(shape)
             else:
-                values, rest = (
-                    rest[: shape[0] * shape[1]].reshape(shape),
-                    rest[shape[0] * shape[1] :],
-                )
+                n_wide = shape[0] * shape[1]
+                values, rest = rest[:n_wide].reshape(shape), rest[n_wide:]
             part = np.empty(shape, np.int32)
             for column, place in enumerate(places):
                 known = np.concatenate([np.arange(n_values[place.view]), place.others]).astype(

@@ -1,4 +1,4 @@
-"""What a kind of model registers to have few weight values (laconic.models.discrete.values):
+"""What a kind of model registers to have few weight values (laconic.models.discrete.values).
 
     posed(model, X, y, penalty, features)   its problem on training data, the point at which it
                                             stands, and the way back from a point to a model
@@ -13,8 +13,8 @@ problem registers the last two and `relearner`, and its kernel the weights it ha
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import singledispatch, wraps
-from typing import Any, NamedTuple
+from functools import singledispatch, update_wrapper
+from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
 
 from numpy.typing import NDArray
 
@@ -28,39 +28,59 @@ LASSO = 0.5  # of a refit, where a model does not say with which lasso it was le
 FEATURES = ("model", "data")
 Change = Callable[[NDArray[Any]], NDArray[Any]]
 
+P = ParamSpec("P")
+R = TypeVar("R")
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+
 
 class Posed(NamedTuple):
-    """The problem of a fitted model, where the model stands, and the model of a result."""
+    """The problem of a fitted model, the point of the model, and the model of a result."""
 
     problem: Objective
     x: Array
     model: Callable[[Result], Any]
 
 
-def of_kind(function: Callable[..., Any]) -> Any:
-    """Dispatch on the model's class, after its kind has registered what it has to."""
-    generic = singledispatch(function)
+class OfKind(Generic[P, R]):
+    """A function of a model, dispatched on the model's class after its kind has registered it.
 
-    @wraps(function)
-    def call(model: Any, *args: Any, **options: Any) -> Any:
-        form = form_of(model)
+    Parameters
+    ----------
+    function : callable
+        Called for models of classes that have registered nothing.
+    """
+
+    def __init__(self, function: Callable[P, R]) -> None:
+        update_wrapper(self, function)
+        self._dispatch = singledispatch(function)
+
+    def __call__(self, *args: P.args, **options: P.kwargs) -> R:
+        """Call the function that was registered for the class of the first argument."""
+        form = form_of(args[0])
         if form is not None and form.kind.discrete:
             find(form.kind.discrete)
-        return generic(model, *args, **options)
+        return self._dispatch(*args, **options)
 
-    call.register = generic.register  # type: ignore[attr-defined]
-    return call
+    def register(self, function: FunctionT) -> FunctionT:
+        """Register a function for the class that its first annotation names."""
+        self._dispatch.register(function)
+        return function
 
 
-def _no_form(model: Any) -> ValueError:
+def _no_form(model: object) -> ValueError:
     return ValueError(
-        f"a model of type {type(model).__name__} has no discrete form; expected a classifier, regressor or tagger"
+        f"a model of type {type(model).__name__} has no discrete form; "
+        "expected a classifier, regressor or tagger"
     )
 
 
-@of_kind
+@OfKind
 def posed(
-    model: Any, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model"
+    model: object,
+    X: object,
+    y: object,
+    penalty: ElasticNet | None = None,
+    features: str = "model",
 ) -> Posed:
     """Return the problem of a fitted model on training data.
 
@@ -70,13 +90,13 @@ def posed(
     raise _no_form(model)
 
 
-@of_kind
-def rounded(model: Any, change: Change) -> Any:
+@OfKind
+def rounded(model: object, change: Change) -> Any:
     """Return a copy of a fitted model with all weights changed."""
     raise _no_form(model)
 
 
-@of_kind
+@OfKind
 def weights_of(model: Any) -> Array:
     """Return all non-zero weights of a fitted model; intercepts are not among them."""
     weights: Array = model.coef_[model.coef_ != 0]
