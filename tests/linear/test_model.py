@@ -54,9 +54,9 @@ def problem():
 def test_the_lasso_is_that_of_liblinear(problem):
     X, y = problem
     ours = SparseClassifier(L1(2.0), fit_intercept=False, tol=1e-9).fit(X, y)
-    peer = LogisticRegression(
-        l1_ratio=1, C=0.5, solver="liblinear", fit_intercept=False, tol=1e-8
-    ).fit(X, y)
+    peer = LogisticRegression(C=0.5, solver="liblinear", fit_intercept=False, tol=1e-8)
+    lasso = {"penalty": "l1"} if peer.penalty == "l2" else {"l1_ratio": 1}  # from 1.8 on
+    peer.set_params(**lasso).fit(X, y)
     np.testing.assert_allclose(ours.coef_, peer.coef_, atol=1e-4)
 
 
