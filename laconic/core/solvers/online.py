@@ -1,249 +1,93 @@
-"""Learners that see one sentence at a time.
-
-    w  <-  w - step * (features of predicted - features of gold),      then, now and then, a proximal step of the penalty
-
-What is predicted makes the loss: the best path (perceptron), the best path with a cost for every wrong label (SVM, MIRA) or the
-marginals (CRF). A learner is a parameter object; `run` moves the weights of a kernel tagger and returns one `Pass` a pass.
-"""
+"""Perceptron, MIRA and stochastic gradient: learners that see one sentence at a time."""
 
 from __future__ import annotations
 
-import time
-from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from math import nan
-from typing import Any, NamedTuple, Protocol
-
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from laconic import _core
-from laconic.core.report import Callback, Event, FitReport, in_one_line
-from laconic.core.solvers.gravity import Order, Sizes
+from laconic.core.arrays import Ints
+from laconic.core.solvers.online_base import (
+    LOSSES,
+    Examples,
+    OnlineKernel,
+    OnlineLearner,
+    Pass,
+    Rule,
+    Sentences,
+    check_loss,
+    check_not_negative,
+    check_positive,
+    passes_of,
+)
 
-LOSSES = {loss.name: loss for loss in _core.StructuredLoss}
-
-
-class Sentences(NamedTuple):
-    """Encoded training data: columns (n_views, n_tokens), sentence boundaries, and a label a token."""
-
-    columns: NDArray[np.int32]
-    ptr: NDArray[np.int64]
-    gold: NDArray[np.int32]
-
-    def __len__(self) -> int:
-        return len(self.ptr) - 1
-
-
-class Examples(NamedTuple):
-    """Training sentences as a kernel learns from them, a label or a head a token, and how many features each template has."""
-
-    seen: Any
-    gold: NDArray[np.int32]
-    sizes: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, tagger: Any, data: Sentences, threads: int = 1) -> Examples:
-        """Number the features that the tagger's templates make of sentences."""
-        seen = tagger.number(data.columns, data.ptr, threads)
-        return cls(seen, data.gold, seen.sizes)
-
-
-@dataclass(frozen=True)
-class Pass(Event):
-    """One pass over the sentences: `value` is its summed loss, `features` the weights at its end.
-
-    Parameters
-    ----------
-    wrong : float
-        Share of wrong labels or heads.
-    held : list of (int, int)
-        Rounds (sentences seen), and the number of weights held in memory after them.
-    """
-
-    wrong: float = nan
-    held: list[tuple[int, int]] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        """Return the pass as a progress bar shows it."""
-        return f"pass {self.done}: {self.wrong:.2%} wrong, {self.features:,} weights"
-
-
-def passes_of(trace: Iterable[Event]) -> list[Pass]:
-    """Return the passes among the steps of a fit."""
-    return [event for event in trace if isinstance(event, Pass)]
-
-
-def run_report(trace: list[Pass], interrupted: bool) -> FitReport:
-    """Return the report of passes over sentences; `interrupted`: whether they ended early."""
-    return FitReport(
-        n_iter=len(trace), converged=not interrupted, interrupted=interrupted, trace=tuple(trace)
-    )
-
-
-def check_loss(loss: str) -> None:
-    """Raise on a loss that is not there."""
-    if loss not in LOSSES:
-        raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {loss!r}")
-
-
-def check_positive(**given: float) -> None:
-    """Raise on parameters that are not finite numbers above 0."""
-    for name, value in given.items():
-        if not 0 < value < np.inf:
-            raise ValueError(f"{name} must be a positive number, got {value!r}")
-
-
-def check_not_negative(**given: float) -> None:
-    """Raise on parameters that are not finite numbers from 0 on."""
-    for name, value in given.items():
-        if not 0 <= value < np.inf:
-            raise ValueError(f"{name} must be a number from 0 on, got {value!r}")
-
-
-class Lesson(Protocol):
-    """What learning takes: sentences, a kernel tagger or parser for them, and what is made of it in the end."""
-
-    @property
-    def templates(self) -> Any: ...
-    @property
-    def widths(self) -> NDArray[np.int64]: ...
-    @property
-    def callback(self) -> Callback | None: ...
-    @property
-    def start(self) -> Any: ...
-    def kernel(self) -> Any: ...
-    def examples(self, kernel: Any) -> Examples: ...
-    def weights(self, kernel: Any) -> Any: ...
-
-
-class OnlineLearner(BaseEstimator):
-    """What all learners share: passes over shuffled sentences, in chunks, and a callback that may stop them."""
-
-    epochs: int
-    random_state: int
-
-    @abstractmethod
-    def rule(self, epoch: int) -> dict[str, Any]:
-        """The arguments of the kernel's `learn` in an epoch (counted from 0)."""
-
-    def check(self) -> OnlineLearner:
-        """Raise on parameters that make no sense."""
-        if self.epochs < 1:
-            raise ValueError(f"epochs must be at least 1, got {self.epochs!r}")
-        return self
-
-    def on(self, sizes: Sizes, order: Callable[[], Order]) -> OnlineLearner:
-        """The learner for templates with so many weights each; order()[a, b] tells whether b is a or refines it."""
-        return self
-
-    def learn(self, lesson: Lesson) -> tuple[Any, FitReport]:
-        """Return the weights after all passes, learned from zero, and the report of the fit.
-
-        Its `features_total` is the number of different features of the training data.
-        """
-        began = time.perf_counter()
-        kernel = lesson.kernel()
-        examples = lesson.examples(kernel)
-        sizes = examples.sizes
-        ready = self.on(sizes * lesson.widths, lesson.templates.order)
-        report = ready.run(kernel, examples, lesson.callback, lesson.start is None)
-        del examples  # features are given back before they are copied
-        return lesson.weights(kernel), replace(
-            report,
-            learner=in_one_line(self),
-            features_total=int(sizes.sum()),
-            seconds=time.perf_counter() - began,
-        )
-
-    def run(
-        self, tagger: Any, data: Examples, callback: Callback | None = None, grow: bool = True
-    ) -> FitReport:
-        """Learn for all epochs, then leave final weights (averages, if they are kept) in the tagger.
-
-        A callback that returns True, or Ctrl-C, stops early and keeps what was learned. Without `grow` only features that the
-        tagger has already get weights.
-        """
-        self.check()
-        trace: list[Pass] = []
-        interrupted = False
-        try:
-            for epoch in range(self.epochs):
-                trace.append(self.one_epoch(tagger, data, epoch, grow))
-                if callback is not None and callback(trace[-1]):
-                    interrupted = True
-                    break
-        except KeyboardInterrupt:
-            interrupted = True
-        self.finish(tagger)
-        return run_report(trace, interrupted)
-
-    def one_epoch(
-        self, tagger: Any, data: Examples, epoch: int, grow: bool = True, done: int | None = None
-    ) -> Pass:
-        """One pass. `done`: the rounds before it, if they were not of the same sentences."""
-        done = epoch * len(data.seen) if done is None else done
-        order = np.random.default_rng((self.random_state, epoch)).permutation(len(data.seen))
-        loss, wrong, held = 0.0, 0, []
-        rule = self.rule(epoch)
-        more = {"k": rule.pop("k")} if "k" in rule else {}
-        kernel_rule = _core.OnlineRule(grow=grow, **rule)
-        for chunk, n_rounds in self.chunks(order, done):
-            found = tagger.learn(data.seen, data.gold, chunk, kernel_rule, **more)
-            loss, wrong = loss + found[0], wrong + found[1]
-            held += self.after_chunk(tagger, n_rounds, rule["step"])
-        self.after_epoch(tagger)
-        weights = int(tagger.nonzeros.sum())
-        return Pass(
-            "pass",
-            epoch + 1,
-            self.epochs,
-            loss,
-            features=weights,
-            wrong=wrong / max(1, len(data.gold)),
-            held=held or [(done + len(data.seen), weights)],
-        )
-
-    def chunks(
-        self, order: NDArray[np.int64], done: int
-    ) -> Iterator[tuple[NDArray[np.int64], int]]:
-        """The sentences of an epoch in pieces, with the rounds done after each; `done` are those before."""
-        yield order, done + len(order)
-
-    def after_chunk(self, tagger: Any, n_rounds: int, step: float) -> list[tuple[int, int]]:
-        """What happens between pieces: penalties. The weights held before and after, if it was looked."""
-        return []
-
-    def after_epoch(self, tagger: Any) -> None:
-        """What happens after each pass."""
-
-    def finish(self, tagger: Any) -> None:
-        """Leave final weights behind: averages if they are kept, and no features without weights."""
-        tagger.finish_sums()
+__all__ = [
+    "Examples",
+    "KBestMira",
+    "Mira",
+    "OnlineLearner",
+    "Pass",
+    "Perceptron",
+    "Sentences",
+    "StochasticGradient",
+    "passes_of",
+]
 
 
 class Perceptron(OnlineLearner):
-    """w += features of gold - features of the best path; the weights are averaged over all rounds (Collins 2002)."""
+    """w <- w + features of gold - features of the best output, averaged (Collins 2002).
+
+    Parameters
+    ----------
+    epochs : int, default=10
+        Number of passes over the sentences.
+    averaged : bool, default=True
+        Whether the weights are averaged over all rounds.
+    random_state : int, default=0
+        Seed of the order of sentences.
+
+    Examples
+    --------
+    >>> from laconic import Perceptron, Tagger
+    >>> sentences = [[("the", "DT"), ("dog", "NN")], [("a", "DT"), ("cat", "NN")]]
+    >>> labels = [["B", "I"], ["B", "I"]]
+    >>> Tagger(learner=Perceptron(epochs=3)).fit(sentences, labels).predict(sentences[:1])
+    [['B', 'I']]
+    """
 
     def __init__(self, epochs: int = 10, averaged: bool = True, random_state: int = 0):
         self.epochs = epochs
         self.averaged = averaged
         self.random_state = random_state
 
-    def rule(self, epoch: int) -> dict[str, Any]:
+    def rule(self, epoch: int) -> Rule:
         """See OnlineLearner."""
-        return {
-            "loss": LOSSES["perceptron"],
-            "step": 1.0,
-            "aggressive": False,
-            "averaged": self.averaged,
-        }
+        return Rule(loss=LOSSES["perceptron"], step=1.0, aggressive=False, averaged=self.averaged)
 
 
 class Mira(Perceptron):
-    """1-best max-loss MIRA: step = min(C, loss / |difference|^2) towards gold from the best path with Hamming cost (Crammer et al. 2006)."""
+    """w <- w + min(C, loss / |difference|^2) difference: 1-best MIRA (Crammer et al. 2006).
+
+    The difference is between the features of gold and those of the best output under Hamming cost.
+
+    Parameters
+    ----------
+    epochs : int, default=10
+        Number of passes over the sentences.
+    C : float, default=inf
+        Largest step size.
+    averaged : bool, default=True
+        Whether the weights are averaged over all rounds.
+    random_state : int, default=0
+        Seed of the order of sentences.
+
+    Examples
+    --------
+    >>> from laconic import Mira, Tagger
+    >>> sentences = [[("the", "DT"), ("dog", "NN")], [("a", "DT"), ("cat", "NN")]]
+    >>> labels = [["B", "I"], ["B", "I"]]
+    >>> Tagger(learner=Mira(epochs=3)).fit(sentences, labels).predict(sentences[:1])
+    [['B', 'I']]
+    """
 
     def __init__(
         self, epochs: int = 10, C: float = np.inf, averaged: bool = True, random_state: int = 0
@@ -257,18 +101,37 @@ class Mira(Perceptron):
             raise ValueError(f"C must be positive, got {self.C!r}")
         return super().check()
 
-    def rule(self, epoch: int) -> dict[str, Any]:
+    def rule(self, epoch: int) -> Rule:
         """See OnlineLearner."""
-        return {
-            "loss": LOSSES["hinge"],
-            "step": float(self.C),
-            "aggressive": True,
-            "averaged": self.averaged,
-        }
+        return Rule(
+            loss=LOSSES["hinge"], step=float(self.C), aggressive=True, averaged=self.averaged
+        )
 
 
 class KBestMira(Mira):
-    """The smallest step after which gold is ahead of each of the k best trees by its cost (McDonald et al. 2005); for parsers."""
+    """min |w' - w|^2 such that gold is ahead of each of the k best trees by its cost; for parsers.
+
+    (McDonald et al. 2005.)
+
+    Parameters
+    ----------
+    k : int, default=10
+        Number of best trees per sentence.
+    epochs : int, default=10
+        Number of passes over the sentences.
+    C : float, default=inf
+        Largest step size.
+    averaged : bool, default=True
+        Whether the weights are averaged over all rounds.
+    random_state : int, default=0
+        Seed of the order of sentences.
+
+    Examples
+    --------
+    >>> from laconic import KBestMira
+    >>> KBestMira(k=5, epochs=3)
+    KBestMira(epochs=3, k=5)
+    """
 
     def __init__(
         self,
@@ -287,13 +150,42 @@ class KBestMira(Mira):
             raise ValueError(f"k must be from 1 to 1000, got {self.k!r}")
         return super().check()
 
-    def rule(self, epoch: int) -> dict[str, Any]:
-        """See OnlineLearner."""
-        return {**super().rule(epoch), "k": self.k}
+    def learn_chunk(
+        self, kernel: OnlineKernel, data: Examples, chunk: Ints, rule: _core.OnlineRule
+    ) -> tuple[float, int]:
+        """See OnlineLearner; the k best trees of each sentence are its rivals."""
+        if not isinstance(kernel, _core.Parser):
+            raise ValueError("KBestMira learns parsers; for a tagger use Mira")
+        return kernel.learn(data.seen, data.gold, chunk, rule, self.k)
 
 
 class StochasticGradient(OnlineLearner):
-    """w <- (1 - eta ridge) w - eta * gradient of any loss, eta = step / sqrt(epoch); averaged if asked."""
+    """w <- (1 - eta ridge) w - eta * gradient of the loss, eta = step / sqrt(epoch).
+
+    Parameters
+    ----------
+    loss : {"log", "hinge", "perceptron"}, default="log"
+        Loss of a sentence: that of a CRF, of a structured SVM or of the perceptron.
+    epochs : int, default=10
+        Number of passes over the sentences.
+    step : float, default=0.1
+        Step size of the first pass.
+    ridge : float, default=0.0
+        Ridge weight: share of each weight, times the step size, that every round takes away.
+    averaged : bool, default=False
+        Whether the weights are averaged over all rounds.
+    random_state : int, default=0
+        Seed of the order of sentences.
+
+    Examples
+    --------
+    >>> from laconic import StochasticGradient, Tagger
+    >>> sentences = [[("the", "DT"), ("dog", "NN")], [("a", "DT"), ("cat", "NN")]]
+    >>> labels = [["B", "I"], ["B", "I"]]
+    >>> tagger = Tagger(learner=StochasticGradient("log", epochs=3)).fit(sentences, labels)
+    >>> tagger.predict(sentences[:1])
+    [['B', 'I']]
+    """
 
     def __init__(
         self,
@@ -318,13 +210,12 @@ class StochasticGradient(OnlineLearner):
         check_not_negative(ridge=self.ridge)
         return super().check()
 
-    def rule(self, epoch: int) -> dict[str, Any]:
+    def rule(self, epoch: int) -> Rule:
         """See OnlineLearner."""
-        step = self.step / np.sqrt(epoch + 1)
-        return {
-            "loss": LOSSES[self.loss],
-            "step": step,
-            "aggressive": False,
-            "averaged": self.averaged,
-            "ridge": self.ridge,
-        }
+        return Rule(
+            loss=LOSSES[self.loss],
+            step=float(self.step / np.sqrt(epoch + 1)),
+            aggressive=False,
+            averaged=self.averaged,
+            ridge=self.ridge,
+        )

@@ -1,41 +1,71 @@
 """DC-ADMM with one pass of an online learner as the w-step (Suzuki and Nagata 2013, section 3.3).
 
-    w      <- one pass over the sentences from w, then (w + rho (u - alpha)) / (1 + rho)      the proximal step of the biased quadratic
+    w      <- one pass over the sentences from w, then (w + rho (u - alpha)) / (1 + rho)
     u      <- nearest values to soft(w + alpha, lasso / rho)
     alpha  <- alpha + xi (w - u)
 
-All weights take part, transitions too; of a parser those of the features that it has, since others would disturb their order. rho grows from pass to pass, so that w and u meet (see laconic.core.solvers.discrete).
+The second half of the w-step is the proximal step of the biased quadratic. All weights take part,
+transitions too; of a parser those of the features that it has, since others would change their
+order. rho grows from pass to pass, so that w and u meet (see laconic.core.solvers.discrete).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import singledispatch
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from laconic import _core
+from laconic.core.arrays import Floats, Ints
 from laconic.core.penalties.discrete import Discrete, check_values
 from laconic.core.report import Callback, FitReport
-from laconic.core.solvers.online import (
+from laconic.core.solvers.online import Mira
+from laconic.core.solvers.online_base import (
     Examples,
-    Mira,
+    OnlineKernel,
     OnlineLearner,
     Pass,
+    Rule,
     check_not_negative,
     check_positive,
     run_report,
 )
 from laconic.core.solvers.online_sparse import Fobos, Rda, Sparseptron
 
-Weights = NDArray[np.float32]
-
 
 class OnlineDiscrete(OnlineLearner):
-    """A learner whose weights end as values of a set; `learner` makes the passes: Mira(), Perceptron() or StochasticGradient()."""
+    """w in S^N by DC-ADMM: an online learner whose weights end as values of a finite set S.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Allowed values of weights; 0 is always allowed.
+    learner : Mira, Perceptron, StochasticGradient or None, default=None
+        Learner that makes the passes; None is Mira.
+    epochs : int, default=15
+        Number of passes over the sentences.
+    rho : float, default=0.01
+        Weight of the quadratic that pulls weights towards allowed values in the first pass.
+    growth : float, default=1.6
+        Factor by which `rho` grows from one pass to the next.
+    xi : float, default=1.0
+        Step size of the dual variables.
+    lasso : float, default=0.0
+        Weight of a lasso on the allowed values.
+    random_state : int, default=0
+        Seed of the order of sentences.
+
+    Examples
+    --------
+    >>> from laconic import OnlineDiscrete, Tagger
+    >>> sentences = [[("the", "DT"), ("dog", "NN")], [("a", "DT"), ("cat", "NN")]]
+    >>> labels = [["B", "I"], ["B", "I"]]
+    >>> values = [-0.5, -0.25, 0.25, 0.5]
+    >>> tagger = Tagger(learner=OnlineDiscrete(values, epochs=10)).fit(sentences, labels)
+    >>> set(tagger.weights_.edge.ravel().tolist()) <= {0.0, *values}
+    True
+    """
 
     def __init__(
         self,
@@ -64,71 +94,82 @@ class OnlineDiscrete(OnlineLearner):
         check_not_negative(lasso=self.lasso)
         if isinstance(self.learner, (Rda, Fobos, Sparseptron, OnlineDiscrete)):
             raise ValueError(
-                f"passes are made by Mira, Perceptron or StochasticGradient, not by {type(self.learner).__name__}"
+                "passes are made by Mira, Perceptron or StochasticGradient, "
+                f"not by {type(self.learner).__name__}"
             )
         return super().check()
 
     def _passes(self) -> OnlineLearner:
-        """The learner of the passes: weights as they are, since averages would lag behind the pull."""
-        learner = Mira() if self.learner is None else clone(self.learner)
-        return learner.set_params(averaged=False, random_state=self.random_state)
+        """Return the learner of the passes, without averages, which would lag behind the pull."""
+        learner: OnlineLearner = Mira() if self.learner is None else clone(self.learner)
+        learner.set_params(averaged=False, random_state=self.random_state)
+        return learner
 
-    def rule(self, epoch: int) -> dict[str, Any]:
+    def rule(self, epoch: int) -> Rule:
         """See OnlineLearner."""
         return self._passes().rule(epoch)
 
+    def learn_chunk(
+        self, kernel: OnlineKernel, data: Examples, chunk: Ints, rule: _core.OnlineRule
+    ) -> tuple[float, int]:
+        """See OnlineLearner."""
+        return self._passes().learn_chunk(kernel, data, chunk, rule)
+
     def run(
-        self, tagger: Any, data: Examples, callback: Callback | None = None, grow: bool = True
+        self,
+        kernel: OnlineKernel,
+        data: Examples,
+        callback: Callback | None = None,
+        grow: bool = True,
     ) -> FitReport:
-        """See OnlineLearner. What is left in the tagger is u."""
+        """See OnlineLearner. The weights left in the kernel are u."""
         self.check()
-        passes, split = self._passes(), Split(check_values(self.values), self.lasso, self.xi)
+        passes, split = self._passes(), ValueSplit(check_values(self.values), self.lasso, self.xi)
         trace: list[Pass] = []
         interrupted = False
         rho = self.rho
         try:
             for epoch in range(self.epochs):
-                trace.append(passes.one_epoch(tagger, data, epoch, grow))
-                split.step(tagger, rho)
-                split.alpha = [
-                    part / self.growth for part in split.alpha
-                ]  # alpha is in units of 1 / rho
+                trace.append(passes.one_epoch(kernel, data, epoch, grow))
+                split.step(kernel, rho)
+                # alpha is in units of 1 / rho
+                split.alpha = [part / self.growth for part in split.alpha]
                 rho *= self.growth
                 if callback is not None and callback(trace[-1]):
                     interrupted = True
                     break
         except KeyboardInterrupt:
             interrupted = True
-        split.finish(tagger)
-        passes.finish(tagger)
+        split.finish(kernel)
+        passes.finish(kernel)
         return run_report(trace, interrupted)
 
-    def finish(self, tagger: Any) -> None:
-        """Weights rounded: all that is left to do where no pass was this learner's own (partial_fit)."""
-        super().finish(tagger)
-        Split(check_values(self.values), self.lasso, self.xi).finish(tagger)
+    def finish(self, kernel: OnlineKernel) -> None:
+        """Round weights: all that is left to do where another learner made the passes."""
+        super().finish(kernel)
+        ValueSplit(check_values(self.values), self.lasso, self.xi).finish(kernel)
 
 
-class Split:
-    """u and alpha of every template's features in the order of their rows, and of transitions and starts after them."""
+class ValueSplit:
+    """u and alpha of every template's features in the order of their rows, then of transitions."""
 
     def __init__(self, values: tuple[float, ...], lasso: float, xi: float):
         self.penalty = Discrete(values, lasso)
         self.xi = xi
-        self.u: list[Weights] = []
-        self.alpha: list[Weights] = []
+        self.u: list[Floats] = []
+        self.alpha: list[Floats] = []
 
-    def step(self, tagger: Any, rho: float) -> None:
-        """The pull, the u-step and the alpha-step; the pulled weights go back into the tagger."""
+    def step(self, kernel: OnlineKernel, rho: float) -> None:
+        """Pull the weights, take the u-step and the alpha-step; set the pulled weights."""
         pulled, u, alpha = [], [], []
         free = self.penalty.replace(strength=0.0)  # transitions have no lasso
-        parts = read(tagger)
+        parts = read(kernel)
         for place, w in enumerate(parts):
             known = len(self.u[place]) if self.u else 0
             centre, dual = np.zeros_like(w), np.zeros_like(w)
             if known:
                 centre[:known], dual[:known] = self.u[place] - self.alpha[place], self.alpha[place]
-            # Before the first u there is nothing to be pulled to; later, features that are new are pulled to 0.
+            # Before the first u there is no pull; later, new features are pulled to 0.
             if self.u:
                 w = ((w + rho * centre) / (1 + rho)).astype(np.float32)
             penalty = self.penalty if place < len(parts) - 1 else free
@@ -137,43 +178,38 @@ class Split:
             u.append(nearest)
             alpha.append((dual + self.xi * (w - nearest)).astype(np.float32))
         self.u, self.alpha = u, alpha
-        write(tagger, pulled)
+        write(kernel, pulled)
 
-    def finish(self, tagger: Any) -> None:
-        """Leave u behind; features that came after it are rounded."""
+    def finish(self, kernel: OnlineKernel) -> None:
+        """Set weights to u; features that came after it are rounded."""
         left = []
-        for place, w in enumerate(read(tagger)):
+        for place, w in enumerate(read(kernel)):
             rounded = self.penalty.prox(w.astype(np.float64), 0.0).astype(np.float32)
             if self.u:
                 rounded[: len(self.u[place])] = self.u[place]
             left.append(rounded)
-        write(tagger, left)
+        write(kernel, left)
 
 
-@singledispatch
-def read(tagger: Any) -> list[Weights]:
-    """The weights of every template, flat, row after row; then those without a lasso (transitions and starts) as one part."""
-    tail = np.concatenate([part.ravel() for part in tagger.transitions()])
-    return [*(tagger.features(m)[1].ravel() for m in range(len(tagger.sizes))), tail]
+def read(kernel: OnlineKernel) -> list[Floats]:
+    """Return the weights of every template, flat, row after row.
+
+    Then those without a lasso (transitions and starts) as one part.
+    """
+    if isinstance(kernel, _core.Parser):
+        return [*(kernel.weights(m) for m in range(len(kernel.sizes))), np.zeros(0, np.float32)]
+    tail = np.concatenate([part.ravel() for part in kernel.transitions()])
+    return [*(kernel.features(m)[1].ravel() for m in range(len(kernel.sizes))), tail]
 
 
-@singledispatch
-def write(tagger: Any, parts: list[Weights]) -> None:
-    """The inverse of `read`."""
+def write(kernel: OnlineKernel, parts: list[Floats]) -> None:
+    """Set weights: the inverse of `read`."""
     for m, weights in enumerate(parts[:-1]):
-        n = int(tagger.sizes[m])
-        if n:
-            tagger.add_features(m, tagger.features(m)[0].reshape(n, -1), weights.reshape(n, -1))
-    edge = tagger.transitions()[0]
-    tagger.set_transitions(parts[-1][: edge.size], parts[-1][edge.size :])
-
-
-@read.register
-def _(parser: _core.Parser) -> list[Weights]:
-    return [*(parser.weights(m) for m in range(len(parser.sizes))), np.zeros(0, np.float32)]
-
-
-@write.register
-def _(parser: _core.Parser, parts: list[Weights]) -> None:
-    for m, weights in enumerate(parts[:-1]):
-        parser.set_weights(m, weights)
+        n = int(kernel.sizes[m])
+        if isinstance(kernel, _core.Parser):
+            kernel.set_weights(m, weights)
+        elif n:
+            kernel.add_features(m, kernel.features(m)[0].reshape(n, -1), weights.reshape(n, -1))
+    if isinstance(kernel, _core.Tagger):
+        edge = kernel.transitions()[0]
+        kernel.set_transitions(parts[-1][: edge.size], parts[-1][edge.size :])

@@ -1,20 +1,24 @@
-"""Online learners whose weights become exact zeros: dual averaging, forward-backward splitting, and budgets of templates."""
+"""Online learners whose weights become exact zeros.
+
+Dual averaging, forward-backward splitting, and budgets of templates.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from copy import copy
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic import _core
-from laconic.core.solvers.gravity import Gravity, Order, Sizes
-from laconic.core.solvers.online import (
+from laconic.core.arrays import Ints
+from laconic.core.solvers.budget import Order, Sizes, TemplateBudget
+from laconic.core.solvers.online import StochasticGradient
+from laconic.core.solvers.online_base import (
     LOSSES,
+    OnlineKernel,
     OnlineLearner,
-    StochasticGradient,
+    Rule,
     check_loss,
     check_not_negative,
     check_positive,
@@ -22,9 +26,32 @@ from laconic.core.solvers.online import (
 
 
 class Rda(OnlineLearner):
-    """L1-regularized dual averaging (Xiao 2009): w_t = (gain / sqrt(t)) soft(sum of steps, lasso * t).
+    """w_t = (gain / sqrt(t)) soft(sum of steps, lasso * t): dual averaging with an L1 norm.
 
-    The lasso acts on the average gradient, so that weights of features with weak evidence are exact zeros at all times.
+    (Xiao 2009.) The lasso acts on the average gradient, so that weights of features with weak
+    evidence are exact zeros at all times.
+
+    Parameters
+    ----------
+    lasso : float, default=1e-4
+        Weight of the lasso.
+    epochs : int, default=10
+        Number of passes over the sentences.
+    gain : float, default=1.0
+        Factor of all weights.
+    loss : {"log", "hinge", "perceptron"}, default="perceptron"
+        Loss of a sentence: that of a CRF, of a structured SVM or of the perceptron.
+    random_state : int, default=0
+        Seed of the order of sentences.
+
+    Examples
+    --------
+    >>> from laconic import Rda, Tagger
+    >>> sentences = [[("the", "DT"), ("dog", "NN")], [("a", "DT"), ("cat", "NN")]]
+    >>> labels = [["B", "I"], ["B", "I"]]
+    >>> tagger = Tagger(learner=Rda(1e-4, epochs=3)).fit(sentences, labels)
+    >>> tagger.predict(sentences[:1])
+    [['B', 'I']]
     """
 
     def __init__(
@@ -48,7 +75,7 @@ class Rda(OnlineLearner):
         check_not_negative(lasso=self.lasso)
         return super().check()
 
-    def rule(self, epoch: int) -> dict[str, Any]:
+    def rule(self, epoch: int) -> Rule:
         """See OnlineLearner."""
         return {
             "loss": LOSSES[self.loss],
@@ -61,12 +88,41 @@ class Rda(OnlineLearner):
 
 
 class Fobos(StochasticGradient):
-    """Gradient steps, and every `every` rounds a proximal step of lasso * |w|_1, or of lasso * sum over features of |row|_2.
+    """w <- prox(w - eta * gradient, eta lasso): gradient steps, then proximal steps of the lasso.
 
-    Rows are label-based groups: all labels of a feature. `every` above 1 is the truncated gradient of Langford et al. (2009): the
-    same penalty, less often and more at a time, with a last proximal step at the end, so that what came since the one before is
-    not spared. Features pay what they owe when they next fire: no pass over all weights is made. With a ridge this is the
-    elastic net.
+    The penalty is lasso * |w|_1, or lasso * sum over features of |row|_2, where a row has the
+    weights of a feature for all labels. `every` above 1 is the truncated gradient of Langford et
+    al. (2009): the same penalty, less often and more at a time, with a last proximal step for the
+    rounds since the one before. The penalty of a feature is deferred until it next fires: no
+    pass over all weights is made. With a ridge this is the elastic net.
+
+    Parameters
+    ----------
+    lasso : float, default=1e-5
+        Weight of the lasso.
+    groups : {"weights", "rows"}, default="weights"
+        What becomes zero: single weights, or all weights of a feature together.
+    every : int, default=1
+        Number of rounds from one proximal step to the next.
+    loss : {"log", "hinge", "perceptron"}, default="perceptron"
+        Loss of a sentence: that of a CRF, of a structured SVM or of the perceptron.
+    epochs : int, default=10
+        Number of passes over the sentences.
+    step : float, default=1.0
+        Step size of the first pass.
+    ridge : float, default=0.0
+        Ridge weight: share of each weight, times the step size, that every round takes away.
+    random_state : int, default=0
+        Seed of the order of sentences.
+
+    Examples
+    --------
+    >>> from laconic import Fobos, Tagger
+    >>> sentences = [[("the", "DT"), ("dog", "NN")], [("a", "DT"), ("cat", "NN")]]
+    >>> labels = [["B", "I"], ["B", "I"]]
+    >>> tagger = Tagger(learner=Fobos(1e-4, epochs=3)).fit(sentences, labels)
+    >>> tagger.predict(sentences[:1])
+    [['B', 'I']]
     """
 
     def __init__(
@@ -94,33 +150,64 @@ class Fobos(StochasticGradient):
             raise ValueError(f"every must be at least 1, got {self.every!r}")
         return super().check()
 
-    def rule(self, epoch: int) -> dict[str, Any]:
+    def rule(self, epoch: int) -> Rule:
         """See OnlineLearner."""
         by_weight = self.groups == "weights"
         reading = _core.Reading.by_weight if by_weight else _core.Reading.by_row
         return {**super().rule(epoch), "reading": reading, "lasso": self.lasso, "every": self.every}
 
-    def after_epoch(self, tagger: Any) -> None:
-        """Features whose weights are all zero are freed."""
-        tagger.compact(self.groups == "rows")
+    def after_epoch(self, kernel: OnlineKernel) -> None:
+        """Free features whose weights are all zero."""
+        kernel.compact(self.groups == "rows")
 
-    def finish(self, tagger: Any) -> None:
+    def finish(self, kernel: OnlineKernel) -> None:
         """See OnlineLearner."""
         if self.every > 1:
             last_step = self.rule(self.epochs - 1)["step"]
-            tagger.defer_penalty(np.full(len(tagger.sizes), last_step * self.lasso * self.every))
-        tagger.compact(self.groups == "rows")
+            kernel.defer_penalty(np.full(len(kernel.sizes), last_step * self.lasso * self.every))
+        kernel.compact(self.groups == "rows")
 
 
 class Sparseptron(OnlineLearner):
-    """Algorithm 1 with a budget: gradient steps, and every `every` rounds one that leaves at most `budget` templates.
+    """w <- prox(w - eta * gradient): gradient steps, and shrinking to a budget of templates.
 
-    Steps fall as 1 / sqrt(epoch). Groups are single templates, or with groups="coarse to fine" overlapping unions of a template
-    with all finer ones (see laconic.core.solvers.gravity): what is kept is kept with all that it refines. With the perceptron loss the
-    choice does not depend on the size of the first step. A lasso > 0 makes the sparse group lasso: features owe it at every shrinking.
+    Algorithm 1 of Martins et al. (2011): every `every` rounds a proximal step leaves at most
+    `budget` templates. Step sizes fall as 1 / sqrt(epoch). Groups are single templates, or
+    overlapping unions of a template with all finer ones (see laconic.core.solvers.budget). With the
+    perceptron loss the choice does not depend on the size of the first step.
+
+    Parameters
+    ----------
+    budget : int, default=30
+        Number of templates that keep weights, at most.
+    epochs : int, default=5
+        Number of passes over the sentences.
+    every : int, default=1000
+        Number of rounds from one shrinking to the next.
+    group_weight : {"one", "log", "sqrt log"}, default="one"
+        Weight of a template's penalty by its number of weights.
+    groups : {"templates", "coarse to fine"}, default="templates"
+        What is shrunk: single templates, or a template with all that refine it.
+    lasso : float, default=0.0
+        Weight of a lasso on single weights besides, applied at every shrinking.
+    loss : {"log", "hinge", "perceptron"}, default="perceptron"
+        Loss of a sentence: that of a CRF, of a structured SVM or of the perceptron.
+    step : float, default=1.0
+        Step size of the first pass.
+    random_state : int, default=0
+        Seed of the order of sentences.
+
+    Examples
+    --------
+    >>> from laconic import Sparseptron, Tagger
+    >>> sentences = [[("the", "DT"), ("dog", "NN")], [("a", "DT"), ("cat", "NN")]]
+    >>> labels = [["B", "I"], ["B", "I"]]
+    >>> tagger = Tagger(learner=Sparseptron(budget=5, epochs=3)).fit(sentences, labels)
+    >>> tagger.predict(sentences[:1])
+    [['B', 'I']]
     """
 
-    _gravity: Gravity | None = None
+    _budget: TemplateBudget | None = None
 
     def __init__(
         self,
@@ -158,48 +245,48 @@ class Sparseptron(OnlineLearner):
         return super().check()
 
     def on(self, sizes: Sizes, order: Callable[[], Order]) -> Sparseptron:
-        """See OnlineLearner. Without it, groups are single templates and all weigh alike."""
+        """See OnlineLearner. Without it, groups are single templates of the same weight."""
         ready = copy(self)
-        ready._gravity = Gravity(
+        ready._budget = TemplateBudget(
             sizes, self.group_weight, order() if self.groups == "coarse to fine" else None
         )
         return ready
 
-    def rule(self, epoch: int) -> dict[str, Any]:
+    def rule(self, epoch: int) -> Rule:
         """See OnlineLearner."""
         return {
             "loss": LOSSES[self.loss],
-            "step": self.step / np.sqrt(epoch + 1),
+            "step": float(self.step / np.sqrt(epoch + 1)),
             "aggressive": False,
             "averaged": False,
             "reading": _core.Reading.by_weight if self.lasso else _core.Reading.plain,
         }
 
-    def chunks(
-        self, order: NDArray[np.int64], done: int
-    ) -> Iterator[tuple[NDArray[np.int64], int]]:
-        """Pieces that end where the count of rounds is a multiple of `every`, or the epoch ends."""
+    def chunks(self, order: Ints, done: int) -> Iterator[tuple[Ints, int]]:
+        """Yield chunks that end where the number of rounds is a multiple of `every`."""
         cuts = np.arange(self.every - done % self.every, len(order), self.every)
         for piece in np.split(order, cuts):
             done += len(piece)
             yield piece, done
 
-    def after_chunk(self, tagger: Any, n_rounds: int, step: float) -> list[tuple[int, int]]:
-        """Gravity, on every `every`-th round."""
+    def after_chunk(
+        self, kernel: OnlineKernel, n_rounds: int, step: float
+    ) -> list[tuple[int, int]]:
+        """Shrink templates on every `every`-th round."""
         if n_rounds % self.every:
             return []
-        before = int(tagger.nonzeros.sum())
+        before = int(kernel.nonzeros.sum())
         if self.lasso:
-            tagger.defer_penalty(np.full(len(tagger.sizes), step * self.lasso * self.every))
-            tagger.compact(False)  # the norms must be those after the lasso
-        self._shrink(tagger)
-        return [(n_rounds, before), (n_rounds, int(tagger.nonzeros.sum()))]
+            kernel.defer_penalty(np.full(len(kernel.sizes), step * self.lasso * self.every))
+            kernel.compact(False)  # the norms must be those after the lasso
+        self._shrink(kernel)
+        return [(n_rounds, before), (n_rounds, int(kernel.nonzeros.sum()))]
 
-    def finish(self, tagger: Any) -> None:
-        """Templates that came back since the last shrinking go."""
-        self._shrink(tagger)
-        tagger.compact(False)
+    def finish(self, kernel: OnlineKernel) -> None:
+        """Shrink templates that came back since the last time."""
+        self._shrink(kernel)
+        kernel.compact(False)
 
-    def _shrink(self, tagger: Any) -> None:
-        gravity = self._gravity or Gravity(np.ones(len(tagger.sizes)))
-        tagger.shrink(gravity.shrink(tagger.norms, self.budget))
+    def _shrink(self, kernel: OnlineKernel) -> None:
+        groups = self._budget or TemplateBudget(np.ones(len(kernel.sizes)))
+        kernel.shrink(groups.shrink(kernel.norms, self.budget))

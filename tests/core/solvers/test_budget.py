@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from laconic.core.groups import Groups
 from laconic.core.penalties import GroupLasso
-from laconic.core.solvers.gravity import Gravity, group_weights, layers_of
+from laconic.core.solvers.budget import TemplateBudget, group_weights, layers_of
 from laconic.text.template_sets import ready_templates
 
 NORMS = st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.7]), min_size=1, max_size=12)
@@ -26,7 +26,7 @@ def random_order(n: int, rng: np.random.Generator) -> np.ndarray:
 @given(NORMS, st.integers(0, 12))
 def test_as_many_templates_stay_as_the_budget_allows(given_norms: list[float], budget: int) -> None:
     norms = np.array(given_norms)
-    factors = Gravity(np.ones(len(norms))).shrink(norms, budget)
+    factors = TemplateBudget(np.ones(len(norms))).shrink(norms, budget)
     assert np.all((factors >= 0) & (factors <= 1))
     alive = np.count_nonzero(norms)
     assert np.count_nonzero(norms * factors) == min(alive, budget), (
@@ -52,12 +52,12 @@ def test_a_budget_is_a_proximal_step_of_the_group_lasso(rule: str, budget: int) 
     sizes = np.array([len(part) for part in members])
     weights = rng.normal(size=20)
     norms = np.array([np.linalg.norm(weights[part]) for part in members])
-    gravity = Gravity(sizes, rule)
-    shrunk = weights * np.repeat(gravity.shrink(norms, budget), sizes)
-    ratio = np.sort(norms / gravity.weight)[::-1]
+    groups = TemplateBudget(sizes, rule)
+    shrunk = weights * np.repeat(groups.shrink(norms, budget), sizes)
+    ratio = np.sort(norms / groups.weight)[::-1]
     sigma = 0.5 * (ratio[budget - 1] + ratio[budget])
     penalty = GroupLasso(
-        Groups.from_lists([part.tolist() for part in members], 20, gravity.weight), strength=sigma
+        Groups.from_lists([part.tolist() for part in members], 20, groups.weight), strength=sigma
     )
     np.testing.assert_allclose(shrunk, penalty.prox(weights), rtol=1e-12, atol=1e-12)
 
@@ -65,11 +65,11 @@ def test_a_budget_is_a_proximal_step_of_the_group_lasso(rule: str, budget: int) 
 def test_groups_inside_each_other_are_shrunk_from_the_finest_on() -> None:
     norms = np.array([3.0, 4.0, 1.0])
     finer = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 1]], dtype=bool)  # the second refines the first
-    gravity = Gravity(np.ones(3), "one", finer)
-    np.testing.assert_allclose(gravity.weight, [1, np.sqrt(0.5), 1])
+    groups = TemplateBudget(np.ones(3), "one", finer)
+    np.testing.assert_allclose(groups.weight, [1, np.sqrt(0.5), 1])
     second = 4 - 0.8 * np.sqrt(0.5)
     both = 1 - 0.8 / np.hypot(3, second)
-    np.testing.assert_allclose(gravity.prox(norms, 0.8), [both, both * second / 4, 0.2])
+    np.testing.assert_allclose(groups.prox(norms, 0.8), [both, both * second / 4, 0.2])
 
 
 @given(st.integers(1, 12), st.integers(0, 2**31))
@@ -93,7 +93,7 @@ def test_a_template_is_kept_with_all_that_it_refines(
     rng = np.random.default_rng(seed)
     finer = random_order(n, rng)
     norms = np.ones(n) if ties else rng.random(n)
-    factors = Gravity(rng.integers(1, 100, n), "log", finer).shrink(norms, budget)
+    factors = TemplateBudget(rng.integers(1, 100, n), "log", finer).shrink(norms, budget)
     kept = factors > 0
     assert kept.sum() == min(n, budget)
     for coarse, fine in zip(*np.nonzero(finer), strict=True):
@@ -105,7 +105,7 @@ def test_budgets_of_the_ready_templates(budget: int) -> None:
     templates = ready_templates("chunking72")
     finer = templates.order()
     norms = np.random.default_rng(0).random(len(templates))
-    kept = Gravity(np.ones(len(templates)), "one", finer).shrink(norms, budget) > 0
+    kept = TemplateBudget(np.ones(len(templates)), "one", finer).shrink(norms, budget) > 0
     assert kept.sum() == budget
     for coarse, fine in zip(*np.nonzero(finer), strict=True):
         assert kept[coarse] or not kept[fine]

@@ -1,39 +1,49 @@
-"""Shrinking whole templates by a budget (Martins et al. 2011, section 4).
+"""Shrinking whole templates to a budget (Martins et al. 2011, section 4).
 
-Group G_a holds the features of template a, or with an order from coarse to fine those of a and of all templates that refine it:
+Group G_a holds the features of template a, or with an order from coarse to fine those of a and of
+all templates that refine it:
 
     prox of sigma * sum_a d_a |w_{G_a}|,   G_a = union of I(T_b) over b at or below a
 
-Groups that do not overlap make a layer, whose proximal step scales group a by max(0, 1 - sigma d_a / |w_{G_a}|): it needs norms alone
-and costs O(templates). Layers follow each other from the finest groups to the coarsest. A template that is zeroed takes all that
-refine it along: what is kept is kept with everything it refines. A template that lies in k groups is shrunk k times; its own group
-has d / sqrt(k) for a weight, else templates at the rim of a window, whose parts are no templates, would come cheaper than others.
+Groups that do not overlap make a layer, whose proximal step scales group a by
+max(0, 1 - sigma d_a / |w_{G_a}|): it needs norms alone and costs O(templates). Layers follow each
+other from the finest groups to the coarsest. If a template becomes zero, so do all that refine it:
+a template is kept only with everything it refines. A template in k groups is shrunk k times; the
+weight of its own group is d / sqrt(k), otherwise templates at the edge of a window, whose parts are
+no templates, would be cheaper than others.
 
-With a budget of B templates, sigma lies halfway between the smallest that leaves B and the smallest that leaves fewer; for single
-templates this is halfway between the B-th and the next largest |w_a| / d_a. All layers share this sigma. (Budgets of their own for
-layers, which the paper's footnote 5 suggests, leave too few templates: a layer without a share loses all of its groups.)
+With a budget of B templates, sigma lies halfway between the smallest that leaves B and the smallest
+that leaves fewer; for single templates this is halfway between the B-th and the next largest
+|w_a| / d_a. All layers share this sigma. (Separate budgets for layers, which the paper's footnote 5
+suggests, leave too few templates: a layer without a share loses all of its groups.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from laconic.core.arrays import Array
+from laconic.core.arrays import Array, Bools, Ints
 
-Sizes = NDArray[np.int64] | NDArray[np.float64]
-Order = NDArray[np.bool_]
+Sizes: TypeAlias = Ints | Array
+Order: TypeAlias = Bools  # [a, b]: whether template b is a or refines it
 
 TIED = 1e-9  # thresholds of sigma that are relatively this close are one
 
 
-class Gravity:
-    """Groups of templates in layers.
+class TemplateBudget:
+    """Groups of templates in layers, shrunk until at most a budget of templates is left.
 
-    sizes: the number of weights of each template; rule: d by the size of a group, see `group_weights`.
-    finer: [a, b] is True when b is a or refines it; None: no template refines another.
+    Parameters
+    ----------
+    sizes : array of shape (n_templates,)
+        Number of weights of each template.
+    rule : str, default="one"
+        Weight d of a group by its size, see `group_weights`.
+    finer : array of bool, shape (n_templates, n_templates), or None, default=None
+        Whether template b is a or refines it, at [a, b]; None: no template refines another.
     """
 
     def __init__(self, sizes: Sizes, rule: str = "one", finer: Order | None = None) -> None:
@@ -41,14 +51,15 @@ class Gravity:
         of_group = self.finer.astype(np.float64) @ np.asarray(sizes, dtype=np.float64)
         self.weight = group_weights(of_group, rule) / np.sqrt(self.finer.sum(axis=0))
         self.layers = layers_of(self.finer)
-        # Of each layer: the place of every template's group in it, one past the last for templates outside the layer.
+        # Of each layer: the position of every template's group in it, one past the last for
+        # templates outside the layer.
         self._place = [np.full(len(sizes), len(layer)) for layer in self.layers]
         for place, layer in zip(self._place, self.layers, strict=True):
             group, template = np.nonzero(self.finer[layer])
             place[template] = group
 
     def prox(self, norms: Array, sigma: float) -> Array:
-        """The factor of every template: the layers' proximal steps one after the other."""
+        """Return the factor of every template after the proximal steps of all layers."""
         factors = np.ones_like(norms)
         for layer, place in zip(self.layers, self._place, strict=True):
             lengths = np.sqrt(np.bincount(place, (norms * factors) ** 2, len(layer) + 1)[:-1])
@@ -58,7 +69,7 @@ class Gravity:
         return factors
 
     def shrink(self, norms: Array, budget: int) -> Array:
-        """The factor of every template that leaves the budget's number of them, or all there are."""
+        """Return the factor of every template that leaves `budget` of them, or all there are."""
         if np.count_nonzero(norms) <= budget:
             return np.ones_like(norms)
         if not budget:
@@ -72,7 +83,8 @@ class Gravity:
         fewer = smallest(lambda sigma: left(sigma) < budget, most)
         if fewer > enough * (1 + TIED):
             return self.prox(norms, 0.5 * (enough + fewer))
-        # Several templates would go at once: shrink less, and let go of the weakest that nothing left refines.
+        # Several templates would vanish at once: shrink less, and drop the weakest ones that no
+        # remaining template refines.
         factors = self.prox(norms, enough * (1 - 1e-3))
         for _ in range(np.count_nonzero(norms * factors) - budget):
             stays = norms * factors > 0
@@ -82,7 +94,7 @@ class Gravity:
 
 
 def smallest(holds: Callable[[float], bool], upper: float) -> float:
-    """The smallest number in (0, upper] from which on a condition holds, by bisection to the last bit."""
+    """Return the smallest number in (0, upper] from which on a condition holds, by bisection."""
     lower = 0.0
     while not holds(upper):
         lower, upper = upper, 2 * upper
@@ -91,8 +103,8 @@ def smallest(holds: Callable[[float], bool], upper: float) -> float:
     return upper
 
 
-def layers_of(finer: Order) -> list[NDArray[np.int64]]:
-    """Templates dealt to layers so that the groups of one do not overlap, and groups inside others come before these."""
+def layers_of(finer: Order) -> list[Ints]:
+    """Return templates in layers whose groups do not overlap, inner groups in earlier layers."""
     overlaps = (finer.astype(np.int64) @ finer.T.astype(np.int64)) > 0
     level = np.full(len(finer), -1)
     for a in np.argsort(finer.sum(axis=1), kind="stable"):
@@ -101,7 +113,10 @@ def layers_of(finer: Order) -> list[NDArray[np.int64]]:
 
 
 def group_weights(sizes: Sizes, rule: str) -> Array:
-    """d_g by rule: "log" is log2 of the size, the bits that name a feature of the group; "sqrt log" its root; "one" is 1."""
+    """Return d_g by rule: "log" is log2 of the size, "sqrt log" its square root, "one" is 1.
+
+    log2 of the size is the number of bits that name a feature of the group.
+    """
     bits = np.log2(np.maximum(np.asarray(sizes, dtype=np.float64), 2.0))
     rules = {"log": bits, "sqrt log": np.sqrt(bits), "one": np.ones_like(bits)}
     if rule not in rules:
