@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.core.arrays import Array
+from laconic.core.arrays import Array, Bools
 from laconic.core.penalties import L1, ElasticNet
 from laconic.core.solvers.base import Result
-from laconic.linear.model import SparseLinear, SparseRegressor
+from laconic.linear.model import SparseClassifier, SparseLinear
 from laconic.models.discrete.forms import Change, Posed, keeps_features, posed, rounded
 
 
@@ -28,42 +28,46 @@ def _(model: SparseLinear, change: Change) -> SparseLinear:
 
 @posed.register
 def _(
-    model: SparseLinear, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model"
+    model: SparseLinear,
+    X: Any,
+    y: ArrayLike,
+    penalty: ElasticNet | None = None,
+    features: str = "model",
 ) -> Posed:
     check_is_fitted(model)
     coef = np.atleast_2d(model.coef_)
-    alive = (
+    kept = (
         np.any(coef != 0, axis=0)
         if keeps_features(features)
         else np.ones(coef.shape[1], dtype=bool)
     )
-    inner = copy.copy(model).set_params(
+    inner: SparseLinear = copy.copy(model).set_params(
         penalty=penalty if penalty is not None else (model.penalty or L1())
     )
-    problem = inner.build_problem(X[:, alive], y)
+    problem = inner.build_problem(X[:, kept], y)
     _same_classes(model, inner)
     x = np.concatenate(
-        [coef[:, alive].T.ravel(), np.atleast_1d(model.intercept_) if model.fit_intercept else []]
+        [coef[:, kept].T.ravel(), np.atleast_1d(model.intercept_) if model.fit_intercept else []]
     )
 
     def adopt(result: Result) -> SparseLinear:
         found = inner.adopt(problem, result)
-        found.coef_ = _widened(np.atleast_2d(found.coef_), alive).reshape(model.coef_.shape)
+        found.coef_ = _widened(np.atleast_2d(found.coef_), kept).reshape(model.coef_.shape)
         found.n_features_in_ = model.n_features_in_
         return found
 
     return Posed(problem, x, adopt)
 
 
-def _widened(coef: Array, alive: NDArray[np.bool_]) -> Array:
-    """Weights of some features among zeros for the others."""
-    wide = np.zeros((len(coef), len(alive)))
-    wide[:, alive] = coef
+def _widened(coef: Array, kept: Bools) -> Array:
+    """Return the weights of kept features among zeros for the others."""
+    wide = np.zeros((len(coef), len(kept)))
+    wide[:, kept] = coef
     return wide
 
 
-def _same_classes(model: Any, inner: Any) -> None:
-    if isinstance(inner, SparseRegressor):
+def _same_classes(model: SparseLinear, inner: SparseLinear) -> None:
+    if not (isinstance(model, SparseClassifier) and isinstance(inner, SparseClassifier)):
         return
     given, known = inner.classes_.tolist(), model.classes_.tolist()
     if given != known:

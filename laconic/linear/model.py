@@ -1,15 +1,16 @@
-"""SparseClassifier and SparseRegressor: a matrix in, a small linear model out, with a certificate."""
+"""SparseClassifier and SparseRegressor: small linear models of a matrix, with a certificate."""
 
 from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_sample_weight
@@ -18,7 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from laconic.core.arrays import Array
+from laconic.core.arrays import AnyArray, Array, MatrixLike
 from laconic.core.designs.rows import Rows
 from laconic.core.losses import Gold, Logistic, Loss, Multinomial, Squared, SquaredHinge
 from laconic.core.penalties import L1, Penalty
@@ -27,21 +28,36 @@ from laconic.core.report import Callback, FitReport, Reported, in_one_line
 from laconic.core.solvers.base import Result, Solver
 from laconic.core.solvers.choose import choose_solver
 
+ModelT = TypeVar("ModelT", bound="SparseLinear")
+MethodT = TypeVar("MethodT", bound=Callable[..., object])
+
 
 class SparseLinear(Reported, BaseEstimator):
     """min_{w, b} sum_i s_i loss(y_i, x_i w + b) + penalty(w), common to classifiers and regressors.
 
     Parameters
     ----------
-    penalty : Penalty, default L1(1.0)
-    loss : Loss, default by the target
-    solver : Solver, default by the penalty
-    fit_intercept : bool, the intercept is never penalised
-    tol : float, the certificate (relative duality gap) to reach when solver is None
-    max_iter : int or None, steps at most when solver is None
-    warm_start : bool, start from the last fit
-    n_jobs : int or None, threads
+    penalty : Penalty or None, default=None
+        Penalty of the weights; None is L1(1.0).
+    loss : Loss or None, default=None
+        Loss of an example; None chooses one by the target.
+    solver : Solver or None, default=None
+        Solver of the problem; None chooses one that suits the penalty.
+    fit_intercept : bool, default=True
+        Whether there is an intercept, which is never penalised.
+    tol : float, default=1e-4
+        Certificate (relative duality gap) to reach when `solver` is None.
+    max_iter : int or None, default=None
+        Number of steps, at most, when `solver` is None.
+    warm_start : bool, default=False
+        Whether `fit` starts from the weights of the last fit.
+    n_jobs : int or None, default=None
+        Number of threads; -1 uses all processors.
     """
+
+    _numeric = False
+    n_features_in_: int
+    intercept_: Any  # (K,), or the number of a regressor
 
     def __init__(
         self,
@@ -68,9 +84,14 @@ class SparseLinear(Reported, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def build_problem(self, X: Any, y: Any, sample_weight: Any = None) -> Problem:
-        """The problem that `fit` solves, from checked data; sets the names learned from the data's form."""
-        X, y = validate_data(
+    def build_problem(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Problem:
+        """Return the problem that `fit` solves, from checked data.
+
+        Sets the attributes that depend on the form of the data alone, such as classes_.
+        """
+        rows, targets = validate_data(
             self,
             X,
             y,
@@ -79,9 +100,9 @@ class SparseLinear(Reported, BaseEstimator):
             multi_output=False,
             y_numeric=self._numeric,
         )
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        loss, target, n_outputs, weight = self._encode(y, weight)
-        design = Rows(X, n_outputs, self.fit_intercept, effective_n_jobs(self.n_jobs))
+        weight = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+        loss, target, n_outputs, weight = self._encode(targets, weight)
+        design = Rows(rows, n_outputs, self.fit_intercept, effective_n_jobs(self.n_jobs))
         penalty = (self.penalty if self.penalty is not None else L1()).check().spread(n_outputs)
         return Problem(
             design,
@@ -90,9 +111,8 @@ class SparseLinear(Reported, BaseEstimator):
             penalty,
         )
 
-    _numeric = False
-
-    def _encode(self, y: NDArray, weight: Array) -> tuple[Loss, Array, int, Array]:
+    def _encode(self, y: AnyArray, weight: Array) -> tuple[Loss, Array, int, Array]:
+        """Return the loss, encoded targets, number of outputs and sample weights."""
         raise AttributeError(
             "SparseLinear is the common base: use SparseClassifier or SparseRegressor"
         )
@@ -103,7 +123,7 @@ class SparseLinear(Reported, BaseEstimator):
         x0: Array | None = None,
         callback: Callback | None = None,
     ) -> Result:
-        """Run the given or the suitable solver."""
+        """Return the result of the given solver, or of one that suits the penalty."""
         solver = (
             self.solver
             if self.solver is not None
@@ -112,13 +132,30 @@ class SparseLinear(Reported, BaseEstimator):
         return solver.run(problem, x0, callback)
 
     def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
+        self: ModelT,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
         callback: Callback | None = None,
-    ) -> Any:
-        """Learn coef_ and intercept_. A callback sees the Event of each step and may stop the fit by returning True."""
+    ) -> ModelT:
+        """Learn coef_ and intercept_.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n, p)
+            One row of features per example.
+        y : array of shape (n,)
+            Target of each example.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each example; None weights all alike.
+        callback : callable or None, default=None
+            Called with the Event of each step; True stops the fit.
+
+        Returns
+        -------
+        self
+            The fitted model.
+        """
         began = time.perf_counter()
         problem = self.build_problem(X, y, sample_weight)
         x0 = getattr(self, "_x", None) if self.warm_start else None
@@ -129,32 +166,33 @@ class SparseLinear(Reported, BaseEstimator):
         self.report_ = replace(self.report_, seconds=time.perf_counter() - began)
         return self
 
-    def adopt(self, problem: Problem, result: Result) -> Any:
+    def adopt(self: ModelT, problem: Problem, result: Result) -> ModelT:
         """Take over a solver's result as the fitted model."""
         weights, intercept = problem.parts(result.x)
         K = problem.design.n_outputs
         self.coef_ = np.ascontiguousarray(weights.reshape(-1, K).T)
-        self.intercept_: Any = intercept.copy() if self.fit_intercept else np.zeros(K)
+        self.intercept_ = intercept.copy() if self.fit_intercept else np.zeros(K)
         if self.warm_start:
             self._x = result.x.copy()
-        return self._keep_report(problem, result)
+        self._keep_report(problem, result)
+        return self
 
-    def _keep_report(self, problem: Problem, result: Result) -> Any:
+    def _keep_report(self, problem: Problem, result: Result) -> None:
         """Keep what a solver found besides the weights; a warning if it stopped too early."""
         self.loss_, self.result_ = problem.loss, result
         self.report_ = fit_report(
             self, problem, result, features=(self.n_features_in_, self.n_selected_)
         )
-        return self
 
-    def _scores(self, X: Any) -> Array:
+    def _scores(self, X: MatrixLike) -> Array:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
-        return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+        scores: Array = safe_sparse_dot(X, self.coef_.T, dense_output=True)
+        return scores + self.intercept_
 
     @property
     def n_selected_(self) -> int:
-        """Features with a weight that is not zero."""
+        """Number of features with a weight that is not zero."""
         return int(np.count_nonzero(np.any(np.atleast_2d(self.coef_) != 0, axis=0)))
 
 
@@ -193,11 +231,55 @@ def fit_report(
 
 
 class SparseRegressor(RegressorMixin, SparseLinear):
-    """min_{w, b} sum_i s_i (x_i w + b - y_i)^2 / 2 + penalty(w), or with loss=Poisson() counts. See SparseLinear for the parameters."""
+    """min_{w, b} sum_i s_i (x_i w + b - y_i)^2 / 2 + penalty(w), or counts with loss=Poisson().
+
+    Parameters
+    ----------
+    penalty : Penalty or None, default=None
+        Penalty of the weights; None is L1(1.0).
+    loss : Loss or None, default=None
+        Squared or Poisson loss; None is Squared.
+    solver : Solver or None, default=None
+        Solver of the problem; None chooses one that suits the penalty.
+    fit_intercept : bool, default=True
+        Whether there is an intercept, which is never penalised.
+    tol : float, default=1e-4
+        Certificate (relative duality gap) to reach when `solver` is None.
+    max_iter : int or None, default=None
+        Number of steps, at most, when `solver` is None.
+    warm_start : bool, default=False
+        Whether `fit` starts from the weights of the last fit.
+    n_jobs : int or None, default=None
+        Number of threads; -1 uses all processors.
+
+    Attributes
+    ----------
+    coef_ : array of shape (p,)
+        Weight of each feature.
+    intercept_ : float
+        Intercept b.
+    report_ : FitReport
+        Objective, certificate, number of steps and features of the fit; objective_, certificate_,
+        n_iter_ and converged_ are parts of it.
+    result_ : Result
+        Result of the solver.
+    n_selected_ : int
+        Number of features with a weight that is not zero.
+
+    Examples
+    --------
+    >>> from laconic import L1, SparseRegressor
+    >>> X, y = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [2.0, 0.1, 2.1]
+    >>> model = SparseRegressor(L1(0.2)).fit(X, y)
+    >>> model.coef_.round(2).tolist(), model.n_selected_
+    ([1.65, 0.0], 1)
+    >>> model.predict([[2.0, 0.0]]).round(2).tolist()
+    [3.6]
+    """
 
     _numeric = True
 
-    def _encode(self, y: NDArray, weight: Array) -> tuple[Loss, Array, int, Array]:
+    def _encode(self, y: AnyArray, weight: Array) -> tuple[Loss, Array, int, Array]:
         loss = self.loss if self.loss is not None else Squared()
         if loss.classifies:
             raise ValueError(
@@ -205,30 +287,76 @@ class SparseRegressor(RegressorMixin, SparseLinear):
             )
         return loss, np.ascontiguousarray(y, dtype=np.float64), 1, weight
 
-    def adopt(self, problem: Problem, result: Result) -> SparseRegressor:
+    def adopt(self: ModelT, problem: Problem, result: Result) -> ModelT:
         """See SparseLinear; coef_ is (p,), intercept_ a number."""
-        super().adopt(problem, result)
+        SparseLinear.adopt(self, problem, result)
         self.coef_ = self.coef_.ravel()
-        self.intercept_ = float(self.intercept_[0])
+        self.intercept_ = float(np.ravel(self.intercept_)[0])
         return self
 
-    def predict(self, X: Any) -> Array:
-        """X w + b; exp of it with the Poisson loss."""
+    def predict(self, X: MatrixLike) -> Array:
+        """Return X w + b, or exp of it with the Poisson loss."""
         scores = self._scores(X)
         return self.loss_.response(scores)
 
 
-def _has_probabilities(estimator: Any) -> bool:
+def available(condition: Callable[[Any], bool]) -> Callable[[MethodT], MethodT]:
+    """Return a decorator of methods that exist only where a condition of the model holds."""
+    decorator: Callable[[MethodT], MethodT] = available_if(condition)
+    return decorator
+
+
+def _has_probabilities(estimator: SparseLinear) -> bool:
     return not isinstance(estimator.loss, SquaredHinge)
 
 
 class SparseClassifier(ClassifierMixin, SparseLinear):
-    """min_{w, b} sum_i s_i loss(y_i, x_i W + b) + penalty(W): logistic for two classes, multinomial for more.
+    """min_{W, b} sum_i s_i loss(y_i, x_i W + b) + penalty(W): a sparse linear classifier.
 
     Parameters
     ----------
-    class_weight : dict, "balanced" or None
-    Others as in SparseLinear.
+    penalty : Penalty or None, default=None
+        Penalty of the weights; None is L1(1.0).
+    loss : Loss or None, default=None
+        Classification loss; None is Logistic for two classes and Multinomial for more.
+    solver : Solver or None, default=None
+        Solver of the problem; None chooses one that suits the penalty.
+    fit_intercept : bool, default=True
+        Whether there is an intercept, which is never penalised.
+    tol : float, default=1e-4
+        Certificate (relative duality gap) to reach when `solver` is None.
+    max_iter : int or None, default=None
+        Number of steps, at most, when `solver` is None.
+    warm_start : bool, default=False
+        Whether `fit` starts from the weights of the last fit.
+    n_jobs : int or None, default=None
+        Number of threads; -1 uses all processors.
+    class_weight : dict, "balanced" or None, default=None
+        Weight of the examples of each class; "balanced" weights classes alike.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The classes.
+    coef_ : array of shape (K, p)
+        Weights: one row for two classes (none with Multinomial), otherwise one row per class.
+    intercept_ : array of shape (K,)
+        Intercepts b.
+    report_ : FitReport
+        Objective, certificate, number of steps and features of the fit; objective_, certificate_,
+        n_iter_ and converged_ are parts of it.
+    result_ : Result
+        Result of the solver.
+    n_selected_ : int
+        Number of features with a weight that is not zero.
+
+    Examples
+    --------
+    >>> from laconic import L1, SparseClassifier
+    >>> X = [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, 1.0], [0.0, 0.0, 1.0]]
+    >>> model = SparseClassifier(L1(0.1)).fit(X, ["yes", "no", "yes", "no"])
+    >>> model.predict([[1.0, 0.0, 0.0]]).tolist(), model.n_selected_, model.converged_
+    (['yes'], 1, True)
     """
 
     def __init__(
@@ -241,17 +369,18 @@ class SparseClassifier(ClassifierMixin, SparseLinear):
         max_iter: int | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
-        class_weight: Any = None,
+        class_weight: Mapping[Any, float] | str | None = None,
     ):
         super().__init__(penalty, loss, solver, fit_intercept, tol, max_iter, warm_start, n_jobs)
         self.class_weight = class_weight
 
-    def _encode(self, y: NDArray, weight: Array) -> tuple[Loss, Array, int, Array]:
+    def _encode(self, y: AnyArray, weight: Array) -> tuple[Loss, Array, int, Array]:
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"a classifier needs at least two classes, but the labels hold only one class: {self.classes_[0]!r}"
+                "a classifier needs at least two classes, but the labels hold only one class: "
+                f"{self.classes_[0]!r}"
             )
         loss = (
             self.loss
@@ -266,31 +395,33 @@ class SparseClassifier(ClassifierMixin, SparseLinear):
             weight = weight * compute_sample_weight(self.class_weight, y)
         return loss, codes.astype(np.float64), loss.n_outputs(len(self.classes_)), weight
 
-    def decision_function(self, X: Any) -> Array:
-        """Scores: (n,) for the second of two classes, (n, K) otherwise."""
+    def decision_function(self, X: MatrixLike) -> Array:
+        """Return scores: (n,) for the second of two classes, (n, K) otherwise."""
         scores = self._scores(X)
         if scores.shape[1] == 1:
             return scores.ravel()
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict(self, X: Any) -> NDArray:
-        """The class with the highest score."""
+    def predict(self, X: MatrixLike) -> AnyArray:
+        """Return the class with the highest score of each row."""
         scores = self.decision_function(X)
         best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[best]
+        classes: AnyArray = self.classes_[best]
+        return classes
 
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> Array:
-        """Probabilities of the classes, (n, K)."""
+    @available(_has_probabilities)
+    def predict_proba(self, X: MatrixLike) -> Array:
+        """Return the probabilities of the classes, (n, K)."""
         scores = self._scores(X)
         if isinstance(self.loss_, Multinomial):
-            return softmax(scores)
-        positive = 1.0 / (1.0 + np.exp(-np.clip(scores, -500, 500)))
+            probabilities: Array = softmax(scores)
+            return probabilities
+        positive: Array = 1.0 / (1.0 + np.exp(-np.clip(scores, -500, 500)))
         if scores.shape[1] == 1:
             return np.hstack([1 - positive, positive])
-        return positive / positive.sum(axis=1, keepdims=True)
+        return np.asarray(positive / positive.sum(axis=1, keepdims=True))
 
-    @available_if(_has_probabilities)
-    def predict_log_proba(self, X: Any) -> Array:
-        """Logarithms of predict_proba."""
+    @available(_has_probabilities)
+    def predict_log_proba(self, X: MatrixLike) -> Array:
+        """Return the logarithms of predict_proba."""
         return np.log(self.predict_proba(X))

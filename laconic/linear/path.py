@@ -1,42 +1,60 @@
-"""Regularization paths for any penalty: strength_max down a geometric grid, warm starts, cross-validation over it."""
+"""Regularization paths for any penalty: a grid of strengths, warm starts, cross-validation."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.core.arrays import Array
+from laconic.core.arrays import AnyArray, Array, Ints, MatrixLike
 from laconic.core.penalties import L1, Ridge
 from laconic.core.report import Reported
-from laconic.linear.model import SparseLinear
+from laconic.linear.model import SparseLinear, available
+
+Scorer: TypeAlias = Callable[[Any, MatrixLike, ArrayLike], float]
 
 
 class Path(NamedTuple):
-    """One fit a strength, strongest first; weights as a sparse matrix (strengths, features x outputs)."""
+    """One fit per strength, strongest first.
+
+    Parameters
+    ----------
+    strengths : array of shape (S,)
+        Strengths of the penalty, from large to small.
+    weights : sparse matrix of shape (S, features x outputs)
+        Weights of each fit.
+    intercepts : array of shape (S, outputs)
+        Intercepts of each fit.
+    objectives, certificates : array of shape (S,)
+        Objective and certificate of each fit.
+    selected : array of shape (S,)
+        Number of features with a weight that is not zero.
+    seconds : array of shape (S,)
+        Seconds that each fit took.
+    """
 
     strengths: Array
     weights: sp.csr_matrix
     intercepts: Array
     objectives: Array
     certificates: Array
-    selected: NDArray[np.int64]
+    selected: Ints
     seconds: Array
 
 
 def strength_grid(highest: float, n_strengths: int, ratio: float) -> Array:
-    """Highest * (1 ... ratio), geometric."""
+    """Return `n_strengths` numbers from `highest` down to ratio * highest, geometric."""
     if not np.isfinite(highest) or highest <= 0:
         highest = 1.0
     return np.geomspace(highest, highest * ratio, n_strengths)
@@ -44,25 +62,56 @@ def strength_grid(highest: float, n_strengths: int, ratio: float) -> Array:
 
 def regularization_path(
     estimator: SparseLinear,
-    X: Any,
-    y: Any,
-    strengths: Any = None,
+    X: MatrixLike,
+    y: ArrayLike,
+    strengths: ArrayLike | None = None,
     n_strengths: int = 50,
     ratio: float = 1e-3,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Path:
-    """Fit the estimator's penalty at every strength, each from the solution before it."""
+    """Fit min loss + strength * penalty at every strength, each from the solution before it.
+
+    Parameters
+    ----------
+    estimator : SparseClassifier or SparseRegressor
+        Model with any penalty, whose strength is replaced.
+    X : sparse matrix or array of shape (n, p)
+        One row of features per example.
+    y : array of shape (n,)
+        Target of each example.
+    strengths : array or None, default=None
+        Strengths to fit; None is a geometric grid down from where all weights are zero.
+    n_strengths : int, default=50
+        Number of strengths of the grid.
+    ratio : float, default=1e-3
+        Smallest strength of the grid over the largest.
+    sample_weight : array of shape (n,) or None, default=None
+        Weight of each example; None weights all alike.
+
+    Returns
+    -------
+    Path
+        Strengths, weights, intercepts, objectives, certificates, numbers of features, seconds.
+
+    Examples
+    --------
+    >>> from laconic import L1, SparseRegressor, regularization_path
+    >>> X, y = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [2.0, 0.1, 2.1]
+    >>> path = regularization_path(SparseRegressor(L1()), X, y, strengths=[2.0, 0.2, 0.002])
+    >>> path.strengths.tolist(), path.selected.tolist()
+    ([2.0, 0.2, 0.002], [0, 1, 2])
+    """
     estimator = clone(estimator)
     base = estimator.penalty if estimator.penalty is not None else L1()
     problem = estimator.build_problem(X, y, sample_weight)
     if strengths is None:
         highest = 1e3 if isinstance(base, Ridge) else problem.strength_max()
         strengths = strength_grid(highest, n_strengths, ratio)
-    strengths = np.sort(np.asarray(strengths, dtype=np.float64))[::-1]
+    grid: Array = np.sort(np.asarray(strengths, dtype=np.float64))[::-1]
     spread = problem.penalty
     rows, x = [], None
     weights = []
-    for strength in strengths:
+    for strength in grid:
         began = time.perf_counter()
         problem.penalty = spread.replace(strength=float(strength)).check()
         result = estimator.solve(problem, x)
@@ -80,7 +129,7 @@ def regularization_path(
             )
         )
     return Path(
-        strengths,
+        grid,
         sp.vstack(weights, format="csr"),
         np.array([r[0] for r in rows]),
         np.array([r[1] for r in rows]),
@@ -91,8 +140,14 @@ def regularization_path(
 
 
 def _held_out_scores(
-    estimator: SparseLinear, X: Any, y: Any, split: tuple, strengths: Array, scorer: Any
+    estimator: SparseLinear,
+    X: MatrixLike,
+    y: ArrayLike,
+    split: tuple[Ints, Ints],
+    strengths: Array,
+    scorer: Scorer,
 ) -> Array:
+    """Return the score of every strength on the test part of a split."""
     train, test = split
     fitted = clone(estimator)
     X_train, y_train = _safe_indexing(X, train), _safe_indexing(y, train)
@@ -109,28 +164,65 @@ def _held_out_scores(
     return np.array(scores)
 
 
-def _delegates(name: str) -> Any:
-    return lambda estimator: hasattr(estimator.estimator, name)
+def _has_probabilities(search: StrengthCV) -> bool:
+    return hasattr(search.estimator, "predict_proba")
 
 
 class StrengthCV(Reported, MetaEstimatorMixin, BaseEstimator):
-    """The estimator at the strength with the best mean held-out score over a warm-started path; ties go to the stronger.
+    """argmax over strengths of the mean held-out score: cross-validation along warm-started paths.
+
+    Of several best strengths the largest is taken.
 
     Parameters
     ----------
-    estimator : SparseClassifier or SparseRegressor with any penalty
-    strengths : array or None, default n_strengths from strength_max down to ratio * strength_max
-    cv, scoring, n_jobs : as in scikit-learn
+    estimator : SparseClassifier or SparseRegressor
+        Model with any penalty, whose strength is chosen.
+    strengths : array or None, default=None
+        Strengths to try; None is a geometric grid down from where all weights are zero.
+    n_strengths : int, default=30
+        Number of strengths of the grid.
+    ratio : float, default=1e-3
+        Smallest strength of the grid over the largest.
+    cv : int, splitter or iterable, default=5
+        Number of folds, or splits as scikit-learn has them.
+    scoring : str, callable or None, default=None
+        Score as scikit-learn has it; None is the model's own `score`.
+    n_jobs : int or None, default=None
+        Number of processes; -1 uses all processors.
+
+    Attributes
+    ----------
+    best_strength_ : float
+        The chosen strength.
+    best_score_ : float
+        Its mean held-out score.
+    best_estimator_ : SparseClassifier or SparseRegressor
+        The model fitted with it to all data.
+    strengths_ : array of shape (S,)
+        The strengths tried, from large to small.
+    scores_ : array of shape (S, folds)
+        Their held-out scores.
+    report_ : FitReport
+        Report of the fit to all data; its seconds are those of the whole search.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from laconic import L1, SparseRegressor, StrengthCV
+    >>> X = np.arange(24.0).reshape(12, 2) % 5
+    >>> search = StrengthCV(SparseRegressor(L1()), strengths=[10.0, 0.01], cv=3).fit(X, X[:, 0])
+    >>> search.best_strength_
+    0.01
     """
 
     def __init__(
         self,
         estimator: SparseLinear,
-        strengths: Any = None,
+        strengths: ArrayLike | None = None,
         n_strengths: int = 30,
         ratio: float = 1e-3,
-        cv: Any = 5,
-        scoring: Any = None,
+        cv: object = 5,
+        scoring: str | Scorer | None = None,
         n_jobs: int | None = None,
     ):
         self.estimator = estimator
@@ -141,8 +233,21 @@ class StrengthCV(Reported, MetaEstimatorMixin, BaseEstimator):
         self.scoring = scoring
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> StrengthCV:
-        """Score the path on every split, then fit the best strength on all data."""
+    def fit(self, X: MatrixLike, y: ArrayLike) -> StrengthCV:
+        """Score the path on every split, then fit the best strength to all data.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n, p)
+            One row of features per example.
+        y : array of shape (n,)
+            Target of each example.
+
+        Returns
+        -------
+        self
+            The fitted search.
+        """
         began = time.perf_counter()
         if self.strengths is None:
             problem = clone(self.estimator).build_problem(X, y)
@@ -172,23 +277,26 @@ class StrengthCV(Reported, MetaEstimatorMixin, BaseEstimator):
         self.report_ = replace(self.best_estimator_.report_, seconds=time.perf_counter() - began)
         return self
 
-    def predict(self, X: Any) -> NDArray:
-        """Prediction of the best estimator."""
+    def predict(self, X: MatrixLike) -> AnyArray:
+        """Return the predictions of the best estimator."""
         check_is_fitted(self)
-        return self.best_estimator_.predict(X)
+        predicted: AnyArray = self.best_estimator_.predict(X)
+        return predicted
 
-    @available_if(_delegates("predict_proba"))
-    def predict_proba(self, X: Any) -> Array:
-        """Probabilities of the best estimator."""
+    @available(_has_probabilities)
+    def predict_proba(self, X: MatrixLike) -> Array:
+        """Return the probabilities of the best estimator."""
         check_is_fitted(self)
-        return self.best_estimator_.predict_proba(X)
+        probabilities: Array = self.best_estimator_.predict_proba(X)
+        return probabilities
 
-    def score(self, X: Any, y: Any) -> float:
-        """Score of the best estimator."""
+    def score(self, X: MatrixLike, y: ArrayLike) -> float:
+        """Return the score of the best estimator."""
         check_is_fitted(self)
-        return self.best_estimator_.score(X, y)
+        return float(self.best_estimator_.score(X, y))
 
     @property
-    def classes_(self) -> NDArray:
+    def classes_(self) -> AnyArray:
         """Classes of the best estimator."""
-        return self.best_estimator_.classes_
+        classes: AnyArray = self.best_estimator_.classes_
+        return classes
