@@ -1,0 +1,1 @@
+"""What pages about models share: the frame of a page, its style, plots."""

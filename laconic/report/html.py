@@ -15,18 +15,19 @@ if TYPE_CHECKING:
 
 
 def page(title: str, body: str) -> str:
-    """One self-contained page: it needs nothing from the network and has no script."""
+    """Return one self-contained page: it needs nothing from the network and has no script."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        '<meta http-equiv="Content-Security-Policy" '
+        "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n"
         f"<footer>Written by laconic {text(__version__)}.</footer>\n</main>\n</body>\n</html>\n"
     )
 
 
-def text(value: Any) -> str:
-    """Any value as text of the page: escaped, and without the control characters that HTML forbids."""
+def text(value: object) -> str:
+    """Return a value as text of the page: escaped, without control characters."""
     return escape(
         "".join(
             c if c in "\n\t" or c.isprintable() or c == " " else "\N{REPLACEMENT CHARACTER}"
@@ -36,7 +37,7 @@ def text(value: Any) -> str:
 
 
 def facts(rows: Iterable[tuple[str, str, str]]) -> str:
-    """Boxes of a name, a value and a small remark."""
+    """Return boxes of a name, a value and a small remark."""
     boxes = (
         f"<div><dt>{text(k)}</dt><dd>{text(v)} <small>{text(small)}</small></dd></div>"
         for k, v, small in rows
@@ -45,25 +46,30 @@ def facts(rows: Iterable[tuple[str, str, str]]) -> str:
 
 
 def section(title: str, note: str, body: str) -> str:
-    """A heading, a remark (HTML) and what follows."""
+    """Return a heading, a remark (HTML) and what follows."""
     return f'<h2>{text(title)}</h2>\n<p class="note">{note}</p>\n{body}'
 
 
 def drawn(figure: Figure) -> str:
-    """A picture inside a page."""
+    """Return a picture inside a page."""
     stream = io.StringIO()
     figure.savefig(stream, format="svg")
     drawing = stream.getvalue()
     return f'<div class="plot">{drawing[drawing.index("<svg") :]}</div>'
 
 
+def bar(share: float) -> str:
+    """Return a bar that takes this share of its cell."""
+    return f'<span class="bar" style="width:{100 * share:.1f}%"></span>'
+
+
 def bar_cards(top: Mapping[Any, Sequence[tuple[str, float]]], nothing: str) -> str:
-    """A card for each label with a bar for each (name, weight > 0); all bars have one scale."""
+    """Return one card per label with one bar per (name, weight > 0); all bars have one scale."""
     largest = max((weight for rows in top.values() for _, weight in rows), default=1.0)
     cards = []
     for label, rows in top.items():
         lines = "".join(
-            f'<tr><td>{text(name)}</td><td><span class="bar" style="width:{100 * weight / largest:.1f}%"></span></td>'
+            f"<tr><td>{text(name)}</td><td>{bar(weight / largest)}</td>"
             f'<td class="number">{weight:.3f}</td></tr>'
             for name, weight in rows
         )

@@ -1,27 +1,29 @@
-"""Pictures of models as matplotlib Figures: regularization paths, weights held by round, scores by degrees of freedom, trees of removed phrases.
+"""Pictures of models as matplotlib Figures: paths, weights held, degrees of freedom, trees.
 
-Figures are built without pyplot: nothing is global, no display is needed, and `figure.savefig(path)` writes any format.
+Figures are built without pyplot: nothing is global, no display is needed, and
+`figure.savefig(path)` writes any format.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from laconic.core.arrays import Array
+from laconic.core.arrays import Array, Ints
 from laconic.text.trees import Tree
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from laconic.core.solvers.online import Pass
     from laconic.linear.path import Path
 
-
-# The colours of Okabe and Ito, told apart under every common colour blindness; yellow is left out, it is pale on white.
+# The colours of Okabe and Ito, distinct under every common colour blindness; yellow is left out,
+# since it is pale on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 DASHES = ("-", "--", ":")
 INK, FAINT, REMOVED = "#222222", "#C9CDD2", "#A3A8AE"
@@ -29,7 +31,11 @@ MOST_LINES = 500  # lines of unnamed weights; more cannot be seen
 
 
 class TreeLayout(NamedTuple):
-    """Where a tree is drawn: x in characters, y in levels above the words (0); one entry a node, one x a word."""
+    """Where a tree is drawn: x in characters, y in levels above the words, which are at 0.
+
+    node_x, node_y  (n_nodes)  place of each node
+    word_x          (n_words)  place of each word
+    """
 
     node_x: Array
     node_y: Array
@@ -39,7 +45,10 @@ class TreeLayout(NamedTuple):
 
 
 def tree_layout(tree: Tree, gap: float = 2.0) -> TreeLayout:
-    """Words side by side, each node one level above the highest below it, in the middle of what hangs from it."""
+    """Place words side by side, and each node one level above the highest node below it.
+
+    A node is in the middle of what hangs from it.
+    """
     n_nodes = len(tree.label)
     # A word that hangs alone at its node is as wide as the node's label, if that is longer.
     alone = np.bincount(tree.owner, minlength=n_nodes)[tree.owner] == 1
@@ -74,62 +83,43 @@ def plot_path(
     n_named: int = 8,
     title: str = "",
 ) -> Figure:
-    """Weights against strength (logarithmic, strong to weak), and the number of selected features on the right.
+    """Draw weights against strength (logarithmic, strong to weak) and the number of features.
 
-    names    (n_features)  names of the features for the legend, which holds the `n_named` largest weights
-    classes  (n_outputs)   names of the outputs, where there are several
+    Parameters
+    ----------
+    path : Path
+        What `regularization_path` returned.
+    names : sequence of str, (n_features), optional
+        Names of the features for the legend.
+    classes : sequence, (n_outputs), optional
+        Names of the outputs, where there are several.
+    n_named : int, default=8
+        Number of weights in the legend, the largest ones.
+    title : str, default=""
+        The title of the figure.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        The number of selected features has its axis on the right.
     """
-    from matplotlib.collections import LineCollection
     from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
 
-    n_outputs = (
-        len(classes)
-        if classes is not None
-        else path.weights.shape[1] // len(names)
-        if names is not None
-        else 1
-    )
-    if names is not None and len(names) * n_outputs != path.weights.shape[1]:
+    n_weights = path.weights.shape[1]
+    n_outputs = 1
+    if classes is not None:
+        n_outputs = len(classes)
+    elif names is not None:
+        n_outputs = n_weights // len(names)
+    if names is not None and len(names) * n_outputs != n_weights:
         raise ValueError(
-            f"the path has {path.weights.shape[1]} weights, but there are {len(names)} names, {n_outputs} outputs"
+            f"the path has {n_weights} weights, but there are {len(names)} names, "
+            f"{n_outputs} outputs"
         )
-    columns = path.weights.tocsc()
-    size = np.asarray(abs(columns).max(axis=0).todense()).ravel()
-    alive = np.flatnonzero(size)
-    order = alive[np.argsort(-size[alive], kind="stable")]
-    named, others = order[:n_named], order[n_named : n_named + MOST_LINES]
-
     figure = Figure(figsize=(8.4, 4.8), layout="constrained")
     axes = figure.add_subplot()
-    count = axes.twinx()
-    axes.set_zorder(count.get_zorder() + 1)
-    axes.patch.set_visible(False)
-    count.step(path.strengths, path.selected, where="mid", color=INK, linewidth=1.0, alpha=0.55)
-    count.fill_between(
-        path.strengths, path.selected, step="mid", color=FAINT, alpha=0.3, linewidth=0
-    )
-    count.set_ylabel("features selected (shaded)", color="#555555")
-    count.set_ylim(0, max(1, path.selected.max(initial=0)) * 1.05)
-    count.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
-
-    traces = [np.column_stack([path.strengths, columns[:, [j]].toarray().ravel()]) for j in others]
-    axes.add_collection(LineCollection(traces, colors=REMOVED, linewidths=0.7, alpha=0.55))
-    for place, j in enumerate(named.tolist()):
-        style = DASHES[place // len(COLOURS) % len(DASHES)]
-        label = _weight_name(j, n_outputs, names, classes)
-        mark = "o" if len(path.strengths) == 1 else None
-        line = columns[:, [j]].toarray().ravel()
-        axes.plot(
-            path.strengths,
-            line,
-            color=COLOURS[place % len(COLOURS)],
-            linestyle=style,
-            marker=mark,
-            lw=1.9,
-            label=label,
-        )
-    axes.axhline(0, color=INK, linewidth=0.8)
+    _draw_count(axes, path)
+    _draw_weights(axes, path, lambda j: _weight_name(j, n_outputs, names, classes), n_named)
     positive = path.strengths[path.strengths > 0]
     if len(positive) == len(path.strengths):
         axes.set_xscale("log")
@@ -140,8 +130,50 @@ def plot_path(
     axes.set_xlabel("strength of the penalty (weaker to the right)")
     axes.set_ylabel("weight")
     axes.grid(axis="y", color=FAINT, linewidth=0.5, alpha=0.6)
-    for spine in (axes.spines["top"], count.spines["top"]):
-        spine.set_visible(False)
+    axes.spines["top"].set_visible(False)
+    axes.set_title(title, loc="left", fontsize=11, fontweight="bold", parse_math=False)
+    return figure
+
+
+def _draw_count(axes: Axes, path: Path) -> None:
+    """Draw the number of selected features behind the weights, with an axis of its own."""
+    from matplotlib.ticker import MaxNLocator
+
+    count = axes.twinx()
+    axes.set_zorder(count.get_zorder() + 1)
+    axes.patch.set_visible(False)
+    count.step(path.strengths, path.selected, where="mid", color=INK, linewidth=1.0, alpha=0.55)
+    count.fill_between(
+        path.strengths, path.selected, step="mid", color=FAINT, alpha=0.3, linewidth=0
+    )
+    count.set_ylabel("features selected (shaded)", color="#555555")
+    count.set_ylim(0, max(1, path.selected.max(initial=0)) * 1.05)
+    count.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+    count.spines["top"].set_visible(False)
+
+
+def _draw_weights(axes: Axes, path: Path, name_of: Callable[[int], str], n_named: int) -> None:
+    """Draw the largest weights in colours with a legend, and others in grey behind them."""
+    from matplotlib.collections import LineCollection
+
+    columns = path.weights.tocsc()
+    size = np.asarray(abs(columns).max(axis=0).todense()).ravel()
+    alive = np.flatnonzero(size)
+    order = alive[np.argsort(-size[alive], kind="stable")]
+    named, others = order[:n_named], order[n_named : n_named + MOST_LINES]
+    traces = [np.column_stack([path.strengths, columns[:, [j]].toarray().ravel()]) for j in others]
+    axes.add_collection(LineCollection(traces, colors=REMOVED, linewidths=0.7, alpha=0.55))
+    for place, j in enumerate(named.tolist()):
+        axes.plot(
+            path.strengths,
+            columns[:, [j]].toarray().ravel(),
+            color=COLOURS[place % len(COLOURS)],
+            linestyle=DASHES[place // len(COLOURS) % len(DASHES)],
+            marker="o" if len(path.strengths) == 1 else None,
+            lw=1.9,
+            label=name_of(j),
+        )
+    axes.axhline(0, color=INK, linewidth=0.8)
     if len(named):
         axes.legend(
             loc="upper left",
@@ -151,12 +183,13 @@ def plot_path(
             edgecolor="none",
             title="largest weights",
         )
-    axes.set_title(title, loc="left", fontsize=11, fontweight="bold", parse_math=False)
-    return figure
 
 
-def held_lines(trace: Sequence[Pass]) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Rounds and the weights held there, one pair of arrays for each learner that took part; rounds go on from one to the next."""
+def held_lines(trace: Sequence[Pass]) -> list[tuple[Ints, Ints]]:
+    """Return rounds and the weights held there, one pair of arrays per learner.
+
+    The rounds of one learner go on from those of the one before.
+    """
     lines: list[list[tuple[int, int]]] = []
     done = last = 0
     for epoch in trace:
@@ -170,7 +203,10 @@ def held_lines(trace: Sequence[Pass]) -> list[tuple[NDArray[np.int64], NDArray[n
 
 
 def plot_held(traces: Mapping[str, Sequence[Pass]], title: str = "") -> Figure:
-    """Weights held in memory by round, a line for each named trace; what a refit adds is dashed (Martins et al. 2011, Fig. 2)."""
+    """Draw the weights held in memory by round, one line per trace (Martins et al. 2011, Fig. 2).
+
+    The rounds of a refit are dashed.
+    """
     from matplotlib.figure import Figure
     from matplotlib.ticker import EngFormatter
 
@@ -205,7 +241,10 @@ def plot_held(traces: Mapping[str, Sequence[Pass]], title: str = "") -> Figure:
 def plot_degrees(
     curves: Mapping[str, Sequence[tuple[int, float]]], measure: str, title: str = ""
 ) -> Figure:
-    """A score against degrees of freedom (log scale), a line for each named list of (degrees of freedom, score)."""
+    """Draw a score against degrees of freedom (log scale).
+
+    `curves` has one named list of (degrees of freedom, score) per line.
+    """
     from matplotlib.figure import Figure
     from matplotlib.ticker import EngFormatter
 
@@ -237,7 +276,10 @@ def plot_degrees(
 def _weight_name(
     weight: int, n_outputs: int, names: Sequence[str] | None, classes: Sequence[Any] | None
 ) -> str:
-    """Name of a weight for the legend, where a leading underscore would hide it and a dollar sign would start a formula."""
+    """Return the name of a weight for the legend.
+
+    There a leading underscore would hide it, and a dollar sign would start a formula.
+    """
     feature, output = divmod(weight, n_outputs)
     name = str(names[feature]) if names is not None else f"feature {feature}"
     if n_outputs > 1:
@@ -247,13 +289,29 @@ def _weight_name(
 
 
 def plot_tree(tree: Tree, removed: ArrayLike, title: str = "") -> Figure:
-    """The tree over its words; nodes with `removed` (n_nodes), and the words they own, are grey, on dotted edges."""
+    """Draw a tree over its words; removed nodes and their words are grey, on dotted edges.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree of a sentence.
+    removed : array of bool, (n_nodes)
+        Whether each node is removed.
+    title : str, default=""
+        The title of the figure.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        Its size follows that of the tree.
+    """
     from matplotlib.figure import Figure
 
     gone = np.asarray(removed, dtype=bool)
     if gone.shape != (len(tree.label),):
         raise ValueError(
-            f"removed has one entry a node: expected {len(tree.label)}, got an array of shape {gone.shape}"
+            f"removed has one entry per node: expected {len(tree.label)}, "
+            f"got an array of shape {gone.shape}"
         )
     place = tree_layout(tree)
     figure = Figure(

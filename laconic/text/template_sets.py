@@ -35,7 +35,7 @@ AFFIX_VIEWS = tuple(f"{end}{length}" for end in ("prefix", "suffix") for length 
 
 
 def chunking() -> Templates:
-    """Return 96: tags up to 5-grams, words up to 3-grams, shapes up to 2-grams, as counted above."""
+    """Return 96: tags up to 5-grams, words up to 3-grams, shapes up to 2-grams."""
     return Templates([*_around("pos", 5, 5), *_around("word", 3, 3), *_around("shape", 2, 1)])
 
 

@@ -87,8 +87,8 @@ _MAY_END = _entries("etc inc ltd co corp jr sr al a.m p.m ave blvd rd")
 _OPENERS = _entries("""
     The This That These Those There Then They It Its If In I Is He She His Her We You Your My Our A
     An And As At But By For From Has Have How However Also After Although Because Before Both Do
-    Does Did Can Could Would Should Not No Now On One Or Only Please Since So Some Such Thanks To Was
-    What When Where Which While Who Why With Yes
+    Does Did Can Could Would Should Not No Now On One Or Only Please Since So Some Such Thanks To
+    Was What When Where Which While Who Why With Yes
 """)
 
 

@@ -179,7 +179,7 @@ def test_heads_give_each_word_its_subtree_or_name_a_cycle(heads: tuple[int, ...]
     )
 )
 def test_a_tree_over_other_words(drawn: tuple[list[int], list[int]]) -> None:
-    """A node holds the words that hang on the old words below it; only nodes with words are left."""
+    """A node holds the words that hang on the old words below it; none is without words."""
     order, places = drawn[0], sorted(drawn[1])
     heads = [
         0 if place == 0 else order[(place - 1) // 2] + 1
