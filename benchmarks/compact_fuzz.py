@@ -21,9 +21,9 @@ from laconic.models.discrete.values import quantize
 from laconic.models.save import load, save_compact
 from laconic.parse.compact import CompactParser
 from laconic.parse.labels import RelationLabeler
-from laconic.parse.predict import Tree
 from laconic.parse.relation_columns import RELATION_COLUMNS
 from laconic.parse.templates import parse_part_templates
+from laconic.parse.trees import DependencyTree
 from laconic.text.patterns import parse_templates
 from laconic.text.treebanks import COLUMNS
 from laconic.text.views import WordClusters
@@ -244,7 +244,7 @@ def _parser(kind: str) -> Parser:
     rng = np.random.default_rng(0)
     words = [f"{a}{b}" for a in "bdkt" for b in ("a", "o", "ing", "ed")]
     X = [[_token(word) for word in rng.choice(words, 5).tolist()] for _ in range(12)]
-    y = [Tree([0, 1, 1, int(rng.integers(1, 4)), 4], ["root", "a", "b", "a", "c"]) for _ in X]
+    y = [DependencyTree([0, 1, 1, int(rng.integers(1, 4)), 4], ["root", "a", "b", "a", "c"]) for _ in X]
     templates = parse_part_templates(
         [line for line in PART_TEMPLATES if kind == "carreras" or line[0] in "hm"]
     )

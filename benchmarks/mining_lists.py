@@ -15,7 +15,7 @@ from benchmarks.treebanks import Banks, english, part_of, penn_sample
 from laconic import Mira, Parser
 from laconic.core.ragged import pointers
 from laconic.parse.lists import TreeLists, crossed, k_best
-from laconic.rerank.model import RankedLists
+from laconic.rerank.gold_lists import GoldLists
 from laconic.text.treebanks import Treebank
 
 FOLDER = Path("build") / "lists"
@@ -25,9 +25,9 @@ K, FOLDS, EPOCHS = 10, 10, 6
 class Ranking(NamedTuple):
     """Lists of three parts of a treebank, and the CPU seconds of the parser and of the parsers of folds."""
 
-    train: RankedLists
-    dev: RankedLists
-    test: RankedLists
+    train: GoldLists
+    dev: GoldLists
+    test: GoldLists
     parser: Parser
     parser_seconds: float
     folds_seconds: float
@@ -57,7 +57,7 @@ def ranking(name: str, data: Path, quick: bool = False) -> Ranking:
             found = {key: kept[key] for key in kept.files}
     gold, _ = parser._learned_trees(banks.train)
     parts = [
-        RankedLists(_lists(found, part, bank), heads)
+        GoldLists(_lists(found, part, bank), heads)
         for part, bank, heads in zip(
             ("train", "dev", "test"), banks, (gold, banks.dev.heads, banks.test.heads), strict=True
         )

@@ -19,7 +19,7 @@ from laconic.mine.perceptron import KernelPerceptron
 from laconic.mine.ranking import orders
 from laconic.parse.lists import with_gold
 from laconic.parse.templates import parse_part_templates, part_templates_from
-from laconic.rerank.model import RankedLists, best_beta
+from laconic.rerank.gold_lists import GoldLists, best_beta
 from laconic.rerank.tree_space import TreeSpace
 from laconic.text.sequences import SequenceEncoder
 
@@ -141,7 +141,7 @@ def by_kernel(name: str, data: Path, kernel: Any, quick: bool) -> Outcome:
     seconds = time.process_time() - start
     added = peak_megabytes_so_far() - before
 
-    def scores(of: RankedLists) -> np.ndarray:
+    def scores(of: GoldLists) -> np.ndarray:
         return machine.scores(make(of.lists), outputs_of(of.lists.ptr, of.lists.ptr[:-1]))
 
     ranked = scores(given.dev)
@@ -271,7 +271,7 @@ def base_cells(given: Ranking) -> list[Any]:
 def base_facts(given: Ranking) -> str:
     """What the lists hold."""
 
-    def most(part: RankedLists) -> str:
+    def most(part: GoldLists) -> str:
         return f"{100 * part.uas(part.lists.right_heads(part.gold).astype(float)):.2f}"
 
     return (

@@ -11,7 +11,8 @@ from benchmarks.page import table
 from benchmarks.timing import measure_in_subprocess
 from benchmarks.treebanks import danish, part_of
 from laconic import Fobos, Mira, Parser, Sparseptron
-from laconic.parse.learn import TreeData
+from laconic.parse.families import families_of
+from laconic.parse.learn import EncodedTrees
 from laconic.parse.templates import PartTemplates, part_templates_from
 from laconic.parse.weights import TreeShape, make_kernel
 from laconic.text.treebanks import Treebank, read_treebank
@@ -116,7 +117,7 @@ def by_information(templates: PartTemplates, train: Treebank) -> list[int]:
     encoder = pruning._new_encoder(templates)
     kernel = make_kernel(templates, encoder, TreeShape(crossing=True))
     candidates = pruning._candidates(train.tokens, train.heads)
-    data = TreeData(*encoder.grow(train.tokens), train.heads, candidates)
+    data = EncodedTrees(*encoder.grow(train.tokens), train.heads, candidates)
     kernel = make_kernel(templates, encoder, TreeShape(crossing=True))
     return np.argsort(-kernel.information(data.seen_by(kernel), data.gold), kind="stable").tolist()
 
@@ -159,10 +160,10 @@ def best(points: list[Point], method: str) -> float:
 def survivors(points: dict[str, list[Point]]) -> str:
     """Table 3."""
     every = part_templates_from("arcs684")
-    families = list(dict.fromkeys(family for template in every for family in template.families))
+    families = list(dict.fromkeys(family for template in every for family in families_of(template)))
     rows = []
     for family in families:
-        members = {template.name for template in every if family in template.families}
+        members = {template.name for template in every if family in families_of(template)}
         row = [family, len(members)]
         for found in points.values():
             kept = next(set(p.templates) for p in found if p.method == GROUP)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from laconic import Mira, Parser, Perceptron, Rda, Reranker, Sparseptron, SubTrees, WordTagger
-from laconic.parse.predict import Tree
 from laconic.parse.templates import parse_part_templates
+from laconic.parse.trees import DependencyTree
 from laconic.text.views import WordClusters
 
 SENTENCES = [
@@ -19,10 +19,10 @@ SENTENCES = [
      ("today", "today", "NOUN", "NN", "S")],
 ]  # fmt: skip
 TREES = [
-    Tree([2, 3, 0], ["det", "nsubj", "root"]),
-    Tree([2, 0, 4, 2], ["nsubj", "root", "det", "obj"]),
-    Tree([2, 0, 2, 2], ["nsubj", "root", "advmod", "punct"]),
-    Tree([2, 4, 5, 0, 2], ["det", "nsubj", "cop", "root", "nmod"]),  # with a crossing arc
+    DependencyTree([2, 3, 0], ["det", "nsubj", "root"]),
+    DependencyTree([2, 0, 4, 2], ["nsubj", "root", "det", "obj"]),
+    DependencyTree([2, 0, 2, 2], ["nsubj", "root", "advmod", "punct"]),
+    DependencyTree([2, 4, 5, 0, 2], ["det", "nsubj", "cop", "root", "nmod"]),  # with a crossing arc
 ]
 UNSEEN = [[("zzz", "zzz", "X", "XX", "_"), ("dog", "dog", "NOUN", "NN", "S")], [], SENTENCES[3][:1]]
 CLUSTERS = WordClusters(
@@ -64,7 +64,7 @@ def fitted(**parameters: Any) -> Parser:
     return Parser(**given).fit(SENTENCES, TREES)
 
 
-def attachments(n: int, seed: int) -> tuple[list[list[tuple[str, ...]]], list[Tree]]:
+def attachments(n: int, seed: int) -> tuple[list[list[tuple[str, ...]]], list[DependencyTree]]:
     """Sentences such as "dog saw cat with glass", in which the last word alone tells what "with" belongs to."""
     random = np.random.default_rng(seed)
     X, y = [], []
@@ -77,7 +77,7 @@ def attachments(n: int, seed: int) -> tuple[list[list[tuple[str, ...]]], list[Tr
             [(word, word, tag, tag, str(number)) for word, tag in zip(words, coarse, strict=True)]
         )
         y.append(
-            Tree(
+            DependencyTree(
                 [2, 0, 2, 2 if last in ("glass", "lens") else 3, 4],
                 ["nsubj", "root", "obj", "prep", "pobj"],
             )

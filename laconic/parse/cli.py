@@ -11,7 +11,7 @@ from laconic.text.treebanks import Treebank, iterate_treebank, read_treebank, tr
 
 if TYPE_CHECKING:
     from laconic.parse.model import Parser
-    from laconic.parse.predict import TreePredictor
+    from laconic.parse.trees import TreePredictor
 
 UTF8 = "utf-8"
 ETAS, ETAS_LEARNED = 7, 3  # to learn again takes some passes over the treebank for each

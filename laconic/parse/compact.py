@@ -1,25 +1,28 @@
-"""Parsers in compact files: features of parts in static maps, weights as codes; parsing reads them where they lie.
+"""Parsers in compact files: features of parts in static maps, weights as codes.
 
-    about                  compressed JSON: parameters, templates, and what the arrays do not say
-    parser.*, pruner.*     strings, features and weights of the parser and of what prunes its arcs, see laconic.models.compact.packing
-    labels.*, tags.*       its labeler and its tagger of words, compact taggers
+    about                compressed JSON: parameters, templates, and what arrays do not hold
+    parser.*, pruner.*   strings, features and weights of the parser and of the pruner of its arcs,
+                         see laconic.models.compact.packing
+    labels.*, tags.*     its labeler and its tagger of words, compact taggers
 
-A feature of a part is the number that its values make in a mixed radix, as with taggers, and has one weight. With names every map is
-exact. Without, so are those of the ready sets of templates; where exact keys would be very long, a feature that was never seen is taken for
-one with a weight at most once in 2^FEATURE_ERROR_BITS.
+Parsing reads the arrays where they are in the file. A feature of a part is the number that its
+values make in a mixed radix, as with taggers, and has one weight. With names every map is exact.
+Without, so are those of the ready sets of templates; where exact keys would be very long, a feature
+that was never seen is taken for one with a weight at most once in 2^FEATURE_ERROR_BITS.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, NoReturn
 
 from laconic import _core
 from laconic.errors import InputError
 from laconic.models.checks import Arrays, Contents, check_names, item, pack_json, unpack_json
 from laconic.models.compact.features import CompactWeights, PackedFeatures, named_encoder
 from laconic.models.compact.packing import ARRAYS, NAMES, Place, Tables, pack_features
-from laconic.parse.labels import labeler_of
+from laconic.models.compact.encoder import CompactEncoder
+from laconic.parse.labels import labeler_of, plain_tagger
 from laconic.parse.model import Parser
 from laconic.parse.predict import ParsePredictor
 from laconic.parse.scorer import PRUNER, Scorer
@@ -40,52 +43,61 @@ from laconic.parse.templates import GRAND_SIBLING, GRANDCHILD, PartTemplate, Par
 from laconic.parse.weights import ParseWeights, TreeShape, kernel_shape
 from laconic.tag import compact as compact_tag
 from laconic.tag.compact import CompactTagger, outside
-from laconic.tag.model import Tagger
 
 FEATURE_ERROR_BITS = 32
 DISTANCES = range(1, 9)  # the kernel's bins
 
 
-class CompactParser(ParsePredictor):
-    """A parser read from a compact file: predicts, evaluates and, if the file has names, can be inspected; it learns no more."""
+class CompactScorer(NamedTuple):
+    """What Scorer is to a parser, for one in a compact file."""
 
+    templates: PartTemplates
+    encoder: CompactEncoder
+    weights: CompactWeights
+    kernel: _core.CompactParser
+
+
+class CompactParser(ParsePredictor):
+    """A parser read from a compact file: it predicts, and can be inspected if the file has names.
+
+    It does not learn.
+    """
+
+    scorer_: CompactScorer
+    pruner_: CompactScorer | None
     _contents: Contents
 
-    def fit(self, X: Any, y: Any = None, callback: Any = None) -> NoReturn:
-        """A compact model does not learn."""
+    def fit(self, X: object, y: object = None, callback: object = None) -> NoReturn:
+        """Raise a ValueError: a compact model does not learn."""
         raise ValueError(
-            "a compact model predicts and does not learn: go on with the model from which it was made"
+            "a compact model predicts and does not learn: use the model from which it was made"
         )
 
     def plain(self) -> Parser:
-        """The same model as an ordinary Parser, which can be saved plainly; ValueError if it has no names."""
+        """Return the same model as an ordinary Parser; ValueError if the file has no names."""
         model = Parser(**self.get_params())
         for name in ("templates_given_", "shape_", "report_"):
             setattr(model, name, getattr(self, name))
         model.scorer_ = _plain(self.scorer_, self.shape_)
         model.pruner_ = None if self.pruner_ is None else _plain(self.pruner_, PRUNER)
-        model.labeler_ = None if self.labeler_ is None else labeler_of(_plain_tagger(self.labeler_))
-        model.tagger_ = (
-            None if self.tagger_ is None else word_tagger_of(_plain_tagger(self.tagger_))
-        )
+        model.labeler_ = model.tagger_ = None
+        if self.labeler_ is not None:
+            model.labeler_ = labeler_of(plain_tagger(self.labeler_.tagger_))
+        if self.tagger_ is not None:
+            model.tagger_ = word_tagger_of(plain_tagger(self.tagger_.tagger_))
         return model
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Callable[..., CompactParser], Contents]:
         return unpack, (self._contents[0], self._contents[1])
 
 
-def _plain(scorer: Scorer, shape: TreeShape) -> Scorer:
+def _plain(scorer: CompactScorer, shape: TreeShape) -> Scorer:
     weights = ParseWeights(scorer.weights.atoms, scorer.weights.weights)
-    return Scorer.of(scorer.templates, named_encoder(scorer.encoder), weights, shape)  # type: ignore[arg-type]
-
-
-def _plain_tagger(model: Any) -> Tagger:
-    tagger = model.tagger_
-    return tagger.plain() if isinstance(tagger, CompactTagger) else tagger
+    return Scorer.of(scorer.templates, named_encoder(scorer.encoder), weights, shape)
 
 
 def places_of(template: PartTemplate) -> list[Place]:
-    """What may stand in the name of a feature, in the order of the kernel (cpp/part_numbers.hpp)."""
+    """Return what may name a feature, in the order of the kernel (part_numbers.hpp)."""
     places = [Place(atom.view, (ROOT, NOBODY, *outside(atom.offset))) for atom in template.atoms]
     if template.n_signs:
         bins = DISTANCES if template.special == "dist" else (0,)
@@ -107,7 +119,7 @@ def places_of(template: PartTemplate) -> list[Place]:
 
 
 def pack(model: Parser, names: bool) -> Contents:
-    """Arrays and JSON of a fitted model."""
+    """Return the arrays and the JSON of a fitted model."""
     about: dict[str, Any] = parser_meta(model, names)
     arrays: Arrays = {}
     for part, scorer in (("parser", model.scorer_), ("pruner", model.pruner_)):
@@ -129,12 +141,13 @@ def pack(model: Parser, names: bool) -> Contents:
     for part, with_tagger in (("labels", model.labeler_), ("tags", model.tagger_)):
         about[part] = with_tagger is not None
         if with_tagger is not None:
-            arrays |= prefixed(part, compact_tag.pack(with_tagger.tagger_, names)[0])
+            tagger = plain_tagger(with_tagger.tagger_)
+            arrays |= prefixed(part, compact_tag.pack(tagger, names)[0])
     return {"about": pack_json(about), **arrays}, {"names": names}
 
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactParser:
-    """The model of these, or a ValueError that says what is wrong with them."""
+    """Return the model of these, or raise a ValueError that says what is wrong with them."""
     names = item(meta, "names", bool)
     if "about" not in arrays:
         raise InputError("there is no description of the model")
@@ -153,24 +166,24 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactParser:
         )
     elif part_of(arrays, "pruner"):
         raise InputError("there are arrays of a pruner, but no description of it")
-    taggers = {
-        part: _unpack_tagger(part_of(arrays, part), item(about, part, bool), names)
+    labels, tags = (
+        _unpack_tagger(part_of(arrays, part), item(about, part, bool), names)
         for part in ("labels", "tags")
-    }
-    if taggers["labels"] is not None:
-        model.labeler_ = labeler_of(taggers["labels"])
-    if taggers["tags"] is not None:
+    )
+    if labels is not None:
+        model.labeler_ = labeler_of(labels)
+    if tags is not None:
         check_columns(model)
-        model.tagger_ = word_tagger_of(taggers["tags"])
+        model.tagger_ = word_tagger_of(tags)
     model.report_ = parser_report(model, about)
     model._contents = arrays, meta
     return model
 
 
-def _unpack_tagger(own: Arrays, told: bool, names: bool) -> CompactTagger | None:
-    if own and not told:
-        raise InputError("there are arrays of labels or tags, but none are told of")
-    return compact_tag.unpack(own, {"names": names}) if told else None
+def _unpack_tagger(own: Arrays, expected: bool, names: bool) -> CompactTagger | None:
+    if own and not expected:
+        raise InputError("there are arrays of labels or tags, but no description of them")
+    return compact_tag.unpack(own, {"names": names}) if expected else None
 
 
 def _unpack_scorer(
@@ -180,7 +193,7 @@ def _unpack_scorer(
     columns: Sequence[str],
     shape: TreeShape,
     names: bool,
-) -> Scorer:
+) -> CompactScorer:
     check_names(own, ARRAYS | (NAMES if names else set()))
     packed = PackedFeatures(own, about, templates.views, columns, 1)
     kernel = _core.CompactParser(
@@ -191,7 +204,7 @@ def _unpack_scorer(
         packed.rows,
         packed.n_shared,
     )
-    weights: Any = CompactWeights(
+    weights = CompactWeights(
         packed, kernel, lambda: list(map(places_of, templates)), [1] * len(templates)
     )
-    return Scorer(templates, packed.encoder, weights, kernel)  # type: ignore[arg-type]
+    return CompactScorer(templates, packed.encoder, weights, kernel)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from laconic.core.arrays import Array
 from laconic.core.penalties import L1, ElasticNet
 from laconic.core.penalties.discrete import Values
+from laconic.core.report import Callback
 from laconic.core.solvers.online import Mira
 from laconic.core.solvers.online_discrete import OnlineDiscrete
 from laconic.models.discrete.forms import Change, Posed, posed, rounded, weights_of
@@ -19,6 +19,7 @@ from laconic.parse.labels import labeler_of
 from laconic.parse.model import Parser
 from laconic.parse.scorer import PRUNER, Scorer
 from laconic.parse.tags import word_tagger_of
+from laconic.parse.trees import GivenTree, ParseSentences
 from laconic.text.treebanks import Treebank
 
 PARSER_PASSES = 10
@@ -32,7 +33,8 @@ def _(model: Parser, change: Change) -> Parser:
 
 @weights_of.register
 def _(model: Parser) -> Array:
-    return weights_of(model.scorer_)
+    weights: Array = weights_of(model.scorer_)
+    return weights
 
 
 @rounded.register
@@ -50,23 +52,32 @@ def _(scorer: Scorer) -> Array:
 
 @posed.register
 def _(
-    model: Parser, X: Any, y: Any, penalty: ElasticNet | None = None, features: str = "model"
+    model: Parser,
+    X: object,
+    y: object,
+    penalty: ElasticNet | None = None,
+    features: str = "model",
 ) -> Posed:
     raise ValueError(
-        "a parser is learned sentence by sentence: use discretize, or model.relearned(OnlineDiscrete(values), treebank)"
+        "a parser is learned sentence by sentence: "
+        "use discretize, or model.relearned(OnlineDiscrete(values), treebank)"
     )
 
 
 @relearner.register
 def _(
-    model: Parser, X: Any, y: Any = None, penalty: L1 | None = None, features: str = "model"
+    model: Parser,
+    X: ParseSentences,
+    y: Sequence[GivenTree] | None = None,
+    penalty: L1 | None = None,
+    features: str = "model",
 ) -> Callable[..., Parser]:
     if features != "model":
         raise ValueError(
             f"a parser is learned again over the features of the 'model', not of {features!r}"
         )
 
-    def learn(values: Values, callback: Any = None) -> Parser:
+    def learn(values: Values, callback: Callback | None = None) -> Parser:
         lasso = 0.0 if penalty is None else float(penalty.strength)
         learner = OnlineDiscrete(
             values, Mira(1), epochs=PARSER_PASSES, rho=0.02, growth=1.7, lasso=lasso
@@ -77,9 +88,10 @@ def _(
 
 
 def round_parts(model: Parser, zeta: int, bank: Treebank | None = None) -> Parser:
-    """A copy whose pruner, labeler and tagger of words have 2 zeta weight values each, of sizes of their own, rounded.
+    """Return a copy whose pruner, labeler and tagger of words are rounded to 2 zeta values each.
 
-    Sizes are those of least squares; with a treebank, the labeler's are those of its best score on gold trees.
+    The values are those of least squares; with a treebank, those of the labeler are the ones with
+    its best score on gold trees.
     """
     found = copy.copy(model)
     if model.pruner_ is not None:

@@ -1,28 +1,34 @@
-"""Relation labels of dependency trees, a stage of its own: the tree is known, its tokens are tagged with their relations.
+"""Relation labels of dependency trees, as a second stage: the tree is known, its tokens are tagged.
 
-labels = argmax_y  sum_t ( w_{y_t} . what the tree shows around token t  +  edge[y_{t-1}, y_t] )
+labels = argmax_y  sum_t ( w_{y_t} . features of token t in its tree  +  edge[y_{t-1}, y_t] )
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.ragged import cut
+from laconic.core.report import Callback
 from laconic.core.solvers.online import Mira
 from laconic.models.checks import Arrays, Contents
 from laconic.parse.relation_columns import RELATION_COLUMNS, relation_columns
+from laconic.tag.learn import Learner
 from laconic.tag.model import Tagger
 from laconic.tag.store import pack as pack_tagger
 from laconic.tag.store import unpack as unpack_tagger
+from laconic.text.io import PathLike
 from laconic.text.patterns import parse_template
 from laconic.text.sequences import TokenColumns
 from laconic.text.templates import Templates
 
-# One template a line; a view without an offset is of the token itself.
+if TYPE_CHECKING:
+    from laconic.tag.compact import CompactTagger
+
+# One template per line; a view without an offset is of the token itself.
 TEMPLATES = """
 bias
 word
@@ -131,7 +137,7 @@ rank head.lemma coarse left.lemma side
 
 
 def relation_templates() -> Templates:
-    """What relations are told by."""
+    """Return the templates of relation labels."""
     return Templates(
         parse_template(_at_the_token(line), RELATION_COLUMNS)
         for line in TEMPLATES.split("\n")
@@ -140,23 +146,43 @@ def relation_templates() -> Templates:
 
 
 def _at_the_token(line: str) -> str:
+    """Return a line of TEMPLATES with an offset for every view."""
     views = (
         view if view.endswith("]") or view == "bias" else f"{view}[0]" for view in line.split()
     )
     return " ".join(view.replace("head.suffix3", "suffix3(head.word)") for view in views)
 
 
-LEARNER = Mira(8)  # if no other is asked for
+LEARNER = Mira(8)  # unless another one is given
 
 
 class RelationLabeler(BaseEstimator):
-    """Learn the label of every token's relation to its head, from trees; learner: Mira(8) if it is None."""
+    """labels = argmax_y sum_t (w_{y_t} . features of t in its tree + edge[y_{t-1}, y_t]).
+
+    Parameters
+    ----------
+    templates : str, path or Templates, default=None
+        Feature templates over RELATION_COLUMNS. None is `relation_templates()`.
+    learner : learner, default=None
+        What selects and weighs features. None is Mira(8).
+    refit : learner, default=None
+        A second learner, which learns again from what the first has kept.
+    n_jobs : int, default=None
+        Number of threads. None is one, -1 is all processors.
+
+    Attributes
+    ----------
+    tagger_ : Tagger
+        The tagger of relations.
+    """
+
+    tagger_: Tagger | CompactTagger
 
     def __init__(
         self,
-        templates: Any = None,
-        learner: Any = None,
-        refit: Any = None,
+        templates: PathLike | Templates | None = None,
+        learner: Learner | str | None = None,
+        refit: Learner | str | None = None,
         n_jobs: int | None = None,
     ):
         self.templates = templates
@@ -165,36 +191,59 @@ class RelationLabeler(BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(
-        self, tokens: TokenColumns, heads: ArrayLike, labels: list[str], callback: Any = None
+        self,
+        tokens: TokenColumns,
+        heads: ArrayLike,
+        labels: list[str],
+        callback: Callback | None = None,
     ) -> RelationLabeler:
-        """Learn from the tokens of a treebank, the places of their heads (from 1, 0 is the root) and their labels, all flat."""
+        """Learn from the tokens of a treebank.
+
+        Parameters
+        ----------
+        tokens : TokenColumns
+            The sentences.
+        heads : array-like of int
+            One head per token, of all sentences one after the other: places in the sentence counted
+            from 1, 0 is the root.
+        labels : list of str
+            One relation label per token.
+        callback : callable, optional
+            Called with an Event after every pass; True stops.
+        """
         templates = relation_templates() if self.templates is None else self.templates
         learner = LEARNER if self.learner is None else self.learner
-        self.tagger_ = Tagger(
+        tagger = Tagger(
             templates, learner, self.refit, columns=RELATION_COLUMNS, n_jobs=self.n_jobs
         )
-        self.tagger_.fit(relation_columns(tokens, heads), list(cut(labels, tokens.ptr)), callback)
+        columns = relation_columns(tokens, heads)
+        self.tagger_ = tagger.fit(columns, list(cut(labels, tokens.ptr)), callback)
         return self
 
     def predict(self, tokens: TokenColumns, heads: ArrayLike) -> list[str]:
-        """The best labels for trees, all tokens one after the other."""
+        """Return the best labels of trees, of all tokens one after the other."""
         check_is_fitted(self)
         return self.tagger_.predict_flat(relation_columns(tokens, heads))
 
 
 def pack_labeler(model: RelationLabeler) -> Contents:
-    """Arrays and JSON of a fitted model, which are those of its tagger."""
+    """Return the arrays and the JSON of a fitted labeler, which are those of its tagger."""
     check_is_fitted(model)
-    return pack_tagger(model.tagger_)
+    return pack_tagger(plain_tagger(model.tagger_))
 
 
 def unpack_labeler(arrays: Arrays, meta: dict[str, Any]) -> RelationLabeler:
-    """The model that gave these, or a ValueError that says what is wrong with them."""
+    """Return the labeler of these, or raise a ValueError that says what is wrong with them."""
     return labeler_of(unpack_tagger(arrays, meta))
 
 
-def labeler_of(tagger: Any) -> RelationLabeler:
-    """The fitted labeler with this tagger of relations."""
+def labeler_of(tagger: Tagger | CompactTagger) -> RelationLabeler:
+    """Return the fitted labeler with this tagger of relations."""
     model = RelationLabeler(tagger.templates, tagger.learner, tagger.refit, tagger.n_jobs)
     model.tagger_ = tagger
     return model
+
+
+def plain_tagger(tagger: Tagger | CompactTagger) -> Tagger:
+    """Return a tagger that may come from a compact file as an ordinary one."""
+    return tagger if isinstance(tagger, Tagger) else tagger.plain()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from laconic import _core
+from laconic.core.arrays import Ints, Ints32
 from laconic.core.report import Callback
 from laconic.core.solvers.online import Examples, OnlineLearner
 from laconic.parse.templates import PartTemplates
@@ -21,39 +22,64 @@ from laconic.parse.weights import (
 from laconic.text.sequences import SequenceEncoder
 
 
-class TreeData(NamedTuple):
-    """Encoded training data: columns (n_views, n_tokens), sentence boundaries, a head a token, and the heads it may have."""
+class EncodedTrees(NamedTuple):
+    """Encoded sentences with trees.
 
-    columns: NDArray[np.int32]
-    ptr: NDArray[np.int64]
-    gold: NDArray[np.int32]
+    Parameters
+    ----------
+    columns : array of shape (n_views, n_tokens)
+        The value of every view at every token.
+    ptr : array of shape (n_sentences + 1,)
+        Boundaries of the sentences.
+    gold : array of shape (n_tokens,)
+        The head of every token.
+    candidates : Candidates
+        The heads that every token may have; all by default.
+    """
+
+    columns: Ints32
+    ptr: Ints
+    gold: Ints32
     candidates: Candidates = Candidates()
 
-    def seen_by(self, kernel: Any) -> Any:
-        """The sentences as a kernel parser learns from them."""
+    def seen_by(self, kernel: _core.Parser) -> _core.TrainingTrees:
+        """Return the sentences as a kernel parser learns from them."""
         return kernel.number(self.columns, self.ptr, *self.candidates)
 
 
 class TreeTrainingData(NamedTuple):
     """Encoded sentences with trees, and the templates that make features of their parts.
 
-    With `start`, only its features may get weights.
+    Parameters
+    ----------
+    templates : PartTemplates
+        The templates.
+    encoder : SequenceEncoder
+        The encoder that made the columns of `data`.
+    data : EncodedTrees
+        The sentences.
+    shape : TreeShape
+        Which trees there are.
+    callback : callable, optional
+        Called with an Event after every pass; True stops the learner.
+    start : ParseWeights, optional
+        If given, only features of it may get weights.
     """
 
     templates: PartTemplates
     encoder: SequenceEncoder
-    data: TreeData
+    data: EncodedTrees
     shape: TreeShape
     callback: Callback | None = None
     start: ParseWeights | None = None
 
     @property
-    def widths(self) -> NDArray[np.int64]:
-        """A feature of a part has one weight."""
+    def widths(self) -> Ints:
+        """Number of weights of a feature, for each template: one."""
         return np.ones(len(self.templates), dtype=np.int64)
 
-    def kernel(self) -> Any:
-        """A kernel parser without weights; with `start`, with its features."""
+    def kernel(self) -> _core.Parser:
+        """Return a kernel parser without weights; if `start` is given, with its features."""
         kernel = make_kernel(self.templates, self.encoder, self.shape)
         if self.start is None:
             return kernel
@@ -62,20 +88,21 @@ class TreeTrainingData(NamedTuple):
             self.start._replace(weights=[np.zeros_like(part) for part in self.start.weights]),
         )
 
-    def examples(self, kernel: Any) -> Examples:
-        """The sentences, and about how many features each template has in them."""
+    def examples(self, kernel: _core.Parser) -> Examples:
+        """Return the sentences, and about how many features each template has in them."""
         seen = self.data.seen_by(kernel)
         return Examples(seen, self.data.gold, kernel.count(seen))
 
-    def weights(self, kernel: Any) -> ParseWeights:
+    def weights(self, kernel: _core.Parser) -> ParseWeights:
         """Return the weights of a kernel parser, with the names of their features."""
         return features_of(kernel, self.data.seen_by(kernel), self.templates)
 
 
-def as_tree_learner(given: Any) -> OnlineLearner:
-    """What was given, if it learns sentence by sentence."""
+def as_tree_learner(given: object) -> OnlineLearner:
+    """Return what was given, or raise a ValueError if it does not learn sentence by sentence."""
     if not isinstance(given, OnlineLearner):
         raise ValueError(
-            f"a parser learns by an online learner such as Mira(), KBestMira() or Sparseptron(), got {given!r}"
+            "a parser learns by an online learner such as Mira(), KBestMira() or Sparseptron(), "
+            f"got {given!r}"
         )
     return given

@@ -1,44 +1,58 @@
-"""Lists of trees of sentences: the k best of a parser, of a treebank by parsers that have not seen the sentences they parse."""
+"""Lists of trees of sentences: the k best trees of a parser, for training data by cross-fitting."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from laconic.core.arrays import Array, Ints, Ints32
 from laconic.core.ragged import pointers, ranges
 from laconic.core.report import Callback, Event
 from laconic.text.sequences import TokenColumns
 from laconic.text.treebanks import Treebank
 
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
+if TYPE_CHECKING:
+    from laconic.parse.model import Parser
+    from laconic.parse.predict import ParsePredictor
 
 
 class TreeLists(NamedTuple):
-    """Trees ptr[s] .. ptr[s + 1] of sentence s, the best first: heads of their tokens, tree after tree, and the parser's scores."""
+    """Lists of trees, one list per sentence.
+
+    Parameters
+    ----------
+    tokens : TokenColumns
+        The sentences.
+    ptr : array of shape (n_sentences + 1,)
+        Sentence s has the trees ptr[s]:ptr[s + 1], best first.
+    heads : array of int32
+        The heads of all tokens, tree after tree.
+    scores : array of shape (n_trees,)
+        The parser's scores.
+    """
 
     tokens: TokenColumns
-    ptr: Int64
-    heads: Int32
-    scores: NDArray[np.float64]
+    ptr: Ints
+    heads: Ints32
+    scores: Array
 
     @property
-    def sentence(self) -> Int64:
-        """Of every tree its sentence."""
+    def sentence(self) -> Ints:
+        """The sentence of every tree."""
         return np.repeat(np.arange(len(self.ptr) - 1), np.diff(self.ptr))
 
     @property
-    def tree_ptr(self) -> Int64:
-        """Where the tokens of every tree begin."""
+    def tree_ptr(self) -> Ints:
+        """The boundaries of the tokens of every tree."""
         return pointers(np.diff(self.tokens.ptr)[self.sentence])
 
     def some(self, chosen: NDArray[np.integer[Any]]) -> TreeLists:
-        """The lists of these sentences."""
+        """Return the lists of these sentences."""
         tokens, trees = (
             self.tokens.some(chosen),
             ranges(self.ptr[:-1][chosen], self.ptr[1:][chosen]),
@@ -47,12 +61,15 @@ class TreeLists(NamedTuple):
             tokens, pointers(np.diff(self.ptr)[chosen]), self.of_trees(trees), self.scores[trees]
         )
 
-    def of_trees(self, trees: Int64) -> Int32:
-        """The heads of some trees, one after the other."""
+    def of_trees(self, trees: Ints) -> Ints32:
+        """Return the heads of some trees, one after the other."""
         return self.heads[ranges(self.tree_ptr[trees], self.tree_ptr[trees + 1])]
 
-    def ranked(self, scores: NDArray[np.float64], k: int) -> TreeLists:
-        """The k trees of every list with the highest of these scores, and them, in this order; equals stay in theirs."""
+    def ranked(self, scores: Array, k: int) -> TreeLists:
+        """Return the k trees of every list with the highest of these scores, in this order.
+
+        Trees with equal scores stay in their order.
+        """
         length = np.diff(self.ptr)
         place = np.arange(len(scores)) - np.repeat(self.ptr[:-1], length)
         trees = np.lexsort((-scores, self.sentence))[place < k]
@@ -60,19 +77,19 @@ class TreeLists(NamedTuple):
             self.tokens, pointers(np.minimum(length, k)), self.of_trees(trees), scores[trees]
         )
 
-    def right_heads(self, gold: Int32) -> Int64:
-        """Of every tree how many of its heads are those of a treebank."""
+    def right_heads(self, gold: Ints32) -> Ints:
+        """Return the number of right heads of every tree."""
         sentence, tree_ptr = self.sentence, self.tree_ptr
         right = self.heads == gold[ranges(self.tokens.ptr[sentence], self.tokens.ptr[sentence + 1])]
         return np.diff(pointers(right)[tree_ptr])
 
-    def most_right(self, gold: Int32) -> int:
-        """How many heads would be right if the best tree of every list were chosen."""
+    def most_right(self, gold: Ints32) -> int:
+        """Return the number of right heads if the best tree of every list were chosen."""
         return int(np.maximum.reduceat(self.right_heads(gold), self.ptr[:-1]).sum())
 
 
-def k_best(parser: Any, tokens: TokenColumns, k: int) -> TreeLists:
-    """Up to k trees of each sentence by a fitted Parser, crossing arcs still lifted."""
+def k_best(parser: ParsePredictor, tokens: TokenColumns, k: int) -> TreeLists:
+    """Return up to k trees of each sentence by a fitted parser, crossing arcs still lifted."""
     tokens = parser._tagged(tokens)
     columns, ptr = parser.scorer_.encoder.encode(tokens)
     counts, heads, scores = parser.scorer_.kernel.k_best(
@@ -81,8 +98,11 @@ def k_best(parser: Any, tokens: TokenColumns, k: int) -> TreeLists:
     return TreeLists(tokens, pointers(counts), heads, scores)
 
 
-def with_gold(lists: TreeLists, gold: Int32) -> tuple[TreeLists, Int64]:
-    """The lists with the right tree last where they have it not, without a score (nan), and the numbers of the right trees."""
+def with_gold(lists: TreeLists, gold: Ints32) -> tuple[TreeLists, Ints]:
+    """Return the lists with the right tree in each, and the numbers of the right trees.
+
+    A right tree that was not in its list comes last, without a score (nan).
+    """
     lengths = np.diff(lists.tokens.ptr)
     right = lists.right_heads(gold) == lengths[lists.sentence]
     found = np.full(len(lengths), -1, dtype=np.int64)
@@ -104,9 +124,23 @@ def with_gold(lists: TreeLists, gold: Int32) -> tuple[TreeLists, Int64]:
 
 
 def crossed(
-    parser: Any, bank: Treebank, folds: int, k: int, callback: Callback | None = None
+    parser: Parser, bank: Treebank, folds: int, k: int, callback: Callback | None = None
 ) -> TreeLists:
-    """The k best trees of every sentence by a parser that learned from the other folds. A callback sees an Event of the stage "fold" after each."""
+    """Return the k best trees of every sentence, by a parser that learned from the other folds.
+
+    Parameters
+    ----------
+    parser : Parser
+        The parser; clones of it learn.
+    bank : Treebank
+        Sentences with trees.
+    folds : int
+        Number of folds.
+    k : int
+        Number of trees per sentence, at most.
+    callback : callable, optional
+        Called with an Event of the stage "fold" after each; True raises KeyboardInterrupt.
+    """
     n = len(bank)
     if not 2 <= folds <= n:
         raise ValueError(f"folds must be from 2 to the number of sentences, {n}, got {folds!r}")
@@ -123,15 +157,18 @@ def crossed(
     return joined(found)
 
 
-def whole(parser: Any) -> Any:
-    """A fitted parser; KeyboardInterrupt if Ctrl-C cut its learning short: the lists of such a one are not what it will be."""
+def whole(parser: Parser) -> Parser:
+    """Return a fitted parser, or raise KeyboardInterrupt if its fit was interrupted.
+
+    The lists of such a parser are not those that a whole fit would give.
+    """
     if parser.interrupted_:
         raise KeyboardInterrupt
     return parser
 
 
 def joined(parts: list[TreeLists]) -> TreeLists:
-    """Lists of several sets of sentences as one."""
+    """Return the lists of several sets of sentences as one."""
     names = parts[0].tokens.names
     values: list[Sequence[str]] = [
         list(chain.from_iterable(part.tokens.values[c] for part in parts))

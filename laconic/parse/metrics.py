@@ -1,6 +1,7 @@
-"""Scores of predicted dependency trees, with and without punctuation, as the scorers of the CoNLL tasks count.
+"""Scores of predicted dependency trees, with and without punctuation, as in the CoNLL tasks.
 
-    UAS = share of tokens with the right head        LAS = share of tokens with the right head and label
+    UAS = share of tokens with the right head
+    LAS = share of tokens with the right head and label
     complete = share of sentences all of whose tokens are right
 
 CoNLL-2007 scored all tokens, CoNLL-X all but those made of Unicode punctuation alone.
@@ -13,18 +14,18 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from laconic.core.arrays import Bools, Ints
 from laconic.text.sequences import TokenColumns
 
 UNIVERSAL_PUNCTUATION = "PUNCT"
-Bools = NDArray[np.bool_]
 
 
 class TreeScores(NamedTuple):
-    """Shares of all tokens (and sentences), then of `words`, which are the tokens that are no punctuation; 0 where there are none.
+    """Shares of all tokens and sentences, and of `words`, the tokens other than punctuation.
 
-    Without labels, las, labelled_complete and las_words are None.
+    A share of nothing is 0. Without labels, las, labelled_complete and las_words are None.
     """
 
     uas: float
@@ -39,7 +40,11 @@ class TreeScores(NamedTuple):
 
 
 def punctuation_of(tokens: TokenColumns) -> Bools:
-    """Which tokens are punctuation: those tagged PUNCT where the treebank has that tag, else those of punctuation signs alone."""
+    """Return which tokens are punctuation.
+
+    These are the tokens tagged PUNCT if the treebank has that tag, else those made of punctuation
+    signs alone.
+    """
     if "coarse" in tokens.names:
         tagged = np.array(
             [tag == UNIVERSAL_PUNCTUATION for tag in tokens.column("coarse")], dtype=bool
@@ -63,7 +68,10 @@ def tree_scores(
     labels: Sequence[str] | None = None,
     punctuation: ArrayLike | None = None,
 ) -> TreeScores:
-    """Scores of `heads` and `labels` against the gold ones; sentence s is tokens ptr[s]:ptr[s+1], empty ones do not count."""
+    """Return the scores of heads and labels against the gold ones.
+
+    Sentence s is tokens ptr[s]:ptr[s+1]; empty sentences do not count.
+    """
     gold, found, pointer = (
         np.asarray(gold_heads),
         np.asarray(heads),
@@ -73,7 +81,8 @@ def tree_scores(
     word = np.ones(n, dtype=bool) if punctuation is None else ~np.asarray(punctuation, dtype=bool)
     if not len(gold) == len(found) == len(word) == n:
         raise ValueError(
-            f"expected {n} gold heads, heads and punctuation marks, got {len(gold)}, {len(found)} and {len(word)}"
+            f"expected {n} gold heads, heads and punctuation marks, "
+            f"got {len(gold)}, {len(found)} and {len(word)}"
         )
     starts = pointer[:-1][np.diff(pointer) > 0]
     right = gold == found
@@ -105,8 +114,8 @@ def _right_labels(gold: Sequence[str] | None, found: Sequence[str] | None, n: in
     return np.fromiter((a == b for a, b in zip(gold, found, strict=True)), bool, n)
 
 
-def _complete(right: Bools, starts: NDArray[np.int64]) -> Bools:
-    """For each sentence, whether all its tokens are right."""
+def _complete(right: Bools, starts: Ints) -> Bools:
+    """Return for each sentence whether all its tokens are right."""
     return np.logical_and.reduceat(right, starts) if len(right) else right
 
 

@@ -1,44 +1,47 @@
-"""`Parser`: sentences in, a tree for each out.
+"""`Parser`: sentences in, one tree per sentence out.
 
     tree = argmax over trees of  sum over its parts of  w . features of the part
 
-Parts are arcs, or arcs with siblings and the head's head, by model. Features are what templates make of the words of a part and
-those near them. A learner chooses and weighs them; a second one may refit what the first has kept. Relation labels are given to the
-arcs of the tree in a second stage. Treebanks with crossing arcs are learned as projective trees with marked labels, and the marks
-say how the arcs of a predicted tree cross (Nivre and Nilsson 2005).
+Parts are arcs or, depending on the model, arcs with siblings and the head's head. Templates make
+the features of a part from its words and those near them. A learner selects and weighs them; a
+second one may learn again from what the first has kept. The arcs of a tree get their labels in a
+second stage. Treebanks with crossing arcs are learned as projective trees with marked labels, and
+the marks say how the arcs of a predicted tree cross (Nivre and Nilsson 2005).
 """
 
 from __future__ import annotations
 
 import copy
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.core.arrays import Ints, Ints32
 from laconic.core.inference.tree import MODELS
 from laconic.core.ragged import cut
-from laconic.core.report import Callback
-from laconic.core.solvers.online import Mira, StochasticGradient
+from laconic.core.report import Callback, FitReport
+from laconic.core.solvers.online import Mira, OnlineLearner, StochasticGradient
 from laconic.models.features import kept_templates
 from laconic.parse.labels import RelationLabeler
-from laconic.parse.learn import TreeData, TreeTrainingData, as_tree_learner
+from laconic.parse.learn import EncodedTrees, TreeTrainingData, as_tree_learner
 from laconic.parse.predict import ParsePredictor
-from laconic.parse.pseudo_projective import lift
+from laconic.parse.pseudo_projective import lift, of_sentences
 from laconic.parse.relation_columns import relation_columns
 from laconic.parse.scorer import PRUNER, Scorer
 from laconic.parse.templates import PartTemplates, part_templates_from
+from laconic.parse.trees import GivenTree, ParseSentences
 from laconic.parse.weights import Candidates, ParseWeights, TreeShape
+from laconic.tag.model import REFIT_FEATURES
 from laconic.tag.refit import joined_reports
 from laconic.text.sequences import SequenceEncoder, TokenColumns
 from laconic.text.treebanks import COLUMNS, Treebank, check_trees
 from laconic.text.views import WordClusters
 
-REFIT_FEATURES = ("templates", "features")
 READY = {
     "arcs": "arcs",
     "siblings": "second",
@@ -49,25 +52,110 @@ READY = {
 
 
 class Parser(ParsePredictor):
-    """Learn dependency trees.
+    """tree = argmax over trees of sum over its parts of w . features of the part.
 
-    model: "arcs" (order 1), "siblings", "carreras" (order 2), "grand siblings", "tri siblings" (order 3)
-    templates: "arcs", "arcs684", "second", "third", a file or PartTemplates; None: what suits the model. Those of parts that the
-        model does not score are left out
-    learner: Mira(10), Sparseptron(budget=200), .. ; None is Mira(); refit: a learner that learns anew from the kept templates
-    crossing: trees may have crossing arcs (model "arcs" alone); else crossing arcs are lifted and marked in the labels
-    labels: learn relation labels, if the treebank has different ones; labeler: a RelationLabeler for it
-    single_root: one word of a sentence hangs on the root; None: as in the training data
-    refit_features: the refit learns all features of the kept "templates", or only the very "features" that were kept
-    prune: arcs less probable than this times a word's most probable one are out of question; None: 1e-4, and 0 (all arcs are looked
-        at) for the model "arcs"
-    most_heads: at most so many heads of a word are looked at where arcs are pruned
-    clusters: a file of Brown clusters, for templates with cluster views
-    tagger: a WordTagger, for a parser that needs words alone: it learns from tags that this one predicts, and predicts them itself
+    Parameters
+    ----------
+    model : str, default="arcs"
+        Which parts of trees are scored: "arcs" (order 1), "siblings" or "carreras" (order 2),
+        "grand siblings" or "tri siblings" (order 3).
+    templates : str, path or PartTemplates, default=None
+        Feature templates: the name of a ready set, a file of templates, or PartTemplates. Ready
+        sets are "arcs", "arcs684", "second" and "third"; None is the one that suits the model.
+        Templates of parts that the model does not score are left out.
+    learner : online learner, default=None
+        What selects and weighs features, such as Mira(10) or Sparseptron(budget=200). None is
+        Mira().
+    refit : online learner, default=None
+        A second learner, which learns again from what the first has kept.
+    refit_features : {"templates", "features"}, default="templates"
+        What the second learner learns from: all features of the kept templates, or only the
+        features that were kept.
+    crossing : bool, default=False
+        Whether the model finds trees with crossing arcs, for the model "arcs" alone. Otherwise
+        crossing arcs are lifted, and marked in the labels.
+    labels : bool, default=True
+        Whether to learn relation labels, if the treebank has different ones.
+    labeler : RelationLabeler, default=None
+        What learns relation labels. None is RelationLabeler().
+    single_root : bool, default=None
+        Whether exactly one word of a sentence hangs on the root. None is as in the training data.
+    prune : float, default=None
+        Arcs less probable than this times a word's most probable arc are left out. None is 1e-4,
+        and 0 (no pruning) for the model "arcs".
+    most_heads : int, default=10
+        Number of heads of a word that are considered where arcs are pruned, at most.
+    columns : sequence of str, default=("word", "lemma", "coarse", "fine", "morph")
+        Names of the strings of a token.
+    clusters : path or WordClusters, default=None
+        Brown clusters for templates with cluster views: a file with bits, tab and word per line.
+    n_jobs : int, default=None
+        Number of threads. None is one, -1 is all processors.
+    tagger : WordTagger, default=None
+        A tagger for a parser that needs words alone. The parser learns from tags that the tagger
+        predicts, and lets it predict those of new sentences.
+
+    Attributes
+    ----------
+    scorer_ : Scorer
+        The kept templates, their encoder, their weights and the kernel that scores with them.
+    weights_ : ParseWeights
+        The weights of the kept features.
+    templates_given_ : PartTemplates
+        All templates.
+    shape_ : TreeShape
+        Which trees there are.
+    pruner_ : Scorer or None
+        The model that prunes arcs.
+    labeler_ : RelationLabeler or None
+        The model of relation labels.
+    tagger_ : WordTagger or None
+        The tagger of words.
+    report_ : FitReport
+        How the fit went.
+
+    Examples
+    --------
+    >>> from laconic import Mira, Parser
+    >>> X = [["we", "eat", "fish"], ["they", "catch", "fish"]]
+    >>> y = [[2, 0, 2], [2, 0, 2]]
+    >>> from laconic.parse.templates import parse_part_templates
+    >>> templates = parse_part_templates(["h.word|m.word|dir", "m.word|dir"], columns=("word",))
+    >>> parser = Parser(templates=templates, learner=Mira(3), columns=("word",)).fit(X, y)
+    >>> parser.predict([["they", "eat", "fish"]])[0].heads
+    [2, 0, 2]
     """
 
-    def fit(self, X: Any, y: Any = None, callback: Callback | None = None) -> Parser:
-        """Learn from a Treebank, or from sentences X and y: for each a Tree, or a list of heads. A callback sees every pass."""
+    scorer_: Scorer
+    pruner_: Scorer | None
+
+    @property
+    def weights_(self) -> ParseWeights:
+        """The features of the kept templates, and their weights."""
+        return self.scorer_.weights
+
+    def fit(
+        self,
+        X: ParseSentences,
+        y: Sequence[GivenTree] | None = None,
+        callback: Callback | None = None,
+    ) -> Parser:
+        """Learn from sentences with trees.
+
+        Parameters
+        ----------
+        X : Treebank, TokenColumns or list of list of tokens
+            Sentences; a token is a tuple with one string per column, or a string if there is one.
+        y : list of trees, optional
+            For each sentence a DependencyTree, or a list of heads; None if X is a Treebank.
+        callback : callable, optional
+            Called with an Event after every pass; True stops, and what was learned is kept.
+
+        Returns
+        -------
+        Parser
+            The parser itself.
+        """
         began = time.perf_counter()
         bank = self._bank(X, y)
         if self.refit_features not in REFIT_FEATURES:
@@ -75,19 +163,10 @@ class Parser(ParsePredictor):
                 f"refit_features must be 'templates' or 'features', got {self.refit_features!r}"
             )
         templates = self._templates()
-        self.tagger_ = None
-        if self.tagger is not None:
-            if tuple(self.columns) != COLUMNS:
-                raise ValueError(
-                    f"a tagger fills the columns {', '.join(COLUMNS)}; got columns={self.columns!r}"
-                )
-            self.tagger_ = clone(self.tagger).fit(bank.tokens, callback)
-            bank = Treebank(self.tagger_.crossed(bank.tokens, callback), bank.heads, bank.labels)
-        first, *rest = [
-            as_tree_learner(learner)
-            for learner in (self._learner(), self.refit)
-            if learner is not None
-        ]
+        bank = self._learn_tags(bank, callback)
+        learners = [as_tree_learner(Mira() if self.learner is None else self.learner)]
+        if self.refit is not None:
+            learners.append(as_tree_learner(self.refit))
         heads, labels = self._learned_trees(bank)
         self.shape_ = TreeShape(self.model, self.crossing, self._single_root(bank.heads, bank.ptr))
         self.pruner_ = None
@@ -96,32 +175,22 @@ class Parser(ParsePredictor):
             self.pruner_ = self._learn_pruner(bank.tokens, heads)
             candidates = self._candidates(bank.tokens, heads)
         encoder = self._new_encoder(templates)
-        data = TreeData(*encoder.grow(bank.tokens), heads, candidates)
+        data = EncodedTrees(*encoder.grow(bank.tokens), heads, candidates)
         training = TreeTrainingData(templates, encoder, data, self.shape_, callback)
-        weights, report = first.learn(training)
-        self.templates_given_ = templates
-        for learner in rest:
-            if report.interrupted:
-                break
-            kept, found = kept_templates(templates, weights)
-            training = training._replace(
-                templates=kept, start=found if self.refit_features == "features" else None
-            )
-            weights, second = learner.learn(training)
-            report = joined_reports(report, second)
-        self.scorer_ = Scorer.narrowed(training, weights)
+        report = self._learn_weights(training, learners)
         self.labeler_ = None
         if labels is not None:
-            labeler = (
-                RelationLabeler(n_jobs=self.n_jobs) if self.labeler is None else clone(self.labeler)
-            )
-            self.labeler_ = labeler.fit(bank.tokens, heads, labels, callback)
-            report = replace(report, interrupted=report.interrupted or labeler.tagger_.interrupted_)
+            self.labeler_ = self._new_labeler().fit(bank.tokens, heads, labels, callback)
+            stopped = self.labeler_.tagger_.interrupted_
+            report = replace(report, interrupted=report.interrupted or stopped)
         self.report_ = self._completed(replace(report, seconds=time.perf_counter() - began))
         return self
 
     def with_weights(self, weights: ParseWeights) -> Parser:
-        """A copy with other weights of the same features; those that are zero are dropped with all that only they mention."""
+        """Return a copy with other weights of the same features.
+
+        Weights that are zero are dropped, with everything that only they mention.
+        """
         check_is_fitted(self)
         found = copy.copy(self)
         found.scorer_ = self.scorer_.with_weights(weights, self.shape_)
@@ -130,17 +199,27 @@ class Parser(ParsePredictor):
 
     def relearned(
         self,
-        learner: Any,
-        X: Any,
-        y: Any = None,
+        learner: OnlineLearner,
+        X: ParseSentences,
+        y: Sequence[GivenTree] | None = None,
         callback: Callback | None = None,
     ) -> Parser:
-        """A copy whose features were weighed anew by another learner, from zero weights; pruning and labels stay as they are."""
+        """Return a copy whose features were weighed again by another learner, from zero.
+
+        Pruning and labels stay as they are.
+
+        Parameters
+        ----------
+        learner : online learner
+            What weighs the features.
+        X, y, callback
+            See `fit`.
+        """
         check_is_fitted(self)
         bank = self._bank(X, y)
         bank = Treebank(self._tagged(bank.tokens), bank.heads, bank.labels)
         heads, _ = self._learned_trees(bank)
-        data = TreeData(
+        data = EncodedTrees(
             *self.scorer_.encoder.encode(bank.tokens), heads, self._candidates(bank.tokens, heads)
         )
         training = TreeTrainingData(
@@ -153,19 +232,19 @@ class Parser(ParsePredictor):
         )
         weights, report = as_tree_learner(learner).learn(training)
         found = self.with_weights(weights)
-        found.report_ = found._completed(
-            replace(report, features_total=self.report_.features_total)
-        )
+        total = self.report_.features_total
+        found.report_ = found._completed(replace(report, features_total=total))
         return found
 
     def relations(self, bank: Treebank) -> tuple[TokenColumns, list[list[str]]] | None:
-        """What the labeler learns from a treebank: columns of tokens in their trees, and labels; None if there are none to learn."""
+        """Return what the labeler learns from a treebank; None if there are no labels to learn.
+
+        That is columns of tokens in their trees, and one label per token.
+        """
         heads, labels = self._learned_trees(bank)
-        return (
-            None
-            if labels is None
-            else (relation_columns(self._tagged(bank.tokens), heads), list(cut(labels, bank.ptr)))
-        )
+        if labels is None:
+            return None
+        return relation_columns(self._tagged(bank.tokens), heads), list(cut(labels, bank.ptr))
 
     def _templates(self) -> PartTemplates:
         if self.model not in MODELS:
@@ -174,7 +253,8 @@ class Parser(ParsePredictor):
             )
         if self.crossing and self.model != "arcs":
             raise ValueError(
-                "trees with crossing arcs are scored by arcs alone: use model='arcs', or leave crossing=False"
+                "trees with crossing arcs are scored by arcs alone: "
+                "use model='arcs', or leave crossing=False"
             )
         given = part_templates_from(
             READY[self.model] if self.templates is None else self.templates, self.columns
@@ -182,33 +262,59 @@ class Parser(ParsePredictor):
         kinds = TreeShape(self.model).kinds
         return given.subset(m for m, template in enumerate(given) if template.kind in kinds)
 
-    def _learner(self) -> Any:
-        return Mira() if self.learner is None else self.learner
+    def _learn_tags(self, bank: Treebank, callback: Callback | None) -> Treebank:
+        """Return the treebank with tags such as the parser's own tagger predicts, if it has one."""
+        self.tagger_ = None
+        if self.tagger is None:
+            return bank
+        if tuple(self.columns) != COLUMNS:
+            raise ValueError(
+                f"a tagger fills the columns {', '.join(COLUMNS)}; got columns={self.columns!r}"
+            )
+        self.tagger_ = clone(self.tagger).fit(bank.tokens, callback)
+        return Treebank(self.tagger_.crossed(bank.tokens, callback), bank.heads, bank.labels)
 
-    def _single_root(self, heads: NDArray[np.int32], ptr: NDArray[np.int64]) -> bool:
+    def _learn_weights(
+        self, training: TreeTrainingData, learners: list[OnlineLearner]
+    ) -> FitReport:
+        """Learn `scorer_` by a learner, and again by a second one, if there is one."""
+        templates = self.templates_given_ = training.templates
+        weights, report = learners[0].learn(training)
+        for learner in learners[1:]:
+            if report.interrupted:
+                break
+            kept, found = kept_templates(templates, weights)
+            start = found if self.refit_features == "features" else None
+            training = training._replace(templates=kept, start=start)
+            weights, second = learner.learn(training)
+            report = joined_reports(report, second)
+        self.scorer_ = Scorer.narrowed(training, weights)
+        return report
+
+    def _new_labeler(self) -> RelationLabeler:
+        if self.labeler is None:
+            return RelationLabeler(n_jobs=self.n_jobs)
+        labeler: RelationLabeler = clone(self.labeler)
+        return labeler
+
+    def _single_root(self, heads: Ints32, ptr: Ints) -> bool:
+        """Return whether trees have one root: as asked for, or as in the training data."""
         if self.single_root is not None:
             return self.single_root
         roots = np.add.reduceat((heads == 0).astype(np.int64), ptr[:-1][np.diff(ptr) > 0])
         return bool(np.all(roots == 1))
 
-    def _learned_trees(self, bank: Treebank) -> tuple[NDArray[np.int32], list[str] | None]:
-        """Heads that the model can have, and labels for the second stage, if there is one."""
+    def _learned_trees(self, bank: Treebank) -> tuple[Ints32, list[str] | None]:
+        """Return heads that the model can have, and the labels to learn, if there are any."""
         if not len(bank.heads):
             raise ValueError("there are no tokens to learn from")
         check_trees(bank)
-        labels = (
-            bank.labels if self.labels and len(set(bank.labels)) > 1 else None
-        )  # labels that are all the same say nothing
+        # Labels that are all the same say nothing.
+        labels = bank.labels if self.labels and len(set(bank.labels)) > 1 else None
         if self.crossing:
             return bank.heads, labels
-        heads = bank.heads.copy()
-        given = labels if labels is not None else [""] * len(heads)
-        marked: list[str] = []
-        for s, names in enumerate(cut(given, bank.ptr)):
-            span = slice(*bank.ptr[s : s + 2].tolist())
-            lifted, names = lift(heads[span].tolist(), names)
-            heads[span] = lifted
-            marked += names
+        given = labels if labels is not None else [""] * len(bank.heads)
+        heads, marked = of_sentences(lift, bank.heads, given, bank.ptr)
         return heads, marked if labels is not None or marked != given else None
 
     def _new_encoder(self, templates: PartTemplates) -> SequenceEncoder:
@@ -217,12 +323,11 @@ class Parser(ParsePredictor):
             clusters = WordClusters.read(clusters)
         return SequenceEncoder(templates.views, tuple(self.columns), clusters)
 
-    def _learn_pruner(self, tokens: TokenColumns, heads: NDArray[np.int32]) -> Scorer:
+    def _learn_pruner(self, tokens: TokenColumns, heads: Ints32) -> Scorer:
         templates = part_templates_from("pruner", self.columns)
         encoder = self._new_encoder(templates)
-        training = TreeTrainingData(
-            templates, encoder, TreeData(*encoder.grow(tokens), heads), PRUNER
-        )
+        data = EncodedTrees(*encoder.grow(tokens), heads)
+        training = TreeTrainingData(templates, encoder, data, PRUNER)
         learner = StochasticGradient("log", epochs=2, step=0.2, averaged=True)
         weights, report = learner.learn(training)
         if report.interrupted:  # there is nothing yet that could be kept

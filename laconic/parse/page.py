@@ -1,4 +1,4 @@
-"""A page about one parser: what it is, families of templates, templates kept and dropped, weights held, the strongest features."""
+"""A page about one parser: templates kept and dropped, by family, weights held, features."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.solvers.online import passes_of
 from laconic.parse.explain import dropped_templates, families, kept_templates, parts, top_features
-from laconic.parse.model import Parser
+from laconic.parse.predict import ParsePredictor
 from laconic.report.html import bar_cards, facts, page, section, text
 from laconic.report.templates import held_section, learner_text, templates_section
 from laconic.text.io import PathLike, atomic_writer
 
-N_FEATURES = 15  # strongest features of a kind of part, for and against
+N_FEATURES = 15  # strongest features per kind of part, for and against
 MOST_LABELS = 60
 
 
-def write_parse_report(model: Parser, path: PathLike) -> None:
+def write_parse_report(model: ParsePredictor, path: PathLike) -> None:
     """Write one self-contained HTML page about a fitted parser."""
     check_is_fitted(model)
     rows = [(row.template, row.features, row.features, row.norm) for row in kept_templates(model)]
@@ -30,11 +30,11 @@ def write_parse_report(model: Parser, path: PathLike) -> None:
         stream.write(page(f"laconic: {_title(model)}", "\n".join(body)))
 
 
-def _title(model: Parser) -> str:
+def _title(model: ParsePredictor) -> str:
     return f"a parser with {len(model.scorer_.templates)} templates of {model.model}"
 
 
-def _heading(model: Parser) -> str:
+def _heading(model: ParsePredictor) -> str:
     lead = f"From {', '.join(model.columns)} to trees. Learned by {learner_text(model.learner)}"
     if model.refit is not None:
         lead += f", refitted on the kept {model.refit_features} by {learner_text(model.refit)}"
@@ -45,7 +45,7 @@ def _heading(model: Parser) -> str:
     return f'<h1>{text(_title(model).capitalize())}</h1>\n<p class="lead">{text(lead)}.</p>'
 
 
-def _facts(model: Parser) -> str:
+def _facts(model: ParsePredictor) -> str:
     kept, total = model.n_features_selected_, model.n_features_total_
     rows = [
         ("weights", f"{kept:,}", f"of {total:,} features ({kept / max(1, total):.1%})"),
@@ -67,27 +67,32 @@ def _facts(model: Parser) -> str:
     return facts(rows)
 
 
-def _families(model: Parser) -> str:
-    head = '<tr><th></th><th class="number">templates kept</th><th class="number">of</th><th class="number">weights</th></tr>'
+def _families(model: ParsePredictor) -> str:
+    head = (
+        '<tr><th></th><th class="number">templates kept</th><th class="number">of</th>'
+        '<th class="number">weights</th></tr>'
+    )
     lines = [(row.part, row.kept, row.given, row.weights) for row in parts(model)]
     tables = []
     for title, rows in (("Kinds of parts", lines), ("Families", families(model))):
         body = "".join(
-            f'<tr><td>{text(name)}</td><td class="number">{kept:,}</td><td class="number">{given:,}</td>'
-            f'<td class="number">{weights:,}</td></tr>'
+            f'<tr><td>{text(name)}</td><td class="number">{kept:,}</td>'
+            f'<td class="number">{given:,}</td><td class="number">{weights:,}</td></tr>'
             for name, kept, given, weights in rows
         )
         tables.append(
-            f'<section class="card"><h3>{title}</h3><table><thead>{head}</thead><tbody>{body}</tbody></table></section>'
+            f'<section class="card"><h3>{title}</h3><table><thead>{head}</thead>'
+            f"<tbody>{body}</tbody></table></section>"
         )
     note = "What the templates look at. A template may belong to several families."
     return section("Families of templates", note, f'<div class="cards">{"".join(tables)}</div>')
 
 
-def _features(model: Parser) -> str:
+def _features(model: ParsePredictor) -> str:
     note = (
-        "What a feature adds to the score of a tree that has the part; all bars have one scale. h is the head, m the modifier, s its "
-        "sibling, g the head of h; left and right say where m stands. _B-1 lies before the sentence, _B+1 after it."
+        "What a feature adds to the score of a tree that has the part; all bars have one scale. "
+        "h is the head, m the modifier, s its sibling, g the head of h; left and right say where m "
+        "stands. _B-1 lies before the sentence, _B+1 after it."
     )
     shown: dict[str, list[tuple[str, float]]] = {}
     for kind, rows in top_features(model, 2 * N_FEATURES).items():

@@ -1,18 +1,24 @@
-"""Trees with crossing arcs as projective trees with marked labels, and back (Nivre and Nilsson 2005, the path scheme).
+"""Trees with crossing arcs as projective trees with marked labels, and back.
 
-An arc h -> d is projective if h leads to every token between h and d. Arcs that are not, the shortest first, are lifted: d moves
-to the head of h, until all arcs are projective. The label of a lifted token ends in LIFTED, the labels of the tokens that it was
-lifted over end in PATH. Back: a lifted token sinks from its head down marked arcs as far as they go, to the nearest token among
-several. Where that is not the head it had, a number after LIFTED says which other of the marked tokens was: the way there and
-back is exact for every tree.
+The path scheme of Nivre and Nilsson (2005). An arc h -> d is projective if h leads to every token
+between h and d. Arcs that are not, the shortest first, are lifted: d moves to the head of h, until
+all arcs are projective. The label of a lifted token ends in LIFTED, the labels of the tokens that
+it was lifted over end in PATH. Back: a lifted token sinks from its head down marked arcs as far as
+they go, to the nearest token among several. Where that is not the head it had, a number after
+LIFTED says which other of the marked tokens was, so that the inverse is exact for every tree.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
+from laconic.core.arrays import Ints, Ints32
+from laconic.core.ragged import cut
 from laconic.text.treebanks import first_on_cycle
+
+TreeChange: TypeAlias = Callable[[Sequence[int], Sequence[str]], tuple[list[int], list[str]]]
 
 LIFTED = "↑"
 PATH = "↓"
@@ -20,7 +26,10 @@ _MARKED = re.compile(f"(.*?)({PATH}?)(?:({LIFTED})([0-9]{{0,4}}))?", re.DOTALL)
 
 
 def lift(heads: Sequence[int], labels: Sequence[str]) -> tuple[list[int], list[str]]:
-    """A projective tree with marked labels. heads[t] counts from 1, 0 is the root; several roots are allowed."""
+    """Return a projective tree with marked labels.
+
+    heads[t] counts from 1, 0 is the root; several roots are allowed.
+    """
     lifted = list(heads)
     moved, on_path = [], [False] * len(lifted)
     while (token := _shortest_crossing(lifted)) is not None:
@@ -36,7 +45,10 @@ def lift(heads: Sequence[int], labels: Sequence[str]) -> tuple[list[int], list[s
 
 
 def sink(heads: Sequence[int], labels: Sequence[str]) -> tuple[list[int], list[str]]:
-    """The tree that a marked one stands for, and labels without marks. Marks that make no tree are followed as far as they do."""
+    """Return the tree that a marked one stands for, and labels without marks.
+
+    Marks that make no tree are followed as far as they do.
+    """
     parts = [match.groups() for label in labels if (match := _MARKED.fullmatch(label))]
     on_path = [bool(path) for _, path, _, _ in parts]
     targets = {}
@@ -53,13 +65,29 @@ def sink(heads: Sequence[int], labels: Sequence[str]) -> tuple[list[int], list[s
     return sunk, [plain for plain, _, _, _ in parts]
 
 
+def of_sentences(
+    change: TreeChange, heads: Ints32, labels: Sequence[str], ptr: Ints
+) -> tuple[Ints32, list[str]]:
+    """Return the heads and labels of all sentences after `change`, which is `lift` or `sink`."""
+    changed, names = heads.copy(), []
+    for s, own in enumerate(cut(labels, ptr)):
+        span = slice(*ptr[s : s + 2].tolist())
+        changed[span], found = change(heads[span].tolist(), own)
+        names += found
+    return changed, names
+
+
 def is_projective(heads: Sequence[int]) -> bool:
-    """Whether no two arcs cross, those of the root, which stands before the first token, among them."""
+    """Return whether no two arcs cross; the root stands before the first token."""
     return _shortest_crossing(heads) is None
 
 
 def _places(heads: Sequence[int], on_path: Sequence[bool], token: int) -> list[int]:
-    """The marked tokens, counted from 1, that a lifted one may sink to: below its head the deepest first, then all others; near first."""
+    """Return the marked tokens, counted from 1, that a lifted token may sink to.
+
+    Those below its head come first, the deepest of them before others, then all other ones; of
+    equals the nearest comes first.
+    """
     marked = [other + 1 for other, path in enumerate(on_path) if path and other != token]
     depth: dict[int, int] = {heads[token]: 0}
     level = [heads[token]]
@@ -70,7 +98,7 @@ def _places(heads: Sequence[int], on_path: Sequence[bool], token: int) -> list[i
 
 
 def _shortest_crossing(heads: Sequence[int]) -> int | None:
-    """The token (from 0) with the shortest arc that is not projective, the leftmost of equals."""
+    """Return the token (from 0) with the shortest non-projective arc, the leftmost of equals."""
     found, shortest = None, len(heads) + 1
     for token, head in enumerate(heads):
         length = abs(head - token - 1)
@@ -83,7 +111,7 @@ def _shortest_crossing(heads: Sequence[int]) -> int | None:
 
 
 def _leads_to(heads: Sequence[int], start: int, token: int) -> bool:
-    """Whether going up from the token with number `start` (from 1) comes to `token` (from 0), `start` itself among them."""
+    """Return whether `token` (from 0) lies on the way from `start` (from 1) to the root."""
     while start != 0:
         if start == token + 1:
             return True

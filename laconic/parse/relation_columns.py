@@ -1,16 +1,17 @@
-"""What a token's place in a dependency tree shows of its relation: columns of its head, its children and its siblings.
+"""Columns about a token's place in a dependency tree: of its head, its children and its siblings.
 
     word, lemma, coarse, fine, morph          of the token itself
-    head.word .. head.morph                   of its head; head.before, head.after: coarse tags of the head's neighbours
-    side, distance                            where the token stands: left or right of its head, or root; how far off
+    head.word .. head.morph                   of its head
+    head.before, head.after                   coarse tags of the head's neighbours
+    side, distance                            left or right of its head, or root; how far from it
     grand.coarse, grand.lemma, grand.side     of the head's head
     left.coarse, left.lemma, right...         of its outermost children on either side
     inner.coarse, inner.lemma                 of its nearest left child
-    children, head.children                   the coarse tags that occur among the children on the left and on the right
-    previous.coarse, previous.lemma, next..   of the nearest children of the same head to the left and to the right
-    rank                                      how many children of its head stand between the two
+    children, head.children                   coarse tags of the children on the left and the right
+    previous.coarse, previous.lemma, next..   of the nearest siblings to the left and to the right
+    rank                                      number of siblings between the token and its head
 
-All is done by sorting and taking, for all tokens at once.
+Everything is sorting and indexing, for all tokens at once.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from laconic.text.treebanks import COLUMNS
 
 ROOT, NONE = "<root>", "<none>"
 FAR = (1, 2, 3, 4, 5, 7, 10, 15, 20)  # distances that begin a bin
-MANY = 3  # from here on, how many are counted together
+MANY = 3  # larger counts are counted as this one
 
 RELATION_COLUMNS = (
     *COLUMNS,
@@ -41,8 +42,11 @@ RELATION_COLUMNS = (
 )
 
 
-class _Tree(NamedTuple):
-    """Tokens 0..n-1 of all sentences, n + s the root of sentence s; children of x: sorted[start[x]:start[x+1]], n_left[x] before x."""
+class _Forest(NamedTuple):
+    """Tokens 0..n-1 of all sentences; n + s is the root of sentence s.
+
+    The children of x are sorted[start[x]:start[x+1]], of which n_left[x] stand before x.
+    """
 
     n: int
     head: Ints
@@ -52,12 +56,15 @@ class _Tree(NamedTuple):
     n_left: Ints
 
     def child(self, place: Ints, exists: NDArray[np.bool_]) -> Ints:
-        """The tokens at places of `sorted`, -1 where there is none."""
+        """Return the tokens at places of `sorted`, -1 where there is none."""
         return np.where(exists, np.take(self.sorted, place, mode="clip"), -1)
 
 
 def relation_columns(tokens: TokenColumns, heads: ArrayLike) -> TokenColumns:
-    """The columns RELATION_COLUMNS of a treebank's tokens; heads count from 1 within the sentence, 0 is the root."""
+    """Return the columns RELATION_COLUMNS of a treebank's tokens.
+
+    Heads count from 1 within the sentence, 0 is the root.
+    """
     tree = _tree(tokens.ptr, np.asarray(heads, dtype=np.int64))
     table = {name: _table(tokens, name) for name in COLUMNS}
     here = np.arange(tree.n)
@@ -85,7 +92,7 @@ def relation_columns(tokens: TokenColumns, heads: ArrayLike) -> TokenColumns:
     )
 
 
-def _tree(ptr: Ints, heads: Ints) -> _Tree:
+def _tree(ptr: Ints, heads: Ints) -> _Forest:
     n, n_sentences = int(ptr[-1]), len(ptr) - 1
     if len(heads) != n:
         raise ValueError(f"expected a head for each of {n} tokens, got {len(heads)}")
@@ -100,28 +107,28 @@ def _tree(ptr: Ints, heads: Ints) -> _Tree:
     n_left = np.bincount(head[np.arange(n) < head], minlength=n + n_sentences)
     n_left[n:] = 0  # a root stands before its sentence
     up = np.concatenate([head, np.arange(n, n + n_sentences)])  # the root is its own head
-    return _Tree(n, up, order, place, start, n_left)
+    return _Forest(n, up, order, place, start, n_left)
 
 
 def _table(tokens: TokenColumns, name: str) -> NDArray[np.object_]:
-    """The strings of a column, then those for the root and for nothing."""
+    """Return the strings of a column, then those for the root and for nothing."""
     return np.array([*tokens.column(name), ROOT, NONE], dtype=object)
 
 
 def _take(table: NDArray[np.object_], token: Ints, n: int) -> NDArray[np.object_]:
-    """The strings of tokens; n and more are roots, -1 is nothing."""
+    """Return the strings of tokens; n and more are roots, -1 is nothing."""
     return table[np.where(token < 0, n + 1, np.minimum(token, n))]
 
 
 def _neighbour(ptr: Ints, token: Ints, step: int, n: int) -> Ints:
-    """The token `step` after each, -1 at an end of the sentence and beside a root."""
+    """Return the token `step` after each, -1 at an end of the sentence and beside a root."""
     sentence = np.searchsorted(ptr, np.minimum(token, n - 1), side="right") - 1
     other = token + step
     return np.where((token < n) & (ptr[sentence] <= other) & (other < ptr[sentence + 1]), other, -1)
 
 
-def _children(tree: _Tree) -> dict[str, Ints]:
-    """Outermost left and right children of every token, and its nearest left one."""
+def _children(tree: _Forest) -> dict[str, Ints]:
+    """Return the outermost left and right children of every token, and its nearest left one."""
     begin, end = tree.start[: tree.n], tree.start[1 : tree.n + 1]
     n_left = tree.n_left[: tree.n]
     has_left, has_right = n_left > 0, end - begin > n_left
@@ -133,8 +140,8 @@ def _children(tree: _Tree) -> dict[str, Ints]:
     return {name: tree.child(*place) for name, place in places.items()}
 
 
-def _siblings(tree: _Tree) -> dict[str, Ints]:
-    """The nearest children of the same head to the left and to the right of every token."""
+def _siblings(tree: _Forest) -> dict[str, Ints]:
+    """Return the nearest siblings to the left and to the right of every token."""
     head = tree.head[: tree.n]
     previous, following = tree.place - 1, tree.place + 1
     return {
@@ -143,8 +150,8 @@ def _siblings(tree: _Tree) -> dict[str, Ints]:
     }
 
 
-def _rank(tree: _Tree) -> Ints:
-    """How many children of its head stand between a token and its head."""
+def _rank(tree: _Forest) -> Ints:
+    """Return the number of siblings between every token and its head."""
     head = tree.head[: tree.n]
     from_head = tree.place - tree.start[head] - tree.n_left[head]
     return np.where(from_head < 0, -from_head - 1, from_head)
@@ -155,7 +162,7 @@ def _side(token: Ints, head: Ints, n: int) -> NDArray[np.object_]:
 
 
 def _distance(token: Ints, head: Ints, n: int) -> NDArray[np.object_]:
-    """Side and binned distance, such as left3."""
+    """Return the side and the binned distance, such as left3."""
     apart = np.searchsorted(FAR, np.abs(token - head), side="right") - 1
     return np.where(
         head >= n,
@@ -168,11 +175,11 @@ def _names(counts: Ints, most: int) -> NDArray[np.object_]:
     return np.array([str(k) for k in range(most + 1)], dtype=object)[np.minimum(counts, most)]
 
 
-def _tag_sets(tree: _Tree, tags: NDArray[np.object_]) -> NDArray[np.object_]:
-    """For every token and root, the tags of its left and of its right children as text, such as ADP+DET/PUNCT.
+def _tag_sets(tree: _Forest, tags: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Return the tags of the left and the right children of every token and root.
 
-    The pairs (parent, side) and tag are sorted; each run of one parent is a set, and equal sets are found by giving each tag a random
-    number: a set is the sum of its numbers.
+    They are text such as ADP+DET/PUNCT. The pairs (parent, side) and tag are sorted, and each run
+    of one parent is a set. To find equal sets, each tag gets a random number, a set their sum.
     """
     names, code = np.unique(tags.astype(str), return_inverse=True)
     n_nodes = len(tree.n_left)
@@ -190,4 +197,5 @@ def _tag_sets(tree: _Tree, tags: NDArray[np.object_]) -> NDArray[np.object_]:
         ["+".join(names[tag[b:e]]) for b, e in zip(begin, end, strict=True)], dtype=object
     )
     both = texts[which].reshape(n_nodes, 2)
-    return both[:, 0] + "/" + both[:, 1]
+    joined: NDArray[np.object_] = both[:, 0] + "/" + both[:, 1]
+    return joined

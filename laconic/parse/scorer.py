@@ -1,16 +1,17 @@
-"""Templates with weights as they score trees, for a parser and for what prunes its arcs."""
+"""Templates with weights as they score trees, for a parser and for the pruner of its arcs."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from laconic import _core
 from laconic.models.features import kept_templates, narrow
 from laconic.parse.learn import TreeTrainingData
 from laconic.parse.templates import PartTemplates
 from laconic.parse.weights import ParseWeights, TreeShape, load_kernel, make_kernel
 from laconic.text.sequences import SequenceEncoder
 
-PRUNER = TreeShape("arcs", crossing=True)  # which trees the model that prunes arcs knows
+PRUNER = TreeShape("arcs", crossing=True)  # the trees of the model that prunes arcs
 
 
 class Scorer(NamedTuple):
@@ -19,7 +20,7 @@ class Scorer(NamedTuple):
     templates: PartTemplates
     encoder: SequenceEncoder
     weights: ParseWeights
-    kernel: Any
+    kernel: _core.Parser
 
     @classmethod
     def of(
@@ -29,23 +30,22 @@ class Scorer(NamedTuple):
         weights: ParseWeights,
         shape: TreeShape,
     ) -> Scorer:
-        """With a kernel of its own."""
-        return cls(
-            templates,
-            encoder,
-            weights,
-            load_kernel(make_kernel(templates, encoder, shape), weights),
-        )
+        """Return a scorer with a kernel of its own."""
+        kernel = load_kernel(make_kernel(templates, encoder, shape), weights)
+        return cls(templates, encoder, weights, kernel)
 
     def with_weights(self, weights: ParseWeights, shape: TreeShape) -> Scorer:
-        """With other weights of the same features; those that are zero are dropped with all that only they mention."""
-        # Narrowing renumbers values in place, and they are this model's own.
+        """Return a scorer with other weights of the same features.
+
+        Weights that are zero are dropped, with everything that only they mention.
+        """
+        # Narrowing renumbers values in place, and they are those of this model.
         weights = weights._replace(atoms=[part.copy() for part in weights.atoms])
         templates, weights = kept_templates(self.templates, weights)
         return Scorer.of(templates, *narrow(templates, self.encoder, weights), shape)
 
     @classmethod
     def narrowed(cls, training: TreeTrainingData, found: ParseWeights) -> Scorer:
-        """What was learned, without templates and values that have no weights."""
+        """Return a scorer of learned weights, without templates and values that have none."""
         templates, found = kept_templates(training.templates, found)
         return cls.of(templates, *narrow(templates, training.encoder, found), training.shape)

@@ -1,20 +1,18 @@
-"""Parsers in model files: the templates, values and weights of the parser, of what prunes its arcs, of its labeller and its tagger.
+"""Parsers in model files: templates, values and weights of parser, pruner, labeler and tagger.
 
-A loaded model predicts what the saved one did; learners are kept as text for people to read. Arrays of the parts bear their
-names: parser.*, pruner.*, labels.*, tags.*
+A loaded model predicts what the saved one did; learners are kept as text for people to read. The
+names of arrays begin with the part they belong to: parser.*, pruner.*, labels.*, tags.*
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.core.inference.tree import MODELS
 from laconic.core.report import FitReport
 from laconic.core.solvers.online import Pass
 from laconic.errors import InputError
@@ -22,13 +20,13 @@ from laconic.models.checks import (
     Arrays,
     Contents,
     check_names,
-    check_parameters,
     check_storable,
     item,
     numbers,
 )
 from laconic.parse.labels import pack_labeler, unpack_labeler
-from laconic.parse.model import REFIT_FEATURES, Parser
+from laconic.parse.model import Parser
+from laconic.parse.parameters import checked_parameters, parameters_of
 from laconic.parse.predict import ParsePredictor
 from laconic.parse.scorer import PRUNER, Scorer
 from laconic.parse.tags import pack_word_tagger, unpack_word_tagger
@@ -47,11 +45,9 @@ from laconic.text.sequences import AFTER_BASE, BEFORE_BASE, SequenceEncoder
 from laconic.text.treebanks import COLUMNS
 from laconic.version import __version__
 
-ROOT, NOBODY = (
-    BEFORE_BASE + 8192,
-    BEFORE_BASE + 8193,
-)  # values of the root, and of a role that no word has
-CODES = 256  # of directions and distances
+# Values of the root, and of a role that no word has.
+ROOT, NOBODY = BEFORE_BASE + 8192, BEFORE_BASE + 8193
+CODES = 256  # number of codes of directions and distances
 MOST_STEPS = 100
 FEATURES = {"feature_count", "atom", "weight"}
 TRACE = {"trace", "held", "held_ptr"}
@@ -59,7 +55,7 @@ Predictor = TypeVar("Predictor", bound=ParsePredictor)
 
 
 def pack(model: Parser) -> Contents:
-    """Arrays and JSON of a fitted model."""
+    """Return the arrays and the JSON of a fitted model."""
     check_is_fitted(model)
     arrays = {
         **prefixed("parser", pack_scorer(model.scorer_)),
@@ -83,13 +79,16 @@ def pack(model: Parser) -> Contents:
 
 
 def parser_meta(model: Parser, dropped: bool = True) -> dict[str, Any]:
-    """All of a fitted model that arrays do not hold, pruner and labels aside; `dropped`: with the templates that it does not use."""
+    """Return what arrays do not hold of a fitted model, pruner and labels aside, as JSON has it.
+
+    With `dropped`, that includes the templates that the model does not use.
+    """
     kept = model.scorer_.templates.names
     given = model.templates_given_.names if dropped else kept
     check_storable([*given, *model.columns])
     return {
         "laconic": __version__,
-        "parameters": _parameters(model),
+        "parameters": parameters_of(model),
         "templates": given,
         "kept": [given.index(name) for name in kept],
         "single_root": model.shape_.single_root,
@@ -99,7 +98,7 @@ def parser_meta(model: Parser, dropped: bool = True) -> dict[str, Any]:
 
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> Parser:
-    """The model that gave these, or a ValueError that says what is wrong with them."""
+    """Return the model of these, or raise a ValueError that says what is wrong with them."""
     check_parts(arrays)
     model, kept = described(Parser, meta)
     own = part_of(arrays, "parser")
@@ -123,8 +122,8 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> Parser:
 
 
 def described(kind: type[Predictor], meta: dict[str, Any]) -> tuple[Predictor, PartTemplates]:
-    """A model without weights, and its kept templates, from what `parser_meta` tells."""
-    model = kind(**_checked_parameters(item(meta, "parameters", dict)))
+    """Return a model without weights, and its kept templates, from what `parser_meta` wrote."""
+    model = kind(**checked_parameters(item(meta, "parameters", dict)))
     model.templates_given_ = model.templates = checked_templates(
         item(meta, "templates", list), model.columns
     )
@@ -136,7 +135,7 @@ def described(kind: type[Predictor], meta: dict[str, Any]) -> tuple[Predictor, P
 def parser_report(
     model: ParsePredictor, meta: dict[str, Any], trace: tuple[Pass, ...] = ()
 ) -> FitReport:
-    """Return the report of a fit whose numbers `parser_meta` wrote, for a model that has its weights."""
+    """Return the report of a fit from what `parser_meta` wrote, for a model with weights."""
     interrupted = item(meta, "interrupted", bool)
     report = FitReport(
         learner=learners_text(model.learner, model.refit),
@@ -150,7 +149,7 @@ def parser_report(
 
 
 def kept_of(meta: dict[str, Any], given: PartTemplates) -> PartTemplates:
-    """The templates of a model that have weights."""
+    """Return the templates of a model that have weights, or raise an InputError."""
     kept = item(meta, "kept", list)
     if not all(type(m) is int and 0 <= m < len(given) for m in kept) or sorted(set(kept)) != kept:
         raise InputError("expected the numbers of kept templates in ascending order")
@@ -158,7 +157,7 @@ def kept_of(meta: dict[str, Any], given: PartTemplates) -> PartTemplates:
 
 
 def pack_scorer(scorer: Scorer) -> Arrays:
-    """Features, their weights and the values that they mention."""
+    """Return the features, their weights and the values that they mention."""
     found = scorer.weights
     return {
         "feature_count": np.array([len(part) for part in found.atoms], dtype=np.int64),
@@ -173,11 +172,11 @@ def pack_scorer(scorer: Scorer) -> Arrays:
 def unpack_scorer(
     arrays: Arrays,
     templates: PartTemplates,
-    columns: Any,
+    columns: Sequence[str],
     shape: TreeShape,
     also: set[str] | None = None,
 ) -> Scorer:
-    """The inverse of `pack_scorer`; `also`: the names of other arrays that are there."""
+    """Return what `pack_scorer` packed; `also` are the names of other arrays that are there."""
     check_names(
         arrays,
         FEATURES | VALUES | (CLUSTERS if CLUSTERS & arrays.keys() else set()) | (also or set()),
@@ -216,7 +215,7 @@ def _unpack_weights(
 
 
 def check_atoms(atoms: NDArray[np.int32], template: PartTemplate, encoder: SequenceEncoder) -> None:
-    """InputError unless the rows are values that may name features of the template."""
+    """Raise an InputError unless the rows are values that may name features of the template."""
     for column, view in zip(atoms.T, template.value_views, strict=True):
         _check_values(
             column, CODES if view is None else int(encoder.n_values[encoder.view_index[view]])
@@ -224,7 +223,7 @@ def check_atoms(atoms: NDArray[np.int32], template: PartTemplate, encoder: Seque
 
 
 def _check_values(values: NDArray[np.int32], n_values: int) -> None:
-    """Known values, or those of places outside the sentence, of the root and of nobody."""
+    """Raise an InputError unless these are values, the root, nobody or outside the sentence."""
     before, after = values.astype(np.int64) - BEFORE_BASE, values.astype(np.int64) - AFTER_BASE
     outside = ((before >= 1) & (before <= MOST_STEPS)) | ((after >= 1) & (after <= MOST_STEPS))
     if not np.all(
@@ -233,8 +232,8 @@ def _check_values(values: NDArray[np.int32], n_values: int) -> None:
         raise InputError("a feature mentions a value that is not there")
 
 
-def checked_templates(names: list[Any], columns: Any) -> PartTemplates:
-    """The templates of these names."""
+def checked_templates(names: list[Any], columns: Sequence[str]) -> PartTemplates:
+    """Return the templates of these names, or raise an InputError."""
     if not all(isinstance(name, str) for name in names):
         raise InputError("expected templates as text")
     found = PartTemplates(parse_part_template(name, columns) for name in names)
@@ -244,12 +243,12 @@ def checked_templates(names: list[Any], columns: Any) -> PartTemplates:
 
 
 def prefixed(part: str, arrays: Arrays) -> Arrays:
-    """The arrays of a part under the names that they have in the file."""
+    """Return the arrays of a part under the names that they have in the file."""
     return {f"{part}.{name}": array for name, array in arrays.items()}
 
 
 def part_of(arrays: Arrays, part: str) -> Arrays:
-    """The inverse of `prefixed`."""
+    """Return the arrays of a part under their own names, the inverse of `prefixed`."""
     return {
         name[len(part) + 1 :]: array
         for name, array in arrays.items()
@@ -258,67 +257,12 @@ def part_of(arrays: Arrays, part: str) -> Arrays:
 
 
 def check_parts(arrays: Iterable[str]) -> None:
-    """InputError if there are arrays of other parts than a parser has."""
+    """Raise an InputError if there are arrays of other parts than a parser has."""
     if {name.partition(".")[0] for name in arrays} - {"parser", "pruner", "labels", "tags"}:
         raise InputError("expected arrays of the parser, its pruner, its labels and its tags")
 
 
 def check_columns(model: ParsePredictor) -> None:
-    """InputError unless a tagger of words can fill the columns that a parser reads."""
+    """Raise an InputError unless a tagger of words can fill the columns that a parser reads."""
     if tuple(model.columns) != COLUMNS:
         raise InputError("a tagger of words needs a parser with the columns of treebanks")
-
-
-def as_text(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else " ".join(repr(value).split())
-
-
-def _parameters(model: Parser) -> dict[str, Any]:
-    clusters = model.clusters
-    return {
-        "model": model.model,
-        "learner": as_text(model.learner),
-        "refit": as_text(model.refit),
-        "refit_features": model.refit_features,
-        "crossing": bool(model.crossing),
-        "labels": bool(model.labels),
-        "labeler": as_text(model.labeler),
-        "single_root": model.single_root,
-        "prune": None if model.prune is None else float(model.prune),
-        "most_heads": int(model.most_heads),
-        "columns": list(model.columns),
-        "clusters": os.fspath(clusters) if isinstance(clusters, str | os.PathLike) else None,
-        "n_jobs": None if model.n_jobs is None else int(model.n_jobs),
-        "tagger": as_text(model.tagger),
-    }
-
-
-def _is_text(value: Any) -> bool:
-    return value is None or isinstance(value, str)
-
-
-_PARAMETERS: dict[str, Callable[[Any], bool]] = {
-    "model": lambda value: value in MODELS,
-    "learner": _is_text,
-    "refit": _is_text,
-    "refit_features": lambda value: value in REFIT_FEATURES,
-    "crossing": lambda value: isinstance(value, bool),
-    "labels": lambda value: isinstance(value, bool),
-    "labeler": _is_text,
-    "single_root": lambda value: value is None or isinstance(value, bool),
-    "prune": lambda value: value is None or (type(value) is float and 0 <= value <= 1),
-    "most_heads": lambda value: type(value) is int and 0 < value < 2**31,
-    "columns": lambda value: (
-        isinstance(value, list) and bool(value) and all(isinstance(name, str) for name in value)
-    ),
-    "clusters": _is_text,
-    "n_jobs": lambda value: value is None or (type(value) is int and abs(value) < 2**31),
-    "tagger": _is_text,
-}
-
-
-def _checked_parameters(given: dict[str, Any]) -> dict[str, Any]:
-    check_parameters(given, _PARAMETERS)
-    if given["crossing"] and given["model"] != "arcs":
-        raise InputError("trees with crossing arcs are scored by arcs alone")
-    return {**given, "columns": tuple(given["columns"])}

@@ -1,12 +1,13 @@
 """Tags from words alone, for parsers that read plain text.
 
-A parser is to learn from tags such as it will get: those of the training sentences come from taggers that learned from the other ones.
+A parser must learn from tags such as it will get: those of the training sentences are predicted by
+taggers that learned from other sentences.
 """
 
 from __future__ import annotations
 
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,24 +18,66 @@ from laconic.core.ragged import cut
 from laconic.core.report import Callback
 from laconic.core.solvers.online import Mira
 from laconic.models.checks import Arrays, Contents
+from laconic.parse.labels import plain_tagger
+from laconic.tag.learn import Learner
 from laconic.tag.model import Tagger
 from laconic.tag.store import pack as pack_tagger
 from laconic.tag.store import unpack as unpack_tagger
+from laconic.text.io import PathLike
 from laconic.text.sequences import TokenColumns
+from laconic.text.templates import Templates
 from laconic.text.treebanks import COLUMNS, NOTHING
 
-BETWEEN = "|"  # stands between coarse and fine tag in a label; no coarse tag has it
-LEARNER = Mira(10)  # if no other is asked for
+if TYPE_CHECKING:
+    from laconic.tag.compact import CompactTagger
+
+BETWEEN = "|"  # between the coarse and the fine tag of a label; no coarse tag has it
+LEARNER = Mira(10)  # unless another one is given
 
 
 class WordTagger(BaseEstimator):
-    """Learn the coarse and fine tag of words, as one label; the lemma is the word in small letters, and there is no morphology.
+    """tags = argmax_y sum_t (w_{y_t} . features of word t + edge[y_{t-1}, y_t]), from words alone.
 
-    templates: "tagging" if None; learner: Mira(10) if None; folds: the parts of the training data that `crossed` tags in turn
+    The coarse and the fine tag of a word are one label. The lemma is the word in lower case, and
+    there is no morphology.
+
+    Parameters
+    ----------
+    templates : str, path or Templates, default=None
+        Feature templates over the column "word". None is the ready set "tagging".
+    learner : learner, default=None
+        What selects and weighs features. None is Mira(10).
+    folds : int, default=5
+        Number of parts of the training data that are tagged in turn, by taggers of the others.
+    n_jobs : int, default=None
+        Number of threads. None is one, -1 is all processors.
+
+    Attributes
+    ----------
+    tagger_ : Tagger
+        The tagger of all sentences.
+
+    Examples
+    --------
+    >>> from laconic import Mira, WordTagger
+    >>> from laconic.text.sequences import TokenColumns
+    >>> from laconic.text.treebanks import COLUMNS
+    >>> sentence = [("we", "we", "PRON", "PRP", "_"), ("eat", "eat", "VERB", "VBP", "_")]
+    >>> tokens = TokenColumns.from_sentences([sentence] * 2, COLUMNS)
+    >>> tagger = WordTagger(learner=Mira(2)).fit(tokens)
+    >>> words = TokenColumns.from_sentences([["we", "eat"]], ("word",))
+    >>> tagger.filled(words).column("fine")
+    ['PRP', 'VBP']
     """
 
+    tagger_: Tagger | CompactTagger
+
     def __init__(
-        self, templates: Any = None, learner: Any = None, folds: int = 5, n_jobs: int | None = None
+        self,
+        templates: PathLike | Templates | None = None,
+        learner: Learner | str | None = None,
+        folds: int = 5,
+        n_jobs: int | None = None,
     ):
         self.templates = templates
         self.learner = learner
@@ -42,12 +85,35 @@ class WordTagger(BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, tokens: TokenColumns, callback: Callback | None = None) -> WordTagger:
-        """Learn from the words and tags of a treebank."""
+        """Learn from the words and tags of a treebank.
+
+        Parameters
+        ----------
+        tokens : TokenColumns
+            Sentences with the columns "word", "coarse" and "fine".
+        callback : callable, optional
+            Called with an Event after every pass; True stops.
+
+        Returns
+        -------
+        WordTagger
+            The tagger itself.
+        """
         self.tagger_ = self._learn(tokens, np.arange(len(tokens)), callback)
         return self
 
     def crossed(self, tokens: TokenColumns, callback: Callback | None = None) -> TokenColumns:
-        """The training sentences with tags by taggers that have not seen them: every fold's by one that learned from the others."""
+        """Return the training sentences with tags by taggers that have not seen them.
+
+        Every fold is tagged by a tagger that learned from the others.
+
+        Parameters
+        ----------
+        tokens : TokenColumns
+            The training sentences.
+        callback : callable, optional
+            Called with an Event after every pass; True stops the tagger at hand.
+        """
         if self.folds < 2:
             raise ValueError(f"folds must be at least 2, got {self.folds!r}")
         fold = np.arange(len(tokens)) % self.folds
@@ -62,7 +128,13 @@ class WordTagger(BaseEstimator):
         return _columns(tokens, list(chain.from_iterable(tags)))
 
     def filled(self, tokens: TokenColumns) -> TokenColumns:
-        """The columns of a treebank for sentences of which the first column, the words, is all that is looked at."""
+        """Return the columns of a treebank for the words of sentences.
+
+        Parameters
+        ----------
+        tokens : TokenColumns
+            Sentences; only the first column, the words, is read.
+        """
         check_is_fitted(self)
         return _columns(tokens, self.tagger_.predict_flat(_words(tokens)))
 
@@ -86,12 +158,12 @@ class WordTagger(BaseEstimator):
 
 
 def _words(tokens: TokenColumns) -> TokenColumns:
-    """The words alone."""
+    """Return the column of words alone."""
     return TokenColumns(("word",), [tokens.values[0]], tokens.ptr)
 
 
 def _columns(tokens: TokenColumns, labels: list[str]) -> TokenColumns:
-    """The words with what a treebank says of them, told by the labels."""
+    """Return the words with the other columns of a treebank, as the labels say."""
     words = tokens.values[0]
     parts = {label: label.partition(BETWEEN) for label in set(labels)}
     coarse, fine = [parts[label][0] for label in labels], [parts[label][2] for label in labels]
@@ -100,18 +172,18 @@ def _columns(tokens: TokenColumns, labels: list[str]) -> TokenColumns:
 
 
 def pack_word_tagger(model: WordTagger) -> Contents:
-    """Arrays and JSON of a fitted model, which are those of its tagger."""
+    """Return the arrays and the JSON of a fitted model, which are those of its tagger."""
     check_is_fitted(model)
-    return pack_tagger(model.tagger_)
+    return pack_tagger(plain_tagger(model.tagger_))
 
 
 def unpack_word_tagger(arrays: Arrays, meta: dict[str, Any]) -> WordTagger:
-    """The model that gave these, or a ValueError that says what is wrong with them."""
+    """Return the model of these, or raise a ValueError that says what is wrong with them."""
     return word_tagger_of(unpack_tagger(arrays, meta))
 
 
-def word_tagger_of(tagger: Any) -> WordTagger:
-    """The fitted model with this tagger."""
+def word_tagger_of(tagger: Tagger | CompactTagger) -> WordTagger:
+    """Return the fitted model with this tagger."""
     if tuple(tagger.columns) != ("word",):
         raise ValueError("a tagger of words has the one column 'word'")
     model = WordTagger(tagger.templates, tagger.learner, n_jobs=tagger.n_jobs)

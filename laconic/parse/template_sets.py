@@ -1,13 +1,15 @@
-"""Ready sets of templates of parts, as lines of text; `laconic.parse.templates` says how they are read.
+"""Ready sets of templates of parts, as lines of text that `laconic.parse.templates` reads.
 
-    arcs       what McDonald, Crammer and Pereira (2005) see of an arc, with lemmas, coarse tags and morphology
-    arcs684    all pairs of views of head and modifier in all contexts; how 684 come about: see there
-    pruner     tags mostly: a cheap set for the first-order model that prunes arcs
+    arcs       views of an arc in McDonald, Crammer and Pereira (2005), with lemmas, coarse tags and
+               morphology
+    arcs684    all pairs of views of head and modifier in all contexts
+    pruner     mostly tags: a cheap set for the first-order model that prunes arcs
     second     arcs, siblings (McDonald and Pereira 2006) and grandchildren (Carreras 2007)
     third      second, grand-siblings and tri-siblings (Koo and Collins 2010)
-    basic      what sub-trees are made of when trees are ranked anew (Qian and Liu 2015, Table 1)
+    basic      what sub-trees are made of when trees are reranked (Qian and Liu 2015, Table 1)
 
-Where a treebank has but one column of tags, "coarse" and "fine" are the same and the templates of one are wasted, not wrong.
+Where a treebank has only one column of tags, "coarse" and "fine" are the same, and the templates of
+one of them are superfluous, but not wrong.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from itertools import product
 
 DIRECTION, DISTANCE = "dir", "dist"
 BOTH = (DIRECTION, DISTANCE)
-# Neighbours of head and modifier: one of either, on all sides.
+# Neighbours of head and modifier: one of each, on all sides.
 NEIGHBOURS = (
     ("h", "[+1]", "m", "[-1]"),
     ("h", "[-1]", "m", "[-1]"),
@@ -27,7 +29,7 @@ NEIGHBOURS = (
 
 
 def arcs() -> list[str]:
-    """100 for arcs: words, lemmas, tags and morphology of both ends, tags around them and between them."""
+    """Return 100 templates of arcs: words, lemmas, tags, morphology, tags around and between."""
     one_end = ["word", "lemma", "fine", "coarse", "word|fine", "coarse|morph"]
     pairs = [("fine", "fine"), ("coarse", "coarse"), ("word", "word"), ("lemma", "lemma")]
     pairs += [
@@ -86,11 +88,13 @@ def arcs() -> list[str]:
 
 
 def arcs684() -> list[str]:
-    """684 = (6 * 6 * 6 + 12) * 3 for arcs, in the manner of Martins et al. (EMNLP 2011), who give the number, not the rule.
+    """Return 684 = (6 * 6 * 6 + 12) * 3 templates of arcs.
 
-    6 views of the head (none, word, shape, lemma, fine and coarse tag) with 6 of the modifier, in 6 contexts (none, one neighbour's
-    tag of either on all sides, all four), and 12 with the tags between them: coarse or fine, beside 6 pairs of views. Each of the 228
-    is there plain, with the direction and with the distance.
+    The number is that of Martins et al. (EMNLP 2011), who do not give the rule. 6 views of the head
+    (none, word, shape, lemma, fine and coarse tag) with 6 of the modifier, in 6 contexts (none, the
+    tags of one neighbour of each on all sides, all four), and 12 with the tags between them: coarse
+    or fine, beside 6 pairs of views. Each of the 228 is there plain, with the direction and with
+    the distance.
     """
     views = ("", "word", "shape", "lemma", "fine", "coarse")
     near = [f"{h}.coarse{before}|{m}.coarse{after}" for h, before, m, after in NEIGHBOURS]
@@ -112,7 +116,7 @@ def arcs684() -> list[str]:
 
 
 def pruner() -> list[str]:
-    """31 for arcs, tags mostly: cheap to compute, and enough to tell which arcs are out of question."""
+    """Return 31 templates of arcs, mostly of tags: cheap, and enough to prune arcs."""
     with_distance = [
         "h.fine",
         "m.fine",
@@ -139,7 +143,7 @@ def pruner() -> list[str]:
 
 
 def siblings() -> list[str]:
-    """27 with the sibling next to the modifier: pairs and triples of tags, some ends as lemmas or words, tags around."""
+    """Return 27 templates with the sibling next to the modifier: tags, some words, tags around."""
     found = [
         f"s.{a}|m.{b}"
         for a, b in (("word", "word"), ("word", "fine"), ("fine", "word"), *_LEMMAS_AND_TAGS)
@@ -158,7 +162,7 @@ def siblings() -> list[str]:
 
 
 def grandchildren() -> list[str]:
-    """27 with the head of the head: pairs and triples of tags, some ends as lemmas or words, tags around."""
+    """Return 27 templates with the head of the head: tags, some lemmas or words, tags around."""
     found = [
         f"g.{a}|m.{b}"
         for a, b in (("word", "word"), ("word", "fine"), ("fine", "word"), *_LEMMAS_AND_TAGS)
@@ -182,7 +186,7 @@ def grandchildren() -> list[str]:
 
 
 def grand_siblings() -> list[str]:
-    """20 with the head of the head and the next sibling: tags, and all places but two or three as lemmas in turn."""
+    """Return 20 templates with the head of the head and the next sibling: tags and lemmas."""
     found = [f"g.{tag}|h.{tag}|s.{tag}|m.{tag}" for tag in ("fine", "coarse")]
     found += [f"g.{tag}|s.{tag}|m.{tag}" for tag in ("fine", "coarse")]
     found += _lemma_in_turn("ghsm", "fine") + _lemma_in_turn("ghsm", "coarse")
@@ -199,7 +203,7 @@ def grand_siblings() -> list[str]:
 
 
 def tri_siblings() -> list[str]:
-    """20 with two more siblings: tags, and all places but two or three as lemmas in turn."""
+    """Return 20 templates with two more siblings: tags and lemmas."""
     found = [f"h.{tag}|t.{tag}|s.{tag}|m.{tag}" for tag in ("fine", "coarse")]
     found += [f"t.{tag}|s.{tag}|m.{tag}" for tag in ("fine", "coarse")] + [
         "t.fine|m.fine",
@@ -211,17 +215,17 @@ def tri_siblings() -> list[str]:
 
 
 def second() -> list[str]:
-    """154: `arcs`, `siblings` and `grandchildren`."""
+    """Return 154 templates: `arcs`, `siblings` and `grandchildren`."""
     return [*arcs(), *siblings(), *grandchildren()]
 
 
 def third() -> list[str]:
-    """194: `second`, `grand_siblings` and `tri_siblings`."""
+    """Return 194 templates: `second`, `grand_siblings` and `tri_siblings`."""
     return [*second(), *grand_siblings(), *tri_siblings()]
 
 
 def basic() -> list[str]:
-    """33 for arcs: 16 of words and tags of both ends and of one token beside an end, plain and with the distance; tags between."""
+    """Return 33 templates of arcs: words and tags of both ends and beside them, tags between."""
     ends = ["h.word|m.word", "h.fine|m.fine", "h.word|m.fine", "h.fine|m.word"]
     beside_head = [
         f"h.fine{side}|m.{view}" for side in ("[-1]", "[+1]") for view in ("fine", "word")
@@ -260,12 +264,12 @@ _LEMMAS_AND_TAGS = (
 
 
 def _with(lines: Iterable[str], signs: Sequence[str]) -> list[str]:
-    """Every line with each of `signs`, which are dir, dist or nothing."""
+    """Return every line with each of `signs`, which are dir, dist or nothing."""
     return ["|".join(filter(None, (line, sign))) for line in lines for sign in signs]
 
 
 def _pairs(pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """("lemma|fine", "word") -> h.lemma|h.fine|m.word."""
+    """Return views of head and modifier: ("lemma|fine", "word") -> h.lemma|h.fine|m.word."""
     return [
         "|".join(
             f"{role}.{view}"
@@ -278,19 +282,19 @@ def _pairs(pairs: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _near(tag: str) -> list[str]:
-    """Tags of head, modifier and one neighbour of either: 4."""
+    """Return 4 templates of the tags of head, modifier and one neighbour of each."""
     return [
         f"h.{tag}|m.{tag}|{h}.{tag}{before}|{m}.{tag}{after}" for h, before, m, after in NEIGHBOURS
     ]
 
 
 def _one_near(tag: str) -> list[str]:
-    """Tags of head, modifier and one neighbour: 4."""
+    """Return 4 templates of the tags of head, modifier and one neighbour."""
     return [f"h.{tag}|m.{tag}|{role}.{tag}{side}" for role in "hm" for side in ("[-1]", "[+1]")]
 
 
 def _lemma_in_turn(roles: str, tag: str) -> list[str]:
-    """One role's lemma beside the tags of the others, for each role."""
+    """Return templates with one role's lemma beside the tags of the others, for each role."""
     return [
         "|".join(f"{role}.{'lemma' if role == chosen else tag}" for role in roles)
         for chosen in roles
@@ -298,7 +302,7 @@ def _lemma_in_turn(roles: str, tag: str) -> list[str]:
 
 
 def _some_lemmas(roles: Sequence[str]) -> list[str]:
-    """Three roles: fine tags, coarse tags, one lemma in turn beside coarse ones, two lemmas in turn beside a fine one: 8."""
+    """Return 8 templates of three roles: fine tags, coarse tags, one lemma, two lemmas in turn."""
     two = [
         "|".join(f"{role}.{'fine' if role == chosen else 'lemma'}" for role in roles)
         for chosen in roles

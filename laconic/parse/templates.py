@@ -1,12 +1,13 @@
-"""Templates of the parts of dependency trees: arcs, and arcs with a sibling, a second sibling or the head's head.
+"""Templates of the parts of dependency trees: arcs, and arcs with siblings or the head's head.
 
-    h.word|m.fine|dist        word of the head, tag of the modifier, and how far apart they stand on which side
-    m.fine[-1]|m.fine|dir     the tags of the modifier and of the token before it, and the side of the head it stands on
-    h.coarse|between.coarse|m.coarse      fires once for every tag that occurs between head and modifier
+    h.word|m.fine|dist        word of the head, tag of the modifier, side and distance between them
+    m.fine[-1]|m.fine|dir     tags of the modifier and the token before it, and the modifier's side
+    h.coarse|between.coarse|m.coarse      fires once per tag that occurs between head and modifier
     h.fine|s.fine|m.fine      with the sibling next to the modifier, towards the head
 
-Roles: h the head, m the modifier, s the sibling next to m towards h, t the sibling next to s, g the head of h. Which of them a
-template names says what it is a template of. Parts larger than arcs always come with their directions.
+Roles: h the head, m the modifier, s the sibling next to m towards h, t the sibling next to s, g the
+head of h. The roles that a template names determine the kind of part. Templates of parts larger
+than arcs always include directions.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from laconic.core.arrays import Bools, Ints, Ints32
 from laconic.errors import InputError
 from laconic.parse.template_sets import SETS
 from laconic.text.io import STANDARD_STREAM, PathLike, name_of, open_text
@@ -58,7 +59,10 @@ class PartAtom(NamedTuple):
 
 @dataclass(frozen=True)
 class PartTemplate:
-    """The conjunction of `atoms`, of direction or distance, and of the view `between`, which fires for each value it has there."""
+    """The conjunction of `atoms`, of direction or distance, and of the view `between`.
+
+    With a view between, it fires once for each value that the view has between head and modifier.
+    """
 
     atoms: tuple[PartAtom, ...] = ()
     special: str = ""
@@ -80,21 +84,21 @@ class PartTemplate:
             raise ValueError(f"expected 'dir', 'dist' or neither, got {self.special!r}")
         if {"g", "t"} <= self.roles:
             raise ValueError(
-                f"no part has both the head's head (g) and a second sibling (t), as {self.name} would"
+                f"no part has both the head's head (g) and a second sibling (t), "
+                f"as {self.name} would"
             )
         if self.kind != ARC:
             if self.between is not None:
                 raise ValueError(
-                    f"what stands between head and modifier is only seen with arcs, not in {self.name}"
+                    "what stands between head and modifier is only seen with arcs, "
+                    f"not in {self.name}"
                 )
-            if (
-                self.special == "dir"
-            ):  # comes with these parts anyhow: equal templates are to have equal names
+            if self.special == "dir":  # included anyway: equal templates must have equal names
                 object.__setattr__(self, "special", "")
 
     @cached_property
     def roles(self) -> frozenset[str]:
-        """The roles that it names."""
+        """The roles that the template names."""
         return frozenset(atom.role for atom in self.atoms)
 
     @property
@@ -105,12 +109,12 @@ class PartTemplate:
 
     @property
     def key(self) -> tuple[frozenset[PartAtom], str, str | None]:
-        """What tells it from other templates."""
+        """What distinguishes it from other templates."""
         return frozenset(self.atoms), self.special, self.between
 
     @cached_property
     def kind(self) -> int:
-        """What it is a template of: a number of KINDS."""
+        """The kind of part, a number of KINDS."""
         if "t" in self.roles:
             return TRI_SIBLING
         if "g" in self.roles:
@@ -119,12 +123,15 @@ class PartTemplate:
 
     @property
     def n_signs(self) -> int:
-        """How much it knows of direction and distance: 0 nothing, 1 direction, 2 distance."""
+        """What it sees of direction and distance: 0 nothing, 1 direction, 2 distance."""
         return max(SPECIALS.index(self.special), int(self.kind != ARC))
 
     @property
     def value_views(self) -> tuple[str | None, ...]:
-        """The views whose values name a feature: of the atoms, None for the code of directions and distance, of what lies between."""
+        """The views whose values name a feature: of the atoms, then of what lies between.
+
+        None stands for the code of directions and distance, which comes before the latter.
+        """
         shape = (None,) if self.n_signs else ()
         return (
             *(atom.view for atom in self.atoms),
@@ -132,22 +139,20 @@ class PartTemplate:
             *((self.between,) if self.between is not None else ()),
         )
 
-    @property
-    def families(self) -> tuple[str, ...]:
-        """The families it belongs to: what is seen of head and modifier, then everything else it sees."""
-        return tuple(dict.fromkeys((*_pair_family(self), *_other_families(self))))
-
 
 class PartArrays(NamedTuple):
-    """Template m has the atoms atom_ptr[m]:atom_ptr[m+1]; special: 0, 1 dir, 2 dist; between: a row of views or -1."""
+    """Templates as the kernels read them: template m has the atoms atom_ptr[m]:atom_ptr[m+1].
 
-    kind: NDArray[np.int32]
-    special: NDArray[np.int32]
-    between: NDArray[np.int32]
-    atom_ptr: NDArray[np.int64]
-    atom_role: NDArray[np.int32]
-    atom_view: NDArray[np.int32]
-    atom_offset: NDArray[np.int32]
+    special is 0, or 1 for dir, or 2 for dist; between is the row of a view, or -1.
+    """
+
+    kind: Ints32
+    special: Ints32
+    between: Ints32
+    atom_ptr: Ints
+    atom_role: Ints32
+    atom_view: Ints32
+    atom_offset: Ints32
 
 
 class PartTemplates(TemplateSet[PartTemplate]):
@@ -165,10 +170,11 @@ class PartTemplates(TemplateSet[PartTemplate]):
         return tuple(dict.fromkeys(used))
 
     def arrays(self, view_index: Mapping[str, int]) -> PartArrays:
-        """The templates as arrays for the kernels; `view_index` is the row of each view in the encoded columns."""
+        """Return the templates as arrays; `view_index` has the row of each view in the columns."""
         if missing := sorted(set(self.views) - view_index.keys()):
             raise ValueError(
-                f"templates use the views {', '.join(missing)}, but the encoder has {', '.join(view_index)}"
+                f"templates use the views {', '.join(missing)}, "
+                f"but the encoder has {', '.join(view_index)}"
             )
         atoms = [atom for template in self for atom in template.atoms]
         return PartArrays(
@@ -183,11 +189,12 @@ class PartTemplates(TemplateSet[PartTemplate]):
             np.array([atom.offset for atom in atoms], dtype=np.int32),
         )
 
-    def order(self, coarse_to_fine: Sequence[str] = COARSE_TO_FINE) -> NDArray[np.bool_]:
-        """(M, M): entry [a, b] is True when b refines a.
+    def order(self, coarse_to_fine: Sequence[str] = COARSE_TO_FINE) -> Bools:
+        """Return whether template b refines template a, of shape (M, M).
 
-        b then knows as much of direction and distance, of what stands between, and in each place every view of a has a view of b
-        of its own that is at least as fine: nothing <= tag <= lemma <= word.
+        b then sees as much of direction and distance and of what stands between, and in each place
+        every view of a has a view of b of its own that is at least as fine:
+        nothing <= tag <= lemma <= word.
         """
         atoms = sorted({atom for template in self for atom in template.atoms})
         finer = {
@@ -207,9 +214,8 @@ class PartTemplates(TemplateSet[PartTemplate]):
                     b.between is not None and view_at_or_below(a.between, b.between, coarse_to_fine)
                     for b in self
                 ]
-            if len({(atom.role, atom.offset) for atom in a.atoms}) < len(
-                a.atoms
-            ):  # several views of one place
+            # Several views of one place need different ones.
+            if len({(atom.role, atom.offset) for atom in a.atoms}) < len(a.atoms):
                 for b in np.flatnonzero(row).tolist():
                     row[b] = _each_has_its_own(
                         [finer[atom] for atom in a.atoms], set(self[b].atoms)
@@ -224,7 +230,7 @@ def _at_or_below(a: PartAtom, b: PartAtom, coarse_to_fine: Sequence[str]) -> boo
 
 
 def _each_has_its_own(wanted: list[frozenset[PartAtom]], seen: set[PartAtom]) -> bool:
-    """Whether each of `wanted` can be given a member of `seen` that no other one is given."""
+    """Return whether each of `wanted` can have a member of `seen` of its own."""
     choices = [seen & some for some in wanted]
     useful = sorted(frozenset().union(*choices))
     orders = permutations(useful, len(wanted))
@@ -236,7 +242,10 @@ def _each_has_its_own(wanted: list[frozenset[PartAtom]], seen: set[PartAtom]) ->
 def parse_part_templates(
     lines: Iterable[str], place: str = "templates", columns: Sequence[str] = COLUMNS
 ) -> PartTemplates:
-    """One template a line, `#` opens a comment; InputError names `place` and the line of what cannot be understood."""
+    """Return the templates of lines, one per line; `#` opens a comment.
+
+    An InputError names `place` and the line that cannot be understood.
+    """
     found = []
     for number, line in enumerate(lines, 1):
         if text := without_comment(line):
@@ -250,7 +259,7 @@ def parse_part_templates(
 
 
 def parse_part_template(text: str, columns: Sequence[str] = COLUMNS) -> PartTemplate:
-    """The one template that `text` names; ValueError says what is wrong with it."""
+    """Return the one template that `text` names; a ValueError says what is wrong with it."""
     atoms, words, between = [], [], []
     rest = text.strip()
     while rest:
@@ -263,12 +272,14 @@ def parse_part_template(text: str, columns: Sequence[str] = COLUMNS) -> PartTemp
             words.append(word[1])
         else:
             raise ValueError(
-                f"expected views of roles ({', '.join(ROLES)}) such as h.word m.fine[-1], found {rest[:40]!r}"
+                f"expected views of roles ({', '.join(ROLES)}) such as h.word m.fine[-1], "
+                f"found {rest[:40]!r}"
             )
         rest = rest[(atom or word).end() :]  # type: ignore[union-attr]
     if len(words) > 1 or (BIAS in words and (atoms or between)):
         raise ValueError(
-            f"expected bias alone, or one of dir and dist (which tells the direction too), found {text[:60]!r}"
+            "expected bias alone, or one of dir and dist (which includes the direction), "
+            f"found {text[:60]!r}"
         )
     if len(between) > 1:
         raise ValueError(
@@ -281,62 +292,15 @@ def parse_part_template(text: str, columns: Sequence[str] = COLUMNS) -> PartTemp
 def part_templates_from(
     given: str | PathLike | PartTemplates, columns: Sequence[str] = COLUMNS
 ) -> PartTemplates:
-    """A ready set by its name, or the templates of a file; sets of templates are returned as they are."""
+    """Return a ready set by its name, or the templates of a file, or templates as they are."""
     if isinstance(given, PartTemplates):
         return given
     if isinstance(given, str) and given in SETS:
         return parse_part_templates(SETS[given](), given, columns)
     if os.fspath(given) != STANDARD_STREAM and not os.path.exists(given):
         raise InputError(
-            f"{name_of(given)}: is no file of templates, nor one of the ready sets {', '.join(SETS)}."
+            f"{name_of(given)}: is no file of templates, "
+            f"nor one of the ready sets {', '.join(SETS)}."
         )
     with open_text(given) as stream:
         return parse_part_templates(stream, name_of(given), columns)
-
-
-_KIND_OF_VIEW = {
-    **dict.fromkeys(("shape", "case", "punct", "digit", "class"), "shape"),
-    **dict.fromkeys(("coarse", "fine", "pos"), "POS"),
-    "morph": "morphology",
-}
-
-
-def _kind_of_view(view: str) -> str:
-    """shape, POS, morphology, or lexical for all that is made of words and lemmas."""
-    name = view.partition("(")[0]
-    column = view[len(name) + 1 : -1].partition(",")[0]
-    return _KIND_OF_VIEW.get(name) or _KIND_OF_VIEW.get(column, "lexical")
-
-
-def _pair_family(template: PartTemplate) -> Iterable[str]:
-    """Which of words and tags of head and modifier themselves are paired; several parts are named by their kind alone."""
-    if template.kind != ARC:
-        return [KINDS[template.kind].replace("_", "-")]
-    of_role: dict[str, set[str]] = {"h": set(), "m": set()}
-    for atom in template.atoms:
-        if atom.offset == 0:
-            of_role[atom.role].add(_kind_of_view(atom.view))
-    head, modifier = (
-        "lexical" if "lexical" in kinds else "POS" if "POS" in kinds else ""
-        for kinds in of_role.values()
-    )
-    if head and modifier:
-        return ["bilexical" if head == modifier == "lexical" else f"{head} x {modifier}"]
-    return ["head alone"] if head else ["modifier alone"] if modifier else []
-
-
-def _other_families(template: PartTemplate) -> Iterable[str]:
-    kinds = {_kind_of_view(atom.view) for atom in template.atoms}
-    if template.between is not None:
-        yield "middle POS" if _kind_of_view(template.between) == "POS" else "middle words"
-    if any(atom.offset for atom in template.atoms):
-        yield (
-            "context POS"
-            if all(_kind_of_view(a.view) == "POS" for a in template.atoms if a.offset)
-            else "context words"
-        )
-    yield from sorted(kinds & {"shape", "morphology"})
-    if template.special:
-        yield {"dir": "direction", "dist": "distance"}[template.special]
-    elif not template.atoms and template.between is None:
-        yield BIAS

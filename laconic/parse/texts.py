@@ -1,4 +1,4 @@
-"""Plain texts to dependency trees: sentences and tokens by rule, tags and heads by a parser that has its own tagger."""
+"""Plain texts to dependency trees: sentences and tokens by rule, tags and heads by a parser."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from laconic.text.trees import Tree, over_words, tree_from_heads
 if TYPE_CHECKING:
     from laconic.parse.predict import ParsePredictor
 
-MOST_TOKENS = 100  # of what is parsed at once: longer are tables and lists more often than sentences, and their time grows as the cube
+# What is longer is more often a table or a list than a sentence, and parsing takes cubic time.
+MOST_TOKENS = 100
 BATCH_SENTENCES = 10_000
 
 
@@ -34,22 +35,49 @@ def text_trees(
     boundary: Boundary = "auto",
     most_tokens: int = MOST_TOKENS,
 ) -> list[list[Tree]]:
-    """For each text a document of TextClassifier: the dependency tree of each of its sentences, over the words of the text.
+    """Return the dependency trees of plain texts, as documents of TextClassifier.
 
-    A node is a token with all that hangs on it, and its label a relation. Sentences and words are those that TextClassifier finds in
-    the text itself, so that a model learned from trees reads plain texts too. A sentence of more than `most_tokens` tokens is parsed
-    in pieces of that many, and is a forest.
+    A node is a token with all that hangs on it, and its label is a relation. Sentences and words
+    are those that TextClassifier finds in the text itself, so that a model learned from trees reads
+    plain texts too.
+
+    Parameters
+    ----------
+    parser : Parser
+        A fitted parser with a tagger of its own.
+    texts : sequence of str
+        The texts.
+    boundary : {"auto", "line", "double-space"}, default="auto"
+        Where sentences end, see TextClassifier.
+    most_tokens : int, default=100
+        Number of tokens that are parsed at once, at most. A longer sentence is parsed in pieces and
+        becomes a forest.
+
+    Returns
+    -------
+    list of list of Tree
+        For each text the trees of its sentences.
+
+    Examples
+    --------
+    >>> from laconic import Mira, Parser, WordTagger, text_trees
+    >>> from laconic.text.trees import to_bracketed
+    >>> we, eat = ("we", "we", "PRON", "PRP", "_"), ("eat", "eat", "VERB", "VBP", "_")
+    >>> parser = Parser(learner=Mira(2), tagger=WordTagger(learner=Mira(2)))
+    >>> parser = parser.fit([[we, eat]] * 4, [[2, 0]] * 4)
+    >>> [[to_bracketed(tree) for tree in trees] for trees in text_trees(parser, ["we eat"])]
+    [['(_ (_ we) eat)']]
     """
     if getattr(parser, "tagger_", None) is None:
         raise ValueError(
-            "this parser needs tags, which plain text has not: learn one with Parser(tagger=WordTagger()) or --own-tags"
+            "this parser needs tags, which plain text does not have: "
+            "learn one with Parser(tagger=WordTagger()) or --own-tags"
         )
     if most_tokens < 1:
         raise ValueError(f"most_tokens must be at least 1, got {most_tokens!r}")
     by_text = [[text[start:end] for start, end in sentences(text, boundary)] for text in texts]
-    distinct = list(
-        dict.fromkeys(sentence for document in by_text for sentence in document)
-    )  # quotations come again and again
+    # Quotations occur again and again: each sentence is parsed once.
+    distinct = list(dict.fromkeys(sentence for document in by_text for sentence in document))
     tree_of: dict[str, Tree] = {}
     for first in range(0, len(distinct), BATCH_SENTENCES):
         tree_of.update(_parsed(parser, distinct[first : first + BATCH_SENTENCES], most_tokens))
@@ -59,7 +87,7 @@ def text_trees(
 def _parsed(
     parser: ParsePredictor, texts: Sequence[str], most_tokens: int
 ) -> Iterator[tuple[str, Tree]]:
-    """Each sentence with its tree."""
+    """Yield each sentence with its tree."""
     every = [_Sentence(text, treebank_tokens(without_quote_marks(text))) for text in texts]
     sizes = [size for sentence in every for size in _pieces(len(sentence.tokens), most_tokens)]
     words = [sentence.text[start:end] for sentence in every for start, end in sentence.tokens]
@@ -77,7 +105,10 @@ def _pieces(n_tokens: int, most_tokens: int) -> list[int]:
 def _tree(
     sentence: _Sentence, heads: list[int], labels: list[str] | None, most_tokens: int
 ) -> Tree:
-    """The pieces of a sentence joined to one forest, over the words of classifiers: each in the last token that begins before it."""
+    """Return the pieces of a sentence as one forest over the words of classifiers.
+
+    A word belongs to the last token that does not begin after it.
+    """
     begins = accumulate(_pieces(len(heads), most_tokens), initial=0)
     own = [
         head + begin if head else 0

@@ -1,6 +1,7 @@
-"""Tokens as English treebanks have them: clitics (do|n't, he|'s), hyphens and marks stand alone, numbers and addresses whole.
+"""Tokens as in English treebanks: clitics (do|n't, he|'s), hyphens and marks are tokens.
 
-Words of classifiers are runs of letters and digits (`tokens.words`); a parser needs every mark, and words as its treebank cut them.
+Numbers and addresses stay whole. Words of classifiers are runs of letters and digits
+(`tokens.words`); a parser needs every mark, and words as its treebank splits them.
 """
 
 from __future__ import annotations
@@ -10,18 +11,19 @@ import re
 from laconic.text.tokens import Span
 
 _APOSTROPHE = "['\u2019]"
-# What comes first is tried first.
+# The first alternative that matches counts.
 _TOKEN = re.compile(
     rf"""
       (?:https?|ftp)://[^\s<>"]*[\w/]|www\.[^\s<>"]*[\w/]        # addresses of pages and of people
     | [\w.+%-]{{1,64}}@\w[\w-]*(?:\.[\w-]+)*
     | [:;=8]-?[()DPp|](?!\w)                                     # smileys
     | (?:[A-Za-z]\.){{2,}}                                       # U.S., e.g.
-    | (?:Mr|Mrs|Ms|Dr|Prof|Rev|St|Mt|Ft|Gen|Col|Lt|Sgt|Capt|Sen|Rep|Gov|Jr|Sr|vs|etc|Inc|Ltd|Corp|Co|No)\.(?=\s)
+    | (?:Mr|Mrs|Ms|Dr|Prof|Rev|St|Mt|Ft|Gen|Col|Lt|Sgt|Capt|Sen|Rep|Gov|Jr|Sr|vs|etc|Inc|Ltd
+        |Corp|Co|No)\.(?=\s)
     | (?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\.(?=\s)
     | [A-Z]\.(?=\s+[A-Z])                                        # initials
     | (?:[0-9]{{3}}-)+[0-9]{{4}}                                   # telephones
-    | [0-9]+(?:[.,:/][0-9]+)+\w*|\.[0-9]+                        # 2,664,098  10:30  11/17/2004  3.5mm
+    | [0-9]+(?:[.,:/][0-9]+)+\w*|\.[0-9]+                        # 2,664,098  10:30  11/17/2004
     | (?i:can(?=not\b)|gon(?=na\b)|wan(?=na\b)|got(?=ta\b))
     | \w+(?=[nN]{_APOSTROPHE}[tT]\b)|[nN]{_APOSTROPHE}[tT]\b     # do|n't
     | {_APOSTROPHE}(?i:s|ll|re|ve|d|m)\b                         # he|'s
@@ -37,5 +39,8 @@ _TOKEN = re.compile(
 
 
 def treebank_tokens(text: str) -> list[Span]:
-    """Spans (start, end) of the tokens of a sentence, in order; all that is no white space is in one of them."""
+    """Return the spans (start, end) of the tokens of a sentence, in order.
+
+    All that is not white space is in one of them.
+    """
     return [match.span() for match in _TOKEN.finditer(text)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -164,16 +164,18 @@ def train(
             from laconic.parse.cli import account, scores
             from laconic.parse.labels import LEARNER
             from laconic.parse.model import Parser
+            from laconic.parse.predict import TreeModel
             from laconic.parse.tags import LEARNER as TAG_LEARNER
             from laconic.parse.tags import WordTagger
+            from laconic.tag.predict import RefitFeatures
 
         tagger = WordTagger(n_jobs=jobs) if own_tags else None
         parser = Parser(
-            chosen,
+            cast(TreeModel, chosen),
             templates,
             first,
             second,
-            refit_features,
+            cast(RefitFeatures, refit_features),
             crossing,
             labels,
             single_root=single_root,

@@ -1,24 +1,31 @@
-"""What a parser has learned: features of templates with one weight each, and the kernel that scores trees with them."""
+"""The weights of a parser, one per feature of a part, and the kernel that scores trees."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic import _core
+from laconic.core.arrays import Floats, Ints, Ints32
 from laconic.core.inference.tree import tree_model
 from laconic.parse.templates import PartTemplates
 from laconic.text.sequences import SequenceEncoder
 
-Float32 = NDArray[np.float32]
-Int32 = NDArray[np.int32]
-
 
 class TreeShape(NamedTuple):
-    """Which parts of trees are scored (a name of laconic.core.inference.tree.MODELS), and which trees there are."""
+    """Which parts of trees are scored, and which trees there are.
+
+    Parameters
+    ----------
+    model : str, default="arcs"
+        A name of laconic.core.inference.tree.MODELS.
+    crossing : bool, default=False
+        Whether arcs may cross.
+    single_root : bool, default=False
+        Whether a sentence has exactly one root.
+    """
 
     model: str = "arcs"
     crossing: bool = False
@@ -26,7 +33,7 @@ class TreeShape(NamedTuple):
 
     @property
     def kinds(self) -> tuple[int, ...]:
-        """The kinds of parts, as laconic.parse.templates numbers them, that the model scores."""
+        """The kinds of parts that the model scores, as laconic.parse.templates numbers them."""
         return {
             "arcs": (0,),
             "siblings": (0, 1),
@@ -36,41 +43,52 @@ class TreeShape(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """The heads that token t may have: head[ptr[t]:ptr[t + 1]], 0 is the root; two empty arrays: all."""
+    """The heads that token t may have: head[ptr[t]:ptr[t + 1]], 0 is the root.
 
-    ptr: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-    head: Int32 = np.zeros(0, dtype=np.int32)
+    Two empty arrays stand for all heads.
+    """
+
+    ptr: Ints = np.zeros(0, dtype=np.int64)
+    head: Ints32 = np.zeros(0, dtype=np.int32)
 
 
 class ParseWeights(NamedTuple):
-    """Features of template m: atoms[m] (n_m, values that name a feature), weights[m] (n_m, 1).
+    """Weights of the features of parts.
 
-    The values are those of the template's atoms, then, if it knows directions, their code, then the value of its view between.
+    Parameters
+    ----------
+    atoms : list of arrays of shape (n_m, values that name a feature)
+        For each template m, the values that name its features: those of its atoms, then the code of
+        directions if it has one, then the value of its view between.
+    weights : list of arrays of shape (n_m, 1)
+        For each template m, the weights of its features.
     """
 
-    atoms: list[Int32]
-    weights: list[Float32]
+    atoms: list[Ints32]
+    weights: list[Floats]
 
     def subset(self, keep: Sequence[int]) -> ParseWeights:
-        """The features of some templates, in this order."""
+        """Return the features of some templates, in this order."""
         return ParseWeights([self.atoms[m] for m in keep], [self.weights[m] for m in keep])
 
     @property
     def n_nonzero(self) -> int:
-        """Weights that are not zero."""
+        """Number of weights that are not zero."""
         return sum(map(np.count_nonzero, self.weights))
 
     @property
     def n_distinct(self) -> int:
-        """Distinct non-zero values of weights: the degrees of freedom."""
+        """Number of distinct non-zero values of weights: the degrees of freedom."""
         values = np.unique(
             np.concatenate([np.zeros(0, np.float32), *(np.unique(w) for w in self.weights)])
         )
         return int(np.count_nonzero(values))
 
 
-def make_kernel(templates: PartTemplates, encoder: SequenceEncoder, shape: TreeShape) -> Any:
-    """A kernel parser without weights."""
+def make_kernel(
+    templates: PartTemplates, encoder: SequenceEncoder, shape: TreeShape
+) -> _core.Parser:
+    """Return a kernel parser without weights."""
     arrays = templates.arrays(encoder.view_index)
     return _core.Parser(_core.PartTemplates(*arrays), kernel_shape(shape))
 
@@ -82,15 +100,20 @@ def kernel_shape(shape: TreeShape) -> _core.TreeShape:
     )
 
 
-def load_kernel(kernel: Any, found: ParseWeights) -> Any:
-    """Put weights into a kernel parser."""
+def load_kernel(kernel: _core.Parser, found: ParseWeights) -> _core.Parser:
+    """Put weights into a kernel parser, and return it."""
     for m, (atoms, weights) in enumerate(zip(found.atoms, found.weights, strict=True)):
         kernel.add_features(m, np.ascontiguousarray(atoms), np.ascontiguousarray(weights[:, 0]))
     return kernel
 
 
-def features_of(kernel: Any, seen: Any, templates: PartTemplates) -> ParseWeights:
-    """The weights of a kernel parser, with the values that name their features at the sentences it has seen."""
+def features_of(
+    kernel: _core.Parser, seen: _core.TrainingTrees, templates: PartTemplates
+) -> ParseWeights:
+    """Return the weights of a kernel parser, with the values that name their features.
+
+    The values are found in the sentences that the kernel has seen.
+    """
     atoms, weights = [], []
     for template, (values, found) in zip(templates, kernel.features(seen), strict=True):
         atoms.append(values.reshape(len(found), len(template.value_views)))

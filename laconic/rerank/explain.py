@@ -1,4 +1,4 @@
-"""What a reranker has learned, for people: what the search did order by order, and the features that weigh most, as trees."""
+"""What a reranker has learned, in words: the search order by order, and features as trees."""
 
 from __future__ import annotations
 
@@ -8,14 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.core.arrays import Ints
 from laconic.mine.gradient import members_of
 from laconic.mine.ranking import orders
 from laconic.parse.explain import named
 from laconic.rerank.model import Reranker
 
 
-class OrderRow(NamedTuple):
-    """Features of an order: occurrences counted, candidates that passed the filter, pruned and kept by their counts, with weights."""
+class SearchRow(NamedTuple):
+    """Numbers of features of an order.
+
+    Parameters
+    ----------
+    order : int
+        The order.
+    counted : int or None
+        Number of occurrences counted; None, as the next ones, if the search never came to it.
+    candidates : int or None
+        Number of features that passed the filter.
+    pruned, kept : int or None
+        Number of candidates pruned and kept by their counts.
+    weights : int
+        Number of features with a weight that is not zero.
+    """
 
     order: int
     counted: int | None
@@ -26,32 +41,35 @@ class OrderRow(NamedTuple):
 
 
 class Arc(NamedTuple):
-    """An arc of a sub-tree: how many arcs its head lies below the root of the sub-tree, and its basic feature."""
+    """An arc of a sub-tree: depth of its head below the root of the sub-tree, and its feature."""
 
     depth: int
     feature: str
 
 
 class WeighedFeature(NamedTuple):
-    """A sub-tree in pre-order, or the members of a product (which are all of depth 0), and its weight."""
+    """A sub-tree in pre-order, or the members of a product (all of depth 0), and its weight."""
 
     weight: float
     arcs: list[Arc]
 
     def lines(self) -> list[str]:
-        """An arc a line, what hangs below it indented."""
+        """Return one line per arc, what hangs below it indented."""
         return ["    " * arc.depth + arc.feature for arc in self.arcs]
 
 
 class TopFeatures(NamedTuple):
-    """Features that speak most for a tree, and those that speak most against it."""
+    """The features with the largest weights for a tree, and those against it."""
 
     best: list[WeighedFeature]
     worst: list[WeighedFeature]
 
 
-def order_rows(model: Reranker) -> list[OrderRow]:
-    """A row for each order, as the first round of the search that came to it had it: later ones keep what has weights already."""
+def order_rows(model: Reranker) -> list[SearchRow]:
+    """Return one row per order, from the first round of the search that came to it.
+
+    Later rounds keep what has weights already.
+    """
     check_is_fitted(model)
     weighed = np.bincount(orders(model.miner_)[np.flatnonzero(model.weights_)]).tolist()
     seen = {count.done: count for round_ in reversed(model.rounds_) for count in round_.orders}
@@ -59,10 +77,10 @@ def order_rows(model: Reranker) -> list[OrderRow]:
     for order in range(1, max(len(weighed), 1 + max(seen, default=0))):
         weights = weighed[order] if order < len(weighed) else 0
         if (count := seen.get(order)) is None:
-            rows.append(OrderRow(order, None, None, None, None, weights))
+            rows.append(SearchRow(order, None, None, None, None, weights))
         else:
             rows.append(
-                OrderRow(
+                SearchRow(
                     order,
                     count.counted,
                     count.candidates,
@@ -75,7 +93,10 @@ def order_rows(model: Reranker) -> list[OrderRow]:
 
 
 def top_features(model: Reranker, n: int) -> dict[int, TopFeatures]:
-    """Of every order the features that weigh most: large ones have small weights, for there are many of them."""
+    """Return the features with the largest weights of every order.
+
+    Features of high order have small weights, because there are many of them.
+    """
     check_is_fitted(model)
     order, found = orders(model.miner_), {}
     for size in np.unique(order[np.flatnonzero(model.weights_)]).tolist():
@@ -88,7 +109,8 @@ def top_features(model: Reranker, n: int) -> dict[int, TopFeatures]:
     return found
 
 
-def _weighed(model: Reranker, features: NDArray[np.int64]) -> list[WeighedFeature]:
+def _weighed(model: Reranker, features: NDArray[np.intp]) -> list[WeighedFeature]:
+    """Return features with their weights, as trees."""
     n_basic = max(1, len(model.space_))
     found = [
         [divmod(member, n_basic) for member in members]
@@ -105,8 +127,8 @@ def _weighed(model: Reranker, features: NDArray[np.int64]) -> list[WeighedFeatur
     ]
 
 
-def basic_names(model: Reranker, wanted: NDArray[np.int64]) -> dict[int, str]:
-    """Basic features as text."""
+def basic_names(model: Reranker, wanted: Ints) -> dict[int, str]:
+    """Return basic features as text, by number."""
     features, space = model.space_.features, model.space_
     found: dict[int, str] = {}
     for template, (rows, where) in zip(

@@ -1,88 +1,138 @@
-"""`Reranker`: the best of a parser's k best trees, by features found in a kernel space of their sub-trees.
+"""`Reranker`: the best of a parser's k best trees, by features from a kernel space of sub-trees.
 
     tree = argmax over the k best of  beta * score by the parser + w . features of the tree
 
-Training lists come from parsers that have not seen the sentences they parse, with the right tree added. Features are searched by
-the gradient of an L1-norm SVM (`laconic.mine`), from a model of single arcs, and weighed by an averaged perceptron; beta is the
-best one for held-out trees (Qian and Liu 2015).
+Training lists come from parsers that have not seen the sentences they parse, with the right tree
+added. Features are searched by the gradient of an L1-norm SVM (`laconic.mine`), beginning with a
+model of single arcs, and weighed by an averaged perceptron; beta is the best one for held-out trees
+(Qian and Liu 2015).
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.core.ragged import ranges
+from laconic import _core
+from laconic.core.arrays import Array
 from laconic.core.report import Callback, Event, FitReport, in_one_line
 from laconic.core.solvers.online import Mira
-from laconic.mine.gradient import GradientMining, Outputs, Round, best_of_lists
+from laconic.mine.gradient import GradientMining, Outputs, Round
 from laconic.mine.narrowing import Narrowed
 from laconic.mine.polynomial import Polynomial
-from laconic.mine.ranking import ListFeatures, Ranked, decayed, orders, rank
+from laconic.mine.ranking import ListFeatures, decayed
 from laconic.mine.refusal import named_if_refused
 from laconic.mine.sub_trees import SubTrees
 from laconic.parse.lists import TreeLists, crossed, k_best, whole, with_gold
 from laconic.parse.model import Parser
-from laconic.parse.predict import Tree, TreePredictor
-from laconic.parse.templates import part_templates_from
+from laconic.parse.templates import PartTemplates, part_templates_from
+from laconic.parse.trees import (
+    GivenTree,
+    ParsedTokens,
+    ParseSentences,
+    RankedTree,
+    TreePredictor,
+)
+from laconic.rerank.gold_lists import GoldLists, best_beta, without_last_fold
+from laconic.rerank.learn import FeatureSearch, TreeStructures
 from laconic.rerank.tree_space import TreeSpace
+from laconic.text.io import PathLike
 from laconic.text.sequences import SequenceEncoder, TokenColumns
 from laconic.text.treebanks import Treebank
 
-Float64 = NDArray[np.float64]
-MOST_TREES = 10_000  # of a sentence
+MOST_TREES = 10_000  # trees per sentence
 BATCH = 256  # sentences whose features are in memory together
-SHARES = np.linspace(0, 1, 41)[:-1]  # of the parser's scores in the sum, tried for beta
-
-
-class RankedLists(NamedTuple):
-    """Lists of trees with the heads that are right, as a treebank has them."""
-
-    lists: TreeLists
-    gold: NDArray[np.int32]
-
-    def some(self, chosen: NDArray[np.integer[Any]]) -> RankedLists:
-        """The lists of these sentences."""
-        ptr = self.lists.tokens.ptr
-        return RankedLists(
-            self.lists.some(chosen), self.gold[ranges(ptr[:-1][chosen], ptr[1:][chosen])]
-        )
-
-    def uas(self, scores: Float64) -> float:
-        """The share of right heads in the trees with the highest scores."""
-        return float(
-            self.lists.right_heads(self.gold)[best_of_lists(self.lists.ptr, scores)].sum()
-            / max(1, len(self.gold))
-        )
 
 
 class Reranker(TreePredictor):
-    """Learn which of a parser's trees is the right one.
+    """tree = argmax over a parser's k best of beta * score by the parser + w . features of it.
 
-    parser: a Parser; None: Parser("tri siblings", learner=Mira(6)); k: trees of a sentence; folds: parsers that make training lists
-    kernel: SubTrees(arcs) or Polynomial(degree): the space of features
-    templates: of the basic features of arcs, a name or a file
-    threshold: C of the search: larger features whose counts in right and in wrongly preferred trees do not differ by more are left
-        out, and single ones with counts that are not above it; 0: all that occur stay
-    rounds: of the search; memory: bytes that it may use
-    decay: of the perceptron's steps, by the order of features; epochs: its passes
-    pretrain_epochs: passes of the model of single arcs that the search begins with (0: it begins with nothing, and finds the most)
-    beta: the factor of the parser's scores; None: the best one for held-out trees
+    Parameters
+    ----------
+    parser : Parser, default=None
+        The parser whose trees are ranked. None is Parser("tri siblings", learner=Mira(6)).
+    k : int, default=10
+        Number of trees per sentence, at most.
+    folds : int, default=10
+        Number of parsers that make the training lists, each from the sentences of other folds.
+    kernel : SubTrees or Polynomial, default=None
+        Space of features: sub-trees, or products of the basic features of arcs. None is SubTrees().
+    templates : str, path or PartTemplates, default="basic"
+        Templates of the basic features of arcs: the name of a ready set, a file, or PartTemplates.
+    threshold : int, default=3
+        Counts that features must exceed. A feature of several arcs is left out if its counts in
+        right and in wrongly preferred trees do not differ by more, a feature of one arc if its
+        counts are not above it; 0 keeps all that occur.
+    rounds : int, default=1
+        Number of rounds of the search.
+    decay : float, default=0.1
+        Factor of the perceptron's step size per order of a feature.
+    epochs : int, default=10
+        Number of passes of the perceptron.
+    pretrain_epochs : int, default=10
+        Number of passes of the model of single arcs with which the search begins. With 0 it begins
+        with no model, and finds the most features.
+    beta : float, default=None
+        Factor of the parser's scores. None is the best one for held-out trees.
+    memory : float, default=2**30
+        Number of bytes that the search may use.
+    random_state : int, default=0
+        Seed of the order of sentences in the perceptron's passes.
+
+    Attributes
+    ----------
+    parser_ : Parser
+        The parser of all sentences.
+    space_ : TreeSpace
+        The basic features of arcs.
+    miner_ : laconic._core.Miner
+        The features: which basic features each is made of.
+    weights_ : array
+        One weight per feature of `miner_`.
+    beta_ : float
+        Factor of the parser's scores.
+    wrong_ : list of int
+        Number of wrong trees in each pass of the perceptron.
+    rounds_ : tuple of Round
+        The rounds of the search.
+    templates_given_ : PartTemplates
+        All templates of basic features.
+    report_ : FitReport
+        How the fit went.
+
+    Examples
+    --------
+    >>> from laconic import Mira, Parser, Reranker
+    >>> from laconic.parse.templates import parse_part_templates
+    >>> X, y = [["we", "eat"], ["they", "eat"]] * 3, [[2, 0]] * 6
+    >>> templates = parse_part_templates(["h.word|m.word|dir", "m.word|dir"], columns=("word",))
+    >>> parser = Parser(templates=templates, learner=Mira(2), columns=("word",))
+    >>> reranker = Reranker(parser, k=2, folds=3, templates=templates).fit(X, y)
+    >>> reranker.predict([["we", "eat"]])[0].heads
+    [2, 0]
     """
+
+    parser_: Parser
+    space_: TreeSpace
+    miner_: _core.Miner
+    weights_: Array
+    beta_: float
+    wrong_: list[int]
+    templates_given_: PartTemplates
 
     def __init__(
         self,
-        parser: Any = None,
+        parser: Parser | str | None = None,
         k: int = 10,
         folds: int = 10,
-        kernel: Any = None,
-        templates: Any = "basic",
+        kernel: SubTrees | Polynomial | None = None,
+        templates: PathLike | PartTemplates = "basic",
         threshold: int = 3,
         rounds: int = 1,
         decay: float = 0.1,
@@ -108,15 +158,29 @@ class Reranker(TreePredictor):
 
     def fit(
         self,
-        X: Any,
-        y: Any = None,
+        X: ParseSentences,
+        y: Sequence[GivenTree] | None = None,
         dev: Treebank | None = None,
         callback: Callback | None = None,
     ) -> Reranker:
-        """Learn from a Treebank, or sentences and trees; beta from `dev`, or from the last fold if there is none.
+        """Learn from sentences with trees.
 
-        A callback sees an Event after every "fold" and before the "parser" is learned, then every
-        OrderCount and every Round of the search.
+        Parameters
+        ----------
+        X : Treebank, TokenColumns or list of list of tokens
+            Sentences.
+        y : list of trees, optional
+            For each sentence a DependencyTree, or a list of heads; None if X is a Treebank.
+        dev : Treebank, optional
+            Sentences by which beta is chosen; None is the last fold of the training lists.
+        callback : callable, optional
+            Called with an Event after every "fold" and before the "parser" is learned, then with
+            every OrderCount and Round of the search; True stops.
+
+        Returns
+        -------
+        Reranker
+            The reranker itself.
         """
         began = time.perf_counter()
         self._check()
@@ -129,22 +193,34 @@ class Reranker(TreePredictor):
             raise KeyboardInterrupt
         parser = whole(base.fit(bank))
         gold, _ = parser._learned_trees(bank)
-        held = None if dev is None else RankedLists(k_best(parser, dev.tokens, self.k), dev.heads)
-        self.fit_lists(parser, RankedLists(lists, gold), held, callback)
+        held = None if dev is None else GoldLists(k_best(parser, dev.tokens, self.k), dev.heads)
+        self.fit_lists(parser, GoldLists(lists, gold), held, callback)
         self.report_ = replace(self.report_, seconds=time.perf_counter() - began)
         return self
 
     def fit_lists(
         self,
-        parser: Any,
-        train: RankedLists,
-        dev: RankedLists | None = None,
+        parser: Parser,
+        train: GoldLists,
+        dev: GoldLists | None = None,
         callback: Callback | None = None,
     ) -> Reranker:
-        """Learn from lists that are there already, for a fitted parser."""
+        """Learn from lists of trees.
+
+        Parameters
+        ----------
+        parser : Parser
+            A fitted parser.
+        train : GoldLists
+            Lists by parsers that have not seen the sentences.
+        dev : GoldLists, optional
+            Lists by which beta is chosen; None is the last fold of `train`.
+        callback : callable, optional
+            Called with every OrderCount and Round of the search; True stops.
+        """
         began = time.perf_counter()
         if dev is None and self.beta is None:
-            train, dev = _split(train, self.folds)
+            train, dev = without_last_fold(train, self.folds)
         self.parser_ = parser
         lists, gold = with_gold(train.lists, train.gold)
         templates = self.templates_given_ = part_templates_from(self.templates, parser.columns)
@@ -153,6 +229,7 @@ class Reranker(TreePredictor):
         self.space_.encoder.freeze()
         trees = np.arange(len(lists.scores), dtype=np.int64)
         outputs = Outputs(lists.ptr, trees, np.zeros(len(trees), np.int32), gold)
+        search = self._feature_search()
         stops: list[bool] = []
 
         def on_event(event: Event) -> bool:
@@ -160,9 +237,9 @@ class Reranker(TreePredictor):
             return stops[-1]
 
         miner, rounds = named_if_refused(
-            lambda threshold: self._search(threshold, structures, outputs, on_event), self.threshold
+            lambda threshold: search.run(threshold, structures, outputs, on_event), self.threshold
         )
-        weights, self.wrong_ = self._rank(
+        weights, self.wrong_ = search.rank(
             miner, ListFeatures.of(miner, structures, lists.ptr), outputs, self.epochs
         )
         self._adopt(miner, weights)
@@ -183,8 +260,8 @@ class Reranker(TreePredictor):
         )
         return self
 
-    def rank_scores(self, lists: TreeLists) -> Float64:
-        """What the features of every tree weigh, up to what the trees of a list share."""
+    def rank_scores(self, lists: TreeLists) -> Array:
+        """Return w . features of every tree, up to a constant per list."""
         check_is_fitted(self)
         found = [np.zeros(0)]
         for begin in range(0, len(lists.tokens), BATCH):
@@ -194,28 +271,24 @@ class Reranker(TreePredictor):
             )
         return np.concatenate(found)
 
-    def parse(self, X: Any) -> tuple[NDArray[np.int32], list[str] | None]:
-        """A head and a label for every token of sentences, of a Treebank or of TokenColumns, one after the other."""
+    def parse(self, X: ParseSentences) -> ParsedTokens:
+        """Return the heads and labels of all tokens, one after the other; see TreePredictor."""
         lists = self._reranked(X, 1)
-        found: tuple[NDArray[np.int32], list[str] | None] = self.parser_._labelled(
-            lists.tokens, lists.heads
-        )
-        return found
+        return self.parser_._labelled(lists.tokens, lists.heads)
 
-    def predict_k_best(self, X: Any, k: int) -> list[list[tuple[Tree, float]]]:
-        """Up to k of the trees that each sentence is given by the parser, with their scores here, best first.
+    def predict_k_best(self, X: ParseSentences, k: int) -> list[list[RankedTree]]:
+        """Return up to k of the parser's trees with their new scores; see TreePredictor.
 
         Scores compare the trees of a sentence, not sentences.
         """
         if k < 1:
             raise ValueError(f"k must be at least 1, got {k!r}")
         lists = self._reranked(X, k)
-        found: list[list[tuple[Tree, float]]] = self.parser_._listed(lists)
-        return found
+        return self.parser_._listed(lists)
 
     @property
-    def used_kernel(self) -> Any:
-        """The space of features."""
+    def used_kernel(self) -> SubTrees | Polynomial:
+        """The space of features, SubTrees() if none was given."""
         return SubTrees() if self.kernel is None else self.kernel
 
     @property
@@ -232,19 +305,18 @@ class Reranker(TreePredictor):
             groups_kept=len(self.space_.templates),
         )
 
-    def _tokens(self, X: Any) -> TokenColumns:
+    def _tokens(self, X: ParseSentences) -> TokenColumns:
         check_is_fitted(self)
-        found: TokenColumns = self.parser_._tokens(X)
-        return found
+        return self.parser_._tokens(X)
 
-    def _reranked(self, X: Any, k: int) -> TreeLists:
-        """The best k of the parser's trees."""
+    def _reranked(self, X: ParseSentences, k: int) -> TreeLists:
+        """Return the best k of the parser's trees."""
         tokens = self._tokens(X)
         lists = k_best(self.parser_, tokens, self.k)
         return lists.ranked(self.beta_ * lists.scores + self.rank_scores(lists), k)
 
-    def _adopt(self, miner: Any, weights: Float64) -> None:
-        """Keep the features with weights, what they extend, and the basic features that they are made of."""
+    def _adopt(self, miner: _core.Miner, weights: Array) -> None:
+        """Keep the features with weights, what they extend, and their basic features."""
         found = Narrowed.of(miner, np.flatnonzero(weights))
         depth, basic = np.divmod(found.extension[1:], max(1, len(self.space_)))
         used, basic = np.unique(basic, return_inverse=True)
@@ -253,67 +325,35 @@ class Reranker(TreePredictor):
         self.miner_, self.weights_ = found.miner(), weights[found.number]
 
     def _check(self) -> None:
-        """ValueError now rather than after the parsers have learned."""
+        """Raise a ValueError now rather than after the parsers have learned."""
         if not (self.parser is None or isinstance(self.parser, Parser)):
             raise ValueError(f"parser must be a Parser or None, got {self.parser!r}")
         if not 1 <= self.k <= MOST_TREES:
             raise ValueError(f"k must be from 1 to {MOST_TREES}, got {self.k!r}")
         if self.epochs < 1 or self.pretrain_epochs < 0:
             raise ValueError(
-                f"epochs must be at least 1, pretrain_epochs 0, got {self.epochs!r} and {self.pretrain_epochs!r}"
+                "epochs must be at least 1, pretrain_epochs 0, "
+                f"got {self.epochs!r} and {self.pretrain_epochs!r}"
             )
         decayed(np.zeros(0, np.int64), self.decay)
         GradientMining(
             self.threshold, self.used_kernel.most_order, self.rounds, memory=self.memory
         ).new_miner()
 
-    def _structures(self, lists: TreeLists, grow: bool = False) -> Any:
+    def _feature_search(self) -> FeatureSearch:
+        return FeatureSearch(
+            self.used_kernel.most_order,
+            self.rounds,
+            self.memory,
+            self.pretrain_epochs,
+            self.decay,
+            self.random_state,
+        )
+
+    def _structures(self, lists: TreeLists, grow: bool = False) -> TreeStructures:
+        """Return the trees as the search of the feature space reads them."""
         products = isinstance(self.kernel, Polynomial)
         return self.space_.sets(lists, grow) if products else self.space_.trees(lists, grow)
-
-    def _search(
-        self,
-        threshold: int,
-        structures: Any,
-        outputs: Outputs,
-        callback: Callback,
-    ) -> tuple[Any, list[Round]]:
-        """Features of order 1, a model of them, and from there what else is above the threshold where that model is wrong."""
-        most_order = self.used_kernel.most_order
-        first = GradientMining(threshold, 1, 1, memory=self.memory).run(structures, outputs, 1)
-        if most_order == 1:
-            return first.miner, first.rounds
-        weights = np.zeros(len(first.miner))
-        if self.pretrain_epochs > 0:
-            features = ListFeatures.of(first.miner, structures, outputs.ptr)
-            weights = self._rank(first.miner, features, outputs, self.pretrain_epochs).weights
-        single = np.arange(1, len(first.miner))
-        search = GradientMining(
-            threshold,
-            most_order,
-            self.rounds,
-            decreasing=True,
-            memory=self.memory,
-            proximal=threshold > 0,
-        )
-        found = search.run(
-            structures,
-            outputs,
-            1,
-            first.miner,
-            weights[:, None],
-            callback=callback,
-            on_order=callback,
-        )
-        return Narrowed.of(found.miner, np.union1d(found.features, single)).miner(), [
-            *first.rounds,
-            *found.rounds,
-        ]
-
-    def _rank(self, miner: Any, features: ListFeatures, outputs: Outputs, epochs: int) -> Ranked:
-        return rank(
-            features, outputs, decayed(orders(miner), self.decay), epochs, self.random_state
-        )
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
@@ -325,26 +365,3 @@ class Reranker(TreePredictor):
         super().__setstate__(state)
         if "miner_" in state:
             self.miner_ = self.miner_.miner()
-
-
-def best_beta(dev: RankedLists, ranked: Float64) -> float:
-    """The factor of the parser's scores with the most right heads, of a grid of shares of both scores' spreads; the middle one of equals."""
-    spread = _spread(ranked, dev.lists.ptr) / max(_spread(dev.lists.scores, dev.lists.ptr), 1e-300)
-    betas = spread * SHARES / (1 - SHARES)
-    found = np.array([dev.uas(beta * dev.lists.scores + ranked) for beta in betas])
-    best = np.flatnonzero(found == found.max())
-    return float(betas[best[len(best) // 2]])
-
-
-def _spread(scores: Float64, ptr: NDArray[np.int64]) -> float:
-    """The standard deviation within lists."""
-    lengths = np.diff(ptr)
-    return float(np.std(scores - np.repeat(np.add.reduceat(scores, ptr[:-1]) / lengths, lengths)))
-
-
-def _split(train: RankedLists, folds: int) -> tuple[RankedLists, RankedLists]:
-    """All lists but those of the last fold, and those."""
-    first, last = np.split(
-        np.arange(len(train.lists.tokens)), [int(len(train.lists.tokens) * (1 - 1 / folds))]
-    )
-    return train.some(first), train.some(last)

@@ -1,14 +1,16 @@
-"""Rerankers in model files: the parser that makes lists of trees, the basic features of arcs, and the sub-trees with weights.
+"""Rerankers in model files: the parser, the basic features of arcs, and the sub-trees with weights.
 
 base.*    the arrays of the parser's file
-space.*   template and atom: of each basic feature its template and the values that name it; value_*: the strings of each view
-rank.*    what each feature extends (part, 0 is nothing), by what (extension: depth of the head * basic features + basic feature), its weight
+space.*   template and atom: the template of each basic feature and the values that name it;
+          value_*: the strings of each view
+rank.*    part: which feature each extends (0 is none); extension: by what (depth of the head *
+          number of basic features + basic feature); weight
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,7 +33,8 @@ from laconic.models.checks import (
     item,
     numbers,
 )
-from laconic.parse.store import as_text, check_atoms, checked_templates, kept_of, part_of, prefixed
+from laconic.parse.parameters import as_text
+from laconic.parse.store import check_atoms, checked_templates, kept_of, part_of, prefixed
 from laconic.parse.store import pack as pack_parser
 from laconic.parse.store import unpack as unpack_parser
 from laconic.parse.templates import PartTemplates
@@ -40,13 +43,13 @@ from laconic.rerank.tree_space import BasicFeatures, TreeSpace
 from laconic.tag.arrays import VALUES, pack_values, unpack_values
 from laconic.version import __version__
 
-KERNELS: dict[str, Any] = {"trees": SubTrees, "products": Polynomial}
+KERNELS: dict[str, type[SubTrees] | type[Polynomial]] = {"trees": SubTrees, "products": Polynomial}
 MOST_ORDER = 255
 ORDER_NUMBERS = 6  # the order, what was counted, and seconds
 
 
 def pack(model: Reranker) -> Contents:
-    """Arrays and JSON of a fitted model."""
+    """Return the arrays and the JSON of a fitted model."""
     check_is_fitted(model)
     base, base_meta = pack_parser(model.parser_)
     given, kept = model.templates_given_.names, model.space_.templates.names
@@ -82,7 +85,7 @@ def pack(model: Reranker) -> Contents:
 
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> Reranker:
-    """The model that gave these, or a ValueError that says what is wrong with them."""
+    """Return the model of these, or raise a ValueError that says what is wrong with them."""
     if {name.partition(".")[0] for name in arrays} - {"base", "space", "rank"}:
         raise InputError(
             "expected arrays of the parser, of the basic features and of the features with weights"
@@ -113,7 +116,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> Reranker:
     return model
 
 
-def _unpack_space(arrays: Arrays, templates: PartTemplates, columns: Any) -> TreeSpace:
+def _unpack_space(arrays: Arrays, templates: PartTemplates, columns: Sequence[str]) -> TreeSpace:
     check_names(arrays, {"template", "atom"} | VALUES)
     encoder = unpack_values(arrays, templates, columns)
     template, atom = arrays["template"], arrays["atom"]
@@ -133,7 +136,7 @@ def _unpack_space(arrays: Arrays, templates: PartTemplates, columns: Any) -> Tre
 
 
 def _unpack_features(model: Reranker, arrays: Arrays) -> None:
-    """Features that a search may find: parts come first, and each is grown as the space grows them."""
+    """Set the features of a model; InputError unless they are such as a search finds."""
     check_names(arrays, {"part", "extension", "weight"})
     part, extension = arrays["part"], arrays["extension"]
     if (
@@ -172,19 +175,19 @@ def _unpack_features(model: Reranker, arrays: Arrays) -> None:
         raise InputError("a feature occurs twice")
 
 
-def _round(entry: Any) -> Round:
-    shape_ok = isinstance(entry, list) and len(entry) == 4 and isinstance(entry[3], list)
-    rows = entry[3] if shape_ok else []
+def _round(entry: object) -> Round:
+    """Return a round of the search, or raise an InputError."""
+    if not (isinstance(entry, list) and len(entry) == 4 and isinstance(entry[3], list)):
+        raise InputError("expected rounds of the search as numbers")
+    n_iter, wrong, features, rows = entry
     widths_ok = all(isinstance(row, list) and len(row) == ORDER_NUMBERS for row in rows)
     if not (
-        shape_ok
-        and widths_ok
+        widths_ok
         and all(type(n) is int for n in (*entry[:3], *(n for row in rows for n in row[:-1])))
     ):
         raise InputError("expected rounds of the search as numbers")
     if not all(is_number(row[-1]) for row in rows):
         raise InputError("expected the seconds of each order")
-    n_iter, wrong, features, _ = entry
     orders = tuple(OrderCount.of(row[0], row[1:]) for row in rows)
     return Round("round", n_iter, features=features, wrong=wrong, orders=orders)
 
@@ -207,18 +210,17 @@ def _parameters(model: Reranker) -> dict[str, Any]:
     }
 
 
-def _is_finite(value: Any) -> bool:
-    return is_number(value) and math.isfinite(value)
+def _is_finite(value: object) -> bool:
+    return isinstance(value, int | float) and is_number(value) and math.isfinite(value)
 
 
-def _is_kernel(value: Any) -> bool:
-    known = (
-        isinstance(value, list)
-        and len(value) == 2
-        and isinstance(value[0], str)
-        and value[0] in KERNELS
-    )
-    return value is None or (known and is_count(value[1]) and value[1] <= MOST_ORDER)
+def _is_kernel(value: object) -> bool:
+    if value is None:
+        return True
+    if not (isinstance(value, list) and len(value) == 2):
+        return False
+    name, order = value
+    return isinstance(name, str) and name in KERNELS and is_count(order) and order <= MOST_ORDER
 
 
 _PARAMETERS: dict[str, Callable[[Any], bool]] = {

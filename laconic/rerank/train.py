@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -122,6 +122,7 @@ def train(
         bar.describe("importing")
         from laconic import Mira, Parser, Polynomial, Reranker, SubTrees
         from laconic.parse.cli import scores
+        from laconic.parse.predict import TreeModel
         from laconic.rerank.cli import account, beside, searched
 
         chosen = _given(
@@ -133,7 +134,9 @@ def train(
             if kernel == "trees"
             else Polynomial(**_given(degree=degree))
         )
-        parser = Parser(parts, learner=Mira(epochs, random_state=seed), n_jobs=jobs)
+        parser = Parser(
+            cast(TreeModel, parts), learner=Mira(epochs, random_state=seed), n_jobs=jobs
+        )
         reranker = Reranker(parser, kernel=space, random_state=seed, **chosen)
         bar.describe(f"learning without fold 1 of {reranker.folds}")
         with graceful_interrupt(at_once=True) as interrupt:

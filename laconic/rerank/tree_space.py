@@ -1,4 +1,4 @@
-"""Trees as the search of kernel spaces sees them: arcs with the basic features that templates give them."""
+"""Trees as the search of kernel spaces reads them: arcs with basic features from templates."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic import _core
+from laconic.core.arrays import Ints, Ints32
 from laconic.core.ragged import pointers, ranges
 from laconic.models.features import kept_templates, narrow
 from laconic.parse.lists import TreeLists
@@ -17,13 +18,13 @@ from laconic.text.sequences import SequenceEncoder
 
 
 class BasicFeatures(NamedTuple):
-    """Of every basic feature its template; the values that name it, feature after feature."""
+    """The template of every basic feature, and the values that name it, feature after feature."""
 
-    template: NDArray[np.int32]
-    value: NDArray[np.int32]
+    template: Ints32
+    value: Ints32
 
-    def places(self, templates: PartTemplates) -> list[tuple[NDArray[np.intp], NDArray[np.int64]]]:
-        """Of every template its features, and where their values are, a row a feature."""
+    def places(self, templates: PartTemplates) -> list[tuple[NDArray[np.intp], Ints]]:
+        """Return the features of every template, and where their values are, one row each."""
         widths = np.array([len(template.value_views) for template in templates], dtype=np.int64)
         begins = pointers(widths[self.template])[:-1]
         found = [np.flatnonzero(self.template == m) for m in range(len(templates))]
@@ -34,7 +35,7 @@ class BasicFeatures(NamedTuple):
 
 
 class TreeSpace:
-    """An inventory of basic features: it grows with the first lists, and passes over what it does not know in all others."""
+    """The basic features of arcs; they grow with training lists, later unknown ones are ignored."""
 
     def __init__(
         self,
@@ -58,7 +59,10 @@ class TreeSpace:
         return BasicFeatures(template, value)
 
     def narrowed(self, used: NDArray[np.integer[Any]]) -> TreeSpace:
-        """A space of these features alone, in this order, without templates and values that they do not mention."""
+        """Return a space of these features alone, in this order.
+
+        Templates and values that they do not mention are left out.
+        """
         template, ptr, value = self.kernel.names()
         chosen = BasicFeatures(template[used], value[ranges(ptr[:-1][used], ptr[1:][used])])
         places = chosen.places(self.templates)
@@ -74,15 +78,18 @@ class TreeSpace:
     def __reduce__(self) -> tuple[Any, ...]:
         return TreeSpace, (self.templates, self.encoder, self.features)
 
-    def trees(self, lists: TreeLists, grow: bool = False) -> Any:
-        """The trees of lists, those of one sentence with shared arcs."""
+    def trees(self, lists: TreeLists, grow: bool = False) -> _core.TreeStructures:
+        """Return the trees of lists, those of one sentence with shared arcs."""
         arc, basic_ptr, basic = self._arcs(lists, grow)
         return _core.TreeStructures(
             lists.tree_ptr, lists.heads, arc, basic_ptr, basic, max(1, len(self))
         )
 
-    def sets(self, lists: TreeLists, grow: bool = False) -> Any:
-        """Of every tree the set of the basic features of its arcs; arcs that all trees of a list have are left out."""
+    def sets(self, lists: TreeLists, grow: bool = False) -> _core.SetStructures:
+        """Return the set of basic features of every tree's arcs.
+
+        Arcs that all trees of a list have are left out.
+        """
         arc, basic_ptr, basic = self._arcs(lists, grow)
         tree = np.repeat(np.arange(len(lists.scores)), np.diff(lists.tree_ptr))
         shared = (
@@ -96,10 +103,8 @@ class TreeSpace:
         ptr = pointers(np.bincount(members // width, minlength=len(lists.scores)))
         return _core.SetStructures(ptr, (members % width).astype(np.int32), width)
 
-    def _arcs(
-        self, lists: TreeLists, grow: bool
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-        """Of every token of every tree its arc, and the basic features of arcs."""
+    def _arcs(self, lists: TreeLists, grow: bool) -> tuple[Ints, Ints, Ints32]:
+        """Return the arc of every token of every tree, and the basic features of arcs."""
         token = ranges(lists.tokens.ptr[:-1][lists.sentence], lists.tokens.ptr[1:][lists.sentence])
         width = int(np.diff(lists.tokens.ptr).max(initial=0)) + 1
         arcs, arc = np.unique(token * width + lists.heads, return_inverse=True)

@@ -35,8 +35,8 @@ from laconic.parse.explain import (
     top_features,
 )
 from laconic.parse.labels import RelationLabeler
-from laconic.parse.predict import Tree
 from laconic.parse.templates import PartTemplates, parse_part_templates
+from laconic.parse.trees import DependencyTree
 from laconic.text.sequences import TokenColumns
 from laconic.text.treebanks import COLUMNS, Treebank, first_on_cycle, read_treebank
 
@@ -60,7 +60,7 @@ h.coarse|t.coarse|s.coarse|m.coarse
 TEMPLATES = parse_part_templates(LINES.split("\n"))
 
 
-def bank(n: int = 25, seed: int = 0) -> tuple[list[list[tuple[str, ...]]], list[Tree]]:
+def bank(n: int = 25, seed: int = 0) -> tuple[list[list[tuple[str, ...]]], list[DependencyTree]]:
     """Sentences "the (big) dog saw the cat .", and their trees."""
     random = np.random.default_rng(seed)
     X, y = [], []
@@ -88,7 +88,7 @@ def bank(n: int = 25, seed: int = 0) -> tuple[list[list[tuple[str, ...]]], list[
         heads.append(verb)
         labels.append("punct")
         X.append(tokens)
-        y.append(Tree([verb if head < 0 else head for head in heads], labels))
+        y.append(DependencyTree([verb if head < 0 else head for head in heads], labels))
     return X, y
 
 
@@ -180,7 +180,7 @@ def test_sentences_and_treebanks_are_the_same() -> None:
     assert names is not None and len(names) == len(flat)
     bare = parser().fit(X, [tree.heads for tree in y])
     assert bare.labeler_ is None and bare.predict(X) == [
-        Tree(tree.heads, None) for tree in by_lists.predict(X)
+        DependencyTree(tree.heads, None) for tree in by_lists.predict(X)
     ]
 
 
@@ -243,9 +243,9 @@ def test_few_values() -> None:
 CROSSING = [[3, 4, 0, 3, 4], [2, 0, 5, 2, 2], [0, 4, 1, 1, 3]]
 
 
-def crossing() -> tuple[list[list[tuple[str, ...]]], list[Tree]]:
+def crossing() -> tuple[list[list[tuple[str, ...]]], list[DependencyTree]]:
     words = [[(f"w{s}{t}", "_", f"T{t}", f"T{t}{s}", "_") for t in range(5)] for s in range(3)]
-    return words * 5, [Tree(heads, [f"r{t}" for t in range(5)]) for heads in CROSSING] * 5
+    return words * 5, [DependencyTree(heads, [f"r{t}" for t in range(5)]) for heads in CROSSING] * 5
 
 
 def test_crossing_arcs_are_predicted_or_lifted() -> None:
@@ -256,7 +256,7 @@ def test_crossing_arcs_are_predicted_or_lifted() -> None:
     no_labels = parser(
         learner=Mira(10), labels=False, labeler=RelationLabeler(learner=Mira(10))
     ).fit(X, y)
-    assert no_labels.predict(X) == [Tree(tree.heads, None) for tree in y], (
+    assert no_labels.predict(X) == [DependencyTree(tree.heads, None) for tree in y], (
         "marks are learned without labels"
     )
     with pytest.raises(ValueError, match="scored by arcs alone"):
@@ -278,10 +278,10 @@ def test_roots(model: str) -> None:
 @pytest.mark.parametrize("model", MODELS)
 def test_long_and_empty_sentences_and_unseen_tokens(model: str) -> None:
     X, y = bank()
-    fitted = parser(model=model).fit([*X, []], [*y, Tree([], [])])
+    fitted = parser(model=model).fit([*X, []], [*y, DependencyTree([], [])])
     odd = [[], [("x", "y", "Z", "Q", "!")], [], [("", "", "", "", "")] * 3]
     found = fitted.predict(odd)
-    assert found[0] == found[2] == Tree([], []) and found[1].heads == [0]
+    assert found[0] == found[2] == DependencyTree([], []) and found[1].heads == [0]
     assert all(first_on_cycle(tree.heads) is None for tree in found)
     words = [token for sentence in bank(40, 3)[0] for token in sentence][:250]
     (tree,) = fitted.predict([words])
@@ -311,7 +311,7 @@ def test_pruning_changes_little(model: str, prune: float) -> None:
         ({}, [[0, 3]], "sentence 0: the head of token 2 is 3, but there are 2 tokens"),
         ({}, [[-1, 0]], "sentence 0: the head of token 1 is -1"),
         ({}, [[2, 1]], "sentence 0: the heads form a cycle"),
-        ({}, [Tree([0, 1], ["a"])], "there are 2 tokens, but 1 labels"),
+        ({}, [DependencyTree([0, 1], ["a"])], "there are 2 tokens, but 1 labels"),
     ],
 )
 def test_what_does_not_fit_is_refused(parameters: dict[str, Any], heads: Any, words: str) -> None:

@@ -16,7 +16,7 @@ import laconic
 from laconic import Sparseptron
 from laconic.errors import InputError
 from laconic.models import file as files
-from laconic.parse.predict import Tree
+from laconic.parse.trees import DependencyTree
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -53,7 +53,7 @@ def test_a_loaded_model_learns_again_with_a_learner(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[Tree]]:
+def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[DependencyTree]]:
     path = tmp_path_factory.mktemp("parser") / "m"
     model = fitted(model="carreras")
     model.save(path)
@@ -63,7 +63,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[Tree]]:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(choice=st.data())
 def test_cut_and_flipped_files_are_refused(
-    tmp_path: Path, saved: tuple[bytes, list[Tree]], choice: st.DataObject
+    tmp_path: Path, saved: tuple[bytes, list[DependencyTree]], choice: st.DataObject
 ) -> None:
     content = bytearray(saved[0])
     place = choice.draw(st.integers(0, len(content) - 1))

@@ -144,7 +144,7 @@ def subtree_sizes(tree: Tree) -> Any:
 
 def test_what_does_not_fit_is_refused(parser: Parser) -> None:
     tagged = Parser(learner=Mira(1)).fit(*bank(5))
-    with pytest.raises(ValueError, match="needs tags, which plain text has not"):
+    with pytest.raises(ValueError, match="needs tags, which plain text does not have"):
         text_trees(tagged, ["a dog"])
     with pytest.raises(ValueError, match="most_tokens must be at least 1"):
         text_trees(parser, ["a dog"], most_tokens=0)

@@ -19,7 +19,7 @@ from laconic.mine.ranking import orders
 from laconic.parse import lists as tree_lists
 from laconic.parse.lists import TreeLists, crossed, k_best
 from laconic.rerank.explain import Arc, order_rows, top_features
-from laconic.rerank.model import RankedLists
+from laconic.rerank.gold_lists import GoldLists
 
 TRAIN, TEST = attachments(60, 0), attachments(60, 1)
 WEAK = Parser("arcs", COARSE, Mira(2))
@@ -126,7 +126,7 @@ def test_the_same_seed_gives_the_same_model(model: Reranker) -> None:
 def test_development_trees_choose_beta() -> None:
     bank = WEAK._bank(*TEST)
     model = reranker().fit(*TRAIN, dev=bank)
-    lists = RankedLists(k_best(model.parser_, bank.tokens, model.k), bank.heads)
+    lists = GoldLists(k_best(model.parser_, bank.tokens, model.k), bank.heads)
     scores = model.rank_scores(lists.lists)
     best = lists.uas(model.beta_ * lists.lists.scores + scores)
     assert (
