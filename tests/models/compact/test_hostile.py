@@ -78,7 +78,7 @@ def test_lies_of_the_description_are_named(
         ("parser", {}, "nonzero"),
         ("parser", None, "parser"),
         ("pruner", None, "no description"),
-        ("labels", False, "none are told of"),
+        ("labels", False, "no description of them"),
         ("templates", ["h.word|m.word"], "kept"),
         ("kept", [0, 1, 2, 3, 4], "map|views|template"),
         ("single_root", 1, "single_root"),
