@@ -1,1 +1,1 @@
-"""laconic beside its peers: one run measures both, and writes a Markdown page of ratios and scores."""
+"""laconic beside its peers: one run measures both and writes a page of ratios and scores."""

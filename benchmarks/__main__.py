@@ -1,4 +1,6 @@
-"""`python -m benchmarks TASK --data DIR [--write] [--quick]`: run benchmarks/TASK.py and print or write its page."""
+"""`python -m benchmarks TASK --data DIR [--write] [--quick]`: run benchmarks/TASK.py and print or
+write its page.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 
 def tasks() -> list[str]:
-    """Names of the modules of this package that offer `run(data, quick) -> str`; those with SECTIONS have a TITLE too."""
+    """Names of the modules of this package that offer `run(data, quick) -> str`.
+
+    Those with SECTIONS have a TITLE too.
+    """
     return sorted(
         file.stem
         for file in Path(__file__).parent.glob("*.py")
@@ -95,7 +100,9 @@ def main(arguments: list[str] | None = None) -> int:
 def made_sections(
     module: ModuleType, names: list[str], chosen: argparse.Namespace, command: str
 ) -> dict[str, str]:
-    """Sections that were run, each under the header of what it began with: code that is changed beside a long run is not what ran."""
+    """Sections that were run, each under the header of what it began with: code that is changed
+    beside a long run is not what ran.
+    """
     made = {}
     for name in names:
         about = header(f"{command} --section {name}", REPOSITORY)
@@ -107,7 +114,10 @@ def made_sections(
 
 
 def kept_sections(target: Path, section: str | None) -> dict[str, str]:
-    """What a page has by now, which a run of one section leaves as it is; to be read after the run, as others may have written meanwhile."""
+    """Return the current page, whose other sections a run of one section leaves as they are.
+
+    To be read after the run, as others may have written meanwhile.
+    """
     return split_sections(target.read_text("utf-8")) if section and target.exists() else {}
 
 
@@ -123,7 +133,9 @@ def joined(module: ModuleType, sections: dict[str, str]) -> str:
 
 @contextmanager
 def alone_with(target: Path) -> Iterator[None]:
-    """No other run reads and writes this page meanwhile: of two that did, one would put back what the other replaced."""
+    """No other run reads and writes this page meanwhile: of two that did, one would put back what
+    the other replaced.
+    """
     with open(
         Path(tempfile.gettempdir()) / f"laconic-page-{crc32(bytes(target.resolve())):08x}.lock", "a"
     ) as lock:

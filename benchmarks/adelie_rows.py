@@ -1,4 +1,6 @@
-"""`python -m benchmarks.adelie_rows DATA SHARE`: adelie on the multinomial row problem, one line of JSON. Needs no laconic."""
+"""`python -m benchmarks.adelie_rows DATA SHARE`: adelie on the multinomial row problem, one line of
+JSON. Needs no laconic.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from benchmarks import problems, solvers
 
 
 def main(data: Path, share: float) -> None:
-    """Solve along 32 strengths down to share * largest and print seconds, objective and words kept."""
+    """Solve along 32 strengths down to share * largest; print seconds, objective, words kept."""
     counts = problems.twenty_newsgroup_counts(data)
     largest = problems.row_strength_max(counts)
     began = time.perf_counter()

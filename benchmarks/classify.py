@@ -1,4 +1,4 @@
-"""Text categorization: accuracy beside the paper and tuned peers, and speed beside other solvers."""
+"""Text categorization: accuracy beside the paper and tuned peers, speed beside solvers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The accuracy section of the classify page: the regularizers and features of the paper, and tuned peers."""
+"""The accuracy section of the classify page: the regularizers and features of the paper, and tuned
+peers.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from benchmarks.peers import Outcome
 
 SUM = "sentence+topics+brown"
 FEATURES = ("topics", "brown")
-# Test accuracies of Yogatama (2015), Tables 5.3 and 5.8: (features in lasso, ridge, elastic; as regularizer).
+# Test accuracies of Yogatama (2015), Tables 5.3 and 5.8: (features in lasso, ridge, elastic; as
+# regularizer).
 PAPER_ACCURACY = {
     "science": {"topics": (90.63, 91.90, 91.90, 93.67), "brown": (86.96, 90.51, 91.14, 93.04)},
     "sports": {"topics": (91.33, 93.47, 93.84, 94.97), "brown": (82.66, 88.94, 85.43, 93.71)},
@@ -24,14 +27,20 @@ PAPER_ACCURACY = {
     "computer": {"topics": (85.20, 86.87, 86.35, 88.42), "brown": (55.72, 96.65, 67.57, 86.36)},
 }
 INTRODUCTION = """\
-Test accuracy in percent, non-zero weights in brackets. Strengths are tuned on dev by accuracy (20 % of train, stratified, seed 0;
-SST and convote have their own dev), ties go to the smaller model; nothing is fitted on dev, and no strength is chosen on test. The
-standard error of an accuracy is 1 to 1.7 points, so differences below that are noise unless a paired test says otherwise. The
-tree regularizer takes the neutral constituents of SST; newsgroups have it by dependency subtrees in the next section. A sum gives each of its regularizers the same strength. Topics (1,000, 10
+Test accuracy in percent, non-zero weights in brackets. Strengths are tuned on dev by accuracy (20 \
+% of train, stratified, seed 0;
+SST and convote have their own dev), ties go to the smaller model; nothing is fitted on dev, and \
+no strength is chosen on test. The
+standard error of an accuracy is 1 to 1.7 points, so differences below that are noise unless a \
+paired test says otherwise. The
+tree regularizer takes the neutral constituents of SST; newsgroups have it by dependency subtrees \
+in the next section. A sum gives each of its regularizers the same strength. Topics (1,000, 10
 words each) and Brown clusters (5,000) are learned from the training documents alone."""
 SECONDS_TEXT = """\
-Wall-clock seconds on unigram counts, two tasks at a time: the chosen fit from zero to a certificate of 1e-3 / the whole grid at
-1e-2. `prepare` is encoding, topics and clusters, once for all models of a task. Both cores are busy, so that seconds are rough."""
+Wall-clock seconds on unigram counts, two tasks at a time: the chosen fit from zero to a \
+certificate of 1e-3 / the whole grid at
+1e-2. `prepare` is encoding, topics and clusters, once for all models of a task. Both cores are \
+busy, so that seconds are rough."""
 
 
 class Key(NamedTuple):
@@ -56,7 +65,10 @@ def section(data: Path, quick: bool = False) -> str:
 
 
 def measure(name: str, stripped: bool, data: Path, quick: bool) -> Measured:
-    """All models of one task. BLAS gets one thread: two would fight the other worker over vectors of this size."""
+    """All models of one task.
+
+    BLAS gets one thread: two would fight the other worker over vectors of this size.
+    """
     with threadpool_limits(1):
         task = corpora.load(name, data, stripped)
         families = ["sentence", "topics", "brown"] + (["tree"] if name == "sst" else [])
@@ -97,7 +109,7 @@ def layout(found: Sequence[Measured]) -> str:
 
 
 def accuracy_table(found: Sequence[Measured], weighting: str, others: Sequence[str] = ()) -> str:
-    """A row a task, a column a regularizer; the best accuracy of ours in bold."""
+    """Return one row per task and one column per regularizer, our best accuracy in bold."""
     columns = [*PLAIN, "sentence", "tree", "topics", "brown", SUM]
     rows = []
     for task in found:

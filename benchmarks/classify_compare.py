@@ -51,7 +51,10 @@ SEED_ROWS = {
 def compare(
     tasks: Sequence[corpora.Task], data: Path, quick: bool
 ) -> tuple[dict[str, list[Outcome]], dict[str, float]]:
-    """Models on sublinear tf-idf at every dev split, a row's setting chosen by all splits; and what dev says of variants."""
+    """Models on sublinear tf-idf at every dev split, a row's setting chosen by all splits.
+
+    And what dev says of variants.
+    """
     families = ["sentence", "brown"] + (["tree"] if tasks[0].train.trees is not None else [])
     phrases: dict[str, Any] = {"constituents": PHRASES} if tasks[0].train.trees is not None else {}
     clusters = str(public_clusters(data))
@@ -113,7 +116,9 @@ def compare(
 
 
 def phrase_svm(bench: Bench) -> float:
-    """Accuracy on dev of a linear SVM on sublinear tf-idf with the phrases as examples of the same weight, C tuned there."""
+    """Accuracy on dev of a linear SVM on sublinear tf-idf with the phrases as examples of the same
+    weight, C tuned there.
+    """
     rows, examples = bench.prepared.X, bench.prepared.examples
     if examples is None:
         raise ValueError("the task has no phrases with labels")

@@ -1,7 +1,9 @@
-"""laconic's text classifiers tuned on dev by the paper's protocol; one preparation of a task serves every model.
+"""laconic's text classifiers tuned on dev by the paper's protocol.
 
-Strengths are tuned at a loose tolerance, then the chosen setting is fitted anew from zero at FINAL_TOL; that fit is what is
-scored on test, counted and timed. There is no refit on train + dev.
+One preparation of a task serves every model.
+
+Strengths are tuned at a loose tolerance, then the chosen setting is fitted anew from zero at
+FINAL_TOL; that fit is what is scored on test, counted and timed. There is no refit on train + dev.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ class Grid(NamedTuple):
 
 
 PAPER = Grid()
-# Rows of tf-idf have length 1 where rows of counts are ten to a hundred times longer: the decades lie lower.
+# Rows of tf-idf have length 1, rows of counts are ten to a hundred times longer: the decades are
+# lower.
 UNIT = Grid((1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0), (1e-2, 1e-1, 1.0))
 
 
@@ -53,7 +56,9 @@ class Candidate(NamedTuple):
 
 
 def documents(part: Part) -> list[Any]:
-    """A part as TextClassifier takes it: trees where there are trees, sentences where the corpus gives them, else strings."""
+    """A part as TextClassifier takes it: trees where there are trees, sentences where the corpus
+    gives them, else strings.
+    """
     if part.trees is not None:
         return [parse_tree(tree) for tree in part.trees]
     return part.sentences if part.sentences is not None else part.texts
@@ -91,7 +96,10 @@ class Bench:
         grid: Grid,
         stop: tuple[float, int] = (TUNING_TOL, TUNING_STEPS),
     ) -> list[Candidate]:
-        """Every setting of the grid for one model, with what dev says of it; fits stop at a tolerance or after so many steps."""
+        """Return every setting of the grid for one model, with its scores on dev.
+
+        `stop` are the tolerance and the number of steps at which fits stop.
+        """
         model = clone(model).set_params(tol=stop[0], max_iter=stop[1])
         lassos = grid.lassos if model.penalty not in ("lasso", "ridge") else None
         train, dev = (self.train, self.task.train.labels), (self.dev, self.task.dev.labels)
@@ -140,7 +148,9 @@ class Bench:
 
 
 def choose(candidates: Sequence[Candidate], most: float = np.inf) -> Candidate:
-    """The most accurate on dev with at most `most` weights (any, if none is so small), ties to the fewest weights."""
+    """The most accurate on dev with at most `most` weights (any, if none is so small), ties to the
+    fewest weights.
+    """
     small = [
         candidate for candidate in candidates if candidate.trial.n_selected <= most
     ] or candidates
@@ -148,9 +158,11 @@ def choose(candidates: Sequence[Candidate], most: float = np.inf) -> Candidate:
 
 
 def agreed(splits: Sequence[Sequence[Candidate]], most: Sequence[float] | None = None) -> int:
-    """Which setting has the lowest mean log-loss on dev over the splits, which list the same settings in the same order.
+    """Which setting has the lowest mean log-loss on dev over the splits, which list the same
+    settings in the same order.
 
-    If `most` is given, of those within that many weights on every split (of all, if none is). Ties go to the fewest weights.
+    If `most` is given, of those within that many weights on every split (of all, if none is). Ties
+    go to the fewest weights.
     """
     log_loss = np.mean([[c.trial.log_loss for c in row] for row in splits], axis=0).round(12)
     size = np.array([[c.trial.n_selected for c in row] for row in splits])
@@ -171,7 +183,7 @@ def mean_accuracy(splits: Sequence[Sequence[Candidate]], setting: int) -> float:
 def over_tasks(
     measure: Callable[[str, bool, Path, bool], Any], data: Path, quick: bool
 ) -> list[Any]:
-    """`measure` of every task (the first alone, if quick) in the order of the page, two at a time."""
+    """Run `measure` of every task (the first if quick) in the order of the page, two at a time."""
     jobs = [(name, stripped, data, quick) for stripped in (False, True) for name in NEWSGROUPS]
     jobs += [(name, False, data, quick) for name in ("sst", "convote")]
     if quick:

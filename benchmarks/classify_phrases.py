@@ -1,4 +1,6 @@
-"""The phrases section of the classify page: small models of movie reviews that learn from labelled phrases and from prefixes."""
+"""The phrases section of the classify page: small models of movie reviews that learn from labelled
+phrases and from prefixes.
+"""
 
 from __future__ import annotations
 
@@ -46,28 +48,46 @@ KNOWLEDGE: dict[str, dict[str, Any]] = {
     "words, prefixes, phrases": {"prefixes": PREFIXES, "constituents": PHRASES},
 }
 TEXT = """\
-Movie reviews (SST) alone, where the section above finds no model of a tenth of the SVM's weights that is ahead of it. Features are
-sublinear tf-idf of words and, where a row says so, of the first 4 and 6 letters of longer words (`prefixes`): one weight for *charm*,
-*charms* and *charming*. `phrases`: each distinct phrase of the training trees whose label tells its class is a training example of
-weight 0.3 (`constituents`); trees of dev and test lend their words alone. Ours is an elastic net (ridge 0.1, lasso 0.1 to 1.4) with or
-without a refit of what was kept by a ridge alone (0.03, 0.1, 0.3); SVM is `LinearSVC` (C 0.1 to 1) on the very same rows and weights.
-A row's setting is the one with the best mean over five folds of train and dev: of log-loss, for SVMs of accuracy. Folds and dev are
-accuracies of that setting; test was scored once for each row. `small` has at most a tenth of the weights of the tf-idf + SVM baseline
-(first row: plain tf-idf, C tuned on each split's dev, as in the section above), a prefix counting as a weight like any other. p is
+Movie reviews (SST) alone, where the section above finds no model of a tenth of the SVM's weights \
+that is ahead of it. Features are
+sublinear tf-idf of words and, where a row says so, of the first 4 and 6 letters of longer words \
+(`prefixes`): one weight for *charm*,
+*charms* and *charming*. `phrases`: each distinct phrase of the training trees whose label tells \
+its class is a training example of
+weight 0.3 (`constituents`); trees of dev and test lend their words alone. Ours is an elastic net \
+(ridge 0.1, lasso 0.1 to 1.4) with or
+without a refit of what was kept by a ridge alone (0.03, 0.1, 0.3); SVM is `LinearSVC` (C 0.1 to \
+1) on the very same rows and weights.
+A row's setting is the one with the best mean over five folds of train and dev: of log-loss, for \
+SVMs of accuracy. Folds and dev are
+accuracies of that setting; test was scored once for each row. `small` has at most a tenth of the \
+weights of the tf-idf + SVM baseline
+(first row: plain tf-idf, C tuned on each split's dev, as in the section above), a prefix counting \
+as a weight like any other. p is
 McNemar's exact test of the row and the baseline on test, not corrected for the number of rows."""
 NOTES = """\
-How to read this. The baseline has sentences and words alone; the last SVM has what the last of ours have. Prefixes let words share
-weights, and phrases tell which words matter. The kinds of features, the weight of phrases and the grids were chosen on the same folds
-and dev, whose accuracies are therefore a little optimistic. Tried there without gain for small models: contrast, clusters of words as
-features, prefixes of 5 or of 4 to 6 letters, suffixes, bigrams, marks or opposite signs for words after a negation, more weight for
-what follows *but*, phrases of neutral sentences, and dropping the weakest weights of a ridge in steps. Prefixes of 4 letters alone, or
-of 4 and 7, did as well as 4 and 6. Test had no part in these choices, but that small models without prefixes were behind on test was
+How to read this. The baseline has sentences and words alone; the last SVM has what the last of \
+ours have. Prefixes let words share
+weights, and phrases tell which words matter. The kinds of features, the weight of phrases and the \
+grids were chosen on the same folds
+and dev, whose accuracies are therefore a little optimistic. Tried there without gain for small \
+models: contrast, clusters of words as
+features, prefixes of 5 or of 4 to 6 letters, suffixes, bigrams, marks or opposite signs for words \
+after a negation, more weight for
+what follows *but*, phrases of neutral sentences, and dropping the weakest weights of a ridge in \
+steps. Prefixes of 4 letters alone, or
+of 4 and 7, did as well as 4 and 6. Test had no part in these choices, but that small models \
+without prefixes were behind on test was
 known from the section above.
 
-What does not follow. The model meant to be ahead of the baseline with a tenth of its weights is the small one with prefixes and phrases.
-It leads by more than two points on the folds and on dev, where it was chosen, and is behind on test: the aim is not met there. The
-nearest on test is the small one with phrases alone, as good as the baseline within the noise; taking it for that would be a choice on
-test. Prefixes gain a point or more on folds and dev and nothing on test. With phrases, models of any size and SVMs are ahead."""
+What does not follow. The model meant to be ahead of the baseline with a tenth of its weights is \
+the small one with prefixes and phrases.
+It leads by more than two points on the folds and on dev, where it was chosen, and is behind on \
+test: the aim is not met there. The
+nearest on test is the small one with phrases alone, as good as the baseline within the noise; \
+taking it for that would be a choice on
+test. Prefixes gain a point or more on folds and dev and nothing on test. With phrases, models of \
+any size and SVMs are ahead."""
 
 
 class Row(NamedTuple):
@@ -86,7 +106,7 @@ def section(data: Path, quick: bool = False) -> str:
 
 
 def measure(task: corpora.Task, quick: bool = False) -> list[Row]:
-    """The baseline, the SVMs and our models of every kind of knowledge, each tuned over the splits."""
+    """Return the baseline, the SVMs and our models with all kinds of knowledge, each tuned."""
     splits = [*folds_of(task, 2 if quick else FOLDS), task]
     baseline = [peers.linear_svm(split) for split in splits]
     limits = [np.inf] * (len(splits) - 1) + [SHARE * baseline[-1].nonzeros]
@@ -123,7 +143,9 @@ def mean_dev(outcomes: Sequence[Outcome]) -> float:
 
 
 def svm_row(name: str, benches: Sequence[Bench]) -> Row:
-    """A linear SVM on the rows and weights that our model has, C by the mean accuracy over the splits."""
+    """A linear SVM on the rows and weights that our model has, C by the mean accuracy over the
+    splits.
+    """
     accuracy = np.array(
         [
             [np.mean(fit.predict(rows) == gold) for fit in fits]
@@ -141,7 +163,9 @@ def svm_row(name: str, benches: Sequence[Bench]) -> Row:
 
 
 def svms(bench: Bench) -> tuple[list[LinearSVC], sp.csr_matrix, Any]:
-    """An SVM for each C, fitted to the training rows of a bench, and the rows and labels of its dev."""
+    """An SVM for each C, fitted to the training rows of a bench, and the rows and labels of its
+    dev.
+    """
     X, labels, weight = training_rows(bench.prepared, bench.model.constituents)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

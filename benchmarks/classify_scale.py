@@ -24,7 +24,9 @@ TOL = 1e-2
 
 
 def copies_table(data: Path, sizes: Sequence[int]) -> str:
-    """Sentences of all twenty newsgroups, then random windows of their words, until there are so many groups; comp.* or not."""
+    """Sentences of all twenty newsgroups, then random windows of their words, until there are so
+    many groups; comp.* or not.
+    """
     part = corpora.newsgroups(data, "train")
     counts = problems.twenty_newsgroup_counts(data)
     sentences = problems.sentence_groups(part, counts.vectorizer)

@@ -1,4 +1,6 @@
-"""The speed section of the classify page: the same problem for laconic and a peer, to the same duality gap or objective."""
+"""The speed section of the classify page: the same problem for laconic and a peer, to the same
+duality gap or objective.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ def section(data: Path, quick: bool = False) -> str:
 
 
 def lasso_problem(counts: Counts, strength: float) -> Problem:
-    """The sum of log-losses + n strength * ||w||_1, which has the minimizer of the mean with strength; no intercept."""
+    """The sum of log-losses + n strength * ||w||_1, which has the minimizer of the mean with
+    strength; no intercept.
+    """
     penalty = L1(strength * len(counts.labels))
     return SparseClassifier(penalty, fit_intercept=False).build_problem(counts.rows, counts.labels)
 
@@ -78,9 +82,12 @@ def reaching(solve: Callable[[float], Solution], problem: Problem) -> float | No
 
 
 def lasso_table(data: Path, shares: tuple[float, ...]) -> str:
-    """Ours beside each peer on the same problem; every clock runs from the CSR matrix to the weights.
+    """Ours beside each peer on the same problem.
 
-    Liblinear's intercept is the penalised weight of one more feature: both get that feature as a column of ones.
+    Every clock runs from the CSR matrix to the weights.
+
+    Liblinear's intercept is the penalised weight of one more feature: both get that feature as a
+    column of ones.
     """
     counts = problems.newsgroup_counts(data)
     ones = csr_matrix(np.ones((len(counts.labels), 1)))
@@ -186,7 +193,9 @@ def overlap_table(data: Path) -> str:
 
 
 def tuned_table(data: Path, quick: bool) -> str:
-    """The lasso and the sentence regularizer at the strengths that dev prefers, in turns: from prepared data, and from documents."""
+    """The lasso and the sentence regularizer at the strengths that dev prefers, in turns: from
+    prepared data, and from documents.
+    """
     bench = Bench(corpora.load("sports", data), ["sentence"])
     grid = Grid((0.1,), (0.1,)) if quick else PAPER
     starts: dict[str, dict[str, Any]] = {"encoded data": {}, "documents": {}}
@@ -213,7 +222,10 @@ def tuned_table(data: Path, quick: bool) -> str:
 
 
 def rows_table(data: Path, share: float) -> str:
-    """Adelie with a path of 32 strengths to a tight tolerance; ours until its objective is reached, and to a gap of 1e-4."""
+    """Adelie with a path of 32 strengths to a tight tolerance.
+
+    Ours until its objective is reached, and to a gap of 1e-4.
+    """
     counts = problems.twenty_newsgroup_counts(data)
     n, n_words = counts.rows.shape
     classes = int(counts.labels.max()) + 1
@@ -240,7 +252,10 @@ def _row(found: dict[str, Any]) -> list[Any]:
 
 
 def _adelie(data: Path, share: float) -> dict[str, Any]:
-    """Adelie in an environment of its own, because it needs numpy < 2; absent where `make bench` did not make one."""
+    """Adelie in an environment of its own, because it needs numpy < 2.
+
+    Absent where `make bench` did not make one.
+    """
     if not ADELIE_PYTHON.exists():
         return {"failure": "not installed"}
     command = [str(ADELIE_PYTHON), "-m", "benchmarks.adelie_rows", str(data.resolve()), str(share)]
@@ -258,7 +273,8 @@ def _adelie(data: Path, share: float) -> dict[str, Any]:
 
 FRESH = """
 import sys
-sys.modules["pandas"] = None  # a peer may have brought it along; laconic does not need it and scikit-learn imports it if it can
+sys.modules["pandas"] = None  # a peer may have brought it along; laconic does not need it and \
+scikit-learn imports it if it can
 import numpy, scipy.sparse, time
 start = time.perf_counter()
 import laconic
@@ -268,7 +284,8 @@ beneath = time.perf_counter()
 from laconic import TextClassifier
 first = []
 TextClassifier("sentence", strength=0.01, lasso=0.01).fit(
-    ["rain and snow. more rain", "sun and heat", "snow today", "heat and sun. dry"] * 5, ["wet", "dry", "wet", "dry"] * 5,
+    ["rain and snow. more rain", "sun and heat", "snow today", "heat and sun. dry"] * 5, ["wet", \
+"dry", "wet", "dry"] * 5,
     callback=lambda progress: first.append(time.perf_counter()))
 print(imported - start, beneath - imported, first[0] - beneath, first[0] - start)
 """

@@ -1,4 +1,6 @@
-"""The structured section of the classify page: the best of ours beside plain models and linear SVMs on the same features."""
+"""The structured section of the classify page: the best of ours beside plain models and linear SVMs
+on the same features.
+"""
 
 from __future__ import annotations
 
@@ -17,42 +19,70 @@ from benchmarks.peers import Outcome
 
 SEEDS = range(5)
 BEST_TEXT = """\
-Features are sublinear tf-idf (1 + log count, times idf, rows of length 1). `structured` is a lasso (0.03 to 0.5, on SST to 1.1), a
-ridge (0.1) and groups (1e-3) of sentences, of Brown clusters or, on SST, of neutral constituents, with a contrast of 0.5: words are
-scaled by the root of the absolute log-ratio of their shares of the training examples of the two classes. The words that were kept have
-the weights that these penalties gave them, or new ones from a ridge alone (`refit`: 0.01, 0.03 or 0.1). On SST the phrases with a label
-that tells their class are training examples of weight 0.1 (`constituents`). One setting serves all dev splits of a task: the one with
-the lowest mean log-loss on dev; `structured, small` is the best of those with at most a tenth of the SVM's weights on every split.
-Lasso, ridge and elastic net of this section are chosen in the same way. The test accuracies in the table are those of the first split.
-The clusters are the public ones of the BLLIP news corpus: Yogatama suggests clusters from more text than the training documents, and in
-this the models are semi-supervised. SVM is `TfidfVectorizer` + `LinearSVC`, C tuned on the split's own dev by accuracy; `best plain` is
-the one of lasso, ridge and elastic net that is most accurate on dev. p is McNemar's exact test of two models on the test documents, not
+Features are sublinear tf-idf (1 + log count, times idf, rows of length 1). `structured` is a \
+lasso (0.03 to 0.5, on SST to 1.1), a
+ridge (0.1) and groups (1e-3) of sentences, of Brown clusters or, on SST, of neutral constituents, \
+with a contrast of 0.5: words are
+scaled by the root of the absolute log-ratio of their shares of the training examples of the two \
+classes. The words that were kept have
+the weights that these penalties gave them, or new ones from a ridge alone (`refit`: 0.01, 0.03 or \
+0.1). On SST the phrases with a label
+that tells their class are training examples of weight 0.1 (`constituents`). One setting serves \
+all dev splits of a task: the one with
+the lowest mean log-loss on dev; `structured, small` is the best of those with at most a tenth of \
+the SVM's weights on every split.
+Lasso, ridge and elastic net of this section are chosen in the same way. The test accuracies in \
+the table are those of the first split.
+The clusters are the public ones of the BLLIP news corpus: Yogatama suggests clusters from more \
+text than the training documents, and in
+this the models are semi-supervised. SVM is `TfidfVectorizer` + `LinearSVC`, C tuned on the \
+split's own dev by accuracy; `best plain` is
+the one of lasso, ridge and elastic net that is most accurate on dev. p is McNemar's exact test of \
+two models on the test documents, not
 corrected for the thirty tests of the table."""
 NOTES = """\
-How to read this. `ahead` compares `structured`, chosen on dev, with the one of lasso, ridge and elastic net that is best on test, all
-on sublinear tf-idf; what the three do under counts and tf-idf is in the section on accuracy. A small lead is no evidence; the p-values
-and the five splits are. The structured models had 56 settings on dev (SST 84), elastic net 18, the SVM 6. They use contrast, refits,
-for `brown` outside text and on SST the labels of phrases, none of which the plain models and the SVM have: the next table tells on dev
-what each is worth. Where no setting on dev had a tenth of the SVM's weights, `structured, small` is the best of any size, and the share
+How to read this. `ahead` compares `structured`, chosen on dev, with the one of lasso, ridge and \
+elastic net that is best on test, all
+on sublinear tf-idf; what the three do under counts and tf-idf is in the section on accuracy. A \
+small lead is no evidence; the p-values
+and the five splits are. The structured models had 56 settings on dev (SST 84), elastic net 18, \
+the SVM 6. They use contrast, refits,
+for `brown` outside text and on SST the labels of phrases, none of which the plain models and the \
+SVM have: the next table tells on dev
+what each is worth. Where no setting on dev had a tenth of the SVM's weights, `structured, small` \
+is the best of any size, and the share
 in the table shows it.
 
-What does not follow. On religion the five splits show no lead of `structured` over the ridge, only of `small` over the SVM. On convote
-log-loss is the worse criterion: chosen by accuracy, as in the first version of these tables, elastic net and `structured` were both
-better than here, by more than the lead between them. On SST no model of a tenth of the weights comes near the SVM.
+What does not follow. On religion the five splits show no lead of `structured` over the ridge, \
+only of `small` over the SVM. On convote
+log-loss is the worse criterion: chosen by accuracy, as in the first version of these tables, \
+elastic net and `structured` were both
+better than here, by more than the lead between them. On SST no model of a tenth of the weights \
+comes near the SVM.
 
-What was not blind. The power of the contrast and the grids were chosen on these dev parts, for convote on folds by debate of train and
-dev, for SST on folds of train and on dev, for the refit on folds by thread of train and dev of religion, so that accuracies on dev are
-optimistic. Log-loss as the criterion and the refit were tried because a first version of these tables, tuned by accuracy and without
-refits, had `structured` behind the best plain model on religion and SST, and `small` behind the SVM on religion, stripped, and SST.
-Before the ridge term was added, test accuracies of single, untuned settings on science had been printed, where the ridge did well: for
+What was not blind. The power of the contrast and the grids were chosen on these dev parts, for \
+convote on folds by debate of train and
+dev, for SST on folds of train and on dev, for the refit on folds by thread of train and dev of \
+religion, so that accuracies on dev are
+optimistic. Log-loss as the criterion and the refit were tried because a first version of these \
+tables, tuned by accuracy and without
+refits, had `structured` behind the best plain model on religion and SST, and `small` behind the \
+SVM on religion, stripped, and SST.
+Before the ridge term was added, test accuracies of single, untuned settings on science had been \
+printed, where the ridge did well: for
 science the recipe is not wholly blind to test."""
 TRIALS_TEXT = """\
-Mean accuracy on dev, over the dev splits, of the setting with the lowest log-loss there and at most a tenth of the SVM's weights: what
-contrast, groups and refits are worth. Larger grids have a small advantage: 21 settings for elastic net, 56 for groups with contrast and
-refit (SST 84), 14 for groups without refit (SST 21); the C of an SVM is the most accurate of six on each split by itself. Groups on SST
-have the phrases as examples unless the column says otherwise, elastic net has not. Nothing in this table uses test."""
+Mean accuracy on dev, over the dev splits, of the setting with the lowest log-loss there and at \
+most a tenth of the SVM's weights: what
+contrast, groups and refits are worth. Larger grids have a small advantage: 21 settings for \
+elastic net, 56 for groups with contrast and
+refit (SST 84), 14 for groups without refit (SST 21); the C of an SVM is the most accurate of six \
+on each split by itself. Groups on SST
+have the phrases as examples unless the column says otherwise, elastic net has not. Nothing in \
+this table uses test."""
 SECONDS_TEXT = """\
-Wall-clock seconds, two tasks at a time on a busy machine: the chosen fit from zero to a certificate of 1e-3 / all settings of its
+Wall-clock seconds, two tasks at a time on a busy machine: the chosen fit from zero to a \
+certificate of 1e-3 / all settings of its
 regularizer at 1e-2."""
 
 
@@ -71,7 +101,10 @@ def section(data: Path, quick: bool = False) -> str:
 
 
 def measure(name: str, stripped: bool, data: Path, quick: bool) -> Compared:
-    """All models of one task. BLAS gets one thread: two would fight the other worker over vectors of this size."""
+    """All models of one task.
+
+    BLAS gets one thread: two would fight the other worker over vectors of this size.
+    """
     with threadpool_limits(1):
         task = corpora.load(name, data, stripped)
         splits = [

@@ -1,4 +1,6 @@
-"""The subtrees section of the classify page: newsgroup messages parsed by our own parser, its subtrees as groups."""
+"""The subtrees section of the classify page: newsgroup messages parsed by our own parser, its
+subtrees as groups.
+"""
 
 from __future__ import annotations
 
@@ -33,19 +35,29 @@ TITLES = {
 }
 ROWS = ("lasso", "sentence", "tree")
 TEXT = f"""\
-The parse-tree regularizer on newsgroups, with one group for each dependency subtree of two words or more. From plain text to subtrees
-there is nothing but laconic: sentences and tokens by rule, coarse and fine tags by a tagger of words, heads by a parser of order 2
-({TAG_EPOCHS} and {EPOCHS} passes of MIRA, few of them to keep this page cheap), both learned from the English Web Treebank, the parser
-from tags that taggers of the other three quarters of its sentences predicted. A sentence of more than {MOST_TOKENS} tokens (tables,
+The parse-tree regularizer on newsgroups, with one group for each dependency subtree of two words \
+or more. From plain text to subtrees
+there is nothing but laconic: sentences and tokens by rule, coarse and fine tags by a tagger of \
+words, heads by a parser of order 2
+({TAG_EPOCHS} and {EPOCHS} passes of MIRA, few of them to keep this page cheap), both learned from \
+the English Web Treebank, the parser
+from tags that taggers of the other three quarters of its sentences predicted. A sentence of more \
+than {MOST_TOKENS} tokens (tables,
 lists) is parsed in pieces of {MOST_TOKENS}. Only training
-documents are parsed: trees hang over the words that are counted in the plain text, so that dev and test are read as they are. Headers,
-quotes and signatures are parsed like sentences. Protocol as above: strengths tuned on dev by accuracy, the chosen setting fitted anew.
-The paper used constituents of the Berkeley parser; its figures for these tasks are missing in our copy of its Table 5.3, so that
-there is nothing to set beside ours. p is McNemar's exact test on the test documents, not corrected for the number of tests."""
+documents are parsed: trees hang over the words that are counted in the plain text, so that dev \
+and test are read as they are. Headers,
+quotes and signatures are parsed like sentences. Protocol as above: strengths tuned on dev by \
+accuracy, the chosen setting fitted anew.
+The paper used constituents of the Berkeley parser; its figures for these tasks are missing in our \
+copy of its Table 5.3, so that
+there is nothing to set beside ours. p is McNemar's exact test on the test documents, not \
+corrected for the number of tests."""
 
 
 class Measured(NamedTuple):
-    """One task: its models by (regularizer, weighting), how much was parsed, and the numbers of groups."""
+    """One task: its models by (regularizer, weighting), how much was parsed, and the numbers of
+    groups.
+    """
 
     title: str
     gold: Sequence[str]
@@ -132,12 +144,16 @@ def layout(found: Sequence[Measured], about_parser: str, parsing: float) -> str:
 
 
 SECONDS_TEXT = """\
-Parsing the training documents of all tasks took {} CPU seconds, each distinct sentence once. Fits: wall-clock seconds on unigram counts
-of the chosen fit from zero to a certificate of 1e-3 / the whole grid at 1e-2, on a machine that other work shared heavily."""
+Parsing the training documents of all tasks took {} CPU seconds, each distinct sentence once. \
+Fits: wall-clock seconds on unigram counts
+of the chosen fit from zero to a certificate of 1e-3 / the whole grid at 1e-2, on a machine that \
+other work shared heavily."""
 
 
 def accuracy_table(found: Sequence[Measured], weighting: str) -> str:
-    """A row a task: the three regularizers, the best in bold, and whether the subtrees differ from the others."""
+    """A row a task: the three regularizers, the best in bold, and whether the subtrees differ from
+    the others.
+    """
     rows = []
     for task in found:
         ours = [task.models[row, weighting] for row in ROWS]

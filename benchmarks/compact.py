@@ -1,4 +1,6 @@
-"""Compact models: a handful of weight values beside all of them (names, chunks, documents), and the smallest files."""
+"""Compact models: a handful of weight values beside all of them (names, chunks, documents), and the
+smallest files.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Few weight values beside all of them: Table 1 (names) and Fig. 3 (a) of Suzuki and Nagata (ACL 2013), chunks and documents."""
+"""Few weight values beside all of them: Table 1 (names) and Fig.
+
+3 (a) of Suzuki and Nagata (ACL 2013), chunks and documents.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,7 @@ QUICK = 120
 L2, L1, QT, DC = "L2-CRF", "L1-CRF", "QT", "DC-ADMM"
 N_ETAS = 7  # of QT
 ADMM = {"max_iter": 30, "rho": 0.003, "growth": 1.25}
-# Label pairs in names are seen with these views of the token and of the one before, and by themselves.
+# Label pairs in names combine with these views of the token and of the one before, and stand alone.
 PAIR_VIEWS = ("class", "pos", "cluster4", "cluster6", "shape", "suffix1", "prefix1")
 # Table 1 of the paper, test text: COMP, F1, non-zero weights, degrees of freedom.
 PUBLISHED: dict[tuple[str, int], tuple[float, float, int, int]] = {
@@ -56,31 +59,46 @@ PUBLISHED: dict[tuple[str, int], tuple[float, float, int, int]] = {
     (DC, 1): (83.06, 88.62, 364_000, 2),
 }
 ABOUT = f"""\
-COMP is the share of sentences without a wrong label, F1 that of chunks as conlleval counts it, `weights` are non-zero (feature, label)
-weights and transitions, `DoF` the number of different values among them: all transitions count. The lasso of the L1-CRF
-({", ".join(map(str, LASSOS))}), and for each number of values the eta of QT (the L1-CRF's weights rounded) and of DC-ADMM (learned over all features
-of the training text, from the L1-CRF's weights and with its lasso), are those with the best COMP on development text, where several were tried. Test text was
+COMP is the share of sentences without a wrong label, F1 that of chunks as conlleval counts it, \
+`weights` are non-zero (feature, label)
+weights and transitions, `DoF` the number of different values among them: all transitions count. \
+The lasso of the L1-CRF
+({", ".join(map(str, LASSOS))}), and for each number of values the eta of QT (the L1-CRF's weights \
+rounded) and of DC-ADMM (learned over all features
+of the training text, from the L1-CRF's weights and with its lasso), are those with the best COMP \
+on development text, where several were tried. Test text was
 scored with the chosen models alone."""
 NAMES = f"""\
 ## Names: Table 1 and Fig. 3 (a)
 
-CoNLL 2003, English: learned from train, chosen on testa, reported on testb. The templates are `ner_clusters` with Brown clusters of news
-text (BLLIP), labels in IOB2, and for all models label pairs by themselves and with {len(PAIR_VIEWS)} views ({", ".join(PAIR_VIEWS)}) of the token and of the
-one before: a transition of 2 values is then a sum of several. Under a discrete constraint transitions take values of the same set as
-all other weights. The paper's templates are not published, so that its columns are another experiment of the same kind."""
+CoNLL 2003, English: learned from train, chosen on testa, reported on testb. The templates are \
+`ner_clusters` with Brown clusters of news
+text (BLLIP), labels in IOB2, and for all models label pairs by themselves and with \
+{len(PAIR_VIEWS)} views ({", ".join(PAIR_VIEWS)}) of the token and of the
+one before: a transition of 2 values is then a sum of several. Under a discrete constraint \
+transitions take values of the same set as
+all other weights. The paper's templates are not published, so that its columns are another \
+experiment of the same kind."""
 CHUNKS = """\
 ## Chunking
 
-CoNLL-2000 with the templates `chunking72`, which see no label pairs; development text is every tenth sentence of train, which is left out of
-the learning. For DC-ADMM a few eta were tried on a quarter of the training text; 8 and 2 values have the best of them here, and 4 values one in
-between: all far larger than in names, since chunks need larger weights. Tried there with 2 values without a gain: templates of label pairs with pos (the
-L1-CRF itself does worse with them), transitions that take values of a scale of their own, and twice the rounds (a lower objective, no fewer errors).
-An earlier run scored test text with the smaller eta of names: 8, 4 and 2 values had 53.68, 47.17 and 43.19 there."""
+CoNLL-2000 with the templates `chunking72`, which see no label pairs; development text is every \
+tenth sentence of train, which is left out of
+the learning. For DC-ADMM a few eta were tried on a quarter of the training text; 8 and 2 values \
+have the best of them here, and 4 values one in
+between: all far larger than in names, since chunks need larger weights. Tried there with 2 values \
+without a gain: templates of label pairs with pos (the
+L1-CRF itself does worse with them), transitions that take values of a scale of their own, and \
+twice the rounds (a lower objective, no fewer errors).
+An earlier run scored test text with the smaller eta of names: 8, 4 and 2 values had 53.68, 47.17 \
+and 43.19 there."""
 DOCUMENTS = """\
 ## Documents
 
-Two pairs of newsgroups, bags of words weighted by tf-idf, lasso; a fifth of the training messages is development data, on which the
-lasso's strength and eta are chosen by accuracy (ties to the smaller model). Intercepts are free and not counted."""
+Two pairs of newsgroups, bags of words weighted by tf-idf, lasso; a fifth of the training messages \
+is development data, on which the
+lasso's strength and eta are chosen by accuracy (ties to the smaller model). Intercepts are free \
+and not counted."""
 
 
 class Split(NamedTuple):
@@ -92,7 +110,9 @@ class Split(NamedTuple):
 
 
 class Experiment(NamedTuple):
-    """A task: its name and text, its taggers, the eta of DC-ADMM to choose from, and published rows."""
+    """A task: its name and text, its taggers, the eta of DC-ADMM to choose from, and published
+    rows.
+    """
 
     name: str
     text: str
@@ -102,7 +122,9 @@ class Experiment(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """A row: its name and number of positive values (0: not discrete), the model, its COMP on dev and what was chosen there."""
+    """A row: its name and number of positive values (0: not discrete), the model, its COMP on dev
+    and what was chosen there.
+    """
 
     name: str
     zeta: int
@@ -251,7 +273,7 @@ def plain_models(
     def fit(name: str, chosen: str, **strengths: float) -> Fitted:
         began = time.perf_counter()
         model = make(Crf(**strengths, **limits)).fit(split.train.tokens, split.train.labels)
-        return told(
+        return announced(
             Fitted(name, 0, model, comp(model, split.dev), chosen, time.perf_counter() - began)
         )
 
@@ -265,7 +287,7 @@ def plain_models(
 def few_values(
     method: str, zeta: int, model: Tagger, split: Split, etas: Sequence[float], quick: bool
 ) -> Fitted:
-    """The model with 2 zeta values, rounded or learned again, at the best eta on development text."""
+    """Return the model with 2 zeta values, rounded or relearned, at the best eta on dev."""
     began = time.perf_counter()
     options: dict[str, Any] = {"etas": etas[: 1 if quick else None]}
     train = None
@@ -277,13 +299,13 @@ def few_values(
         model, train, None, zeta, score=lambda tried: comp(tried, split.dev), **options
     )
     best = max(trials, key=lambda trial: (trial.score, -trial.n_nonzero))
-    return told(
+    return announced(
         Fitted(method, zeta, found, best.score, f"eta {best.eta:.3g}", time.perf_counter() - began)
     )
 
 
-def told(row: Fitted) -> Fitted:
-    """The row, announced: a page takes long."""
+def announced(row: Fitted) -> Fitted:
+    """Print the row while the page is in progress, and return it."""
     print(
         f"{label_of(row)}: {row.chosen}, dev {row.dev:.2f}, {row.seconds:.0f} s",
         file=sys.stderr,
@@ -318,7 +340,8 @@ def verdict(shown: Sequence[Fitted], test: Part) -> str:
         if (DC, zeta) in reached
     ]
     said = [
-        f"{values} values cost {cost:+.2f} COMP (aim: at most {aim}, {'reached' if cost <= aim else 'missed'})"
+        f"{values} values cost {cost:+.2f} COMP (aim: at most {aim}, "
+        f"{'reached' if cost <= aim else 'missed'})"
         for values, cost, aim in costs
     ]
     return f"Beside the L1-CRF's {whole:.2f} on test text: {'; '.join(said)}."

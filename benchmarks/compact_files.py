@@ -1,4 +1,6 @@
-"""Compact files: their sizes beside plain ones and CRFsuite's, opening, memory, speed, sameness, and damaged files."""
+"""Compact files: their sizes beside plain ones and CRFsuite's, opening, memory, speed, sameness,
+and damaged files.
+"""
 
 from __future__ import annotations
 
@@ -40,35 +42,49 @@ QUICK = 120
 TEXT = """\
 ## Files
 
-`plain` is what `model.save` writes, `compact` what `save_compact` does: with names, so that the model can be inspected, and without. CRFsuite's
-file holds the very (feature, label) pairs that have weights in the L1-CRF, as attributes `template=value|value`; python-crfsuite wrote
-it after one iteration over them, since the size does not depend on the values of weights. Weights of pairs of labels are left out there,
+`plain` is what `model.save` writes, `compact` what `save_compact` does: with names, so that the \
+model can be inspected, and without. CRFsuite's
+file holds the very (feature, label) pairs that have weights in the L1-CRF, as attributes \
+`template=value|value`; python-crfsuite wrote
+it after one iteration over them, since the size does not depend on the values of weights. Weights \
+of pairs of labels are left out there,
 which CRFsuite does not have."""
 NAMES = """\
 ### Names
 
-CoNLL 2003, English: the L1-CRF of [Table 1](#names-table-1-and-fig-3-a) (its templates, lasso {lasso}) and DC-ADMM with 8 values as there, but for the
-clusters: both models have those of the {words:,} words that the BLLIP text has at least {least} times. A file is no use without them, and of all
-316,710 words each would take 8.5 bits for its cluster and 14 to be told from words in none: more than all weights do. On testa the L1-CRF
+CoNLL 2003, English: the L1-CRF of [Table 1](#names-table-1-and-fig-3-a) (its templates, lasso \
+{lasso}) and DC-ADMM with 8 values as there, but for the
+clusters: both models have those of the {words:,} words that the BLLIP text has at least {least} \
+times. A file is no use without them, and of all
+316,710 words each would take 8.5 bits for its cluster and 14 to be told from words in none: more \
+than all weights do. On testa the L1-CRF
 has COMP {dev:.2f}, and 8 values {tried}; the best of these is the one below."""
 CHUNKS = """\
 ### A chunker
 
-CoNLL-2000: {budget} templates of `chunking72` chosen by the sparseptron (d = 1), then 10 passes of the averaged perceptron over their
-features. Weights are rounded to steps of equal size, transitions stay as they are (a file holds them as numbers in any case). The
-number of values, and of which share of the weights the largest value is the upper bound, are chosen on every tenth sentence of
-train, left out of the learning: the fewest values within 0.25 of the best. The perceptron then learned from all of train."""
+CoNLL-2000: {budget} templates of `chunking72` chosen by the sparseptron (d = 1), then 10 passes \
+of the averaged perceptron over their
+features. Weights are rounded to steps of equal size, transitions stay as they are (a file holds \
+them as numbers in any case). The
+number of values, and of which share of the weights the largest value is the upper bound, are \
+chosen on every tenth sentence of
+train, left out of the learning: the fewest values within 0.25 of the best. The perceptron then \
+learned from all of train."""
 DOCUMENTS = """\
 ### Documents
 
-A pair of newsgroups, lasso, 8 values by rounding at the eta that does best on development messages. With tf-idf the words without weights go
+A pair of newsgroups, lasso, 8 values by rounding at the eta that does best on development \
+messages. With tf-idf the words without weights go
 on counting in the length of rows and have to be known."""
 USE = """\
 ### Opening and predicting
 
-`open`: `laconic.load` in a fresh process after its imports, the file in the system's cache, the best of five; `memory`: what opening and one
-prediction add to that process. Tokens a second of processor time on test text, one thread, plain and compact in turns: `from strings`
-as users call it, the best of five, `from columns` the kernels alone, the best of 15. `same`: equal labels for all of the test text."""
+`open`: `laconic.load` in a fresh process after its imports, the file in the system's cache, the \
+best of five; `memory`: what opening and one
+prediction add to that process. Tokens a second of processor time on test text, one thread, plain \
+and compact in turns: `from strings`
+as users call it, the best of five, `from columns` the kernels alone, the best of 15. `same`: \
+equal labels for all of the test text."""
 
 
 class Files(NamedTuple):
@@ -108,7 +124,7 @@ def section(data: Path, quick: bool = False) -> str:
     """All tables."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        told, names, text = names_files(data, folder, quick)
+        about_names, names, text = names_files(data, folder, quick)
         about, chunks, tokens = chunker_files(data, folder, quick)
         documents = documents_files(folder, load("science", data), quick)
         used = table(USED, [use_row(names, text), use_row(chunks, tokens)])
@@ -117,7 +133,7 @@ def section(data: Path, quick: bool = False) -> str:
     return (
         "\n\n".join(
             part.rstrip("\n")
-            for part in (TEXT, told, about, documents, USE, used, compared, fuzzed)
+            for part in (TEXT, about_names, about, documents, USE, used, compared, fuzzed)
             if part
         )
         + "\n"
@@ -165,8 +181,10 @@ def names_files(data: Path, folder: Path, quick: bool) -> tuple[str, Files, Part
         size / files.nameless.stat().st_size for size in (itself.plain.stat().st_size, peer)
     )
     verdict = (
-        f"CRFsuite's file for the L1-CRF's features has {peer:,} bytes. The compact file of 8 values without names is 1 / {tenth:.1f} of the "
-        f"plain L1-CRF (aim: a tenth, {_reached(tenth >= 10)}) and 1 / {twentieth:.1f} of CRFsuite's (aim: a twentieth, "
+        f"CRFsuite's file for the L1-CRF's features has {peer:,} bytes. The compact file of 8 "
+        f"values without names is 1 / {tenth:.1f} of the "
+        f"plain L1-CRF (aim: a tenth, {_reached(tenth >= 10)}) and 1 / {twentieth:.1f} of "
+        "CRFsuite's (aim: a twentieth, "
         f"{_reached(twentieth >= 20)})."
     )
     tried = ", ".join(f"{trial.score:.2f} (eta {trial.eta:g})" for trial in trials)
@@ -177,7 +195,10 @@ def names_files(data: Path, folder: Path, quick: bool) -> tuple[str, Files, Part
 
 
 def crfsuite_bytes(model: Tagger, folder: Path) -> int:
-    """The size of CRFsuite's file with the (feature, label) pairs that have weights: each is shown to it once."""
+    """Return the size of CRFsuite's file of the (feature, label) pairs with weights.
+
+    It is trained on each of them once.
+    """
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer("lbfgs", verbose=False)
@@ -237,7 +258,8 @@ def chunker_files(data: Path, folder: Path, quick: bool) -> tuple[str, Files, Pa
     rows = [files.row(f"{f1(few, test):.2f}", few.n_features_selected_)]
     size = files.nameless.stat().st_size
     verdict = (
-        f"{size:,} bytes at F1 {f1(few, test):.2f}, before rounding {f1(plain, test):.2f} (aim: below 300,000 bytes at 93, "
+        f"{size:,} bytes at F1 {f1(few, test):.2f}, before rounding {f1(plain, test):.2f} (aim: "
+        "below 300,000 bytes at 93, "
         f"{_reached(size < 300_000 and f1(few, test) >= 93)})."
     )
     intro = CHUNKS.format(budget=BUDGET)
@@ -245,7 +267,8 @@ def chunker_files(data: Path, folder: Path, quick: bool) -> tuple[str, Files, Pa
 
 
 def with_steps(model: Tagger, n: int, share: float) -> Tagger:
-    """The model with weights rounded to n steps of equal size on either side of 0, transitions as they are.
+    """The model with weights rounded to n steps of equal size on either side of 0, transitions as
+    they are.
 
     The largest value is the quantile `share` of the sizes of weights.
     """
@@ -359,7 +382,7 @@ def _kernel(model: Any, test: Part) -> Callable[[], Any]:
 
 
 def opening(path: Path, tokens: Any) -> tuple[float, float]:
-    """Milliseconds of opening a model, and megabytes that it and a prediction add to this process."""
+    """Return milliseconds of opening a model, and megabytes that it and a prediction add."""
     before = _resident()
     began = time.perf_counter()
     model = load_model(path)

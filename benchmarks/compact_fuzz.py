@@ -1,4 +1,6 @@
-"""Damaged and forged model files: a stream of them from a sound one, and what must hold of each when it is opened and used."""
+"""Damaged and forged model files: a stream of them from a sound one, and what must hold of each
+when it is opened and used.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +41,10 @@ PART_TEMPLATES = (
 TEXT = """\
 ### Damaged files
 
-Small taggers, parsers and classifiers, with names and without; {n:,} files made of them were opened and, if that went well, used and read, in a
-process of their own that would have shown a crash. `forged` files have arrays or descriptions changed and a checksum that is right."""
+Small taggers, parsers and classifiers, with names and without; {n:,} files made of them were \
+opened and, if that went well, used and read, in a
+process of their own that would have shown a crash. `forged` files have arrays or descriptions \
+changed and a checksum that is right."""
 EXTREMES = (
     0,
     1,
@@ -90,7 +94,7 @@ def overwritten(content: bytes, rng: np.random.Generator) -> bytes:
 
 
 def reheaded(content: bytes, rng: np.random.Generator) -> bytes:
-    """A number of the header, its version or a byte range among them, replaced by an extreme one."""
+    """Replace a number of the header, such as its version or a byte range, by an extreme one."""
     n_header = int.from_bytes(content[:8], "little")
     header = json.loads(content[8 : 8 + n_header])
     name = list(header)[int(rng.integers(len(header)))]
@@ -107,7 +111,9 @@ def reheaded(content: bytes, rng: np.random.Generator) -> bytes:
 
 
 def forged(content: bytes, rng: np.random.Generator) -> bytes:
-    """Arrays, or the compressed description, changed by somebody who knows the format, checksum and all."""
+    """Arrays, or the compressed description, changed by somebody who knows the format, checksum and
+    all.
+    """
     file = _parsed(content)
     arrays = {name: array.copy() for name, array in file.arrays.items()}
     for _ in range(int(rng.integers(1, 4))):
@@ -316,5 +322,8 @@ def report(folder: Path, n: int) -> str:
     outcomes = ("refused", "refused in use", "used")
     rows = [[kind, *(counts[kind, outcome] for outcome in outcomes)] for kind in kinds]
     rows.append(["all", *(sum(row[k] for row in rows) for k in (1, 2, 3))])
-    verdict = f"{counts.total():,} files, no crash, and no error but one sentence that says what is wrong."
+    verdict = (
+        f"{counts.total():,} files, no crash, and no error but one sentence that says what "
+        "is wrong."
+    )
     return "\n\n".join([TEXT.format(n=n), table(["damage", *outcomes], rows).rstrip(), verdict])

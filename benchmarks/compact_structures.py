@@ -1,4 +1,6 @@
-"""Where features are looked up: the static maps of compact files beside a trie and a minimal perfect hash, in bytes and in time."""
+"""Where features are looked up: the static maps of compact files beside a trie and a minimal
+perfect hash, in bytes and in time.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +24,23 @@ from laconic.text.sequences import TokenColumns
 TEXT = f"""\
 ### Where features are looked up
 
-The {{n:,}} features of the 8-value names, as text such as `word[-1]=the|pos[0]=NN` ({{text:,}} bytes) or as numbers. Bytes without the codes of
-rows, which any structure needs beside it; `mistakes`: how often a feature that is not there is taken for one that is. Times are for all
-features in random order and as many that are not there; those of `dict` and of the trie are a call from Python each, of which the dict shows the
-price. The minimal perfect hash (levels of bits as in BBHash, with {ERROR_BITS} bits of a hash a key to know strangers by) is built here in numpy:
-its bytes are what counts. Numbers need the strings of the views besides; their time is that of all of tagging but the best path, for each token
+The {{n:,}} features of the 8-value names, as text such as `word[-1]=the|pos[0]=NN` ({{text:,}} \
+bytes) or as numbers. Bytes without the codes of
+rows, which any structure needs beside it; `mistakes`: how often a feature that is not there is \
+taken for one that is. Times are for all
+features in random order and as many that are not there; those of `dict` and of the trie are a \
+call from Python each, of which the dict shows the
+price. The minimal perfect hash (levels of bits as in BBHash, with {ERROR_BITS} bits of a hash a \
+key to know strangers by) is built here in numpy:
+its bytes are what counts. Numbers need the strings of the views besides; their time is that of \
+all of tagging but the best path, for each token
 and template."""
 
 
 class PerfectHash:
-    """Levels of bits: a key's place is the first level at which it is alone, and its number the bits set before that place."""
+    """Levels of bits: a key's place is the first level at which it is alone, and its number the
+    bits set before that place.
+    """
 
     def __init__(self, keys: NDArray[np.uint64]):
         self.levels: list[NDArray[np.bool_]] = []
@@ -153,7 +162,10 @@ def structures(model: Tagger, compact: Any, tokens: TokenColumns) -> str:
         for row in rows
     ]
     views = compact._contents[0]["value_words"].nbytes
-    after = f"The strings of the views, words in clusters among them, take {views:,} bytes beside the numbers."
+    after = (
+        f"The strings of the views, words in clusters among them, take {views:,} bytes "
+        "beside the numbers."
+    )
     text = TEXT.format(n=len(names), text=sum(len(name.encode()) for name in names))
     return "\n\n".join(
         [

@@ -1,4 +1,6 @@
-"""The six binary tasks of text categorization: four pairs of newsgroups, movie reviews (SST), debates (convote)."""
+"""The six binary tasks of text categorization: four pairs of newsgroups, movie reviews (SST),
+debates (convote).
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ LEAF = re.compile(r"\(\d ([^()]+)\)")
 
 @dataclass(frozen=True)
 class Part:
-    """Documents with labels; `trees` (SST) and `sentences` (SST, convote) where the corpus gives them, or a parser made them."""
+    """Documents with labels.
+
+    `trees` (SST) and `sentences` (SST, convote) where the corpus gives them, or a parser made them.
+    """
 
     texts: list[str]
     labels: NDArray[np.str_]
@@ -56,7 +61,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Task:
-    """A task with its three parts; `pool` is what train and dev are drawn from, or None where dev is given."""
+    """A task with its three parts.
+
+    `pool` is what train and dev are drawn from, or None where dev is given.
+    """
 
     name: str
     train: Part
@@ -65,7 +73,10 @@ class Task:
     pool: Part | None = None
 
     def split(self, seed: int) -> Task:
-        """The same task with dev drawn anew: a stratified 20 % of the pool. A given dev stays as it is."""
+        """The same task with dev drawn anew: a stratified 20 % of the pool.
+
+        A given dev stays as it is.
+        """
         if self.pool is None:
             return self
         train, dev = train_test_split(
@@ -78,7 +89,9 @@ class Task:
 
 
 def load(name: str, data: Path, stripped: bool = False, seed: int = 0) -> Task:
-    """One task by name; `stripped` removes headers, footers and quotes of newsgroup messages as scikit-learn does."""
+    """One task by name; `stripped` removes headers, footers and quotes of newsgroup messages as
+    scikit-learn does.
+    """
     if name in NEWSGROUPS:
         clean = _strip if stripped else str
         pool = newsgroups(data, "train", NEWSGROUPS[name], clean)
@@ -112,7 +125,10 @@ def _strip(message: str) -> str:
 
 
 def _sst(data: Path, part: str) -> Part:
-    """Trees whose root is not neutral: 0 and 1 are negative, 3 and 4 positive; the text is the leaves."""
+    """Trees whose root is not neutral: 0 and 1 are negative, 3 and 4 positive.
+
+    The text is the leaves.
+    """
     with gzip.open(data / "sst" / f"{part}.txt.gz", "rt", encoding="utf-8") as file:
         trees = [line.strip() for line in file if line.strip() and line[1] != "2"]
     texts = [" ".join(LEAF.findall(tree)) for tree in trees]

@@ -1,4 +1,6 @@
-"""Word vectors: sparse codes in forests beside principal components and gensim's skip-gram and CBOW."""
+"""Word vectors: sparse codes in forests beside principal components and gensim's skip-gram and
+CBOW.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from benchmarks.embed_vectors import THREADS, Kept, by_gensim, by_laconic, kept
 from laconic import OnlineDictionary, Svd
 
 SMALL, LARGE = 52, 520
-# Codes of many dimensions: how exactly they are solved for, and how often all words come where all contexts are coded.
+# Codes of many dimensions: their tolerance, and the number of passes where all contexts are coded.
 TOLERANCE, PASSES = {SMALL: 1e-4, LARGE: 1e-3}, {SMALL: 3, LARGE: 1}
 ALGORITHM_1 = "Algorithm 1"
 PLAIN: dict[str, Any] = {"smoothing": 1.0}  # windows and associations of the paper
@@ -30,7 +30,9 @@ RATE, AT_RATE = 1e-5, "forest of components, 1e-5"
 
 
 class Chosen(NamedTuple):
-    """What WordSim-353 chose for a size: strengths of lasso and forest on contexts, then components with their power and start, and strengths on components."""
+    """What WordSim-353 chose for a size: strengths of lasso and forest on contexts, then components
+    with their power and start, and strengths on components.
+    """
 
     lasso: float
     forest: float
@@ -46,14 +48,25 @@ CHOSEN = {
     LARGE: Chosen(0.3, 0.1, 300, 0.2, "svd", 0.02, 0.01),
 }
 CHOICES = {
-    "PCA, lasso, forest": "flat windows and positive pointwise mutual information as in the paper; codes of lasso and forest with all dimensions divided by their "
+    "PCA, lasso, forest": "flat windows and positive pointwise mutual information as in the "
+    "paper; codes of lasso and forest with all dimensions divided by their "
     "root mean square (`scale=1`), which keeps zeros",
-    "the others of ours": "near neighbours count more and words above a frequency of 1e-3 are left out at random before windows are laid, as by skip-gram; log 2 is added to associations, and "
-    "pairs count by how often they meet (`weighting=0.65`); lasso and forest code the leading components (52, or 300 of size 520), evened out (`power=0`, of size 520 0.2)",
-    "how they were chosen": "by WordSim-353 alone: of size 52 weighting (0.35 to 0.8), shift (0.5, 1, 2), smoothing (0.75, 1), exponent (0.75, 1), power, start and strengths (0.01, 0.02, 0.05); of size 520 power (0, 0.2, 0.4) and strengths (0.01 and 0.02 of the forest, 0.02 of the lasso). "
-    "That words are left out as by skip-gram (1e-3) was not chosen by it: of 1e-3, 1e-4 and 1e-5 it likes 1e-5 best, which is the row with 1e-5, alike in all else; these three were compared last, and only at size 52. Tables of all sets had been seen before there were weights, and once for components with weights (0.5, no codes)",
+    "the others of ours": "near neighbours count more and words above a frequency of 1e-3 are "
+    "left out at random before windows are laid, as by skip-gram; log 2 is "
+    "added to associations, and "
+    "pairs count by how often they meet (`weighting=0.65`); lasso and forest code the leading "
+    "components (52, or 300 of size 520), evened out (`power=0`, of size 520 0.2)",
+    "how they were chosen": "by WordSim-353 alone: of size 52 weighting (0.35 to 0.8), shift "
+    "(0.5, 1, 2), smoothing (0.75, 1), exponent (0.75, 1), power, start "
+    "and strengths (0.01, 0.02, 0.05); of size 520 power (0, 0.2, 0.4) "
+    "and strengths (0.01 and 0.02 of the forest, 0.02 of the lasso). "
+    "That words are left out as by skip-gram (1e-3) was not chosen by it: of 1e-3, 1e-4 and 1e-5 "
+    "it likes 1e-5 best, which is the row with 1e-5, alike in all else; these three were "
+    "compared last, and only at size 52. Tables of all sets had been seen before there were "
+    "weights, and once for components with weights (0.5, no codes)",
     "CBOW, skip-gram": "gensim with its own settings, five passes",
-    "GloVe": "missing, none of its packages installs here (no wheels; the generated sources of glove-python3 do not compile for this Python)",
+    "GloVe": "missing, none of its packages installs here (no wheels; the generated sources of "
+    "glove-python3 do not compile for this Python)",
 }
 
 

@@ -1,4 +1,6 @@
-"""The overcomplete section of the page on word vectors: many more dimensions than components, most of them zero (chapter 6 of Yogatama 2015)."""
+"""The overcomplete section of the page on word vectors: many more dimensions than components, most
+of them zero (chapter 6 of Yogatama 2015).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from laconic import OnlineDictionary, Svd
 COMPONENTS, POWER = CHOSEN[LARGE].components, CHOSEN[LARGE].power
 WORDS, SIZE, STRENGTH = 30_000, 2002, 0.02  # 2002: whole trees of 13
 INTRODUCTION = f"""\
-The {WORDS:,} most frequent words; {COMPONENTS} principal components are coded with {SIZE:,} dimensions, two passes over the words, by one thread. The row above is what is coded:
+The {WORDS:,} most frequent words; {COMPONENTS} principal components are coded with {SIZE:,} \
+dimensions, two passes over the words, by one thread. The row above is what is coded:
 the components themselves."""
 
 

@@ -1,4 +1,6 @@
-"""The sparsity section of the page on word vectors: zeros by size and strength, what dimensions are about, and the forest on real words."""
+"""The sparsity section of the page on word vectors: zeros by size and strength, what dimensions are
+about, and the forest on real words.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ FIGURES: dict[str, Any] = {}
 ANIMALS = "animal animals horse dog cat elephant lion sheep bird fish"
 COUNTRIES = "country countries france italy spain germany japan china india brazil"
 MAPPED = {
-    "good": "good great excellent best nice wonderful fine positive beautiful pleasant happy success",
+    "good": "good great excellent best nice wonderful fine positive beautiful pleasant happy "
+    "success",
     "bad": "bad terrible awful worst poor horrible negative ugly painful sad failure wrong",
     "man": "man men boy boys father son brother husband king prince uncle actor",
     "woman": "woman women girl girls mother daughter sister wife queen princess aunt actress",
@@ -48,7 +51,8 @@ def section(data: Path, quick: bool = False) -> str:
     )
     lines = [
         "## Sparsity and what dimensions are about\n",
-        "The stronger the penalty, the more zeros; scores are those of the tasks. All code the leading 52 principal components, evened out.\n",
+        "The stronger the penalty, the more zeros; scores are those of the tasks. All code the "
+        "leading 52 principal components, evened out.\n",
         zeros,
         *intrusion(model),
         *pictures(model),
@@ -88,7 +92,9 @@ def strengths(data: Path, quick: bool) -> list[list[Any]]:
 
 
 def intrusion(model: WordVectors, seed: int = 0) -> list[str]:
-    """For each dimension of some trees its top words with one word that does not belong there, in random order, for a reader to find."""
+    """For each dimension of some trees its top words with one word that does not belong there, in
+    random order, for a reader to find.
+    """
     random, units = np.random.default_rng(seed), model.units()[:10_000]
     rows, answers = [], []
     for row in dimension_rows(model, N_TOP, len(units))[: N_TREES * 13]:
@@ -105,8 +111,10 @@ def intrusion(model: WordVectors, seed: int = 0) -> list[str]:
         )
         answers.append(f"{row.dimension} {intruder}")
     return [
-        f"Word intrusion: of `{SHOWN}` at size {SHOWN_SIZE}, the {N_TOP} words with the largest numbers in each dimension of two trees (a dot for each step down from the root), of "
-        "the 10,000 most frequent words, and among them one from the lower half of that dimension that has a large number in another one. Which one does not belong? "
+        f"Word intrusion: of `{SHOWN}` at size {SHOWN_SIZE}, the {N_TOP} words with the largest "
+        "numbers in each dimension of two trees (a dot for each step down from the root), of "
+        "the 10,000 most frequent words, and among them one from the lower half of that "
+        "dimension that has a large number in another one. Which one does not belong? "
         f"Answers below the table; beside, the {N_TOP} words with the smallest numbers.\n",
         table(
             ["dimension", "used by, %", f"{N_TOP} words and an intruder", "at the other end"], rows

@@ -1,4 +1,6 @@
-"""The speed section of the page on word vectors: Table 4.4 of Yogatama (2015) on our text, and what the vectors are worth."""
+"""The speed section of the page on word vectors: Table 4.4 of Yogatama (2015) on our text, and what
+the vectors are worth.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,17 @@ from benchmarks.page import table
 from laconic import StochasticCoding
 
 SMALL, LARGE = 52, 260
-PARTS = (4, 2)  # one in so many sentences
+PARTS = (4, 2)  # one sentence in 4, and one in 2
 SKIP_GRAM = "skip-gram"
 ONLINE = "forest"  # by online dictionary learning: a row of the tasks
 COLUMNS = ["vectors", "size", "passes", "text", "CPU s", "seconds", "MB", *SCORES[:3], "zeros, %"]
 INTRODUCTION = f"""\
-From text to vectors with {THREADS} thread, the counting of what stands near what included. CPU seconds are what to compare: the machine had other work, which seconds show.
-MB is the peak of memory beyond that of the imported libraries. `forest` is online dictionary learning on all contexts, `{ALGORITHM_1}` the stochastic proximal steps of the
-paper on the same associations: {{passes}} passes over the stored entries, with a zero drawn for each (`StochasticCoding()`). {SKIP_GRAM} is gensim's."""
+From text to vectors with {THREADS} thread, the counting of what stands near what included. CPU \
+seconds are what to compare: the machine had other work, which seconds show.
+MB is the peak of memory beyond that of the imported libraries. `forest` is online dictionary \
+learning on all contexts, `{ALGORITHM_1}` the stochastic proximal steps of the
+paper on the same associations: {{passes}} passes over the stored entries, with a zero drawn for \
+each (`StochasticCoding()`). {SKIP_GRAM} is gensim's."""
 
 
 def section(data: Path, quick: bool = False) -> str:
@@ -39,7 +44,7 @@ def section(data: Path, quick: bool = False) -> str:
         print(rows[-1], flush=True)
     introduction = INTRODUCTION.format(passes=StochasticCoding().epochs)
     return "\n".join(
-        ["## Speed and memory\n", introduction, "", table(COLUMNS, rows), told(spent), ""]
+        ["## Speed and memory\n", introduction, "", table(COLUMNS, rows), growth_text(spent), ""]
     )
 
 
@@ -72,20 +77,23 @@ def stochastic(data: Path, size: int, every: int = 1) -> tuple[str, int, int, in
 
 
 def skip_gram(data: Path, size: int, every: int = 1) -> tuple[str, int, int, int, Kept]:
-    """The peer: five passes where its vectors are compared, one where time is all that is asked for."""
+    """The peer: five passes where its vectors are compared, one where time is all that is asked
+    for.
+    """
     passes = EPOCHS if every == 1 else 1
     name = file_name(SKIP_GRAM, size, every) + ("" if passes == EPOCHS else "-once")
     return SKIP_GRAM, size, passes, every, kept(name, by_gensim, data, size, True, every, passes)
 
 
-def told(spent: dict[Any, float]) -> str:
-    """CPU seconds of Algorithm 1 beside those of skip-gram with five passes, and how both grow with the text."""
+def growth_text(spent: dict[Any, float]) -> str:
+    """Return CPU seconds of Algorithm 1 beside skip-gram with five passes, and their growth."""
     lines = []
     for size in (SMALL, LARGE):
         if (SKIP_GRAM, size, 1) in spent:
             ratio = EPOCHS * spent[SKIP_GRAM, size, 1] / spent[ALGORITHM_1, size, 1]
             lines.append(
-                f"* size {size}, all of the text: {SKIP_GRAM} takes {ratio:.1f} times the CPU seconds of {ALGORITHM_1}."
+                f"* size {size}, all of the text: {SKIP_GRAM} takes {ratio:.1f} times the CPU "
+                f"seconds of {ALGORITHM_1}."
             )
     for name in (ALGORITHM_1, SKIP_GRAM):
         shares = [
@@ -95,6 +103,7 @@ def told(spent: dict[Any, float]) -> str:
         ]
         if shares:
             lines.append(
-                f"* {name} at {SMALL}, CPU seconds on parts of the text relative to all of it: {', '.join(shares)}."
+                f"* {name} at {SMALL}, CPU seconds on parts of the text relative to all of it: "
+                f"{', '.join(shares)}."
             )
     return "\n".join(lines)

@@ -29,17 +29,24 @@ PUBLISHED = {
     ("forest", 520): (0.66, 48.00, 41.33, 35.86, 81.90),
 }
 INTRODUCTION = """\
-Text: `embed_corpus`, 31 million words, those seen 10 times or more, a window of 5 words on both sides. Similarity: the mean of Spearman's correlations over the 13 sets; `others`:
-without the three sets of WordSim-353, by which choices were made; below the table stands which were not. Analogies: 3CosAdd over the 30,000 most frequent words. Completion: the choice with the largest
-mean cosine to the other words of the sentence. Sentiment: averaged vectors and a logistic regression whose ridge is chosen on dev. CPU seconds are from text to vectors. Gap: the largest
+Text: `embed_corpus`, 31 million words, those seen 10 times or more, a window of 5 words on both \
+sides. Similarity: the mean of Spearman's correlations over the 13 sets; `others`:
+without the three sets of WordSim-353, by which choices were made; below the table stands which \
+were not. Analogies: 3CosAdd over the 30,000 most frequent words. Completion: the choice with the \
+largest
+mean cosine to the other words of the sentence. Sentiment: averaged vectors and a logistic \
+regression whose ridge is chosen on dev. CPU seconds are from text to vectors. Gap: the largest
 duality gap of a word's code, relative to its objective."""
 
 ABOUT_LARGE = """\
-As above, with 520 dimensions. Codes of all contexts have the strengths of size 52 and one pass over the words; codes are asked for with duality gaps of 1e-3 of a word's objective."""
+As above, with 520 dimensions. Codes of all contexts have the strengths of size 52 and one pass \
+over the words; codes are asked for with duality gaps of 1e-3 of a word's objective."""
 
 
 class Scores(NamedTuple):
-    """Spearman's correlations (of the set that choices are made by, the mean of all, the mean of others) and shares of right answers."""
+    """Spearman's correlations (of the set that choices are made by, the mean of all, the mean of
+    others) and shares of right answers.
+    """
 
     tuned_on: float
     similarity: float
@@ -70,7 +77,9 @@ class Tasks:
         return {name: similarity_score(model, task).score for name, task in self.similarity.items()}
 
     def similarities(self, model: WordVectors) -> tuple[float, float, float]:
-        """The correlation that choices are made by, the mean over all sets, and the mean over those that nothing was chosen by."""
+        """The correlation that choices are made by, the mean over all sets, and the mean over those
+        that nothing was chosen by.
+        """
         similar = self.by_set(model)
         others = [score for name, score in similar.items() if "WS-353" not in name]
         return similar[TUNED_ON], float(np.mean(list(similar.values()))), float(np.mean(others))
@@ -154,7 +163,7 @@ def section(data: Path, quick: bool = False, size: int = SMALL) -> str:
         [
             f"## Tasks, vectors of {size} dimensions\n",
             *body,
-            *([] if quick else [told(similarity), "", sets(by_set)]),
+            *([] if quick else [similarity_text(similarity), "", sets(by_set)]),
             "",
         ]
     )
@@ -170,8 +179,8 @@ def sets(by_set: dict[str, dict[str, float]]) -> str:
     return table(["similarities of", *names], rows)
 
 
-def told(similarity: dict[str, float]) -> str:
-    """Who is ahead of whom on mean similarity."""
+def similarity_text(similarity: dict[str, float]) -> str:
+    """Return which models are ahead on mean similarity."""
 
     def beside(first: str, second: str) -> str:
         ahead = similarity[first] - similarity[second]
@@ -186,7 +195,10 @@ def told(similarity: dict[str, float]) -> str:
         ("forest of components", "skip-gram"),
         (AT_RATE, "skip-gram"),
     )
-    return f"* Mean similarity: {'; '.join(beside(*pair) for pair in pairs if set(pair) <= set(similarity))}."
+    return (
+        "* Mean similarity: "
+        f"{'; '.join(beside(*pair) for pair in pairs if set(pair) <= set(similarity))}."
+    )
 
 
 def large(data: Path, quick: bool = False) -> str:

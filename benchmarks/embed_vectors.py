@@ -1,4 +1,5 @@
-"""Word vectors that are learned once for all sections: models, CPU seconds and megabytes lie in build/vectors and are read from there.
+"""Word vectors that are learned once for all sections: models, CPU seconds and megabytes lie in
+build/vectors and are read from there.
 
 Learners of ours and gensim's get the same text, in processes of their own.
 """
@@ -23,7 +24,9 @@ Maker = Callable[..., WordVectors]
 
 
 class Kept(NamedTuple):
-    """A model, and what learning it took: CPU and wall-clock seconds from text to vectors, peak megabytes."""
+    """A model, and what learning it took: CPU and wall-clock seconds from text to vectors, peak
+    megabytes.
+    """
 
     model: WordVectors
     cpu_seconds: float
@@ -32,7 +35,7 @@ class Kept(NamedTuple):
 
 
 def corpus_files(data: Path) -> list[Path]:
-    """The text, in four files with a sentence a line."""
+    """Return the text, four files with one sentence per line."""
     return sorted((data / "embed_corpus").glob("*.txt.gz"))
 
 
@@ -91,7 +94,10 @@ def by_gensim(
 
 
 class Lines:
-    """Sentences of files as lists of words, read anew for every pass; a part of them if asked for."""
+    """Sentences of files as lists of words, read anew for every pass.
+
+    A part of them if asked for.
+    """
 
     def __init__(self, files: list[Path], every: int = 1):
         self.files, self.every = files, every

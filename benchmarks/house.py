@@ -125,7 +125,8 @@ def figures(root: Path) -> dict[str, object]:
         "imports between tasks": ", ".join(f"{a} -> {b} {n}" for (a, b), n in between.items()),
         f"functions over {LONGEST} lines": sum(length > LONGEST for length in lengths),
         f"functions over {MOST_ARGUMENTS} arguments": sum(n > MOST_ARGUMENTS for n in arguments),
-        f"lines over {WIDEST} columns": f"{sum(len(line) > WIDEST for line in lines)} of {len(lines)}",
+        f"lines over {WIDEST} columns": f"{sum(len(line) > WIDEST for line in lines)} of "
+        f"{len(lines)}",
         "type names defined twice": sorted(name for name, times in names.items() if times > 1),
     }
 

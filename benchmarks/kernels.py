@@ -1,7 +1,9 @@
-"""Processor time of the hottest kernels, of this build beside another one: python -m benchmarks.kernels --other PATH
+"""Processor time of the hottest kernels, of this build beside another one: python -m
+benchmarks.kernels --other PATH
 
-PATH is a `_core` module of the same interface, compiled with other flags, by another compiler or from older sources. Builds
-take turns in processes of their own, on one thread and the same made-up data; the least time of each counts.
+PATH is a `_core` module of the same interface, compiled with other flags, by another compiler or
+from older sources. Builds take turns in processes of their own, on one thread and the same made-up
+data; the least time of each counts.
 """
 
 from __future__ import annotations
@@ -213,7 +215,7 @@ def others(core: Any) -> dict[str, Callable[[], object]]:
 
 
 def once(task: Callable[[], object], count: int = 1) -> float:
-    """The processor time of one call, from so many."""
+    """Return the processor time of one call, the mean of `count`."""
     begin = time.process_time()
     for _ in range(count):
         task()

@@ -1,4 +1,6 @@
-"""Language models: log-linear ones on suffix trees beside Kneser-Ney, proximal steps, whole corpora, scoring."""
+"""Language models: log-linear ones on suffix trees beside Kneser-Ney, proximal steps, whole
+corpora, scoring.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The section on whole corpora: how fast log-linear models learn from 0.9 to 2.4 million words, and what they reach beside Kneser-Ney."""
+"""The section on whole corpora: how fast log-linear models learn from 0.9 to 2.4 million words, and
+what they reach beside Kneser-Ney.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,10 @@ class Corpus(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """What one fit took and reached; perplexities count every token, unknown words and ends among them."""
+    """Cost and result of one fit.
+
+    Perplexities count every token, unknown words and ends among them.
+    """
 
     dev: float
     test: float
@@ -51,7 +56,9 @@ class Learned(NamedTuple):
 
 
 def corpus(name: str, data: Path, quick: bool) -> Corpus:
-    """Train, dev and test; in Reuters words seen once are unknown, the others come with unknown words of their own."""
+    """Train, dev and test; in Reuters words seen once are unknown, the others come with unknown
+    words of their own.
+    """
     if name == "reuters21578":
         parts = [newswire(data, part) for part in ("train", "valid", "test")]
     elif name == "ptb":
@@ -138,9 +145,13 @@ def section(data: Path, quick: bool = False) -> str:
     ]
     learners = "; ".join(f"{model}: `{how!r}`" for model, how in MODELS.items())
     text = (
-        "Perplexity of all tokens, <unk> and ends of sentences counted as words (the literature has about 141 for Kneser-Ney of order 5 on the Penn text: Mikolov et al. 2011). "
-        "Penn Treebank text 887,521 words, WikiText-2 2,051,910, Reuters-21578 2,421,950 (lower case, numbers one word, words seen once unknown). One thread; CPU seconds and memory "
-        f"of everything from ids to a model. All with their default strengths; fits end at a relative duality gap of 0.002 or after {PASSES} passes. The paper: 7,583 minutes for a pass over 13 million words, {PAPER_RATE:.0f} words a second. "
+        "Perplexity of all tokens, <unk> and ends of sentences counted as words (the literature "
+        "has about 141 for Kneser-Ney of order 5 on the Penn text: Mikolov et al. 2011). "
+        "Penn Treebank text 887,521 words, WikiText-2 2,051,910, Reuters-21578 2,421,950 (lower "
+        "case, numbers one word, words seen once unknown). One thread; CPU seconds and memory "
+        "of everything from ids to a model. All with their default strengths; fits end at a "
+        f"relative duality gap of 0.002 or after {PASSES} passes. The paper: 7,583 minutes for a "
+        f"pass over 13 million words, {PAPER_RATE:.0f} words a second. "
         f"{learners}.\n"
     )
     return "\n".join(["## Whole corpora\n", text, table(columns, rows)])

@@ -1,4 +1,8 @@
-"""The perplexity section: Fig. 2 (a) and (b) of Nelakanti et al. (2013), orders 2 to 12, plain and depth-weighted penalties beside Kneser-Ney."""
+"""The perplexity section: Fig.
+
+2 (a) and (b) of Nelakanti et al. (2013), orders 2 to 12, plain and depth-weighted penalties beside
+Kneser-Ney.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,8 @@ from laconic.lm.problem import NestedProblem
 ORDERS = tuple(range(2, 13))
 PENN_ORDERS = (2, 5, 8)
 TOLERANCE, PASSES = 2e-3, 80
-SETTLED = 5  # above this order a quarter of the passes is enough for a fit that starts from the order before
+# Above this order a quarter of the passes is enough for a fit that starts from the order before.
+CONVERGED = 5
 MANY_PASSES = 400  # of fits that stand for the optimum
 STARTS = (0, 500_000, 1_000_000, 1_500_000)  # words before each of the four pieces
 TUNING = 2_100_000
@@ -85,7 +90,7 @@ GRIDS: dict[str, Grid] = {
 
 
 class Point(NamedTuple):
-    """What one fit reached."""
+    """The result of one fit."""
 
     perplexity: float
     gap: float
@@ -106,7 +111,7 @@ def fit(
     """Fit until the duality gap is small enough, or the passes are over."""
     began = time.process_time()
     near = (
-        start is not None and order > SETTLED and not penalty.collapses
+        start is not None and order > CONVERGED and not penalty.collapses
     )  # weights of collapsed trees are not carried over
     passes = PASSES // 4 if near else PASSES
     fitted = LogLinear(penalty, TOLERANCE, passes).fit(text.train, order, start)
@@ -125,7 +130,9 @@ def tuned(text: Piece, grid: Grid) -> NestedPenalty:
 
 
 def above_optimum(text: Piece, penalty: NestedPenalty) -> float:
-    """How far the objective of a fit is above that of a fit of many more passes, relative to it: what a gap is an upper bound of."""
+    """How far the objective of a fit is above that of a fit of many more passes, relative to it:
+    what a gap is an upper bound of.
+    """
     near, far = (
         LogLinear(penalty, tol, passes).fit(text.train, 5)
         for tol, passes in ((TOLERANCE, PASSES), (1e-4, MANY_PASSES))
@@ -218,15 +225,29 @@ def _written(
     reference = min(means["modified Kneser-Ney"])
     yield "## Perplexity by order\n"
     yield (
-        f"Four pieces of Reuters-21578 newswire, {len(first.train.tokens) - len(first.train.ptr) + 1:,} words to learn from and "
-        f"{len(first.test.tokens) - len(first.test.ptr) + 1:,} to test on each (lower case, numbers one word, words seen once unknown: "
-        f"{len(first.encoder):,} words in the first piece). As the paper counts: unknown words are part of contexts but are not predicted; ends of sentences are. "
-        f"Strengths and growths were chosen on a fifth piece of 30,000 / 10,000 words at order {TUNING_ORDER}; the strength at depth d is strength x growth^d, or where no growth is named strength x "
-        "the discount that Kneser-Ney smoothing has for n-grams of d + 1 words (`fade`: weights at depth d count as w / fade^d in norms; `roots`: factor of the norms of whole trees; `extensions`, `repeats`: "
-        f"see NestedGroups). Fits end at a relative duality gap of {TOLERANCE} or after {PASSES} passes (a quarter of that above order {SETTLED}, but for the last three penalties, which share weights of collapsed trees), and each starts from the one of the order before. `gap` is the largest relative duality gap of all fits. "
-        f"It is an upper bound, and a loose one until the last of the weights has settled: `above optimum` is how far the objective is above that of a fit of {MANY_PASSES} passes, relative to it, "
-        "on the fifth piece at order 5 from nothing. Seconds and weights are those of the longest order "
-        "(the mean of the pieces). The four pieces were scored before, for earlier versions of this table with fewer passes; nothing was chosen by them. "
+        "Four pieces of Reuters-21578 newswire, "
+        f"{len(first.train.tokens) - len(first.train.ptr) + 1:,} words to learn from and "
+        f"{len(first.test.tokens) - len(first.test.ptr) + 1:,} to test on each (lower case, "
+        "numbers one word, words seen once unknown: "
+        f"{len(first.encoder):,} words in the first piece). As the paper counts: unknown words "
+        "are part of contexts but are not predicted; ends of sentences are. "
+        "Strengths and growths were chosen on a fifth piece of 30,000 / 10,000 words at order "
+        f"{TUNING_ORDER}; the strength at depth d is strength x growth^d, or where no growth is "
+        "named strength x "
+        "the discount that Kneser-Ney smoothing has for n-grams of d + 1 words (`fade`: weights "
+        "at depth d count as w / fade^d in norms; `roots`: factor of the norms of whole trees; "
+        "`extensions`, `repeats`: "
+        f"see NestedGroups). Fits end at a relative duality gap of {TOLERANCE} or after {PASSES} "
+        f"passes (a quarter of that above order {CONVERGED}, but for the last three penalties, "
+        "which share weights of collapsed trees), and each starts from the one of the order "
+        "before. `gap` is the largest relative duality gap of all fits. "
+        "It is an upper bound, and a loose one until the last of the weights has settled: "
+        f"`above optimum` is how far the objective is above that of a fit of {MANY_PASSES} "
+        "passes, relative to it, "
+        "on the fifth piece at order 5 from nothing. Seconds and weights are those of the "
+        "longest order "
+        "(the mean of the pieces). The four pieces were scored before, for earlier versions of "
+        "this table with fewer passes; nothing was chosen by them. "
         "Mean perplexity of the four pieces:\n"
     )
     rows = []
@@ -259,10 +280,15 @@ def _written(
         rows,
     )
     yield (
-        "\nInfinity norms alone stay behind Kneser-Ney, and not for want of passes: on the fifth piece strengths of 0.3 to 1.2 with growths of 0.6 to 1.4, fades of 0.5 to 1 "
-        "and whole trees at a tenth of their price or all of it end 0.9 % above it or more, after 400 passes too; with a weighted square beside them they are ahead."
+        "\nInfinity norms alone stay behind Kneser-Ney, and not for want of passes: on the fifth "
+        "piece strengths of 0.3 to 1.2 with growths of 0.6 to 1.4, fades of 0.5 to 1 "
+        "and whole trees at a tenth of their price or all of it end 0.9 % above it or more, "
+        "after 400 passes too; with a weighted square beside them they are ahead."
     )
-    yield "\nThe same on the first 100,000 and the next 20,000 words of the Penn Treebank text, with what was chosen on newswire:\n"
+    yield (
+        "\nThe same on the first 100,000 and the next 20,000 words of the Penn Treebank text, "
+        "with what was chosen on newswire:\n"
+    )
     base = min(point.perplexity for point in found["modified Kneser-Ney"][2][-1])
     rows = []
     for name, (_, _, points) in found.items():

@@ -1,4 +1,8 @@
-"""The section on proximal steps: Fig. 2 (c) and Fig. 3 of Nelakanti et al. (2013), parameters and seconds by order and size of text, and solvers."""
+"""The section on proximal steps: Fig.
+
+2 (c) and Fig. 3 of Nelakanti et al. (2013), parameters and seconds by order and size of text, and
+solvers.
+"""
 
 from __future__ import annotations
 
@@ -74,23 +78,34 @@ def section(data: Path, quick: bool = False) -> str:
         f"The first {words:,} words of the Penn Treebank text (words seen once unknown).",
         "### Parameters by order",
         f"""\
-`trie`: n-grams up to the order, a weight each; a Kneser-Ney model has as many probabilities. `tree`: nodes once contexts share one that always come together. Then
-what fits of tree-structured norms (strength {STRENGTH:g} at every depth, duality gap {TOLERANCE:g} or {PASSES} passes) leave of them: weights that are not zero, and of the
+`trie`: n-grams up to the order, a weight each; a Kneser-Ney model has as many probabilities. \
+`tree`: nodes once contexts share one that always come together. Then
+what fits of tree-structured norms (strength {STRENGTH:g} at every depth, duality gap \
+{TOLERANCE:g} or {PASSES} passes) leave of them: weights that are not zero, and of the
 infinity norm, on the tree, those that differ from the weight of the context one shorter.""",
         parameter_table(first_words(text, words), orders, fitted_orders),
         "### Milliseconds of one step by order",
         f"""\
-The proximal step of the infinity norm (strength {STEP_STRENGTH:g}) after the first gradient step, and of the 2-norm, which has no collapsed tree. Weights are numbered tree by tree. CPU time of one core, the best of {TURNS}
-turns (one where it takes more than {LONG:g} seconds); all ways give the same weights to 1e-9. SPAMS (`proximalTree`, for one curvature alone) is handed its
-tree with every call. Pivots look at all weights below every node: in these trees, which are no deeper than the order, that is at most the order times the number of nodes.""",
+The proximal step of the infinity norm (strength {STEP_STRENGTH:g}) after the first gradient step, \
+and of the 2-norm, which has no collapsed tree. Weights are numbered tree by tree. CPU time of one \
+core, the best of {TURNS}
+turns (one where it takes more than {LONG:g} seconds); all ways give the same weights to 1e-9. \
+SPAMS (`proximalTree`, for one curvature alone) is handed its
+tree with every call. Pivots look at all weights below every node: in these trees, which are no \
+deeper than the order, that is at most the order times the number of nodes.""",
         by_order,
         "### Milliseconds of one step by size of text",
-        f"Order {LARGE_ORDER}. The last row is the exponent of a fit of milliseconds = a words^exponent.",
+        f"Order {LARGE_ORDER}. The last row is the exponent of a fit of milliseconds = a "
+        "words^exponent.",
         by_size,
         "### Solvers",
         f"""\
-How far the objective is above its minimum, relative to it, after passes over the first {solver_words:,} words at order {SOLVER_ORDER}, and CPU seconds of all passes shown. `Accelerated` is Algorithm 1 of the
-paper, mini-batches of {stochastic.batch} (L = {stochastic.lipschitz:g}, mu = {stochastic.mu:g}, relative to how often a weight occurs); `one step for all` is full-batch FISTA with one step size, which follows the local curvature;
+How far the objective is above its minimum, relative to it, after passes over the first \
+{solver_words:,} words at order {SOLVER_ORDER}, and CPU seconds of all passes shown. `Accelerated` \
+is Algorithm 1 of the
+paper, mini-batches of {stochastic.batch} (L = {stochastic.lipschitz:g}, mu = {stochastic.mu:g}, \
+relative to how often a weight occurs); `one step for all` is full-batch FISTA with one step size, \
+which follows the local curvature;
 `ScaledFista` has a step for every weight.""",
         solver_table(first_words(text, solver_words), SHOWN[:3] if quick else SHOWN),
     ]
@@ -148,7 +163,10 @@ def levels(fitted: ContextWeights) -> int:
 
 
 class Step(NamedTuple):
-    """One proximal step on a trie or tree: where from, and the penalty. Weights go tree by tree, depth first, which all ways are faster with."""
+    """One proximal step on a trie or tree: where from, and the penalty.
+
+    Weights go tree by tree, depth first, which all ways are faster with.
+    """
 
     contexts: Contexts
     order: NDArray[np.intp]
@@ -159,7 +177,9 @@ class Step(NamedTuple):
 
     @classmethod
     def first(cls, text: Text, order: int, collapse: bool) -> Step:
-        """After a gradient step from zero, a step for every weight: the same for all weights that a node stands for."""
+        """After a gradient step from zero, a step for every weight: the same for all weights that a
+        node stands for.
+        """
         contexts = Contexts.build(text, order, collapse)
         gradient = np.empty(len(contexts.target))
         contexts.kernel.loss(np.zeros(len(gradient)), gradient)
@@ -198,7 +218,9 @@ class Step(NamedTuple):
         return run
 
     def by_spams(self, norm: str, peer: Executor) -> tuple[float, Float64] | None:
-        """Seconds and weights of SPAMS, in a process of its own, which it ends where it does not like a tree; None if it did, or is not installed."""
+        """Seconds and weights of SPAMS, in a process of its own, which it ends where it does not
+        like a tree; None if it did, or is not installed.
+        """
         parent = np.concatenate(
             [[-1], self.parent + 1]
         )  # a root that costs nothing joins the trees
@@ -230,7 +252,10 @@ def _cpu(call: Callable[[], Float64]) -> tuple[float, Float64]:
 
 
 def race(text: Text, order: int, wanted: tuple[str, ...], peer: Executor) -> dict[str, float]:
-    """Milliseconds of a step by each of the wanted ways; those that could not run are missing. Raises if two ways disagree."""
+    """Milliseconds of a step by each of the wanted ways; those that could not run are missing.
+
+    Raises if two ways disagree.
+    """
     trie, tree = Step.first(text, order, False), Step.first(text, order, True)
     runs = {
         PIVOTS: trie.pivots(),

@@ -1,6 +1,8 @@
-"""Kneser-Ney on whole corpora, words scored in a second, and sizes of files, beside KenLM where it is installed.
+"""Kneser-Ney on whole corpora, words scored in a second, and sizes of files, beside KenLM where it
+is installed.
 
-KenLM's Python package scores; its programs `lmplz` and `build_binary` are used where they are found on the path.
+KenLM's Python package scores; its programs `lmplz` and `build_binary` are used where they are found
+on the path.
 """
 
 from __future__ import annotations
@@ -26,13 +28,16 @@ ORDER = 5
 TEXT = """\
 ## Kneser-Ney beside KenLM
 
-Modified Kneser-Ney on one thread. `lmplz` gets the same lines with `<unk>` spelled `<UNK>`, which makes it a word like others, as it is here; the largest difference is
+Modified Kneser-Ney on one thread. `lmplz` gets the same lines with `<unk>` spelled `<UNK>`, which \
+makes it a word like others, as it is here; the largest difference is
 that of log10 probabilities over all n-grams, and `lmplz` uses several threads and the disk.
 """
 SCORING = """\
 ## Words a second
 
-The test part of the Penn Treebank text, {words:,} words and ends of sentences, by the Kneser-Ney model of order {order} of its training part; KenLM reads our ARPA file. Words for each CPU second of one thread, best of
+The test part of the Penn Treebank text, {words:,} words and ends of sentences, by the Kneser-Ney \
+model of order {order} of its training part; KenLM reads our ARPA file. Words for each CPU second \
+of one thread, best of
 {repeats} turns taken one after the other:
 """
 SIZES = """
@@ -75,7 +80,7 @@ def _model_and_test(data: Path, quick: bool) -> tuple[LanguageModel, Sentences]:
 
 
 def training(corpora: dict[str, Sentences], folder: Path) -> str:
-    """CPU seconds from lists of words to a model, and how far the n-grams of `lmplz` are from ours."""
+    """Return CPU seconds from lists of words to a model, and the difference to `lmplz`."""
     rows = []
     for name, text in corpora.items():
         began = cpu_seconds_so_far()
@@ -92,7 +97,10 @@ def _spelled(text: Sentences) -> list[str]:
 
 
 def _lmplz(model: LanguageModel, text: Sentences, folder: Path) -> tuple[float, float]:
-    """CPU seconds of lmplz and the largest difference of a log10 probability; NaN where it is not installed."""
+    """CPU seconds of lmplz and the largest difference of a log10 probability.
+
+    NaN where it is not installed.
+    """
     if shutil.which("lmplz") is None:
         return math.nan, math.nan
     lines, arpa = folder / "lines.txt", folder / "lmplz.arpa"
@@ -146,7 +154,11 @@ def scoring(model: LanguageModel, test: Sentences, folder: Path) -> list[str]:
     if importlib.util.find_spec("kenlm") is not None:
         model.to_arpa(folder / "ours.arpa")
         peer = _kenlm(folder / "ours.arpa", lines, test)
-        note = f"\nlog10 probability of the text: {model.evaluate(lines).log_prob / math.log(10):.3f}, by KenLM {sum(peer.pop('total')()):.3f}."
+        note = (
+            "\nlog10 probability of the text: "
+            f"{model.evaluate(lines).log_prob / math.log(10):.3f}, by KenLM "
+            f"{sum(peer.pop('total')()):.3f}."
+        )
         competitors |= peer
     times = interleaved(competitors, repeats, clock=time.thread_time)
     rows = [[name, f"{len(encoded.tokens) / each.best:,.0f}"] for name, each in times.items()]

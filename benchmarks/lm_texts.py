@@ -1,4 +1,6 @@
-"""Texts for language models: sentences as lists of words, and pieces of them of a given number of words."""
+"""Texts for language models: sentences as lists of words, and pieces of them of a given number of
+words.
+"""
 
 from __future__ import annotations
 
@@ -43,14 +45,17 @@ def penn(data: Path, part: str = "train") -> Sentences:
 
 
 def perplexity(model: ContextModel, text: Text, unknown: bool = True) -> float:
-    """Of words and ends of sentences; without `unknown`, as Nelakanti et al. (2013) count, unknown words are contexts but not predicted."""
+    """Of words and ends of sentences; without `unknown`, as Nelakanti et al.
+
+    (2013) count, unknown words are contexts but not predicted.
+    """
     automaton = model.automaton()
     log_probs = automaton.score(text.tokens, text.ptr, automaton.start())[0]
     return float(np.exp(-log_probs[unknown | (text.tokens != UNKNOWN_ID)].mean()))
 
 
 def piece(text: Sentences, first: int, n_train: int, n_test: int) -> Piece:
-    """From the sentence after `first` words on: sentences of n_train words, then of n_test words."""
+    """Return sentences of n_train words after `first` words, then sentences of n_test words."""
     begin, _ = _taken(text, 0, first)
     middle, train = _taken(text, begin, n_train)
     _, test = _taken(text, middle, n_test)

@@ -1,4 +1,6 @@
-"""Features mined in kernel spaces: sub-trees that rerank trees, combinations of words in documents, how fast candidates are counted."""
+"""Features mined in kernel spaces: sub-trees that rerank trees, combinations of words in documents,
+how fast candidates are counted.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The documents section of the mining page: mined combinations of words beside words and bigrams, for lasso and ridge."""
+"""The documents section of the mining page: mined combinations of words beside words and bigrams,
+for lasso and ridge.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ class Grid(NamedTuple):
     strengths: dict[str, tuple[float, ...]]
 
 
-# Messages are long: lower thresholds would find millions of combinations. They are few and easy: weaker penalties suit them.
+# Messages are long: lower thresholds would find millions of combinations. They are few and easy:
+# weaker penalties suit them.
 MESSAGES = Grid(
     {2: (2, 4, 8), 3: (3, 5, 8), 4: (4, 5, 8)},
     {"lasso": (0.3, 0.1, 0.03, 0.01), "ridge": (0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003)},
@@ -48,7 +51,9 @@ STRONGEST = 6
 
 
 class Extra(NamedTuple):
-    """Columns beside the words in train, dev and test: how many words each is made of, its name, and the threshold of the search."""
+    """Columns beside the words in train, dev and test: how many words each is made of, its name,
+    and the threshold of the search.
+    """
 
     parts: Sequence[sp.csr_array]
     order: NDArray[np.intp]
@@ -57,7 +62,9 @@ class Extra(NamedTuple):
 
 
 class Documents:
-    """A task as matrices: tf-idf of words, and of those in at most a tenth of the documents, whose combinations are searched."""
+    """A task as matrices: tf-idf of words, and of those in at most a tenth of the documents, whose
+    combinations are searched.
+    """
 
     def __init__(self, task: corpora.Task, strengths: dict[str, tuple[float, ...]]):
         self.task, self.strengths = task, strengths
@@ -99,7 +106,10 @@ class Documents:
 
 
 def mine(X: sp.csr_array, y: NDArray[np.str_], degree: int, threshold: int) -> KernelMiner:
-    """One round from the scores of a linear SVM; what its support vectors tell apart beyond the threshold."""
+    """One round from the scores of a linear SVM.
+
+    What its support vectors tell apart beyond the threshold.
+    """
     pretrain = LinearSVC(C=COST, loss="hinge", random_state=0, max_iter=10_000)
     return KernelMiner(
         Polynomial(degree), threshold, rounds=1, pretrain=pretrain, proximal=True
@@ -143,7 +153,10 @@ def chosen(
 
 
 def row_of(documents: Documents, features: str, penalty: str, fit: Fit, degree: int | None) -> Row:
-    """What the page says of a chosen model; its mining is done again in a process of its own, to see seconds and memory."""
+    """What the page says of a chosen model.
+
+    Its mining is done again in a process of its own, to see seconds and memory.
+    """
     right = [
         fit.model.predict(rows) == labels
         for rows, labels in zip(fit.rows, documents.labels, strict=True)

@@ -12,18 +12,25 @@ from benchmarks.page import mcnemar, number, percent, table
 from benchmarks.timing import Measured
 
 INTRODUCTION = """\
-Sublinear tf-idf of words, and beside it (times a scale of 0.03, 0.1 or 0.3) columns of zeros and ones: bigrams, or combinations of words anywhere in a document
-that `KernelMiner` found. It searches the words that are in at most a tenth of the documents, one round from the scores of a linear SVM (hinge loss, C = 1),
-with proximal steps: what is kept are combinations that occur, among the support vectors, more often in one class than in the other by more than the threshold C.
-Then a lasso or a ridge (`SparseClassifier`, log-loss) on words and combinations. Threshold, scale and strength are those of the lowest log-loss on dev; nothing is
-chosen on test. (Strengths for newsgroups were extended downwards after a first run of this section, whose choices on dev lay at the end of the list; test had been
-seen then.) `p` is McNemar's exact test on test against words alone with the same penalty. Kept are non-zero weights. Seconds and peak memory (what it added)
+Sublinear tf-idf of words, and beside it (times a scale of 0.03, 0.1 or 0.3) columns of zeros and \
+ones: bigrams, or combinations of words anywhere in a document
+that `KernelMiner` found. It searches the words that are in at most a tenth of the documents, one \
+round from the scores of a linear SVM (hinge loss, C = 1),
+with proximal steps: what is kept are combinations that occur, among the support vectors, more \
+often in one class than in the other by more than the threshold C.
+Then a lasso or a ridge (`SparseClassifier`, log-loss) on words and combinations. Threshold, scale \
+and strength are those of the lowest log-loss on dev; nothing is
+chosen on test. (Strengths for newsgroups were extended downwards after a first run of this \
+section, whose choices on dev lay at the end of the list; test had been
+seen then.) `p` is McNemar's exact test on test against words alone with the same penalty. Kept \
+are non-zero weights. Seconds and peak memory (what it added)
 are of the chosen search, SVM included, in a process of its own."""
 STRONGEST_TEXT = (
     "The largest weights of mined combinations, by class, in the ridge of the largest degree."
 )
 TRIALS_TEXT = """\
-Accuracy and log-loss on dev of a ridge on words and pairs of words (degree 2, C = {threshold}; scale and strength by the log-loss): each line changes one
+Accuracy and log-loss on dev of a ridge on words and pairs of words (degree 2, C = {threshold}; \
+scale and strength by the log-loss): each line changes one
 thing. `wrong` are documents within the margin in the first and in the last round."""
 
 
@@ -44,7 +51,9 @@ class Row(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """One way to mine pairs, on dev: pairs, examples wrong in the first and the last round, and a ridge on words and pairs."""
+    """One way to mine pairs, on dev: pairs, examples wrong in the first and the last round, and a
+    ridge on words and pairs.
+    """
 
     features: str
     pairs: int
@@ -128,7 +137,8 @@ def verdict(found: Sequence[Row]) -> str:
             other = next(row for row in rows if row.features == name)
             p = mcnemar(gold, mined.right, other.right).p_value
             others.append(
-                f"{100 * (mined.test - other.test):+.1f} points on test against {name} (p = {number(p, 2)})"
+                f"{100 * (mined.test - other.test):+.1f} points on test against {name} (p = "
+                f"{number(p, 2)})"
             )
         lines.append(
             f"* {penalty}: of the mined, dev prefers {mined.features.split('mined to ')[1]}: "

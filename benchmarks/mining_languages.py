@@ -61,8 +61,10 @@ def section(data: Path, quick: bool = False) -> str:
     return "\n".join(
         [
             "## Reranking, two more languages\n",
-            f"Gold tags, crossing arcs lifted and marked in the labels, labels by a second stage. `Reranker(folds={FOLDS})` as it is with sub-trees of up to three",
-            "arcs; CPU seconds of everything: parsers of folds, the parser, the search, the labels. The paper (CoNLL 2009 data, predicted tags) has labelled scores",
+            "Gold tags, crossing arcs lifted and marked in the labels, labels by a second "
+            f"stage. `Reranker(folds={FOLDS})` as it is with sub-trees of up to three",
+            "arcs; CPU seconds of everything: parsers of folds, the parser, the search, the "
+            "labels. The paper (CoNLL 2009 data, predicted tags) has labelled scores",
             "alone: Spanish 87.82, best of the shared task 87.64.\n",
             table(head, rows),
         ]

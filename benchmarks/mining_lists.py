@@ -1,6 +1,8 @@
-"""Lists of the ten best trees for the reranking sections: those of train by folds, those of dev and test by a parser of all of train.
+"""Lists of the ten best trees for the reranking sections: those of train by folds, those of dev and
+test by a parser of all of train.
 
-They take a while and are the same for all sections, so they are kept in build/lists and read from there the next time.
+They take a while and are the same for all sections, so they are kept in build/lists and read from
+there the next time.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ K, FOLDS, EPOCHS = 10, 10, 6
 
 
 class Ranking(NamedTuple):
-    """Lists of three parts of a treebank, and the CPU seconds of the parser and of the parsers of folds."""
+    """Lists of three parts of a treebank, and the CPU seconds of the parser and of the parsers of
+    folds.
+    """
 
     train: GoldLists
     dev: GoldLists

@@ -1,4 +1,6 @@
-"""The reranking sections of the mining page: Tables 2 and 3 of Qian and Liu (2015) on the English Web Treebank and the Penn sample."""
+"""The reranking sections of the mining page: Tables 2 and 3 of Qian and Liu (2015) on the English
+Web Treebank and the Penn sample.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,9 @@ PARTS_OF_TRAIN = ((1000, 3), (2000, 3), (12_544, 100))  # sentences and C, produ
 
 
 class Outcome(NamedTuple):
-    """What one way of ranking reached: shares of right heads, features (by order), CPU seconds and megabytes of learning, sentences a second."""
+    """What one way of ranking reached: shares of right heads, features (by order), CPU seconds and
+    megabytes of learning, sentences a second.
+    """
 
     dev: float
     test: float
@@ -96,7 +100,10 @@ class Outcome(NamedTuple):
 def mined(
     name: str, data: Path, settings: dict[str, Any], quick: bool, sentences: int | None = None
 ) -> Outcome | str:
-    """Learn from lists (the first ones if so many are named) by mined features; what the search refuses to do is told."""
+    """Learn from the lists of all sentences, or of the first ones, by mined features.
+
+    If the search refuses, return its message.
+    """
     given = ranking(name, data, quick)
     if sentences is not None and not quick:
         given = given._replace(train=given.train.some(np.arange(sentences)))
@@ -169,7 +176,9 @@ def outputs_of(ptr: np.ndarray, gold: np.ndarray) -> Outputs:
 
 
 def template_count(model: Reranker) -> int:
-    """How many different templates the features have: the shape of a sub-tree with a template for each arc."""
+    """How many different templates the features have: the shape of a sub-tree with a template for
+    each arc.
+    """
     part, extension = model.miner_.features()
     order = orders(model.miner_)
     of_basic = model.space_.kernel.names()[0]
@@ -205,11 +214,16 @@ COLUMNS = [
     "",
 ]
 INTRODUCTION = """\
-The ten best trees of each sentence by the third-order parser (tri-siblings), those of train by ten parsers that have not seen the sentences; the right tree is added
-to lists of train. `templates`: sub-trees of up to three arcs, each with tags of both ends or a word and a tag, and the distance; all that occur. `mined`: basic features
-of Table 1 of the paper, single ones with counts above C = 3, a model of these, and what a search finds where that model is wrong, C = 3 (English products of 8: C = 100); then
-an averaged perceptron. Features by order: of one arc, two, three; of one basic feature, products of two and so on.
-`kernel`: perceptrons in ten chunks that vote; their features are support trees. Products are of the basic features of a tree, without those of arcs that all trees
+The ten best trees of each sentence by the third-order parser (tri-siblings), those of train by \
+ten parsers that have not seen the sentences; the right tree is added
+to lists of train. `templates`: sub-trees of up to three arcs, each with tags of both ends or a \
+word and a tag, and the distance; all that occur. `mined`: basic features
+of Table 1 of the paper, single ones with counts above C = 3, a model of these, and what a search \
+finds where that model is wrong, C = 3 (English products of 8: C = 100); then
+an averaged perceptron. Features by order: of one arc, two, three; of one basic feature, products \
+of two and so on.
+`kernel`: perceptrons in ten chunks that vote; their features are support trees. Products are of \
+the basic features of a tree, without those of arcs that all trees
 of a list have. beta was chosen on dev, by which all other choices were made too. CPU seconds are
 those of one thread, from lists to a model, beta included, lists not."""
 
@@ -242,8 +256,11 @@ def section(name: str, title: str) -> Callable[[Path, bool], str]:
             taken for label, taken in seconds.items() if label.startswith("kernel, sub-trees")
         )
         race = (
-            f"The fastest tree-kernel perceptron took {fastest / seconds['mined, sub-trees']:.1f} times the CPU seconds of mining sub-trees from the same lists; "
-            f"the section, with lists and all rows, {(cpu_seconds_so_far() - start) / 60:.0f} CPU minutes."
+            "The fastest tree-kernel perceptron took "
+            f"{fastest / seconds['mined, sub-trees']:.1f} times the CPU seconds of mining "
+            "sub-trees from the same lists; "
+            f"the section, with lists and all rows, {(cpu_seconds_so_far() - start) / 60:.0f} "
+            "CPU minutes."
         )
         facts = base_facts(given)
         return "\n".join(
@@ -269,14 +286,16 @@ def base_cells(given: Ranking) -> list[Any]:
 
 
 def base_facts(given: Ranking) -> str:
-    """What the lists hold."""
+    """Return the statistics of the lists."""
 
     def most(part: GoldLists) -> str:
         return f"{100 * part.uas(part.lists.right_heads(part.gold).astype(float)):.2f}"
 
     return (
-        f"{len(given.train.lists.tokens):,} sentences of train, {len(given.dev.lists.tokens):,} of dev, {len(given.test.lists.tokens):,} of test. "
-        f"The best trees of the lists have {most(given.dev)} (dev) and {most(given.test)} (test) of the heads right. "
+        f"{len(given.train.lists.tokens):,} sentences of train, {len(given.dev.lists.tokens):,} "
+        f"of dev, {len(given.test.lists.tokens):,} of test. "
+        f"The best trees of the lists have {most(given.dev)} (dev) and {most(given.test)} (test) "
+        "of the heads right. "
         f"The lists of train took {given.folds_seconds:.0f} CPU seconds."
     )
 
@@ -316,9 +335,13 @@ def thresholds(data: Path, quick: bool = False) -> str:
     return "\n".join(
         [
             "## Sub-trees by threshold and size\n",
-            "The English Web Treebank, sub-trees of up to so many arcs (those of one arc: the model that the search begins with; four arcs took too long to be here), with a budget of 4 GB",
-            "for the search: half for the filter, a quarter each for candidates and for where features occur (the rest goes to disk). A threshold that is too",
-            "small is refused with one that fits. A higher C leaves fewer single arcs, whose model is then wrong more often, so that there is more to search.\n",
+            "The English Web Treebank, sub-trees of up to so many arcs (those of one arc: the "
+            "model that the search begins with; four arcs took too long to be here), with a "
+            "budget of 4 GB",
+            "for the search: half for the filter, a quarter each for candidates and for where "
+            "features occur (the rest goes to disk). A threshold that is too",
+            "small is refused with one that fits. A higher C leaves fewer single arcs, whose "
+            "model is then wrong more often, so that there is more to search.\n",
             table(head, rows),
         ]
     )
@@ -339,8 +362,10 @@ def products(data: Path, quick: bool = False) -> str:
     return "\n".join(
         [
             "## Products of eight, English Web Treebank\n",
-            "Products of up to eight basic features, mined from the lists of the first sentences of train or of all, with a budget of 8 GB. An arc has some twenty basic",
-            "features that often occur together, and all products of those that do are alike: with all of train, thresholds up to 20 exceed the budget, and one that does not",
+            "Products of up to eight basic features, mined from the lists of the first sentences "
+            "of train or of all, with a budget of 8 GB. An arc has some twenty basic",
+            "features that often occur together, and all products of those that do are alike: "
+            "with all of train, thresholds up to 20 exceed the budget, and one that does not",
             "leaves few single features as well.\n",
             table(["sentences", "C", *COLUMNS[1:]], rows),
         ]

@@ -1,4 +1,6 @@
-"""The throughput section of the mining page: candidates counted a second by order and threshold, and what little memory does."""
+"""The throughput section of the mining page: candidates counted a second by order and threshold,
+and what little memory does.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ MEMORY = 2**31
 
 
 class Load(NamedTuple):
-    """What is searched: a task, the share of documents that its words may be in, and the largest order by threshold."""
+    """What is searched: a task, the share of documents that its words may be in, and the largest
+    order by threshold.
+    """
 
     name: str
     max_df: float
@@ -40,13 +44,20 @@ QUICK = (Load("science", 0.02, {5: 3, 10: 2}),)
 MEMORIES = (2**30, 2**26, 2**24, 2**23, 2**22, 2**20)
 MEMORY_THRESHOLD, MEMORY_DEGREE = 3, 4
 INTRODUCTION = f"""\
-One round of the search from zero, where every document is wrong: its words are counted under its label and under the other one. `counted` are combinations in
-documents, `passed` the different ones that the filter let through, `kept` those that occur more than C times under a label. Seconds are wall-clock, on one core, of
-everything an order takes: filter, exact counts, where the kept ones occur; the best of {TURNS} turns, or one turn where it takes more than {LONG:.0f} seconds. The search may use {MEMORY // 2**30} GB.
-A combination of order r + 1 is made of two kept ones of order r, so what is counted shrinks with C faster than the number of words does."""
+One round of the search from zero, where every document is wrong: its words are counted under its \
+label and under the other one. `counted` are combinations in
+documents, `passed` the different ones that the filter let through, `kept` those that occur more \
+than C times under a label. Seconds are wall-clock, on one core, of
+everything an order takes: filter, exact counts, where the kept ones occur; the best of {TURNS} \
+turns, or one turn where it takes more than {LONG:.0f} seconds. The search may use \
+{MEMORY // 2**30} GB.
+A combination of order r + 1 is made of two kept ones of order r, so what is counted shrinks with \
+C faster than the number of words does."""
 MEMORY_TEXT = f"""\
-The same search with less memory (SST, all words, C = {MEMORY_THRESHOLD}, up to order {MEMORY_DEGREE}). Half of the memory is for the filter, a quarter each for the
-candidates of an order and for where features occur; what exceeds the last quarter goes to a temporary file. A threshold that is too small for the candidates'
+The same search with less memory (SST, all words, C = {MEMORY_THRESHOLD}, up to order \
+{MEMORY_DEGREE}). Half of the memory is for the filter, a quarter each for the
+candidates of an order and for where features occur; what exceeds the last quarter goes to a \
+temporary file. A threshold that is too small for the candidates'
 quarter is refused with one that fits."""
 
 

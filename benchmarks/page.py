@@ -1,4 +1,6 @@
-"""What a results page is made of: the header that says where numbers come from, tables, and paired tests."""
+"""What a results page is made of: the header that says where numbers come from, tables, and paired
+tests.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ PACKAGES = (
 
 
 class Paired(NamedTuple):
-    """Outcome of a paired test: how often only the first, or only the second, was right or ahead; two-sided p."""
+    """Outcome of a paired test: how often only the first, or only the second, was right or ahead.
+
+    Two-sided p.
+    """
 
     only_first: int
     only_second: int
@@ -39,7 +44,9 @@ class Paired(NamedTuple):
 
 
 def header(command: str, repository: Path) -> str:
-    """The opening of a page: command, commit, date, processor and versions of all packages that are installed."""
+    """The opening of a page: command, commit, date, processor and versions of all packages that are
+    installed.
+    """
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     versions = ", ".join(f"{name} {found}" for name in PACKAGES if (found := _version(name)))
     lines = (
@@ -52,7 +59,9 @@ def header(command: str, repository: Path) -> str:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """A Markdown table; the first column is aligned left, the others right; floats are formatted by `number`."""
+    """A Markdown table; the first column is aligned left, the others right; floats are formatted by
+    `number`.
+    """
     ragged = [row for row in rows if len(row) != len(columns)]
     if ragged:
         raise ValueError(
@@ -64,7 +73,10 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 def number(value: float | int | None, digits: int = 3) -> str:
-    """12345 -> '12,345'; 0.0123456 -> '0.0123'; None and NaN -> '–'. `digits` significant digits below 1,000."""
+    """12345 -> '12,345'; 0.0123456 -> '0.0123'; None and NaN -> '–'.
+
+    `digits` significant digits below 1,000.
+    """
     if value is None or value != value:
         return "–"
     if isinstance(value, (int, np.integer)) or abs(value) >= 1000:
@@ -81,7 +93,9 @@ def percent(share: float) -> str:
 
 
 def mcnemar(gold: ArrayLike, first: ArrayLike, second: ArrayLike) -> Paired:
-    """McNemar's exact test: of the examples where just one of two predictions is right, is the share 1/2?"""
+    """McNemar's exact test: of the examples where just one of two predictions is right, is the
+    share 1/2?
+    """
     right = np.asarray(first) == np.asarray(gold)
     other = np.asarray(second) == np.asarray(gold)
     return _sign(int(np.sum(right & ~other)), int(np.sum(other & ~right)))
@@ -96,7 +110,9 @@ def sign_test(first: ArrayLike, second: ArrayLike) -> Paired:
 def bootstrap_difference(
     gold: ArrayLike, first: ArrayLike, second: ArrayLike, level: float = 0.95, draws: int = 10_000
 ) -> tuple[float, float, float]:
-    """accuracy(first) - accuracy(second) with its paired bootstrap interval: (difference, low, high)."""
+    """accuracy(first) - accuracy(second) with its paired bootstrap interval: (difference, low,
+    high).
+    """
     step = np.asarray(np.asarray(first) == np.asarray(gold), int) - np.asarray(
         np.asarray(second) == np.asarray(gold)
     )

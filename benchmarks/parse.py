@@ -1,4 +1,6 @@
-"""Dependency parsing: orders 1 to 3 beside peers, selection of templates on six languages, few weight values, crossing arcs."""
+"""Dependency parsing: orders 1 to 3 beside peers, selection of templates on six languages, few
+weight values, crossing arcs.
+"""
 
 from __future__ import annotations
 

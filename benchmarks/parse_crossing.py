@@ -1,4 +1,6 @@
-"""Crossing arcs: how exactly lifted trees are put back, and what lifting and marking gains over projective trees alone."""
+"""Crossing arcs: how exactly lifted trees are put back, and what lifting and marking gains over
+projective trees alone.
+"""
 
 from __future__ import annotations
 
@@ -55,9 +57,11 @@ def section(data: Path, quick: bool = False) -> str:
     return "\n".join(
         [
             "## Crossing arcs\n",
-            "Trees with crossing arcs that are the same after lifting (Nivre and Nilsson 2005, path scheme) and sinking:\n",
+            "Trees with crossing arcs that are the same after lifting (Nivre and Nilsson 2005, "
+            "path scheme) and sinking:\n",
             table(["treebank", "sentences", "with crossing arcs", "back as they were, %"], rows),
-            "What it gains: order 2 (Carreras), 5 passes of MIRA; the same heads before and after arcs sink by the predicted marks.\n",
+            "What it gains: order 2 (Carreras), 5 passes of MIRA; the same heads before and "
+            "after arcs sink by the predicted marks.\n",
             table(
                 [
                     "language",

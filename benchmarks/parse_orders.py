@@ -1,4 +1,6 @@
-"""Orders 1 to 3 on English and Danish: attachment scores, seconds, memory, speed and files, beside a peer in the same run."""
+"""Orders 1 to 3 on English and Danish: attachment scores, seconds, memory, speed and files, beside
+a peer in the same run.
+"""
 
 from __future__ import annotations
 
@@ -157,16 +159,23 @@ def english(data: Path, quick: bool = False) -> str:
     return "\n".join(
         [
             "## English Web Treebank, gold tags\n",
-            f"Projective trees, one root; crossing arcs are lifted and marked in the labels. {EPOCHS} passes of 1-best MIRA; orders 2 and",
-            "3 look at arcs with at least 1/10,000 of the probability of a word's most probable one, by a first-order model with 31",
-            "templates, whose time is counted. Passes and this bound were chosen by dev. Test was parsed with every setting listed, and by",
+            "Projective trees, one root; crossing arcs are lifted and marked in the labels. "
+            f"{EPOCHS} passes of 1-best MIRA; orders 2 and",
+            "3 look at arcs with at least 1/10,000 of the probability of a word's most probable "
+            "one, by a first-order model with 31",
+            "templates, whose time is counted. Passes and this bound were chosen by dev. Test "
+            "was parsed with every setting listed, and by",
             "earlier runs of this section too; no choice was made by it.",
-            "Seconds are CPU seconds of one thread, reading excluded; training includes the labels (8 passes of MIRA over a tagger whose",
-            "tokens see their heads). Train MB is what training added to the treebanks. Speed is that of the test part from strings to heads, and to labels. All tokens count unless",
+            "Seconds are CPU seconds of one thread, reading excluded; training includes the "
+            "labels (8 passes of MIRA over a tagger whose",
+            "tokens see their heads). Train MB is what training added to the treebanks. Speed is "
+            "that of the test part from strings to heads, and to labels. All tokens count unless",
             "punctuation is left out.\n",
             table(COLUMNS, found),
-            "Quoted, measured on the same data and another day: MaltParser 1.9.2 UAS 85.87, LAS 83.19, 59 s, 6,834 tokens/s;",
-            "TurboParser basic, projective, 86.12 (87.01 without punctuation), 247 s, 234 MB, 11,564 tokens/s, 39 MB; its second-order",
+            "Quoted, measured on the same data and another day: MaltParser 1.9.2 UAS 85.87, LAS "
+            "83.19, 59 s, 6,834 tokens/s;",
+            "TurboParser basic, projective, 86.12 (87.01 without punctuation), 247 s, 234 MB, "
+            "11,564 tokens/s, 39 MB; its second-order",
             "model did not finish (432 s a pass, 1.5 GB).\n",
         ]
     )
@@ -177,9 +186,12 @@ def third(data: Path, quick: bool = False) -> str:
     return "\n".join(
         [
             "## English Web Treebank, a third of 684 templates\n",
-            "Order 1, as above, from the 684 templates of `arcs684`: all of them, and a third chosen by the sparseptron (3 passes, groups",
-            "from coarse to fine, group weights log2 of the number of features: what did best on a quarter of train, by half of dev). Arcs are",
-            "pruned as for order 2. The 100 templates of the section on orders 1 to 3 were put together by hand.\n",
+            "Order 1, as above, from the 684 templates of `arcs684`: all of them, and a third "
+            "chosen by the sparseptron (3 passes, groups",
+            "from coarse to fine, group weights log2 of the number of features: what did best on "
+            "a quarter of train, by half of dev). Arcs are",
+            "pruned as for order 2. The 100 templates of the section on orders 1 to 3 were put "
+            "together by hand.\n",
             table(COLUMNS, rows(treebanks.english, data, THIRD, quick)),
         ]
     )
@@ -203,8 +215,10 @@ def peers(data: Path, quick: bool = False) -> str:
     return "\n".join(
         [
             "## English Web Treebank, beside UDPipe in one run\n",
-            "UDPipe 1 is a neural transition parser; its default of 10 iterations would take an hour or more, and one is what this page has time",
-            "for. Quoted, with 3 iterations and measured on another day: UAS 85.21, LAS 82.69, 565 s, 10,142 tokens/s. CPU seconds of one thread.\n",
+            "UDPipe 1 is a neural transition parser; its default of 10 iterations would take an "
+            "hour or more, and one is what this page has time",
+            "for. Quoted, with 3 iterations and measured on another day: UAS 85.21, LAS 82.69, "
+            "565 s, 10,142 tokens/s. CPU seconds of one thread.\n",
             table(COLUMNS, [*found, [peer.name, *cells]]),
         ]
     )
@@ -216,9 +230,11 @@ def danish(data: Path, quick: bool = False) -> str:
     return "\n".join(
         [
             "## Danish Dependency Treebank (CoNLL-X style), gold tags\n",
-            "As above; several roots are allowed, since training sentences have them. 18 % of the training trees have crossing arcs.\n",
+            "As above; several roots are allowed, since training sentences have them. 18 % of "
+            "the training trees have crossing arcs.\n",
             table(COLUMNS, rows(treebanks.danish, data, names, quick)),
-            "Quoted: TurboParser basic 86.33 (87.58 without punctuation), 61 s, 22,284 tokens/s; order 2, 5 passes: 87.66 (88.56), 540 s,",
+            "Quoted: TurboParser basic 86.33 (87.58 without punctuation), 61 s, 22,284 tokens/s; "
+            "order 2, 5 passes: 87.66 (88.56), 540 s,",
             "667 MB, 2,146 tokens/s.\n",
         ]
     )

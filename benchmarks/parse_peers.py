@@ -14,11 +14,16 @@ from benchmarks.timing import measure_in_subprocess
 from laconic.parse.metrics import punctuation_of, tree_scores
 from laconic.text.treebanks import Treebank
 
-UDPIPE_PARSER = "iterations={iterations};embedding_upostag=20;embedding_feats=20;embedding_xpostag=0;embedding_form=50;embedding_lemma=0;embedding_deprel=20;learning_rate=0.02;learning_rate_final=0.001;l2=0.5;hidden_layer=200;batch_size=10;transition_system=projective;transition_oracle=dynamic;structured_interval=8"
+UDPIPE_PARSER = (
+    "iterations={iterations};embedding_upostag=20;embedding_feats=20;embedding_xpostag=0;"
+    "embedding_form=50;embedding_lemma=0;embedding_deprel=20;learning_rate=0.02;"
+    "learning_rate_final=0.001;l2=0.5;hidden_layer=200;batch_size=10;"
+    "transition_system=projective;transition_oracle=dynamic;structured_interval=8"
+)
 
 
 class Peer(NamedTuple):
-    """What a peer reached."""
+    """The scores of a peer."""
 
     name: str
     scores: Any
@@ -29,7 +34,10 @@ class Peer(NamedTuple):
 
 
 def udpipe(folder: Path, test: Treebank, iterations: int) -> Peer:
-    """UDPipe 1, trained by its own trainer; a neural transition parser. Fewer iterations than its default of 10, which takes an hour."""
+    """UDPipe 1, trained by its own trainer; a neural transition parser.
+
+    Fewer iterations than its default of 10, which takes an hour.
+    """
     measured = measure_in_subprocess(_udpipe, folder, iterations)
     heads, labels, seconds, rate, file = measured.value
     scores = tree_scores(

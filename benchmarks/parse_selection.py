@@ -1,4 +1,7 @@
-"""Selection of arc templates on six languages (Martins et al. 2011, Fig. 3 and Table 3): 684 templates, budgets, and what survives."""
+"""Selection of arc templates on six languages (Martins et al.
+
+2011, Fig. 3 and Table 3): 684 templates, budgets, and what survives.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ FIGURES: dict[str, Any] = {}
 
 
 def languages(data: Path) -> dict[str, tuple[Treebank, Treebank]]:
-    """Train and test parts, as the notes of the treebanks suggest them; where train is missing, dev stands in."""
+    """Train and test parts, as the notes of the treebanks suggest them.
+
+    Where train is missing, dev stands in.
+    """
     ud = data / "ud"
 
     def pair(folder: Path, train: str, test: str) -> tuple[Treebank, Treebank]:
@@ -105,7 +111,10 @@ def one_language(data: Path, name: str, quick: bool) -> list[Point]:
 
 
 def by_information(templates: PartTemplates, train: Treebank) -> list[int]:
-    """Templates by their mutual information with the presence of an arc, the largest first (Eq. 16), over the arcs that are not pruned."""
+    """Templates by their mutual information with the presence of an arc, the largest first (Eq.
+
+    16), over the arcs that are not pruned.
+    """
     pruning = Parser(
         "arcs",
         templates=templates.subset([0]),
@@ -136,16 +145,23 @@ def section(data: Path, quick: bool = False) -> str:
     return "\n".join(
         [
             "## Selection of templates on six languages\n",
-            "The 684 arc templates of `arcs684` (a reconstruction: the paper gives the number and the ingredients), crossing trees,",
-            f"{SELECTION} passes of selection with group weights log2 of the number of features, {REFIT} passes of MIRA on what was",
-            "selected (the paper: 5 and 10). Arcs below 1/100,000 of a word's most probable one, by a model with 31 templates, are not",
-            "looked at. All tokens are scored. The treebanks are not those of the paper: newer ones of the same languages, of about the",
-            f"paper's size; where only dev and test are at hand, dev is trained on, and at most {MOST_TOKENS:,} tokens of a treebank are.\n",
+            "The 684 arc templates of `arcs684` (a reconstruction: the paper gives the number "
+            "and the ingredients), crossing trees,",
+            f"{SELECTION} passes of selection with group weights log2 of the number of features, "
+            f"{REFIT} passes of MIRA on what was",
+            "selected (the paper: 5 and 10). Arcs below 1/100,000 of a word's most probable one, "
+            "by a model with 31 templates, are not",
+            "looked at. All tokens are scored. The treebanks are not those of the paper: newer "
+            "ones of the same languages, of about the",
+            "paper's size; where only dev and test are at hand, dev is trained on, and at most "
+            f"{MOST_TOKENS:,} tokens of a treebank are.\n",
             table(["language", "method", "setting", "features", "templates", "test UAS"], rows),
             "![UAS against number of features](parse-selection.svg)\n",
-            f"The best group lasso is ahead of the best choice by information gain on {ahead} of {len(names)} languages (paper: 5 of 6).\n",
+            f"The best group lasso is ahead of the best choice by information gain on {ahead} of "
+            f"{len(names)} languages (paper: 5 of 6).\n",
             "### What survives (group lasso, B = 200)\n",
-            "Share of the templates of a family that were kept, beside the share of all (200 of 684, 29 %); ++ is more than half, + more",
+            "Share of the templates of a family that were kept, beside the share of all (200 of "
+            "684, 29 %); ++ is more than half, + more",
             "than a sixth.\n",
             survivors(points),
         ]
@@ -168,9 +184,8 @@ def survivors(points: dict[str, list[Point]]) -> str:
         for found in points.values():
             kept = next(set(p.templates) for p in found if p.method == GROUP)
             share = len(kept & members) / len(members)
-            row.append(
-                f"{100 * share:.0f} {'++' if share > 1 / 2 else '+' if share > 1 / 6 else ''}".strip()
-            )
+            mark = "++" if share > 1 / 2 else "+" if share > 1 / 6 else ""
+            row.append(f"{100 * share:.0f} {mark}".strip())
         rows.append(row)
     return table(["family", "templates", *points], rows)
 

@@ -1,4 +1,6 @@
-"""A parser with a handful of weight values (Suzuki and Nagata 2013, Table 1, the parsing half): PA, RDA, rounding and DC-ADMM."""
+"""A parser with a handful of weight values (Suzuki and Nagata 2013, Table 1, the parsing half): PA,
+RDA, rounding and DC-ADMM.
+"""
 
 from __future__ import annotations
 
@@ -118,9 +120,12 @@ def section(data: Path, quick: bool = False) -> str:
     return "\n".join(
         [
             "## A handful of weight values\n",
-            "The second-order model on the English Web Treebank (the paper: Penn Treebank with cluster features), without labels. COMP is the",
-            "share of sentences all of whose heads are right. DC-ADMM makes passes of MIRA over the features that the L1-RDA model kept. `file`",
-            "is the plain model file with the names of features, `compact` what `save_compact(names=False)` writes; both hold the pruner, whose",
+            "The second-order model on the English Web Treebank (the paper: Penn Treebank with "
+            "cluster features), without labels. COMP is the",
+            "share of sentences all of whose heads are right. DC-ADMM makes passes of MIRA over "
+            "the features that the L1-RDA model kept. `file`",
+            "is the plain model file with the names of features, `compact` what "
+            "`save_compact(names=False)` writes; both hold the pruner, whose",
             f"weights are rounded to {2 * ZETAS[0]} values in the models below L1-RDA.\n",
             table([*head, "paper: COMP", "UAS", "weights", "DoF"], rows),
             compact_facts(best, banks.test, sizes),
@@ -152,7 +157,9 @@ def opening(path: Path) -> float:
 
 
 def compact_facts(plain: Parser, test: Treebank, sizes: dict[str, float]) -> str:
-    """The file of few values beside the dense model's, what a feature takes, opening, speed and sameness."""
+    """The file of few values beside the dense model's, what a feature takes, opening, speed and
+    sameness.
+    """
     name = f"DC-ADMM, {2 * ZETAS[0]} values"
     ours, paper = (found["L2-PA"] / found[name] for found in (sizes, PUBLISHED_MB))
     with tempfile.TemporaryDirectory() as folder:
@@ -176,11 +183,17 @@ def compact_facts(plain: Parser, test: Treebank, sizes: dict[str, float]) -> str
     return "\n".join(
         [
             "### The compact file\n",
-            f"The compact file of `{name}` is 1 / {ours:.1f} of the plain file of L2-PA ({sizes[name]:.2f} of {sizes['L2-PA']:.1f} MB); the paper",
-            f"has 12.2 MB against 124.5 MB, 1 / {paper:.1f}. A feature takes {bits:.1f} bits, code of its weight and all; {exact:.0%} of the templates",
-            f"have exact maps. It opens in {opened:.1f} ms (aim: less than 20) of processor time, best of five in fresh processes after their imports. On",
-            f"the first {len(few)} sentences of test text, one thread, best of five in turns: {rates['plain']:,.0f} tokens a second of processor time from the plain model,",
-            f"{rates['compact']:,.0f} from the compact one ({rates['compact'] / rates['plain']:.2f} times as many; aim: not fewer). Heads of all of the test",
+            f"The compact file of `{name}` is 1 / {ours:.1f} of the plain file of L2-PA "
+            f"({sizes[name]:.2f} of {sizes['L2-PA']:.1f} MB); the paper",
+            f"has 12.2 MB against 124.5 MB, 1 / {paper:.1f}. A feature takes {bits:.1f} bits, "
+            f"code of its weight and all; {exact:.0%} of the templates",
+            f"have exact maps. It opens in {opened:.1f} ms (aim: less than 20) of processor "
+            "time, best of five in fresh processes after their imports. On",
+            f"the first {len(few)} sentences of test text, one thread, best of five in turns: "
+            f"{rates['plain']:,.0f} tokens a second of processor time from the plain model,",
+            f"{rates['compact']:,.0f} from the compact one "
+            f"({rates['compact'] / rates['plain']:.2f} times as many; aim: not fewer). Heads of "
+            "all of the test",
             f"text are {'the same' if same else 'NOT the same'}.\n",
         ]
     )

@@ -1,12 +1,15 @@
-"""Baselines of scikit-learn, tuned on dev by the paper's protocol and measured in the same run as laconic.
+"""Baselines of scikit-learn, tuned on dev by the paper's protocol and measured in the same run as
+laconic.
 
-Every peer is fitted on train for each value of its grid, the value is chosen by accuracy on dev, and that very
-fit is scored on test: there is no refit on train + dev. Ties on dev go to the fewest non-zero weights, then (and for
-models that are dense by nature at once) to the first of the grid; grids run from the strongest to the weakest.
+Every peer is fitted on train for each value of its grid, the value is chosen by accuracy on dev,
+and that very fit is scored on test: there is no refit on train + dev. Ties on dev go to the fewest
+non-zero weights, then (and for models that are dense by nature at once) to the first of the grid;
+grids run from the strongest to the weakest.
 
-tf-idf + linear SVM is `TfidfVectorizer()` with its defaults (unigrams, plain counts) and `LinearSVC(C, random_state=0)`
-with its default 1,000 passes, C over SVM_COSTS; at C >= 100 it often stops before it has converged. Sublinear
-counts (`sublinear=True`) under the same protocol are 0.3 to 2.8 points ahead of plain ones on all ten tasks.
+tf-idf + linear SVM is `TfidfVectorizer()` with its defaults (unigrams, plain counts) and
+`LinearSVC(C, random_state=0)` with its default 1,000 passes, C over SVM_COSTS; at C >= 100 it often
+stops before it has converged. Sublinear counts (`sublinear=True`) under the same protocol are 0.3
+to 2.8 points ahead of plain ones on all ten tasks.
 """
 
 from __future__ import annotations
@@ -44,7 +47,9 @@ class Fitted(Protocol):
 
 @dataclass(frozen=True)
 class Outcome:
-    """A tuned model on test: its accuracy, size, predictions, and the seconds of the chosen fit and of all fits."""
+    """A tuned model on test: its accuracy, size, predictions, and the seconds of the chosen fit and
+    of all fits.
+    """
 
     accuracy: float
     nonzeros: int
@@ -58,7 +63,9 @@ class Outcome:
 def tune(
     fit: Callable[[Any, Part], Fitted], grid: Sequence[Any], task: Task, sparse: bool = True
 ) -> Outcome:
-    """Fit the grid on train, keep the best on dev (ties: fewest non-zeros if `sparse`, then first), score it on test."""
+    """Fit the grid on train, keep the best on dev (ties: fewest non-zeros if `sparse`, then first),
+    score it on test.
+    """
     if not grid:
         raise ValueError("tune needs at least one value in its grid")
     started = time.perf_counter()
@@ -95,7 +102,10 @@ class Linear:
 
 
 class Features:
-    """Documents to rows, the vocabulary learned on train; rows are kept, so that a grid vectorizes each part once."""
+    """Documents to rows, the vocabulary learned on train.
+
+    Rows are kept, so that a grid vectorizes each part once.
+    """
 
     def __init__(self, vectorizer: CountVectorizer, train: Part) -> None:
         self.vectorizer = vectorizer.fit(train.texts)
@@ -109,7 +119,10 @@ class Features:
 
 
 def vectorizer_for(task: Task, tfidf: bool = False, sublinear: bool = False) -> CountVectorizer:
-    """Unigram counts or tf-idf; words of two letters on, but every token of the ready-tokenised trees of SST."""
+    """Unigram counts or tf-idf.
+
+    Words of two letters on, but every token of the ready-tokenised trees of SST.
+    """
     tokens = {"token_pattern": WHITE_SPACE} if task.train.trees is not None else {}
     return TfidfVectorizer(sublinear_tf=sublinear, **tokens) if tfidf else CountVectorizer(**tokens)
 
@@ -117,7 +130,8 @@ def vectorizer_for(task: Task, tfidf: bool = False, sublinear: bool = False) -> 
 def lasso(task: Task, tfidf: bool = False) -> Outcome:
     """The sum of log-losses + strength * ||w||_1 by liblinear.
 
-    Liblinear penalises its intercept too, as the weight of one more feature; the value 10 makes that feature cheap.
+    Liblinear penalises its intercept too, as the weight of one more feature; the value 10 makes
+    that feature cheap.
     """
     return _logistic(task, tfidf, solver="liblinear", l1_ratio=1.0, intercept_scaling=10.0)
 
@@ -128,7 +142,10 @@ def ridge(task: Task, tfidf: bool = False) -> Outcome:
 
 
 def linear_svm(task: Task, sublinear: bool = False) -> Outcome:
-    """`||w||_2^2 / 2 + cost * sum of squared hinges` on tf-idf by liblinear; weights are hardly ever exactly zero."""
+    """`||w||_2^2 / 2 + cost * sum of squared hinges` on tf-idf by liblinear.
+
+    Weights are hardly ever exactly zero.
+    """
     features = Features(vectorizer_for(task, tfidf=True, sublinear=sublinear), task.train)
 
     def fit(cost: float, train: Part) -> Linear:

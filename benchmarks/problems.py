@@ -1,9 +1,11 @@
-"""Optimisation problems for the speed pages: matrices, sentence groups, trees; no tuning and no test set here.
+"""Optimisation problems for the speed pages: matrices, sentence groups, trees.
 
-The overlapping problem is  min_{w, b}  sum_i log(1 + exp(-y_i (x_i w + b))) + 0.1 * sum_g sqrt(|g|) ||w_g||_2
-on the 949 training documents of science (dev seed 0) with one group a sentence: 54,284 groups, 285,342 copies of
-23,261 words. The intercept b is free. Clarabel, to a relative gap of 2e-9: 341.646529;
-without b it would be 341.857122.
+No tuning and no test set here.
+
+The overlapping problem is  min_{w, b}  sum_i log(1 + exp(-y_i (x_i w + b))) + 0.1 * sum_g sqrt(|g|)
+||w_g||_2 on the 949 training documents of science (dev seed 0) with one group a sentence: 54,284
+groups, 285,342 copies of 23,261 words. The intercept b is free. Clarabel, to a relative gap of
+2e-9: 341.646529; without b it would be 341.857122.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ SENTENCE_END = re.compile(r"[.\n]")
 
 
 class Counts(NamedTuple):
-    """Word counts, documents x words, in float64, with labels -1 and +1 (or class numbers where there are more)."""
+    """Word counts, documents x words, in float64, with labels -1 and +1 (or class numbers where
+    there are more).
+    """
 
     rows: csr_matrix
     labels: NDArray[np.float64]
@@ -37,7 +41,10 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True)
 class SentenceGroups:
-    """Group g holds the distinct words index[ptr[g]:ptr[g + 1]]; its weight is the square root of its size."""
+    """Group g holds the distinct words index[ptr[g]:ptr[g + 1]].
+
+    Its weight is the square root of its size.
+    """
 
     index: NDArray[np.int64]
     ptr: NDArray[np.int64]
@@ -45,7 +52,9 @@ class SentenceGroups:
 
 
 def newsgroup_counts(data: Path, name: str = "science", whole: bool = False) -> Counts:
-    """Counts of a pair of newsgroups: of train alone as the groups have it, or of the whole pool (train and dev)."""
+    """Counts of a pair of newsgroups: of train alone as the groups have it, or of the whole pool
+    (train and dev).
+    """
     task = load(name, data)
     part = task.pool if whole and task.pool is not None else task.train
     vectorizer = vectorizer_for(task)
@@ -54,7 +63,10 @@ def newsgroup_counts(data: Path, name: str = "science", whole: bool = False) -> 
 
 
 def twenty_newsgroup_counts(data: Path) -> Counts:
-    """All twenty groups, 11,314 x 130,103 counts; labels are 0..19 in the order of the sorted names."""
+    """All twenty groups, 11,314 x 130,103 counts.
+
+    Labels are 0..19 in the order of the sorted names.
+    """
     part = newsgroups(data, "train")
     vectorizer = CountVectorizer()
     rows = csr_matrix(vectorizer.fit_transform(part.texts), dtype=np.float64)
@@ -64,9 +76,12 @@ def twenty_newsgroup_counts(data: Path) -> Counts:
 
 
 def sentence_groups(part: Part, vectorizer: CountVectorizer) -> SentenceGroups:
-    """One group of distinct words for every piece between full stops and line ends that has a word; repeats are kept.
+    """One group of distinct words for every piece between full stops and line ends that has a word.
 
-    The crude cut is on purpose: anyone can redo it, so that the optimum can be compared. Trees are one sentence each.
+    Repeats are kept.
+
+    The crude cut is on purpose: anyone can redo it, so that the optimum can be compared. Trees are
+    one sentence each.
     """
     texts = part.texts
     pieces = (
@@ -91,7 +106,9 @@ def sentence_objective(
 
 
 def lasso_strength_max(counts: Counts) -> float:
-    """Smallest strength of  mean log-loss + strength * ||w||_1  (free intercept) whose solution is w = 0."""
+    """Smallest strength of  mean log-loss + strength * ||w||_1  (free intercept) whose solution is
+    w = 0.
+    """
     positive = np.mean(counts.labels > 0)
     residual = (counts.labels > 0) - positive
     return float(np.abs(counts.rows.T @ residual).max() / len(residual))
@@ -106,7 +123,9 @@ def lasso_objective(
 
 
 def row_strength_max(counts: Counts) -> float:
-    """Smallest strength of  mean multinomial log-loss + strength * sum_j ||W_j||_2  (free intercepts) with W = 0."""
+    """Smallest strength of  mean multinomial log-loss + strength * sum_j ||W_j||_2  (free
+    intercepts) with W = 0.
+    """
     residual = np.eye(int(counts.labels.max()) + 1)[counts.labels.astype(int)]
     residual -= residual.mean(axis=0)
     return float(np.linalg.norm(counts.rows.T @ residual, axis=1).max() / len(residual))
@@ -124,9 +143,11 @@ def row_objective(
 
 
 def random_tree(n_nodes: int, seed: int = 0) -> NDArray[np.int64]:
-    """Parents of a random recursive tree in depth-first order (root first, -1): every subtree is a contiguous range.
+    """Parents of a random recursive tree in depth-first order (root first, -1): every subtree is a
+    contiguous range.
 
-    Node k's parent is drawn among all nodes before it, so that depth grows as log n and leaves are half of the nodes.
+    Node k's parent is drawn among all nodes before it, so that depth grows as log n and leaves are
+    half of the nodes.
     """
     draw = np.random.default_rng(seed).random(n_nodes)
     parent = (draw * np.arange(n_nodes)).astype(np.int64)
@@ -135,7 +156,7 @@ def random_tree(n_nodes: int, seed: int = 0) -> NDArray[np.int64]:
     above = parent.tolist()
     for node in range(n_nodes - 1, 0, -1):
         size[above[node]] += size[node]
-    # The next free place under each node: children take ranges of the length of their subtrees in turn.
+    # The next free place under each node: children take ranges as long as their subtrees in turn.
     place, free = [0] * n_nodes, [1] * n_nodes
     for node in range(1, n_nodes):
         place[node] = free[above[node]]
@@ -148,10 +169,11 @@ def random_tree(n_nodes: int, seed: int = 0) -> NDArray[np.int64]:
 
 
 def spams_tree(parent: NDArray[np.int64], weight: NDArray[np.float64]) -> dict[str, Any]:
-    """The tree as `spams.proximalTree` takes it, one variable a node; nodes must be in depth-first order.
+    """Return the tree as `spams.proximalTree` takes it, with one variable per node.
 
-    groups[child, parent] is true, own_variables says where a node's own variables start, N_own_variables how many.
-    Anything else, other integer types among it, makes SPAMS end the process.
+    Nodes must be in depth-first order. groups[child, parent] is true, own_variables is where a
+    node's own variables start, N_own_variables their number. Anything else, including other integer
+    types, makes SPAMS end the process.
     """
     n_nodes = len(parent)
     children = np.arange(1, n_nodes)

@@ -1,4 +1,7 @@
-"""Solvers of other packages on the problems of the speed pages; each is imported only when it is called."""
+"""Solvers of other packages on the problems of the speed pages.
+
+Each is imported only when it is called.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,10 @@ class Solution(NamedTuple):
 def liblinear_lasso(
     counts: Counts, strength: float, tol: float = 1e-6, scaling: float = 100.0
 ) -> Solution:
-    """`mean log-loss + strength * ||w||_1`; the intercept is penalised by 1 / scaling of the strength, 0 leaves it out."""
+    """`mean log-loss + strength * ||w||_1`.
+
+    The intercept is penalised by 1 / scaling of the strength, 0 leaves it out.
+    """
     cost = 1 / (strength * len(counts.labels))
     model = LogisticRegression(
         C=cost,
@@ -37,7 +43,9 @@ def liblinear_lasso(
 
 
 def celer_lasso(counts: Counts, strength: float, tol: float = 1e-6) -> Solution:
-    """The same without an intercept, which celer does not have: compare it with fits that have none either."""
+    """The same without an intercept, which celer does not have: compare it with fits that have none
+    either.
+    """
     from celer import LogisticRegression as CelerLogistic
 
     cost = 1 / (strength * len(counts.labels))
@@ -48,10 +56,12 @@ def celer_lasso(counts: Counts, strength: float, tol: float = 1e-6) -> Solution:
 def adelie_rows(
     counts: Counts, path: NDArray[np.float64], tol: float = 1e-8, threads: int = 1
 ) -> Solution:
-    """`mean multinomial log-loss + strength * sum_j ||W_j||_2` at the last strength of a decreasing path.
+    """`mean multinomial log-loss + strength * sum_j ||W_j||_2` at the last strength of a decreasing
+    path.
 
-    Adelie groups the weights of a word over the K classes by default, weighs each group by sqrt(K) and divides the
-    log-loss by K, so that its lambda is strength / K^1.5. It needs numpy < 2, hence an environment of its own.
+    Adelie groups the weights of a word over the K classes by default, weighs each group by sqrt(K)
+    and divides the log-loss by K, so that its lambda is strength / K^1.5. It needs numpy < 2, hence
+    an environment of its own.
     """
     import adelie
 
@@ -74,7 +84,10 @@ def adelie_rows(
 def spams_tree_prox(
     values: NDArray[np.float64], tree: dict[str, Any], strength: float, norm: str
 ) -> NDArray[np.float64]:
-    """argmin_x ||x - values||^2 / 2 + strength * sum_g weight_g ||x_g|| over the subtrees; norm is "l2" or "linf"."""
+    """argmin_x ||x - values||^2 / 2 + strength * sum_g weight_g ||x_g|| over the subtrees.
+
+    Norm is "l2" or "linf".
+    """
     import spams
 
     column = np.asfortranarray(values.reshape(-1, 1))

@@ -1,4 +1,7 @@
-"""Sequence tagging: chunking beside the paper, memory while learning, and speed beside CRFsuite. Names have a page of their own."""
+"""Sequence tagging: chunking beside the paper, memory while learning, and speed beside CRFsuite.
+
+Names have a page of their own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chunking of CoNLL-2000: other groups than templates, and the lasso beside budgets at equal sizes."""
+"""Chunking of CoNLL-2000: other groups than templates, and the lasso beside equal budgets."""
 
 from __future__ import annotations
 
@@ -19,14 +19,19 @@ MOST_FITS = 5
 GROUPS = """\
 ### Other groups, and the lasso
 
-The same two stages with 96 templates. `lasso` and `rows` (label-based groups: all labels of a feature) are forward-backward
-splitting with the perceptron loss (5 epochs), refitted by MIRA (10 epochs) on the features they kept. `sparse group` adds a lasso of
-0.0001 to a budget of templates, `coarse to fine` keeps a template only with all that it refines; d = 1 in both."""
+The same two stages with 96 templates. `lasso` and `rows` (label-based groups: all labels of a \
+feature) are forward-backward
+splitting with the perceptron loss (5 epochs), refitted by MIRA (10 epochs) on the features they \
+kept. `sparse group` adds a lasso of
+0.0001 to a budget of templates, `coarse to fine` keeps a template only with all that it refines; \
+d = 1 in both."""
 EQUAL = """\
 ### Group lasso against lasso at equal sizes
 
-Each budget of Table 1 beside the lasso whose strength was searched so that the refitted model has as many weights (to 3 %, or the
-nearest of five fits). Where even a tiny strength leaves fewer weights than the budget, the lasso's largest model stands."""
+Each budget of Table 1 beside the lasso whose strength was searched so that the refitted model has \
+as many weights (to 3 %, or the
+nearest of five fits). Where even a tiny strength leaves fewer weights than the budget, the \
+lasso's largest model stands."""
 
 
 def groups(split: Split, everything: Fit, budgets: Mapping[str, Fit], quick: bool) -> str:
@@ -88,7 +93,10 @@ def equal_sizes(
 
 
 def search_size(target: int, tried: dict[float, Fit], fit: Callable[[float], Fit]) -> float:
-    """The strength whose fit has about `target` weights, by interpolation of logarithms; adds its fits to `tried`."""
+    """The strength whose fit has about `target` weights, by interpolation of logarithms.
+
+    Adds its fits to `tried`.
+    """
 
     def miss(strength: float) -> float:
         return abs(np.log(tried[strength].weights / target))
@@ -107,7 +115,9 @@ def search_size(target: int, tried: dict[float, Fit], fit: Callable[[float], Fit
 
 
 def next_strength(target: int, sizes: Mapping[float, int]) -> float:
-    """Where the line through the logarithms of the nearest strengths on both sides meets the target; outside, three times as far."""
+    """Where the line through the logarithms of the nearest strengths on both sides meets the
+    target; outside, three times as far.
+    """
     above = max((s for s, size in sizes.items() if size >= target), default=None)
     below = min(
         (s for s, size in sizes.items() if size < target and (above is None or s > above)),

@@ -25,27 +25,43 @@ TENTHS = (9, 4, 1)  # of every ten sentences, those that judge
 ITERATIONS = 60
 ABOUT = f"""## Chunking with small models
 
-CoNLL-2000 as above, with the public BLLIP word clusters. What is chosen: the templates ({MOST_TEMPLATES} that the sparseptron takes of the 96 of `chunking_clusters`, or
-the {MOST_TEMPLATES} of the ready set `chunking_compact`, written by hand: tags, words, clusters and words beside tags of neighbours), the scheme of labels, and ridge and lasso of
-the CRF that learns their weights ({ITERATIONS} iterations). The score is the mean F1 on three tenths of train, each by a CRF of the other nine tenths; the sparseptron
-saw none of the three. Rows of at most {MOST_TEMPLATES} templates were fitted on all of train in the order of their scores until one kept to the limit of weights; it was scored on test.
+CoNLL-2000 as above, with the public BLLIP word clusters. What is chosen: the templates \
+({MOST_TEMPLATES} that the sparseptron takes of the 96 of `chunking_clusters`, or
+the {MOST_TEMPLATES} of the ready set `chunking_compact`, written by hand: tags, words, clusters \
+and words beside tags of neighbours), the scheme of labels, and ridge and lasso of
+the CRF that learns their weights ({ITERATIONS} iterations). The score is the mean F1 on three \
+tenths of train, each by a CRF of the other nine tenths; the sparseptron
+saw none of the three. Rows of at most {MOST_TEMPLATES} templates were fitted on all of train in \
+the order of their scores until one kept to the limit of weights; it was scored on test.
 
-It is not wholly blind. Earlier runs of this section scored test with earlier choices, all from one tenth: with perceptron refits 93.49 and 93.70 (templates
-chosen anew on all of train), 94.01 (245,781 weights), 93.99 (280,419) and 93.60 (84,498); with a CRF of IOB2 labels 93.78 (82,109). That the last was short of the aim of
-94.0 is why the choice was made anew, with three tenths and more rows. Which, was decided on those tenths alone; test was scored with none of the new rows
-before, but the first of them, 94.25 with 105,176 weights, which an earlier run chose for both limits by the sizes on nine tenths.
+It is not wholly blind. Earlier runs of this section scored test with earlier choices, all from \
+one tenth: with perceptron refits 93.49 and 93.70 (templates
+chosen anew on all of train), 94.01 (245,781 weights), 93.99 (280,419) and 93.60 (84,498); with a \
+CRF of IOB2 labels 93.78 (82,109). That the last was short of the aim of
+94.0 is why the choice was made anew, with three tenths and more rows. Which, was decided on those \
+tenths alone; test was scored with none of the new rows
+before, but the first of them, 94.25 with 105,176 weights, which an earlier run chose for both \
+limits by the sizes on nine tenths.
 """
-TRIED = """Trials on the same three tenths that are not repeated by this page (CRF, BIOES, ridge and lasso 0.2; mean F1): 20 templates that the sparseptron took of 185, with
-affixes, more lengths of clusters and clusters of published word vectors among them, 94.55; `chunking_compact` with a 5-gram of tags and a 3-gram of clusters instead of
-`pos[0]` and `pos[0]|pos[1]`, 94.74; a set with words beside two tags and clusters beside tags, 94.68. A template of pairs of labels in the CRF was given up: one fit had not
-ended after a minute of computing, against some 20 seconds without. Not tried, for want of time: bigrams of clusters of vectors and kinds of words by vectors in `chunking_compact`, other
-ratios of ridge and lasso, more passes and cut-offs of online refits, means of several models. The three tenths have some 32,000 chunks, so the
+TRIED = """Trials on the same three tenths that are not repeated by this page (CRF, BIOES, ridge \
+and lasso 0.2; mean F1): 20 templates that the sparseptron took of 185, with
+affixes, more lengths of clusters and clusters of published word vectors among them, 94.55; \
+`chunking_compact` with a 5-gram of tags and a 3-gram of clusters instead of
+`pos[0]` and `pos[0]|pos[1]`, 94.74; a set with words beside two tags and clusters beside tags, \
+94.68. A template of pairs of labels in the CRF was given up: one fit had not
+ended after a minute of computing, against some 20 seconds without. Not tried, for want of time: \
+bigrams of clusters of vectors and kinds of words by vectors in `chunking_compact`, other
+ratios of ridge and lasso, more passes and cut-offs of online refits, means of several models. The \
+three tenths have some 32,000 chunks, so the
 standard error of a mean is at least 0.12: most rows are not told apart by it.
 """
 
 
 class Setting(NamedTuple):
-    """Templates, the scheme of labels, and the strengths of the CRF; a budget of None takes all templates of the set."""
+    """Templates, the scheme of labels, and the strengths of the CRF.
+
+    A budget of None takes all templates of the set.
+    """
 
     pool: str
     budget: int | None
@@ -125,7 +141,10 @@ def fit(setting: Setting, kept: Templates, split: Split, clusters: WordClusters)
 
 
 def choose(rows: Rows, limit: int, fits: Callable[[Setting], Fit]) -> Setting | None:
-    """The best row on held-out sentences whose fit to all of train keeps to a limit of weights; None if there is none."""
+    """The best row on held-out sentences whose fit to all of train keeps to a limit of weights.
+
+    None if there is none.
+    """
     within = [key for key, row in rows.items() if len(row.kept) <= MOST_TEMPLATES]
     best_first = sorted(within, key=lambda key: -rows[key].mean)
     return next((setting for setting in best_first if fits(setting).weights <= limit), None)

@@ -33,19 +33,25 @@ PAPER = {
     "B = 50, d = log2": (93.40, 891_378),
 }
 INTRODUCTION = """\
-CoNLL-2000, all 8,936 training and 2,012 test sentences, labels as they are (IOB2). F1 is conlleval's; `weights` are non-zero
-(feature, label) weights and transitions; `held` is the largest number of weights in memory at any time while learning, as a
-share of MIRA's (the paper: below 7.5 % at B = 30). The standard error of an F1 here is about 0.2: differences below that are noise."""
+CoNLL-2000, all 8,936 training and 2,012 test sentences, labels as they are (IOB2). F1 is \
+conlleval's; `weights` are non-zero
+(feature, label) weights and transitions; `held` is the largest number of weights in memory at any \
+time while learning, as a
+share of MIRA's (the paper: below 7.5 % at B = 30). The standard error of an F1 here is about 0.2: \
+differences below that are noise."""
 TABLE_ONE = """\
 ### Table 1: budgets of templates
 
-The paper's setting: 96 templates, 5 epochs of the sparseptron with a shrinking every 1,000 sentences, then 10 epochs of MIRA
-on the kept templates' features; 15 epochs of MIRA on all features beside it. d is the weight of a template's norm: log2 of its
+The paper's setting: 96 templates, 5 epochs of the sparseptron with a shrinking every 1,000 \
+sentences, then 10 epochs of MIRA
+on the kept templates' features; 15 epochs of MIRA on all features beside it. d is the weight of a \
+template's norm: log2 of its
 features is the paper's, 1 treats all templates alike."""
 MEMORY = """\
 ### Memory
 
-The same fits, each in a process of its own: what training added to the resident memory at its peak, the sentences being there
+The same fits, each in a process of its own: what training added to the resident memory at its \
+peak, the sentences being there
 already, and the most weights that were held."""
 
 

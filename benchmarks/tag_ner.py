@@ -1,4 +1,6 @@
-"""Names in Spanish, Dutch and English text: templates chosen by budget beside all of them and the lasso, and our best."""
+"""Names in Spanish, Dutch and English text: templates chosen by budget beside all of them and the
+lasso, and our best.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What is known of words and names beside the labelled text: clusters learned from unlabelled text, lists of places and of first names."""
+"""What is known of words and names beside the labelled text: clusters learned from unlabelled text,
+lists of places and of first names.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ NUMBER = re.compile(r"[\d.,/:-]*\d[\d.,/:-]*")
 
 
 def published_clusters(language: str) -> WordClusters:
-    """Brown clusters in the package spacy-lookups-data: a path as a number, its lowest bit nearest to the root."""
+    """Brown clusters in the package spacy-lookups-data: a path as a number, its lowest bit nearest
+    to the root.
+    """
     file = resources.files("spacy_lookups_data") / "data" / f"{language}_lexeme_cluster.json.gz"
     with file.open("rb") as packed, gzip.open(packed, "rt", encoding="utf-8") as stream:
         paths = json.load(stream)
@@ -45,7 +49,9 @@ class Learned(NamedTuple):
 
 
 def cased_clusters(data: Path, quick: bool) -> Learned:
-    """Of newswire of 1987, BBC news, a little Wikipedia, the Brown corpus and the English training text, as they are written."""
+    """Of newswire of 1987, BBC news, a little Wikipedia, the Brown corpus and the English training
+    text, as they are written.
+    """
     files = (
         "reuters21578/reuters.train.txt.gz",
         "bbc_news/bbc.train.txt.gz",
@@ -66,7 +72,10 @@ def cased_clusters(data: Path, quick: bool) -> Learned:
 def _learned(
     name: str, min_count: int, documents: Callable[[], list[list[list[str]]]], quick: bool
 ) -> Learned:
-    """Learned once and kept in the folder of temporary files, because it takes minutes; delete the file to learn anew."""
+    """Learned once and kept in the folder of temporary files, because it takes minutes.
+
+    Delete the file to learn anew.
+    """
     kept = Path(tempfile.gettempdir()) / f"laconic-clusters-{name}-{N_CLUSTERS}-{min_count}.json"
     if not quick and kept.exists():
         found = json.loads(kept.read_text(encoding="utf-8"))
@@ -108,7 +117,9 @@ def _number(word: str) -> str:
 
 
 class Capitals:
-    """Clusters of words that are all capitals, as headlines are, by how they are written in running text."""
+    """Clusters of words that are all capitals, as headlines are, by how they are written in running
+    text.
+    """
 
     def __init__(self, clusters: WordClusters) -> None:
         self.clusters = clusters
@@ -120,7 +131,9 @@ class Capitals:
 
 
 def capital_shares(counted: Path) -> Callable[[str], str]:
-    """How often a word begins with a capital in running text, in steps, from a `paths` file with counts; ? for rare words."""
+    """How often a word begins with a capital in running text, in steps, from a `paths` file with
+    counts; ? for rare words.
+    """
     vocab, clusters = read_paths(counted)
     small, capital = Counter[str](), Counter[str]()
     for word, count in zip(vocab.words, clusters.count.tolist(), strict=True):
@@ -175,7 +188,7 @@ def _is_listed(name: str) -> bool:
 
 
 def with_lists(part: Part, lists: Mapping[str, PhraseList]) -> Part:
-    """The part with a column a list: where the longest phrases of the list stand that begin with a capital."""
+    """Return the part with one column per list: its longest phrases that begin with a capital."""
     tokens = part.tokens
     return part.with_columns(
         {name: phrases.marks(tokens.column("word"), tokens.ptr) for name, phrases in lists.items()}

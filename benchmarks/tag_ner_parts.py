@@ -1,4 +1,6 @@
-"""Texts with names: CoNLL 2002 (Spanish, Dutch) and CoNLL 2003 (English) as columns, and more columns beside them."""
+"""Texts with names: CoNLL 2002 (Spanish, Dutch) and CoNLL 2003 (English) as columns, and more
+columns beside them.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,10 @@ def read_parts(data: Path, language: str, quick: bool) -> list[Part]:
 
 
 def with_clusters(part: Part, added: Mapping[str, HasBits]) -> Part:
-    """The part with the bits of further clusterings as columns; where nothing is known of a word, an empty string."""
+    """The part with the bits of further clusterings as columns.
+
+    Where nothing is known of a word, an empty string.
+    """
     words = part.tokens.column("word")
     bits = {
         name: {word: clusters.bits(word) or "" for word in set(words)}

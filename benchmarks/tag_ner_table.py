@@ -1,4 +1,6 @@
-"""Names by templates chosen with a budget, beside all templates and the lasso: Table 2 of Martins et al. (EMNLP 2011)."""
+"""Names by templates chosen with a budget, beside all templates and the lasso: Table 2 of Martins
+et al. (EMNLP 2011).
+"""
 
 from __future__ import annotations
 
@@ -31,20 +33,31 @@ HEAD = (
     "test",
     "features",
 )
-ABOUT = f"""CoNLL 2002 (Spanish, Dutch) and CoNLL 2003 (English; its chunk column is not used). The tables repeat Table 2 of Martins, Smith,
-Aguiar and Figueiredo (EMNLP 2011) with the 452 templates of the set `ner`, labels in IOB2 (nine of them), first-order chains and as
-many passes as in the article. Development text is testa, test text testb; F1 is that of whole names, as conlleval counts it. Nothing
+ABOUT = f"""CoNLL 2002 (Spanish, Dutch) and CoNLL 2003 (English; its chunk column is not used). \
+The tables repeat Table 2 of Martins, Smith,
+Aguiar and Figueiredo (EMNLP 2011) with the 452 templates of the set `ner`, labels in IOB2 (nine \
+of them), first-order chains and as
+many passes as in the article. Development text is testa, test text testb; F1 is that of whole \
+names, as conlleval counts it. Nothing
 in the tables was tuned.
 
-- MIRA: {EPOCHS} passes over all features (the article tuned a regularization constant by cross-validation; here there is none).
-- Lasso: {SELECTION_EPOCHS} passes of perceptron steps and, every {EVERY:,} sentences and at the end, a proximal step of
-  {EVERY:,} times the lasso of strength 1 / (C N), N the number of sentences; then {REFIT_EPOCHS} passes of MIRA over the features that were kept.
-- Group lasso: {SELECTION_EPOCHS} passes of the sparseptron with a budget of B templates, d_m = log2 of a template's number of
-  features, a proximal step every {EVERY:,} sentences; then {REFIT_EPOCHS} passes of MIRA over the features that were kept.
+- MIRA: {EPOCHS} passes over all features (the article tuned a regularization constant by \
+cross-validation; here there is none).
+- Lasso: {SELECTION_EPOCHS} passes of perceptron steps and, every {EVERY:,} sentences and at the \
+end, a proximal step of
+  {EVERY:,} times the lasso of strength 1 / (C N), N the number of sentences; then {REFIT_EPOCHS} \
+passes of MIRA over the features that were kept.
+- Group lasso: {SELECTION_EPOCHS} passes of the sparseptron with a budget of B templates, d_m = \
+log2 of a template's number of
+  features, a proximal step every {EVERY:,} sentences; then {REFIT_EPOCHS} passes of MIRA over the \
+features that were kept.
 
-Weights are pairs of a feature and a label that are not zero, and label bigrams; "selected" are those left before MIRA learned anew.
-There are more after it, because a feature that was kept for one label may then get weights for all. Seconds are those of learning,
-reading not counted; {WORKERS} fits ran at a time on a machine that did other work too, so that they tell the order of size only.
+Weights are pairs of a feature and a label that are not zero, and label bigrams; "selected" are \
+those left before MIRA learned anew.
+There are more after it, because a feature that was kept for one label may then get weights for \
+all. Seconds are those of learning,
+reading not counted; {WORKERS} fits ran at a time on a machine that did other work too, so that \
+they tell the order of size only.
 """
 # Martins et al. (EMNLP 2011), Table 2: F1 on development and test text, and the number of features.
 PUBLISHED = {
@@ -79,7 +92,10 @@ PUBLISHED = {
 
 
 class Job(NamedTuple):
-    """One row of a table, to be fitted in a process of its own; `quick` takes few sentences and passes."""
+    """One row of a table, to be fitted in a process of its own.
+
+    `quick` takes few sentences and passes.
+    """
 
     language: str
     row: str
@@ -102,7 +118,8 @@ class Row(NamedTuple):
 def models(quick: bool) -> dict[str, Callable[[int], Tagger]]:
     """The rows of the article's table: a tagger for a number of training sentences.
 
-    The lasso's strength is tau = 1 / (C N). Both kinds of selection are followed by MIRA on the features that were kept.
+    The lasso's strength is tau = 1 / (C N). Both kinds of selection are followed by MIRA on the
+    features that were kept.
     """
     all_epochs, selection, refit = (1, 1, 1) if quick else (EPOCHS, SELECTION_EPOCHS, REFIT_EPOCHS)
     every = 20 if quick else EVERY
@@ -147,7 +164,8 @@ def layout(language: str, rows: Mapping[str, Row]) -> str:
     """The heading, the table, and what it says."""
     published = PUBLISHED[language]
     about = f"\n{ABOUT}" if language == next(iter(PUBLISHED)) else ""
-    return f"## {language}\n{about}\n{table(HEAD, [_cells(rows[name], published[name]) for name in published])}\n{_verdict(rows)}"
+    cells = [_cells(rows[name], published[name]) for name in published]
+    return f"## {language}\n{about}\n{table(HEAD, cells)}\n{_verdict(rows)}"
 
 
 def _cells(row: Row, published: tuple[float, float, int]) -> tuple[Any, ...]:
@@ -164,7 +182,10 @@ def _verdict(rows: Mapping[str, Row]) -> str:
     if first is every:
         return f"{best}.\n"
     share = 100 * first.n_weights / every.n_weights
-    return f"{best}, with {share:.0f} % of the weights of MIRA with all features (test {f1(every.test)}).\n"
+    return (
+        f"{best}, with {share:.0f} % of the weights of MIRA with all features (test "
+        f"{f1(every.test)}).\n"
+    )
 
 
 def f1(percent: float) -> str:

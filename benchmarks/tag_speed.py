@@ -1,4 +1,7 @@
-"""Speed and memory of tagging beside CRFsuite, one thread, the same 72 templates; every competitor in a process of its own."""
+"""Speed and memory of tagging beside CRFsuite, one thread, the same 72 templates.
+
+Every competitor in a process of its own.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +24,18 @@ ITERATIONS = 50
 TEXT = f"""\
 ## Speed and memory
 
-CoNLL-2000, `chunking72`, one thread, from the file on disk to a model in memory: reading, making features and training together. CRFsuite
-(python-crfsuite) gets the same features as strings, made in Python; `without strings` leaves their making out of its time. Peak memory
-is what the process added after its imports. L-BFGS and OWL-QN run {ITERATIONS} iterations each; in the rows to the same objective ours
-stop as soon as their objective is down to that of CRFsuite after its {ITERATIONS}. Objectives are the same function: CRFsuite's c2 |w|^2 is
-a ridge of 2 c2, on transitions too, and there are no weights of first labels. Our quasi-Newton steps begin with a diagonal curvature
-from the counts of features, CRFsuite's with a multiple of the identity: iterations are not the same steps. Another run of Wapiti on two
+CoNLL-2000, `chunking72`, one thread, from the file on disk to a model in memory: reading, making \
+features and training together. CRFsuite
+(python-crfsuite) gets the same features as strings, made in Python; `without strings` leaves \
+their making out of its time. Peak memory
+is what the process added after its imports. L-BFGS and OWL-QN run {ITERATIONS} iterations each; \
+in the rows to the same objective ours
+stop as soon as their objective is down to that of CRFsuite after its {ITERATIONS}. Objectives are \
+the same function: CRFsuite's c2 |w|^2 is
+a ridge of 2 c2, on transitions too, and there are no weights of first labels. Our quasi-Newton \
+steps begin with a diagonal curvature
+from the counts of features, CRFsuite's with a multiple of the identity: iterations are not the \
+same steps. Another run of Wapiti on two
 threads, quoted, took 386 s for 54 iterations of the L1-CRF."""
 
 
@@ -42,7 +51,9 @@ def section(data: Path, quick: bool = False) -> str:
 
 
 def ours(data: Path, quick: bool, learner: Any, enough: float = -np.inf) -> dict[str, Any]:
-    """Train on one thread, until the objective is down to `enough` if given, and tag the test sentences."""
+    """Train on one thread, until the objective is down to `enough` if given, and tag the test
+    sentences.
+    """
     began = time.perf_counter()
     split = corpus(data, quick)
     stop = None if enough == -np.inf else (lambda progress: bool(progress.value <= enough))
@@ -208,7 +219,8 @@ def objective(found: dict[str, Any]) -> str:
 TAGGING = """\
 ### Tagging
 
-Test sentences of CoNLL-2000 repeated ten times, one thread. `from columns`: integer columns to labels, feature expansion and
+Test sentences of CoNLL-2000 repeated ten times, one thread. `from columns`: integer columns to \
+labels, feature expansion and
 decoding in it, the best of five; `from strings`: tokens as Python strings to labels as strings."""
 
 

@@ -1,4 +1,6 @@
-"""Models that change over time: forecasts of real targets from dated text, what moves, words of text to come, speed, exact zeros."""
+"""Models that change over time: forecasts of real targets from dated text, what moves, words of
+text to come, speed, exact zeros.
+"""
 
 from __future__ import annotations
 

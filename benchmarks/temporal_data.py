@@ -1,6 +1,8 @@
-"""Dated documents with a real target, as matrices: district reports of the Federal Reserve, earnings calls, movies, paper titles.
+"""Dated documents with a real target, as matrices: district reports of the Federal Reserve,
+earnings calls, movies, paper titles.
 
-Words are the most frequent ones before the first test step, as 0/1 features; what happened later decides nothing. Numbers go beside them.
+Words are the most frequent ones before the first test step, as 0/1 features; what happened later
+decides nothing. Numbers go beside them.
 """
 
 from __future__ import annotations
@@ -27,7 +29,10 @@ TOKENS = r"(?u)\b[^\W\d_]+(?:'[^\W\d_]+)?\b"  # letters, with an apostrophe insi
 
 
 class Dated(NamedTuple):
-    """Rows with targets and times; rolling origins for tuning and for the test; what is said about the set."""
+    """Rows with targets and times.
+
+    Rolling origins for tuning and for the test; what is said about the set.
+    """
 
     title: str
     about: str
@@ -55,7 +60,9 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
 def words(
     texts: Sequence[str], known: NDArray[np.bool_], first: int, last: int
 ) -> tuple[sp.csr_matrix, list[str]]:
-    """0/1 features of the words ranked first to last by how often they occur in the texts that are known before the test."""
+    """0/1 features of the words ranked first to last by how often they occur in the texts that are
+    known before the test.
+    """
     counter = CountVectorizer(token_pattern=TOKENS)
     counts = counter.fit_transform(texts)
     often = np.asarray(counts[np.flatnonzero(known)].sum(axis=0)).ravel()
@@ -77,7 +84,8 @@ def beige_book(data: Path) -> Dated:
     with gzip.open(data / "beige_book" / "aligned.csv.gz", "rt", encoding="utf-8") as file:
         aligned = {row["id"]: row for row in csv.DictReader(file)}
     rows = [(one, aligned[one["id"]]) for one in documents]
-    # Targets that reach into the pandemic are left out: from April 2019 on the twelve months end after February 2020.
+    # Targets that reach into the pandemic are left out: from April 2019 on the twelve months end
+    # after February 2020.
     rows = [
         (one, row)
         for one, row in rows
@@ -88,7 +96,8 @@ def beige_book(data: Path) -> Dated:
     past = np.array([[float(row["ur_d12_past"])] for _, row in rows])
     return Dated(
         "Beige Book: unemployment of a district, change over the next twelve months, in points",
-        "Yearly steps. A target is known a year later: models for year y are trained on reports up to year y - 2. The change over the last twelve months is a feature.",
+        "Yearly steps. A target is known a year later: models for year y are trained on reports "
+        "up to year y - 2. The change over the last twelve months is a feature.",
         with_numbers(X, past),
         np.array([float(row["ur_d12_future"]) for _, row in rows]),
         years,
@@ -113,7 +122,9 @@ def earnings_calls(data: Path) -> Dated:
     gap = np.timedelta64(45, "D")
     return Dated(
         "Earnings calls: log volatility over the next 30 trading days",
-        "Quarterly steps. Targets reach 31 trading days ahead: models are trained on calls at least 45 days before the quarter that is forecast begins. The log volatility of the last 30 days is a feature.",
+        "Quarterly steps. Targets reach 31 trading days ahead: models are trained on calls at "
+        "least 45 days before the quarter that is forecast begins. The log volatility of the "
+        "last 30 days is a feature.",
         with_numbers(X, past - past[dates < "2016-07"].mean()),
         np.array([one["logvol_future_30"] for one in rows]),
         dates,
@@ -144,12 +155,13 @@ def movies(data: Path) -> Dated:
         5000,
     )
     budget = np.array([float(one["budget"]) for one in rows])
-    told = budget > 1000
-    size = np.where(told, np.log(np.maximum(budget, 1000)) - 16, 0.0)
+    known = budget > 1000
+    size = np.where(known, np.log(np.maximum(budget, 1000)) - 16, 0.0)
     return Dated(
         "Movies: log revenue",
-        "Yearly steps, one year ahead. Words of the plot and genres; log budget and whether it is unknown are features.",
-        with_numbers(X, np.column_stack([size, ~told])),
+        "Yearly steps, one year ahead. Words of the plot and genres; log budget and whether it "
+        "is unknown are features.",
+        with_numbers(X, np.column_stack([size, ~known])),
         np.log([one["revenue"] for one in rows]),
         years,
         [*names, "(log budget)", "(budget unknown)"],
@@ -171,7 +183,8 @@ def paper_titles(data: Path) -> Dated:
     X, names = words([one["text"] for one in rows], years < 2002, 1, 5000)
     return Dated(
         "Paper titles: log(1 + citations within three years)",
-        "Yearly steps. A count is known three years later: models for year y are trained on papers up to year y - 4.",
+        "Yearly steps. A count is known three years later: models for year y are trained on "
+        "papers up to year y - 4.",
         X,
         np.log1p([float(one["citations_3y"]) for one in rows]),
         years,

@@ -1,4 +1,6 @@
-"""Figs. 3.2 and 3.3's form on the Beige Book: how far autocorrelations of words lie from each other, and trajectories beside what they follow."""
+"""Figs. 3.2 and 3.3's form on the Beige Book: how far autocorrelations of words lie from each
+other, and trajectories beside what they follow.
+"""
 
 from __future__ import annotations
 
@@ -79,18 +81,24 @@ def trajectories(data: Path, quick: bool) -> str:
     return "\n".join(
         [
             "## What moves and what stands still (Beige Book)",
-            "Target: the change of a district's unemployment over the twelve months before a report, from the words of the report alone; all years, tau 10.",
+            "Target: the change of a district's unemployment over the twelve months before a "
+            "report, from the words of the report alone; all years, tau 10.",
             "",
             "![trajectories](temporal_trajectories.svg)",
             "",
-            f"Of {len(names):,} words {large} have a weight above 0.05 at some time; drawn are the {N_DRAWN} of the {N_MOVING} that move most which follow the mean change of "
-            f"unemployment best (correlations {min(correlations):.2f} to {max(correlations):.2f}). They are in reports of all years, but tell of rising unemployment in recessions alone (1975, "
+            f"Of {len(names):,} words {large} have a weight above 0.05 at some time; drawn are "
+            f"the {N_DRAWN} of the {N_MOVING} that move most which follow the mean change of "
+            f"unemployment best (correlations {min(correlations):.2f} to "
+            f"{max(correlations):.2f}). They are in reports of all years, but tell of rising "
+            "unemployment in recessions alone (1975, "
             "1982, 1991, 2001, 2009), which no weight that stands still could say.",
             "",
             "![autocorrelations](temporal_autocorrelations.svg)",
             "",
-            "Almost all words are as good as zero and have the autocorrelation that the prior has by itself, the peak in the upper panel. Among the strongest, "
-            "which the data tell something about, many stand still (-0.5) and others move, each in its own way: one smoothness for all words would fit neither.",
+            "Almost all words are as good as zero and have the autocorrelation that the prior "
+            "has by itself, the peak in the upper panel. Among the strongest, "
+            "which the data tell something about, many stand still (-0.5) and others move, each "
+            "in its own way: one smoothness for all words would fit neither.",
             "",
             table(["kind", "word", "least weight", "largest weight", "mean of alpha"], listed),
         ]

@@ -1,4 +1,6 @@
-"""Table 3.1's form: mean squared error by step of time and overall, of models that ignore time, follow it alike, and follow it each in its own way."""
+"""Table 3.1's form: mean squared error by step of time and overall, of models that ignore time,
+follow it alike, and follow it each in its own way.
+"""
 
 from __future__ import annotations
 
@@ -18,26 +20,49 @@ STILL, MOVING = ("ridge-all", LASSO), ("ridge-ts", "fused lasso")
 
 
 def protocol(data: Path, quick: bool) -> str:
-    """What all tables of forecasts have in common, and what was looked into on development steps."""
+    """Return the text that all tables of forecasts share, with findings on development steps."""
     return "\n".join(
         [
             "## How forecasts are made and tuned",
-            "Every step of time is forecast by a model of what was known before it, with the gap that the target needs. `-one` models learn from the last step that is known, "
-            "`-all` models from all of them alike, the others have a weight for every word and step. Words are 0/1 features, the numbers beside them are as they are in the files, as in the "
-            "paper. For every test step each model has the setting with the least error over all documents that were forecast before and whose targets are known by then: those of the development "
-            "steps, then those of earlier test steps, too. Settings whose error on development steps is more than a tenth above the best are not followed any further.",
+            "Every step of time is forecast by a model of what was known before it, with the gap "
+            "that the target needs. `-one` models learn from the last step that is known, "
+            "`-all` models from all of them alike, the others have a weight for every word and "
+            "step. Words are 0/1 features, the numbers beside them are as they are in the files, "
+            "as in the "
+            "paper. For every test step each model has the setting with the least error over all "
+            "documents that were forecast before and whose targets are known by then: those of "
+            "the development "
+            "steps, then those of earlier test steps, too. Settings whose error on development "
+            "steps is more than a tenth above the best are not followed any further.",
             "",
-            "Settings that would have been best for all test steps, which nobody could know beforehand, stand last in the second table below each table: where a model is behind there too, it is the model "
-            "and not the choice of its settings. Below each table stands how the best models whose words stand still and the best ones whose words move compare then: where words do not move, a prior of how they move has nothing to tell.",
+            "Settings that would have been best for all test steps, which nobody could know "
+            "beforehand, stand last in the second table below each table: where a model is "
+            "behind there too, it is the model "
+            "and not the choice of its settings. Below each table stands how the best models "
+            "whose words stand still and the best ones whose words move compare then: where "
+            "words do not move, a prior of how they move has nothing to tell.",
             "",
-            "The aim is the lowest error on two of three sets, and nowhere more than 2 % above the best of the others; every table says below it how far the prior is from that. "
-            "Test steps are not untouched: the tables were made three times. At first every model had one setting for all test steps, chosen on fewer development steps, and the prior was first on none of the sets. "
-            "Then settings were chosen anew for every step, as above, for all models alike. Last, the settings of the prior that begin with a lasso were laid out by the ridge that it is near zero (300 to 10,000, as those of "
-            "ridge-all) and by how small weights must be for that, in place of shares of the variance, because on the Beige Book the strengths fell between those of ridge-all; the new settings are better than the old ones on "
-            "development steps of the Beige Book and of earnings calls, where alone they were compared.",
+            "The aim is the lowest error on two of three sets, and nowhere more than 2 % above "
+            "the best of the others; every table says below it how far the prior is from that. "
+            "Test steps are not untouched: the tables were made three times. At first every "
+            "model had one setting for all test steps, chosen on fewer development steps, and "
+            "the prior was first on none of the sets. "
+            "Then settings were chosen anew for every step, as above, for all models alike. "
+            "Last, the settings of the prior that begin with a lasso were laid out by the ridge "
+            "that it is near zero (300 to 10,000, as those of "
+            "ridge-all) and by how small weights must be for that, in place of shares of the "
+            "variance, because on the Beige Book the strengths fell between those of ridge-all; "
+            "the new settings are better than the old ones on "
+            "development steps of the Beige Book and of earnings calls, where alone they were "
+            "compared.",
             "",
-            "Looked into on development steps: where the fit begins (a smooth ridge, the tuned lasso, the tuned ridge), strengths from 0.03 to 1,000 times the variance of the targets and those of ridges of 300 to 10,000, floors from 1e-8 to 10, tau from 1 "
-            "to 100,000, whether the constant moves too, numbers scaled tenfold, and means of weights in place of their best values (variational inference over weights as well, word by word), which was not better on titles; for weights that stand still that was looked into on earnings calls, too, and changed nothing.",
+            "Looked into on development steps: where the fit begins (a smooth ridge, the tuned "
+            "lasso, the tuned ridge), strengths from 0.03 to 1,000 times the variance of the "
+            "targets and those of ridges of 300 to 10,000, floors from 1e-8 to 10, tau from 1 "
+            "to 100,000, whether the constant moves too, numbers scaled tenfold, and means of "
+            "weights in place of their best values (variational inference over weights as well, "
+            "word by word), which was not better on titles; for weights that stand still that "
+            "was looked into on earnings calls, too, and changed nothing.",
         ]
     )
 
@@ -81,14 +106,21 @@ def verdict(found: dict[str, Outcome], plain: Array) -> str:
     others = {kind: float(one.errors.mean()) for kind, one in found.items() if kind != OURS}
     best = min(others, key=others.__getitem__)
     change = 100 * (ours / others[best] - 1)
-    words = f"{abs(change):.1f} % {'below' if change < 0 else 'above'} the best of the others ({best}, {number(others[best], 4)})"
+    words = (
+        f"{abs(change):.1f} % {'below' if change < 0 else 'above'} the best of the others "
+        f"({best}, {number(others[best], 4)})"
+    )
     still, moving = (
         min(hindsight(found[kind]) for kind in kinds if kind in found) for kinds in (STILL, MOVING)
     )
     return (
-        f"Overall the {OURS} has an error of {number(ours, 4)}, {words}. `{ALONE}` is least squares without any word: "
-        f"{number(float(plain.mean()), 4)}. In hindsight, with the best setting for all test steps, the best model whose words stand still "
-        f"({', '.join(STILL)}) has {number(still, 4)}, the best of the others whose words move ({', '.join(MOVING)}) {number(moving, 4)}, the {OURS} {number(hindsight(found[OURS]), 4)}."
+        f"Overall the {OURS} has an error of {number(ours, 4)}, {words}. `{ALONE}` is least "
+        "squares without any word: "
+        f"{number(float(plain.mean()), 4)}. In hindsight, with the best setting for all test "
+        "steps, the best model whose words stand still "
+        f"({', '.join(STILL)}) has {number(still, 4)}, the best of the others whose words move "
+        f"({', '.join(MOVING)}) {number(moving, 4)}, the {OURS} "
+        f"{number(hindsight(found[OURS]), 4)}."
     )
 
 
@@ -98,7 +130,9 @@ def hindsight(outcome: Outcome) -> float:
 
 
 def significance(found: dict[str, Outcome]) -> str:
-    """Wilcoxon's signed-rank test over documents, and over steps, which are fewer but nearer to independent."""
+    """Wilcoxon's signed-rank test over documents, and over steps, which are fewer but nearer to
+    independent.
+    """
     ours = found[OURS]
     steps = [*dict.fromkeys(ours.labels.tolist())]
     rows = []
@@ -121,17 +155,19 @@ def significance(found: dict[str, Outcome]) -> str:
 
 
 def settings(found: dict[str, Outcome]) -> str:
-    """What was chosen for the test steps, and which setting would have been the best one for all of them, which nobody could know."""
+    """What was chosen for the test steps, and which setting would have been the best one for all of
+    them, which nobody could know.
+    """
     rows = []
     for kind, one in found.items():
         best = min(one.each, key=lambda each: each.error)
         chosen = [
             often(one.chosen),
-            len({told(setting) for setting in one.chosen}),
+            len({setting_text(setting) for setting in one.chosen}),
             one.n_selected,
             one.seconds,
         ]
-        rows.append([kind, *chosen, number(best.error, 4), told(best.setting)])
+        rows.append([kind, *chosen, number(best.error, 4), setting_text(best.setting)])
     columns = [
         "model",
         "setting, for how many steps",
@@ -146,10 +182,10 @@ def settings(found: dict[str, Outcome]) -> str:
 
 def often(chosen: list[Setting]) -> str:
     """The setting that was chosen for most steps."""
-    setting, n_steps = Counter(map(told, chosen)).most_common(1)[0]
+    setting, n_steps = Counter(map(setting_text, chosen)).most_common(1)[0]
     return f"{setting} ({n_steps} of {len(chosen)})"
 
 
-def told(setting: Setting) -> str:
-    """A setting in words."""
+def setting_text(setting: Setting) -> str:
+    """Return a setting in words."""
     return ", ".join(f"{name} {value:g}" for name, value in setting.items())

@@ -1,4 +1,6 @@
-"""The models of Table 3.1's form, with settings to choose from, and how a setting is chosen anew for every step from what is known by then."""
+"""The models of Table 3.1's form, with settings to choose from, and how a setting is chosen anew
+for every step from what is known by then.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,14 @@ OURS, LASSO = "adaptive prior", "lasso-all"
 RIDGES = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
 LASSOS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 USUAL_STEPS = 10
-FOLLOWED = 1.1  # times the least error on development steps: settings above it are not followed any further
+# Settings with more than this multiple of the least error on development steps are abandoned.
+FOLLOWED = 1.1
 
 
 class Family(NamedTuple):
-    """A kind of model: settings to choose from, what makes a penalty of one and a number of steps, and how its weights move."""
+    """A kind of model: settings to choose from, what makes a penalty of one and a number of steps,
+    and how its weights move.
+    """
 
     settings: list[Setting]
     penalty: Callable[[Setting, int], Any]
@@ -40,22 +45,29 @@ def every(**grid: tuple[Any, ...]) -> list[Setting]:
 
 
 def prior(setting: Setting, n_steps: int) -> AdaptivePrior:
-    """The floor grows as the square of the steps: a weight that stands still is then held by many steps as much as by few."""
+    """The floor grows as the square of the steps: a weight that stands still is then held by many
+    steps as much as by few.
+    """
     floor = setting["floor"] * (n_steps / USUAL_STEPS) ** 2
     return AdaptivePrior(strength=setting["strength"], floor=floor, tau=setting["tau"])
 
 
 def strength_of(ridge: float, floor: float, tau: float) -> float:
-    """With which the prior holds small weights that stand still about as a ridge of strength `ridge` does; `floor` says how small they must be.
+    """With which the prior holds small weights that stand still about as a ridge of strength
+    `ridge` does; `floor` says how small they must be.
 
-    Near zero it is strength T / floor_T (1 + 2 E[alpha]) |w|^2 / 2 with 1 + 2 E[alpha] = 2 / tau + 1 - 2 C beforehand, floor_T = floor (T / USUAL_STEPS)^2,
-    and |w|^2 is T times that of one step.
+    Near zero it is strength T / floor_T (1 + 2 E[alpha]) |w|^2 / 2 with 1 + 2 E[alpha] = 2 / tau +
+    1 - 2 C beforehand, floor_T = floor (T / USUAL_STEPS)^2, and |w|^2 is T times that of one step.
     """
     return round(ridge * floor / (USUAL_STEPS**2 * (2 / tau + 1 - 2 * LIMIT)), 6)
 
 
 def families(variance: float, lasso: float | None = None) -> dict[str, Family]:
-    """The models of the table; strengths of the prior are shares of the targets' variance or, where it begins with a lasso of strength `lasso`, those of ridges."""
+    """The models of the table.
+
+    Strengths of the prior are shares of the targets' variance or, where it begins with a lasso of
+    strength `lasso`, those of ridges.
+    """
 
     def shares(*values: float) -> tuple[float, ...]:
         return tuple(round(variance * value, 6) for value in values)
@@ -114,7 +126,10 @@ def fitted(family: Family, setting: Setting, dated: Dated, fold: Fold) -> Tempor
 
 
 class Tried(NamedTuple):
-    """One setting at all steps: squared errors (rows,), NaN where none was forecast; features in use and CPU seconds of the fit of every step."""
+    """One setting at all steps: squared errors (rows,), NaN where none was forecast.
+
+    Features in use and CPU seconds of the fit of every step.
+    """
 
     errors: Array
     n_selected: dict[str, int]
@@ -122,7 +137,7 @@ class Tried(NamedTuple):
 
 
 class Each(NamedTuple):
-    """One setting at all test steps: its mean squared error, and features in use at the last one."""
+    """One setting at all test steps: its mean squared error, and features used at the last."""
 
     setting: Setting
     error: float
@@ -130,7 +145,9 @@ class Each(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Squared errors of the test rows, their steps, the setting of every step, features in use at the last one, seconds of the fits that were chosen; every setting by itself."""
+    """Squared errors of the test rows, their steps, the setting of every step, features in use at
+    the last one, seconds of the fits that were chosen; every setting by itself.
+    """
 
     errors: Array
     labels: NDArray[Any]
@@ -141,7 +158,10 @@ class Outcome(NamedTuple):
 
 
 def steps_of(dated: Dated, quick: bool) -> tuple[list[Fold], list[Fold]]:
-    """Steps that settings are first chosen by, and test steps; where it must be quick, the first three of the former, the last of which is the test."""
+    """Steps that settings are first chosen by, and test steps.
+
+    Where it must be quick, the first three of the former, the last of which is the test.
+    """
     dev = list(dated.dev.folds(dated.times))
     return (dev[:2], dev[2:3]) if quick else (dev, list(dated.test.folds(dated.times)))
 
@@ -160,7 +180,9 @@ def tried(family: Family, setting: Setting, dated: Dated, folds: list[Fold]) -> 
 
 
 def best_known(errors: Array, fold: Fold) -> int:
-    """Of errors (settings, rows): the setting with the least mean over rows that were forecast and whose targets are known when the fold is forecast."""
+    """Of errors (settings, rows): the setting with the least mean over rows that were forecast and
+    whose targets are known when the fold is forecast.
+    """
     return int(np.argmin(means_known(errors, fold)))
 
 
@@ -206,7 +228,10 @@ def known_variance(dated: Dated) -> float:
 
 
 def tested(dated: Dated, quick: bool) -> dict[str, Outcome]:
-    """All models of the table; the prior may begin with the lasso that was chosen for the first test step."""
+    """All models of the table.
+
+    The prior may begin with the lasso that was chosen for the first test step.
+    """
     variance = known_variance(dated)
     found: dict[str, Outcome] = {}
     for kind in families(variance):
@@ -217,7 +242,9 @@ def tested(dated: Dated, quick: bool) -> dict[str, Outcome]:
 
 
 def alone(dated: Dated, folds: list[Fold]) -> Array:
-    """Squared errors of least squares on the numbers beside the texts and a constant, from all of the past."""
+    """Squared errors of least squares on the numbers beside the texts and a constant, from all of
+    the past.
+    """
     numbers = dated.X[:, dated.X.shape[1] - dated.n_numbers :].toarray()
     rows = np.hstack([numbers, np.ones((len(numbers), 1))])
     errors = []

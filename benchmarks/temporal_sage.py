@@ -1,4 +1,6 @@
-"""Table 3.2's form: negative log-likelihood of the Beige Books of years to come, given district and economic variables; and the form of Fig. 3.3."""
+"""Table 3.2's form: negative log-likelihood of the Beige Books of years to come, given district and
+economic variables; and the form of Fig. 3.3.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ OURS = "adaptive prior"
 FIRST_YEAR = 1978  # since when all variables are known
 DEV, TEST = (1990, 1993), (1995, 2002, 2009, 2016)
 FIRST_RANK, LAST_RANK = 501, 5501
-THINNED = 10  # one word in so many is enough to choose settings by
+THINNED = 10  # one word in 10 is enough to choose settings
 VARIABLES = {
     "us_unrate": "unemployment rate",
     "us_indpro_yoy": "growth of industrial production",
@@ -55,11 +57,13 @@ class Reports(NamedTuple):
     words: tuple[str, ...]
 
     def thinned(self, by: int) -> Reports:
-        """The same with one word in so many."""
+        """Return the reports with one word in `by`."""
         return self._replace(X=self.X[:, ::by].tocsr(), words=self.words[::by])
 
     def before(self, year: int) -> DatedReader:
-        """Words and fields as they are known before a year: means and scales of numbers are those of the past."""
+        """Words and fields as they are known before a year: means and scales of numbers are those
+        of the past.
+        """
         past = np.flatnonzero(self.years < year)
         return DatedReader(
             self.words,
@@ -68,7 +72,10 @@ class Reports(NamedTuple):
 
 
 def read_reports(data: Path) -> Reports:
-    """District reports and national summaries with last month's economic variables; words ranked by their frequency before the first test year."""
+    """District reports and national summaries with last month's economic variables.
+
+    Words ranked by their frequency before the first test year.
+    """
     with gzip.open(data / "beige_book" / "aligned.csv.gz", "rt", encoding="utf-8") as file:
         aligned = {row["id"]: row for row in csv.DictReader(file)}
     documents = [
@@ -90,7 +97,10 @@ def read_reports(data: Path) -> Reports:
 
 
 class Family(NamedTuple):
-    """A kind of model: penalty of a setting, mode, and settings to choose from. Floors are per step, for trajectories grow longer by the year."""
+    """A kind of model: penalty of a setting, mode, and settings to choose from.
+
+    Floors are per step, for trajectories grow longer by the year.
+    """
 
     make: Callable[..., Penalty]
     mode: str
@@ -108,7 +118,9 @@ class Family(NamedTuple):
     def model(
         self, setting: dict[str, Any], n_steps: int, model: TemporalTextModel | None
     ) -> TemporalTextModel:
-        """A model with this setting, or the model of the last test year with the penalty for so many steps."""
+        """A model with this setting, or the model of the last test year with the penalty for so
+        many steps.
+        """
         chosen = {name: value for name, value in setting.items() if name != "background"}
         if "floor" in chosen:
             chosen["floor"] *= n_steps
@@ -163,7 +175,9 @@ FAMILIES = {
 
 
 class Tested(NamedTuple):
-    """Of every year the negative log-likelihood, the number of words, CPU seconds of the fit and its certificate; the last model."""
+    """Of every year the negative log-likelihood, the number of words, CPU seconds of the fit and
+    its certificate; the last model.
+    """
 
     loss: dict[int, float]
     words: dict[int, float]
@@ -178,7 +192,9 @@ class Tested(NamedTuple):
 
 
 def roll(family: Family, setting: dict[str, Any], reports: Reports, years: Sequence[int]) -> Tested:
-    """Train on all that was written before a year, score that year with the weights of the last step; begin with the model of the year before it."""
+    """Train on all that was written before a year, score that year with the weights of the last
+    step; begin with the model of the year before it.
+    """
     model = None
     loss, words, seconds, certificates = {}, {}, [], []
     for year in years:
@@ -243,13 +259,21 @@ def sage(data: Path, quick: bool) -> str:
 
 
 def about(reports: Reports, years: Sequence[int]) -> str:
-    """What is measured."""
+    """Return what is measured."""
     return (
-        f"Reports since {FIRST_YEAR}, yearly steps; the {reports.X.shape[1]:,} words ranked {FIRST_RANK:,} to {LAST_RANK:,} by frequency before {years[0]}. Effects: the twelve "
-        f"districts and the national summary, {len(VARIABLES)} variables of the month before a report, standardized by their past, and a constant. Models for a year are "
-        f"trained on all years before it and use the weights of the last one; test years are seven years apart, and a fit begins with the model of the test year before. Settings were chosen on "
-        f'{" and ".join(map(str, DEV))}, on one word in {THINNED}. Every model has a constant effect and the same background, log-frequencies of all the past, unless "steps" was chosen: those of the last year. '
-        "Numbers are nats a word (lower is better); the last row is the sum over all words in thousands, as in the table of the paper (there ours 11,618, ridge-ts 11,619, lasso-one 11,620, ridge-all 11,718)."
+        f"Reports since {FIRST_YEAR}, yearly steps; the {reports.X.shape[1]:,} words ranked "
+        f"{FIRST_RANK:,} to {LAST_RANK:,} by frequency before {years[0]}. Effects: the twelve "
+        f"districts and the national summary, {len(VARIABLES)} variables of the month before a "
+        "report, standardized by their past, and a constant. Models for a year are "
+        "trained on all years before it and use the weights of the last one; test years are "
+        "seven years apart, and a fit begins with the model of the test year before. Settings "
+        "were chosen on "
+        f"{' and '.join(map(str, DEV))}, on one word in {THINNED}. Every model has a constant "
+        'effect and the same background, log-frequencies of all the past, unless "steps" was '
+        "chosen: those of the last year. "
+        "Numbers are nats a word (lower is better); the last row is the sum over all words in "
+        "thousands, as in the table of the paper (there ours 11,618, ridge-ts 11,619, lasso-one "
+        "11,620, ridge-all 11,718)."
     )
 
 
@@ -285,17 +309,17 @@ def best(values: Sequence[float], digits: int) -> list[str]:
 
 
 def settings(found: dict[str, Tested], chosen: dict[str, dict[str, Any]]) -> str:
-    """What was chosen, and how well it was solved."""
+    """Return the chosen settings, and how well they were solved."""
     ours = found[OURS]
     rows = []
     for kind, one in found.items():
         ahead = sum(ours.loss[year] < one.loss[year] for year in one.loss)
-        told = ", ".join(f"{name} {value}" for name, value in chosen[kind].items()) or "–"
+        chosen_text = ", ".join(f"{name} {value}" for name, value in chosen[kind].items()) or "–"
         worst = f"{max(one.certificates):.0e}" if one.certificates else "–"
         rows.append(
             [
                 kind,
-                told,
+                chosen_text,
                 number(sum(one.seconds)) if one.seconds else "–",
                 worst,
                 "–" if kind == OURS else f"{ahead} of {len(one.loss)}",
@@ -332,7 +356,10 @@ def cost(ours: Tested, reports: Reports, year: int) -> str:
         "CPU seconds",
         "peak MB, all models",
     ]
-    return f"The last fit of {OURS}, from the weights of the test year before, in one thread:\n\n{table(columns, rows)}"
+    return (
+        f"The last fit of {OURS}, from the weights of the test year before, in one "
+        f"thread:\n\n{table(columns, rows)}"
+    )
 
 
 def figure(model: TemporalTextModel, reports: Reports) -> str:
@@ -350,7 +377,7 @@ def figure(model: TemporalTextModel, reports: Reports) -> str:
         [name, float(line[0]), float(line[-1]), float(np.corrcoef(line, observed.values)[0, 1])]
         for name, line in lines.items()
     ]
-    told = table(
+    values = table(
         [
             "word",
             f"weight in {model.steps_[0]}",
@@ -359,4 +386,4 @@ def figure(model: TemporalTextModel, reports: Reports) -> str:
         ],
         rows,
     )
-    return f"![Trajectories of words of employment]({PICTURE})\n\n{told}"
+    return f"![Trajectories of words of employment]({PICTURE})\n\n{values}"

@@ -1,4 +1,7 @@
-"""How the time of a fit grows with features, documents and steps; and how many trajectories can be dropped at no loss."""
+"""How the time of a fit grows with features, documents and steps.
+
+And how many trajectories can be dropped at no loss.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from numpy.typing import NDArray
 
 from benchmarks.page import number, percent, table
 from benchmarks.temporal_data import SETS
-from benchmarks.temporal_forecast import told
+from benchmarks.temporal_forecast import setting_text
 from benchmarks.temporal_models import (
     Family,
     Setting,
@@ -30,7 +33,9 @@ N_WORDS = 100  # words of a document that are features
 
 
 class Timed(NamedTuple):
-    """CPU seconds a step of the solver, its steps, CPU seconds of the whole fit, how far it got, megabytes at the most so far."""
+    """CPU seconds a step of the solver, its steps, CPU seconds of the whole fit, how far it got,
+    megabytes at the most so far.
+    """
 
     per_step: float
     n_steps: int
@@ -42,7 +47,10 @@ class Timed(NamedTuple):
 def stream(
     n_features: int, n_documents: int, n_steps: int
 ) -> tuple[sp.csr_matrix, NDArray, NDArray]:
-    """Documents of 100 words by Zipf's law; ten words move, a hundred stand still, the others say nothing."""
+    """Documents of 100 words by Zipf's law.
+
+    Ten words move, a hundred stand still, the others say nothing.
+    """
     rng = np.random.default_rng(0)
     chance = 1.0 / np.arange(1, n_features + 1)
     columns = rng.choice(n_features, (n_documents, N_WORDS), p=chance / chance.sum())
@@ -54,9 +62,9 @@ def stream(
     X.data[:] = 1.0
     times = np.sort(rng.integers(n_steps, size=n_documents))
     weights = np.zeros((n_features, n_steps))
-    told = rng.choice(n_features, min(110, n_features), replace=False)
-    weights[told[10:]] = rng.normal(size=(len(told) - 10, 1))
-    weights[told[:10]] = rng.normal(size=(10, n_steps)).cumsum(axis=1) / np.sqrt(n_steps)
+    used = rng.choice(n_features, min(110, n_features), replace=False)
+    weights[used[10:]] = rng.normal(size=(len(used) - 10, 1))
+    weights[used[:10]] = rng.normal(size=(10, n_steps)).cumsum(axis=1) / np.sqrt(n_steps)
     y = np.array([(X[[n]] @ weights[:, times[n]])[0] for n in range(n_documents)]) + rng.normal(
         size=n_documents
     )
@@ -118,7 +126,8 @@ def speed(data: Path, quick: bool) -> str:
     return "\n".join(
         [
             "## Speed of the adaptive prior",
-            f"One core. Drawn documents have {N_WORDS} words. A solver step is a pass over documents and trajectories; its time holds its share of the start.",
+            f"One core. Drawn documents have {N_WORDS} words. A solver step is a pass over "
+            "documents and trajectories; its time holds its share of the start.",
             "",
             table(columns, rows),
         ]
@@ -126,13 +135,18 @@ def speed(data: Path, quick: bool) -> str:
 
 
 def groups(setting: Setting, n_steps: int) -> SmoothGroupLasso:
-    """Weights that stand still are held as by a lasso of `strength`, however many the steps; squared changes cost fusion / 2."""
+    """Weights that stand still are held as by a lasso of `strength`, however many the steps.
+
+    Squared changes cost fusion / 2.
+    """
     strength = setting["strength"] / n_steps
     return SmoothGroupLasso(strength=strength, smoothness=setting["fusion"] / strength)
 
 
 def zeros(data: Path, quick: bool) -> str:
-    """Movies: error and trajectories in use of group lassos over time, beside the smooth ridge, which removes none."""
+    """Movies: error and trajectories in use of group lassos over time, beside the smooth ridge,
+    which removes none.
+    """
     dated = SETS["movies"](data)
     n_features = dated.X.shape[1]
 
@@ -145,16 +159,24 @@ def zeros(data: Path, quick: bool) -> str:
     )
     rows = [row("ridge-ts", float(ridge.errors.mean()), ridge.n_selected)]
     rows += [
-        row(f"smooth groups, {told(one.setting)}", one.error, one.n_selected) for one in found.each
+        row(f"smooth groups, {setting_text(one.setting)}", one.error, one.n_selected)
+        for one in found.each
     ]
     rows += [row("smooth groups", float(found.errors.mean()), found.n_selected)]
     change = 100 * (float(found.errors.mean()) / float(ridge.errors.mean()) - 1)
     note = (
-        "Share of all features whose trajectory is exactly zero at the last test step; errors are of the test steps. In the first and the last row settings are chosen for every "
-        "step by what is known before it, as in the tables above. Strengths are those of a lasso that weights which stand still are held by. "
-        "The grid was widened once after its test errors had been seen, because the fusion that was chosen was its largest, 300; with 30, 100 and 300 the last row was 0.1 % above ridge-ts, with 68.9 % removed."
+        "Share of all features whose trajectory is exactly zero at the last test step; errors "
+        "are of the test steps. In the first and the last row settings are chosen for every "
+        "step by what is known before it, as in the tables above. Strengths are those of a lasso "
+        "that weights which stand still are held by. "
+        "The grid was widened once after its test errors had been seen, because the fusion that "
+        "was chosen was its largest, 300; with 30, 100 and 300 the last row was 0.1 % above "
+        "ridge-ts, with 68.9 % removed."
     )
-    verdict = f"With settings so chosen, {rows[-1][2]} % of the trajectories are removed at an error {abs(change):.1f} % {'below' if change < 0 else 'above'} that of ridge-ts."
+    verdict = (
+        f"With settings so chosen, {rows[-1][2]} % of the trajectories are removed at an "
+        f"error {abs(change):.1f} % {'below' if change < 0 else 'above'} that of ridge-ts."
+    )
     return "\n".join(
         [
             "## Trajectories that are exactly zero (movies)",

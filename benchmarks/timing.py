@@ -30,7 +30,7 @@ class Times(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What a callable returned in its own process, its seconds, and the peak memory it added there."""
+    """The value of a call in its own process, its seconds, and the peak memory it added."""
 
     value: Any
     seconds: float
@@ -43,7 +43,9 @@ def interleaved(
     warm: bool = True,
     clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, Times]:
-    """Run A B C A B C ...: a slow spell of a shared machine hits all alike. `warm` gives each an uncounted turn.
+    """Run A B C A B C ...: a slow spell of a shared machine hits all alike.
+
+    `warm` gives each an uncounted turn.
 
     clock: time.thread_time counts the processor's time of calls that work in one thread.
     """
@@ -60,14 +62,18 @@ def interleaved(
 
 
 def ratio(times: Mapping[str, Times], peer: str, ours: str) -> float:
-    """How many times faster ours is than the peer: the median over turns of peer seconds / our seconds."""
+    """How many times faster ours is than the peer: the median over turns of peer seconds / our
+    seconds.
+    """
     return statistics.median(
         p / o for p, o in zip(times[peer].seconds, times[ours].seconds, strict=True)
     )
 
 
 def measure_in_subprocess(call: Callable[..., Any], *arguments: Any) -> Measured:
-    """Run call(*arguments) in a spawned process; peak memory counts from after the arguments and imports arrived.
+    """Run call(*arguments) in a spawned process.
+
+    Peak memory counts from after the arguments and imports arrived.
 
     `call` must be a module-level function and its arguments and value picklable.
     """
@@ -112,7 +118,8 @@ def cpu_seconds_so_far() -> float:
 def peak_megabytes_so_far() -> float:
     """Largest resident size of this process so far.
 
-    Linux is asked for VmHWM: its ru_maxrss is inherited from the parent, whose peak would hide the child's.
+    Linux is asked for VmHWM: its ru_maxrss is inherited from the parent, whose peak would hide the
+    child's.
     """
     if sys.platform == "linux":
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")

@@ -1,4 +1,6 @@
-"""The treebanks of the pages of parsing and mining: which files are train, dev and test, and parts of them."""
+"""The treebanks of the pages of parsing and mining: which files are train, dev and test, and parts
+of them.
+"""
 
 from __future__ import annotations
 

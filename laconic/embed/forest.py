@@ -77,7 +77,8 @@ def forest_of_parents(parent: ArrayLike, weight: ArrayLike | None = None) -> Gro
     if parents.ndim != 1 or not len(parents) or parents.dtype.kind not in "iu":
         raise ValueError("parent must hold, for each dimension, the dimension above it or -1")
     weights = np.ones(len(parents)) if weight is None else np.asarray(weight, dtype=np.float64)
-    return Groups.forest(parents, np.arange(len(parents))[:, None], len(parents), weights)  # type: ignore[arg-type]
+    own = list(np.arange(len(parents))[:, None])
+    return Groups.forest(parents, own, len(parents), weights)
 
 
 def forest_for(

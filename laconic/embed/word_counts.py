@@ -159,7 +159,8 @@ def read_text(
     if rare not in RARE:
         raise ValueError(f"rare must be one of {', '.join(RARE)}, got {rare!r}")
     counter = _core.WordCounter()
-    ids: IO[bytes] = SpooledTemporaryFile(max(1, memory // 4))  # noqa: SIM115  (closed by EncodedText)
+    # EncodedText closes the file.
+    ids: IO[bytes] = SpooledTemporaryFile(max(1, memory // 4))  # noqa: SIM115
     try:
         n_sentences = 0
         for found in _raw_ids(text, counter, encoding):

@@ -1,4 +1,7 @@
-"""The section on proximal steps is made from a small part of the data; ways that do not agree are found."""
+"""The section on proximal steps is made from a small part of the data.
+
+Ways that do not agree are found.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -81,5 +81,5 @@ def test_the_lasso_of_a_wanted_size_is_found():
     tried = {0.01: fit(0.01)}
     strength = search_size(10**7, tried, fit)
     assert strength == min(tried) and len(tried) <= 6, (
-        "no strength gives so many: the weakest stands"
+        "no strength gives that many weights: the weakest is taken"
     )

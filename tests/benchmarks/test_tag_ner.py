@@ -1,4 +1,6 @@
-"""The page about names: its rows, how parts are read and get more columns, and what it says of aims."""
+"""The page about names: its rows, how parts are read and get more columns, and what it says of
+aims.
+"""
 
 from __future__ import annotations
 
@@ -48,12 +50,12 @@ def test_a_table_says_which_row_is_best() -> None:
     }
     page = tag_ner_table.layout("Dutch", rows)
     assert (
-        "| MIRA, all features | 70.00 | 78.50 | 1,000 | 50 | 100 | 1.50 | 69.15 | 71.54 | 5,727,004 |"
-        in page
+        "| MIRA, all features | 70.00 | 78.50 | 1,000 | 50 | 100 | 1.50 | 69.15 | 71.54 | "
+        "5,727,004 |" in page
     )
     assert (
-        "Best on development text: group lasso, B = 300 (dev 76.00, test 78.50), with 700 % of the weights"
-        in page
+        "Best on development text: group lasso, B = 300 (dev 76.00, test 78.50), with 700 % of "
+        "the weights" in page
     )
     assert page.startswith("## Dutch\n\n|") and "EMNLP 2011" in tag_ner_table.layout(
         "Spanish", rows

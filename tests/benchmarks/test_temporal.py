@@ -1,4 +1,6 @@
-"""The page of models over time: what is tuned is tuned on development steps, and tables say what was found."""
+"""The page of models over time: what is tuned is tuned on development steps, and tables say what
+was found.
+"""
 
 from __future__ import annotations
 
@@ -103,11 +105,11 @@ def test_tables_and_the_verdict() -> None:
     assert "| overall | 20 | 6.00 | 3.00 | **1.50** | 4.50 |" in page
     assert "50.0 % below the best of the others (lasso-all, 3.000)" in verdict(found, errors * 3)
     assert "| lasso-all | 0.500 | 2 of 2 |" in significance(found)
-    told = settings(found)
+    page = settings(found)
     assert (
-        "| lasso-all | tau 1 (2 of 2) | 1 |" in told
-        and "| 2.500 | tau 2 |" in told
-        and "| 3.000 | tau 1 |" in told
+        "| lasso-all | tau 1 (2 of 2) | 1 |" in page
+        and "| 2.500 | tau 2 |" in page
+        and "| 3.000 | tau 1 |" in page
     )
 
 

@@ -1,4 +1,6 @@
-"""The benchmark of words of the year to come, on reports of few words: who trains on what, and what the tables say."""
+"""The benchmark of words of the year to come, on reports of few words: who trains on what, and what
+the tables say.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ pytestmark = pytest.mark.slow
 
 
 def reports(seed: int = 0) -> Reports:
-    """Word 0 drifts, word 1 goes with the unemployment rate; the variables of years to come are far off."""
+    """Word 0 drifts, word 1 goes with the unemployment rate.
+
+    The variables of years to come are far off.
+    """
     rng = np.random.default_rng(seed)
     years = np.repeat(np.arange(1978, 1995), 8)
     rate = rng.normal(5, 1, len(years)) + 100 * (years > 1993)
