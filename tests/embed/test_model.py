@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 import laconic
 from laconic import InputError, Svd, WordVectors
+from laconic.core.report import Event
 from laconic.embed.online_dictionary import OnlineDictionary
 from laconic.models import file as files
 
@@ -105,6 +106,18 @@ def test_several_learners_of_the_same_associations(model: WordVectors) -> None:
         12,
         4,
     )
+
+
+def test_fit_reports() -> None:
+    events: list[Event] = []
+    learner = OnlineDictionary(13, strength=0.3, passes=4, n_jobs=1)
+    model = WordVectors(learner, min_count=1).fit(sentences(), callback=events.append)
+    report = model.report_
+    assert report.trace == tuple(events) and report.n_iter == 4 and report.converged
+    assert [(event.stage, event.done, event.total) for event in events][-1] == ("pass", 4, 4)
+    assert report.features_total == 12 * 13 and report.features_kept == model.codes_.nnz
+    assert report.groups_total == 13 and 0 < report.groups_kept <= 13
+    assert report.certificate <= 1e-4 and report.seconds >= events[-1].seconds > 0
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from hostile import refused
 from sklearn.base import clone
 
 import laconic
+from laconic.core.report import Event
 from laconic.errors import InputError
 from laconic.lm.arpa import read_arpa
 from laconic.lm.log_linear import LogLinear
@@ -133,6 +134,26 @@ def test_pruning(model: LanguageModel) -> None:
         < small.perplexity(SENTENCES)
     )
     assert model.n_ngrams_ == LanguageModel(order=3).fit(SENTENCES).n_ngrams_
+
+
+def test_fit_reports(model: LanguageModel, tmp_path: Path) -> None:
+    report = model.report_
+    assert report.learner == "KneserNey()" and report.converged and report.seconds > 0
+    assert 40 < report.features_kept <= sum(model.n_ngrams_) == report.features_total
+    assert 0 < report.groups_kept <= report.groups_total == model.model_.n_contexts
+    small = model.prune(20).report_
+    assert small.features_kept <= 20 and small.features_total == report.features_total
+    events: list[Event] = []
+    learner = laconic.LogLinear(laconic.NestedLasso(0.5), tol=1e-6)
+    sparse = LanguageModel(3, learner).fit(SENTENCES, callback=events.append)
+    assert sparse.trace_ == tuple(events) and sparse.n_iter_ == len(events)
+    assert sparse.converged_ and sparse.certificate_ <= 1e-6
+    assert sparse.n_features_selected_ < sparse.n_features_total_ == report.features_total
+    sparse.save(tmp_path / "model")
+    loaded = laconic.load(tmp_path / "model").report_.as_dict()
+    assert {**loaded, "seconds": 0} == {**sparse.report_.as_dict(), "seconds": 0}
+    stopped = LanguageModel(3, learner).fit(SENTENCES, callback=lambda event: event.done == 2)
+    assert stopped.interrupted_ and not stopped.converged_ and stopped.n_iter_ == 2
 
 
 def test_conventions_of_estimators(model: LanguageModel) -> None:
