@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from laconic.rerank.model import Reranker as Reranker
     from laconic.tag.crf import Crf as Crf
     from laconic.tag.model import Tagger as Tagger
+    from laconic.time.adaptive import AdaptivePrior as AdaptivePrior
     from laconic.time.forecast.model import Forecaster as Forecaster
     from laconic.time.fused import FusedLasso as FusedLasso
     from laconic.time.fused import SmoothGroupLasso as SmoothGroupLasso
@@ -81,7 +82,6 @@ if TYPE_CHECKING:
     from laconic.time.rolling import RollingOrigin as RollingOrigin
     from laconic.time.rolling import rolling_forecast as rolling_forecast
     from laconic.time.sage.model import TemporalTextModel as TemporalTextModel
-    from laconic.time.adaptive import AdaptivePrior as AdaptivePrior
     from laconic.time.trajectories import SmoothRidge as SmoothRidge
     from laconic.time.variational import Variational as Variational
 

@@ -100,7 +100,9 @@ class SparseLinear(Reported, BaseEstimator):
             multi_output=False,
             y_numeric=self._numeric,
         )
-        weight = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+        weight = _check_sample_weight(
+            sample_weight, rows, dtype=np.float64, ensure_non_negative=True
+        )
         loss, target, n_outputs, weight = self._encode(targets, weight)
         design = Rows(rows, n_outputs, self.fit_intercept, effective_n_jobs(self.n_jobs))
         penalty = (self.penalty if self.penalty is not None else L1()).check().spread(n_outputs)

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple, NoReturn
 from laconic import _core
 from laconic.errors import InputError
 from laconic.models.checks import Arrays, Contents, check_names, item, pack_json, unpack_json
+from laconic.models.compact.encoder import CompactEncoder
 from laconic.models.compact.features import CompactWeights, PackedFeatures, named_encoder
 from laconic.models.compact.packing import ARRAYS, NAMES, Place, Tables, pack_features
-from laconic.models.compact.encoder import CompactEncoder
 from laconic.parse.labels import labeler_of, plain_tagger
 from laconic.parse.model import Parser
 from laconic.parse.predict import ParsePredictor

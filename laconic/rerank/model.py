@@ -364,4 +364,5 @@ class Reranker(TreePredictor):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if "miner_" in state:
-            self.miner_ = self.miner_.miner()
+            packed: Narrowed = state["miner_"]
+            self.miner_ = packed.miner()

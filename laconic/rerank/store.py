@@ -55,8 +55,11 @@ def pack(model: Reranker) -> Contents:
     given, kept = model.templates_given_.names, model.space_.templates.names
     check_storable(given)
     part, extension = model.miner_.features()
-    space = {"template": model.space_.features.template, "atom": model.space_.features.value}
-    rank = {"part": part[1:], "extension": extension[1:], "weight": model.weights_[1:]}
+    space: Arrays = {
+        "template": model.space_.features.template,
+        "atom": model.space_.features.value,
+    }
+    rank: Arrays = {"part": part[1:], "extension": extension[1:], "weight": model.weights_[1:]}
     meta = {
         "laconic": __version__,
         "parameters": _parameters(model),

@@ -28,9 +28,9 @@ from laconic.models.checks import (
     pack_json,
     unpack_json,
 )
+from laconic.models.compact.encoder import CompactEncoder
 from laconic.models.compact.features import CompactWeights, PackedFeatures, named_encoder
 from laconic.models.compact.packing import ARRAYS, NAMES, Place, Tables, pack_features
-from laconic.models.compact.encoder import CompactEncoder
 from laconic.tag.model import Tagger
 from laconic.tag.predict import TagPredictor
 from laconic.tag.store import (

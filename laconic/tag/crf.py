@@ -23,9 +23,9 @@ from laconic.core.penalties import Discrete, Penalty, Ridge, SparseGroupLasso, T
 from laconic.core.penalties.total import RatedElasticNet
 from laconic.core.report import FitReport, in_one_line
 from laconic.core.solvers.base import Solver
+from laconic.core.solvers.budget import group_weights
 from laconic.core.solvers.discrete import DiscreteAdmm
 from laconic.core.solvers.fista import Fista
-from laconic.core.solvers.budget import group_weights
 from laconic.core.solvers.owlqn import Owlqn
 from laconic.tag.learn import TrainingData
 from laconic.tag.numbering import FeatureNumbering
