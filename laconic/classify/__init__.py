@@ -17,6 +17,7 @@ KINDS = (
         compact="laconic.classify.compact:CompactClassifier",
         discrete="laconic.classify.discrete",
         demo="laconic.classify.demo:demo",
+        help="Train a text classifier.",
     ),
 )
 PUBLIC = {

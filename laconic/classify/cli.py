@@ -1,13 +1,23 @@
-"""The verbs for classifiers of documents."""
+"""The commands for classifiers of documents."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from laconic.classify.train import train as train
 from laconic.cli.compression import Compression, compress_model
 from laconic.cli.console import Bar
-from laconic.cli.options import LABEL_FIELD, TEXT_FIELD, read_labelled
+from laconic.cli.options import (
+    DOCUMENTS_HELP,
+    LABEL_FIELD,
+    TEXT_FIELD,
+    LabelField,
+    TextField,
+    read_labelled,
+)
+from laconic.cli.training import fit_facts
+from laconic.models.option import Option
 from laconic.text.jsonl import Document, read_documents, write_jsonl
 
 if TYPE_CHECKING:
@@ -16,14 +26,14 @@ if TYPE_CHECKING:
 
 def predict(
     model: TextClassifier,
-    input_path: str,
+    input_path: Annotated[str, Option(f"Documents: {DOCUMENTS_HELP}")],
     output: str,
     bar: Bar,
     *,
-    proba: bool = False,
-    text_field: str = TEXT_FIELD,
+    proba: Annotated[bool, Option("Add the probability of every label.")] = False,
+    text_field: TextField = TEXT_FIELD,
 ) -> dict[str, Any]:
-    """Write a JSON object a document."""
+    """Write one JSON object per document: its label."""
     bar.describe("reading")
     documents = read_documents(input_path, text_field, label_field=None).documents
     bar.describe("predicting")
@@ -47,24 +57,27 @@ def _rows(
 
 def evaluate(
     model: TextClassifier,
-    gold_path: str,
+    gold: Annotated[str, Option(f"Labelled documents: {DOCUMENTS_HELP}")],
     bar: Bar,
     *,
-    text_field: str = TEXT_FIELD,
-    label_field: str = LABEL_FIELD,
+    text_field: TextField = TEXT_FIELD,
+    label_field: LabelField = LABEL_FIELD,
 ) -> dict[str, Any]:
-    """Accuracy, and precision, recall and F1 of each label."""
+    """Return the accuracy, and precision, recall and F1 of each label.
+
+    A label that the model does not know counts as missed.
+    """
     from laconic.text import metrics
 
     bar.describe("reading")
-    documents, gold = read_labelled(gold_path, text_field, label_field)
+    documents, labels = read_labelled(gold, text_field, label_field)
     bar.describe("predicting")
     predicted = [str(label) for label in model.predict(documents).tolist()]
-    scores = metrics.label_scores(gold, predicted)
+    scores = metrics.label_scores(labels, predicted)
     names = ("label", *scores._fields[1:])
     return {
         "documents": len(documents),
-        "accuracy": metrics.accuracy(gold, predicted),
+        "accuracy": metrics.accuracy(labels, predicted),
         "macro_f1": float(scores.f1.mean()),
         "labels": [
             dict(zip(names, row, strict=True))
@@ -75,20 +88,25 @@ def evaluate(
 
 def compress(
     model: TextClassifier,
-    wishes: Compression,
+    output: str,
+    settings: Compression,
     bar: Bar,
     *,
-    text_field: str = TEXT_FIELD,
-    label_field: str = LABEL_FIELD,
+    text_field: TextField = TEXT_FIELD,
+    label_field: LabelField = LABEL_FIELD,
 ) -> dict[str, Any]:
-    """Write the model with few weight values, and account for it."""
-    return compress_model(
-        model, wishes, lambda path: read_labelled(path, text_field, label_field), bar
-    )
+    """Choose the values on labelled documents."""
+
+    def read(path: str) -> tuple[list[Document], list[str]]:
+        return read_labelled(path, text_field, label_field)
+
+    return compress_model(model, output, settings, read, bar)
 
 
 def inspect(model: TextClassifier, n: int, as_json: bool) -> dict[str, Any]:
-    """What the model is, its strongest words, and groups that were kept and dropped."""
+    """Show the strongest words of each label, and groups that were kept and dropped."""
+    from laconic.classify.selection import selection
+
     facts = {
         "penalty": model.penalty,
         "strength": model.strength,
@@ -97,12 +115,7 @@ def inspect(model: TextClassifier, n: int, as_json: bool) -> dict[str, Any]:
         "ngrams": model.ngrams,
         "prefixes": list(model.prefixes),
         "labels": model.classes_.tolist(),
-        "features_total": model.n_features_total_,
-        "features_nonzero": model.n_features_selected_,
-        "objective": model.objective_,
-        "certificate": model.certificate_,
-        "converged": model.converged_,
-        "interrupted": model.interrupted_,
+        **fit_facts(model),
     }
     return {**facts, **selection(model, n, as_json)}
 
@@ -111,58 +124,15 @@ def report(
     model: TextClassifier,
     output: str,
     *,
-    documents: str | None = None,
-    text_field: str = TEXT_FIELD,
-    label_field: str = LABEL_FIELD,
-) -> dict[str, Any]:
-    """Write the page."""
+    documents: Annotated[
+        str | None,
+        Option(f"Labelled documents, a few of which are shown: {DOCUMENTS_HELP}", metavar="FILE"),
+    ] = None,
+    text_field: TextField = TEXT_FIELD,
+    label_field: LabelField = LABEL_FIELD,
+) -> None:
+    """Show words, groups and a few documents with the words that decide them."""
     from laconic.classify.page import write_report
 
     shown = (None, None) if documents is None else read_labelled(documents, text_field, label_field)
     write_report(model, output, *shown)
-    return {}
-
-
-def selection(model: TextClassifier, n: int, as_json: bool) -> dict[str, Any]:
-    """The n strongest words of each label, and n kept and n dropped groups of each regularizer."""
-    from laconic.classify.explain import top_words
-
-    words = {
-        str(label): [word._asdict() for word in strongest]
-        for label, strongest in top_words(model, n).items()
-    }
-    groups = {
-        name: {
-            "total": s.total,
-            "selected": s.selected,
-            "kept": s.kept[:n],
-            "dropped": s.dropped[:n],
-        }
-        for name, s in model.groups_.items()
-    }
-    return {"words": words, "groups": groups} if as_json else _for_people(words, groups)
-
-
-def _for_people(
-    words: dict[str, list[dict[str, Any]]], groups: dict[str, dict[str, Any]]
-) -> dict[str, Any]:
-    """Words on one line a label, examples of groups on one line each."""
-    shown: dict[str, Any] = {}
-    for name, group in groups.items():
-        shown[f"{name} groups"] = (
-            f"{group['selected']} of {group['total']} hold a word with a weight"
-        )
-    shown["words"] = [
-        {
-            "label": label,
-            "strongest first": "  ".join(
-                f"{entry['word']} {entry['weight']:.2f}" for entry in entries
-            ),
-        }
-        for label, entries in words.items()
-    ]
-    for name, group in groups.items():
-        for fate in ("kept", "dropped"):
-            if group[fate]:
-                shown[f"{name} groups {fate}, for example"] = [{name: text} for text in group[fate]]
-    return shown

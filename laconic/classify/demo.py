@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from laconic.classify.cli import selection
 from laconic.classify.model import TextClassifier
-from laconic.cli.console import Bar
-from laconic.cli.split import Split, split_sizes, three_quarters
+from laconic.classify.selection import selection
 from laconic.text import metrics
 from laconic.text.docstrings import docstring_corpus
+from laconic.text.held_out import HeldOut, hold_out, split_sizes
+
+if TYPE_CHECKING:
+    from laconic.cli.console import Bar
 
 N_SHOWN = 10
 # Strengths that serve this corpus; `laconic train --dev` chooses them by data.
@@ -18,11 +19,12 @@ SETTINGS: tuple[dict[str, Any], ...] = (
     {"penalty": "lasso", "strength": 0.2},
     {"penalty": "sentence", "strength": 1e-4, "lasso": 0.2},
 )
+FACTS = ("features_kept", "features_total", "groups_kept", "groups_total", "certificate", "seconds")
 
 
 def demo(seed: int, bar: Bar, as_json: bool) -> dict[str, Any]:
-    """Train and inspect two small models on docstrings, whose names and imports are taken out."""
-    split = three_quarters(*docstring_corpus(), seed)
+    """Train and inspect two small models on docstrings without names and imports."""
+    split = hold_out(*docstring_corpus(), seed)
     models: list[TextClassifier] = []
     rows = []
     for settings in SETTINGS:
@@ -37,20 +39,16 @@ def demo(seed: int, bar: Bar, as_json: bool) -> dict[str, Any]:
     }
 
 
-def _trained(settings: dict[str, Any], split: Split) -> tuple[TextClassifier, dict[str, Any]]:
-    began = time.perf_counter()
+def _trained(
+    settings: dict[str, Any], split: HeldOut[str, str]
+) -> tuple[TextClassifier, dict[str, Any]]:
     model = TextClassifier(weighting="tfidf", **settings).fit(*split.train)
-    seconds = time.perf_counter() - began
     predicted = model.predict(split.test[0])
+    report = model.report_.as_dict()
     row = {
         "penalty": model.penalty,
         "accuracy": metrics.accuracy(split.test[1], predicted),
         "macro_f1": metrics.macro_f1(split.test[1], predicted),
-        "features_nonzero": model.n_features_selected_,
-        "features_total": model.n_features_total_,
-        "groups_selected": sum(summary.selected for summary in model.groups_.values()),
-        "groups_total": sum(summary.total for summary in model.groups_.values()),
-        "certificate": model.certificate_,
-        "seconds": seconds,
+        **{name: report[name] for name in FACTS},
     }
     return model, row

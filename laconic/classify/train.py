@@ -2,43 +2,72 @@
 
 from __future__ import annotations
 
-import math
-import sys
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
-from laconic.cli.console import guard, print_result, progress
-from laconic.cli.interrupt import graceful_interrupt
-from laconic.cli.measure import Measured
 from laconic.cli.options import (
-    INPUT_HELP,
+    ANY_FILE,
+    DOCUMENTS_HELP,
     LABEL_FIELD,
     TEXT_FIELD,
-    AsJson,
     LabelField,
-    Quiet,
     TextField,
-    check_strength,
     read_labelled,
 )
-from laconic.cli.training import check_model_output, end_interrupted
+from laconic.cli.training import Run, Trained
 from laconic.errors import InputError
+from laconic.models.option import Option, Parameters, Values
 from laconic.text.io import name_of
 from laconic.text.jsonl import Document
 
-if (
-    TYPE_CHECKING
-):  # numerics are imported when the work begins, so that `--help` and wrong options answer at once
+# Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
+if TYPE_CHECKING:
     from laconic.classify.model import TextClassifier
     from laconic.classify.preparation import Prepared
     from laconic.classify.tuning import StrengthTrial
+    from laconic.text.tokens import Boundary
 
-STRUCTURE = "Structure"
-FEATURES = "Features"
-SOLVER = "Solver"
+CRITERIA = ("accuracy", "log_loss")
+MODEL = Parameters(
+    "laconic.classify.model:TextClassifier",
+    {
+        "": ("penalty", "strength", "lasso", "ridge", "refit", "contrast"),
+        "Features": ("weighting", "ngrams", "prefixes", "min_count"),
+        "Structure": (
+            "boundary",
+            "neutral_label",
+            "constituents",
+            "n_topics",
+            "n_top",
+            "n_clusters",
+            "clusters",
+        ),
+        "Solver": ("tol", "max_iter", "random_state", "n_jobs"),
+    },
+    {
+        "penalty": Option(
+            "lasso, ridge, elastic, sentence, tree, topics, brown, or a sum such as "
+            "sentence+topics.",
+            metavar="NAME",
+        ),
+        "strength": Option(
+            "Strength of the penalty; without it, tuned on DEV if that is given.", minimum=0
+        ),
+        "refit": Option(flag="--refit-ridge", above=0),
+        "contrast": Option(minimum=0),
+        "constituents": Option(minimum=0),
+        "clusters": Option(metavar="FILE"),
+    },
+)
+
+
+class Tuning(NamedTuple):
+    """Options of how strengths are chosen on development data."""
+
+    tune: Annotated[
+        bool, Option("Tune on DEV whichever of --strength and --lasso is not given.")
+    ] = False
+    criterion: Annotated[str, Option("Score on DEV to tune by.", choices=CRITERIA)] = CRITERIA[0]
 
 
 class Labelled(NamedTuple):
@@ -48,236 +77,80 @@ class Labelled(NamedTuple):
     labels: Sequence[str]
 
 
-class Learned(NamedTuple):
-    """A fitted model and the settings that were tried on the way to it."""
-
-    model: TextClassifier
-    trials: list[StrengthTrial]
-
-
-@guard()
 def train(
-    train: Annotated[
-        str, typer.Argument(metavar="TRAIN", help=f"Labelled documents: {INPUT_HELP}")
+    path: Annotated[
+        str, Option(f"Labelled documents: {DOCUMENTS_HELP} {ANY_FILE}", metavar="TRAIN")
     ],
+    run: Run,
+    *,
     dev: Annotated[
         str | None,
-        typer.Option(
-            help="Labelled documents to choose the strengths by, and to report scores on."
-        ),
+        Option("Labelled documents to tune strengths on, and to report scores on.", metavar="DEV"),
     ] = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")
-    ] = None,
-    regularizer: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="lasso, ridge, elastic, sentence, tree, topics, brown, or a sum such as sentence+topics.",
-        ),
-    ] = "lasso",
-    strength: Annotated[
-        float | None,
-        typer.Option(help="Strength of the regularizer; without it, tuned on DEV, or 1."),
-    ] = None,
-    lasso: Annotated[
-        float | None,
-        typer.Option(help="Strength of the extra lasso of elastic and structured regularizers."),
-    ] = None,
-    ridge: Annotated[
-        float, typer.Option(help="Strength of an extra ridge of structured regularizers.")
-    ] = 0.0,
-    refit: Annotated[
-        float | None,
-        typer.Option(
-            help="Give the kept words their final weights by a ridge of this strength alone."
-        ),
-    ] = None,
-    contrast: Annotated[
-        float,
-        typer.Option(
-            help="Words that tell the labels apart cost less, by this power of their log-ratio: try 0.5."
-        ),
-    ] = 0.0,
-    criterion: Annotated[
-        str, typer.Option(help="Tune by accuracy or log_loss on DEV.")
-    ] = "accuracy",
-    tune: Annotated[
-        bool,
-        typer.Option(
-            "--tune", help="Tune on DEV whichever of --strength and --lasso is not given."
-        ),
-    ] = False,
-    weighting: Annotated[
-        str,
-        typer.Option(
-            help="count, binary, tfidf or logtfidf (1 + log count).", rich_help_panel=FEATURES
-        ),
-    ] = "count",
-    ngrams: Annotated[
-        int, typer.Option(help="Longest n-gram.", min=1, rich_help_panel=FEATURES)
-    ] = 1,
-    prefix: Annotated[
-        list[int] | None,
-        typer.Option(
-            help="Also the first so many letters of words; may be given again.",
-            min=1,
-            rich_help_panel=FEATURES,
-        ),
-    ] = None,
-    min_count: Annotated[
-        int, typer.Option(help="Drop features seen less often.", min=1, rich_help_panel=FEATURES)
-    ] = 1,
-    text_field: TextField = None,
-    label_field: LabelField = None,
-    boundary: Annotated[
-        str,
-        typer.Option(
-            help="Sentences end by rule (auto), at line or double-space.", rich_help_panel=STRUCTURE
-        ),
-    ] = "auto",
-    neutral_label: Annotated[
-        str | None,
-        typer.Option(help="tree: only constituents of this label.", rich_help_panel=STRUCTURE),
-    ] = None,
+    model: Annotated[Values, MODEL],
+    tuning: Tuning,
     parser: Annotated[
         str | None,
-        typer.Option(
-            help="tree: parse texts by this model (train parse --own-tags).",
-            rich_help_panel=STRUCTURE,
+        Option(
+            "tree: a model of `laconic train parse --own-tags` that parses the documents.",
+            panel="Structure",
+            metavar="MODEL",
         ),
     ] = None,
-    constituents: Annotated[
-        float,
-        typer.Option(
-            help="Weight of labelled phrases of trees as training examples.",
-            rich_help_panel=STRUCTURE,
-        ),
-    ] = 0.0,
-    topics: Annotated[
-        int, typer.Option(help="topics: how many.", min=1, rich_help_panel=STRUCTURE)
-    ] = 1000,
-    top: Annotated[
-        int, typer.Option(help="topics: words a topic.", min=1, rich_help_panel=STRUCTURE)
-    ] = 10,
-    clusters: Annotated[
-        int,
-        typer.Option(help="brown: how many clusters to learn.", min=1, rich_help_panel=STRUCTURE),
-    ] = 5000,
-    clusters_file: Annotated[
-        str | None,
-        typer.Option(
-            help="brown: a `paths` file (bits, tab, word) instead.", rich_help_panel=STRUCTURE
-        ),
-    ] = None,
-    tol: Annotated[
-        float, typer.Option(help="Certificate to reach.", rich_help_panel=SOLVER)
-    ] = 1e-3,
-    max_iter: Annotated[
-        int | None, typer.Option(help="Steps at most.", min=1, rich_help_panel=SOLVER)
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the topics.", rich_help_panel=SOLVER)] = 0,
-    jobs: Annotated[
-        int | None, typer.Option(help="Threads; -1 for all cores.", rich_help_panel=SOLVER)
-    ] = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
-) -> None:
-    """Learn a text classifier.
+    text_field: TextField = TEXT_FIELD,
+    label_field: LabelField = LABEL_FIELD,
+) -> Trained:
+    """Train a text classifier.
 
     Ctrl-C stops the training and keeps the best model so far.
     """
-    check_strength("--strength", strength)
-    check_strength("--lasso", lasso)
-    check_strength("--ridge", ridge)
-    if refit is not None and not 0 < refit < math.inf:
-        raise InputError(f"--refit must be a number above 0, not {refit}.")
-    check_strength("--contrast", contrast)
-    check_strength("--constituents", constituents)
-    check_strength("--tol", tol)
-    if parser is not None and "tree" not in regularizer:
-        raise InputError(
-            "--parser makes trees for the regularizer tree; give it with --regularizer tree."
-        )
-    if criterion not in ("accuracy", "log_loss"):
-        raise InputError(f"--criterion must be accuracy or log_loss, not {criterion}.")
-    if tune and dev is None:
+    penalty = model.get("penalty", "lasso")
+    if parser is not None and "tree" not in penalty:
+        raise InputError("--parser makes trees for the penalty tree: give it with --penalty tree.")
+    if tuning.tune and dev is None:
         raise InputError("--tune chooses strengths on development data: give it with --dev.")
-    check_model_output(output)
-    with Measured() as cost:
-        with progress("reading", quiet=quiet) as bar:
-            fields = text_field or TEXT_FIELD, label_field or LABEL_FIELD
-            data = _training_data(train, *fields)
-            dev_data = None if dev is None else _dev_data(dev, *fields, data)
-            bar.describe("importing")
-            from laconic.classify.model import TextClassifier
-            from laconic.models.checks import check_storable
+    data = _training_data(path, text_field, label_field)
+    dev_data = None if dev is None else _dev_data(dev, text_field, label_field, data)
+    run.bar.describe("importing")
+    from laconic.classify.model import TextClassifier
 
-            model = TextClassifier(
-                regularizer,
-                1.0 if strength is None else strength,
-                1.0 if lasso is None else lasso,
-                weighting,
-                ngrams,
-                min_count,
-                ridge=ridge,
-                refit=refit,
-                contrast=contrast,
-                constituents=constituents,
-                prefixes=tuple(dict.fromkeys(prefix or ())),
-                boundary=boundary,
-                neutral_label=neutral_label,
-                n_topics=topics,
-                n_top=top,
-                n_clusters=clusters,
-                clusters=clusters_file,
-                tol=tol,
-                max_iter=max_iter,
-                n_jobs=jobs,
-                random_state=seed,
-            )
-            model.parts()
-            if parser is not None:
-                bar.describe("parsing the documents")
-                data = data._replace(documents=_dependency_trees(data.documents, parser, boundary))
-            bar.describe(
-                "encoding the documents"
-                if regularizer == "lasso"
-                else f"encoding the documents, building {regularizer} groups"
-            )
-            prepared = model.prepare(*data)
-            if output is not None:
-                check_storable([*prepared.encoder.vocab.words, *data.labels])
-        if dev_data is not None and (tune or strength is None):
-            learned = _tuned(model, prepared, (data, dev_data), (strength, lasso), criterion, quiet)
-        else:
-            learned = _fitted(model, prepared, quiet)
-        if output is not None:
-            learned.model.save(output)
-        scores = {} if dev_data is None else {"dev": _scores(learned.model, dev_data)}
-    report = {
-        "model": output,
-        **cost.report(),
-        "documents": len(data.documents),
-        **_account(learned.model),
-        **scores,
-    }
-    if learned.trials:
-        report["trials"] = (
-            [trial.as_dict() for trial in learned.trials] if as_json else len(learned.trials)
+    classifier = TextClassifier(**model)
+    classifier.parts()
+    if parser is not None:
+        run.bar.describe("parsing the documents")
+        trees = _dependency_trees(data.documents, parser, classifier.boundary)
+        data = data._replace(documents=trees)
+    prepared = _prepared(classifier, data, run)
+    facts: dict[str, Any] = {"documents": len(data.documents)}
+    if dev_data is not None and (tuning.tune or "strength" not in model):
+        chosen = model.get("strength"), model.get("lasso")
+        classifier, trials = _tuned(
+            classifier, prepared, (data, dev_data), chosen, tuning.criterion, run
         )
-    print_result(report, as_json)
-    if learned.model.n_features_selected_ == 0:
-        print(
-            "laconic: no word was kept; try a lower --strength, or --dev to tune it.",
-            file=sys.stderr,
-        )
-    if learned.model.interrupted_:
-        end_interrupted(output)
+        facts["trials"] = [trial.as_dict() for trial in trials] if run.as_json else len(trials)
+    else:
+        run.bar.describe("fitting")
+        run.fit(lambda callback: classifier.fit_prepared(prepared, callback=callback))
+        classifier.describe_groups(prepared)
+    if classifier.report_.features_kept == 0:
+        run.notes.append("no word was kept; try a lower --strength, or --dev to tune it.")
+    scores = None if dev_data is None else lambda: _scores(classifier, dev_data)
+    return Trained(classifier, {**facts, **_facts(classifier)}, scores)
+
+
+def _prepared(classifier: TextClassifier, data: Labelled, run: Run) -> Prepared:
+    """Encode the documents; a model that could not be written is refused before it is fitted."""
+    from laconic.models.checks import check_storable
+
+    run.bar.describe(f"encoding the documents for the penalty {classifier.penalty}")
+    prepared = classifier.prepare(*data)
+    if run.output is not None:
+        check_storable([*prepared.encoder.vocab.words, *data.labels])
+    return prepared
 
 
 def _dependency_trees(
-    documents: Sequence[Document], parser_path: str, boundary: Any
+    documents: Sequence[Document], parser_path: str, boundary: Boundary
 ) -> Sequence[Document]:
     """Return training documents as trees, by the parser of a file.
 
@@ -293,7 +166,7 @@ def _dependency_trees(
     form = form_of(parser)
     if form is None or form.kind.name != "parse" or parser.tagger_ is None:
         raise InputError(
-            f"{parser_path}: expected a parser that was learned with `laconic train parse --own-tags`."
+            f"{parser_path}: expected a parser trained with `laconic train parse --own-tags`."
         )
     return list(parser.text_trees(texts, boundary))
 
@@ -302,7 +175,8 @@ def _training_data(path: str, text_field: str, label_field: str) -> Labelled:
     data = Labelled(*read_labelled(path, text_field, label_field))
     if len(set(data.labels)) == 1:
         raise InputError(
-            f"{name_of(path)}: all documents have the label {data.labels[0]!r}; expected at least two labels."
+            f"{name_of(path)}: all documents have the label {data.labels[0]!r}; expected at least "
+            "two labels."
         )
     return data
 
@@ -313,33 +187,10 @@ def _dev_data(path: str, text_field: str, label_field: str, train: Labelled) -> 
     if unknown:
         more = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
         raise InputError(
-            f"{name_of(path)}: the label {', '.join(map(repr, unknown[:3]))}{more} is not in the training data."
+            f"{name_of(path)}: the label {', '.join(map(repr, unknown[:3]))}{more} is not in the "
+            "training data."
         )
     return data
-
-
-def _fitted(model: TextClassifier, prepared: Prepared, quiet: bool) -> Learned:
-    """One fit at the given strengths; Ctrl-C keeps the point reached."""
-    from sklearn.exceptions import ConvergenceWarning
-
-    with (
-        warnings.catch_warnings(),
-        graceful_interrupt() as interrupt,
-        progress("fitting", quiet=quiet) as bar,
-    ):
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the report says whether it converged
-
-        best = math.inf  # not every step measures its certificate
-
-        def on_step(step: Any) -> bool:
-            nonlocal best
-            best = min(best, step.certificate)
-            certificate = f", certificate {best:.1e}" if math.isfinite(best) else ""
-            bar.describe(f"fitting: step {step.done}, objective {step.value:.6g}{certificate}")
-            return interrupt.requested
-
-        model.fit_prepared(prepared, callback=on_step).describe_groups(prepared)
-    return Learned(model, [])
 
 
 def _tuned(
@@ -348,26 +199,16 @@ def _tuned(
     data: tuple[Labelled, Labelled],
     given: tuple[float | None, float | None],
     criterion: str,
-    quiet: bool,
-) -> Learned:
-    """The best of a grid on the development data; what was given is fixed. Ctrl-C keeps the best trial so far."""
-    from laconic.classify.tuning import StrengthTrial, grid, tune
+    run: Run,
+) -> tuple[TextClassifier, list[StrengthTrial]]:
+    """Return the best of a grid of strengths on development data; what was given is fixed."""
+    from laconic.classify.tuning import grid, tune
 
     strengths, lassos = grid(model, *(None if value is None else (value,) for value in given))
-    n_trials = len(strengths) * len(lassos)
-    best = 0.0
-    with graceful_interrupt() as interrupt, progress("tuning", n_trials, quiet=quiet) as bar:
-
-        def on_event(event: Any) -> bool:
-            nonlocal best
-            if isinstance(event, StrengthTrial):
-                best = max(best, event.accuracy)
-                bar.advance()
-            else:
-                bar.describe(f"tuning, best accuracy {best:.4f}: step {event.done}")
-            return interrupt.requested
-
-        return Learned(*tune(model, *data, strengths, lassos, on_event, prepared, criterion))
+    run.bar.describe("tuning")
+    return run.fit(
+        lambda callback: tune(model, *data, strengths, lassos, callback, prepared, criterion)
+    )
 
 
 def _scores(model: TextClassifier, data: Labelled) -> dict[str, Any]:
@@ -381,25 +222,16 @@ def _scores(model: TextClassifier, data: Labelled) -> dict[str, Any]:
     }
 
 
-def _account(model: TextClassifier) -> dict[str, Any]:
-    """What was learned and how good a solution it is."""
-    account = {
+def _facts(model: TextClassifier) -> dict[str, Any]:
+    """Return the settings that were used, and groups by penalty if it is a sum."""
+    facts: dict[str, Any] = {
         "labels": len(model.classes_),
         "penalty": model.penalty,
         "strength": model.strength,
         "lasso": model.lasso,
-        "objective": model.objective_,
-        "certificate": model.certificate_,
-        "converged": model.converged_,
-        "interrupted": model.interrupted_,
-        "steps": model.n_iter_,
-        "features_total": model.n_features_total_,
-        "features_nonzero": model.n_features_selected_,
-        "groups_total": sum(summary.total for summary in model.groups_.values()),
-        "groups_selected": sum(summary.selected for summary in model.groups_.values()),
     }
     if len(model.groups_) > 1:
-        account["groups"] = {
+        facts["groups"] = {
             name: {"total": s.total, "selected": s.selected} for name, s in model.groups_.items()
         }
-    return account
+    return facts

@@ -1,4 +1,4 @@
-"""What the command line says: results on stdout; errors and progress on stderr; one sentence for each mistake."""
+"""What commands print: results on stdout, progress and one sentence per error on stderr."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from laconic.core.report import Event
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # 128 + SIGINT, what shells expect
@@ -27,23 +30,20 @@ def fail(message: str) -> None:
 
 @contextlib.contextmanager
 def guard() -> Iterator[None]:
-    """Around (or, as `@guard()`, upon) every verb: mistakes of users become one sentence and exit code 2.
+    """Turn mistakes of users into one sentence and exit code 2, around a block or a function.
 
-    Ctrl-C becomes exit code 130. Other exceptions are defects of ours and keep their traceback. With LACONIC_DEBUG=1
-    the traceback is printed before the sentence.
+    Ctrl-C becomes exit code 130. Other exceptions are defects of laconic and keep their traceback.
+    With LACONIC_DEBUG=1 the traceback is printed before the sentence.
     """
     try:
         yield
-        sys.stdout.flush()  # so that a closed pipe is noticed here and not while the interpreter shuts down
+        sys.stdout.flush()  # a closed pipe is noticed here and not while the interpreter shuts down
     except KeyboardInterrupt:
         _show_traceback_if_debugging()
         fail("interrupted.")
         raise SystemExit(INTERRUPTED) from None
-    except (
-        ValueError,
-        OSError,
-        MemoryError,
-    ) as error:  # InputError and UnicodeDecodeError are ValueErrors
+    # InputError and UnicodeDecodeError are ValueErrors.
+    except (ValueError, OSError, MemoryError) as error:
         _show_traceback_if_debugging()
         if isinstance(error, BrokenPipeError):
             _discard_stdout()
@@ -57,7 +57,7 @@ def _show_traceback_if_debugging() -> None:
 
 
 def _discard_stdout() -> None:
-    """Send what is still buffered to nowhere, lest the interpreter complains of the closed pipe once more at exit."""
+    """Drop what is still buffered, so that the interpreter does not complain again at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -69,7 +69,8 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, BrokenPipeError):
         return "the output was closed before all of it was written."
     if isinstance(error, UnicodeDecodeError):
-        return f"the input is not {error.encoding} text: byte 0x{error.object[error.start]:02x} at offset {error.start}."
+        byte = error.object[error.start]
+        return f"the input is not {error.encoding} text: byte 0x{byte:02x} at offset {error.start}."
     if isinstance(error, OSError) and error.filename is not None:
         name = (
             os.fsdecode(error.filename)
@@ -91,29 +92,34 @@ class Bar(Protocol):
     """A running progress bar."""
 
     def advance(self, amount: float = 1) -> None:
-        """So much more of the total is done."""
+        """Count this much more of the total as done."""
 
     def describe(self, text: str) -> None:
         """Show another description from now on."""
 
+    def show(self, event: Event) -> None:
+        """Show an event of a fit, and how many of its steps are done where that is known."""
+
 
 class _NoBar:
     def advance(self, amount: float = 1) -> None:
-        """Nothing to draw."""
+        """Draw nothing."""
 
     def describe(self, text: str) -> None:
-        """Nothing to draw."""
+        """Draw nothing."""
+
+    def show(self, event: Event) -> None:
+        """Draw nothing."""
 
 
 @contextlib.contextmanager
 def progress(description: str, total: float | None = None, *, quiet: bool = False) -> Iterator[Bar]:
-    """A progress bar on stderr while the block runs; nothing when stderr is not a terminal, or when `quiet`."""
+    """Draw a progress bar on stderr while the block runs, if that is a terminal and not `quiet`."""
     if quiet or not sys.stderr.isatty():
         yield _NoBar()
         return
-    from laconic.cli.bar import (
-        RichBar,
-    )  # imported late: `laconic predict` in a pipe never pays for rich
+    # Imported late: `laconic predict` in a pipe never pays for rich.
+    from laconic.cli.bar import RichBar
 
     with RichBar(description, total) as bar:
         yield bar
@@ -127,12 +133,13 @@ def print_result(result: dict[str, Any], as_json: bool) -> None:
         print(_table(result), end="")
 
 
-def _jsonable(value: Any) -> Any:
-    """NumPy scalars and arrays as Python values; non-finite numbers, which JSON lacks, as null."""
+def _jsonable(value: object) -> object:
+    """Return NumPy values as Python values; non-finite numbers, which JSON lacks, as None."""
     if isinstance(value, dict):
         return {str(key): _jsonable(item) for key, item in value.items()}
-    if hasattr(value, "tolist"):
-        value = value.tolist()
+    listed = getattr(value, "tolist", None)
+    if callable(listed):
+        value = listed()
     if isinstance(value, list | tuple):
         return [_jsonable(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
@@ -141,14 +148,14 @@ def _jsonable(value: Any) -> Any:
 
 
 def _table(result: dict[str, Any]) -> str:
-    """`name  value` lines, nested names joined by dots; lists of dicts follow as tables of their own."""
+    """Return lines of `name  value`, nested names joined by dots; then one table per list."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     lines: dict[str, Any] = {}
     listings: dict[str, list[dict[str, Any]]] = {}
-    _flatten("", _jsonable(result), lines, listings)
+    _flatten("", {name: _jsonable(value) for name, value in result.items()}, lines, listings)
     # As wide as it needs and not as the terminal is: a wrapped line cannot be searched or cut.
     console = Console(file=io.StringIO(), width=100_000, color_system=None, legacy_windows=False)
     grid = Table.grid(padding=(0, 2), pad_edge=False)
@@ -182,7 +189,7 @@ def _flatten(
             lines[prefix + key] = value
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None or value in ([], {}):

@@ -23,12 +23,13 @@ class Interrupt:
 
 @contextlib.contextmanager
 def graceful_interrupt(at_once: bool = False) -> Iterator[Interrupt]:
-    """Within the block the first Ctrl-C sets `.requested` of the returned object, the second is a KeyboardInterrupt.
+    """Set `.requested` at the first Ctrl-C within the block; the second is a KeyboardInterrupt.
 
-    at_once: the first one is a KeyboardInterrupt too, which `.requested` remembers: learners end early at it and keep what they have.
+    With `at_once` the first one is a KeyboardInterrupt too, which `.requested` remembers: learners
+    end early at it and keep what they have.
 
-    Signals reach the main thread only, and a process told to ignore Ctrl-C (nohup) goes on doing so: in another
-    thread or such a process `.requested` stays False and nothing changes.
+    Signals reach the main thread only, and a process told to ignore Ctrl-C (nohup) goes on doing
+    so: in another thread or such a process `.requested` stays False and nothing changes.
     """
     interrupt = Interrupt()
     if (

@@ -1,47 +1,59 @@
-"""Verbs by kind of model: `laconic VERB MODEL` finds the kind in the file and asks that kind.
-
-A kind's `cli` module has a function per verb: train, predict, evaluate, inspect, report, and
-perhaps compress, export and demo. The options that a function takes by keyword are those that the
-verb has for models of this kind.
-"""
+"""Verbs by kind of model: `laconic VERB MODEL` finds the kind in the file and asks that kind."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from laconic.cli.slots import bind, slots_of
 from laconic.errors import InputError
-from laconic.models.kind import all_kinds, find
+from laconic.models.kind import Kind, all_kinds, find
 
 
-def verb_for(verb: str, model_path: str, **options: Any) -> Callable[..., dict[str, Any]]:
-    """Return what the verb does with the model of a file, with the given options filled in.
+def functions_of(verb: str) -> dict[str, Callable[..., Any]]:
+    """Return the function of a verb of every kind that has one, by the name of the kind.
 
-    Options that are None or False were not given.
+    A package whose commands cannot be imported is one warning, and the others work.
     """
+    found = {}
+    for kind in all_kinds():
+        try:
+            function = function_of(kind, verb)
+        except ImportError as error:
+            warnings.warn(f"the commands of {kind.name} cannot be used ({error}).", stacklevel=2)
+            continue
+        if function is not None:
+            found[kind.name] = function
+    return found
+
+
+def function_of(kind: Kind, verb: str) -> Callable[..., Any] | None:
+    """Return what a kind does at a verb; None if the verb does not apply to it."""
+    return getattr(find(kind.cli), verb, None) if kind.cli else None
+
+
+def verb_for(
+    verb: str, model_path: str, options: Mapping[str, object]
+) -> Callable[..., dict[str, Any]]:
+    """Return what the verb does with the model of a file, with the given options filled in."""
     from laconic.models.save import storable_form
 
     model = _loaded(model_path)
     kind = storable_form(model).kind
-    function = getattr(find(kind.cli), verb, None) if kind.cli else None
+    holds = f"{model_path}, which holds a model of the kind {kind.name!r}."
+    function = function_of(kind, verb)
     if function is None:
-        raise InputError(
-            f"laconic {verb} does not go with {model_path}, which holds a model of the kind {kind.name!r}."
-        )
-    given = {
-        name: value for name, value in options.items() if value is not None and value is not False
-    }
-    for name in given:
-        if name not in inspect.signature(function).parameters:
-            raise InputError(
-                f"--{name.replace('_', '-')} does not go with {model_path}, which holds a model of the kind {kind.name!r}."
-            )
-    return partial(function, model, **given)
+        raise InputError(f"laconic {verb} does not go with {holds}")
+    taken = {slot.key for slot in slots_of(function)}
+    for key in options:
+        if key not in taken:
+            raise InputError(f"--{key.replace('_', '-')} does not go with {holds}")
+    return partial(function, model, **bind(function, options))
 
 
-def _loaded(path: str) -> Any:
+def _loaded(path: str) -> object:
     """Return the model of a file of laconic, or of another program whose files a kind reads."""
     from laconic.models.save import load
 
@@ -49,5 +61,6 @@ def _loaded(path: str) -> Any:
         if kind.reader:
             reader = find(kind.reader)
             if reader.recognizes(path):
-                return reader.read(path)
+                found: object = reader.read(path)
+                return found
     return load(path)

@@ -1,35 +1,91 @@
-"""`laconic VERB ...`: the verbs of the command line, one file each; what they do with a kind of model is in the file of that kind."""
+"""`laconic VERB ..`: one file per verb; what a verb does with a kind of model is up to the kind."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 
 import typer
+from typer.core import TyperCommand
 
-from laconic.cli.compress import compress
-from laconic.cli.demo import demo
-from laconic.cli.evaluate import evaluate
-from laconic.cli.export import export
-from laconic.cli.inspect import inspect
-from laconic.cli.predict import predict
-from laconic.cli.report import report
-from laconic.models.kind import all_kinds, find
+from laconic.cli.command import Click, LazyCommand, LazyGroup, command
+from laconic.cli.kinds import function_of, functions_of
+from laconic.errors import InputError
+from laconic.models.kind import Kind, all_kinds, find
 from laconic.version import __version__
+
+# Verbs by name: where they are, and one line of help.
+VERBS = {
+    "predict": "Predict with a model.",
+    "evaluate": "Score a model on data with known answers.",
+    "inspect": "Show what a model selected and what it dropped.",
+    "report": "Write a page of what a model selected and why.",
+    "compress": "Give a model few weight values, and write it to a small file.",
+    "export": "Write a model as a file that other programs read.",
+    "demo": "Train and inspect two small models on docstrings.",
+}
+
+
+def verb_command(name: str) -> TyperCommand:
+    """Build the command of a verb, with the options that kinds of models have for it."""
+    verb = find(f"laconic.cli.{name}:{name}")
+    kinds = functions_of(name)
+    help = [inspect.getdoc(verb) or "", *(f"{kind}: {_summary(kinds[kind])}" for kind in kinds)]
+    return command(name, verb, kinds, "\n\n".join(help))
+
+
+def train_command(kind: Kind) -> TyperCommand:
+    """Build the command that trains models of a kind."""
+    from laconic.cli.training import train
+
+    function = function_of(kind, "train")
+    if function is None:
+        raise InputError(f"models of the kind {kind.name!r} are not trained by laconic train.")
+    return command(
+        kind.name, partial(train, function), {kind.name: function}, inspect.getdoc(function) or ""
+    )
+
+
+def _summary(function: Callable[..., object]) -> str:
+    """Return the first paragraph of a docstring."""
+    return " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
+
+
+class Verbs(LazyGroup):
+    """`laconic`: all verbs."""
+
+    def entries(self) -> dict[str, Click]:
+        """Return the verbs by name, train first."""
+        lazy = {
+            name: LazyCommand(name, help, partial(verb_command, name))
+            for name, help in VERBS.items()
+        }
+        return {**self.commands, **lazy}
+
+
+class Trainers(LazyGroup):
+    """`laconic train`: all kinds of models that can be trained."""
+
+    def entries(self) -> dict[str, Click]:
+        """Return the commands by the name of the kind."""
+        return {
+            kind.name: LazyCommand(kind.name, kind.help, partial(train_command, kind))
+            for kind in all_kinds()
+            if kind.help
+        }
+
 
 app = typer.Typer(
     name="laconic",
+    cls=Verbs,
     help="Small, readable, fast linear models of text.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-train = typer.Typer(no_args_is_help=True, help="Learn a model.")
-for kind in all_kinds():
-    if kind.cli and kind.name != "temporal":
-        train.command(kind.name)(find(kind.cli.removesuffix("cli") + "train:train"))
-app.add_typer(train, name="train")
-for verb in (predict, evaluate, inspect, compress, export, report, demo):
-    app.command()(verb)
+app.add_typer(typer.Typer(cls=Trainers, no_args_is_help=True, help="Train a model."), name="train")
 
 
 def _print_version(wanted: bool) -> None:

@@ -12,7 +12,7 @@ MEGABYTE = 2**20
 
 
 class Measured:
-    """`with Measured() as cost: ...` then `cost.seconds` and `cost.peak_memory_mb`, which are None inside the block."""
+    """Measures a block, `with Measured() as cost`; `cost.seconds` is None until its end."""
 
     seconds: float | None = None
     peak_memory_mb: float | None = None
@@ -31,14 +31,14 @@ class Measured:
         self.peak_memory_mb = peak_memory_mb()
 
     def report(self) -> dict[str, float | None]:
-        """The two numbers under the names that every verb reports them by."""
+        """Return seconds and memory under the names that every verb reports them by."""
         return {"seconds": self.seconds, "peak_memory_mb": self.peak_memory_mb}
 
 
 def peak_memory_mb() -> float:
-    """The most physical memory this process has held since it started, in units of 2^20 bytes."""
-    # On Linux ru_maxrss survives execve: a small process started by a large one would report the large one's peak.
-    # VmHWM belongs to this program alone.
+    """Return the peak of this process's physical memory so far, in units of 2^20 bytes."""
+    # On Linux ru_maxrss survives execve: a small process started by a large one would report the
+    # peak of the large one. VmHWM belongs to this program alone.
     status = Path("/proc/self/status")
     if status.exists():
         for line in status.read_text().splitlines():
@@ -49,5 +49,5 @@ def peak_memory_mb() -> float:
 
 
 def maxrss_unit(platform: str) -> int:
-    """Bytes in one unit of ru_maxrss: macOS counts bytes, Linux and the BSDs kilobytes."""
+    """Return the bytes in one unit of ru_maxrss: macOS counts bytes, Linux and BSD kilobytes."""
     return 1 if platform == "darwin" else 1024

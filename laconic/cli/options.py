@@ -1,93 +1,59 @@
-"""What the verbs share: options of the same name and meaning, labelled input, and paths checked before the work."""
+"""Options that several commands share, each with one name, one meaning and one help."""
 
 from __future__ import annotations
 
-import math
+import re
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from laconic.errors import InputError
+from laconic.models.option import Option
 from laconic.text.io import STANDARD_STREAM, name_of
 from laconic.text.jsonl import Document, read_documents
 
-INPUT_HELP = "JSON lines, .tsv (label, tab, text) or bracketed trees (.txt, .mrg); gzip is fine, - is standard input."
+DOCUMENTS_HELP = "JSON lines, .tsv (label, tab, text) or bracketed trees (.txt, .mrg)."
 COLUMNS_HELP = (
-    "sentences in columns as in CoNLL-2000: a token a line, a blank line after each sentence."
+    "Sentences in columns as in CoNLL-2000: one token per line, a blank line after each sentence."
 )
 TREEBANK_HELP = (
-    "a treebank: CoNLL-X, CoNLL-2009, CoNLL-U, or four columns (number, word, tag, head)."
+    "A treebank: CoNLL-X, CoNLL-2009, CoNLL-U, or four columns (number, word, tag, head)."
 )
-SENTENCES_HELP = "text with one sentence a line, its words parted by blanks."
+SENTENCES_HELP = "Text with one sentence per line, words separated by spaces."
+ANY_FILE = "It may be compressed; - is standard input."
 TEXT_FIELD, LABEL_FIELD = "text", "label"
-TAGGERS = "Taggers"
-TAGGERS_AND_PARSERS = "Taggers and parsers"
-LANGUAGE_MODELS = "Language models"
-WORD_VECTORS = "Word vectors"
-FORECASTERS = "Models over time"
+UTF8 = "utf-8"
+UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
-TextField = Annotated[
-    str | None, typer.Option(help="Name of the JSON field that holds the text: text, if not given.")
-]
-LabelField = Annotated[
-    str | None,
-    typer.Option(help="Name of the JSON field that holds the label: label, if not given."),
-]
-DateField = Annotated[
-    str | None, typer.Option(help="Name of the JSON field that holds the date: date, if not given.")
-]
-TargetField = Annotated[
-    str | None,
-    typer.Option(
-        help="Name of the JSON field that holds what is to be forecast: target, if not given."
-    ),
-]
-NumberField = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="FIELD",
-        help="A JSON field with a number that is a feature too; may be given again.",
-    ),
-]
-Since = Annotated[
-    str | None,
-    typer.Option(
-        help="Step to compare the last one with: the first, if not given.",
-        rich_help_panel=FORECASTERS,
-    ),
-]
-Label = Annotated[
-    str | None,
-    typer.Option(
-        help="Of more than two labels, this one: the first, if not given.",
-        rich_help_panel=FORECASTERS,
-    ),
-]
-EffectName = Annotated[
-    str | None,
-    typer.Option(
-        "--effect",
-        help="Of text over time, this effect: the constant, if not given.",
-        rich_help_panel=FORECASTERS,
-    ),
-]
-Encoding = Annotated[
-    str | None,
-    typer.Option(help="Encoding of column files, treebanks and sentences: utf-8, if not given."),
-]
+AsJson = Annotated[bool, Option("Print the result as one JSON object.", flag="--json")]
+Quiet = Annotated[bool, Option("Show no progress bar.", flag="--quiet,-q")]
 ModelPath = Annotated[
     str,
-    typer.Argument(
-        metavar="MODEL", help="A file written by `laconic train`, an ARPA file, or a word2vec file."
-    ),
+    Option("A file written by `laconic train`, an ARPA file, or a word2vec file.", metavar="MODEL"),
+]
+ModelOutput = Annotated[
+    str | None, Option("The model file to write.", flag="--output,-o", metavar="MODEL")
+]
+TextField = Annotated[str, Option("Name of the JSON field that holds the text.", metavar="NAME")]
+LabelField = Annotated[str, Option("Name of the JSON field that holds the label.", metavar="NAME")]
+DateField = Annotated[str, Option("Name of the JSON field that holds the date.", metavar="NAME")]
+TargetField = Annotated[
+    str, Option("Name of the JSON field that holds the value to forecast.", metavar="NAME")
+]
+# What a model over time was trained with is known from its file.
+TrainedTextField = Annotated[
+    str | None, Option("Name of the JSON field that holds the text.", metavar="NAME")
+]
+Encoding = Annotated[str, Option("Encoding of the input.", metavar="NAME")]
+Seed = Annotated[
+    int, Option("Seed of everything that is random.", flag="--seed", metavar="N", minimum=0)
+]
+Jobs = Annotated[
+    int | None, Option("Number of threads; -1 for all cores.", flag="--jobs", metavar="N")
 ]
 
 
 def read_labelled(path: str, text_field: str, label_field: str) -> tuple[list[Document], list[str]]:
-    """Documents and their labels."""
+    """Return documents and their labels."""
     documents, labels = read_documents(path, text_field, label_field)
     if labels is None:
         raise InputError(f"{name_of(path)}: the documents have no labels.")
@@ -95,7 +61,7 @@ def read_labelled(path: str, text_field: str, label_field: str) -> tuple[list[Do
 
 
 def check_output(path: str) -> None:
-    """InputError now rather than after hours of work: the folder of `path` must exist, and `path` must not be one."""
+    """Raise InputError now rather than after hours of work if `path` cannot be written."""
     if path == STANDARD_STREAM:
         return
     target = Path(path)
@@ -107,7 +73,17 @@ def check_output(path: str) -> None:
         )
 
 
-def check_strength(name: str, value: float | None) -> None:
-    """InputError unless `value` is absent, or a finite number that is not negative."""
-    if value is not None and not (math.isfinite(value) and value >= 0):
-        raise InputError(f"{name} must be a number of 0 or more, not {value}.")
+def check_file_output(path: str | None, what: str, flag: str) -> None:
+    """Raise InputError unless a file that cannot go to standard output can be written there."""
+    if path == STANDARD_STREAM:
+        raise InputError(f"{what} is written to a file: give its name with {flag}.")
+    if path is not None:
+        check_output(path)
+
+
+def n_bytes(text: str) -> int:
+    """Return the number of bytes of a size such as 500M or 4G."""
+    match = re.fullmatch(r"(\d{1,15})([kmg]?)b?", text.strip().lower(), re.ASCII)
+    if match is None:
+        raise InputError(f"takes a number of bytes, such as 500M or 4G, not {text!r}.")
+    return int(match[1]) * UNITS[match[2]]

@@ -1,76 +1,137 @@
-"""What `laconic train` does for every kind of model: the checks before, the bar with Ctrl-C, and the word after."""
+"""`laconic train KIND`: checks before, the progress bar and Ctrl-C during, the result after.
+
+What is particular to a kind is in the function `train` of its `cli` module::
+
+    def train(path, run, *, ...) -> Trained
+
+which reads the file, fits a model through `run.fit`, and returns it.
+"""
 
 from __future__ import annotations
 
-import math
 import sys
-from collections.abc import Callable, Iterable
-from typing import Any
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
 
-from laconic.cli.console import INTERRUPTED, progress
+from laconic.cli.command import Verb
+from laconic.cli.console import INTERRUPTED, Bar, print_result, progress
 from laconic.cli.interrupt import graceful_interrupt
-from laconic.cli.options import check_output
-from laconic.errors import InputError
+from laconic.cli.measure import Measured
+from laconic.cli.options import AsJson, ModelOutput, Quiet, check_file_output
+from laconic.cli.slots import bind
+from laconic.core.report import Callback, Event, Reported
 
-Callback = Callable[[Any], bool]
-
-
-def check_model_output(output: str | None) -> None:
-    """InputError unless a model can be written there; None: it is not written."""
-    if output == "-":
-        raise InputError("a model is written to a file: give its name with -o.")
-    if output is not None:
-        check_output(output)
+Fitted = TypeVar("Fitted")
 
 
-def fit_by_passes(
-    fit: Callable[[Callback], Any], learners: Iterable[Any], what: str, quiet: bool
+class Trained(NamedTuple):
+    """What training gave.
+
+    Parameters
+    ----------
+    model : object
+        A fitted model of this kind.
+    facts : dict
+        What the result says besides the fit report: sizes of the data, settings.
+    scores : callable or None
+        Returns the scores on development data; called when the model has been written.
+    """
+
+    model: Any
+    facts: dict[str, Any]
+    scores: Callable[[], dict[str, Any]] | None = None
+
+
+@dataclass
+class Run:
+    """One run of `laconic train`, as a kind sees it.
+
+    Parameters
+    ----------
+    bar : Bar
+        The progress bar; `bar.describe("reading")` says what is being done.
+    output : str or None
+        The model file that will be written.
+    as_json : bool
+        Whether the result is printed as JSON; then it may hold more.
+    notes : list of str
+        Sentences for standard error, printed after the work.
+    """
+
+    bar: Bar
+    output: str | None = None
+    as_json: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    def fit(self, fit: Callable[[Callback], Fitted], at_once: bool = False) -> Fitted:
+        """Fit with a progress bar; Ctrl-C stops after the next event.
+
+        Parameters
+        ----------
+        fit : callable
+            Takes a callback for events; returns what it learned.
+        at_once : bool, default=False
+            Whether Ctrl-C ends the command at once, for learners whose half-done work is no use.
+        """
+        with (
+            warnings.catch_warnings(record=True) as caught,
+            graceful_interrupt(at_once) as interrupt,
+        ):
+            warnings.simplefilter("always")
+
+            def on_event(event: Event) -> bool:
+                self.bar.show(event)
+                return interrupt.requested
+
+            fitted = fit(on_event)
+        if at_once and interrupt.requested:
+            raise KeyboardInterrupt
+        # Whether the solver converged is part of the result.
+        known = [one for one in caught if "ConvergenceWarning" not in one.category.__name__]
+        self.notes += [f"{str(one.message).rstrip('.')}." for one in known]
+        return fitted
+
+
+def train(
+    function: Verb,
+    *,
+    output: ModelOutput = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+    **options: object,
 ) -> None:
-    """Call fit(callback) with a bar by pass of the learners; the callback says stop after Ctrl-C. `what`: are told wrong or right."""
-    passes = [getattr(learner, "epochs", math.nan) for learner in learners if learner is not None]
-    total = None if math.isnan(sum(passes)) else sum(passes)
-    with graceful_interrupt() as interrupt, progress("encoding", total, quiet=quiet) as bar:
+    """Train a model with the function `train` of its kind, write it, and print what was learned."""
+    from laconic.models.save import save_model
 
-        def on_step(step: Any) -> bool:
-            if hasattr(step, "held"):
-                bar.describe(
-                    f"pass {step.done}: {step.wrong:.2%} of {what} wrong, {step.features:,} weights"
-                )
-                bar.advance()
-            else:
-                bar.describe(
-                    f"step {step.done}: objective {step.value:.6g}, certificate {step.certificate:.1e}"
-                )
-            return interrupt.requested
-
-        fit(on_step)
-
-
-def learner_text(learner: Any) -> str | None:
-    """A learner in one line."""
-    return (
-        learner if learner is None or isinstance(learner, str) else " ".join(repr(learner).split())
-    )
+    check_file_output(output, "a model", "-o")
+    arguments = bind(function, options)
+    with Measured() as cost, progress("reading", quiet=quiet) as bar:
+        run = Run(bar, output, as_json)
+        trained: Trained = function(run=run, **arguments)
+        if output is not None:
+            bar.describe("writing")
+            save_model(trained.model, output)
+        bar.describe("scoring")
+        scores = {} if trained.scores is None else {"dev": trained.scores()}
+    found = {**trained.facts, **fit_facts(trained.model)}
+    print_result({"model": output, **cost.report(), **found, **scores}, as_json)
+    for note in run.notes:
+        print(f"laconic: {note}", file=sys.stderr)
+    if found["interrupted"]:
+        end_interrupted(output)
 
 
-def learned(model: Any) -> dict[str, Any]:
-    """What is told of taggers and parsers alike: whether they were interrupted, and how much of what there was they keep."""
-    from laconic.core.solvers.online import passes_of  # numerics: only once something was learned
-
-    return {
-        "interrupted": model.interrupted_,
-        "features_total": model.n_features_total_,
-        "features_nonzero": model.n_features_selected_,
-        "degrees_of_freedom": model.weights_.n_distinct,
-        "features_held_most": max(
-            (held for epoch in passes_of(model.trace_) for _, held in epoch.held), default=None
-        ),
-        "groups_total": len(model.templates_given_),
-    }
+def fit_facts(model: Reported) -> dict[str, Any]:
+    """Return the fit report of a model by name, as every result of the command line shows it."""
+    facts = model.report_.as_dict()
+    del facts["seconds"]  # results have those of the whole command
+    return facts
 
 
 def end_interrupted(output: str | None) -> None:
-    """Say where the model is whose training was interrupted, and end with the exit code of Ctrl-C."""
+    """Say where the model is whose training was interrupted, and end as Ctrl-C does."""
     kept = (
         "the model is not written, since no -o was given"
         if output is None

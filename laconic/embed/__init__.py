@@ -15,6 +15,7 @@ KINDS = (
         cli="laconic.embed.cli",
         page="laconic.embed.page",
         reader="laconic.embed.foreign",
+        help="Train word vectors.",
     ),
 )
 PUBLIC = {

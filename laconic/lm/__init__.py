@@ -14,6 +14,7 @@ KINDS = (
         store="laconic.lm.store",
         cli="laconic.lm.cli",
         reader="laconic.lm.foreign",
+        help="Train a language model.",
     ),
 )
 PUBLIC = {

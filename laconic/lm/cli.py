@@ -1,30 +1,38 @@
-"""The verbs for language models."""
+"""The commands for language models."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from laconic.cli.console import Bar
+from laconic.cli.options import SENTENCES_HELP, UTF8, Encoding
+from laconic.cli.training import fit_facts
 from laconic.core.ragged import cut
 from laconic.errors import InputError
 from laconic.lm.running import END, START, UNKNOWN
+from laconic.lm.scores import LN10, orders, scores
 from laconic.lm.sentences import iterate_sentences, read_sentences
+from laconic.lm.train import model_facts
+from laconic.lm.train import train as train
+from laconic.models.option import Option
 from laconic.text.io import atomic_writer
 
 if TYPE_CHECKING:
     from laconic.lm.model import LanguageModel
 
-UTF8 = "utf-8"
-LN10 = math.log(10)
-
 
 def predict(
-    model: LanguageModel, input_path: str, output: str, bar: Bar, *, encoding: str = UTF8
+    model: LanguageModel,
+    input_path: Annotated[str, Option(SENTENCES_HELP)],
+    output: str,
+    bar: Bar,
+    *,
+    encoding: Encoding = UTF8,
 ) -> dict[str, Any]:
-    """Write a line for each word and each end of a sentence, a blank line after each sentence.
+    """Write one line per word and end of a sentence: word, log10 probability, and n-gram used.
 
-    A line is the word, its log10 probability and the n-gram that gave it, which shows <unk> for words that the model does not know.
+    A blank line follows each sentence; n-grams show <unk> for words that the model does not know.
     """
     n_sentences = n_words = n_unknown = 0
     known = model.encoder_.words
@@ -55,56 +63,17 @@ def predict(
 
 
 def evaluate(
-    model: LanguageModel, gold_path: str, bar: Bar, *, encoding: str = UTF8
+    model: LanguageModel,
+    gold: Annotated[str, Option(SENTENCES_HELP)],
+    bar: Bar,
+    *,
+    encoding: Encoding = UTF8,
 ) -> dict[str, Any]:
-    """Perplexities, and the size of the model."""
+    """Return perplexities."""
     bar.describe("reading")
-    sentences = read_sentences(gold_path, encoding)
+    sentences = read_sentences(gold, encoding)
     bar.describe("scoring")
     return {**scores(model, sentences), "ngrams": sum(model.n_ngrams_)}
-
-
-def scores(model: LanguageModel, sentences: list[str]) -> dict[str, Any]:
-    """Counts, the log10 probability of all words and ends, and perplexities in four ways of counting."""
-    found = model.evaluate(sentences)
-    return {
-        "sentences": found.sentences,
-        "words": found.words,
-        "unknown": found.unknown,
-        "log10_prob": found.log_prob / LN10,
-        "perplexity": found.perplexity(),
-        "perplexity_known": found.perplexity(unknown=False),
-        "perplexity_without_ends": found.perplexity(ends=False),
-        "perplexity_known_without_ends": found.perplexity(unknown=False, ends=False),
-    }
-
-
-def account(model: LanguageModel) -> dict[str, Any]:
-    """What was learned: by whom, how well solved, and how much of what there was."""
-    report = model.report_
-    facts = {"order": model.order, "vocabulary": len(model.encoder_)}
-    kept = {"features_nonzero": report.features_kept, "groups_selected": report.groups_kept}
-    if not report.learner:
-        return {**facts, "learner": None, **kept}
-    return {
-        **facts,
-        "learner": report.learner,
-        "objective": report.objective,
-        "certificate": report.certificate,
-        "passes": report.n_iter,
-        "interrupted": report.interrupted,
-        "features_total": report.features_total,
-        "features_nonzero": report.features_kept,
-        "groups_total": report.groups_total,
-        "groups_selected": report.groups_kept,
-    }
-
-
-def orders(model: LanguageModel) -> list[dict[str, Any]]:
-    """A row for each order of n-grams."""
-    from laconic.lm.explain import order_rows
-
-    return [row._asdict() for row in order_rows(model)]
 
 
 def inspect(
@@ -112,11 +81,17 @@ def inspect(
     n: int,
     as_json: bool,
     *,
-    complete: str | None = None,
-    sample: int | None = None,
-    seed: int | None = None,
+    complete: Annotated[
+        str | None,
+        Option("Show the -n most likely words after these, instead.", metavar="WORDS"),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        Option("Show this number of sentences drawn from the model, instead.", minimum=1),
+    ] = None,
+    seed: Annotated[int | None, Option("Seed of --sample.", metavar="N", minimum=0)] = None,
 ) -> dict[str, Any]:
-    """The longest contexts and the heaviest n-grams; or how a sentence goes on; or sentences drawn from the model."""
+    """Show the longest contexts and the n-grams with the largest weights."""
     if seed is not None and sample is None:
         raise InputError("--seed goes with --sample.")
     wanted: dict[str, Any] = {}
@@ -130,14 +105,15 @@ def inspect(
         return wanted
     from laconic.lm.explain import heaviest_ngrams, longest_contexts
 
+    facts = {**model_facts(model), **fit_facts(model)}
     longest, heaviest = (
         [row._asdict() for row in rows]
         for rows in (longest_contexts(model, n), heaviest_ngrams(model, n))
     )
     if as_json:
-        return {**account(model), "orders": orders(model), "contexts": longest, "ngrams": heaviest}
+        return {**facts, "orders": orders(model), "contexts": longest, "ngrams": heaviest}
     return {
-        **account(model),
+        **facts,
         "n-grams by order": orders(model),
         "longest contexts, and what comes then": longest,
         "n-grams with the largest weights": heaviest,
@@ -145,7 +121,7 @@ def inspect(
 
 
 def export(model: LanguageModel, output: str) -> dict[str, Any]:
-    """An ARPA file."""
+    """Write an ARPA file."""
     model.to_arpa(output)
     return {"ngrams": sum(model.n_ngrams_)}
 

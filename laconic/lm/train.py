@@ -2,255 +2,197 @@
 
 from __future__ import annotations
 
-import math
-import sys
-import warnings
-from collections.abc import Callable
-from functools import partial
-from itertools import count
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
-from laconic.cli.console import Bar, guard, print_result, progress
-from laconic.cli.interrupt import graceful_interrupt
-from laconic.cli.learning_options import LEARNING, Jobs, Output, Strength
-from laconic.cli.measure import Measured
-from laconic.cli.options import (
-    SENTENCES_HELP,
-    AsJson,
-    Encoding,
-    Quiet,
-    check_output,
-    check_strength,
-)
-from laconic.cli.training import check_model_output, end_interrupted
+from laconic.cli.options import ANY_FILE, SENTENCES_HELP, UTF8, Encoding, check_file_output
+from laconic.cli.training import Run, Trained
 from laconic.errors import InputError
 from laconic.lm.contexts import MOST_ORDER, Text
+from laconic.lm.scores import orders, scores
 from laconic.lm.sentences import read_sentences
-from laconic.text.io import STANDARD_STREAM
+from laconic.models.option import Option, Parameters, Values
 
+# Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
 if TYPE_CHECKING:
+    from laconic.lm.learn import NgramLearner
     from laconic.lm.model import LanguageModel
 
-METHODS = ("kneser-ney", "interpolated", "log-linear")
-PENALTIES = ("groups", "ridge", "lasso", "tree", "tree-inf")
-WITH_RIDGE, WITH_FADE = ("groups", "tree", "tree-inf"), ("tree", "tree-inf")
-LOG_LINEAR = METHODS[-1]
+KNESER_NEY, INTERPOLATED, LOG_LINEAR = LEARNERS = ("kneser-ney", "interpolated", "log-linear")
+GROUP, TREE, TREE_INF = "group", "tree", "tree-inf"
+PENALTIES = (GROUP, "ridge", "lasso", TREE, TREE_INF)
+# Which penalties take these options.
+TAKERS = {"ridge": (GROUP, TREE, TREE_INF), "fade": (TREE, TREE_INF)}
+LEARNING, LOG_LINEAR_MODELS, FILES = "Learning", "Log-linear models", "Size and files"
+MODEL = Parameters("laconic.lm.model:LanguageModel", {"": ("order", "min_count", "n_jobs")})
+SOLVER = Parameters("laconic.lm.log_linear:LogLinear", {LOG_LINEAR_MODELS: ("tol", "max_iter")})
 
 
-@guard()
-def train(
-    train: Annotated[
-        str,
-        typer.Argument(
-            metavar="TRAIN",
-            help=f"{SENTENCES_HELP.capitalize()} gzip is fine, - is standard input.",
-        ),
-    ],
-    dev: Annotated[str | None, typer.Option(help="Sentences to report perplexities on.")] = None,
-    output: Output = None,
-    order: Annotated[
-        int, typer.Option(help="Words of the longest n-grams, the predicted one among them.")
-    ] = 5,
-    min_count: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help="Words that occur less often are <unk>; 1: <unk> is a word that never occurs.",
-        ),
-    ] = 1,
-    method: Annotated[
-        str,
-        typer.Option(
-            help="kneser-ney (modified: three discounts for each order), interpolated (Kneser-Ney with one), or log-linear.",
-            rich_help_panel=LEARNING,
-        ),
-    ] = METHODS[0],
-    penalty: Annotated[
-        str | None,
-        typer.Option(
-            help=f"log-linear: {', '.join(PENALTIES)}; groups, if not given.",
-            rich_help_panel=LEARNING,
-        ),
-    ] = None,
-    strength: Strength = None,
+class PenaltyOptions(NamedTuple):
+    """Options of the penalty of a log-linear model; None is the penalty's own default."""
+
+    strength: Annotated[
+        float | None, Option("Strength of the penalty.", panel=LOG_LINEAR_MODELS, minimum=0)
+    ] = None
     growth: Annotated[
         float | None,
-        typer.Option(
-            help="log-linear: the strength is multiplied by this with every word of a context; if not given, 0.85 for tree and tree-inf, and counts of n-grams say it for the others.",
-            rich_help_panel=LEARNING,
+        Option(
+            "Factor of the strength for every word of a context; without it, 0.85 for tree and "
+            "tree-inf, and by counts of n-grams for the others.",
+            panel=LOG_LINEAR_MODELS,
+            above=0,
         ),
-    ] = None,
+    ] = None
     ridge: Annotated[
         float | None,
-        typer.Option(
-            help="log-linear: strength of a ridge beside tree and tree-inf, and on single words beside groups.",
-            rich_help_panel=LEARNING,
+        Option(
+            "Strength of the extra ridge, beside the penalty: of all weights beside tree and "
+            "tree-inf, of single words beside group.",
+            panel=LOG_LINEAR_MODELS,
+            minimum=0,
         ),
-    ] = None,
+    ] = None
     fade: Annotated[
         float | None,
-        typer.Option(
-            help="log-linear: in the norms of tree and tree-inf a weight is divided by this with every word of its context.",
-            rich_help_panel=LEARNING,
+        Option(
+            "tree, tree-inf: in the norm a weight is divided by this for every word of its "
+            "context.",
+            panel=LOG_LINEAR_MODELS,
+            above=0,
         ),
-    ] = None,
-    tol: Annotated[
-        float | None,
-        typer.Option(
-            help="log-linear: relative duality gap at which to stop: 0.001, if not given.",
-            rich_help_panel=LEARNING,
-        ),
-    ] = None,
-    max_iter: Annotated[
+    ] = None
+
+    def given(self) -> Values:
+        """Return the options that are not None."""
+        return {name: value for name, value in self._asdict().items() if value is not None}
+
+
+class OutputOptions(NamedTuple):
+    """Options of what is written besides the model."""
+
+    max_ngrams: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            help="log-linear: passes over the text, at most: 200, if not given.",
-            rich_help_panel=LEARNING,
+        Option(
+            "Prune to this number of n-grams, single words included, at the least loss.",
+            panel=FILES,
+            metavar="N",
         ),
-    ] = None,
-    prune: Annotated[
-        int | None,
-        typer.Option(
-            help="Keep so many n-grams, single words among them, and lose as little as possible."
-        ),
-    ] = None,
+    ] = None
     arpa: Annotated[
         str | None,
-        typer.Option(
+        Option(
+            "Write an ARPA file too, with the same probabilities; compressed if it ends in .gz.",
+            panel=FILES,
             metavar="FILE",
-            help="Write an ARPA file too, with the same probabilities; gzip if it ends in .gz.",
         ),
+    ] = None
+
+
+def train(
+    path: Annotated[str, Option(f"{SENTENCES_HELP} {ANY_FILE}", metavar="TRAIN")],
+    run: Run,
+    *,
+    dev: Annotated[
+        str | None, Option("Sentences to report perplexities on.", metavar="DEV")
     ] = None,
-    jobs: Jobs = None,
-    encoding: Encoding = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
-) -> None:
-    """Learn a language model: how likely each word is after those before it in its sentence.
+    model: Annotated[Values, MODEL],
+    learner: Annotated[
+        str,
+        Option(
+            "kneser-ney (modified: three discounts for each order), interpolated (Kneser-Ney with "
+            "one), or log-linear.",
+            panel=LEARNING,
+            choices=LEARNERS,
+        ),
+    ] = KNESER_NEY,
+    penalty: Annotated[
+        str | None,
+        Option(f"log-linear: {', '.join(PENALTIES)}.", panel=LEARNING, choices=PENALTIES),
+    ] = None,
+    nested: PenaltyOptions,
+    solver: Annotated[Values, SOLVER],
+    also: OutputOptions,
+    encoding: Encoding = UTF8,
+) -> Trained:
+    """Train a language model: the probability of each word given those before it in its sentence.
 
-    Ctrl-C stops a log-linear model after the pass at hand and keeps what was learned; of the other methods nothing is written.
+    Ctrl-C stops a log-linear model after the current pass and keeps what was learned; of the other
+    learners nothing is written.
     """
-    wishes = {
-        "penalty": penalty,
-        "strength": strength,
-        "growth": growth,
-        "ridge": ridge,
-        "fade": fade,
-        "tol": tol,
-        "max_iter": max_iter,
-    }
-    _check(order, method, wishes)
-    check_model_output(output)
-    if arpa == STANDARD_STREAM:
-        raise InputError("an ARPA file is written to a file: give its name with --arpa.")
-    if arpa is not None:
-        check_output(arpa)
-    with Measured() as cost, progress("reading", quiet=quiet) as bar:
-        sentences = read_sentences(train, encoding or "utf-8")
-        dev_sentences = None if dev is None else read_sentences(dev, encoding or "utf-8")
-        bar.describe("importing")
-        from laconic import LanguageModel
-        from laconic.lm.cli import account, orders, scores
+    _check(learner, penalty, {**nested.given(), **solver})
+    if not 1 <= model.get("order", 1) <= MOST_ORDER:
+        raise InputError(f"--order must be from 1 to {MOST_ORDER}, not {model['order']}.")
+    check_file_output(also.arpa, "an ARPA file", "--arpa")
+    sentences = read_sentences(path, encoding)
+    dev_sentences = None if dev is None else read_sentences(dev, encoding)
+    run.bar.describe("importing")
+    from laconic.lm.model import LanguageModel
 
-        model = LanguageModel(order, _learner(method, wishes, jobs), min_count, n_jobs=jobs)
-        text = _fit(model, sentences, prune, bar)
-        if prune is not None:
-            bar.describe("pruning")
-            model = model.prune(prune, text)
-        bar.describe("writing")
-        if output is not None:
-            model.save(output)
-        if arpa is not None:
-            model.to_arpa(arpa)
-        bar.describe("scoring")
-        dev_scores = {} if dev_sentences is None else {"dev": scores(model, dev_sentences)}
-    report = {
-        "model": output,
-        **({"arpa": arpa} if arpa else {}),
-        **cost.report(),
-        "sentences": len(sentences),
-        "words": len(text.tokens) - len(sentences),
-    }
-    print_result({**report, **account(model), **dev_scores, "orders": orders(model)}, as_json)
-    if model.interrupted_:
-        end_interrupted(output)
+    made = _learner(learner, penalty or GROUP, nested.given(), solver, model.get("n_jobs"))
+    found = LanguageModel(learner=made, **model)
+    text = _fit(found, sentences, also.max_ngrams, run, at_once=learner != LOG_LINEAR)
+    if also.max_ngrams is not None:
+        run.bar.describe("pruning")
+        found = found.prune(also.max_ngrams, text)
+    if also.arpa is not None:
+        run.bar.describe("writing")
+        found.to_arpa(also.arpa)
+    facts: dict[str, Any] = {"arpa": also.arpa} if also.arpa else {}
+    facts |= {"sentences": len(sentences), "words": len(text.tokens) - len(sentences)}
+    facts |= {**model_facts(found), "orders": orders(found)}
+    dev_scores = None if dev_sentences is None else lambda: scores(found, dev_sentences)
+    return Trained(found, facts, dev_scores)
 
 
-def _check(order: int, method: str, wishes: dict[str, Any]) -> None:
-    """InputError for options that cannot be, alone or together."""
-    if not 1 <= order <= MOST_ORDER:
-        raise InputError(f"--order must be from 1 to {MOST_ORDER}, not {order}.")
-    if method not in METHODS:
-        raise InputError(f"--method is one of {', '.join(METHODS)}, not {method!r}.")
-    for name, value in wishes.items():
-        if value is not None and method != LOG_LINEAR:
-            raise InputError(f"--{name.replace('_', '-')} does not go with --method {method}.")
-    penalty = wishes["penalty"] or PENALTIES[0]
-    if penalty not in PENALTIES:
-        raise InputError(f"--penalty is one of {', '.join(PENALTIES)}, not {penalty!r}.")
-    for name, wanted in (("ridge", WITH_RIDGE), ("fade", WITH_FADE)):
-        if wishes[name] is not None and penalty not in wanted:
-            raise InputError(f"--{name} does not go with --penalty {penalty}.")
-    check_strength("--strength", wishes["strength"])
-    check_strength("--ridge", wishes["ridge"])
-    for name in ("growth", "fade", "tol"):
-        if (value := wishes[name]) is not None and not 0 < value < math.inf:
-            raise InputError(f"--{name} must be a number above 0, not {value}.")
+def model_facts(model: LanguageModel) -> dict[str, Any]:
+    """Return what is known of a language model besides its fit report."""
+    return {"order": model.order, "vocabulary": len(model.encoder_)}
 
 
-def _learner(method: str, wishes: dict[str, Any], jobs: int | None) -> Any:
+def _check(learner: str, penalty: str | None, given: Values) -> None:
+    """Raise InputError for options that do not go with the learner or the penalty."""
+    wanted = {**({} if penalty is None else {"penalty": penalty}), **given}
+    for name in wanted:
+        if learner != LOG_LINEAR:
+            raise InputError(f"--{name.replace('_', '-')} does not go with --learner {learner}.")
+        if name in TAKERS and (penalty or GROUP) not in TAKERS[name]:
+            raise InputError(f"--{name} does not go with --penalty {penalty or GROUP}.")
+
+
+def _learner(
+    name: str, penalty: str, nested: Values, solver: Values, jobs: int | None
+) -> NgramLearner:
+    """Return the learner of a name."""
     from joblib import effective_n_jobs
 
-    from laconic import KneserNey, LogLinear, NestedGroups, NestedLasso, NestedRidge, NestedTree
+    from laconic.lm.kneser_ney import KneserNey
+    from laconic.lm.log_linear import LogLinear
+    from laconic.lm.nested import NestedLasso, NestedRidge
+    from laconic.lm.nested_groups import NestedGroups
+    from laconic.lm.nested_tree import NestedTree
 
-    if method != LOG_LINEAR:
-        return KneserNey(modified=method == METHODS[0])
-    made: dict[str, Callable[..., Any]] = {
-        "groups": NestedGroups,
-        "ridge": NestedRidge,
-        "lasso": NestedLasso,
-        "tree": NestedTree,
-    }
-    made["tree-inf"] = partial(NestedTree, norm="inf")
-    penalty = made[wishes["penalty"] or PENALTIES[0]](
-        **_given(wishes, "strength", "growth", "ridge", "fade")
-    )
-    return LogLinear(penalty, **_given(wishes, "tol", "max_iter"), n_jobs=effective_n_jobs(jobs))
-
-
-def _given(wishes: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Those of the names that are not None."""
-    return {name: wishes[name] for name in names if wishes[name] is not None}
+    if name != LOG_LINEAR:
+        return KneserNey(modified=name == KNESER_NEY)
+    made: dict[str, Any] = {GROUP: NestedGroups, "ridge": NestedRidge, "lasso": NestedLasso}
+    if penalty in made:
+        chosen = made[penalty](**nested)
+    else:
+        chosen = NestedTree(norm="inf" if penalty == TREE_INF else 2, **nested)
+    return LogLinear(chosen, **solver, n_jobs=effective_n_jobs(jobs))
 
 
-def _fit(model: LanguageModel, sentences: list[str], prune: int | None, bar: Bar) -> Text:
-    """Fit, tell of every pass and of what the learner warns of, and end after a pass at Ctrl-C; the text that was learned from."""
+def _fit(
+    model: LanguageModel, sentences: list[str], max_ngrams: int | None, run: Run, at_once: bool
+) -> Text:
+    """Fit, and return the encoded training data."""
     from laconic.lm.running import SentenceEncoder
 
-    bar.describe("encoding")
+    run.bar.describe("encoding")
     encoder, text = SentenceEncoder.learn(sentences, model.min_count)
-    if prune is not None and prune < len(encoder):
+    if max_ngrams is not None and max_ngrams < len(encoder):
         raise InputError(
-            f"--prune must be at least {len(encoder)}, the number of words, which all stay, not {prune}."
+            f"--max-ngrams must be at least {len(encoder)}, the number of words, which are all "
+            f"kept, not {max_ngrams}."
         )
-    bar.describe("learning")
-    n_passes = count(1)
-
-    def on_pass(step: Any) -> bool:
-        gap = f", relative gap {step.certificate:.1e}" if math.isfinite(step.certificate) else ""
-        bar.describe(f"pass {next(n_passes)}: objective {step.value:.6g}{gap}")
-        return interrupt.requested
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        if hasattr(model.learner, "max_iter"):
-            with graceful_interrupt() as interrupt:
-                model.fit_text(encoder, text, on_pass)
-        else:
-            model.fit_text(encoder, text)
-    for warning in caught:
-        print(f"laconic: {warning.message}.", file=sys.stderr)
+    run.bar.describe("learning")
+    run.fit(lambda callback: model.fit_text(encoder, text, callback), at_once)
     return text

@@ -22,6 +22,26 @@ A package outside laconic names such a tuple, or a single `Kind`, under the entr
 
 From then on `laconic.load`, `save_model` and every verb of the command line work for it. A package
 that cannot be used is one warning, and every other kind works as before.
+
+The module `cli` of a kind has one function per verb of the command line; a verb that is absent
+does not apply. Such a module is imported for `--help` too, so it imports no numerics at its top::
+
+    train(path, run, *, ...) -> Trained                 laconic train NAME PATH
+    predict(model, input_path, output, bar, *, ...)     laconic predict MODEL [INPUT]
+    evaluate(model, gold, bar, *, ...)                  laconic evaluate MODEL GOLD
+    inspect(model, n, as_json, *, ...)                  laconic inspect MODEL
+    report(model, output, *, ...)                       laconic report MODEL -o PAGE
+    compress(model, output, settings, bar, *, ...)      laconic compress MODEL -o OUT
+    export(model, output, *, ...)                       laconic export MODEL -o FILE
+
+`train` returns a `laconic.cli.training.Trained` and fits through `run.fit` (see
+`laconic.cli.training.Run`), which draws the progress bar and minds Ctrl-C. `evaluate` gets a list
+of files if `gold` is annotated as one. `compress` passes everything on to
+`laconic.cli.compression.compress_model`. `report` returns nothing, the others a dict: what the
+command prints. The first paragraph of each docstring is shown by `laconic VERB --help`.
+
+Keyword-only parameters are options of the command, declared with `laconic.models.option`; of
+`path`, `input_path` and `gold` an `Option` gives the help. Nothing else has to know them.
 """
 
 from __future__ import annotations
@@ -76,6 +96,8 @@ class Kind(NamedTuple):
         programs that hold models of this kind.
     demo : str, default=""
         A function `demo(seed, bar, as_json) -> dict`, `module:function`, for `laconic demo NAME`.
+    help : str
+        One line for `laconic train --help`; empty if the command line does not train this kind.
     """
 
     name: str
@@ -87,6 +109,7 @@ class Kind(NamedTuple):
     discrete: str = ""
     reader: str = ""
     demo: str = ""
+    help: str = ""
 
 
 class Form(NamedTuple):

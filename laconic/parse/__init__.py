@@ -11,6 +11,7 @@ KINDS = (
         page="laconic.parse.page",
         compact="laconic.parse.compact:CompactParser",
         discrete="laconic.parse.discrete",
+        help="Train a dependency parser.",
     ),
 )
 PUBLIC = {

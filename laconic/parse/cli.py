@@ -1,35 +1,44 @@
-"""The verbs for parsers of sentences."""
+"""The commands for dependency parsers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from laconic.cli.compression import Compression, compress_model
+from laconic.cli.compression import N_ETAS, Compression, Data, compress_model
 from laconic.cli.console import Bar
-from laconic.cli.training import learned, learner_text
+from laconic.cli.options import TREEBANK_HELP, UTF8, Encoding
+from laconic.cli.training import fit_facts
+from laconic.models.option import Option
+from laconic.parse.scores import scores
+from laconic.parse.train import parser_facts
+from laconic.parse.train import train as train
 from laconic.text.treebanks import Treebank, iterate_treebank, read_treebank, treebank_writer
 
 if TYPE_CHECKING:
     from laconic.parse.model import Parser
     from laconic.parse.trees import TreePredictor
 
-UTF8 = "utf-8"
-ETAS, ETAS_LEARNED = 7, 3  # to learn again takes some passes over the treebank for each
+ETAS_LEARNED = 3  # to learn again takes some passes over the treebank for each
 
 
 def predict(
     model: TreePredictor,
-    input_path: str,
+    input_path: Annotated[str, Option(TREEBANK_HELP)],
     output: str,
     bar: Bar,
     *,
-    k_best: int | None = None,
-    encoding: str = UTF8,
+    k_best: Annotated[
+        int | None,
+        Option(
+            "Number of best trees of each sentence, which is written once per tree, with a line "
+            "`# score`.",
+            metavar="K",
+            minimum=1,
+        ),
+    ] = None,
+    encoding: Encoding = UTF8,
 ) -> dict[str, Any]:
-    """Write the lines of the input with the heads and labels that are predicted; all other columns as they were.
-
-    With k_best each sentence is written once for each of its best trees, with a line `# score = ..` before the words.
-    """
+    """Write the lines of the input with the predicted heads and labels filled in."""
     n_sentences = n_tokens = 0
     with treebank_writer(output) as writer:
         for bank in iterate_treebank(input_path, encoding):
@@ -44,87 +53,46 @@ def predict(
     return {"sentences": n_sentences, "tokens": n_tokens}
 
 
-def evaluate(model: Parser, gold_path: str, bar: Bar, *, encoding: str = UTF8) -> dict[str, Any]:
-    """Scores as the CoNLL tasks count them, with and without punctuation, and the size of the model."""
+def evaluate(
+    model: Parser,
+    gold: Annotated[str, Option(f"Sentences with trees. {TREEBANK_HELP}")],
+    bar: Bar,
+    *,
+    encoding: Encoding = UTF8,
+) -> dict[str, Any]:
+    """Return the share of right heads (uas), with right labels (las), and of complete trees.
+
+    Scores are those of the CoNLL tasks, with and without punctuation.
+    """
     bar.describe("reading")
-    gold = read_treebank(gold_path, encoding)
+    bank = read_treebank(gold, encoding)
     bar.describe("parsing")
     size = {
-        "features_nonzero": model.n_features_selected_,
+        "features_kept": model.n_features_selected_,
         "degrees_of_freedom": model.weights_.n_distinct,
     }
-    return {**scores(model, gold), **size}
-
-
-def scores(model: TreePredictor, gold: Treebank) -> dict[str, Any]:
-    """UAS, LAS and complete trees, of all tokens and of those that are no punctuation; of labels None where there are none."""
-    from laconic.parse.metrics import punctuation_of, tree_scores
-
-    heads, labels = model.parse(gold)
-    known = bool(gold.labels) and labels is not None
-    gold_labels = gold.labels if known else None
-    found = tree_scores(
-        gold.heads,
-        heads,
-        gold.ptr,
-        gold_labels,
-        labels if known else None,
-        punctuation_of(gold.tokens),
-    )
-    return {
-        "sentences": len(gold),
-        "tokens": found.n_tokens,
-        "uas": found.uas,
-        "las": found.las,
-        "complete": found.complete,
-        "labelled_complete": found.labelled_complete,
-        "without_punctuation": {
-            "tokens": found.n_words,
-            "uas": found.uas_words,
-            "las": found.las_words,
-            "complete": found.complete_words,
-        },
-    }
-
-
-def account(model: Parser) -> dict[str, Any]:
-    """What was learned: by whom, which trees, and how much of what there was."""
-    return {
-        "parts": model.model,
-        "learner": learner_text(model.learner),
-        "refit": learner_text(model.refit),
-        "crossing": model.crossing,
-        "single_root": model.shape_.single_root,
-        **learned(model),
-        "groups_selected": len(model.scorer_.templates),
-        "tag_weights": 0 if model.tagger_ is None else model.tagger_.tagger_.n_features_selected_,
-        "labels": 0 if model.labeler_ is None else len(model.labeler_.tagger_.classes_),
-        "label_weights": 0
-        if model.labeler_ is None
-        else model.labeler_.tagger_.n_features_selected_,
-    }
+    return {**scores(model, bank), **size}
 
 
 def compress(
-    model: Parser, wishes: Compression, bar: Bar, *, encoding: str = UTF8
+    model: Parser, output: str, settings: Compression, bar: Bar, *, encoding: Encoding = UTF8
 ) -> dict[str, Any]:
-    """Write the model with few weight values, those of its pruner and its labeler rounded too, and account for it."""
+    """Choose the values on a treebank; the pruner and the labeler are rounded too."""
     from laconic.parse.discrete import round_parts
 
     def read(path: str) -> tuple[Treebank, None]:
         return read_treebank(path, encoding), None
 
-    def finish(found: Parser, data: Any) -> Parser:
+    def finish(found: Parser, data: Data | None) -> Parser:
         bar.describe("rounding the pruner and the labels")
-        return round_parts(found, wishes.zeta, None if data is None else data[0])
+        return round_parts(found, settings.values // 2, None if data is None else data[0])
 
-    return compress_model(
-        model, wishes, read, bar, ETAS if wishes.data is None else ETAS_LEARNED, finish
-    )
+    n_etas = N_ETAS if settings.data is None else ETAS_LEARNED
+    return compress_model(model, output, settings, read, bar, n_etas=n_etas, finish=finish)
 
 
 def inspect(model: Parser, n: int, as_json: bool) -> dict[str, Any]:
-    """Templates kept and dropped, by family and kind of part too, and the strongest features of each kind of part."""
+    """Show templates kept and dropped, and the strongest features of each kind of part."""
     from laconic.parse.explain import (
         dropped_templates,
         families,
@@ -133,7 +101,7 @@ def inspect(model: Parser, n: int, as_json: bool) -> dict[str, Any]:
         top_features,
     )
 
-    facts = {"columns": list(model.columns), **account(model)}
+    facts = {"columns": list(model.columns), **parser_facts(model), **fit_facts(model)}
     facts["labels"] = [] if model.labeler_ is None else model.labeler_.tagger_.classes_.tolist()
     kept, dropped = [row._asdict() for row in kept_templates(model)], dropped_templates(model)
     by_family, by_kind = (
@@ -166,9 +134,8 @@ def inspect(model: Parser, n: int, as_json: bool) -> dict[str, Any]:
     }
 
 
-def report(model: Parser, output: str) -> dict[str, Any]:
-    """Write the page."""
+def report(model: Parser, output: str) -> None:
+    """Show templates, and the features of each kind of part."""
     from laconic.parse.page import write_parse_report
 
     write_parse_report(model, output)
-    return {}

@@ -3,218 +3,142 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
-from laconic.cli.console import guard, print_result, progress
-from laconic.cli.learning_options import (
-    LEARNING,
-    Budget,
-    Every,
-    Jobs,
-    Lasso,
-    Output,
-    RefitEpochs,
-    RefitFeatures,
-    RefitLearner,
-    Seed,
-    Strength,
-)
-from laconic.cli.measure import Measured
-from laconic.cli.options import TREEBANK_HELP, AsJson, Encoding, Quiet, check_strength
-from laconic.cli.training import check_model_output, end_interrupted, fit_by_passes
+from laconic.cli.options import ANY_FILE, TREEBANK_HELP, UTF8, Encoding
+from laconic.cli.training import Run, Trained
 from laconic.errors import InputError
+from laconic.models.option import Option, Parameters, Values
+from laconic.parse.scores import scores
 from laconic.parse.template_sets import SETS
-from laconic.tag.learners import TREE_LEARNERS, Wishes, make_learner, penalties_help
+from laconic.tag.learners import (
+    LEARNING,
+    REFIT,
+    TREE_LEARNERS,
+    LearningOptions,
+    make_learners,
+    penalties_help,
+)
+from laconic.tag.scores import most_held, refit_text
 from laconic.text.treebanks import read_treebank
 
+# Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
+if TYPE_CHECKING:
+    from laconic.parse.model import Parser
+    from laconic.parse.predict import TreeModel
+
 TREES = "Trees"
-MODELS = ("arcs", "siblings", "carreras", "grand siblings", "tri siblings")
-OF_ORDER = {1: "arcs", 2: "carreras", 3: "grand siblings"}
-
-
-@guard()
-def train(
-    train: Annotated[
-        str,
-        typer.Argument(
-            metavar="TRAIN",
-            help=f"Sentences with trees in {TREEBANK_HELP} gzip is fine, - is standard input.",
+MODELS: tuple[TreeModel, ...] = ("arcs", "siblings", "carreras", "grand siblings", "tri siblings")
+OF_ORDER: dict[int, TreeModel] = {1: "arcs", 2: "carreras", 3: "grand siblings"}
+MODEL = Parameters(
+    "laconic.parse.model:Parser",
+    {
+        TREES: ("templates", "clusters", "crossing", "single_root", "labels", "prune"),
+        REFIT: ("refit_features",),
+        "": ("n_jobs",),
+    },
+    {
+        "templates": Option(
+            f"{', '.join(SETS)}, or a file; without it, those that suit the model.",
+            metavar="NAME|FILE",
         ),
-    ],
-    dev: Annotated[
-        str | None, typer.Option(help="Sentences with trees to report scores on.")
-    ] = None,
-    output: Output = None,
+        "clusters": Option(
+            "Brown clusters for cluster views, one per line: bits, tab, word.", metavar="FILE"
+        ),
+        "single_root": Option(
+            "Whether one word alone hangs on the root; without it, as in the training data.",
+            flag="--single-root/--several-roots",
+        ),
+        "prune": Option(
+            "Leave out arcs that are less probable than this times the best; 0 keeps all.",
+            minimum=0,
+        ),
+    },
+)
+
+
+class TreeOptions(NamedTuple):
+    """Options of a parser that are not parameters of its constructor."""
+
     model: Annotated[
-        str | None,
-        typer.Option(
-            help=f"Which parts of trees are scored: {', '.join(MODELS)}.", rich_help_panel=TREES
-        ),
-    ] = None,
+        str | None, Option(f"Parts of trees that are scored: {', '.join(MODELS)}.", panel=TREES)
+    ] = None
     order: Annotated[
-        int | None,
-        typer.Option(
-            help="1: arcs, 2: carreras, 3: grand siblings.", min=1, max=3, rich_help_panel=TREES
-        ),
-    ] = None,
-    templates: Annotated[
-        str | None,
-        typer.Option(
-            help=f"{', '.join(SETS)}, or a file; without it, what suits the model.",
-            rich_help_panel=TREES,
-        ),
-    ] = None,
-    clusters: Annotated[
-        str | None,
-        typer.Option(
-            help="Brown clusters for cluster views: bits, tab, word a line.", rich_help_panel=TREES
-        ),
-    ] = None,
-    crossing: Annotated[
-        bool,
-        typer.Option(
-            "--crossing",
-            help="Arcs may cross (arcs alone); else they are lifted.",
-            rich_help_panel=TREES,
-        ),
-    ] = False,
-    single_root: Annotated[
-        bool | None,
-        typer.Option(
-            "--single-root/--several-roots",
-            help="Without it, as in the training data.",
-            rich_help_panel=TREES,
-        ),
-    ] = None,
+        int | None, Option("1: arcs, 2: carreras, 3: grand siblings.", panel=TREES)
+    ] = None
     own_tags: Annotated[
         bool,
-        typer.Option(
-            "--own-tags",
-            help="Learn a tagger beside: sentences then need words alone.",
-            rich_help_panel=TREES,
-        ),
-    ] = False,
-    labels: Annotated[
-        bool,
-        typer.Option("--labels/--no-labels", help="Learn relation labels.", rich_help_panel=TREES),
-    ] = True,
-    prune: Annotated[
-        float | None,
-        typer.Option(
-            help="Arcs this much less probable than the best are left out; 0: none are.",
-            rich_help_panel=TREES,
-        ),
-    ] = None,
-    learner: Annotated[
-        str, typer.Option(help=f"{', '.join(TREE_LEARNERS)}.", rich_help_panel=LEARNING)
-    ] = "mira",
-    penalty: Annotated[
-        str | None, typer.Option(help=penalties_help(TREE_LEARNERS), rich_help_panel=LEARNING)
-    ] = None,
-    strength: Strength = None,
-    lasso: Lasso = None,
-    budget: Budget = 30,
-    every: Every = None,
-    group_weight: Annotated[
-        str | None,
-        typer.Option(
-            help="sparseptron: weight of a template: one, log, 'sqrt log'.",
-            rich_help_panel=LEARNING,
-        ),
-    ] = None,
-    epochs: Annotated[
-        int | None,
-        typer.Option(
-            help="Passes over the sentences: 10, if not given.", min=1, rich_help_panel=LEARNING
-        ),
-    ] = None,
-    refit: RefitLearner = None,
-    refit_epochs: RefitEpochs = None,
-    refit_features: RefitFeatures = "templates",
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    encoding: Encoding = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
-) -> None:
-    """Learn a parser of sentences.
+        Option("Train a tagger too: sentences then need words alone.", panel=TREES),
+    ] = False
 
-    Ctrl-C stops the training after the pass at hand and keeps what was learned.
+
+def train(
+    path: Annotated[
+        str, Option(f"Sentences with trees. {TREEBANK_HELP} {ANY_FILE}", metavar="TRAIN")
+    ],
+    run: Run,
+    *,
+    dev: Annotated[
+        str | None, Option("Sentences with trees to report scores on.", metavar="DEV")
+    ] = None,
+    trees: TreeOptions,
+    model: Annotated[Values, MODEL],
+    learner: Annotated[str, Option(f"{', '.join(TREE_LEARNERS)}.", panel=LEARNING)] = "mira",
+    penalty: Annotated[str | None, Option(penalties_help(TREE_LEARNERS), panel=LEARNING)] = None,
+    options: LearningOptions,
+    encoding: Encoding = UTF8,
+) -> Trained:
+    """Train a dependency parser.
+
+    Ctrl-C stops the training after the current pass and keeps what was learned.
     """
-    check_strength("--strength", strength)
-    check_strength("--lasso", lasso)
-    chosen = chosen_model(model, order)
-    check_model_output(output)
-    wishes = Wishes(penalty, strength, lasso, budget, epochs, every, group_weight, seed)
-    with Measured() as cost:
-        first = make_learner(learner, wishes, learners=TREE_LEARNERS)
-        second = (
-            None
-            if refit is None
-            else make_learner(
-                refit, Wishes(epochs=refit_epochs, seed=seed), "--refit", TREE_LEARNERS
-            )
-        )
-        with progress("reading", quiet=quiet) as bar:
-            data = read_treebank(train, encoding or "utf-8")
-            dev_data = None if dev is None else read_treebank(dev, encoding or "utf-8")
-            bar.describe("importing")
-            from laconic.parse.cli import account, scores
-            from laconic.parse.labels import LEARNER
-            from laconic.parse.model import Parser
-            from laconic.parse.predict import TreeModel
-            from laconic.parse.tags import LEARNER as TAG_LEARNER
-            from laconic.parse.tags import WordTagger
-            from laconic.tag.predict import RefitFeatures
+    parts = chosen_model(trees.model, trees.order)
+    first, second = make_learners(TREE_LEARNERS, learner, penalty, options)
+    data = read_treebank(path, encoding)
+    dev_data = None if dev is None else read_treebank(dev, encoding)
+    run.bar.describe("importing")
+    from laconic.parse.model import Parser
+    from laconic.parse.tags import WordTagger
 
-        tagger = WordTagger(n_jobs=jobs) if own_tags else None
-        parser = Parser(
-            cast(TreeModel, chosen),
-            templates,
-            first,
-            second,
-            cast(RefitFeatures, refit_features),
-            crossing,
-            labels,
-            single_root=single_root,
-            prune=prune,
-            clusters=clusters,
-            n_jobs=jobs,
-            tagger=tagger,
-        )
-        taggers = [TAG_LEARNER] * (1 + tagger.folds) if tagger is not None else []
-        learners = (*taggers, first, second, LEARNER if labels and data.labels else None)
-        fit_by_passes(
-            lambda callback: parser.fit(data, callback=callback), learners, "tokens", quiet
-        )
-        if output is not None:
-            parser.save(output)
-        dev_scores = {} if dev_data is None else {"dev": scores(parser, dev_data)}
-    report = {
-        "model": output,
-        **cost.report(),
-        "sentences": len(data),
-        "tokens": len(data.heads),
-        **account(parser),
-    }
-    if as_json:
-        report["trace"] = [asdict(epoch) for epoch in parser.trace_]
-    print_result({**report, **dev_scores}, as_json)
-    if parser.interrupted_:
-        end_interrupted(output)
+    tagger = WordTagger(n_jobs=model.get("n_jobs")) if trees.own_tags else None
+    parser = Parser(parts, learner=first, refit=second, tagger=tagger, **model)
+    run.bar.describe("encoding")
+    run.fit(lambda callback: parser.fit(data, callback=callback))
+    facts: dict[str, Any] = {"sentences": len(data), "tokens": len(data.heads)}
+    facts |= parser_facts(parser)
+    if run.as_json:
+        facts["trace"] = [asdict(event) for event in parser.report_.trace]
+    return Trained(parser, facts, None if dev_data is None else lambda: scores(parser, dev_data))
 
 
-def chosen_model(name: str | None, order: int | None) -> str:
-    """The parts of trees that --model or --order name."""
+def chosen_model(name: str | None, order: int | None = None) -> TreeModel:
+    """Return the parts of trees that --model or --order name."""
     if name is not None and order is not None:
         raise InputError(
             "--model and --order both say which parts of trees are scored: give one of them."
         )
     if name is None:
+        if order not in (None, *OF_ORDER):
+            raise InputError(f"--order must be one of 1, 2, 3, not {order}.")
         return OF_ORDER[order or 1]
     plain = name.replace("-", " ")
-    if plain not in MODELS:
-        raise InputError(f"--model is one of {', '.join(MODELS)}, not {name!r}.")
-    return plain
+    for model in MODELS:
+        if model == plain:
+            return model
+    raise InputError(f"--model must be one of {', '.join(MODELS)}, not {name!r}.")
+
+
+def parser_facts(model: Parser) -> dict[str, Any]:
+    """Return what is known of a parser besides its fit report."""
+    labeler = None if model.labeler_ is None else model.labeler_.tagger_
+    return {
+        "parts": model.model,
+        "refit": refit_text(model.refit),
+        "crossing": model.crossing,
+        "single_root": model.shape_.single_root,
+        "degrees_of_freedom": model.weights_.n_distinct,
+        "features_held_most": most_held(model.report_.trace),
+        "tag_weights": 0 if model.tagger_ is None else model.tagger_.tagger_.n_features_selected_,
+        "labels": 0 if labeler is None else len(labeler.classes_),
+        "label_weights": 0 if labeler is None else labeler.n_features_selected_,
+    }

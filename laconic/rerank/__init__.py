@@ -8,6 +8,7 @@ KINDS = (
         model="laconic.rerank.model:Reranker",
         store="laconic.rerank.store",
         cli="laconic.rerank.cli",
+        help="Train a parser, and a model that chooses among its best trees.",
     ),
 )
 PUBLIC = {

@@ -1,78 +1,53 @@
-"""The verbs for rerankers of parse trees."""
+"""The commands for rerankers of parse trees."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from laconic.cli.console import Bar
-from laconic.parse import cli as parse
+from laconic.cli.options import TREEBANK_HELP, UTF8, Encoding
+from laconic.cli.training import fit_facts
+from laconic.models.option import Option
+from laconic.parse.cli import predict as predict
+from laconic.parse.scores import scores
+from laconic.rerank.scores import beside
+from laconic.rerank.train import reranker_facts, searched
+from laconic.rerank.train import train as train
 from laconic.text.treebanks import read_treebank
 
 if TYPE_CHECKING:
     from laconic.rerank.explain import WeighedFeature
     from laconic.rerank.model import Reranker
 
-predict = parse.predict
-
 
 def evaluate(
-    model: Reranker, gold_path: str, bar: Bar, *, encoding: str = parse.UTF8
+    model: Reranker,
+    gold: Annotated[str, Option(f"Sentences with trees. {TREEBANK_HELP}")],
+    bar: Bar,
+    *,
+    encoding: Encoding = UTF8,
 ) -> dict[str, Any]:
-    """Scores as those of parsers, beside the parser's own and those of the best tree of each list, and the size of the model."""
+    """Return the scores of a parser, beside those of its parser alone and of the best tree."""
     bar.describe("reading")
-    gold = read_treebank(gold_path, encoding)
+    bank = read_treebank(gold, encoding)
     bar.describe("parsing")
     return {
-        **parse.scores(model, gold),
-        **beside(model, gold),
-        "features_nonzero": model.n_features_selected_,
+        **scores(model, bank),
+        **beside(model, bank),
+        "features_kept": model.n_features_selected_,
     }
-
-
-def beside(model: Reranker, gold: Any) -> dict[str, Any]:
-    """What the parser alone gets right, and what could be got right by choosing from its lists."""
-    from laconic.parse.lists import k_best
-
-    alone = parse.scores(model.parser_, gold)
-    lists = k_best(model.parser_, gold.tokens, model.k)
-    return {
-        "parser_alone": {name: alone[name] for name in ("uas", "las", "complete")},
-        "oracle_uas": lists.most_right(gold.heads) / max(1, len(gold.heads)),
-    }
-
-
-def account(model: Reranker) -> dict[str, Any]:
-    """What was learned: over which lists, in which space, and how much of what there was."""
-    parser = model.parser_
-    return {
-        "parser": {"parts": parser.model, "weights": parser.n_features_selected_},
-        "k": model.k,
-        "folds": model.folds,
-        "kernel": repr(model.used_kernel),
-        "threshold": model.threshold,
-        "features_total": model.n_features_total_,
-        "features_nonzero": model.n_features_selected_,
-        "basic_features": len(model.space_),
-        "groups_total": len(model.templates_given_),
-        "groups_selected": len(model.space_.templates),
-        "beta": model.beta_,
-        "labels": 0 if parser.labeler_ is None else len(parser.labeler_.tagger_.classes_),
-    }
-
-
-def searched(model: Reranker) -> list[dict[str, Any]]:
-    """A row for each order of features."""
-    from laconic.rerank.explain import order_rows
-
-    return [row._asdict() for row in order_rows(model)]
 
 
 def inspect(model: Reranker, n: int, as_json: bool) -> dict[str, Any]:
-    """What the search found order by order, and the features that speak most for and against a tree, drawn as trees."""
+    """Show the features found by order, and those that speak most for and against a tree."""
     from laconic.rerank.explain import top_features
 
     found = top_features(model, n)
-    facts = {"columns": list(model.parser_.columns), **account(model)}
+    facts = {
+        "columns": list(model.parser_.columns),
+        **reranker_facts(model),
+        **fit_facts(model),
+    }
     if as_json:
         kept = model.space_.templates.names
         templates = {
@@ -96,7 +71,7 @@ def _trees(rows: list[WeighedFeature]) -> list[dict[str, Any]]:
 
 
 def _drawn(rows: list[WeighedFeature]) -> list[dict[str, str]]:
-    """The weight before the first line of each tree."""
+    """Return the lines of each tree, the weight before the first."""
     return [
         {
             "weight": "" if number else f"{row.weight:+.4g}",

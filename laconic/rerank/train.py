@@ -1,192 +1,152 @@
-"""`laconic train rerank`: a treebank to a parser, and to a model that chooses among its trees."""
+"""`laconic train rerank`: a treebank to a parser and a model that chooses among its trees."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
-from laconic.cli.console import Bar, guard, print_result, progress
-from laconic.cli.interrupt import graceful_interrupt
-from laconic.cli.learning_options import Jobs, Output, Seed
-from laconic.cli.measure import Measured
-from laconic.cli.options import TREEBANK_HELP, AsJson, Encoding, Quiet
-from laconic.cli.training import check_model_output
-from laconic.core.report import Event
+from laconic.cli.options import ANY_FILE, TREEBANK_HELP, UTF8, Encoding, Jobs, n_bytes
+from laconic.cli.training import Run, Trained
 from laconic.errors import InputError
+from laconic.models.option import Option, Parameters, Values
+from laconic.parse.scores import scores
 from laconic.parse.train import MODELS, chosen_model
+from laconic.rerank.scores import beside
 from laconic.text.treebanks import read_treebank
+
+# Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
+if TYPE_CHECKING:
+    from laconic.mine.polynomial import Polynomial
+    from laconic.mine.sub_trees import SubTrees
+    from laconic.rerank.model import Reranker
 
 LISTS, SEARCH = "Parser and its lists of trees", "Search of features"
 PARTS, PASSES = "tri siblings", 6  # of the parser
-KERNELS = ("trees", "products")
+TREES, PRODUCTS = "trees", "products"
+MODEL = Parameters(
+    "laconic.rerank.model:Reranker",
+    {
+        LISTS: ("k", "folds"),
+        SEARCH: ("threshold", "rounds", "pretrain_epochs", "memory"),
+        "": ("random_state",),
+    },
+    {
+        "k": Option(flag="-k"),
+        "memory": Option(
+            "Memory for the search, such as 500M or 4G; 1G, if not given.",
+            metavar="SIZE",
+            parse=n_bytes,
+        ),
+    },
+)
 
 
-@guard()
-def train(
-    train: Annotated[
-        str,
-        typer.Argument(
-            metavar="TRAIN",
-            help=f"Sentences with trees in {TREEBANK_HELP} gzip is fine, - is standard input.",
-        ),
-    ],
-    dev: Annotated[
-        str | None,
-        typer.Option(
-            help="Sentences with trees to choose the parser's share by, and to report scores on."
-        ),
-    ] = None,
-    output: Output = None,
-    model: Annotated[
-        str,
-        typer.Option(
-            help=f"Which parts of trees the parser scores: {', '.join(MODELS)}.",
-            rich_help_panel=LISTS,
-        ),
-    ] = PARTS,
-    epochs: Annotated[
-        int, typer.Option(help="The parser's passes over the sentences.", rich_help_panel=LISTS)
-    ] = PASSES,
-    k: Annotated[
-        int | None,
-        typer.Option("-k", help="Trees of a sentence: 10, if not given.", rich_help_panel=LISTS),
-    ] = None,
-    folds: Annotated[
-        int | None,
-        typer.Option(
-            help="Parsers that make lists of sentences they have not seen: 10, if not given.",
-            rich_help_panel=LISTS,
-        ),
-    ] = None,
+class SearchOptions(NamedTuple):
+    """Options of the space of features that is searched."""
+
     kernel: Annotated[
         str,
-        typer.Option(
-            help="Features are sub-trees (trees) or sets of arcs' features (products).",
-            rich_help_panel=SEARCH,
+        Option(
+            "Features are sub-trees (trees) or sets of features of arcs (products).",
+            panel=SEARCH,
+            choices=(TREES, PRODUCTS),
         ),
-    ] = KERNELS[0],
-    arcs: Annotated[
-        int | None,
-        typer.Option(
-            help="trees: arcs of the largest ones: 3, if not given.", rich_help_panel=SEARCH
-        ),
-    ] = None,
-    degree: Annotated[
-        int | None,
-        typer.Option(
-            help="products: members of the largest ones: 2, if not given.", rich_help_panel=SEARCH
-        ),
-    ] = None,
-    threshold: Annotated[
-        int | None,
-        typer.Option(
-            help="Features that occur no more often are left out: 3, if not given.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = None,
-    rounds: Annotated[
-        int | None, typer.Option(help="Rounds: 1, if not given.", rich_help_panel=SEARCH)
-    ] = None,
-    pretrain_epochs: Annotated[
-        int | None,
-        typer.Option(
-            help="Passes of the model of single arcs that the search begins with: 10, if not given; with fewer it finds more.",
-            rich_help_panel=SEARCH,
+    ] = TREES
+    arcs: Annotated[int | None, Option(of="laconic.mine.sub_trees:SubTrees", panel=SEARCH)] = None
+    degree: Annotated[int | None, Option(of="laconic.mine.polynomial:Polynomial", panel=SEARCH)] = (
+        None
+    )
+
+
+def train(
+    path: Annotated[
+        str, Option(f"Sentences with trees. {TREEBANK_HELP} {ANY_FILE}", metavar="TRAIN")
+    ],
+    run: Run,
+    *,
+    dev: Annotated[
+        str | None,
+        Option(
+            "Sentences with trees to weigh the parser's scores on, and to report scores on.",
+            metavar="DEV",
         ),
     ] = None,
-    memory: Annotated[
-        float | None,
-        typer.Option(
-            help="Megabytes that the search may use: 1024, if not given.", rich_help_panel=SEARCH
-        ),
-    ] = None,
-    seed: Seed = 0,
+    model: Annotated[
+        str, Option(f"Parts of trees that the parser scores: {', '.join(MODELS)}.", panel=LISTS)
+    ] = PARTS,
+    epochs: Annotated[
+        int, Option("Number of passes of the parser over the training data.", panel=LISTS)
+    ] = PASSES,
+    options: Annotated[Values, MODEL],
+    search: SearchOptions,
     jobs: Jobs = None,
-    encoding: Encoding = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
-) -> None:
-    """Learn a parser of sentences, and to choose the best of its trees by what their sub-trees look like.
+    encoding: Encoding = UTF8,
+) -> Trained:
+    """Train a dependency parser, and a model that chooses among its best trees.
 
-    The parser learns again without each part of the sentences, for lists of trees such as it will make of new ones. After Ctrl-C
-    nothing is written.
+    The parser is also trained without each fold of the sentences, so that the lists of trees to
+    choose from are like those of new sentences. After Ctrl-C nothing is written.
     """
-    parts = chosen_model(model, None)
-    _check_kernel(kernel, arcs, degree)
-    check_model_output(output)
-    with Measured() as cost, progress("reading", quiet=quiet) as bar:
-        data = read_treebank(train, encoding or "utf-8")
-        dev_data = None if dev is None else read_treebank(dev, encoding or "utf-8")
-        bar.describe("importing")
-        from laconic import Mira, Parser, Polynomial, Reranker, SubTrees
-        from laconic.parse.cli import scores
-        from laconic.parse.predict import TreeModel
-        from laconic.rerank.cli import account, beside, searched
+    parts = chosen_model(model)
+    _check_kernel(search)
+    data = read_treebank(path, encoding)
+    dev_data = None if dev is None else read_treebank(dev, encoding)
+    run.bar.describe("importing")
+    from laconic.core.solvers.online import Mira
+    from laconic.parse.model import Parser
+    from laconic.rerank.model import Reranker
 
-        chosen = _given(
-            k=k, folds=folds, threshold=threshold, rounds=rounds, pretrain_epochs=pretrain_epochs
-        )
-        chosen |= _given(memory=None if memory is None else memory * 2**20)
-        space = (
-            SubTrees(**_given(arcs=arcs))
-            if kernel == "trees"
-            else Polynomial(**_given(degree=degree))
-        )
-        parser = Parser(
-            cast(TreeModel, parts), learner=Mira(epochs, random_state=seed), n_jobs=jobs
-        )
-        reranker = Reranker(parser, kernel=space, random_state=seed, **chosen)
-        bar.describe(f"learning without fold 1 of {reranker.folds}")
-        with graceful_interrupt(at_once=True) as interrupt:
-            reranker.fit(
-                data,
-                dev=dev_data,
-                callback=lambda event: _tell(bar, event, reranker.folds) or interrupt.requested,
-            )
-        if interrupt.requested:
-            raise KeyboardInterrupt
-        if output is not None:
-            bar.describe("writing")
-            reranker.save(output)
-        bar.describe("scoring")
-        dev_scores = (
-            {}
-            if dev_data is None
-            else {"dev": {**scores(reranker, dev_data), **beside(reranker, dev_data)}}
-        )
-    report: dict[str, Any] = {
-        "model": output,
-        **cost.report(),
-        "sentences": len(data),
-        "tokens": len(data.heads),
+    mira = Mira(epochs, random_state=options.get("random_state", 0))
+    parser = Parser(parts, learner=mira, n_jobs=jobs)
+    reranker = Reranker(parser, kernel=_kernel(search), **options)
+    run.bar.describe("training the parsers of the folds")
+    run.fit(lambda callback: reranker.fit(data, dev=dev_data, callback=callback), at_once=True)
+    facts: dict[str, Any] = {"sentences": len(data), "tokens": len(data.heads)}
+    facts |= {**reranker_facts(reranker), "orders": searched(reranker)}
+    if run.as_json:
+        facts["rounds"] = [asdict(one) for one in reranker.rounds_]
+    if dev_data is None:
+        return Trained(reranker, facts)
+    return Trained(
+        reranker, facts, lambda: {**scores(reranker, dev_data), **beside(reranker, dev_data)}
+    )
+
+
+def _check_kernel(search: SearchOptions) -> None:
+    for flag, given, wanted in (
+        ("--arcs", search.arcs, TREES),
+        ("--degree", search.degree, PRODUCTS),
+    ):
+        if given is not None and search.kernel != wanted:
+            raise InputError(f"{flag} does not go with --kernel {search.kernel}.")
+
+
+def _kernel(search: SearchOptions) -> SubTrees | Polynomial:
+    from laconic.mine.polynomial import Polynomial
+    from laconic.mine.sub_trees import SubTrees
+
+    if search.kernel == TREES:
+        return SubTrees() if search.arcs is None else SubTrees(search.arcs)
+    return Polynomial() if search.degree is None else Polynomial(search.degree)
+
+
+def reranker_facts(model: Reranker) -> dict[str, Any]:
+    """Return what is known of a reranker besides its fit report."""
+    parser = model.parser_
+    return {
+        "parser": {"parts": parser.model, "weights": parser.n_features_selected_},
+        "k": model.k,
+        "folds": model.folds,
+        "kernel": repr(model.used_kernel),
+        "threshold": model.threshold,
+        "basic_features": len(model.space_),
+        "beta": model.beta_,
+        "labels": 0 if parser.labeler_ is None else len(parser.labeler_.tagger_.classes_),
     }
-    report |= {**account(reranker), **dev_scores, "orders": searched(reranker)}
-    if as_json:
-        report["rounds"] = [asdict(step) for step in reranker.rounds_]
-    print_result(report, as_json)
 
 
-def _tell(bar: Bar, event: Event, folds: int) -> bool:
-    """Show how far it is; False: go on."""
-    if event.stage in ("order", "round"):
-        bar.describe(str(event))
-    elif event.stage == "fold" and event.done < folds:
-        bar.describe(f"learning without fold {event.done + 1} of {folds}")
-    else:
-        bar.describe("learning the parser and searching features")
-    return False
+def searched(model: Reranker) -> list[dict[str, Any]]:
+    """Return one row per order of features."""
+    from laconic.rerank.explain import order_rows
 
-
-def _check_kernel(kernel: str, arcs: int | None, degree: int | None) -> None:
-    if kernel not in KERNELS:
-        raise InputError(f"--kernel is one of {', '.join(KERNELS)}, not {kernel!r}.")
-    for option, given, wanted in (("--arcs", arcs, "trees"), ("--degree", degree, "products")):
-        if given is not None and kernel != wanted:
-            raise InputError(f"{option} does not go with --kernel {kernel}.")
-
-
-def _given(**options: Any) -> dict[str, Any]:
-    """Those that are not None."""
-    return {name: value for name, value in options.items() if value is not None}
+    return [row._asdict() for row in order_rows(model)]

@@ -12,6 +12,7 @@ KINDS = (
         compact="laconic.tag.compact:CompactTagger",
         discrete="laconic.tag.discrete",
         demo="laconic.tag.demo:demo",
+        help="Train a tagger of tokens.",
     ),
 )
 PUBLIC = {

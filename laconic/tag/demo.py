@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from laconic.cli.console import Bar
-from laconic.cli.split import split_sizes, three_quarters
-from laconic.core.solvers.online import Mira, passes_of
+from laconic.core.solvers.online import Mira
 from laconic.core.solvers.online_sparse import Sparseptron
-from laconic.tag.cli import inspect
 from laconic.tag.model import Tagger
+from laconic.tag.scores import most_held
+from laconic.tag.selection import selection
+from laconic.text.held_out import hold_out, split_sizes
 from laconic.text.markup import markup_corpus
 from laconic.text.patterns import parse_templates
+
+if TYPE_CHECKING:
+    from laconic.cli.console import Bar
 
 N_SHOWN = 6
 TEMPLATES = """
@@ -26,28 +28,24 @@ BUDGET = 15
 
 
 def demo(seed: int, bar: Bar, as_json: bool) -> dict[str, Any]:
-    """Train and inspect two small models; the marks are taken out and become the labels."""
-    split = three_quarters(*markup_corpus(), seed)
+    """Train and inspect two small models; the marks are removed and become the labels."""
+    split = hold_out(*markup_corpus(), seed)
     templates = parse_templates(TEMPLATES, ("word",))
     rows = []
     for learner, refit in ((Mira(5), None), (Sparseptron(BUDGET), Mira(10))):
         bar.describe(f"training {learner}")
-        began = time.perf_counter()
         model = Tagger(templates, learner, refit, columns=("word",)).fit(*split.train)
-        seconds = time.perf_counter() - began
         rows.append(
             {
-                "learner": f"{learner}, then {refit}" if refit else str(learner),
+                "learner": model.report_.learner,
                 "f1": model.score(*split.test),
                 "templates": f"{len(model.templates_)} of {len(templates)}",
-                "features_nonzero": model.n_features_selected_,
-                "features_held_most": max(
-                    held for epoch in passes_of(model.trace_) for _, held in epoch.held
-                ),
-                "seconds": seconds,
+                "features_kept": model.report_.features_kept,
+                "features_held_most": most_held(model.report_.trace),
+                "seconds": model.report_.seconds,
             }
         )
-    shown = inspect(model, N_SHOWN, as_json)
+    shown = selection(model, N_SHOWN, as_json)
     wanted = ("templates", "features", "bigrams") if as_json else ("templates kept", "features")
     return {
         **split_sizes("sentences", split),

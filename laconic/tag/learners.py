@@ -1,61 +1,126 @@
-"""Learners of taggers and parsers by name: which penalties each knows, and the parameter object that the options make."""
+"""Learners of taggers and parsers by name: their penalties, and how options make them.
+
+`strength` is always the strength of the penalty that was chosen, `lasso` that of the extra lasso
+of penalties that have one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Annotated, Any, NamedTuple
 
 from laconic.errors import InputError
+from laconic.models.option import Option
+
+LEARNING, REFIT = "Learning", "Refit"
+SPARSEPTRON = "laconic.core.solvers.online_sparse:Sparseptron"
 
 
-class Wishes(NamedTuple):
-    """Options of `laconic train tag` and `train parse`; None is the learner's own default."""
+class LearnerOptions(NamedTuple):
+    """What the command line says about a learner; None is the learner's own default."""
 
     penalty: str | None = None
     strength: float | None = None
     lasso: float | None = None
-    budget: int = 30
+    budget: int | None = None
     epochs: int | None = None
     every: int | None = None
     group_weight: str | None = None
     seed: int = 0
 
 
+class LearningOptions(NamedTuple):
+    """The options that learners of taggers and parsers share."""
+
+    strength: Annotated[
+        float | None, Option("Strength of the penalty.", panel=LEARNING, minimum=0)
+    ] = None
+    lasso: Annotated[
+        float | None,
+        Option("Strength of the extra lasso, beside the penalty.", panel=LEARNING, minimum=0),
+    ] = None
+    budget: Annotated[int | None, Option(of=SPARSEPTRON, panel=LEARNING, minimum=1)] = None
+    every: Annotated[
+        int | None,
+        Option(
+            "sparseptron, fobos: number of sentences between two steps of the penalty.",
+            panel=LEARNING,
+            minimum=1,
+        ),
+    ] = None
+    group_weight: Annotated[str | None, Option(of=SPARSEPTRON, panel=LEARNING)] = None
+    epochs: Annotated[
+        int | None,
+        Option(
+            "Number of passes over the training data; of crf, number of steps at most.",
+            panel=LEARNING,
+            minimum=1,
+        ),
+    ] = None
+    refit: Annotated[
+        str | None,
+        Option(
+            "A second learner, which learns again from what the first has kept.",
+            panel=REFIT,
+            metavar="NAME",
+        ),
+    ] = None
+    refit_epochs: Annotated[
+        int | None, Option("Number of passes of the second learner.", panel=REFIT, minimum=1)
+    ] = None
+    seed: Annotated[int, Option("Seed of everything that is random.", metavar="N", minimum=0)] = 0
+
+
 class Entry(NamedTuple):
-    """The penalties that a learner knows, its default first, how it is made, and which take a --strength and a --lasso beside it."""
+    """One learner.
+
+    penalties: those that it knows, its default first; make: returns the learner for a penalty;
+    strong, with_lasso: the penalties that take a --strength, and a --lasso beside it.
+    """
 
     penalties: tuple[str, ...]
-    make: Callable[[str, Wishes], Any]
+    make: Callable[[str, LearnerOptions], Any]
     strong: tuple[str, ...] = ()
     with_lasso: tuple[str, ...] = ()
 
 
+def make_learners(
+    learners: Mapping[str, Entry], name: str, penalty: str | None, options: LearningOptions
+) -> tuple[Any, Any]:
+    """Return the learner and the one that refits what it has kept, or None."""
+    given = options._asdict()
+    refit, refit_epochs = given.pop("refit"), given.pop("refit_epochs")
+    first = make_learner(learners, name, LearnerOptions(penalty, **given))
+    if refit is None:
+        return first, None
+    again = LearnerOptions(epochs=refit_epochs, seed=options.seed)
+    return first, make_learner(learners, refit, again, "--refit")
+
+
 def make_learner(
-    name: str,
-    wishes: Wishes,
-    option: str = "--learner",
-    learners: Mapping[str, Entry] | None = None,
+    learners: Mapping[str, Entry], name: str, options: LearnerOptions, flag: str = "--learner"
 ) -> Any:
-    """The parameter object of one of the learners (LEARNERS); InputError if there is none, or if it does not know the penalty."""
-    known = LEARNERS if learners is None else learners
-    if name not in known:
-        raise InputError(f"{option} is one of {', '.join(known)}, not {name!r}.")
-    penalties, make, strong, with_lasso = known[name]
-    penalty = penalties[0] if wishes.penalty is None else wishes.penalty
+    """Return the learner of this name; InputError if it does not go with the options."""
+    if name not in learners:
+        raise InputError(f"{flag} must be one of {', '.join(learners)}, not {name!r}.")
+    penalties, make, strong, with_lasso = learners[name]
+    penalty = penalties[0] if options.penalty is None else options.penalty
     if penalty not in penalties:
         raise InputError(
-            f"--penalty of the learner {name} is one of {', '.join(penalties)}, not {penalty!r}."
+            f"--penalty of the learner {name} must be one of {', '.join(penalties)}, not "
+            f"{penalty!r}."
         )
     for given, takers in (("strength", strong), ("lasso", with_lasso)):
-        if getattr(wishes, given) is not None and penalty not in takers:
+        if getattr(options, given) is not None and penalty not in takers:
             raise InputError(
                 f"--{given} does not go with the learner {name} and the penalty {penalty}."
             )
-    return make(penalty, wishes)
+    return make(penalty, options)
 
 
 def penalties_help(learners: Mapping[str, Entry]) -> str:
-    """The penalties of those learners that know more than one."""
+    """Return the penalties of those learners that know more than one, as help says them."""
     several = [
         f"{name}: {', '.join(entry.penalties)}"
         for name, entry in learners.items()
@@ -64,126 +129,107 @@ def penalties_help(learners: Mapping[str, Entry]) -> str:
     return "; ".join(several) + ". Without it, the first."
 
 
-def _given(**parameters: Any) -> dict[str, Any]:
-    """The parameters that are not None."""
+def _given(**parameters: object) -> dict[str, Any]:
+    """Return the parameters that are not None."""
     return {name: value for name, value in parameters.items() if value is not None}
 
 
-def _perceptron(penalty: str, wishes: Wishes) -> Any:
-    from laconic.core.solvers.online import Perceptron
+def _online(name: str, penalty: str, options: LearnerOptions) -> object:
+    from laconic.core.solvers import online
 
-    return Perceptron(**_given(epochs=wishes.epochs), random_state=wishes.seed)
-
-
-def _mira(penalty: str, wishes: Wishes) -> Any:
-    from laconic.core.solvers.online import Mira
-
-    return Mira(**_given(epochs=wishes.epochs), random_state=wishes.seed)
+    return getattr(online, name)(**_given(epochs=options.epochs), random_state=options.seed)
 
 
-def _k_best_mira(penalty: str, wishes: Wishes) -> Any:
-    from laconic.core.solvers.online import KBestMira
-
-    return KBestMira(**_given(epochs=wishes.epochs), random_state=wishes.seed)
-
-
-def _sparseptron(penalty: str, wishes: Wishes) -> Any:
+def _sparseptron(penalty: str, options: LearnerOptions) -> object:
     from laconic.core.solvers.online_sparse import Sparseptron
 
     groups = "coarse to fine" if penalty == "coarse-to-fine" else "templates"
     chosen = _given(
-        epochs=wishes.epochs,
-        every=wishes.every,
-        group_weight=wishes.group_weight,
-        lasso=wishes.lasso,
+        budget=options.budget,
+        epochs=options.epochs,
+        every=options.every,
+        group_weight=options.group_weight,
+        lasso=options.lasso,
     )
-    return Sparseptron(wishes.budget, groups=groups, **chosen, random_state=wishes.seed)
+    return Sparseptron(groups=groups, **chosen, random_state=options.seed)
 
 
-def _rda(penalty: str, wishes: Wishes) -> Any:
+def _rda(penalty: str, options: LearnerOptions) -> object:
     from laconic.core.solvers.online_sparse import Rda
 
-    return Rda(**_given(lasso=wishes.strength, epochs=wishes.epochs), random_state=wishes.seed)
+    return Rda(**_given(lasso=options.strength, epochs=options.epochs), random_state=options.seed)
 
 
-def _fobos(penalty: str, wishes: Wishes) -> Any:
+def _fobos(penalty: str, options: LearnerOptions) -> object:
     from laconic.core.solvers.online_sparse import Fobos
 
     groups = "rows" if penalty == "label-group" else "weights"
     lasso, ridge = (
-        (wishes.lasso, wishes.strength) if penalty == "elastic" else (wishes.strength, None)
+        (options.lasso, options.strength) if penalty == "elastic" else (options.strength, None)
     )
-    chosen = _given(lasso=lasso, ridge=ridge, epochs=wishes.epochs, every=wishes.every)
-    return Fobos(groups=groups, **chosen, random_state=wishes.seed)
+    chosen = _given(lasso=lasso, ridge=ridge, epochs=options.epochs, every=options.every)
+    return Fobos(groups=groups, **chosen, random_state=options.seed)
 
 
-def _stochastic(loss: str) -> Callable[[str, Wishes], Any]:
-    def make(penalty: str, wishes: Wishes) -> Any:
-        from laconic.core.solvers.online import StochasticGradient
+def _stochastic(loss: str, penalty: str, options: LearnerOptions) -> object:
+    from laconic.core.solvers.online import StochasticGradient
 
-        ridge = (
-            None if penalty == "none" else wishes.strength if wishes.strength is not None else 1e-5
-        )
-        return StochasticGradient(
-            loss, **_given(epochs=wishes.epochs, ridge=ridge), random_state=wishes.seed
-        )
-
-    return make
+    strength = 1e-5 if options.strength is None else options.strength
+    ridge = None if penalty == "none" else strength
+    return StochasticGradient(
+        loss, **_given(epochs=options.epochs, ridge=ridge), random_state=options.seed
+    )
 
 
-def _crf(penalty: str, wishes: Wishes) -> Any:
+def _crf(penalty: str, options: LearnerOptions) -> object:
     from laconic.tag.crf import Crf
 
-    strength = 1.0 if wishes.strength is None else wishes.strength
-    lasso = 1.0 if wishes.lasso is None else wishes.lasso
+    strength = 1.0 if options.strength is None else options.strength
+    lasso = 1.0 if options.lasso is None else options.lasso
+    extra = _given(lasso=options.lasso)
+    group = {"ridge": 0.0, "group": strength}
     parts: dict[str, dict[str, Any]] = {
         "ridge": {"ridge": strength},
         "lasso": {"ridge": 0.0, "lasso": strength},
         "elastic": {"ridge": strength, "lasso": lasso},
-        "group": {"ridge": 0.0, "group": strength},
-        "sparse-group": {"ridge": 0.0, "group": strength, "lasso": lasso},
-        "label-group": {
-            "ridge": 0.0,
-            "group": strength,
-            "groups": "rows",
-            **_given(lasso=wishes.lasso),
-        },
-        "tree": {"ridge": 0.0, "group": strength, "groups": "tree", **_given(lasso=wishes.lasso)},
+        "group": group,
+        "sparse-group": {**group, "lasso": lasso},
+        "label-group": {**group, "groups": "rows", **extra},
+        "tree": {**group, "groups": "tree", **extra},
     }
-    return Crf(**parts[penalty], **_given(group_weight=wishes.group_weight, max_iter=wishes.epochs))
+    chosen = _given(group_weight=options.group_weight, max_iter=options.epochs)
+    return Crf(**parts[penalty], **chosen)
 
 
 _SPARSEPTRON = Entry(
     ("group", "sparse-group", "coarse-to-fine"), _sparseptron, with_lasso=("sparse-group",)
 )
 _CRF = ("ridge", "lasso", "elastic", "group", "sparse-group", "label-group", "tree")
+_CRF_WITH_LASSO = ("elastic", "sparse-group", "label-group", "tree")
 _RDA = Entry(("lasso",), _rda, strong=("lasso",))
+_FOBOS = ("lasso", "label-group", "elastic")
 
 LEARNERS: dict[str, Entry] = {
     "sparseptron": _SPARSEPTRON,
-    "mira": Entry(("none",), _mira),
-    "perceptron": Entry(("none",), _perceptron),
-    "crf": Entry(
-        _CRF, _crf, strong=_CRF, with_lasso=("elastic", "sparse-group", "label-group", "tree")
-    ),
-    "svm": Entry(("none", "ridge"), _stochastic("hinge"), strong=("ridge",)),
-    "sgd": Entry(("none", "ridge"), _stochastic("log"), strong=("ridge",)),
+    "mira": Entry(("none",), partial(_online, "Mira")),
+    "perceptron": Entry(("none",), partial(_online, "Perceptron")),
+    "crf": Entry(_CRF, _crf, strong=_CRF, with_lasso=_CRF_WITH_LASSO),
+    "svm": Entry(("none", "ridge"), partial(_stochastic, "hinge"), strong=("ridge",)),
+    "sgd": Entry(("none", "ridge"), partial(_stochastic, "log"), strong=("ridge",)),
     "rda": _RDA,
-    "fobos": Entry(
-        ("lasso", "label-group", "elastic"),
-        _fobos,
-        ("lasso", "label-group", "elastic"),
-        ("elastic",),
-    ),
+    "fobos": Entry(_FOBOS, _fobos, strong=_FOBOS, with_lasso=("elastic",)),
 }
-# A feature of a part of a tree has one weight: there are no rows of labels, and all learners see a sentence at a time.
+# A feature of a part of a tree has one weight: there are no rows of labels, and all learners see
+# one sentence at a time, so that there is no `crf`.
 TREE_LEARNERS: dict[str, Entry] = {
     "mira": LEARNERS["mira"],
-    "kbest-mira": Entry(("none",), _k_best_mira),
+    "kbest-mira": Entry(("none",), partial(_online, "KBestMira")),
     "perceptron": LEARNERS["perceptron"],
     "sparseptron": _SPARSEPTRON,
-    "crf": LEARNERS["sgd"],
+    "sgd": LEARNERS["sgd"],
     "svm": LEARNERS["svm"],
     "rda": _RDA,
-    "fobos": Entry(("lasso", "elastic"), _fobos, ("lasso", "elastic"), ("elastic",)),
+    "fobos": Entry(
+        ("lasso", "elastic"), _fobos, strong=("lasso", "elastic"), with_lasso=("elastic",)
+    ),
 }

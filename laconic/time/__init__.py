@@ -15,6 +15,7 @@ KINDS = (
         store="laconic.time.forecast.store",
         cli="laconic.time.forecast.cli",
         page="laconic.time.forecast.page",
+        help="Train a model that forecasts numbers or labels from dated documents.",
     ),
     Kind(
         name="temporal",
@@ -27,6 +28,7 @@ KINDS = (
         model="laconic.time.sage.model:TemporalTextModel",
         store="laconic.time.sage.store",
         cli="laconic.time.sage.cli",
+        help="Train a model of which words documents use, by their fields and over time.",
     ),
 )
 PUBLIC = {

@@ -93,20 +93,18 @@ def trained(given: Files, *options: str) -> Any:
 def test_train_reports_what_was_learned(given: Files) -> None:
     report = trained(given, "--dev", given.dev)
     assert report["converged"] and not report["interrupted"] and 0 <= report["certificate"] <= 1e-3
-    assert 0 < report["features_nonzero"] < report["features_total"]
-    assert report["groups_total"] == report["groups_selected"] == 0
+    assert 0 < report["features_kept"] < report["features_total"]
+    assert report["groups_total"] == report["groups_kept"] == 0
     assert report["seconds"] > 0 and report["peak_memory_mb"] > 10 and report["objective"] > 0
     assert report["dev"] == {"documents": 20, "accuracy": 1.0, "macro_f1": 1.0}
     assert "trials" not in report  # a given strength is not tuned
-    assert laconic.load(given.model).n_features_selected_ == report["features_nonzero"]
+    assert laconic.load(given.model).n_features_selected_ == report["features_kept"]
     assert sorted(os.listdir(given.folder)) == ["dev.jsonl.gz", "m.laconic", "train.jsonl"]
 
 
-@pytest.mark.parametrize(("regularizer", "n_trials"), [("lasso", 6), ("elastic", 36)])
-def test_without_a_strength_dev_tunes(given: Files, regularizer: str, n_trials: int) -> None:
-    report = result_of(
-        "train", "classify", given.train, "--dev", given.dev, "--regularizer", regularizer
-    )
+@pytest.mark.parametrize(("penalty", "n_trials"), [("lasso", 6), ("elastic", 36)])
+def test_without_a_strength_dev_tunes(given: Files, penalty: str, n_trials: int) -> None:
+    report = result_of("train", "classify", given.train, "--dev", given.dev, "--penalty", penalty)
     assert len(report["trials"]) == n_trials
     assert report["dev"]["accuracy"] == max(trial["accuracy"] for trial in report["trials"])
     assert {"strength": report["strength"], "lasso": report["lasso"]}.items() <= report["trials"][
@@ -124,7 +122,7 @@ def test_what_is_given_is_not_tuned(given: Files) -> None:
         "--dev",
         given.dev,
         "--tune",
-        "--regularizer",
+        "--penalty",
         "sentence",
         "--lasso",
         "0.1",
@@ -140,7 +138,7 @@ def test_tuning_by_log_loss_with_a_refit(given: Files) -> None:
         given.train,
         "--dev",
         given.dev,
-        "--refit",
+        "--refit-ridge",
         "0.1",
         "--criterion",
         "log_loss",
@@ -156,12 +154,12 @@ def test_tuning_by_log_loss_with_a_refit(given: Files) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        ["--regularizer", "sentence", "--strength", "0.01", "--lasso", "0.1"],
-        ["--regularizer", "brown", "--clusters", "5", "--strength", "0.1", "--lasso", "0.1"],
+        ["--penalty", "sentence", "--strength", "0.01", "--lasso", "0.1"],
+        ["--penalty", "brown", "--n-clusters", "5", "--strength", "0.1", "--lasso", "0.1"],
         [
-            "--regularizer",
+            "--penalty",
             "sentence+brown",
-            "--clusters",
+            "--n-clusters",
             "5",
             "--strength",
             "0.01",
@@ -169,7 +167,7 @@ def test_tuning_by_log_loss_with_a_refit(given: Files) -> None:
             "0.1",
         ],
         [
-            "--regularizer",
+            "--penalty",
             "ridge",
             "--weighting",
             "tfidf",
@@ -177,10 +175,8 @@ def test_tuning_by_log_loss_with_a_refit(given: Files) -> None:
             "2",
             "--min-count",
             "2",
-            "--prefix",
-            "3",
-            "--prefix",
-            "5",
+            "--prefixes",
+            "3,5",
         ],
     ],
 )
@@ -202,7 +198,7 @@ def test_clusters_from_a_file(given: Files) -> None:
             for word in WORDS[kind]
         )
     )
-    options = ["--regularizer", "brown", "--clusters-file", str(paths), "--strength", "0.01"]
+    options = ["--penalty", "brown", "--clusters", str(paths), "--strength", "0.01"]
     report = result_of("train", "classify", given.train, "-o", given.model, *options)
     assert report["groups_total"] == 3  # the root and the two clusters
     assert "orbit" in run("inspect", given.model).stdout
@@ -212,7 +208,7 @@ def test_trees(given: Files) -> None:
     lines = ["(1 (2 a) (1 (2 very) (1 good film)))", "(0 (0 (2 no) (0 bad film)) (2 indeed))"] * 10
     trees = given.folder / "trees.txt"
     trees.write_text("\n".join(lines) + "\n")
-    options = ["--regularizer", "tree", "--strength", "0.01", "--lasso", "0.05"]
+    options = ["--penalty", "tree", "--strength", "0.01", "--lasso", "0.05"]
     report = result_of("train", "classify", str(trees), "-o", given.model, *options)
     assert (
         report["groups_total"] == 20 * 3
@@ -261,7 +257,7 @@ def test_evaluate_counts_unknown_labels_as_missed(given: Files) -> None:
 
 
 def test_inspect_shows_words_and_groups(given: Files) -> None:
-    trained(given, "--regularizer", "sentence", "--strength", "0.02", "--lasso", "0.3")
+    trained(given, "--penalty", "sentence", "--strength", "0.02", "--lasso", "0.3")
     shown = result_of("inspect", given.model, "-n", "4")
     assert {entry["word"] for entry in shown["words"]["space"]} <= set(WORDS["space"])
     assert {entry["word"] for entry in shown["words"]["med"]} <= set(WORDS["med"])
@@ -319,15 +315,15 @@ def test_bad_training_files(given: Files, kind: str) -> None:
     [
         ("'sport' is not in the training data", ["{train}", "--dev", "{strange}", "-o", "{model}"]),
         (
-            "--strength must be a number of 0 or more, not nan",
+            "--strength must be a number of at least 0, not nan",
             ["{train}", "--strength", "nan", "-o", "{model}"],
         ),
         (
-            "--strength must be a number of 0 or more, not -1",
+            "--strength must be a number of at least 0, not -1",
             ["{train}", "--strength", "-1", "-o", "{model}"],
         ),
         (
-            "--lasso must be a number of 0 or more, not inf",
+            "--lasso must be a number of at least 0, not inf",
             ["{train}", "--lasso", "inf", "-o", "{model}"],
         ),
         ("tol must be", ["{train}", "--tol", "0", "-o", "{model}"]),
@@ -337,26 +333,29 @@ def test_bad_training_files(given: Files, kind: str) -> None:
         ("this is a folder", ["{train}", "-o", "{folder}"]),
         ("give its name with -o", ["{train}", "-o", "-"]),
         ("--tune chooses strengths on development data", ["{train}", "--tune", "-o", "{model}"]),
-        ("--refit must be a number above 0, not 0", ["{train}", "--refit", "0", "-o", "{model}"]),
         (
-            "--criterion must be accuracy or log_loss, not f1",
+            "--refit-ridge must be a number above 0, not 0",
+            ["{train}", "--refit-ridge", "0", "-o", "{model}"],
+        ),
+        (
+            "--criterion must be one of accuracy, log_loss, not 'f1'",
             ["{train}", "--criterion", "f1", "-o", "{model}"],
         ),
-        ("penalty is a sum of", ["{train}", "--regularizer", "magic", "-o", "{model}"]),
+        ("penalty is a sum of", ["{train}", "--penalty", "magic", "-o", "{model}"]),
         (
             "only structured penalties are added up",
-            ["{train}", "--regularizer", "lasso+ridge", "-o", "{model}"],
+            ["{train}", "--penalty", "lasso+ridge", "-o", "{model}"],
         ),
         ("weighting is", ["{train}", "--weighting", "bm25", "-o", "{model}"]),
         ("boundary is", ["{train}", "--boundary", "page", "-o", "{model}"]),
-        ("needs documents that are trees", ["{train}", "--regularizer", "tree", "-o", "{model}"]),
+        ("needs documents that are trees", ["{train}", "--penalty", "tree", "-o", "{model}"]),
         (
             "absent",
             [
                 "{train}",
-                "--regularizer",
+                "--penalty",
                 "brown",
-                "--clusters-file",
+                "--clusters",
                 "{folder}/absent",
                 "-o",
                 "{model}",
@@ -459,7 +458,7 @@ def test_ctrl_c_keeps_the_best_model(given: Files, stage: str, options: list[str
     dev = written(given.folder / "noise.dev.jsonl", rows[:50])
     options = [option.format(dev=dev) for option in options]
     options += [
-        "--regularizer",
+        "--penalty",
         "sentence",
         "--lasso",
         "0.001",

@@ -150,13 +150,13 @@ def test_given_eta_and_lasso(folder: Path, tmp_path: Path) -> None:
         tmp_path / "many",
     )
     assert few["eta"] == 0.3 and len(few["trials"]) == 1
-    assert few["features_nonzero"] < many["features_nonzero"]
+    assert few["features_kept"] < many["features_kept"]
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--values", "3"], "--values is an even number of 2 or more, not 3."),
+        (["--values", "3"], "--values must be an even number, not 3."),
         (["--eta", "0"], "--eta must be a number above 0, not 0.0."),
         (["--lasso", "1"], "give the training data with --data."),
         (["--text-field", "body"], "--text-field does not go with"),
@@ -186,7 +186,7 @@ def test_ctrl_c_keeps_the_best_so_far(folder: Path, tmp_path: Path) -> None:
         "-o",
         str(tmp_path / "small"),
     ]
-    report = interrupted([*command, "--data", str(tmp_path / "many")], b"round ")
+    report = interrupted([*command, "--data", str(tmp_path / "many")], b"step ")
     assert report["interrupted"] and len(report["trials"]) < 7
     assert (
         laconic.load(tmp_path / "small").plain().weights_.n_distinct

@@ -66,7 +66,7 @@ def trained(given: Files, *options: str) -> Any:
     )
 
 
-SMALL = ("--size", "13", "--strength", "0.5", "--passes", "2")
+SMALL = ("--size", "13", "--strength", "0.5", "--epochs", "2")
 SVD = ("--learner", "svd", "--size", "4")
 
 
@@ -83,14 +83,14 @@ def test_train_reports_what_was_learned(given: Files) -> None:
         and report["objective"] > 0 <= report["certificate"] < 1e-3
     )
     assert (
-        0 < report["features_nonzero"] < report["features_total"] == 33 * 13
+        0 < report["features_kept"] < report["features_total"] == 33 * 13
         and 0 < report["associations"] <= 33 * 33
     )
     assert report["share_of_zeros"] == pytest.approx(
-        1 - report["features_nonzero"] / report["features_total"]
+        1 - report["features_kept"] / report["features_total"]
     )
     assert (
-        report["groups_selected"] <= report["groups_total"] == 13
+        report["groups_kept"] <= report["groups_total"] == 13
         and "OnlineDictionary" in report["learner"]
     )
     model = laconic.load(given.model)
@@ -110,7 +110,7 @@ def test_train_reports_what_was_learned(given: Files) -> None:
         (["--size", "4", "--branching", "3"], "branching=(3,)"),
         (["--learner", "svd", "--size", "2"], "Svd("),
         (
-            ["--learner", "stochastic", "--passes", "3", "--negatives", "2", "--recode"],
+            ["--learner", "stochastic", "--epochs", "3", "--negatives", "2", "--recode"],
             "StochasticCoding(epochs=3, n_jobs=1, negatives=2.0, recode=True",
         ),
     ],
@@ -124,7 +124,7 @@ def test_learners_by_name(given: Files, options: list[str], learner: str) -> Non
 
 def test_counting_has_options(given: Files) -> None:
     options = (
-        "--window 2 --dynamic --min-count 100 --max-size 20 --contexts 10 --rare drop "
+        "--window 2 --dynamic --min-count 100 --max-words 20 --n-contexts 10 --rare drop "
         "--subsample 0.01 --memory 1k"
     )
     trained(
@@ -139,7 +139,7 @@ def test_counting_has_options(given: Files) -> None:
         "2",
         "--scale",
         "0.5",
-        "--weighting",
+        "--pair-weighting",
         "0.25",
     )
     model = laconic.load(given.model)
@@ -267,7 +267,7 @@ def test_ctrl_c_keeps_what_was_learned(given: Files) -> None:
         "--jobs",
         "1",
     ]
-    report = interrupted([*command, "--size", "13", "--passes", "1000000"], b"objective")
+    report = interrupted([*command, "--size", "13", "--epochs", "1000000"], b"objective")
     assert report["interrupted"] and laconic.load(given.model).interrupted_
 
 
@@ -290,8 +290,8 @@ def test_ctrl_c_while_reading_writes_nothing(given: Files) -> None:
         ("a b c", [], "no word occurs 10 times or more, the most frequent one 1 times"),
         (b"a b\n\xff\xfe\x00", [], "text.txt:2: expected UTF-8 text"),
         (b"a b\n\0\1\2", [], "text.txt:2: expected text, one sentence per line, found a zero"),
-        ("a b", ["--learner", "other"], "--learner is one of online"),
-        ("a b", ["--penalty", "other"], "--penalty is one of forest, lasso"),
+        ("a b", ["--learner", "other"], "--learner must be one of online"),
+        ("a b", ["--penalty", "other"], "--penalty must be one of forest, lasso"),
         (
             "a b",
             ["--learner", "svd", "--strength", "1"],
@@ -299,15 +299,15 @@ def test_ctrl_c_while_reading_writes_nothing(given: Files) -> None:
         ),
         (
             "a b",
-            ["--learner", "stochastic", "--weighting", "0.5"],
-            "--weighting does not go with --learner stochastic",
+            ["--learner", "stochastic", "--pair-weighting", "0.5"],
+            "--pair-weighting does not go with --learner stochastic",
         ),
         (
             "a b",
             ["--penalty", "lasso", "--branching", "3"],
             "--branching does not go with --penalty lasso",
         ),
-        ("a b", ["--branching", "x"], "--branching takes numbers of children"),
+        ("a b", ["--branching", "x"], "--branching takes numbers"),
         ("a b", ["--size", "14", "--min-count", "1"], "trees of 13 nodes"),
         ("a b", ["--memory", "lots"], "--memory takes a number of bytes"),
         ("a b", ["--strength", "-1"], "--strength must be"),
@@ -348,7 +348,7 @@ def test_other_mistakes(given: Files) -> None:
         text="zebra",
     )
     refused(given, "none of the tasks", "evaluate", given.model, given.write("x.txt", "nothing\n"))
-    refused(given, "--task is one of", "evaluate", given.model, "--task", "x", given.first)
+    refused(given, "--task must be one of", "evaluate", given.model, "--task", "x", given.first)
     refused(
         given,
         "sentiment takes three files",
@@ -377,7 +377,7 @@ def test_other_mistakes(given: Files) -> None:
         given.first,
         "-o",
         language_model,
-        "--method",
+        "--learner",
         "log-linear",
         "--order",
         "2",

@@ -28,6 +28,7 @@ PARROT = {
                 store="parrot.store",
                 cli="parrot.cli",
                 page="parrot.page",
+                help="Train a parrot.",
             ),
         )
     ''',
@@ -41,7 +42,16 @@ PARROT = {
 
 
         class Parrot(Saved, Reported):
-            """Answers every document with the most frequent label of the training data."""
+            """Answers every document with the most frequent label of the training data.
+
+            Parameters
+            ----------
+            loud : bool, default=False
+                Whether it shouts. Not everybody likes that.
+            """
+
+            def __init__(self, loud=False):
+                self.loud = loud
 
             def fit(self, X, y):
                 """Count the labels."""
@@ -51,7 +61,8 @@ PARROT = {
 
             def predict(self, X):
                 """Say the most frequent label, once per document."""
-                return [next(iter(self.counts_))] * len(X)
+                said = next(iter(self.counts_))
+                return [said.upper() if self.loud else said] * len(X)
     ''',
     "parrot/store.py": '''
         """Parrots in and out of model files."""
@@ -65,14 +76,15 @@ PARROT = {
         def pack(model):
             """Return the arrays and the meta of a fitted parrot."""
             counts = np.array(list(model.counts_.values()), dtype=np.uint32)
-            return {"counts": counts}, {"labels": list(model.counts_), **report_meta(model.report_)}
+            meta = {"labels": list(model.counts_), "loud": model.loud}
+            return {"counts": counts}, {**meta, **report_meta(model.report_)}
 
 
         def unpack(arrays, meta):
             """Return the parrot of a model file."""
             check_names(arrays, {"counts"})
             counts = whole(arrays, "counts").tolist()
-            model = Parrot()
+            model = Parrot(item(meta, "loud", bool))
             model.counts_ = dict(zip(item(meta, "labels", list), counts, strict=True))
             model.report_ = read_report(meta)
             return model
@@ -91,43 +103,52 @@ PARROT = {
                 stream.write(page("A parrot", facts(heard)))
     ''',
     "parrot/cli.py": '''
-        """The verbs for parrots."""
+        """The commands for parrots."""
 
         from typing import Annotated
 
-        import typer
-
-        from laconic.cli.console import guard, print_result
+        from laconic.cli.options import read_labelled
+        from laconic.cli.training import Run, Trained
+        from laconic.models.option import Option, Parameters, Values
         from laconic.text.jsonl import read_documents, write_jsonl
 
+        MODEL = Parameters("parrot.model:Parrot", {"Speech": ("loud",)})
 
-        @guard()
+
         def train(
-            train: Annotated[str, typer.Argument(metavar="TRAIN", help="Labelled documents.")],
-            output: Annotated[str, typer.Option("--output", "-o", help="The model file to write.")],
-            as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-        ) -> None:
+            path: Annotated[str, Option("Labelled documents.", metavar="TRAIN")],
+            run: Run,
+            *,
+            model: Annotated[Values, MODEL],
+        ):
             """Learn what is heard most often."""
             from parrot.model import Parrot
 
-            given = read_documents(train)
-            model = Parrot().fit(given.documents, given.labels)
-            model.save(output)
-            print_result({"model": output, "labels": len(model.counts_)}, as_json)
+            documents, labels = read_labelled(path, "text", "label")
+            parrot = run.fit(lambda callback: Parrot(**model).fit(documents, labels))
+            return Trained(parrot, {"labels": len(parrot.counts_)})
 
 
-        def predict(model, input_path, output, bar):
+        def predict(
+            model,
+            input_path: Annotated[str, Option("Anything that a parrot hears.")],
+            output,
+            bar,
+            *,
+            times: Annotated[int, Option("How often it says it.", minimum=1)] = 1,
+        ):
             """Write one JSON object per document."""
             documents = read_documents(input_path, label_field=None).documents
-            write_jsonl(output, ({"label": label} for label in model.predict(documents)))
+            rows = ({"label": " ".join([label] * times)} for label in model.predict(documents))
+            write_jsonl(output, rows)
             return {"documents": len(documents)}
 
 
-        def evaluate(model, gold_path, bar):
+        def evaluate(model, gold, bar):
             """Return the accuracy."""
             from laconic.text.metrics import accuracy
 
-            given = read_documents(gold_path)
+            given = read_documents(gold)
             return {"accuracy": accuracy(given.labels, model.predict(given.documents))}
 
 
@@ -137,11 +158,10 @@ PARROT = {
 
 
         def report(model, output):
-            """Write the page."""
+            """Show what the parrot has heard."""
             from parrot.page import write_report
 
             write_report(model, output)
-            return {}
     ''',
     "parrot-1.0.dist-info/METADATA": """
         Metadata-Version: 2.1
@@ -210,12 +230,20 @@ def test_every_verb_works_for_a_kind_of_another_package(site: Path, gold: Path) 
     assert learned["labels"] == 2
     predicted = laconic_command("predict", model, str(gold)).splitlines()
     assert [json.loads(line) for line in predicted] == [{"label": "polly"}] * 3
+    twice = laconic_command("predict", model, str(gold), "--times", "2").splitlines()
+    assert [json.loads(line) for line in twice] == [{"label": "polly polly"}] * 3
     scores = json.loads(laconic_command("evaluate", model, str(gold), "--json"))
     assert scores["accuracy"] == pytest.approx(2 / 3)
     shown = json.loads(laconic_command("inspect", model, "-n", "1", "--json"))
     assert shown["heard"] == {"polly": 2}
     laconic_command("report", model, "-o", str(page))
     assert "<dt>polly</dt>" in page.read_text(encoding="utf-8")
+    laconic_command("train", "parrot", str(gold), "-o", model, "--loud")
+    assert (
+        json.loads(laconic_command("predict", model, str(gold)).splitlines()[0])["label"] == "POLLY"
+    )
+    assert "Whether it shouts." in laconic_command("train", "parrot", "--help")
+    assert "How often it says it." in laconic_command("predict", "--help")
 
 
 def test_load_and_save_find_a_kind_of_another_package(site: Path, tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ import pytest
 
 from laconic import Crf, Fobos, Mira, Perceptron, Rda, Sparseptron, StochasticGradient
 from laconic.errors import InputError
-from laconic.tag.learners import LEARNERS, Wishes, make_learner
+from laconic.tag.learners import LEARNERS, LearnerOptions, make_learner
 
 
 @pytest.mark.parametrize(
-    ("name", "wishes", "learner"),
+    ("name", "options", "learner"),
     [
         ("mira", {}, Mira()),
         ("mira", {"epochs": 3, "seed": 7}, Mira(3, random_state=7)),
@@ -65,19 +65,21 @@ from laconic.tag.learners import LEARNERS, Wishes, make_learner
         ("fobos", {"penalty": "elastic", "strength": 0.3, "lasso": 0.01}, Fobos(0.01, ridge=0.3)),
     ],
 )
-def test_options_make_learners(name: str, wishes: dict[str, Any], learner: Any) -> None:
-    made = make_learner(name, Wishes(**wishes))
+def test_options_make_learners(name: str, options: dict[str, Any], learner: Any) -> None:
+    made = make_learner(LEARNERS, name, LearnerOptions(**options))
     assert type(made) is type(learner) and made.get_params() == learner.get_params()
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_what_does_not_fit_is_refused(name: str) -> None:
     with pytest.raises(InputError, match="--penalty of the learner"):
-        make_learner(name, Wishes(penalty="magic"))
+        make_learner(LEARNERS, name, LearnerOptions(penalty="magic"))
     for penalty in LEARNERS[name].penalties:
         for option in ("strength", "lasso"):
             try:
-                made = make_learner(name, Wishes(penalty=penalty, **{option: 0.123}))
+                made = make_learner(
+                    LEARNERS, name, LearnerOptions(penalty=penalty, **{option: 0.123})
+                )
             except InputError as error:
                 assert f"--{option} does not go with" in str(error)
             else:

@@ -2,259 +2,252 @@
 
 from __future__ import annotations
 
-import warnings
+import math
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
-from laconic.cli.console import Bar, guard, print_result, progress
-from laconic.cli.interrupt import graceful_interrupt
-from laconic.cli.learning_options import LEARNING, Jobs, Output
-from laconic.cli.measure import Measured
-from laconic.cli.options import (
-    TEXT_FIELD,
-    AsJson,
-    DateField,
-    NumberField,
-    Quiet,
-    TargetField,
-    TextField,
-    check_strength,
-)
-from laconic.cli.training import check_model_output, end_interrupted
+from laconic.cli.options import ANY_FILE, TEXT_FIELD, DateField, TargetField, TextField
+from laconic.cli.training import Run, Trained
+from laconic.core.report import Callback, Event
 from laconic.errors import InputError
-from laconic.time.forecast.cli import (
+from laconic.models.option import Option, Parameters, Values
+from laconic.time.facts import label_facts, step_facts
+from laconic.time.forecast.rows import (
+    DATE,
+    TARGET,
+    DatedRows,
     Fields,
-    Rows,
-    account,
     error_of,
+    model_scores,
     read_rows,
     rolling_scores,
-    scores_of,
 )
-from laconic.time.options import (
-    ADAPTIVE,
-    FEATURES,
-    FirstRank,
-    FitTau,
-    Floor,
-    Fusion,
-    MaxWords,
-    Mode,
-    PenaltyName,
-    Smoothness,
-    Step,
-    Tau,
-    check_choices,
-    default_mode,
-    fit_with_bar,
-    make_penalty,
-)
+from laconic.time.penalties import ADAPTIVE, FEATURES, LEARNING, OverTimeOptions
 
+# Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
 if TYPE_CHECKING:
     from laconic.time.forecast.model import Forecaster
-    from laconic.time.rolling import Forecasts, RollingOrigin
 
 ROLLING = "Rolling forecasts"
+MODEL = Parameters(
+    "laconic.time.forecast.model:Forecaster",
+    {
+        FEATURES: (
+            "weighting",
+            "first_rank",
+            "max_words",
+            "min_count",
+            "ngrams",
+            "number_scale",
+        )
+    },
+    {"first_rank": Option(minimum=1), "max_words": Option(minimum=1)},
+)
+INNER = Parameters("laconic.time.base:TemporalLinear", {"": ("n_jobs",)})
 
 
-class Rolled(NamedTuple):
-    """Rolling forecasts at one strength."""
+def strengths_of(text: str) -> tuple[float, ...]:
+    """Return numbers that are separated by commas."""
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = [math.nan]
+    if not all(math.isfinite(one) and one >= 0 for one in found):
+        raise InputError(f"takes numbers of at least 0 with commas between them, not {text!r}.")
+    return tuple(dict.fromkeys(found))
+
+
+class RowOptions(NamedTuple):
+    """Options of how rows are read."""
+
+    text_field: TextField = TEXT_FIELD
+    date_field: DateField = DATE
+    target_field: TargetField = TARGET
+    number: Annotated[
+        list[str] | None,
+        Option(
+            "A JSON field with a number that is a feature too; may be repeated.", metavar="NAME"
+        ),
+    ] = None
+    categories: Annotated[bool, Option("The target is a label, not a number.")] = False
+    skip_missing: Annotated[bool, Option("Leave out rows without a target.")] = False
+
+    def fields(self) -> Fields:
+        """Return the names of the fields."""
+        numbers = tuple(dict.fromkeys(self.number or ()))
+        return Fields(self.text_field, self.date_field, self.target_field, numbers)
+
+    def read(self, path: str) -> DatedRows:
+        """Return the rows of a file."""
+        return read_rows(path, self.fields(), self.categories, self.skip_missing)
+
+
+class RollingOptions(NamedTuple):
+    """Options of rolling forecasts."""
+
+    strengths: Annotated[
+        tuple[float, ...] | None,
+        Option(
+            "Strengths to choose from by rolling forecasts, with commas between them.",
+            panel=ROLLING,
+            parse=strengths_of,
+        ),
+    ] = None
+    first: Annotated[
+        str | None,
+        Option(
+            "Forecast every step from this one on by what was before it.",
+            panel=ROLLING,
+            metavar="STEP",
+        ),
+    ] = None
+    last: Annotated[str | None, Option("Up to this step.", panel=ROLLING, metavar="STEP")] = None
+    gap: Annotated[
+        int,
+        Option(
+            "Number of steps between training and forecast: those a target takes to be known.",
+            panel=ROLLING,
+            minimum=0,
+        ),
+    ] = 0
+
+    def check(self, strength: float | None) -> None:
+        """Raise InputError for options that need rolling forecasts, or exclude each other."""
+        if self.strengths is not None and strength is not None:
+            raise InputError("--strength and --strengths exclude each other: give one of them.")
+        if self.first is None and self.last is None and (self.strengths is not None or self.gap):
+            raise InputError(
+                "--strengths and --gap need rolling forecasts: give --first or --last."
+            )
+
+
+class RolledForecasts(NamedTuple):
+    """Scores of rolling forecasts at one strength."""
 
     strength: float
-    found: Forecasts
     scores: dict[str, Any]
 
 
-@guard()
 def train(
-    train: Annotated[
-        str,
-        typer.Argument(
-            metavar="TRAIN", help="JSON lines with a text, a date and a target; gzip is fine."
-        ),
+    path: Annotated[
+        str, Option(f"JSON lines with a text, a date and a target. {ANY_FILE}", metavar="TRAIN")
     ],
+    run: Run,
+    *,
     dev: Annotated[
-        str | None, typer.Option(help="Later rows of the same form, to report scores on.")
+        str | None, Option("Later rows of the same form, to report scores on.", metavar="DEV")
     ] = None,
-    output: Output = None,
-    text_field: TextField = None,
-    date_field: DateField = None,
-    target_field: TargetField = None,
-    number: NumberField = None,
-    labels: Annotated[
-        bool, typer.Option("--labels", help="Targets are labels, not numbers.")
-    ] = False,
-    skip_missing: Annotated[
-        bool, typer.Option("--skip-missing", help="Leave out rows without a target.")
-    ] = False,
-    step: Step = "year",
-    penalty: PenaltyName = ADAPTIVE,
-    mode: Mode = None,
+    rows: RowOptions,
+    over_time: OverTimeOptions,
     strength: Annotated[
-        str | None,
-        typer.Option(
-            help="Of the penalty; several with commas between them: the best for the steps --first to --last. adaptive: the variance of "
-            "the noise, by default half of the targets'; others: 10.",
-            rich_help_panel=LEARNING,
+        float | None,
+        Option(
+            "Strength of the penalty; without it, 10, and of adaptive half the variance of the "
+            "targets.",
+            panel=LEARNING,
+            minimum=0,
         ),
     ] = None,
-    tau: Tau = None,
-    fit_tau: FitTau = False,
-    floor: Floor = None,
-    smoothness: Smoothness = None,
-    fusion: Fusion = None,
-    weighting: Annotated[
-        str, typer.Option(help="binary, count, tfidf or logtfidf.", rich_help_panel=FEATURES)
-    ] = "binary",
-    first_rank: FirstRank = 1,
-    max_words: MaxWords = 5000,
-    min_count: Annotated[
-        int,
-        typer.Option(min=1, help="Words seen less often are left out.", rich_help_panel=FEATURES),
-    ] = 2,
-    ngrams: Annotated[
-        int, typer.Option(min=1, help="Word n-grams up to this length.", rich_help_panel=FEATURES)
-    ] = 1,
-    number_scale: Annotated[
-        float,
-        typer.Option(
-            help="Deviation that numbers are scaled to: larger, and the penalty holds them less.",
-            rich_help_panel=FEATURES,
-        ),
-    ] = 1.0,
-    first: Annotated[
-        str | None,
-        typer.Option(
-            help="Forecast every step from this one on by what was before it.",
-            rich_help_panel=ROLLING,
-        ),
-    ] = None,
-    last: Annotated[
-        str | None, typer.Option(help="Up to this step.", rich_help_panel=ROLLING)
-    ] = None,
-    gap: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="Steps between training and forecast: as long as a target takes to be known.",
-            rich_help_panel=ROLLING,
-        ),
-    ] = 0,
-    jobs: Jobs = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
-) -> None:
-    """Learn to forecast a number, or a label, from dated documents, by weights of words that move over time.
+    rolling: RollingOptions,
+    model: Annotated[Values, MODEL],
+    inner: Annotated[Values, INNER],
+) -> Trained:
+    """Train a model that forecasts numbers or labels from dated documents.
 
-    A forecast uses the weights of the last step. With --first, or --last, every step of that range is forecast by a model of what lies
-    before it, which is what errors and strengths should be judged by. Ctrl-C keeps the model as it is then.
+    Weights of words move over time, and a forecast uses those of the last step. With --first or
+    --last, every step of that range is forecast by a model of the steps before it, which is how
+    errors and strengths should be judged. Ctrl-C keeps the model as it is then.
     """
-    check_model_output(output)
-    strengths = _strengths(strength)
-    wishes = {"tau": tau, "floor": floor, "smoothness": smoothness, "fusion": fusion}
-    check_choices(penalty, mode, step, wishes, fit_tau)
-    rolling = first is not None or last is not None
-    if not rolling and (len(strengths) > 1 or gap):
-        raise InputError(
-            "several strengths, and a --gap, need rolling forecasts: give --first or --last."
-        )
-    fields = Fields(
-        text_field or TEXT_FIELD,
-        date_field or "date",
-        target_field or "target",
-        tuple(dict.fromkeys(number or ())),
-    )
-    with Measured() as cost, progress("reading", quiet=quiet) as bar:
-        rows = read_rows(train, fields, labels, skip_missing)
-        later = None if dev is None else read_rows(dev, fields, labels, skip_missing)
-        bar.describe("importing")
-        from laconic import Forecaster, RollingOrigin, TemporalClassifier, TemporalRegressor
+    over_time.check()
+    rolling.check(strength)
+    data = rows.read(path)
+    later = None if dev is None else rows.read(dev)
+    run.bar.describe("importing")
+    from laconic.time.forecast.model import Forecaster
+    from laconic.time.model import TemporalClassifier, TemporalRegressor
 
-        kind: Any = TemporalClassifier if labels else TemporalRegressor
-        inner = kind(step=step, mode=mode or default_mode(penalty), fit_tau=fit_tau, n_jobs=jobs)
-        model = Forecaster(
-            inner,
-            weighting=weighting,
-            first_rank=first_rank,
-            max_words=max_words,
-            min_count=min_count,
-            ngrams=ngrams,
-            number_scale=number_scale,
-        )
-        tried = strengths or [_default_strength(penalty, rows, labels)]
-        penalties = {one: make_penalty(penalty, one, wishes) for one in tried}
-        rolled: list[Rolled] = []
-        if rolling:
-            rolled = _roll(model, penalties, rows, RollingOrigin(step, first, last, gap), bar)
-        best = min(rolled, key=lambda one: error_of(one.scores)).strength if rolled else tried[0]
-        model.set_params(model__penalty=penalties[best])
-        _fit(model, rows, fields, bar)
-        bar.describe("writing")
-        if output is not None:
-            model.save(output)
-        report: dict[str, Any] = {} if later is None else {"dev": scores_of(model, later)}
-        if rolled:
-            report["rolling"] = next(one.scores for one in rolled if one.strength == best)
-        if len(rolled) > 1:
-            report["strengths"] = [
-                {"strength": one.strength, "error": error_of(one.scores)} for one in rolled
-            ]
-    skipped = {"rows_skipped": rows.skipped} if rows.skipped else {}
-    print_result({"model": output, **cost.report(), **skipped, **account(model), **report}, as_json)
-    if model.model_.interrupted_:
-        end_interrupted(output)
+    settings = {"step": over_time.step, "mode": over_time.used_mode(), "fit_tau": over_time.fit_tau}
+    cls: Any = TemporalClassifier if rows.categories else TemporalRegressor
+    forecaster = Forecaster(cls(**settings, **inner), **model)
+    default = _default_strength(over_time.penalty, data, rows.categories)
+    tried = rolling.strengths or (default if strength is None else strength,)
+    penalties = {one: over_time.make(one) for one in tried}
+    rolled = _roll(forecaster, penalties, data, over_time.step, rolling, run)
+    best = min(rolled, key=lambda one: error_of(one.scores)).strength if rolled else tried[0]
+    forecaster.set_params(model__penalty=penalties[best])
+    _fit(forecaster, data, rows.fields(), run)
+    facts: dict[str, Any] = {"rows_skipped": data.skipped} if data.skipped else {}
+    facts |= {**forecaster_facts(forecaster), **_rolled_facts(rolled, best)}
+    scores = None if later is None else lambda: model_scores(forecaster, later)
+    return Trained(forecaster, facts, scores)
 
 
-def _roll(
-    model: Forecaster, penalties: dict[float, Any], rows: Rows, origin: RollingOrigin, bar: Bar
-) -> list[Rolled]:
-    """Rolling forecasts at every strength; after Ctrl-C those that were finished."""
-    rolled = []
-    with graceful_interrupt() as interrupt:
-        for strength, penalty in penalties.items():
-            bar.describe(f"rolling forecasts, strength {strength:g}")
-            model.set_params(model__penalty=penalty)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # the last fit tells its certificate
-                found = model.roll(
-                    rows.documents,
-                    rows.targets,
-                    rows.dates,
-                    origin,
-                    rows.numbers,
-                    lambda step: interrupt.requested,
-                )
-            if interrupt.requested:
-                break
-            rolled.append(Rolled(strength, found, rolling_scores(found, rows.targets)))
-    return rolled
-
-
-def _fit(model: Forecaster, rows: Rows, fields: Fields, bar: Bar) -> None:
-    bar.describe("encoding")
-    fit_with_bar(
-        lambda on_step: model.fit(rows.documents, rows.targets, rows.dates, rows.numbers, on_step),
-        bar,
+def _fit(model: Forecaster, rows: DatedRows, fields: Fields, run: Run) -> None:
+    """Fit, and remember the names of the fields."""
+    run.bar.describe("encoding")
+    run.fit(
+        lambda callback: model.fit(rows.documents, rows.targets, rows.dates, rows.numbers, callback)
     )
     model.fields_ = {"text": fields.text, "date": str(fields.date), "target": str(fields.target)}
 
 
-def _strengths(given: str | None) -> list[float]:
-    if given is None:
+def _roll(
+    model: Forecaster,
+    penalties: dict[float, Any],
+    rows: DatedRows,
+    step: str,
+    rolling: RollingOptions,
+    run: Run,
+) -> list[RolledForecasts]:
+    """Return rolling forecasts at every strength; after Ctrl-C those that were finished."""
+    from laconic.time.rolling import RollingOrigin
+
+    if rolling.first is None and rolling.last is None:
         return []
-    try:
-        strengths = [float(part) for part in given.split(",")]
-    except ValueError:
-        raise InputError(
-            f"--strength takes a number, or several with commas between them, not {given!r}."
-        ) from None
-    for one in strengths:
-        check_strength("--strength", one)
-    return list(dict.fromkeys(strengths))
+    origin = RollingOrigin(step, rolling.first, rolling.last, rolling.gap)
+    given = (rows.documents, rows.targets, rows.dates, origin, rows.numbers)
+    rolled: list[RolledForecasts] = []
+
+    def roll(callback: Callback) -> None:
+        for strength, penalty in penalties.items():
+            run.bar.describe(f"rolling forecasts, strength {strength:g}")
+            model.set_params(model__penalty=penalty)
+            asked: list[bool] = []
+
+            def on_event(event: Event, asked: list[bool] = asked) -> bool:
+                asked.append(bool(callback(event)))
+                return asked[-1]
+
+            found = model.roll(*given, on_event)
+            if any(asked):
+                return
+            rolled.append(RolledForecasts(strength, rolling_scores(found, rows.targets)))
+
+    run.fit(roll)
+    return rolled
 
 
-def _default_strength(penalty: str, rows: Rows, labels: bool) -> float:
+def _rolled_facts(rolled: list[RolledForecasts], best: float) -> dict[str, Any]:
+    facts: dict[str, Any] = {}
+    if rolled:
+        facts["rolling"] = next(one.scores for one in rolled if one.strength == best)
+    if len(rolled) > 1:
+        facts["strengths"] = [
+            {"strength": one.strength, "error": error_of(one.scores)} for one in rolled
+        ]
+    return facts
+
+
+def forecaster_facts(model: Forecaster) -> dict[str, Any]:
+    """Return what is known of a forecaster besides its fit report."""
+    return {
+        "words": len(model.encoder_.vocab),
+        "numbers": list(model.numbers_),
+        **label_facts(model.model_),
+        **step_facts(model.model_),
+    }
+
+
+def _default_strength(penalty: str, rows: DatedRows, labels: bool) -> float:
     if penalty != ADAPTIVE:
         return 10.0
     if labels:

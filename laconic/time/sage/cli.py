@@ -1,85 +1,64 @@
-"""The verbs for models of text that moves over time."""
+"""The commands for models of text over time."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from laconic.cli.console import Bar
+from laconic.cli.options import TrainedTextField
+from laconic.cli.training import fit_facts
 from laconic.errors import InputError
+from laconic.models.option import Option
 from laconic.text.io import name_of
 from laconic.text.jsonl import write_jsonl
+from laconic.time.cli import Since
 from laconic.time.dated import CATEGORY, NUMBER, Dated, read_dated
+from laconic.time.sage.scores import n_words, scores
+from laconic.time.sage.train import text_facts
+from laconic.time.sage.train import train as train
 
 if TYPE_CHECKING:
-    import numpy as np
     import scipy.sparse as sp
 
     from laconic.time.sage.model import TemporalTextModel
 
+Counted: TypeAlias = "tuple[sp.csr_matrix, sp.csr_matrix, list[str]]"
+INPUT_HELP = "JSON lines with a text, a date and effects."
+
 
 def predict(
     model: TemporalTextModel,
-    input_path: str,
+    input_path: Annotated[str, Option(INPUT_HELP)],
     output: str,
     bar: Bar,
     *,
-    text_field: str | None = None,
+    text_field: TrainedTextField = None,
 ) -> dict[str, Any]:
-    """Write a JSON object a document: its words that the model knows, the logarithm of their probability, and the perplexity of a word."""
+    """Write one JSON object per document: known words, their log-probability, and perplexity."""
     bar.describe("reading")
     X, effects, dates = _counted(model, input_path, text_field)
     bar.describe("scoring")
-    log_p, words = model.log_likelihood(X, effects, dates), _n_words(X)
+    log_p, words = model.log_likelihood(X, effects, dates), n_words(X)
     write_jsonl(
         output,
-        [
-            _row(n_words, value)
-            for n_words, value in zip(words.tolist(), log_p.tolist(), strict=True)
-        ],
+        [_row(count, value) for count, value in zip(words.tolist(), log_p.tolist(), strict=True)],
     )
     return {"documents": len(words), "words": int(words.sum())}
 
 
 def evaluate(
-    model: TemporalTextModel, gold_path: str, bar: Bar, *, text_field: str | None = None
+    model: TemporalTextModel,
+    gold: Annotated[str, Option(INPUT_HELP)],
+    bar: Bar,
+    *,
+    text_field: TrainedTextField = None,
 ) -> dict[str, Any]:
-    """Negative log-likelihood and perplexity of a word, over all documents and by step; documents after the last step have its weights."""
+    """Return the perplexity of a word, over all documents and by step."""
     bar.describe("reading")
-    X, effects, dates = _counted(model, gold_path, text_field)
+    X, effects, dates = _counted(model, gold, text_field)
     bar.describe("scoring")
-    return scores(model, X, effects, dates, name_of(gold_path))
-
-
-def scores(
-    model: TemporalTextModel, X: sp.csr_matrix, effects: sp.csr_matrix, dates: list[str], name: str
-) -> dict[str, Any]:
-    """What `evaluate` tells."""
-    import numpy as np
-
-    log_p, words = model.log_likelihood(X, effects, dates), _n_words(X)
-    if not words.sum():
-        raise InputError(f"{name}: the documents have none of the model's words.")
-    alone = float(np.asarray(X.sum(axis=0)).ravel() @ model.background_[-1])
-    steps = model.clock_.steps(dates)
-    by_step = []
-    for step in np.unique(steps).tolist():
-        here = steps == step
-        told = {
-            "step": model.clock_.label(step),
-            "documents": int(here.sum()),
-            "words": int(words[here].sum()),
-        }
-        by_step.append({**told, **_per_word(float(log_p[here].sum()), float(words[here].sum()))})
-    total = float(words.sum())
-    return {
-        "documents": len(words),
-        "words": int(total),
-        "negative_log_likelihood": -float(log_p.sum()),
-        **_per_word(float(log_p.sum()), total),
-        "background_alone": _per_word(alone, total),
-        "steps": by_step,
-    }
+    return scores(model, X, effects, dates, name_of(gold))
 
 
 def inspect(
@@ -87,10 +66,12 @@ def inspect(
     n: int,
     as_json: bool,
     *,
-    since: str | None = None,
-    effect: str | None = None,
+    since: Since = None,
+    effect: Annotated[
+        str | None, Option("Show this effect: the constant, if not given.", metavar="NAME")
+    ] = None,
 ) -> dict[str, Any]:
-    """What the model is, the words that each effect makes likelier at the last step, and those that rose and fell most for one effect."""
+    """Show the words that each effect makes likelier, and those that rose and fell most for one."""
     from laconic.time.sage.explain import effect_movers
 
     chosen = effect if effect is not None else model.effect_names[-1]
@@ -118,7 +99,8 @@ def inspect(
         (f"rising for {chosen}", f"falling for {chosen}") if not as_json else ("rising", "falling")
     )
     return {
-        **account(model),
+        **text_facts(model),
+        **fit_facts(model),
         "effect": chosen,
         "top_words": top,
         named[0]: rising,
@@ -126,28 +108,8 @@ def inspect(
     }
 
 
-def account(model: TemporalTextModel) -> dict[str, Any]:
-    """What was learned and how well solved it is."""
-    return {
-        "steps": len(model.steps_),
-        "first_step": model.steps_[0],
-        "last_step": model.steps_[-1],
-        "vocabulary": model.n_features_in_,
-        "effects": model.effect_names,
-        "mode": model.mode,
-        "penalty": " ".join(repr(model.penalty_).split()),
-        "objective": model.objective_,
-        "certificate": model.certificate_,
-        "converged": model.converged_,
-        "interrupted": model.interrupted_,
-        "iterations": model.n_iter_,
-        "trajectories_total": len(model.effect_names) * model.n_features_in_,
-        "trajectories_nonzero": model.n_selected_,
-    }
-
-
-def _counted(model: TemporalTextModel, path: str, text_field: str | None) -> Any:
-    """Counts, effects and dates of the documents of a file."""
+def _counted(model: TemporalTextModel, path: str, text_field: str | None) -> Counted:
+    """Return counts, effects and dates of the documents of a file."""
     reader = model.reader
     if reader is None:
         raise InputError(
@@ -160,20 +122,9 @@ def _counted(model: TemporalTextModel, path: str, text_field: str | None) -> Any
     return reader.count(read.documents), reader.describe(read.fields), read.dates
 
 
-def _n_words(X: sp.csr_matrix) -> np.ndarray[Any, Any]:
-    import numpy as np
-
-    return np.asarray(X.sum(axis=1)).ravel()
-
-
 def _row(n_words: float, log_p: float) -> dict[str, Any]:
     return {
         "words": int(n_words),
         "log_probability": log_p,
         "perplexity": math.exp(-log_p / n_words) if n_words else None,
     }
-
-
-def _per_word(log_p: float, n_words: float) -> dict[str, float]:
-    per_word = -log_p / n_words if n_words else math.nan
-    return {"nats_per_word": per_word, "perplexity": math.exp(per_word)}

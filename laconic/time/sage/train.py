@@ -1,179 +1,140 @@
-"""`laconic train sage`: dated documents to a model of which words they have, by what is observed of them."""
+"""`laconic train sage`: dated documents to a model of their words, given what is known of them."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
-from laconic.cli.console import guard, print_result, progress
-from laconic.cli.learning_options import LEARNING, Jobs, Output, Strength
-from laconic.cli.measure import Measured
-from laconic.cli.options import TEXT_FIELD, AsJson, DateField, Quiet, TextField, check_strength
-from laconic.cli.training import check_model_output, end_interrupted
+from laconic.cli.options import ANY_FILE, TEXT_FIELD, DateField, TextField
+from laconic.cli.training import Run, Trained
 from laconic.errors import InputError
+from laconic.models.option import Option, Parameters, Values
 from laconic.text.io import name_of
-from laconic.time.dated import CATEGORY, EITHER, NUMBER, read_dated
-from laconic.time.options import (
-    ADAPTIVE,
-    FirstRank,
-    FitTau,
-    Floor,
-    Fusion,
-    MaxWords,
-    Mode,
-    PenaltyName,
-    Smoothness,
-    Step,
-    Tau,
-    check_choices,
-    default_mode,
-    fit_with_bar,
-    make_penalty,
-)
+from laconic.time.dated import CATEGORY, EITHER, NUMBER, Dated, read_dated
+from laconic.time.facts import step_facts
+from laconic.time.penalties import ADAPTIVE, FEATURES, LEARNING, OverTimeOptions
+from laconic.time.sage.scores import scores
+
+# Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
+if TYPE_CHECKING:
+    from laconic.core.penalties import Penalty
+    from laconic.time.sage.model import TemporalTextModel
 
 BACKGROUNDS = ("all", "steps")
+MODEL = Parameters(
+    "laconic.time.sage.model:TemporalTextModel",
+    {"": ("constant", "n_jobs"), LEARNING: ("background", "tol", "max_iter")},
+    {"background": Option(choices=BACKGROUNDS)},
+)
 
 
-@guard()
-def train(
-    train: Annotated[
-        str,
-        typer.Argument(
-            metavar="TRAIN", help="JSON lines with a text, a date and effects; gzip is fine."
-        ),
-    ],
-    dev: Annotated[
-        str | None, typer.Option(help="Later documents of the same form, to report scores on.")
-    ] = None,
-    output: Output = None,
+class DocumentOptions(NamedTuple):
+    """Options of how documents are read."""
+
     effect: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="FIELD",
-            help="A JSON field that is an effect, a number or a category; may be given again.",
+        Option(
+            "A JSON field that is an effect, a number or a category; may be repeated.",
+            metavar="NAME",
         ),
-    ] = None,
-    text_field: TextField = None,
-    date_field: DateField = None,
-    step: Step = "year",
-    first_rank: FirstRank = 1,
-    max_words: MaxWords = 5000,
-    constant: Annotated[
-        bool,
-        typer.Option(help="An effect that all documents have: words come and go by themselves."),
-    ] = True,
-    background: Annotated[
-        str,
-        typer.Option(
-            help="all: frequencies in all documents; steps: those of every step.",
-            rich_help_panel=LEARNING,
-        ),
-    ] = BACKGROUNDS[0],
-    penalty: PenaltyName = ADAPTIVE,
-    mode: Mode = None,
-    strength: Strength = None,
-    tau: Tau = None,
-    fit_tau: FitTau = False,
-    floor: Floor = None,
-    smoothness: Smoothness = None,
-    fusion: Fusion = None,
-    tol: Annotated[
-        float | None,
-        typer.Option(
-            help="Certificate at which to stop: 1e-4, if not given.", rich_help_panel=LEARNING
-        ),
-    ] = None,
-    max_iter: Annotated[
-        int | None,
-        typer.Option(min=1, help="Steps of the solver, at most.", rich_help_panel=LEARNING),
-    ] = None,
-    jobs: Jobs = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
-) -> None:
-    """Learn which words documents have, by regions, numbers and other effects whose weights move over time (SAGE).
+    ] = None
+    text_field: TextField = TEXT_FIELD
+    date_field: DateField = "date"
+    first_rank: Annotated[
+        int,
+        Option("Leave out the words before this rank by frequency.", panel=FEATURES, minimum=1),
+    ] = 1
+    max_words: Annotated[int, Option("Number of words, at most.", panel=FEATURES, minimum=1)] = 5000
 
-    A word is as likely as its background frequency times a factor for every effect. Documents to come are described with the weights of the
-    last step. Ctrl-C keeps the model as it is then.
+    def effects(self) -> tuple[str, ...]:
+        """Return the names of the effects, once each."""
+        return tuple(dict.fromkeys(self.effect or ()))
+
+    def read(self, path: str, kinds: dict[str, str] | None = None) -> Dated:
+        """Return the documents of a file; the kinds of effects are those of training, if given."""
+        wanted = dict.fromkeys(self.effects(), EITHER) if kinds is None else kinds
+        return read_dated(path, wanted, self.text_field, self.date_field)
+
+
+def train(
+    path: Annotated[
+        str, Option(f"JSON lines with a text, a date and effects. {ANY_FILE}", metavar="TRAIN")
+    ],
+    run: Run,
+    *,
+    dev: Annotated[
+        str | None, Option("Later documents of the same form, to report scores on.", metavar="DEV")
+    ] = None,
+    documents: DocumentOptions,
+    over_time: OverTimeOptions,
+    strength: Annotated[
+        float | None, Option("Strength of the penalty.", panel=LEARNING, minimum=0)
+    ] = None,
+    model: Annotated[Values, MODEL],
+) -> Trained:
+    """Train a model of which words documents use, by effects whose weights move over time (SAGE).
+
+    A word is as likely as its background frequency times a factor for every effect: a region, a
+    number, a category. Documents to come are described with the weights of the last step. Ctrl-C
+    keeps the model as it is then.
     """
-    check_model_output(output)
-    check_strength("--strength", strength)
-    wishes = {"tau": tau, "floor": floor, "smoothness": smoothness, "fusion": fusion}
-    check_choices(penalty, mode, step, wishes, fit_tau)
-    if background not in BACKGROUNDS:
-        raise InputError(f"--background is one of {', '.join(BACKGROUNDS)}, not {background!r}.")
-    if tol is not None and not tol > 0:
-        raise InputError(f"--tol must be a number above 0, not {tol}.")
-    effects = tuple(dict.fromkeys(effect or ()))
-    if not effects and not constant:
+    over_time.check()
+    if not documents.effects() and not model.get("constant", True):
         raise InputError("there are no effects: name some with --effect, or leave the constant.")
-    names = (text_field or TEXT_FIELD, date_field or "date")
-    with Measured() as cost, progress("reading", quiet=quiet) as bar:
-        read = read_dated(train, dict.fromkeys(effects, EITHER), *names)
-        kinds = {
-            name: CATEGORY if isinstance(values[0], str) else NUMBER
-            for name, values in read.fields.items()
-        }
-        later = None if dev is None else read_dated(dev, kinds, *names)
-        bar.describe("importing")
-        from laconic import TemporalTextModel
-        from laconic.models.checks import check_storable
-        from laconic.time.sage.cli import account, scores
-        from laconic.time.sage.reader import learn_reader
+    read = documents.read(path)
+    kinds = {
+        name: CATEGORY if isinstance(values[0], str) else NUMBER
+        for name, values in read.fields.items()
+    }
+    later = None if dev is None else documents.read(dev, kinds)
+    run.bar.describe("importing")
+    from laconic.models.checks import check_storable
+    from laconic.time.sage.model import TemporalTextModel
+    from laconic.time.sage.reader import learn_reader
 
-        bar.describe("encoding")
-        reader = learn_reader(read.documents, read.fields, first_rank, max_words)._replace(
-            text_field=names[0], date_field=names[1]
-        )
-        check_storable([*reader.words, *reader.effects])
-        options: dict[str, Any] = {} if tol is None else {"tol": tol}
-        model = TemporalTextModel(
-            constant=constant,
-            background=background,
-            mode=mode or default_mode(penalty),
-            step=step,
-            fit_tau=fit_tau,
-            max_iter=max_iter,
-            reader=reader,
-            n_jobs=jobs,
-            **options,
-        )
-        wished = {
-            name: value
-            for name, value in {"strength": strength, **wishes}.items()
-            if value is not None
-        }
-        if penalty != ADAPTIVE or wished:
-            model.set_params(penalty=_penalty(model, penalty, wished, read.dates))
-        fit_with_bar(
-            lambda on_step: model.fit(
-                reader.count(read.documents),
-                reader.describe(read.fields),
-                read.dates,
-                callback=on_step,
-            ),
-            bar,
-        )
-        bar.describe("writing")
-        if output is not None:
-            model.save(output)
-        report: dict[str, Any] = {"documents": len(read.documents)}
-        told: dict[str, Any] = {}
-        if later is not None:
-            counted = (reader.count(later.documents), reader.describe(later.fields), later.dates)
-            told["dev"] = scores(model, *counted, name_of(dev or ""))
-    print_result({"model": output, **cost.report(), **report, **account(model), **told}, as_json)
-    if model.interrupted_:
-        end_interrupted(output)
+    run.bar.describe("encoding")
+    reader = learn_reader(
+        read.documents, read.fields, documents.first_rank, documents.max_words
+    )._replace(text_field=documents.text_field, date_field=documents.date_field)
+    check_storable([*reader.words, *reader.effects])
+    settings: Values = {
+        "step": over_time.step,
+        "mode": over_time.used_mode(),
+        "fit_tau": over_time.fit_tau,
+    }
+    found = TemporalTextModel(reader=reader, **settings, **model)
+    if over_time.penalty != ADAPTIVE or strength is not None or over_time.given():
+        found.set_params(penalty=_penalty(found, over_time, strength, read.dates))
+    counts, effects = reader.count(read.documents), reader.describe(read.fields)
+    run.fit(lambda callback: found.fit(counts, effects, read.dates, callback=callback))
+
+    def later_scores() -> dict[str, Any]:
+        assert later is not None and dev is not None
+        counted = (reader.count(later.documents), reader.describe(later.fields), later.dates)
+        return scores(found, *counted, name_of(dev))
+
+    facts = {"documents": len(read.documents), **text_facts(found)}
+    return Trained(found, facts, None if later is None else later_scores)
 
 
-def _penalty(model: Any, name: str, wished: dict[str, Any], dates: list[str]) -> Any:
-    """What was wished; of the adaptive prior the rest is as the model has it by default."""
+def text_facts(model: TemporalTextModel) -> dict[str, Any]:
+    """Return what is known of a model of text besides its fit report."""
+    return {
+        **step_facts(model),
+        "vocabulary": model.n_features_in_,
+        "effects": model.effect_names,
+    }
+
+
+def _penalty(
+    model: TemporalTextModel, options: OverTimeOptions, strength: float | None, dates: list[str]
+) -> Penalty:
+    """Return the penalty; of the adaptive prior, what was not given is the model's own default."""
     from laconic.time.sage.learn import text_prior
     from laconic.time.times import make_clock
 
-    if name != ADAPTIVE:
-        return make_penalty(name, wished.get("strength", 1.0), wished)
-    n_steps = make_clock(dates, model.step)[0].n_steps if model.mode == "moving" else 1
-    return text_prior(n_steps).replace(**wished).check()
+    if options.penalty != ADAPTIVE:
+        return options.make(1.0 if strength is None else strength)
+    n_steps = make_clock(dates, options.step)[0].n_steps if model.mode == "moving" else 1
+    given = options.given() | ({} if strength is None else {"strength": strength})
+    penalty: Penalty = text_prior(n_steps).replace(**given).check()
+    return penalty

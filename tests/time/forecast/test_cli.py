@@ -102,7 +102,7 @@ def test_from_rows_to_forecasts(given: JsonFiles) -> None:
         "peak_memory_mb",
         "objective",
         "certificate",
-        "features_nonzero",
+        "features_kept",
     } <= told.keys()
     assert result_of("evaluate", given.model, later)["mse"] == pytest.approx(told["dev"]["mse"])
     out = str(given.folder / "out.jsonl")
@@ -159,7 +159,7 @@ def test_rolling_forecasts_and_strengths(given: JsonFiles) -> None:
         "2005",
         "--gap",
         "1",
-        "--strength",
+        "--strengths",
         "0.1,1000",
     )
     assert [row["step"] for row in told["rolling"]["by step"]] == ["2005", "2006", "2007"] and told[
@@ -174,7 +174,7 @@ def test_rolling_forecasts_and_strengths(given: JsonFiles) -> None:
     "options",
     [
         ["--penalty", "smooth-ridge", "--smoothness", "10"],
-        ["--penalty", "smooth-groups", "--smoothness", "10"],
+        ["--penalty", "smooth-group", "--smoothness", "10"],
         ["--penalty", "fused", "--fusion", "2"],
         ["--penalty", "ridge"],
         ["--penalty", "lasso", "--mode", "last"],
@@ -200,11 +200,11 @@ def test_penalties_and_features(given: JsonFiles, options: list[str]) -> None:
     assert told["mode"] == (
         "last" if "last" in options else "pooled" if "ridge" in options else "moving"
     )
-    assert result_of("inspect", given.model)["features_nonzero"] == told["features_nonzero"]
+    assert result_of("inspect", given.model)["features_kept"] == told["features_kept"]
 
 
 def test_labels(given: JsonFiles) -> None:
-    told = trained(given, "--labels", "--target-field", "state", "--first", "2006")
+    told = trained(given, "--categories", "--target-field", "state", "--first", "2006")
     assert told["labels"] == ["down", "flat", "up"] and told["rolling"]["accuracy"] > 0.5
     out = str(given.folder / "out.jsonl")
     result_of("predict", given.model, given.train, "-o", out, "--proba")
@@ -261,20 +261,22 @@ def test_rows_without_a_target_one_step_and_empty_steps(given: JsonFiles) -> Non
 def test_mistakes_get_one_sentence(given: JsonFiles) -> None:
     train = ("train", "forecast", given.train)
     for options, says in {
-        ("--penalty", "best"): "--penalty is one of adaptive, smooth-ridge",
-        ("--mode", "first"): "--mode is one of moving, pooled, last, not 'first'.",
-        ("--step", "decade"): "--step is one of year, quarter, month, week, day, not 'decade'.",
+        ("--penalty", "best"): "--penalty must be one of adaptive, smooth-ridge",
+        ("--mode", "first"): "--mode must be one of moving, pooled, last, not 'first'.",
         (
-            "--strength",
-            "much",
-        ): "--strength takes a number, or several with commas between them, not 'much'.",
-        ("--strength", "-1"): "--strength must be a number of 0 or more",
-        ("--strength", "1,2"): "need rolling forecasts",
+            "--step",
+            "decade",
+        ): "--step must be one of year, quarter, month, week, day, not 'decade'.",
+        ("--strengths", "1,much"): "--strengths takes numbers of at least 0 with commas",
+        ("--strengths", "1,-2"): "--strengths takes numbers of at least 0 with commas",
+        ("--strengths", "1,2", "--strength", "1"): "exclude each other",
+        ("--strength", "-1"): "--strength must be a number of at least 0",
+        ("--strengths", "1,2"): "need rolling forecasts",
         ("--gap", "1"): "need rolling forecasts",
         ("--smoothness", "1"): "--smoothness does not go with --penalty adaptive.",
         ("--penalty", "ridge", "--fit-tau"): "--fit-tau does not go with --penalty ridge.",
         ("--floor", "0"): "floor must be a positive number",
-        ("--tau", "nan"): "--tau must be a finite number",
+        ("--tau", "nan"): "--tau must be a number of at least 0",
         ("--number", "future"): "train.jsonl:1: the field 'future' is missing",
         ("--target-field", "state"): "train.jsonl:1: 'state' is a number, not",
         ("--date-field", "text"): "train.jsonl:1: 'text' is a date such as",

@@ -128,7 +128,7 @@ def test_what_rose_and_which_words_effects_have(given: JsonFiles) -> None:
 )
 def test_options(given: JsonFiles, options: tuple[str, ...]) -> None:
     told = trained(given, *options)
-    assert told["trajectories_total"] == len(told["effects"]) * told["vocabulary"]
+    assert told["features_total"] == len(told["effects"]) * told["vocabulary"]
     assert result_of("evaluate", given.model, given.train)["perplexity"] < 12
     assert (told["vocabulary"] == 4) == ("--first-rank" in options)
 
@@ -176,11 +176,11 @@ def test_bad_files_are_refused_in_one_sentence(given: JsonFiles, name: str) -> N
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--penalty", "best"), "--penalty is one of adaptive"),
-        (("--mode", "now"), "--mode is one of moving, pooled, last"),
-        (("--step", "eon"), "--step is one of year"),
-        (("--background", "none"), "--background is one of all, steps, not 'none'."),
-        (("--strength", "-1"), "--strength must be a number of 0 or more"),
+        (("--penalty", "best"), "--penalty must be one of adaptive"),
+        (("--mode", "now"), "--mode must be one of moving, pooled, last"),
+        (("--step", "eon"), "--step must be one of year"),
+        (("--background", "none"), "--background must be one of all, steps, not 'none'."),
+        (("--strength", "-1"), "--strength must be a number of at least 0"),
         (("--tol", "0"), "--tol must be a number above 0"),
         (("--penalty", "ridge", "--tau", "3"), "--tau does not go with --penalty ridge."),
         (("--floor", "0"), "floor must be a positive number"),

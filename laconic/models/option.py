@@ -1,0 +1,79 @@
+"""Options of the command line, declared where the parameter is that they set.
+
+An option is declared in one of three ways, and the command is built from it
+(laconic/cli/command.py):
+
+- `dev: Annotated[str | None, Option("Labelled documents to report scores on.")] = None`, as a
+  keyword-only parameter of a kind's function, or as a field of a NamedTuple that such a parameter
+  is annotated with;
+- `Parameters(...)`: parameters of a constructor, whose names, types, defaults and descriptions
+  are read where the constructor is.
+
+Only what was given on the command line is passed on, so that defaults live in one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+# Parameters of a constructor that were given on the command line, by name.
+Values: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option or argument of a command.
+
+    Parameters
+    ----------
+    help : str
+        One sentence; empty to take the first sentence of what `of` says about the parameter.
+    flag : str
+        Such as "--jobs" or "--output,-o"; empty for the name of the parameter.
+    of : str
+        `module:Class` whose constructor parameter of the same name this option sets.
+    panel : str
+        Heading under which help shows it; empty for the main one.
+    metavar : str
+        What help calls the value.
+    choices : sequence of str
+        The values that are allowed, if they are names.
+    minimum : float or None
+        The value must be a finite number of at least this.
+    above : float or None
+        The value must be a finite number above this.
+    parse : callable or None
+        Turns the text given into the value; an InputError without the name of the option if it
+        cannot.
+    """
+
+    help: str = ""
+    flag: str = ""
+    of: str = ""
+    panel: str = ""
+    metavar: str = ""
+    choices: Sequence[str] = ()
+    minimum: float | None = None
+    above: float | None = None
+    parse: Callable[[str], object] | None = None
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Constructor parameters that a command offers as options.
+
+    Parameters
+    ----------
+    of : str
+        The class, `module:Class`. It is not imported: its source is read.
+    panels : mapping from str to sequence of str
+        Names of parameters by the heading under which help shows them.
+    options : mapping from str to Option
+        What differs from the parameter itself: another flag, another help, a check.
+    """
+
+    of: str
+    panels: Mapping[str, Sequence[str]]
+    options: Mapping[str, Option] = field(default_factory=dict)
