@@ -1,4 +1,4 @@
-"""Imports between the rooms of laconic go one way, and no room can run code that it reads."""
+"""Imports between the packages of laconic go one way."""
 
 from __future__ import annotations
 
@@ -58,21 +58,6 @@ CORE: dict[str, set[str]] = {
     "solvers": {"groups", "ragged", "designs", "inference", "penalties", "problem"},
     "checks": {"groups", "ragged", "designs", "losses", "penalties", "problem", "solvers"},
 }
-
-UNSAFE_MODULES = {
-    "pickle",
-    "cPickle",
-    "_pickle",
-    "dill",
-    "cloudpickle",
-    "marshal",
-    "shelve",
-    "yaml",
-    "code",
-    "runpy",
-}
-UNSAFE_CALLS = {"eval", "exec", "compile", "__import__"}
-UNSAFE_FUNCTIONS = {"joblib.load", "pandas.read_pickle", "pd.read_pickle"}
 
 
 def dotted_name(path: Path) -> str:
@@ -142,37 +127,11 @@ def forbidden_edges(source: str, module: str, is_package: bool = False) -> list[
     return wrong
 
 
-def unsafe_uses(source: str) -> list[str]:
-    """Whatever in a module could run code found in data."""
-    tree = ast.parse(source)
-    names = imported(tree, "laconic")
-    found = [
-        name for name in names if name.split(".")[0] in UNSAFE_MODULES or name in UNSAFE_FUNCTIONS
-    ]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id in UNSAFE_CALLS:
-            found.append(node.id)
-        elif isinstance(node, ast.Attribute) and ast.unparse(node) in UNSAFE_FUNCTIONS:
-            found.append(ast.unparse(node))
-        elif (
-            isinstance(node, ast.keyword)
-            and node.arg == "allow_pickle"
-            and ast.unparse(node.value) != "False"
-        ):
-            found.append("allow_pickle")
-    return found
-
-
 @pytest.mark.parametrize("path", MODULES, ids=dotted_name)
 def test_a_module_imports_only_what_its_room_may(path: Path) -> None:
     module = dotted_name(path)
     assert room_of(module) in ALLOWED, f"{module}: a new room; say in ALLOWED what it may import"
     assert forbidden_edges(path.read_text("utf-8"), module, path.name == "__init__.py") == []
-
-
-@pytest.mark.parametrize("path", MODULES, ids=dotted_name)
-def test_no_module_can_run_what_it_reads(path: Path) -> None:
-    assert unsafe_uses(path.read_text("utf-8")) == []
 
 
 def module_graph() -> dict[str, set[str]]:
@@ -281,26 +240,3 @@ def test_the_check_of_edges_knows_packages() -> None:
     assert forbidden_edges("from . import io", "laconic.text", is_package=True) == []
     found = forbidden_edges("from ..cli import main", "laconic.text", is_package=True)
     assert found == ["laconic.cli.main"]
-
-
-@pytest.mark.parametrize(
-    ("source", "found"),
-    [
-        ("import pickle", ["pickle"]),
-        ("from pickle import loads", ["pickle.loads"]),
-        ("def f():\n    import yaml.loader", ["yaml.loader"]),
-        ("from joblib import load", ["joblib.load"]),
-        ("joblib.load(path)", ["joblib.load"]),
-        ("x = eval('1')", ["eval"]),
-        ("run = exec", ["exec"]),
-        ("np.load(path, allow_pickle=True)", ["allow_pickle"]),
-        ("np.load(path, allow_pickle=False)", []),
-        (
-            "import re\nre.compile('x')\nfrom joblib import Parallel\n"
-            "model.load(path)\nmodel.eval()",
-            [],
-        ),
-    ],
-)
-def test_the_check_of_safety_sees(source: str, found: list[str]) -> None:
-    assert unsafe_uses(source) == found

@@ -29,7 +29,7 @@ def name_of(path: PathLike) -> str:
 class _Bytes(io.BufferedIOBase):
     """Bytes that may come from a pipe: read once, as they arrive, with their lines counted."""
 
-    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+    def __init__(self, head: bytes, rest: io.BufferedIOBase) -> None:
         self._head, self._rest = head, rest
         self._lines = self._more = 0  # line ends before the bytes given last, and in these
         self._after_return = False
@@ -46,7 +46,7 @@ class _Bytes(io.BufferedIOBase):
 
     def read1(self, size: int = -1, /) -> bytes:
         """See io.BufferedIOBase."""
-        return self._given(self._taken(size) or self._rest.read1(size))  # type: ignore[attr-defined]
+        return self._given(self._taken(size) or self._rest.read1(size))
 
     def line_of(self, error: UnicodeDecodeError) -> int:
         """Return the number (from 1) of the line in which decoding failed."""
@@ -69,13 +69,13 @@ def _line_ends(chunk: bytes) -> int:
     return chunk.count(b"\n") + chunk.count(b"\r") - chunk.count(b"\r\n")
 
 
-def _unzipped(stream: BinaryIO) -> _Bytes:
+def _unzipped(stream: io.BufferedIOBase) -> _Bytes:
     """Return the bytes of a stream, decompressed if it opens with gzip's magic ones."""
     head = stream.read(len(GZIP_MAGIC))
     plain = _Bytes(head, stream)
-    return (
-        _Bytes(b"", cast(BinaryIO, gzip.GzipFile(fileobj=plain))) if head == GZIP_MAGIC else plain
-    )
+    if head != GZIP_MAGIC:
+        return plain
+    return _Bytes(b"", gzip.GzipFile(fileobj=cast(BinaryIO, plain)))
 
 
 def check_encoding(encoding: str) -> str:
@@ -96,7 +96,7 @@ def open_bytes(path: PathLike) -> Iterator[_Bytes]:
         raise InputError(f"{name}: cannot be read ({error.strerror}).") from error
     with opened as stream:
         try:
-            yield _unzipped(stream)
+            yield _unzipped(cast(io.BufferedIOBase, stream))
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise InputError(f"{name}: the gzip file is damaged or cut off.") from error
 

@@ -91,8 +91,8 @@ def test_what_is_written_is_read(
         monkeypatch.setattr(module, "CHUNK", chunk)
         monkeypatch.setattr(module, "HEAD", 2**20 if batch > 1 else 12)
         write_vectors(tmp_path / name, WORDS, vectors, binary)
-        for told in (None, binary) if batch > 1 else (binary,):
-            vocab, found = read_vectors(tmp_path / name, told)
+        for given in (None, binary) if batch > 1 else (binary,):
+            vocab, found = read_vectors(tmp_path / name, given)
             assert vocab.words == WORDS and found.tolist() == vectors.astype(np.float32).tolist()
 
 

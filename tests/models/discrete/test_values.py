@@ -1,4 +1,4 @@
-"""Models with few weight values: classifiers, regressors and taggers through one door."""
+"""Models with few weight values: of classifiers, regressors and taggers alike."""
 
 from __future__ import annotations
 

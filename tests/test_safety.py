@@ -1,0 +1,73 @@
+"""No module of laconic can run code that it reads."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from test_imports import MODULES, dotted_name, imported
+
+UNSAFE_MODULES = {
+    "pickle",
+    "cPickle",
+    "_pickle",
+    "dill",
+    "cloudpickle",
+    "marshal",
+    "shelve",
+    "yaml",
+    "code",
+    "runpy",
+}
+UNSAFE_CALLS = {"eval", "exec", "compile", "__import__"}
+UNSAFE_FUNCTIONS = {"joblib.load", "pandas.read_pickle", "pd.read_pickle"}
+
+
+def unsafe_uses(source: str) -> list[str]:
+    """Return what in a module could run code found in data."""
+    tree = ast.parse(source)
+    names = imported(tree, "laconic")
+    found = [
+        name for name in names if name.split(".")[0] in UNSAFE_MODULES or name in UNSAFE_FUNCTIONS
+    ]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in UNSAFE_CALLS:
+            found.append(node.id)
+        elif isinstance(node, ast.Attribute) and ast.unparse(node) in UNSAFE_FUNCTIONS:
+            found.append(ast.unparse(node))
+        elif (
+            isinstance(node, ast.keyword)
+            and node.arg == "allow_pickle"
+            and ast.unparse(node.value) != "False"
+        ):
+            found.append("allow_pickle")
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=dotted_name)
+def test_no_module_can_run_what_it_reads(path: Path) -> None:
+    assert unsafe_uses(path.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("import pickle", ["pickle"]),
+        ("from pickle import loads", ["pickle.loads"]),
+        ("def f():\n    import yaml.loader", ["yaml.loader"]),
+        ("from joblib import load", ["joblib.load"]),
+        ("joblib.load(path)", ["joblib.load"]),
+        ("x = eval('1')", ["eval"]),
+        ("run = exec", ["exec"]),
+        ("np.load(path, allow_pickle=True)", ["allow_pickle"]),
+        ("np.load(path, allow_pickle=False)", []),
+        (
+            "import re\nre.compile('x')\nfrom joblib import Parallel\n"
+            "model.load(path)\nmodel.eval()",
+            [],
+        ),
+    ],
+)
+def test_the_check_of_safety_sees(source: str, found: list[str]) -> None:
+    assert unsafe_uses(source) == found
