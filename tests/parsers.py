@@ -1,4 +1,4 @@
-"""A few sentences with trees, and parsers of all kinds that learn them, for tests of model files."""
+"""A few sentences with trees, and parsers of all kinds for them, for tests of model files."""
 
 from __future__ import annotations
 
@@ -12,12 +12,31 @@ from laconic.parse.trees import DependencyTree
 from laconic.text.views import WordClusters
 
 SENTENCES = [
-    [("The", "the", "DET", "DT", "_"), ("dog", "dog", "NOUN", "NN", "S"), ("ran", "run", "VERB", "VBD", "_")],
-    [("Dogs", "dog", "NOUN", "NNS", "P"), ("saw", "see", "VERB", "VBD", "_"), ("a", "a", "DET", "DT", "_"), ("cat", "cat", "NOUN", "NN", "S")],
-    [("He", "he", "PRON", "PRP", "_"), ("ran", "run", "VERB", "VBD", "_"), ("home", "home", "ADV", "RB", "_"), (".", ".", "PUNCT", ".", "_")],
-    [("A", "a", "DET", "DT", "_"), ("hearing", "hearing", "NOUN", "NN", "S"), ("is", "be", "AUX", "VBZ", "_"), ("on", "on", "ADV", "RB", "_"),
-     ("today", "today", "NOUN", "NN", "S")],
-]  # fmt: skip
+    [
+        ("The", "the", "DET", "DT", "_"),
+        ("dog", "dog", "NOUN", "NN", "S"),
+        ("ran", "run", "VERB", "VBD", "_"),
+    ],
+    [
+        ("Dogs", "dog", "NOUN", "NNS", "P"),
+        ("saw", "see", "VERB", "VBD", "_"),
+        ("a", "a", "DET", "DT", "_"),
+        ("cat", "cat", "NOUN", "NN", "S"),
+    ],
+    [
+        ("He", "he", "PRON", "PRP", "_"),
+        ("ran", "run", "VERB", "VBD", "_"),
+        ("home", "home", "ADV", "RB", "_"),
+        (".", ".", "PUNCT", ".", "_"),
+    ],
+    [
+        ("A", "a", "DET", "DT", "_"),
+        ("hearing", "hearing", "NOUN", "NN", "S"),
+        ("is", "be", "AUX", "VBZ", "_"),
+        ("on", "on", "ADV", "RB", "_"),
+        ("today", "today", "NOUN", "NN", "S"),
+    ],
+]
 TREES = [
     DependencyTree([2, 3, 0], ["det", "nsubj", "root"]),
     DependencyTree([2, 0, 4, 2], ["nsubj", "root", "det", "obj"]),
@@ -65,7 +84,7 @@ def fitted(**parameters: Any) -> Parser:
 
 
 def attachments(n: int, seed: int) -> tuple[list[list[tuple[str, ...]]], list[DependencyTree]]:
-    """Sentences such as "dog saw cat with glass", in which the last word alone tells what "with" belongs to."""
+    """Sentences such as "dog saw cat with glass", whose last word decides the head of "with"."""
     random = np.random.default_rng(seed)
     X, y = [], []
     for number in range(n):

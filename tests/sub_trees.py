@@ -14,7 +14,7 @@ SubTree = tuple[tuple[int, int], ...]
 
 
 def sub_trees(heads: list[int], basics: list[list[int]], most: int) -> Counter[SubTree]:
-    """How often a tree has each sub feature tree of up to `most` arcs, as (depth of the head, basic feature) in pre-order."""
+    """Count the sub-trees of up to `most` arcs, as (depth of the head, basic feature) in pre-order."""
     children: dict[int, list[int]] = {}
     for word, head in enumerate(heads, 1):
         children.setdefault(head, []).append(word)
@@ -49,7 +49,7 @@ def _in_order(
 
 
 def random_tree(random: np.random.Generator, n: int) -> list[int]:
-    """Heads of a random tree that may cross: each word hangs below one that comes earlier in a random order."""
+    """Heads of a random tree: each word hangs below one that is earlier in a random order."""
     order = random.permutation(n) + 1
     heads = [0] * n
     for place, word in enumerate(order):

@@ -24,7 +24,7 @@ from laconic.parse.templates import PartTemplates
 from laconic.parse.texts import text_trees
 from laconic.parse.trees import ParsedTokens, ParseSentences, RankedTree, TreePredictor, as_trees
 from laconic.parse.weights import Candidates, ParseWeights, TreeShape
-from laconic.tag.predict import RefitFeatures
+from laconic.tag.predict import RefitScope
 from laconic.text.io import PathLike
 from laconic.text.sequences import TokenColumns
 from laconic.text.tokens import Boundary
@@ -55,7 +55,7 @@ class ParsePredictor(TreePredictor):
         templates: PathLike | PartTemplates | None = None,
         learner: OnlineLearner | str | None = None,
         refit: OnlineLearner | str | None = None,
-        refit_features: RefitFeatures = "templates",
+        refit_features: RefitScope = "templates",
         crossing: bool = False,
         labels: bool = True,
         labeler: RelationLabeler | str | None = None,

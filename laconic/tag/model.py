@@ -22,7 +22,7 @@ from laconic.core.report import Callback, FitReport
 from laconic.core.solvers.online import Mira, OnlineLearner, Sentences
 from laconic.models.features import kept_templates, narrow
 from laconic.tag.learn import Learner, OnlineState, TrainingData, as_learner
-from laconic.tag.predict import RefitFeatures, TagPredictor, TokenSentences, flat_labels
+from laconic.tag.predict import RefitScope, TagPredictor, TokenSentences, flat_labels
 from laconic.tag.refit import joined_reports
 from laconic.tag.weights import TagWeights, load_kernel, make_kernel
 from laconic.text.labels import convert_labels, detect_scheme
@@ -31,7 +31,7 @@ from laconic.text.sequences import SequenceEncoder, TokenColumns
 from laconic.text.templates import Templates
 from laconic.text.views import WordClusters
 
-REFIT_FEATURES: tuple[str, ...] = get_args(RefitFeatures)
+REFIT_FEATURES: tuple[str, ...] = get_args(RefitScope)
 
 
 class Tagger(TagPredictor):

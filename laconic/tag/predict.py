@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 TokenSentences: TypeAlias = TokenColumns | Iterable[Sequence[Token]]
 FixedLabels: TypeAlias = Sequence[Sequence[str | None]]
-RefitFeatures: TypeAlias = Literal["templates", "features"]
+RefitScope: TypeAlias = Literal["templates", "features"]
 
 # Whether a label with this letter opens a chunk (B), continues one (I), or may do either.
 ROLES = {
@@ -83,7 +83,7 @@ class TagPredictor(Reported, Saved, BaseEstimator):
         templates: PathLike | Templates = "chunking",
         learner: Learner | str | None = None,
         refit: Learner | str | None = None,
-        refit_features: RefitFeatures = "templates",
+        refit_features: RefitScope = "templates",
         columns: Sequence[str] = ("word", "pos"),
         scheme: Scheme | None = None,
         clusters: PathLike | WordClusters | None = None,

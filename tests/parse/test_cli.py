@@ -1,4 +1,4 @@
-"""train parse, predict, evaluate, inspect and report as people run them, and every mistake as one sentence."""
+"""Commands of parsers as people run them, and every mistake as one sentence."""
 
 from __future__ import annotations
 
@@ -25,11 +25,16 @@ NOUNS, VERBS, ADJECTIVES = (
     ("saw", "chased", "met"),
     ("big", "old", "red"),
 )
-TEMPLATES = "h.coarse|m.coarse|dir\nh.word|m.word\nm.coarse|m.coarse[+1]|dist\nh.coarse|between.coarse|m.coarse\nbias\n"
+TEMPLATES = """h.coarse|m.coarse|dir
+h.word|m.word
+m.coarse|m.coarse[+1]|dist
+h.coarse|between.coarse|m.coarse
+bias
+"""
 
 
 def trees(n: int, seed: int) -> str:
-    """Sentences "the (big) dog saw a cat ." in CoNLL-U, with a comment, a multiword token and an empty node."""
+    """Write sentences in CoNLL-U, with a comment, a multiword token and an empty node."""
     random = np.random.default_rng(seed)
     lines = []
     for number in range(n):

@@ -1,4 +1,4 @@
-"""Compact files of parsers: the same trees and labels as from the plain model, with names and without."""
+"""Compact files of parsers: the same trees and labels as from the plain model."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_manners_of_a_compact_parser(tmp_path: Path) -> None:
 
 
 def test_every_feature_of_a_sentence_has_a_place(tmp_path: Path) -> None:
-    """All values that the kernel gives to features of parts are among those that a place may have."""
+    """All values that the kernel gives to features of parts are possible at their place."""
     model = fitted(model="tri siblings", prune=0.0)
     encoder, kernel = model.scorer_.encoder, model.scorer_.kernel
     columns, ptr = encoder.encode(SENTENCES)

@@ -19,7 +19,7 @@ Plain = list[
 
 @st.composite
 def plain_lists(draw: st.DrawFn) -> Plain:
-    """Sentences of up to four words, those without any among them, each with one to three lists of heads: not all are trees."""
+    """Draw sentences of up to four words, each with one to three lists of heads, trees or not."""
     found = []
     for _ in range(draw(st.integers(0, 5))):
         n = draw(st.integers(0, 4))

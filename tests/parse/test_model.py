@@ -1,4 +1,4 @@
-"""Parser: scikit-learn manners, all models and learners, refits, labels, crossing arcs, and input at its edges."""
+"""Parser: scikit-learn manners, all models and learners, refits, labels, crossing arcs, bad input."""
 
 from __future__ import annotations
 

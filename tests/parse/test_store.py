@@ -1,4 +1,4 @@
-"""A loaded parser predicts what the saved one did; a file that is not a whole parser is refused in one sentence."""
+"""A loaded parser predicts what the saved one did; broken files are refused in one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Templates of parts: how they are written, their kinds, families, arrays, ready sets and the order from coarse to fine."""
+"""Templates of parts: how they are written, kinds, families, arrays, ready sets, their order."""
 
 from __future__ import annotations
 
@@ -158,8 +158,16 @@ def test_families(name: str, families: tuple[str, ...]) -> None:
     assert families_of(parse_part_template(name)) == families
 
 
-@pytest.mark.parametrize(("name", "sizes"), [("arcs", [100, 0, 0, 0, 0]), ("arcs684", [684, 0, 0, 0, 0]), ("pruner", [31, 0, 0, 0, 0]),
-                                             ("second", [100, 27, 27, 0, 0]), ("third", [100, 27, 27, 20, 20])])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("arcs", [100, 0, 0, 0, 0]),
+        ("arcs684", [684, 0, 0, 0, 0]),
+        ("pruner", [31, 0, 0, 0, 0]),
+        ("second", [100, 27, 27, 0, 0]),
+        ("third", [100, 27, 27, 20, 20]),
+    ],
+)
 def test_sizes_of_the_ready_sets(name: str, sizes: list[int]) -> None:
     templates = part_templates_from(name, COLUMNS)
     assert np.bincount([template.kind for template in templates], minlength=5).tolist() == sizes
@@ -219,9 +227,15 @@ def test_order(coarse: str, fine: str) -> None:
 
 @pytest.mark.parametrize(
     ("a", "b"),
-    [("h.fine", "m.fine"), ("m.fine", "m.word[-1]"), ("h.word|h.fine", "h.word|dir"), ("h.morph", "h.word"), ("between.fine", "dir"),
-     ("h.fine|m.fine|dist", "h.fine|m.fine|s.fine")],
-)  # fmt: skip
+    [
+        ("h.fine", "m.fine"),
+        ("m.fine", "m.word[-1]"),
+        ("h.word|h.fine", "h.word|dir"),
+        ("h.morph", "h.word"),
+        ("between.fine", "dir"),
+        ("h.fine|m.fine|dist", "h.fine|m.fine|s.fine"),
+    ],
+)
 def test_templates_that_are_not_comparable(a: str, b: str) -> None:
     assert not refines(a, b) and not refines(b, a)
 

@@ -1,4 +1,4 @@
-"""From plain text to trees: the words are those of the text, the trees those of the parser, and the model reads texts too."""
+"""From plain text to trees: words of the text, trees of the parser, models that read texts too."""
 
 from __future__ import annotations
 

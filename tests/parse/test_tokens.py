@@ -52,7 +52,7 @@ def test_long_runs_take_linear_time(piece: str) -> None:
 
 
 def test_the_tokens_of_a_treebank(data: Path) -> None:
-    """Its words parted by blanks, multiword tokens as they were written: nearly all come out as the treebank has them."""
+    """Nearly all tokens of the treebank are found in its text."""
     right = found = wanted = 0
     with gzip.open(data / "ud" / "English-EWT" / "dev.conllu.gz", "rt", encoding="utf-8") as file:
         for block in file.read().split("\n\n"):

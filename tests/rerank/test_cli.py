@@ -1,4 +1,4 @@
-"""train rerank, predict, evaluate and inspect as people run them, and every mistake as one sentence."""
+"""Commands of rerankers as people run them, and every mistake as one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reranker: what it learns that its parser cannot, where its lists come from, scikit-learn manners, and input at its edges."""
+"""Reranker: what it learns that its parser cannot, its lists, scikit-learn manners, bad input."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_a_callback_may_end_it() -> None:
 def test_a_parser_that_was_interrupted_is_not_used(
     fits: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Learners keep what they have when Ctrl-C comes; lists by such a parser, or the parser itself, would be half a model."""
+    """Ctrl-C keeps what was learned so far, but lists by such a parser would be half a model."""
     seen: list[int] = []
 
     def cut_short(self: Parser, *arguments: Any) -> Parser:

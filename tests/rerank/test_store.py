@@ -1,4 +1,4 @@
-"""A loaded reranker predicts what the saved one did; a file that is not a whole reranker is refused in one sentence."""
+"""A loaded reranker predicts what the saved one did; broken files are refused in one sentence."""
 
 from __future__ import annotations
 

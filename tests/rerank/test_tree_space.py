@@ -110,7 +110,7 @@ def test_features_of_arcs(name: str, lists: TreeLists) -> None:
 
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_what_structures_hold(name: str, lists: TreeLists) -> None:
-    """Trees have the features of all arcs, sets those of arcs that not all trees of the list have."""
+    """Trees have the features of all arcs, sets those of arcs that some trees of the list lack."""
     space = new_space(name)
     trees, sets = space.trees(lists, grow=True), space.sets(lists)
     names, arcs = texts(space), plain_arcs(space, lists)

@@ -1,4 +1,4 @@
-"""train tag, predict, evaluate, inspect and report as people run them, and every mistake as one sentence."""
+"""Commands of taggers as people run them, and every mistake as one sentence."""
 
 from __future__ import annotations
 

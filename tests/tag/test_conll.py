@@ -62,14 +62,16 @@ def test_columns_that_may_be_absent(tmp_path: Path) -> None:
     [
         (
             "a A O\n\nb B\n",
-            r"file\.txt:3: expected 3 columns \(word, pos, label\) as in the lines before, found 2: 'b B'",
+            r"file\.txt:3: expected 3 columns \(word, pos, label\) as in the lines before, "
+            r"found 2: 'b B'",
         ),
         ("a A O\n-DOCSTART-\nb B O x\n", r"file\.txt:3: .*found 4"),
         ("", r"file\.txt: holds no tokens"),
         ("\n \n-DOCSTART- O\n", r"file\.txt: holds no tokens"),
         (
             b"a A O\ncaf\xe9 B O\n",
-            r"file\.txt:2: expected UTF-8 text, found other bytes; older files are often in .*'latin-1'",
+            r"file\.txt:2: expected UTF-8 text, found other bytes; "
+            r"older files are often in .*'latin-1'",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""`Crf` with groups: the penalty is its formula, and what is found is optimal, which another solver confirms."""
+"""`Crf` with groups: the penalty is its formula, and another solver confirms the optimum."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_penalties_are_their_formulas(parameters: dict[str, Any]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("parameters", GROUPED, ids=str)
 def test_a_smooth_solver_reaches_the_same_optimum(parameters: dict[str, Any]) -> None:
-    """Norms with a little under the root are smooth and no smaller: SciPy's L-BFGS needs no proximal step for their sum."""
+    """Norms with a little under the root are smooth: SciPy's L-BFGS needs no proximal step."""
     chain = design()
     problem = ChainProblem(chain, ChainLog(), Crf(0, **parameters).penalty(chain), TAIL_RIDGE)
     found = Fista(tol=1e-7, max_iter=20000).run(problem)

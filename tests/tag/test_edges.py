@@ -1,4 +1,4 @@
-"""`Tagger` at the edges: parts of the data at a time, empty and endless sentences, bad input, no features, the laws of taggers."""
+"""`Tagger` at the edges: partial_fit, empty and long sentences, bad input, laws of taggers."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def test_templates_of_label_pairs(learner: Any) -> None:
 
 
 def test_a_crf_starts_where_another_ended() -> None:
-    """A refit of the features of a model begins there: with the same penalty nothing is left to do."""
+    """A refit of a model's features begins there: with the same penalty nothing is left to do."""
     X, y = sentences()
     templates = parse_templates("pairs: pos[0]\nword[0]\npairs: pos[-1]|pos[0]\npos[0]", NAMES)
     crf = Crf(0.5, lasso=0.3, tol=1e-7, max_iter=3000, penalise_transitions=True)

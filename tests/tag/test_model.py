@@ -1,4 +1,4 @@
-"""`Tagger`: scikit-learn manners, predictions of all kinds, budgets, refits, sentences of all sizes."""
+"""`Tagger`: scikit-learn manners, all kinds of predictions, budgets, refits, sentence sizes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from laconic.text.patterns import parse_templates
 
 NAMES = ("word", "pos")
 TEMPLATES = parse_templates(
-    "word[0]\npos[0]\npos[-1] pos[0]\npos[0] pos[1]\nword[-1] word[0]\nsuffix2[0]\nword[1]\nshape[0]\npos[-1]\nbias",
+    "word[0]\npos[0]\npos[-1] pos[0]\npos[0] pos[1]\nword[-1] word[0]\n"
+    "suffix2[0]\nword[1]\nshape[0]\npos[-1]\nbias",
     NAMES,
 )
 TEXT = """

@@ -1,4 +1,4 @@
-"""Chain design, losses and problem: enumeration, finite differences, the adjoint, solvers, and CRFsuite as an outside reference."""
+"""Chain design, losses and problem: enumeration, finite differences, adjoint, solvers, CRFsuite."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def draw(
     n_labels: int = 3,
     silent: float = 0.2,
 ) -> Tokens:
-    """Random features; some templates do not fire at some tokens. The widest share of a template's features is its first."""
+    """Random features, the first of a template more often; some do not fire at some tokens."""
     ptr = np.cumsum([0, *lengths])
     n = int(ptr[-1])
     first = np.cumsum([0, *sizes])[:-1]
@@ -44,7 +44,7 @@ def draw(
 def by_enumeration(
     design: Chain, tokens: Tokens, loss: ChainLoss, w: np.ndarray
 ) -> tuple[float, np.ndarray]:
-    """Loss and gradient from all label sequences, with features as plain dictionaries of (feature, label) -> weight."""
+    """Loss and gradient from all label sequences, with dictionaries (feature, label) -> weight."""
     place = {}
     label = design.weight_label
     for f, (begin, end) in enumerate(pairwise(design.unit_ptr)):
@@ -124,7 +124,7 @@ def test_support_and_layout():
 @pytest.mark.parametrize("support", ["observed", "all"])
 @pytest.mark.parametrize("n_labels", [3, 22, 70])
 def test_adjoint_and_threads(support, n_labels):
-    """<A w, r> = <w, A' r>, with features that are frequent and rare, of few and of many labels; the same for any threads."""
+    """<A w, r> = <w, A' r>, with frequent and rare features; the same for any number of threads."""
     rng = np.random.default_rng(n_labels)
     tokens = draw(rng, [40, 1, 0, 300, 160], sizes=(3, 1, 200, 500, 9), n_labels=n_labels)
     design = Chain(tokens, support)
@@ -192,7 +192,7 @@ def test_group_lasso_drops_templates():
 
 
 def test_line_search_spends_one_evaluation_a_step():
-    """From the second step on a quasi-Newton step is taken as it is; certificates and values reuse what was evaluated."""
+    """From the second step on quasi-Newton steps are taken as they are; evaluations are reused."""
     design = small(n_labels=6)
     calls = []
     plain = design.loss_gradient
@@ -255,7 +255,7 @@ def crfsuite_weights(
 
 
 class EveryWeight:
-    """CRFsuite penalises transitions too: the problem with no tail, and those bigrams fixed at 0 that it has never seen."""
+    """CRFsuite penalises transitions too, and fixes bigrams at 0 that it has never seen."""
 
     def __init__(self, design: Chain, tokens: Tokens):
         self.kind = design

@@ -1,4 +1,4 @@
-"""Templates of pairs of labels in the chain design: enumeration, finite differences, the adjoint, threads, twins, solvers."""
+"""Templates of pairs of labels: enumeration, finite differences, adjoint, threads, solvers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def draw(
     sizes: tuple[int, ...] = SIZES,
     n_pairs: int = N_PAIRS,
 ) -> Tokens:
-    """Random features of which the last templates' are of pairs of labels; some do not fire at some tokens."""
+    """Random features, those of the last templates of pairs of labels; some do not always fire."""
     ptr = np.cumsum([0, *lengths])
     ids = np.cumsum([0, *sizes])[:-1] + rng.integers(0, sizes, (ptr[-1], len(sizes)))
     ids[rng.random(ids.shape) < 0.2] = -1
@@ -100,7 +100,7 @@ def test_losses_equal_enumeration(
 
 
 def test_support_is_what_was_seen() -> None:
-    """Weights of pairs are those of the pairs of labels before and at a feature's tokens; none where it fires at first tokens alone."""
+    """Features have weights for the pairs of labels before and at their tokens, first ones aside."""
     tokens = draw(np.random.default_rng(0), [5, 7, 9, 1], 4)
     observed, everything = Chain(tokens), Chain(tokens, "all")
     first_pair = sum(SIZES[:-N_PAIRS])
@@ -124,7 +124,7 @@ def test_support_is_what_was_seen() -> None:
 @pytest.mark.parametrize("support", ["observed", "all"])
 @pytest.mark.parametrize(("n_labels", "n_pairs"), [(3, 3), (11, 2), (60, 1), (9, 5)])
 def test_adjoint_and_threads(support: str, n_labels: int, n_pairs: int) -> None:
-    """<A w, r> = <w, A' r>, with sentences in several batches; the same to the last bit for any threads."""
+    """<A w, r> = <w, A' r>, in several batches; the same to the last bit for any threads."""
     rng = np.random.default_rng(n_labels)
     tokens = draw(rng, [40, 1, 0, 300, 160, *[29] * 40], n_labels, n_pairs=n_pairs)
     design = Chain(tokens, support)

@@ -1,4 +1,4 @@
-"""Features that fire at the same tokens and templates that imply others: shared work, the same numbers."""
+"""Features that fire at the same tokens, templates that imply others: the same numbers."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from laconic.tag.problem import ChainProblem
 @pytest.mark.parametrize("support", ["observed", "all"])
 @pytest.mark.parametrize("n_labels", [3, 22])
 def test_twins_and_implied_templates_change_nothing(support, n_labels):
-    """Templates that determine others, features that fire at the same tokens, silent ones: merged or not, the same scores, the
-    adjoint pull, the same loss, and gradients whose sums over twins are equal.
+    """Merged or not, scores, losses and sums of gradients over twins are the same.
+
+    There are templates that determine others, features that fire at the same tokens, and silent
+    ones.
     """
     rng = np.random.default_rng(n_labels)
     fine = rng.integers(0, 60, 400)

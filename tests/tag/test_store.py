@@ -1,4 +1,4 @@
-"""A loaded tagger predicts what the saved one did; a file that is not a whole tagger is refused in one sentence."""
+"""A loaded tagger predicts what the saved one did; broken files are refused in one sentence."""
 
 from __future__ import annotations
 
