@@ -250,7 +250,10 @@ def _parser(kind: str) -> Parser:
     rng = np.random.default_rng(0)
     words = [f"{a}{b}" for a in "bdkt" for b in ("a", "o", "ing", "ed")]
     X = [[_token(word) for word in rng.choice(words, 5).tolist()] for _ in range(12)]
-    y = [DependencyTree([0, 1, 1, int(rng.integers(1, 4)), 4], ["root", "a", "b", "a", "c"]) for _ in X]
+    y = [
+        DependencyTree([0, 1, 1, int(rng.integers(1, 4)), 4], ["root", "a", "b", "a", "c"])
+        for _ in X
+    ]
     templates = parse_part_templates(
         [line for line in PART_TEMPLATES if kind == "carreras" or line[0] in "hm"]
     )
