@@ -1,4 +1,6 @@
-"""Groups of columns that live or die together: a path over strengths, the best by cross-validation, and what it kept.
+"""Groups of columns that live or die together.
+
+A path over strengths, the best one by cross-validation, and what it kept.
 
 python examples/groups.py
 """
@@ -19,5 +21,6 @@ for strength, selected, gap in zip(path.strengths, path.selected, path.certifica
 model = StrengthCV(SparseClassifier(GroupLasso(groups)), n_strengths=10).fit(X, y)
 kept = np.flatnonzero(model.best_estimator_.coef_.ravel())
 print(
-    f"best strength {model.best_strength_:.3f}, accuracy {model.best_score_:.3f}, groups kept {sorted({int(j) // 5 for j in kept})}"
+    f"best strength {model.best_strength_:.3f}, accuracy {model.best_score_:.3f}, "
+    f"groups kept {sorted({int(j) // 5 for j in kept})}"
 )

@@ -10,7 +10,8 @@ from laconic.text.docstrings import docstring_corpus
 texts, labels = docstring_corpus(["numpy", "scipy"])
 model = TextClassifier("sentence", strength=0.003, lasso=0.5).fit(texts[::2], labels[::2])
 print(
-    f"accuracy {model.score(texts[1::2], labels[1::2]):.3f} with {model.n_features_selected_} of {model.n_features_total_} words"
+    f"accuracy {model.score(texts[1::2], labels[1::2]):.3f} with "
+    f"{model.n_features_selected_} of {model.n_features_total_} words"
 )
 print(f"relative duality gap {model.certificate_:.0e}")
 

@@ -1,4 +1,4 @@
-"""Commands of the command line run in this process: their outcome, their result, or their refusal."""
+"""Commands run in this process: their outcome, their result, or their refusal."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def result_of(*arguments: str, text: str | None = None) -> Any:
 def refused(
     given: InFolder, sentence: str, *arguments: str, text: str | bytes | None = None
 ) -> None:
-    """Exit code 2, one line on stderr with the sentence, nothing on stdout, nothing new in the folder."""
+    """Exit code 2, one sentence on stderr, nothing on stdout, nothing new in the folder."""
     before = sorted(os.listdir(given.folder))
     outcome = run(*arguments, text=text)
     assert outcome.exit_code == 2, outcome.output

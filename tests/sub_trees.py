@@ -14,7 +14,7 @@ SubTree = tuple[tuple[int, int], ...]
 
 
 def sub_trees(heads: list[int], basics: list[list[int]], most: int) -> Counter[SubTree]:
-    """Count the sub-trees of up to `most` arcs, as (depth of the head, basic feature) in pre-order."""
+    """Count the sub-trees of up to `most` arcs: (depth of the head, basic feature) in pre-order."""
     children: dict[int, list[int]] = {}
     for word, head in enumerate(heads, 1):
         children.setdefault(head, []).append(word)

@@ -1,4 +1,4 @@
-"""A command on a terminal of its own, interrupted by Ctrl-C when its progress bar has said something."""
+"""A command on a terminal of its own, interrupted by Ctrl-C once its bar has said something."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def interrupted(command: list[str], *awaited: bytes) -> dict[str, Any]:
-    """The JSON report of a command that was interrupted once the bar had shown all of `awaited`, and ended with code 130."""
+    """Return the JSON report of a command that was interrupted once the bar had shown `awaited`."""
     report = json.loads(output_until_interrupted(command, *awaited))
     assert isinstance(report, dict)
     return report

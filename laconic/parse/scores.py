@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from laconic.text.treebanks import Treebank
 
 if TYPE_CHECKING:
-    from laconic.parse.predict import TreePredictor
+    from laconic.parse.trees import TreePredictor
 
 
 def scores(model: TreePredictor, gold: Treebank) -> dict[str, Any]:

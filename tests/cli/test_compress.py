@@ -1,4 +1,4 @@
-"""`laconic compress` as people run it: rounding, learning again, eta on development data, and mistakes as one sentence."""
+"""`laconic compress` as people run it: rounding, learning again, the choice of eta, mistakes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def sentences(n: int, seed: int) -> str:
     for _ in range(n):
         kinds = rng.integers(2, size=3)
         blocks += [
-            f"{'Mr' if k else 'the'} {'T' if k else 'D'} O\n{'ab'[k]}{rng.integers(9)} N {'B-P' if k else 'O'}"
+            f"{'Mr' if k else 'the'} {'T' if k else 'D'} O\n"
+            f"{'ab'[k]}{rng.integers(9)} N {'B-P' if k else 'O'}"
             for k in kinds
         ]
         blocks.append("")

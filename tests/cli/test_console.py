@@ -123,7 +123,10 @@ def test_guard_decorates_verbs_of_typer() -> None:
     "n_lines", [1, 100_000]
 )  # met when the buffer is flushed at the end, and in the middle
 def test_a_closed_pipe_is_one_sentence(n_lines: int) -> None:
-    verb = f"from laconic.cli.console import guard\nwith guard():\n    for i in range({n_lines}): print(i)\n"
+    verb = (
+        "from laconic.cli.console import guard\nwith guard():\n"
+        f"    for i in range({n_lines}): print(i)\n"
+    )
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(

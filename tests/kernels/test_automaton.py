@@ -1,4 +1,4 @@
-"""The automaton of contexts: bad arrays raise; completing and sampling agree with the distribution."""
+"""The automaton of contexts: bad arrays raise; samples agree with the distribution."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from laconic.lm.arpa import Arpa
 from laconic.lm.backoff import context_model
 from laconic.lm.context_model import ContextModel
 
-# Words 0, 1, 2; contexts (), (1), (0 1); after (1) come 0 and 2, after (0 1) comes 2; (0 1) needs (0), and its pair with 1.
+# Words 0, 1, 2; contexts (), (1), (0 1); after (1) come 0 and 2, after (0 1) comes 2; (0 1) needs
+# (0), and its pair with 1.
 GOOD: dict[str, Any] = {
     "parent": [-1, 0, 0, 1],
     "word": [-1, 1, 0, 0],

@@ -24,7 +24,7 @@ def h(n: int) -> int:
 
 
 def information(bigrams: Counter[tuple[int, int]], cluster: dict[int, int]) -> int:
-    """N times the average mutual information of neighbouring clusters, in the kernel's fixed point."""
+    """N times the mutual information of neighbouring clusters, in the kernel's fixed point."""
     cells, left, right = Counter(), Counter(), Counter()
     for (a, b), n in bigrams.items():
         cells[cluster[a], cluster[b]] += n
@@ -98,7 +98,7 @@ def test_a_longer_skewed_text_matches_brute_force(n_clusters):
 
 
 def test_words_of_one_hidden_class_come_together():
-    """A text whose classes follow each other in a ring: three clusters recover the three classes."""
+    """A text whose classes follow each other in a ring: three clusters recover them."""
     rng = np.random.default_rng(0)
     sentences = [
         [int(3 * rng.integers(10) + (start + i) % 3) for i in range(20)] for start in range(200)

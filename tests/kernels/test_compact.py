@@ -1,4 +1,4 @@
-"""Static maps: every key is found, others are not, and arrays that they cannot have written are refused."""
+"""Static maps: every key is found, others are not, impossible arrays are refused."""
 
 from __future__ import annotations
 
@@ -101,7 +101,10 @@ def test_exact_maps_of_features_list_what_was_packed(
 
 
 def tagger_of(radix: list[int], maps: Any, n: int, words: Any = None) -> Any:
-    """A tagger of one template whose feature k has the weight k + 1 for label k % 2, and no shared rows but row 0."""
+    """A tagger of one template whose feature k has the weight k + 1 for label k % 2.
+
+    It has no shared rows but row 0.
+    """
     cells = Cells(np.arange(n + 1), np.arange(n) % 2, np.arange(1, n + 1, dtype=np.float32))
     packed, values = Codebook.of(cells.value).pack(cells, 2)
     rows = _core.FloatRows(packed, n, values, 2, False)

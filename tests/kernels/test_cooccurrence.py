@@ -1,4 +1,4 @@
-"""Kernels of words and of what stands near them: what they count, and that they refuse bad arrays."""
+"""Kernels of words and their neighbours: what they count, and that they refuse bad arrays."""
 
 from __future__ import annotations
 

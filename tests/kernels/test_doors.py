@@ -1,4 +1,7 @@
-"""Kernels refuse bad arrays with an exception, never a crash. Also run under the sanitizers: imports stay light."""
+"""Kernels refuse bad arrays with an exception, never a crash.
+
+Also run under the sanitizers: imports stay light.
+"""
 
 from __future__ import annotations
 

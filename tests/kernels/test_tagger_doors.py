@@ -1,4 +1,7 @@
-"""Doors of feature expansion and taggers refuse bad arrays. Also run under the sanitizers: imports stay light."""
+"""Feature expansion and taggers refuse bad arrays.
+
+Also run under the sanitizers: imports stay light.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Expansion of templates against plain Python. Also run under the sanitizers: imports stay light."""
+"""Expansion of templates against plain Python.
+
+Also run under the sanitizers: imports stay light.
+"""
 
 from __future__ import annotations
 

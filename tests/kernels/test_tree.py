@@ -1,4 +1,7 @@
-"""Large forests are swept in lanes of subtrees: the cut must be exact for any shape, and threads must change no digit."""
+"""Large forests are swept in lanes of subtrees.
+
+The cut must be exact for any shape, and threads must change no digit.
+"""
 
 import numpy as np
 import pytest
@@ -39,7 +42,7 @@ def prox(parent, w, norm, threads):
 
 
 def shrink_by_groups(parent, w):
-    """Each group's factor in turn, children first; a variable is scaled by the factors of all groups it is in."""
+    """Each group's factor in turn, children first; a variable is scaled by all of its groups."""
     squares, factor = w * w, np.empty(N)
     for g in range(N - 1, -1, -1):
         length = np.sqrt(squares[g])

@@ -16,7 +16,7 @@ from laconic.text.treebanks import COLUMNS, Treebank, read_treebank
 
 
 def small_bank(n_sentences: int) -> Treebank:
-    """Sentences `noun* verb noun*`: relations depend on the place in the tree and the words below."""
+    """Sentences `noun* verb noun*`: relations depend on the place and the words below."""
     rng = np.random.default_rng(0)
     words, tags, heads, labels, lengths = [], [], [], [], []
     for _ in range(n_sentences):

@@ -1,4 +1,4 @@
-"""Parser: scikit-learn manners, all models and learners, refits, labels, crossing arcs, bad input."""
+"""Parser: scikit-learn manners, all models and learners, refits, labels, crossing arcs."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def test_losses_equal_enumeration(
 
 
 def test_support_is_what_was_seen() -> None:
-    """Features have weights for the pairs of labels before and at their tokens, first ones aside."""
+    """Features have weights for the pairs of labels before and at their tokens."""
     tokens = draw(np.random.default_rng(0), [5, 7, 9, 1], 4)
     observed, everything = Chain(tokens), Chain(tokens, "all")
     first_pair = sum(SIZES[:-N_PAIRS])
