@@ -5,7 +5,7 @@ from laconic.models.kind import Kind
 KINDS = (
     Kind(
         name="linear",
-        model="laconic.linear.model:SparseLinear",
+        model="laconic.linear.base:SparseLinear",
         discrete="laconic.linear.discrete",
     ),
 )

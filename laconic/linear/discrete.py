@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.core.arrays import Array, Bools
 from laconic.core.penalties import L1, ElasticNet
 from laconic.core.solvers.base import Result
-from laconic.linear.model import SparseClassifier, SparseLinear
+from laconic.linear.base import SparseLinear
+from laconic.linear.model import SparseClassifier
 from laconic.models.discrete.forms import Change, Posed, keeps_features, posed, rounded
 
 

@@ -2,234 +2,21 @@
 
 from __future__ import annotations
 
-import time
-import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
-from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.extmath import safe_sparse_dot, softmax
-from sklearn.utils.metaestimators import available_if
+from sklearn.utils.extmath import softmax
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from laconic.core.arrays import AnyArray, Array, MatrixLike
-from laconic.core.designs.rows import Rows
-from laconic.core.losses import Gold, Logistic, Loss, Multinomial, Squared, SquaredHinge
-from laconic.core.penalties import L1, Penalty
-from laconic.core.problem import Objective, Problem
-from laconic.core.report import Callback, FitReport, Reported, in_one_line
+from laconic.core.losses import Logistic, Loss, Multinomial, Squared, SquaredHinge
+from laconic.core.penalties import Penalty
+from laconic.core.problem import Problem
 from laconic.core.solvers.base import Result, Solver
-from laconic.core.solvers.choose import choose_solver
-
-ModelT = TypeVar("ModelT", bound="SparseLinear")
-MethodT = TypeVar("MethodT", bound=Callable[..., object])
-
-
-class SparseLinear(Reported, BaseEstimator):
-    """min_{w, b} sum_i s_i loss(y_i, x_i w + b) + penalty(w), common to classifiers and regressors.
-
-    Parameters
-    ----------
-    penalty : Penalty or None, default=None
-        Penalty of the weights; None is L1(1.0).
-    loss : Loss or None, default=None
-        Loss of an example; None chooses one by the target.
-    solver : Solver or None, default=None
-        Solver of the problem; None chooses one that suits the penalty.
-    fit_intercept : bool, default=True
-        Whether there is an intercept, which is never penalised.
-    tol : float, default=1e-4
-        Certificate (relative duality gap) to reach when `solver` is None.
-    max_iter : int or None, default=None
-        Number of steps, at most, when `solver` is None.
-    warm_start : bool, default=False
-        Whether `fit` starts from the weights of the last fit.
-    n_jobs : int or None, default=None
-        Number of threads; -1 uses all processors.
-    """
-
-    _numeric = False
-    n_features_in_: int
-    intercept_: Any  # (K,), or the number of a regressor
-
-    def __init__(
-        self,
-        penalty: Penalty | None = None,
-        loss: Loss | None = None,
-        solver: Solver | None = None,
-        fit_intercept: bool = True,
-        tol: float = 1e-4,
-        max_iter: int | None = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-    ):
-        self.penalty = penalty
-        self.loss = loss
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    def build_problem(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Problem:
-        """Return the problem that `fit` solves, from checked data.
-
-        Sets the attributes that depend on the form of the data alone, such as classes_.
-        """
-        rows, targets = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse=("csr", "csc"),
-            dtype=np.float64,
-            multi_output=False,
-            y_numeric=self._numeric,
-        )
-        weight = _check_sample_weight(
-            sample_weight, rows, dtype=np.float64, ensure_non_negative=True
-        )
-        loss, target, n_outputs, weight = self._encode(targets, weight)
-        design = Rows(rows, n_outputs, self.fit_intercept, effective_n_jobs(self.n_jobs))
-        penalty = (self.penalty if self.penalty is not None else L1()).check().spread(n_outputs)
-        return Problem(
-            design,
-            loss,
-            Gold(target, np.ascontiguousarray(weight, dtype=np.float64), n_outputs),
-            penalty,
-        )
-
-    def _encode(self, y: AnyArray, weight: Array) -> tuple[Loss, Array, int, Array]:
-        """Return the loss, encoded targets, number of outputs and sample weights."""
-        raise AttributeError(
-            "SparseLinear is the common base: use SparseClassifier or SparseRegressor"
-        )
-
-    def solve(
-        self,
-        problem: Problem,
-        x0: Array | None = None,
-        callback: Callback | None = None,
-    ) -> Result:
-        """Return the result of the given solver, or of one that suits the penalty."""
-        solver = (
-            self.solver
-            if self.solver is not None
-            else choose_solver(problem.penalty, self.tol, self.max_iter)
-        )
-        return solver.run(problem, x0, callback)
-
-    def fit(
-        self: ModelT,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        callback: Callback | None = None,
-    ) -> ModelT:
-        """Learn coef_ and intercept_.
-
-        Parameters
-        ----------
-        X : sparse matrix or array of shape (n, p)
-            One row of features per example.
-        y : array of shape (n,)
-            Target of each example.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each example; None weights all alike.
-        callback : callable or None, default=None
-            Called with the Event of each step; True stops the fit.
-
-        Returns
-        -------
-        self
-            The fitted model.
-        """
-        began = time.perf_counter()
-        problem = self.build_problem(X, y, sample_weight)
-        x0 = getattr(self, "_x", None) if self.warm_start else None
-        result = self.solve(
-            problem, x0 if x0 is not None and len(x0) == problem.n_weights else None, callback
-        )
-        self.adopt(problem, result)
-        self.report_ = replace(self.report_, seconds=time.perf_counter() - began)
-        return self
-
-    def adopt(self: ModelT, problem: Problem, result: Result) -> ModelT:
-        """Take over a solver's result as the fitted model."""
-        weights, intercept = problem.parts(result.x)
-        K = problem.design.n_outputs
-        self.coef_ = np.ascontiguousarray(weights.reshape(-1, K).T)
-        self.intercept_ = intercept.copy() if self.fit_intercept else np.zeros(K)
-        if self.warm_start:
-            self._x = result.x.copy()
-        self._keep_report(problem, result)
-        return self
-
-    def _keep_report(self, problem: Problem, result: Result) -> None:
-        """Keep what a solver found besides the weights; a warning if it stopped too early."""
-        self.loss_, self.result_ = problem.loss, result
-        self.report_ = fit_report(
-            self, problem, result, features=(self.n_features_in_, self.n_selected_)
-        )
-
-    def _scores(self, X: MatrixLike) -> Array:
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
-        scores: Array = safe_sparse_dot(X, self.coef_.T, dense_output=True)
-        return scores + self.intercept_
-
-    @property
-    def n_selected_(self) -> int:
-        """Number of features with a weight that is not zero."""
-        return int(np.count_nonzero(np.any(np.atleast_2d(self.coef_) != 0, axis=0)))
-
-
-def fit_report(
-    learner: object,
-    problem: Objective,
-    result: Result,
-    features: tuple[int, int] = (0, 0),
-) -> FitReport:
-    """Return the report of a solver's result, with a warning if the solver stopped too early.
-
-    `features`: how many there are, and how many of them have a weight that is not zero.
-    """
-    if not result.converged and not result.interrupted:
-        warnings.warn(
-            f"stopped after {result.n_iter} steps with a certificate of {result.error:.1e}: "
-            "raise max_iter or tol, or scale the features",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
-    groups_total, groups_kept = problem.penalty.count_groups(problem.parts(result.x)[0])
-    return FitReport(
-        learner=in_one_line(learner),
-        objective=problem.value(result.x),
-        certificate=result.error,
-        n_iter=result.n_iter,
-        converged=result.converged,
-        interrupted=result.interrupted,
-        features_total=features[0],
-        features_kept=features[1],
-        groups_total=groups_total,
-        groups_kept=groups_kept,
-        trace=tuple(result.trace),
-        seconds=result.trace[-1].seconds if result.trace else 0.0,
-    )
+from laconic.linear.base import ModelT, SparseLinear, available
 
 
 class SparseRegressor(RegressorMixin, SparseLinear):
@@ -300,12 +87,6 @@ class SparseRegressor(RegressorMixin, SparseLinear):
         """Return X w + b, or exp of it with the Poisson loss."""
         scores = self._scores(X)
         return self.loss_.response(scores)
-
-
-def available(condition: Callable[[Any], bool]) -> Callable[[MethodT], MethodT]:
-    """Return a decorator of methods that exist only where a condition of the model holds."""
-    decorator: Callable[[MethodT], MethodT] = available_if(condition)
-    return decorator
 
 
 def _has_probabilities(estimator: SparseLinear) -> bool:

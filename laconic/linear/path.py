@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.core.arrays import AnyArray, Array, Ints, MatrixLike
 from laconic.core.penalties import L1, Ridge
 from laconic.core.report import Reported
-from laconic.linear.model import SparseLinear, available
+from laconic.linear.base import SparseLinear, available
 
 Scorer: TypeAlias = Callable[[Any, MatrixLike, ArrayLike], float]
 

@@ -26,7 +26,7 @@ from laconic.core.problem import Problem
 from laconic.core.report import Callback
 from laconic.core.solvers.base import Result, Solver
 from laconic.core.solvers.choose import choose_solver
-from laconic.linear.model import SparseLinear
+from laconic.linear.base import SparseLinear
 from laconic.models.save import Saved
 from laconic.time.adaptive import AdaptivePrior
 from laconic.time.learn import over_time, run_empirical, starting_weights

@@ -1,8 +1,7 @@
 """Problems: loss of a design's scores + penalty, and how far a point is from the optimum."""
 
 from laconic.core.problem.base import Objective, Solvable
-from laconic.core.problem.biased import Biased
 from laconic.core.problem.gap import GapProblem
 from laconic.core.problem.rows import Problem
 
-__all__ = ["Biased", "GapProblem", "Objective", "Problem", "Solvable"]
+__all__ = ["GapProblem", "Objective", "Problem", "Solvable"]

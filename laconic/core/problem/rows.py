@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Protocol, runtime_checkable
+
 import numpy as np
 
 from laconic import _core
 from laconic.core.arrays import Array, Ints
 from laconic.core.designs.rows import Rows
-from laconic.core.designs.steps import Steps
 from laconic.core.losses import Gold, Loss
 from laconic.core.penalties import Penalty
 from laconic.core.problem.gap import GapProblem
+
+
+@runtime_checkable
+class Curved(Protocol):
+    """A design that knows the diagonal of A' diag(h) A."""
+
+    def curvature(self, weights: Array) -> Array:
+        """Return the diagonal over the penalised weights for weights h of the scores."""
 
 
 class Problem(GapProblem):
@@ -107,11 +116,8 @@ class Problem(GapProblem):
 
     def diagonal(self, x: Array) -> Array:
         """See GapProblem; only designs over time know their curvature."""
-        if not isinstance(self.design, Steps):
-            raise ValueError(
-                f"second derivatives are known for a design over time (Steps), "
-                f"got {type(self.design).__name__}"
-            )
+        if not isinstance(self.design, Curved):
+            raise ValueError(f"the design {type(self.design).__name__} has no curvature: use Steps")
         bend = self.loss.curvature(self.design.score(x), self.gold, self.design.threads)
         return self.design.curvature(bend)
 

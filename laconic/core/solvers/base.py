@@ -13,7 +13,6 @@ from laconic.core.arrays import Array
 from laconic.core.penalties import Penalty, Separable
 from laconic.core.problem import Objective, Solvable
 from laconic.core.report import Callback, Event
-from laconic.core.solvers.suitable import suitable_solver
 
 
 class Result(NamedTuple):
@@ -112,6 +111,8 @@ class Solver(BaseEstimator, ABC):
 
 
 def _way_out(penalty: object) -> str:
+    from laconic.core.solvers.suitable import suitable_solver  # only if something is wrong
+
     if not isinstance(penalty, Penalty):
         return ""
     return f": use {suitable_solver(penalty).rpartition(':')[2]}, or solver=None"

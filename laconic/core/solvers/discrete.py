@@ -25,7 +25,8 @@ import numpy as np
 from laconic.core.arrays import Array
 from laconic.core.penalties.base import factor_vector
 from laconic.core.penalties.discrete import Discrete, check_values, nearest
-from laconic.core.problem import Biased, Objective, Solvable
+from laconic.core.problem import Objective, Solvable
+from laconic.core.problem.biased import Biased
 from laconic.core.report import Callback
 from laconic.core.solvers.base import Result, SolverState, StepSolver
 from laconic.core.solvers.owlqn import Owlqn

@@ -26,7 +26,7 @@ from laconic.core.designs.effects import Effects
 from laconic.core.penalties import Penalty
 from laconic.core.report import Callback, Reported
 from laconic.core.solvers.base import Result, Solver
-from laconic.linear.model import fit_report
+from laconic.linear.base import fit_report
 from laconic.models.save import Saved
 from laconic.time.adaptive import AdaptivePrior
 from laconic.time.base import MODES, clock_of

@@ -12,7 +12,8 @@ from laconic.core.designs.rows import Rows
 from laconic.core.losses import Gold, Logistic
 from laconic.core.penalties import L1, Discrete, value_set
 from laconic.core.penalties.discrete import nearest
-from laconic.core.problem import Biased, Problem
+from laconic.core.problem import Problem
+from laconic.core.problem.biased import Biased
 from laconic.core.solvers.discrete import DiscreteAdmm
 from laconic.core.solvers.fista import Fista
 from laconic.core.solvers.owlqn import Owlqn
