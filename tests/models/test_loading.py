@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parents[1] / "data" / "models-0.1"
 # The package of the kind that each file holds.
 TASK_OF = {"temporal": "time", "forecast": "time", "sage": "time"}
 NAMES = sorted(path.name.removesuffix(".model") for path in FOLDER.glob("*.model"))
-MOST_MODULES = {"classify": 60, "classify.compact": 60}  # of laconic, to open a model
+MOST_MODULES = {"classify": 60, "classify.compact": 64}  # of laconic, to open a model
 
 SCRIPT = """
 import json, sys
