@@ -32,7 +32,6 @@ from laconic.core.penalties import (
     Ridge,
 )
 from laconic.core.report import Callback, FitReport, in_one_line
-from laconic.linear.model import SparseClassifier
 
 ClassWeight: TypeAlias = Mapping[Any, float] | str | None
 
@@ -196,6 +195,9 @@ def _solve(
     callback: Callback | None,
 ) -> LearnedWeights:
     """Solve one problem with the suitable solver."""
+    # Imported late: a model that was loaded to predict needs no problem and no solver.
+    from laconic.linear.model import SparseClassifier
+
     began = time.perf_counter()
     inner = SparseClassifier(
         penalty,
