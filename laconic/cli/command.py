@@ -46,7 +46,6 @@ def command(name: str, verb: Verb, kinds: Mapping[str, Verb], help: str = "") ->
     @guard()
     def run(**values: object) -> None:
         context = values.pop(CONTEXT)
-        assert isinstance(context, typer.Context)
         given = {key: values[key] for key in shown if _was_given(context, key)}
         others = {key: given[key] for key in shown if key in given and shown[key].slot not in own}
         verb(**bind(verb, given), **others)
@@ -64,7 +63,7 @@ def command(name: str, verb: Verb, kinds: Mapping[str, Verb], help: str = "") ->
     return found
 
 
-def _was_given(context: typer.Context, key: str) -> bool:
+def _was_given(context: Click, key: str) -> bool:
     source = context.get_parameter_source(key)
     return source is not None and source.name not in ("DEFAULT", "DEFAULT_MAP")
 
