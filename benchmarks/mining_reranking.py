@@ -15,8 +15,8 @@ from benchmarks.mining_lists import Ranking, ranking
 from benchmarks.page import table
 from benchmarks.timing import cpu_seconds_so_far, measure_in_subprocess, peak_megabytes_so_far
 from laconic import Polynomial, Reranker, SubTrees
-from laconic.mine.gradient import Outputs
 from laconic.mine.kernels import PolynomialKernel, TreeKernel
+from laconic.mine.outputs import Outputs
 from laconic.mine.perceptron import KernelPerceptron
 from laconic.mine.ranking import orders
 from laconic.parse.lists import with_gold

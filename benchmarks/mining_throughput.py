@@ -15,9 +15,11 @@ from sklearn.feature_extraction.text import CountVectorizer
 from benchmarks import corpora
 from benchmarks.page import number, table
 from benchmarks.peers import vectorizer_for
-from laconic.mine.gradient import GradientMining, Outputs, Round
+from laconic.mine.gradient import GradientMining
+from laconic.mine.outputs import Outputs
 from laconic.mine.polynomial import Polynomial
 from laconic.mine.refusal import named_if_refused
+from laconic.mine.rounds import Round
 
 MEGABYTE = 2**20
 TURNS = 3

@@ -1,144 +1,77 @@
-"""min_w C |w|_1 + sum_i max_y (w'f(x_i, y) - w'f(x_i, y_i) + [y != y_i]), over features that are found as they are needed.
+"""min_w C |w|_1 + sum_i max_y (w'f(x_i, y) - w'f(x_i, y_i) + [y != y_i]) over a kernel space.
 
-Algorithm 1 of Qian and Liu (2015). A round predicts with what is known, counts the features of gold and of predicted outputs where
-they differ, order by order, and moves the weights of those whose counts exceed C. A feature counts at most as often as what it
-extends, so that the search leaves nothing out. The paper's step adds C sign(w) to the weight; its objective asks for the opposite.
+Algorithm 1 of Qian and Liu (2015): features are found when they are needed. A round predicts with
+the features found so far, counts the features of gold and of predicted outputs where they differ,
+order by order, and moves the weights of those whose counts exceed C. A feature occurs at most as
+often as the feature it extends, so that the search misses none. The paper's step adds C sign(w) to
+the weight; its objective asks for the opposite.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from laconic import _core
-from laconic.core.report import Callback, Event
+from laconic.core.arrays import Array, Ints
+from laconic.core.report import Callback
+from laconic.mine.outputs import Outputs
 from laconic.mine.refusal import ThresholdTooSmall
+from laconic.mine.rounds import OrderCount, Round
+
+Structures: TypeAlias = "_core.SetStructures | _core.TreeStructures"
 
 MOST_MEMORY = 2**41
 
 
-class Outputs(NamedTuple):
-    """What each example may be: outputs ptr[i] .. ptr[i + 1] of example i are structures under labels, `gold` the right one."""
-
-    ptr: NDArray[np.int64]
-    structure: NDArray[np.int64]
-    label: NDArray[np.int32]
-    gold: NDArray[np.int64]  # numbers of outputs
-
-    @classmethod
-    def of_labels(cls, labels: NDArray[np.intp], n_labels: int) -> Outputs:
-        """Every example is one structure under any of the labels."""
-        n = len(labels)
-        ptr = np.arange(n + 1, dtype=np.int64) * n_labels
-        structure, label = np.divmod(np.arange(n * n_labels, dtype=np.int64), n_labels)
-        return cls(ptr, structure, label.astype(np.int32), ptr[:-1] + labels)
-
-    def best(self, scores: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The first output of every example among those with the highest score."""
-        return best_of_lists(self.ptr, scores)
-
-
-@dataclass(frozen=True, kw_only=True)
-class OrderCount(Event):
-    """One order of one round: `done` is the order, `features` the number of its features kept.
-
-    Parameters
-    ----------
-    counted : int
-        Number of keys counted.
-    candidates : int
-        Number of features that passed the filter.
-    spilled : int
-        Number of bytes written to disk.
-    """
-
-    counted: int
-    candidates: int
-    spilled: int
-
-    @classmethod
-    def of(cls, order: int, numbers: Sequence[float]) -> OrderCount:
-        """Return the event of an order from what the kernel counted."""
-        *sizes, seconds = numbers
-        counted, candidates, kept, spilled = map(int, sizes)
-        return cls(
-            "order",
-            order,
-            features=kept,
-            seconds=seconds,
-            counted=counted,
-            candidates=candidates,
-            spilled=spilled,
-        )
-
-    @property
-    def kept(self) -> int:
-        """Number of features kept."""
-        return self.features or 0
-
-    @property
-    def numbers(self) -> tuple[int, int, int, int, float]:
-        """What the kernel counted, the inverse of `of`."""
-        return self.counted, self.candidates, self.kept, self.spilled, self.seconds
-
-    def __str__(self) -> str:
-        """Return the order as a progress bar shows it."""
-        pruned = max(0, self.candidates - self.kept)
-        return (
-            f"order {self.done}: {self.candidates:,} candidates, "
-            f"{pruned:,} pruned, {self.kept:,} kept"
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Round(Event):
-    """One round of the search: `done` is its number, `features` the number of features kept.
-
-    Parameters
-    ----------
-    wrong : int
-        Number of examples predicted wrong, by a margin.
-    orders : tuple of OrderCount
-        What was found, order by order.
-    """
-
-    wrong: int
-    orders: tuple[OrderCount, ...]
-
-    def __str__(self) -> str:
-        """Return the round as a progress bar shows it."""
-        return f"round {self.done}: {self.wrong:,} wrong; " + "; ".join(
-            f"order {order.done}: {order.candidates:,} candidates, {order.kept:,} kept"
-            for order in self.orders
-        )
-
-
 class Mined(NamedTuple):
-    """The features of the last round (numbers of the miner's), the weights of all (one row a feature), and how it went."""
+    """What a search found.
 
-    miner: Any
-    features: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    Parameters
+    ----------
+    miner : _core.Miner
+        Kernel with all features.
+    features : array of shape (n_kept,)
+        Numbers of the features of the last round.
+    weights : array of shape (n_features, n_labels)
+        Weights of all features.
+    rounds : list of Round
+        The rounds.
+    """
+
+    miner: _core.Miner
+    features: Ints
+    weights: Array
     rounds: list[Round]
 
 
 class GradientMining(BaseEstimator):
     """Rounds of the search.
 
-    threshold: C; features whose counts in gold and predicted outputs are not above it are left alone
-    most_order: the largest order of a feature
-    rounds: at most; the search ends when nothing is wrong
-    step: of the subgradient; `decreasing` divides it by the root of the round
-    memory: bytes for the filter, the candidates of an order and where its features occur, together
-    counter_bits: 2 or 4, of the filter's counters; hashes: how many a key has
-    proximal: steps set weights to exactly zero where the penalty says so (soft thresholds), and features without any are left out:
-        from zero, those whose two counts differ by C or less
+    Parameters
+    ----------
+    threshold : int, default=3
+        C: features whose counts in gold and predicted outputs are not above it get no weight.
+    most_order : int, default=2
+        Largest order of a feature.
+    rounds : int, default=20
+        Number of rounds, at most; the search ends when nothing is predicted wrong.
+    step : float, default=1.0
+        Step size of the subgradient method.
+    decreasing : bool, default=False
+        Whether the step size is divided by the square root of the round.
+    memory : float, default=2**30
+        Number of bytes for the filter, the candidates of an order and where its features occur.
+    counter_bits : int, default=4
+        Number of bits of the filter's counters, 2 or 4.
+    hashes : int, default=4
+        Number of hashes per key.
+    proximal : bool, default=False
+        Whether steps are soft thresholds, and features whose weights are all zero are left out:
+        from zero, those whose two counts differ by C or less.
     """
 
     def __init__(
@@ -163,25 +96,29 @@ class GradientMining(BaseEstimator):
         self.hashes = hashes
         self.proximal = proximal
 
-    def new_miner(self) -> Any:
-        """A kernel without features; the filter takes half of the memory, rounded down to a power of two."""
+    def new_miner(self) -> _core.Miner:
+        """Return a kernel without features.
+
+        The filter takes half of the memory, rounded down to a power of two.
+        """
         self._check()
         return _core.Miner(max(6, int(math.log2(self.memory / 2))), self.counter_bits, self.hashes)
 
     def run(
         self,
-        structures: Any,
+        structures: Structures,
         outputs: Outputs,
         n_labels: int,
-        miner: Any = None,
-        weights: NDArray[np.float64] | None = None,
-        base: NDArray[np.float64] | None = None,
+        miner: _core.Miner | None = None,
+        weights: Array | None = None,
+        base: Array | None = None,
         callback: Callback | None = None,
         on_order: Callback | None = None,
     ) -> Mined:
-        """Search from the features of `miner` with `weights`; `base`: scores of outputs that are given. callback says whether to stop.
+        """Search, from the features of `miner` with `weights` if given.
 
-        on_order hears of every order as soon as it is searched.
+        `base` are scores of outputs to begin with. `callback` sees every Round, and True stops;
+        `on_order` sees every OrderCount as soon as the order is searched.
         """
         miner = self.new_miner() if miner is None else miner
         weights = np.zeros((len(miner), n_labels)) if weights is None else weights
@@ -228,20 +165,21 @@ class GradientMining(BaseEstimator):
 
     def _mine(
         self,
-        miner: Any,
-        structures: Any,
+        miner: _core.Miner,
+        structures: Structures,
         outputs: Outputs,
-        shown: NDArray[np.int64],
+        chosen: Ints,
         n_gold: int,
-        weights: NDArray[np.float64],
+        weights: Array,
         on_order: Callback | None,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[OrderCount]]:
-        side = np.repeat(np.array([0, 1], dtype=np.int32), [n_gold, len(shown) - n_gold])
+    ) -> tuple[Ints, Ints, list[OrderCount]]:
+        """Count the features of chosen outputs, the first `n_gold` gold, the others predicted."""
+        side = np.repeat(np.array([0, 1], dtype=np.int32), [n_gold, len(chosen) - n_gold])
         try:
             kept, counts, orders = miner.mine(
                 structures,
                 _core.ShownArrays(
-                    structure=outputs.structure[shown], label=outputs.label[shown], side=side
+                    structure=outputs.structure[chosen], label=outputs.label[chosen], side=side
                 ),
                 weights.ravel(),
                 _core.SearchOptions(
@@ -263,12 +201,11 @@ class GradientMining(BaseEstimator):
             reports,
         )
 
-    def _moved(
-        self, weights: NDArray[np.float64], counts: NDArray[np.int64], step: float
-    ) -> NDArray[np.float64]:
-        """Line 12: w + step (#gold - #predicted - C sign w), where a count exceeds C or the weight is not zero.
+    def _moved(self, weights: Array, counts: Ints, step: float) -> Array:
+        """Return w + step (#gold - #predicted - C sign w), line 12 of the algorithm.
 
-        Proximal: what soft(w + step (#gold - #predicted), step C) leaves, which is zero where neither holds.
+        Only where a count exceeds C or the weight is not zero. Proximal:
+        soft(w + step (#gold - #predicted), step C), which is zero where neither holds.
         """
         if self.proximal:
             far = weights + step * (counts[:, 0] - counts[:, 1])
@@ -294,17 +231,10 @@ class GradientMining(BaseEstimator):
             )
 
 
-def best_of_lists(ptr: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The first of entries ptr[i] .. ptr[i + 1] among those with the highest score; no list is empty."""
-    highest = np.maximum.reduceat(scores, ptr[:-1])
-    winners = np.flatnonzero(scores == np.repeat(highest, np.diff(ptr)))
-    return winners[np.searchsorted(winners, ptr[:-1])].astype(np.int64)
-
-
 def output_scores(
-    miner: Any, structures: Any, outputs: Outputs, weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """W'f of every output."""
+    miner: _core.Miner, structures: Structures, outputs: Outputs, weights: Array
+) -> Array:
+    """Return w'f of every output."""
     scores = np.zeros((len(structures), weights.shape[1]))
     miner.score(
         structures, np.ascontiguousarray(weights).ravel(), weights.shape[1], scores.reshape(-1)
@@ -312,8 +242,11 @@ def output_scores(
     return np.asarray(scores[outputs.structure, outputs.label])
 
 
-def members_of(miner: Any, features: NDArray[np.int64]) -> list[tuple[int, ...]]:
-    """The extensions that each feature is made of, the first one first: of products, their basic features."""
+def members_of(miner: _core.Miner, features: Ints) -> list[tuple[int, ...]]:
+    """Return the extensions that each feature is made of, the first one first.
+
+    Of products these are their basic features.
+    """
     part, extension = miner.features()
     found = []
     for feature in features.tolist():

@@ -1,35 +1,37 @@
-"""K(a, b): what two structures have in common, counted in a space that is never written down (Qian and Liu 2015, 5.2.1 and 6.1.1).
+"""K(a, b): what two structures have in common, counted in a space that is never written down.
 
-The spaces are those that `GradientMining` searches; a kernel machine works in all of such a space, at the price of an evaluation for every
-pair of structures.
+(Qian and Liu 2015, 5.2.1 and 6.1.1.) The spaces are those that `GradientMining` searches; a kernel
+machine works in all of such a space, at the price of one evaluation per pair of structures.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from laconic import _core
+from laconic.core.arrays import Array, Ints
+
+StructuresT = TypeVar("StructuresT", "_core.SetStructures", "_core.TreeStructures")
 
 
 class Comparable(NamedTuple):
-    """Structures, and where a kernel is normalized log K(s, s) of each."""
+    """Structures, and log K(s, s) of each if the kernel is normalized."""
 
     structures: Any
-    log_lengths: NDArray[np.float64] | None
+    log_lengths: Array | None
 
 
-class StructureKernel(BaseEstimator):
-    """K(a, b), or where `normalized` K(a, b) / sqrt(K(a, a) K(b, b))."""
+class StructureKernel(BaseEstimator, Generic[StructuresT]):
+    """K(a, b), or K(a, b) / sqrt(K(a, a) K(b, b)) if `normalized`."""
 
     normalized: bool
 
-    def prepare(self, structures: Any) -> Comparable:
-        """What is known of structures before any two are compared."""
+    def prepare(self, structures: StructuresT) -> Comparable:
+        """Return what is known of structures before any two are compared."""
         self._check()
         if not self.normalized:
             return Comparable(structures, None)
@@ -38,10 +40,8 @@ class StructureKernel(BaseEstimator):
             structures, np.where(np.isneginf(lengths), 0.0, lengths)
         )  # nothing in common with anything: K stays 0
 
-    def between(
-        self, a: Comparable, rows_a: NDArray[np.int64], b: Comparable, rows_b: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """K of all pairs, (len(rows_a), len(rows_b)); rows are numbers of structures."""
+    def between(self, a: Comparable, rows_a: Ints, b: Comparable, rows_b: Ints) -> Array:
+        """Return K of all pairs, (len(rows_a), len(rows_b)); rows are numbers of structures."""
         if a.log_lengths is None or b.log_lengths is None:
             values = self._values(a.structures, rows_a, b.structures, rows_b)
         else:
@@ -57,24 +57,28 @@ class StructureKernel(BaseEstimator):
     def _check(self) -> None: ...
 
     @abstractmethod
-    def _values(
-        self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]
-    ) -> NDArray[np.float64]: ...
+    def _values(self, a: StructuresT, rows_a: Ints, b: StructuresT, rows_b: Ints) -> Array: ...
 
     @abstractmethod
-    def _logarithms(
-        self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]
-    ) -> NDArray[np.float64]: ...
+    def _logarithms(self, a: StructuresT, rows_a: Ints, b: StructuresT, rows_b: Ints) -> Array: ...
 
     @abstractmethod
-    def _log_lengths(self, structures: Any) -> NDArray[np.float64]: ...
+    def _log_lengths(self, structures: StructuresT) -> Array: ...
 
 
-class TreeKernel(StructureKernel):
-    """The number of pairs of equal sub feature trees of two dependency trees (`TreeStructures`), those of r arcs times decay^r.
+class TreeKernel(StructureKernel[_core.TreeStructures]):
+    """sum over pairs of equal sub feature trees of two dependency trees of decay^arcs.
 
-    decay: 1 counts as the paper does. Trees then share more the larger they are, exponentially, and a tree is like itself above all.
-    log_scale: K is divided by e^log_scale, which no ranking notices: long sentences share more sub-trees than a float can hold
+    Parameters
+    ----------
+    decay : float, default=1.0
+        Factor per arc, above 0 and at most 1. 1 counts as the paper does: the number of shared
+        sub-trees then grows exponentially with the trees, and a tree is most similar to itself.
+    normalized : bool, default=False
+        Whether K is divided by sqrt(K(a, a) K(b, b)).
+    log_scale : float, default=0.0
+        Number s such that K is divided by e^s, which changes no ranking: long sentences share more
+        sub-trees than a float can hold.
     """
 
     def __init__(self, decay: float = 1.0, normalized: bool = False, log_scale: float = 0.0):
@@ -89,9 +93,9 @@ class TreeKernel(StructureKernel):
             raise ValueError(f"log_scale must be a finite number, not {self.log_scale!r}")
 
     def _values(
-        self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        values: NDArray[np.float64]
+        self, a: _core.TreeStructures, rows_a: Ints, b: _core.TreeStructures, rows_b: Ints
+    ) -> Array:
+        values: Array
         if self.log_scale:
             with np.errstate(over="ignore"):
                 values = np.exp(self._logarithms(a, rows_a, b, rows_b) - self.log_scale)
@@ -99,21 +103,30 @@ class TreeKernel(StructureKernel):
             values = _core.tree_kernel(a, rows_a, b, rows_b, self.decay, False)
         if not np.isfinite(values).all():
             raise OverflowError(
-                "two trees share more sub-trees than a number can tell: take a log_scale, a smaller decay, or normalized=True"
+                "two trees share more sub-trees than a number can hold: "
+                "use a log_scale, a smaller decay, or normalized=True"
             )
         return values
 
     def _logarithms(
-        self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+        self, a: _core.TreeStructures, rows_a: Ints, b: _core.TreeStructures, rows_b: Ints
+    ) -> Array:
         return np.asarray(_core.tree_kernel(a, rows_a, b, rows_b, self.decay, True))
 
-    def _log_lengths(self, structures: Any) -> NDArray[np.float64]:
+    def _log_lengths(self, structures: _core.TreeStructures) -> Array:
         return np.asarray(_core.tree_kernel_diagonal(structures, self.decay))
 
 
-class PolynomialKernel(StructureKernel):
-    """(|a and b| + 1)^degree of two sets (`SetStructures`): their common combinations of up to `degree` members, in every order."""
+class PolynomialKernel(StructureKernel[_core.SetStructures]):
+    """(|a and b| + 1)^degree of two sets: common combinations of up to `degree` members, ordered.
+
+    Parameters
+    ----------
+    degree : int, default=2
+        Largest number of members of a combination.
+    normalized : bool, default=False
+        Whether K is divided by sqrt(K(a, a) K(b, b)).
+    """
 
     def __init__(self, degree: int = 2, normalized: bool = False):
         self.degree = degree
@@ -124,14 +137,14 @@ class PolynomialKernel(StructureKernel):
             raise ValueError(f"degree must be a whole number of 1 or more, not {self.degree!r}")
 
     def _values(
-        self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+        self, a: _core.SetStructures, rows_a: Ints, b: _core.SetStructures, rows_b: Ints
+    ) -> Array:
         return np.asarray((_core.set_kernel(a, rows_a, b, rows_b) + 1.0) ** self.degree)
 
     def _logarithms(
-        self, a: Any, rows_a: NDArray[np.int64], b: Any, rows_b: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+        self, a: _core.SetStructures, rows_a: Ints, b: _core.SetStructures, rows_b: Ints
+    ) -> Array:
         return np.asarray(self.degree * np.log1p(_core.set_kernel(a, rows_a, b, rows_b)))
 
-    def _log_lengths(self, structures: Any) -> NDArray[np.float64]:
+    def _log_lengths(self, structures: _core.SetStructures) -> Array:
         return np.asarray(self.degree * np.log1p(_core.set_kernel_diagonal(structures)))

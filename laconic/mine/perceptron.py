@@ -1,9 +1,10 @@
-"""score(x, y) = sum_j a_jy K(x_j, x): a perceptron that reranks outputs in the space of a kernel, in dual form.
+"""score(x, y) = sum_j a_jy K(x_j, x): a perceptron in dual form that reranks outputs by a kernel.
 
-Where the best scored output of an example is not the gold one, both become support structures j, the gold one with +1 under its label and
-the other with -1; the a of all steps are averaged (Freund and Schapire 1999). As every step compares an example with all support structures, time
-grows with the square of the examples: they are cut into chunks that know nothing of each other, and the perceptrons of the chunks
-vote (Collins and Duffy 2002).
+Where the output of an example with the best score is not the gold one, both become support
+structures j, the gold one with +1 under its label and the other with -1; the a of all steps are
+averaged (Freund and Schapire 1999). As every step compares an example with all support structures,
+time grows with the square of the examples: they are cut into separate chunks, and the perceptrons
+of the chunks vote (Collins and Duffy 2002).
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from laconic.core.arrays import Array, Ints
 from laconic.core.report import Callback, Event, FitReport, Reported, in_one_line
-from laconic.mine.gradient import Outputs
+from laconic.mine.gradient import Structures
 from laconic.mine.kernels import Comparable, StructureKernel
+from laconic.mine.outputs import Outputs
 
 ROWS = 512  # structures that are compared with all support structures at once
 ROUNDING = 1e-13  # of a sum, relative to the sum of its terms' sizes
@@ -55,25 +58,41 @@ class ChunkPass(Event):
 
 
 class Supports(NamedTuple):
-    """What a chunk has learned: numbers of structures, and a row of averaged weights of labels for each."""
+    """What a chunk has learned: numbers of structures, and averaged weights (n, n_labels)."""
 
-    structure: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    structure: Ints
+    weights: Array
 
 
 class KernelPerceptron(Reported, BaseEstimator):
-    """Perceptrons in the space of a kernel, one a chunk.
+    """Perceptrons in the space of a kernel, one per chunk of examples.
 
-    kernel: `TreeKernel` or `PolynomialKernel`, after what the structures are
-    chunks: parts that the examples are cut into at random
-    epochs: passes over a chunk, at most; one without a mistake is the last
+    A value of the kernel is computed once and kept while its chunk is learned: 8 bytes for each
+    structure of the chunk times each support structure.
 
-    After `fit`: supports_ (of every chunk), trace_ (every `ChunkPass`) and evaluations_ (of the kernel, without those that normalize it). A value of the kernel is computed once
-    and kept while its chunk is learned: 8 bytes for each structure of the chunk times each support structure.
+    Parameters
+    ----------
+    kernel : TreeKernel or PolynomialKernel
+        Kernel for structures that are trees or sets.
+    chunks : int, default=10
+        Number of parts that the examples are cut into at random.
+    epochs : int, default=5
+        Number of passes over a chunk, at most; one without a mistake is the last.
+    random_state : int, default=0
+        Seed of chunks and of the order of examples.
+
+    Attributes
+    ----------
+    supports_ : list of Supports
+        Support structures of every chunk.
+    evaluations_ : int
+        Number of kernel evaluations, without those that normalize the kernel.
+    report_ : FitReport
+        Report of the fit; its trace has every ChunkPass.
     """
 
     def __init__(
-        self, kernel: StructureKernel, chunks: int = 10, epochs: int = 5, random_state: int = 0
+        self, kernel: StructureKernel[Any], chunks: int = 10, epochs: int = 5, random_state: int = 0
     ):
         self.kernel = kernel
         self.chunks = chunks
@@ -81,7 +100,7 @@ class KernelPerceptron(Reported, BaseEstimator):
         self.random_state = random_state
 
     def fit(
-        self, structures: Any, outputs: Outputs, callback: Callback | None = None
+        self, structures: Structures, outputs: Outputs, callback: Callback | None = None
     ) -> KernelPerceptron:
         """Learn which outputs are gold; a callback sees every `ChunkPass`, and True stops."""
         began = time.perf_counter()
@@ -111,18 +130,19 @@ class KernelPerceptron(Reported, BaseEstimator):
         )
         return self
 
-    def scores(self, structures: Any, outputs: Outputs) -> NDArray[np.float64]:
-        """The mean vote for each output.
+    def scores(self, structures: Structures, outputs: Outputs) -> Array:
+        """Return the mean vote for each output.
 
-        A perceptron's scores of the outputs of an example, less their mean and divided by their standard deviation, are its vote:
-        chunks count the same in every example, however large their scores are there, and what they agree on has a high score.
+        The vote of a perceptron is its scores of the outputs of an example, less their mean and
+        divided by their standard deviation: chunks count the same in every example, however large
+        their scores are there, and what they agree on has a high score.
         """
         return np.asarray(
             standardized(self.chunk_scores(structures, outputs), outputs.ptr).mean(axis=0)
         )
 
-    def chunk_scores(self, structures: Any, outputs: Outputs) -> NDArray[np.float64]:
-        """What the perceptron of each chunk gives to each output, (chunks, outputs)."""
+    def chunk_scores(self, structures: Structures, outputs: Outputs) -> Array:
+        """Return the score of each output by the perceptron of each chunk, (chunks, outputs)."""
         if outputs.label.max() >= self.n_labels_:
             raise ValueError(
                 f"outputs have label {outputs.label.max()}; {self.n_labels_} labels were learned"
@@ -136,7 +156,7 @@ class KernelPerceptron(Reported, BaseEstimator):
                     compared, rows[begin : begin + ROWS], self.structures_, support
                 )
                 score, size = values @ weights, np.abs(values) @ np.abs(weights)
-                # What cancels but for rounding is zero: votes would make whole numbers of the rest.
+                # Sums that cancel but for rounding are zero: votes would make them large.
                 found[chunk, begin : begin + ROWS] = np.where(
                     np.abs(score) > ROUNDING * size, score, 0.0
                 )
@@ -146,11 +166,11 @@ class KernelPerceptron(Reported, BaseEstimator):
         self,
         learner: DualPerceptron,
         chunk: int,
-        orders: list[NDArray[np.int64]],
+        orders: list[Ints],
         trace: list[ChunkPass],
         callback: Callback | None,
     ) -> bool:
-        """Pass over a chunk until nothing is wrong; whether the callback said to end."""
+        """Pass over a chunk until nothing is wrong; return whether the callback stopped it."""
         for epoch, order in enumerate(orders, 1):
             wrong = sum(learner.step(int(example)) for example in order)
             trace.append(
@@ -173,7 +193,8 @@ class KernelPerceptron(Reported, BaseEstimator):
     def _check(self, n_examples: int) -> None:
         if not 1 <= self.chunks <= n_examples:
             raise ValueError(
-                f"chunks must be from 1 to the number of examples, {n_examples}, not {self.chunks!r}"
+                f"chunks must be from 1 to the number of examples, {n_examples}, "
+                f"not {self.chunks!r}"
             )
         if self.epochs < 1:
             raise ValueError(f"epochs must be at least 1, not {self.epochs!r}")
@@ -183,22 +204,19 @@ class DualPerceptron:
     """The perceptron of one chunk while it learns; support structures are numbered as they come."""
 
     def __init__(
-        self, kernel: StructureKernel, structures: Comparable, outputs: Outputs, n_labels: int
+        self, kernel: StructureKernel[Any], structures: Comparable, outputs: Outputs, n_labels: int
     ):
         self.kernel = kernel
         self.structures = structures
         self.outputs = outputs
         self.number: dict[int, int] = {}  # of support structures
         self.weights = np.zeros((16, n_labels))
-        self.missed = np.zeros(
-            (16, n_labels)
-        )  # every change times the steps that were over before it
-        self.rows: dict[
-            int, tuple[NDArray[np.int64], NDArray[np.intp]]
-        ] = {}  # structures of an example, and which its outputs are
-        self.values: dict[
-            int, NDArray[np.float64]
-        ] = {}  # of the kernel: structures of an example with support structures
+        # Every change times the number of steps before it.
+        self.missed = np.zeros((16, n_labels))
+        # Structures of an example, and which of them its outputs are.
+        self.rows: dict[int, tuple[Ints, NDArray[np.intp]]] = {}
+        # Kernel values of the structures of an example with support structures.
+        self.values: dict[int, Array] = {}
         self.steps = 0
         self.evaluations = 0
 
@@ -207,7 +225,7 @@ class DualPerceptron:
         return len(self.number)
 
     def step(self, example: int) -> bool:
-        """Whether the example was predicted wrong and changed the weights."""
+        """Take a step; return whether the example was predicted wrong and changed the weights."""
         begin, end = self.outputs.ptr[example : example + 2]
         rows, place = self._rows(example)
         scores = (self._values(example, rows) @ self.weights[: self.n_supports])[
@@ -221,19 +239,19 @@ class DualPerceptron:
         return best != gold
 
     def averaged(self) -> Supports:
-        """The mean of the weights after each step."""
+        """Return the mean of the weights after each step."""
         weights = (self.weights - self.missed / max(1, self.steps))[: self.n_supports]
         kept = weights.any(axis=1)
         return Supports(np.fromiter(self.number, np.int64, self.n_supports)[kept], weights[kept])
 
-    def _rows(self, example: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    def _rows(self, example: int) -> tuple[Ints, NDArray[np.intp]]:
         if example not in self.rows:
             begin, end = self.outputs.ptr[example : example + 2]
             self.rows[example] = np.unique(self.outputs.structure[begin:end], return_inverse=True)
         return self.rows[example]
 
-    def _values(self, example: int, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Those of the last visit, and those with the support structures that came since."""
+    def _values(self, example: int, rows: Ints) -> Array:
+        """Return kernel values with all support structures; only those of new ones are computed."""
         known = self.values.get(example, np.zeros((len(rows), 0)))
         new = np.fromiter(self.number, np.int64, self.n_supports)[known.shape[1] :]
         if len(new):
@@ -254,10 +272,8 @@ class DualPerceptron:
         self.missed[row, self.outputs.label[output]] += by * self.steps
 
 
-def schedule(
-    n_examples: int, chunks: int, epochs: int, random_state: int
-) -> Iterator[list[NDArray[np.int64]]]:
-    """For each chunk the orders in which its examples are seen, one an epoch."""
+def schedule(n_examples: int, chunks: int, epochs: int, random_state: int) -> Iterator[list[Ints]]:
+    """Yield for each chunk the orders in which its examples are seen, one per epoch."""
     for chunk, examples in enumerate(
         np.array_split(np.random.default_rng(random_state).permutation(n_examples), chunks)
     ):
@@ -267,14 +283,16 @@ def schedule(
         ]
 
 
-def standardized(scores: NDArray[np.float64], ptr: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Rows of scores with mean 0 and standard deviation 1 between any two of ptr; all 0 where they are the same but for rounding."""
+def standardized(scores: Array, ptr: Ints) -> Array:
+    """Return rows of scores with mean 0 and standard deviation 1 between any two of ptr.
+
+    They are 0 where scores are the same but for rounding.
+    """
     lengths = np.diff(ptr)
     example = np.repeat(np.arange(len(lengths)), lengths)
     largest = np.maximum.reduceat(np.abs(scores), ptr[:-1], axis=1)
-    relative = (
-        scores / np.where(largest > 0, largest, 1.0)[:, example]
-    )  # squares of large ones would not be numbers
+    # Squares of large scores would overflow.
+    relative = scores / np.where(largest > 0, largest, 1.0)[:, example]
     centred = relative - (np.add.reduceat(relative, ptr[:-1], axis=1) / lengths)[:, example]
     spread = np.sqrt(np.add.reduceat(centred**2, ptr[:-1], axis=1) / lengths)[:, example]
     return np.where(spread > 1e-12, centred / np.where(spread > 1e-12, spread, 1.0), 0.0)

@@ -1,35 +1,35 @@
-"""Averaged perceptron over lists of outputs: w += v^2 (f(gold) - f(best)), where the best scored output is not the gold one.
+"""Averaged perceptron over lists of outputs: w <- w + v^2 (f(gold) - f(best)).
 
-Features of order r have the value v = decay^((r - 1) / 2) as in tree kernels (Collins and Duffy 2002): there are so many large ones
-that without it they alone would decide.
+A step is taken where the output with the best score is not the gold one. Features of order r have
+the value v = decay^((r - 1) / 2) as in tree kernels (Collins and Duffy 2002): large ones are so
+numerous that without it they alone would decide.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic import _core
-from laconic.mine.gradient import Outputs
-
-Float64 = NDArray[np.float64]
+from laconic.core.arrays import Array, Integers, Ints, Ints32
+from laconic.mine.gradient import Structures
+from laconic.mine.outputs import Outputs
 
 
 class ListFeatures(NamedTuple):
-    """The features of outputs that their lists do not share: feature[ptr[o]:ptr[o + 1]] of output o."""
+    """Features that not all outputs of a list have: feature[ptr[o]:ptr[o + 1]] of output o."""
 
-    ptr: NDArray[np.int64]
-    feature: NDArray[np.int32]
+    ptr: Ints
+    feature: Ints32
 
     @classmethod
-    def of(cls, miner: Any, structures: Any, list_ptr: NDArray[np.int64]) -> ListFeatures:
-        """Those of the miner's features that tell the structures of each list apart."""
+    def of(cls, miner: _core.Miner, structures: Structures, list_ptr: Ints) -> ListFeatures:
+        """Return the features of a miner that distinguish the structures of each list."""
         return cls(*miner.told_apart(structures, list_ptr))
 
-    def scores(self, weights: Float64) -> Float64:
-        """Sums of weights, each by itself: what other outputs there are changes no digit."""
+    def scores(self, weights: Array) -> Array:
+        """Return the sum of weights of each output; other outputs change no digit of it."""
         n = len(self.ptr) - 1
         return np.asarray(
             np.bincount(np.repeat(np.arange(n), np.diff(self.ptr)), weights[self.feature], n),
@@ -37,23 +37,41 @@ class ListFeatures(NamedTuple):
         )
 
 
-class Ranked(NamedTuple):
-    """A weight for each feature, and how many outputs were wrong in each pass."""
+class RankedWeights(NamedTuple):
+    """One weight per feature, and the number of wrong outputs in each pass."""
 
-    weights: Float64
+    weights: Array
     wrong: list[int]
 
 
 def rank(
     features: ListFeatures,
     outputs: Outputs,
-    step: Float64,
+    step: Array,
     epochs: int,
     seed: int | None,
-    cost: Float64 | None = None,
+    cost: Array | None = None,
     most_step: float = 0.0,
-) -> Ranked:
-    """Learn in so many passes; step: of every feature; cost of outputs: none if None; most_step above 0: passive-aggressive."""
+) -> RankedWeights:
+    """Learn the weights of features that rank gold outputs first.
+
+    Parameters
+    ----------
+    features : ListFeatures
+        Features of the outputs.
+    outputs : Outputs
+        Lists of outputs.
+    step : array of shape (n_features,)
+        Step size of every feature.
+    epochs : int
+        Number of passes.
+    seed : int or None
+        Seed of the order of lists.
+    cost : array of shape (n_outputs,) or None, default=None
+        Cost of each output, added to its score; None is none.
+    most_step : float, default=0.0
+        Largest passive-aggressive step; 0 takes perceptron steps.
+    """
     if epochs < 1:
         raise ValueError(f"epochs must be at least 1, got {epochs!r}")
     random = np.random.default_rng(seed)
@@ -69,21 +87,21 @@ def rank(
         cost=cost,
     )
     weights, wrong = _core.learn_ranking(lists, step, most_step, order, epochs)
-    return Ranked(weights, wrong.tolist())
+    return RankedWeights(weights, wrong.tolist())
 
 
-def decayed(orders: NDArray[np.integer[Any]], decay: float) -> Float64:
-    """The steps of features of these orders: decay^(order - 1)."""
+def decayed(orders: Integers, decay: float) -> Array:
+    """Return the step sizes of features of these orders: decay^(order - 1)."""
     if not (0 < decay <= 1):
         raise ValueError(f"decay must be above 0 and at most 1, got {decay!r}")
     return np.asarray(np.power(float(decay), np.maximum(orders, 1) - 1.0))
 
 
-def orders(miner: Any) -> NDArray[np.int64]:
-    """The order of each of the miner's features; the root has 0."""
+def orders(miner: _core.Miner) -> Ints:
+    """Return the order of each feature of a miner; the root has 0."""
     part, _ = miner.features()
     found = np.zeros(len(part), dtype=np.int64)
-    at = np.arange(len(part))
+    at: Integers = np.arange(len(part))
     while at.any():  # one step from every feature to what it extends
         found += at != 0
         at = part[at]

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
-Found = TypeVar("Found")
+FoundT = TypeVar("FoundT")
 
 
 class ThresholdTooSmall(MemoryError):
-    """The candidates of an order need more memory than they may have; `larger`: what may be tried instead, None if nothing helps.
+    """The candidates of an order need more memory than there is.
 
-    That is the smallest threshold with which the counts of this order would fit, by its filter, or twice the threshold where its counters
-    are too short to tell: then fewer features of the orders before may be left to extend, of which single features have none.
-    Larger orders may need more, so that only a search tells.
+    `larger` is a threshold to try instead, None if nothing helps: the smallest one with which the
+    counts of this order would fit, by its filter, or twice the threshold where its counters are too
+    short to know. Then fewer features of smaller orders may be left to extend, of which single
+    features have none. Larger orders may need more memory: only a search shows it.
     """
 
     def __init__(self, threshold: int, order: int, larger: int = 0):
         super().__init__(
-            f"threshold={threshold}: the candidates of order {order} need more memory than they may have"
+            f"threshold={threshold}: the candidates of order {order} "
+            "need more memory than they may have"
         )
         beyond = 2 * threshold + 1 if order > 1 else None
         self.larger = larger if larger > threshold else beyond
 
 
-def named_if_refused(search: Callable[[int], Found], threshold: int) -> Found:
-    """What search(threshold) finds; if that is refused, a MemoryError that names the smallest threshold that is not.
+def named_if_refused(search: Callable[[int], FoundT], threshold: int) -> FoundT:
+    """Return search(threshold), or raise a MemoryError that names the smallest threshold that fits.
 
-    `search` is run anew with other thresholds, since what the larger orders need, and what a first model gets wrong, follows from the
-    threshold in ways that no count of one order foretells: larger ones until one fits, then halfway back to the last that did not.
+    `search` is run again with other thresholds, since what larger orders need, and what a first
+    model gets wrong, depends on the threshold in ways that no count of one order predicts: larger
+    ones until one fits, then halfway back to the last that did not.
     """
     try:
         return search(threshold)
@@ -52,7 +55,7 @@ def named_if_refused(search: Callable[[int], Found], threshold: int) -> Found:
     raise MemoryError(f"{first}; the smallest threshold that fits is {fits}.")
 
 
-def _refusal(search: Callable[[int], Any], threshold: int) -> ThresholdTooSmall | None:
+def _refusal(search: Callable[[int], object], threshold: int) -> ThresholdTooSmall | None:
     try:
         search(threshold)
     except ThresholdTooSmall as error:

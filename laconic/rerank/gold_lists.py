@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from laconic.core.arrays import Array, Ints, Ints32
 from laconic.core.ragged import ranges
-from laconic.mine.gradient import best_of_lists
+from laconic.mine.outputs import best_of_lists
 from laconic.parse.lists import TreeLists
 
 SHARES = np.linspace(0, 1, 41)[:-1]  # shares of the parser's scores in the sum, tried for beta

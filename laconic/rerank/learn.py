@@ -8,9 +8,11 @@ import numpy as np
 
 from laconic import _core
 from laconic.core.report import Callback
-from laconic.mine.gradient import GradientMining, Outputs, Round
+from laconic.mine.gradient import GradientMining
 from laconic.mine.narrowing import Narrowed
-from laconic.mine.ranking import ListFeatures, Ranked, decayed, orders, rank
+from laconic.mine.outputs import Outputs
+from laconic.mine.ranking import ListFeatures, RankedWeights, decayed, orders, rank
+from laconic.mine.rounds import Round
 
 TreeStructures: TypeAlias = _core.TreeStructures | _core.SetStructures
 
@@ -75,7 +77,7 @@ class FeatureSearch(NamedTuple):
 
     def rank(
         self, miner: _core.Miner, features: ListFeatures, outputs: Outputs, epochs: int
-    ) -> Ranked:
+    ) -> RankedWeights:
         """Weigh features by an averaged perceptron."""
         step = decayed(orders(miner), self.decay)
         return rank(features, outputs, step, epochs, self.random_state)

@@ -23,11 +23,13 @@ from laconic import _core
 from laconic.core.arrays import Array
 from laconic.core.report import Callback, Event, FitReport, in_one_line
 from laconic.core.solvers.online import Mira
-from laconic.mine.gradient import GradientMining, Outputs, Round
+from laconic.mine.gradient import GradientMining
 from laconic.mine.narrowing import Narrowed
+from laconic.mine.outputs import Outputs
 from laconic.mine.polynomial import Polynomial
 from laconic.mine.ranking import ListFeatures, decayed
 from laconic.mine.refusal import named_if_refused
+from laconic.mine.rounds import Round
 from laconic.mine.sub_trees import SubTrees
 from laconic.parse.lists import TreeLists, crossed, k_best, whole, with_gold
 from laconic.parse.model import Parser

@@ -18,9 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.report import FitReport, in_one_line
 from laconic.errors import InputError
-from laconic.mine.gradient import OrderCount, Round
 from laconic.mine.narrowing import Narrowed
 from laconic.mine.polynomial import Polynomial
+from laconic.mine.rounds import OrderCount, Round
 from laconic.mine.sub_trees import SubTrees
 from laconic.models.checks import (
     Arrays,

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from sub_trees import random_trees, sub_trees, tree_structures
 
 from laconic import _core
-from laconic.mine.gradient import GradientMining, Mined, Outputs, members_of
+from laconic.mine.gradient import GradientMining, Mined, members_of
+from laconic.mine.outputs import Outputs
 from laconic.mine.polynomial import Polynomial
 from laconic.mine.refusal import ThresholdTooSmall, named_if_refused
 

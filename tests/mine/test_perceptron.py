@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sub_trees import random_trees, sub_trees, tree_structures
 
-from laconic.mine.gradient import Outputs
 from laconic.mine.kernels import PolynomialKernel, TreeKernel
+from laconic.mine.outputs import Outputs
 from laconic.mine.perceptron import ChunkPass, KernelPerceptron, schedule, standardized
 from laconic.mine.polynomial import Polynomial
 

@@ -13,7 +13,8 @@ from sub_trees import random_trees, tree_structures
 
 from laconic import _core
 from laconic.core.ragged import pointers
-from laconic.mine.gradient import GradientMining, Outputs, members_of
+from laconic.mine.gradient import GradientMining, members_of
+from laconic.mine.outputs import Outputs
 from laconic.mine.ranking import ListFeatures, decayed, orders, rank
 
 
