@@ -1,4 +1,4 @@
-"""The objectives of laconic written a second time, in cvxpy and in plain NumPy, from their formulas alone."""
+"""The objectives of laconic a second time, in cvxpy and plain NumPy, from their formulas alone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def use_cvxpy(module: Any) -> None:
 
 
 def whole_groups(groups: Groups) -> list[np.ndarray]:
-    """Members of every group; in a forest what a node owns and what its descendants own, repeats kept."""
+    """Return the members of every group; in a forest with those of descendants, repeats kept."""
     lists = [list(groups.members(g)) for g in range(len(groups))]
     if groups.parent is not None:
         for g in range(len(groups) - 1, -1, -1):
@@ -98,7 +98,7 @@ def optimum(problem: Any, X: np.ndarray) -> float:
         scores = scores + np.ones((len(X), 1)) @ b
     loss = loss_in_cvxpy(problem.loss, scores, problem.gold.target, problem.gold.weight)
     program = cp.Problem(cp.Minimize(loss + penalty_in_cvxpy(problem.penalty, w)))
-    # Clarabel reaches what it can of these tolerances and warns of the rest, which the tests do not need.
+    # Clarabel may not reach these tolerances and warns; the tests do not need them in full.
     tight = {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10}
     return float(program.solve(solver="CLARABEL", **tight))
 
@@ -127,7 +127,7 @@ def shrink(w: np.ndarray, mass: float, norm: Any) -> np.ndarray:
 
 
 def prox_by_composition(groups: Groups, w: np.ndarray, step: float, norm: Any) -> np.ndarray:
-    """The proxes of single groups in turn, children before parents: exact for a forest and for disjoint groups."""
+    """Return the proxes of groups in turn, children first: exact for forests, disjoint groups."""
     v = w.copy()
     members = whole_groups(groups)
     for g in range(len(groups) - 1, -1, -1):

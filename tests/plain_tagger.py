@@ -1,4 +1,4 @@
-"""A slow tagger in plain Python: weights in dictionaries, paths by enumeration. What the kernel must agree with."""
+"""A slow tagger in plain Python: weights in dictionaries, paths by enumeration, as an oracle."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Task(NamedTuple):
 
     @classmethod
     def random(cls, seed: int, pairs: bool = False) -> Task:
-        """Words of a small vocabulary, so that features come back within a sentence; one sentence is empty."""
+        """Draw words of a small vocabulary, so that features repeat; one sentence is empty."""
         rng = np.random.default_rng(seed)
         ptr = np.cumsum([0, *rng.permutation([0, 1, 3, 4, 5, 5, 4, 3])]).astype(np.int64)
         columns = rng.integers(-1, 3, (2, ptr[-1]), dtype=np.int32)

@@ -25,7 +25,7 @@ from laconic.core.problem import Objective, Problem
 from laconic.core.report import Callback, FitReport, Reported, in_one_line
 from laconic.core.solvers.base import Result, Solver
 
-ModelT = TypeVar("ModelT", bound="SparseLinear")
+LinearT = TypeVar("LinearT", bound="SparseLinear")
 MethodT = TypeVar("MethodT", bound=Callable[..., object])
 
 
@@ -133,12 +133,12 @@ class SparseLinear(Reported, BaseEstimator):
         return solver.run(problem, x0, callback)
 
     def fit(
-        self: ModelT,
+        self: LinearT,
         X: MatrixLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         callback: Callback | None = None,
-    ) -> ModelT:
+    ) -> LinearT:
         """Learn coef_ and intercept_.
 
         Parameters
@@ -167,7 +167,7 @@ class SparseLinear(Reported, BaseEstimator):
         self.report_ = replace(self.report_, seconds=time.perf_counter() - began)
         return self
 
-    def adopt(self: ModelT, problem: Problem, result: Result) -> ModelT:
+    def adopt(self: LinearT, problem: Problem, result: Result) -> LinearT:
         """Take over a solver's result as the fitted model."""
         weights, intercept = problem.parts(result.x)
         K = problem.design.n_outputs

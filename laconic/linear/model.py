@@ -16,7 +16,7 @@ from laconic.core.losses import Logistic, Loss, Multinomial, Squared, SquaredHin
 from laconic.core.penalties import Penalty
 from laconic.core.problem import Problem
 from laconic.core.solvers.base import Result, Solver
-from laconic.linear.base import ModelT, SparseLinear, available
+from laconic.linear.base import LinearT, SparseLinear, available
 
 
 class SparseRegressor(RegressorMixin, SparseLinear):
@@ -76,7 +76,7 @@ class SparseRegressor(RegressorMixin, SparseLinear):
             )
         return loss, np.ascontiguousarray(y, dtype=np.float64), 1, weight
 
-    def adopt(self: ModelT, problem: Problem, result: Result) -> ModelT:
+    def adopt(self: LinearT, problem: Problem, result: Result) -> LinearT:
         """See SparseLinear; coef_ is (p,), intercept_ a number."""
         SparseLinear.adopt(self, problem, result)
         self.coef_ = self.coef_.ravel()

@@ -22,7 +22,7 @@ from laconic.core.penalties import L1, Ridge
 from laconic.core.report import Reported
 from laconic.linear.base import SparseLinear, available
 
-Scorer: TypeAlias = Callable[[Any, MatrixLike, ArrayLike], float]
+ScoreFunction: TypeAlias = Callable[[Any, MatrixLike, ArrayLike], float]
 
 
 class Path(NamedTuple):
@@ -145,7 +145,7 @@ def _held_out_scores(
     y: ArrayLike,
     split: tuple[Ints, Ints],
     strengths: Array,
-    scorer: Scorer,
+    scorer: ScoreFunction,
 ) -> Array:
     """Return the score of every strength on the test part of a split."""
     train, test = split
@@ -222,7 +222,7 @@ class StrengthCV(Reported, MetaEstimatorMixin, BaseEstimator):
         n_strengths: int = 30,
         ratio: float = 1e-3,
         cv: object = 5,
-        scoring: str | Scorer | None = None,
+        scoring: str | ScoreFunction | None = None,
         n_jobs: int | None = None,
     ):
         self.estimator = estimator

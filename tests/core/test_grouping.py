@@ -22,7 +22,7 @@ def test_templates_partition_the_features():
 
 
 def test_clusters_that_repeat_their_child_are_passed_over():
-    #          0 -> 1 -> (2, 3); word 0, 1 at 2, word 2 at 3, word 3 nowhere: 0 and 1 hold the same words
+    # 0 -> 1 -> (2, 3); words 0 and 1 at 2, word 2 at 3, word 3 nowhere: 0 and 1 hold the same words
     groups, nodes = grouping.by_cluster(np.array([-1, 0, 1, 1]), np.array([2, 2, 3, -1]), 4)
     assert nodes.tolist() == [1, 2] and groups.parent.tolist() == [-1, 0]
     np.testing.assert_allclose(groups.weight, np.sqrt([3, 2]))

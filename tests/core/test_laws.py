@@ -129,7 +129,7 @@ def test_laws_of_the_rows_design(shape: tuple[int, int]) -> None:
 
 
 def problem(loss: Loss, penalty: Penalty, n_classes: int = 2, intercept: bool = True) -> Problem:
-    """Sparse counts of N features in 80 rows, labels that depend on them with much noise: no weights separate them."""
+    """Return a problem of 80 rows of sparse counts and noisy labels that no weights separate."""
     rng = np.random.default_rng(3)
     X = rng.poisson(0.6, size=(80, N)).astype(float)
     gold = make_gold(loss, 80, n_classes, rng)
@@ -187,7 +187,8 @@ TAKEN: list[tuple[Solver, list[str], dict[str, Any]]] = [
         {},
     ),
 ]
-# Every solver meets every loss with the first two of its penalties, and the logistic loss with the rest.
+# Every solver is tested on every loss with the first two of its penalties, and on the logistic loss
+# with the others.
 RUNS = [
     pytest.param(solver, name, loss, options, id=f"{type(solver).__name__} {name} {loss}")
     for solver, names, options in TAKEN

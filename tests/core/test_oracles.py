@@ -1,4 +1,4 @@
-"""Optima against cvxpy, proxes against cvxpy, spams and plain NumPy, and solvers against each other."""
+"""Optima against cvxpy, proxes against cvxpy, spams and plain NumPy, solvers against each other."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ LOSSES: list[Loss] = [Logistic(), Multinomial(), Squared(), SquaredHinge()]
 def counts_problem(
     loss: Loss, penalty: Penalty, intercept: bool, n_classes: int, seed: int
 ) -> tuple[Problem, np.ndarray]:
-    """40 rows of sparse counts, labels that depend on them, uneven sample weights with a few zeros."""
+    """Return 40 rows of sparse counts, labels by them, and sample weights with a few zeros."""
     random = np.random.default_rng(seed)
     X = random.poisson(0.4, size=(40, P)).astype(float)
     signal = X @ random.normal(size=(P, n_classes)) + random.normal(size=(40, n_classes))
@@ -106,7 +106,7 @@ def counts_problem(
 
 
 def agree(problem: Problem, X: np.ndarray, solvers: list[Solver]) -> None:
-    """All solvers reach cvxpy's optimum to a relative 1e-6, and no certificate promises more than was reached."""
+    """All solvers reach cvxpy's optimum to 1e-6, and no certificate promises more than is reached."""
     best = oracles.optimum(problem, X)
     for solver in solvers:
         for tol in (0.03, solver.tol):
@@ -247,7 +247,7 @@ def test_layers_are_exact_on_nested_groups(seed: int, norm: Any) -> None:
 
 
 def spams_tree(groups: Groups) -> tuple[dict[str, Any], np.ndarray]:
-    """A forest under one root of weight zero, depth first, its variables renumbered so that a node's own are a slice."""
+    """Return a forest under one root of weight zero, depth first; nodes own slices of variables."""
     assert groups.parent is not None
     children: list[list[int]] = [[] for _ in range(len(groups) + 1)]
     for g, parent in enumerate(groups.parent):

@@ -30,7 +30,7 @@ def products(row: np.ndarray, degree: int) -> set[tuple[int, ...]]:
 def by_enumeration(
     fired: list[set[Any]], outputs: Outputs, n_labels: int, search: GradientMining
 ) -> tuple[dict[Any, np.ndarray], set[Any]]:
-    """Algorithm 1 with every feature written out: weights by feature, and the features of the last round."""
+    """Run Algorithm 1 with explicit features; return weights, and features of the last round."""
     weights: dict[Any, np.ndarray] = {
         feature: np.zeros(n_labels) for each in fired for feature in each
     }
@@ -41,7 +41,7 @@ def by_enumeration(
         scores[outputs.gold] -= 1
         for begin, end in zip(outputs.ptr[:-1], outputs.ptr[1:], strict=True):
             second, first = np.sort(scores[begin:end].ravel())[-2:]
-            # Sums of weights that are no whole numbers, in another order, might choose another output.
+            # Sums of fractional weights, in another order, might choose another output.
             assume(first - second > 1e-9 or k == 1 or not search.decreasing)
         best = [
             begin + int(scores[begin:end].argmax())
@@ -222,7 +222,7 @@ def test_memory_that_no_threshold_fits() -> None:
     structures = Polynomial(2).structures(columns)
     with pytest.raises(
         MemoryError,
-        match="order 1 need more memory than they may have, and no threshold fits; give more memory",
+        match="need more memory than they may have, and no threshold fits; give more memory",
     ):
         named_if_refused(
             lambda threshold: GradientMining(threshold, 2, 1, memory=1e4).run(

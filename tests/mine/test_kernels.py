@@ -48,9 +48,12 @@ def test_trees_share_what_enumeration_finds_in_both(
 
 
 def test_the_example_of_the_paper() -> None:
-    """He won the game today, two basic features an arc: 4 arcs, 3 pairs (the paper counts a fourth one), 3 triples, the whole tree.
+    """He won the game today, two basic features per arc.
 
-    The arc to the root has no features, as in the paper; arcs share none, so that K(T, T) is the number of sub feature trees.
+    4 arcs, 3 pairs (the paper counts a fourth one), 3 triples, the whole tree.
+
+    The arc to the root has no features, as in the paper; arcs share none, so that K(T, T) is the
+    number of sub feature trees.
     """
     structures = tree_structures([[2, 0, 4, 2, 2]], [[[0, 1], [], [2, 3], [4, 5], [6, 7]]], 8)
     row = np.array([0])

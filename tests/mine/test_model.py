@@ -1,4 +1,4 @@
-"""KernelMiner as people use it: scikit-learn's manners, combinations by name, and parity, which no single feature shows."""
+"""KernelMiner as people use it: scikit-learn's checks, combinations by name, and parity."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def explicit_scores(
     orders: list[np.ndarray],
     times: Callable[[Any], int] = lambda feature: 1,
 ) -> np.ndarray:
-    """Scores of all outputs by the averaged perceptron of one chunk, with a weight for every feature under every label.
+    """Return scores of all outputs by the averaged perceptron of one chunk, with explicit weights.
 
     times: how often the space of the kernel has a feature.
     """
@@ -63,7 +63,7 @@ def explicit_scores(
 def trees_in_lists(
     random: np.random.Generator, n_examples: int
 ) -> tuple[Any, list[Counter[Any]], Outputs]:
-    """Lists of one to four trees of which one is gold: structures, their sub feature trees, outputs."""
+    """Return lists of one to four trees, one gold: structures, sub feature trees, outputs."""
     ptr = np.cumsum([0, *random.integers(1, 5, size=n_examples)])
     trees, basics = random_trees(random, int(ptr[-1]), 4, 3)
     counts = [sub_trees(heads, features, 4) for heads, features in zip(trees, basics, strict=True)]
@@ -121,7 +121,7 @@ def test_labels_have_weights_of_their_own(seed: int, n_labels: int) -> None:
 
 
 def pairs_of_sets(random: np.random.Generator, n_examples: int) -> tuple[Any, Outputs]:
-    """Of two sets the gold one has both or none of the features 0 and 1: products tell it, single features do not."""
+    """Of two sets the gold one has both or none of features 0 and 1, which only products show."""
     rows = random.random((n_examples, 2, 8)) < 0.5
     gold = random.integers(2, size=n_examples)
     rows[:, :, 1] = rows[:, :, 0] ^ (gold[:, None] != np.arange(2))

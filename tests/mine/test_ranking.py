@@ -1,4 +1,4 @@
-"""The averaged perceptron over lists, and the features that tell their members apart, against plain computations."""
+"""The averaged perceptron over lists, and features that distinguish members, in plain code."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class NormKernel(Protocol):
         """Write the norm of every group into `result`."""
 
 
-KernelT = TypeVar("KernelT", bound=NormKernel)
+NormKernelT = TypeVar("NormKernelT", bound=NormKernel)
 
 
 def norm_code(norm: NormName) -> _core.Norm:
@@ -51,7 +51,7 @@ def check_size(groups: Groups, w: Array) -> None:
         )
 
 
-class Grouped(Penalty, Generic[KernelT]):
+class Grouped(Penalty, Generic[NormKernelT]):
     """strength (l1_ratio sum_i f_i |w_i| + (1 - l1_ratio) sum_g d_g |w_g|).
 
     d_g are the weights of the groups; over w >= 0 if positive.
@@ -74,7 +74,7 @@ class Grouped(Penalty, Generic[KernelT]):
         self.positive = positive
 
     @abstractmethod
-    def _make_kernel(self) -> KernelT:
+    def _make_kernel(self) -> NormKernelT:
         """Return a checked kernel of the present groups."""
 
     def check(self) -> Penalty:
@@ -91,9 +91,9 @@ class Grouped(Penalty, Generic[KernelT]):
         lasso = self.strength * self._ratio() * factor_vector(self.factors, self.groups.n_features)
         return lasso, self.strength * (1 - self._ratio()) * self.groups.weight
 
-    def kernel(self) -> KernelT:
+    def kernel(self) -> NormKernelT:
         """Return the kernel, made once for the groups it belongs to."""
-        cached: tuple[Groups, KernelT] | None = self.__dict__.get("_kernel")
+        cached: tuple[Groups, NormKernelT] | None = self.__dict__.get("_kernel")
         if cached is None or cached[0] is not self.groups:
             cached = (self.groups, self._make_kernel())
             self.__dict__["_kernel"] = cached

@@ -28,7 +28,7 @@ LOSSES = {loss.name: loss for loss in _core.StructuredLoss}
 
 OnlineKernel: TypeAlias = "_core.Tagger | _core.Parser"
 KernelT = TypeVar("KernelT", bound=OnlineKernel)
-WeightsT = TypeVar("WeightsT", covariant=True)
+LearnedT = TypeVar("LearnedT", covariant=True)
 
 
 class Sentences(NamedTuple):
@@ -138,7 +138,7 @@ class OrderedTemplates(Protocol):
         """Return whether b is a or refines it, at [a, b]."""
 
 
-class OnlineData(Protocol[KernelT, WeightsT]):
+class OnlineData(Protocol[KernelT, LearnedT]):
     """Training data of an online learner: sentences, and a kernel tagger or parser for them."""
 
     @property
@@ -163,7 +163,7 @@ class OnlineData(Protocol[KernelT, WeightsT]):
     def examples(self, kernel: KernelT) -> Examples:
         """Return the sentences as the kernel learns from them."""
 
-    def weights(self, kernel: KernelT) -> WeightsT:
+    def weights(self, kernel: KernelT) -> LearnedT:
         """Return the weights of the kernel."""
 
 
@@ -190,7 +190,7 @@ class OnlineLearner(BaseEstimator):
         """
         return self
 
-    def learn(self, data: OnlineData[KernelT, WeightsT], /) -> tuple[WeightsT, FitReport]:
+    def learn(self, data: OnlineData[KernelT, LearnedT], /) -> tuple[LearnedT, FitReport]:
         """Return the weights after all passes, learned from zero, and the report of the fit.
 
         Its `features_total` is the number of different features of the training data.

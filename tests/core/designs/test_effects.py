@@ -1,4 +1,4 @@
-"""The effects design: distributions of words against plain softmax, gradients, curvatures, threads, doors."""
+"""The effects design: distributions against plain softmax, gradients, curvatures, bad arrays."""
 
 from __future__ import annotations
 

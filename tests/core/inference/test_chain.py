@@ -144,7 +144,7 @@ def test_long_sentences():
 
 
 def test_forbidden_for_long_and_then_needed():
-    """A label that all but dies out, kept alive by a mask alone, must come back: small sums are not lost."""
+    """A label with a tiny sum, allowed by a mask alone, must come back: small sums are not lost."""
     scores = np.zeros((6, 2))
     scores[:4, 1] = -290.0
     chains = Chains.make(scores, [0, 6], np.zeros((2, 2)))
@@ -190,7 +190,7 @@ def test_bad_arrays_are_refused():
 @settings(max_examples=30)
 @given(BATCHES, st.booleans())
 def test_transitions_of_each_token(batch, masked):
-    """Tables that are the same at every token change nothing; others act as scores of their own token's pair."""
+    """Tables that are the same at every token change nothing; others score pairs of their token."""
     seed, n_labels, lengths = batch
     rng = np.random.default_rng(seed)
     one = draw(rng, n_labels, lengths)

@@ -158,7 +158,7 @@ def test_marginals_are_those_of_enumeration(
 @settings(max_examples=30)
 @given(seed=st.integers(0, 2**31), n=st.integers(2, 40), single_root=st.booleans())
 def test_larger_trees_agree_with_each_other(seed: int, n: int, single_root: bool) -> None:
-    """Where enumeration ends: gradients of log Z are marginals, and larger parts of score 0 change nothing."""
+    """Gradients of log Z are marginals, and larger parts of score 0 change nothing."""
     rng = np.random.default_rng(seed)
     arc = 3 * rng.normal(size=(n, n))
     crossing = Trees.make(arc, crossing=True, single_root=single_root)

@@ -1,4 +1,4 @@
-"""Online learning in the kernel against a slow tagger in plain Python, and the learners' manners."""
+"""Online learning in the kernel against a slow tagger in plain Python, and rules of learners."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EPOCHS = 3
 def both(
     seed: int, loss: str, step: float, pairs: bool = False, zero: bool = False, **rule: Any
 ) -> tuple[Any, PlainTagger]:
-    """The kernel and the plain tagger after some epochs from the same weights by the same rule; losses agree on the way."""
+    """Return the kernel and the plain tagger after some epochs by the same rule; losses agree."""
     task = Task.random(seed, pairs)
     plain = PlainTagger(task, None if zero else seed)
     kernel = plain.load(task.kernel())
@@ -251,7 +251,7 @@ def test_features_added_while_averages_are_kept() -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("pairs", [False, True], ids=["single", "pairs"])
 def test_rows_that_are_known_are_those_that_would_be_found(seed: int, pairs: bool) -> None:
-    """One kernel keeps the numbering of its features, the other makes it anew all the time and has to look every row up."""
+    """One kernel keeps the numbers of its features, the other numbers them again all the time."""
     task = Task.random(seed, pairs)
     keeps, asks = task.kernel(), task.kernel()
     seen = keeps.number(task.columns, task.ptr)
