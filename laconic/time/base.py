@@ -30,7 +30,7 @@ from laconic.linear.base import SparseLinear
 from laconic.models.save import Saved
 from laconic.time.adaptive import AdaptivePrior
 from laconic.time.learn import over_time, run_empirical, starting_weights
-from laconic.time.times import StepClock, make_clock
+from laconic.time.times import TimeGrid, make_clock
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -43,7 +43,7 @@ class TemporalLinear(Saved, SparseLinear):
 
     warm_start = False
     classes_: NDArray[Any]
-    clock_: StepClock
+    clock_: TimeGrid
     trajectories_: Array
     drift_: Array
     alpha_: Array
@@ -229,6 +229,6 @@ class TemporalLinear(Saved, SparseLinear):
 
 def clock_of(
     times: ArrayLike | None, n_rows: int, step: str | float | None
-) -> tuple[StepClock, Ints]:
+) -> tuple[TimeGrid, Ints]:
     """Return the clock of training times and the step of each; without times all are one step."""
     return make_clock(np.zeros(n_rows), None) if times is None else make_clock(times, step)

@@ -53,7 +53,7 @@ class TemporalRegressor(TemporalLinear, SparseRegressor):
         Constant at each step, intercept included.
     coef_, intercept_ : ndarray of shape (n_features,) and float
         Weights and constant of the last step.
-    clock_ : StepClock
+    clock_ : TimeGrid
         Which time belongs to which step.
     steps_ : list of str
         Names of the steps.

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from laconic.core.arrays import Array
 from laconic.report.plots import COLOURS, DASHES, FAINT, INK
 from laconic.time.explain import AutocorrelationCounts
-from laconic.time.times import StepClock
+from laconic.time.times import TimeGrid
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +30,7 @@ class Series(NamedTuple):
 
 
 def series_by_step(
-    clock: StepClock, dates: Sequence[str], values: ArrayLike, name: str = "observed"
+    clock: TimeGrid, dates: Sequence[str], values: ArrayLike, name: str = "observed"
 ) -> Series:
     """Return the mean of a series in every step of a clock; other times are left out."""
     steps, given = clock.steps(dates), np.asarray(values, dtype=np.float64)

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, clone
 
 from laconic.core.arrays import Ints
 from laconic.time.base import TemporalLinear
-from laconic.time.times import StepClock, make_clock
+from laconic.time.times import TimeGrid, make_clock
 
 
 class Fold(NamedTuple):
@@ -86,7 +86,7 @@ class RollingOrigin(BaseEstimator):
             if len(train) and len(test):
                 yield Fold(clock.label(place), train, test)
 
-    def _check_gap(self, clock: StepClock) -> None:
+    def _check_gap(self, clock: TimeGrid) -> None:
         if isinstance(self.gap, np.timedelta64):
             if clock.unit is None:
                 raise ValueError(

@@ -35,7 +35,7 @@ from laconic.time.adaptive import AdaptivePrior
 from laconic.time.base import MODES, TemporalLinear
 from laconic.time.fused import FusedLasso, OverTime, SmoothGroupLasso
 from laconic.time.model import TemporalClassifier, TemporalRegressor
-from laconic.time.times import MOST_STEPS, UNITS, StepClock
+from laconic.time.times import MOST_STEPS, UNITS, TimeGrid
 from laconic.time.trajectories import SmoothRidge, Trajectories
 from laconic.version import __version__
 
@@ -180,12 +180,12 @@ def as_used(penalty: Penalty, n_steps: int, n_outputs: int) -> Penalty:
     return penalty
 
 
-def read_clock(meta: dict[str, Any]) -> StepClock:
+def read_clock(meta: dict[str, Any]) -> TimeGrid:
     """Return the clock with these entries."""
-    unit, width, origin, n_steps = (meta.get(name, math.nan) for name in StepClock._fields)
+    unit, width, origin, n_steps = (meta.get(name, math.nan) for name in TimeGrid._fields)
     numeric = is_number(width) and 0 < width < 1e15 and is_number(origin) and abs(origin) < 1e15
     if (
-        meta.keys() != set(StepClock._fields)
+        meta.keys() != set(TimeGrid._fields)
         or unit not in (None, *UNITS)
         or not numeric
         or not is_count(n_steps)
@@ -193,4 +193,4 @@ def read_clock(meta: dict[str, Any]) -> StepClock:
         raise InputError("the clock is not a unit, a width, an origin and a number of steps")
     if n_steps > MOST_STEPS or (unit is not None and (width not in (1, 3) or abs(origin) > 10**7)):
         raise InputError("the clock has impossible steps")
-    return StepClock(unit, float(width), float(origin), n_steps)
+    return TimeGrid(unit, float(width), float(origin), n_steps)

@@ -13,7 +13,7 @@ UNITS = {"year": "Y", "quarter": "M", "month": "M", "week": "W", "day": "D"}
 MOST_STEPS = 10**6
 
 
-class StepClock(NamedTuple):
+class TimeGrid(NamedTuple):
     """Steps of equal length from an origin on: step(t) = floor((ticks(t) - origin) / width).
 
     unit: None for numbers, which are their own ticks; a calendar unit for dates, whose ticks are
@@ -64,7 +64,7 @@ class StepClock(NamedTuple):
         return place
 
 
-def make_clock(times: ArrayLike, step: str | float | None) -> tuple[StepClock, Ints]:
+def make_clock(times: ArrayLike, step: str | float | None) -> tuple[TimeGrid, Ints]:
     """Return the clock of training times, from the first to the last, and the step of each.
 
     step: "year", "quarter", "month", "week" or "day" for dates; a number, the width, for numbers
@@ -91,7 +91,7 @@ def make_clock(times: ArrayLike, step: str | float | None) -> tuple[StepClock, I
     span = (counted.max() - origin) / width
     if span >= MOST_STEPS:
         raise ValueError(f"the times span {span:.0f} steps: use a larger step")
-    clock = StepClock(unit, width, origin, int(span) + 1)
+    clock = TimeGrid(unit, width, origin, int(span) + 1)
     return clock, clock.steps(times)
 
 

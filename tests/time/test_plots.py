@@ -12,9 +12,9 @@ from laconic import AdaptivePrior, Forecaster, TemporalRegressor
 from laconic.time.explain import AutocorrelationCounts
 from laconic.time.forecast.page import write_forecast_report
 from laconic.time.plots import Series, plot_autocorrelations, plot_trajectories, series_by_step
-from laconic.time.times import StepClock
+from laconic.time.times import TimeGrid
 
-YEARS = StepClock("year", 1.0, 30.0, 4)  # 2000 to 2003
+YEARS = TimeGrid("year", 1.0, 30.0, 4)  # 2000 to 2003
 
 
 def test_a_series_is_averaged_by_step() -> None:

@@ -14,7 +14,7 @@ from laconic.core.solvers.owlqn import Owlqn
 from laconic.time.adaptive import AdaptivePrior
 from laconic.time.learn import over_time
 from laconic.time.problem import CountProblem
-from laconic.time.times import StepClock
+from laconic.time.times import TimeGrid
 from laconic.time.trajectories import SmoothRidge
 from laconic.time.variational import Variational
 
@@ -88,7 +88,7 @@ def starting_weights(
 
 
 def weights_on(
-    clock: StepClock, before: tuple[StepClock, Array], shape: tuple[int, int]
+    clock: TimeGrid, before: tuple[TimeGrid, Array], shape: tuple[int, int]
 ) -> Array | None:
     """Return the weights of an earlier fit on the steps of a clock, or None if they do not fit.
 

@@ -42,7 +42,7 @@ from laconic.time.sage.learn import (
 )
 from laconic.time.sage.predict import EffectPredictor
 from laconic.time.sage.reader import DatedReader
-from laconic.time.times import StepClock
+from laconic.time.times import TimeGrid
 
 BACKGROUNDS = ("all", "steps")
 
@@ -91,7 +91,7 @@ class TemporalTextModel(Saved, Reported, EffectPredictor):
         Weights; the constant is the last effect.
     background_ : ndarray of shape (n_steps, n_words)
         theta, the log-frequencies of the background.
-    clock_ : StepClock
+    clock_ : TimeGrid
         Which time belongs to which step.
     steps_ : list of str
         Names of the steps.
@@ -115,7 +115,7 @@ class TemporalTextModel(Saved, Reported, EffectPredictor):
 
     alpha_: Array
     penalty_: Penalty
-    _before: tuple[StepClock, Array] | None
+    _before: tuple[TimeGrid, Array] | None
 
     def __init__(
         self,

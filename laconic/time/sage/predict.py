@@ -20,7 +20,7 @@ from sklearn.utils.validation import (
 from laconic.core.arrays import Array, MatrixLike
 from laconic.core.designs.effects import Effects
 from laconic.time.sage.reader import DatedReader
-from laconic.time.times import StepClock
+from laconic.time.times import TimeGrid
 
 CONSTANT = "(constant)"
 ROWS = 256  # whose distributions are held at once
@@ -47,7 +47,7 @@ class EffectPredictor(BaseEstimator):
     constant: bool
     reader: DatedReader | None
     n_jobs: int | None
-    clock_: StepClock
+    clock_: TimeGrid
     steps_: list[str]
     trajectories_: Array
     background_: Array
