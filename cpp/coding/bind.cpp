@@ -122,6 +122,8 @@ void bind_cooccurrence(nb::module_& m) {
         .def(nb::init<Vec<int32_t>, int64_t, int64_t, int64_t>(), nb::arg("tokens"),
              nb::arg("begin"), nb::arg("end"), nb::arg("n_words"))
         .def("counts", &PlacesOfWords::counts)
+        .def("sums", &PlacesOfWords::sums, nb::arg("first"), nb::arg("last"), nb::arg("weights"),
+             nb::arg("n_contexts"), nb::arg("threads"))
         .def("rows", &PlacesOfWords::rows, nb::arg("first"), nb::arg("last"), nb::arg("weights"),
              nb::arg("n_contexts"), nb::arg("divisor"), nb::arg("threads"));
     m.def("added_rows", &added_rows, nb::arg("bounds"), nb::arg("n"), nb::arg("contexts"),

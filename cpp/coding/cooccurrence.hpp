@@ -1,31 +1,30 @@
-// How often words stand near each other. The places of a word are listed first; then a row of
-// counts is one walk over the places of its word, with a sum for every context that stays in the
-// cache: nothing is hashed or sorted but the contexts that a word has.
+// Weighted counts of words within a window of each other.
+//
+// The places of every word are listed first (a counting sort of the text). A row of counts is then
+// one walk over the places of its word, with one sum per context, which stays in the cache; only
+// the contexts that a word has are sorted, and nothing is hashed. Sums are whole numbers, so that
+// neither threads nor the cutting of a text into blocks change them; division comes last.
 #pragma once
-#include <nanobind/stl/variant.h>
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <memory>
-#include <variant>
 
 #include "door/checks.hpp"
 #include "door/threads.hpp"
 
 namespace laconic::coding {
 
-// Lengths of rows, contexts and values; values are sums, or sums divided.
+// Lengths of rows, contexts and values; values are sums (uint64_t), or sums divided (float).
 template <class Value>
 using CountRows = std::tuple<Array<int64_t>, Array<int32_t>, Array<Value>>;
-using AnyRows = std::variant<CountRows<uint64_t>, CountRows<float>>;
 
-constexpr int32_t kEnd =
-    -1;  // between sentences; all other numbers below 0 are places without a word
-constexpr int64_t kDense =
-    16;  // a row with a sixteenth of all contexts is read off the sums in their order
-constexpr int64_t kAhead = 12;       // places that are fetched before their turn
-constexpr int64_t kRowsAtOnce = 64;  // rows of a part, so that threads share what comes evenly
+// Stands between sentences; all other numbers below 0 are places without a word.
+constexpr int32_t kEnd = -1;
+// A row with more than 1 / kDense of all contexts is read off the sums in order, not sorted.
+constexpr int64_t kDense = 16;
+constexpr int64_t kAhead = 12;       // places that are prefetched
+constexpr int64_t kRowsAtOnce = 64;  // rows that a thread takes at a time
 
 // The sums of one row, and the contexts that have one.
 class RowSum {
@@ -116,32 +115,30 @@ class Rows {
     std::vector<Part> parts_;
 };
 
-// Rows of sums as they are, or divided and in single precision: rounded once.
-template <class Fill>
-AnyRows made_rows(int64_t n, int64_t n_contexts, int threads, double divisor, Fill fill) {
-    if (divisor == 0) {
-        std::unique_ptr<Rows<uint64_t>> rows;
-        {
-            nb::gil_scoped_release release;
-            rows = std::make_unique<Rows<uint64_t>>(n, n_contexts, threads, fill,
-                                                    [](uint64_t sum) { return sum; });
-        }
-        return rows->joined();
-    }
-    std::unique_ptr<Rows<float>> rows;
+template <class Value, class Fill, class Convert>
+CountRows<Value> made_rows(int64_t n, int64_t n_contexts, int threads, Fill fill,
+                           Convert convert) {
+    std::unique_ptr<Rows<Value>> rows;
     {
         nb::gil_scoped_release release;
-        rows = std::make_unique<Rows<float>>(n, n_contexts, threads, fill, [divisor](uint64_t sum) {
-            return static_cast<float>(static_cast<double>(sum) / divisor);
-        });
+        rows = std::make_unique<Rows<Value>>(n, n_contexts, threads, fill, convert);
     }
     return rows->joined();
 }
+// value = sum / divisor in single precision, rounded once.
+struct Divided {
+    double divisor;
+    float operator()(uint64_t sum) const {
+        return static_cast<float>(static_cast<double>(sum) / divisor);
+    }
+};
 
-inline void check_rows(int64_t n_contexts, int threads, double divisor) {
+inline void check_rows(int64_t n_contexts, int threads) {
     require(n_contexts >= 0 && n_contexts <= INT32_MAX, "n_contexts must be a number of words");
     require(threads >= 1, "threads must be at least 1");
-    require(divisor >= 0, "divisor must not be negative");
+}
+inline void check_divisor(double divisor) {
+    require(divisor > 0, "divisor must be a number above 0");
 }
 
 // Running text with a list of the places of every word.
@@ -172,48 +169,64 @@ class PlacesOfWords {
         for (size_t w = 0; w < counts.size(); ++w) counts[w] = ptr_[w + 1] - ptr_[w];
         return to_numpy(std::move(counts));
     }
-    // Rows [first, last) of counts of contexts: weights[d - 1] for each that stands d places before
-    // or after a place of the word, in its sentence. divisor 0: sums as they are.
-    AnyRows rows(int64_t first, int64_t last, Vec<uint32_t> weights, int64_t n_contexts,
-                 double divisor, int threads) const {
+    // Rows [first, last) of the counts, whole numbers:
+    //     sum_(w, c) = sum over the places of w of weights[d - 1] for every context c that stands
+    //     d = 1 .. window places before or after, in the same sentence
+    CountRows<uint64_t> sums(int64_t first, int64_t last, Vec<uint32_t> weights, int64_t n_contexts,
+                             int threads) const {
+        return counted<uint64_t>(first, last, weights, n_contexts, threads,
+                                 [](uint64_t sum) { return sum; });
+    }
+    // The same counts divided by `divisor`.
+    CountRows<float> rows(int64_t first, int64_t last, Vec<uint32_t> weights, int64_t n_contexts,
+                          double divisor, int threads) const {
+        check_divisor(divisor);
+        return counted<float>(first, last, weights, n_contexts, threads, Divided{divisor});
+    }
+
+  private:
+    template <class Value, class Convert>
+    CountRows<Value> counted(int64_t first, int64_t last, Vec<uint32_t> weights,
+                             int64_t n_contexts, int threads, Convert convert) const {
         require(0 <= first && first <= last && last < static_cast<int64_t>(ptr_.size()),
                 "first and last must be words, in order");
-        check_rows(n_contexts, threads, divisor);
+        check_rows(n_contexts, threads);
         const int64_t window = static_cast<int64_t>(weights.size()),
                       n = static_cast<int64_t>(tokens_.size());
         const uint32_t* weight = weights.data();
         for (int64_t d = 0; d < window; ++d) require(weight[d] > 0, "weights must be above 0");
-        return made_rows(
-            last - first, n_contexts, threads, divisor, [&](int64_t row, RowSum& sums) {
-                const auto walk = [&](int64_t place, int64_t step, int64_t longest) {
-                    for (int64_t d = 1; d <= std::min(window, longest); ++d) {
-                        const int32_t context = tokens_[place + d * step];
-                        if (context == kEnd) break;
-                        if (context >= 0 && context < n_contexts) sums.add(context, weight[d - 1]);
-                    }
-                };
-                for (int64_t k = ptr_[first + row]; k < ptr_[first + row + 1]; ++k) {
-                    const int64_t place = places_[k];
-                    if (k + kAhead < ptr_[first + row + 1])
-                        __builtin_prefetch(tokens_.data() +
-                                           std::max<int64_t>(0, places_[k + kAhead] - window));
-                    walk(place, -1, place);
-                    walk(place, 1, n - 1 - place);
+        const auto fill = [&](int64_t row, RowSum& sums) {
+            const auto walk = [&](int64_t place, int64_t step, int64_t longest) {
+                for (int64_t d = 1; d <= std::min(window, longest); ++d) {
+                    const int32_t context = tokens_[place + d * step];
+                    if (context == kEnd) break;
+                    if (context >= 0 && context < n_contexts) sums.add(context, weight[d - 1]);
                 }
-            });
+            };
+            for (int64_t k = ptr_[first + row]; k < ptr_[first + row + 1]; ++k) {
+                const int64_t place = places_[k];
+                if (k + kAhead < ptr_[first + row + 1])
+                    __builtin_prefetch(tokens_.data() +
+                                       std::max<int64_t>(0, places_[k + kAhead] - window));
+                walk(place, -1, place);
+                walk(place, 1, n - 1 - place);
+            }
+        };
+        return made_rows<Value>(last - first, n_contexts, threads, fill, convert);
     }
 
-  private:
     std::vector<int32_t> tokens_;
     std::vector<int64_t> ptr_;  // the places of word w are places_[ptr_[w], ptr_[w + 1])
     std::vector<int32_t> places_;
 };
 
-// Rows that are sums of rows: row r of part p is [bounds[p * (n + 1) + r], bounds[p * (n + 1) + r +
-// 1]) of contexts and sums.
-inline AnyRows added_rows(Vec<int64_t> bounds, int64_t n, Vec<int32_t> contexts, Vec<uint64_t> sums,
-                          int64_t n_contexts, double divisor, int threads) {
-    check_rows(n_contexts, threads, divisor);
+// Sums of the rows of several parts, divided: with b = bounds + p * (n + 1), row r of part p is
+// [b[r], b[r + 1]) of contexts and sums.
+inline CountRows<float> added_rows(Vec<int64_t> bounds, int64_t n, Vec<int32_t> contexts,
+                                   Vec<uint64_t> sums, int64_t n_contexts, double divisor,
+                                   int threads) {
+    check_rows(n_contexts, threads);
+    check_divisor(divisor);
     require(n >= 0 && bounds.size() % static_cast<size_t>(n + 1) == 0,
             "bounds must have n + 1 entries per part");
     require(contexts.size() == sums.size(), "contexts and sums must be as many");
@@ -225,13 +238,14 @@ inline AnyRows added_rows(Vec<int64_t> bounds, int64_t n, Vec<int32_t> contexts,
                 "bounds must not decrease in a part");
     }
     const int64_t n_parts = static_cast<int64_t>(bounds.size()) / (n + 1);
-    return made_rows(n, n_contexts, threads, divisor, [&](int64_t row, RowSum& total) {
+    const auto fill = [&](int64_t row, RowSum& total) {
         for (int64_t p = 0; p < n_parts; ++p) {
             const int64_t* bound = bounds.data() + p * (n + 1) + row;
             for (int64_t k = bound[0]; k < bound[1]; ++k)
                 if (sums.data()[k] != 0) total.add(contexts.data()[k], sums.data()[k]);
         }
-    });
+    };
+    return made_rows<float>(n, n_contexts, threads, fill, Divided{divisor});
 }
 
 }  // namespace laconic::coding

@@ -27,7 +27,7 @@ TOKEN_BYTES, ENTRY_BYTES = 32, 64
 FEWEST = 2**12  # lower bound of tokens of a block and of entries of a panel, whatever the memory
 WIDEST = 1000  # largest window: sums then fit into 64 bits for every text
 # Lengths of rows, contexts, values: float32 counts, or uint64 sums that are added up later.
-Panel: TypeAlias = tuple[Ints, Ints32, Floats | NDArray[np.uint64]]
+Panel: TypeAlias = tuple[Ints, Ints32, Floats]
 Number = TypeVar("Number", bound=np.generic)
 
 
@@ -113,7 +113,7 @@ class _Counting:
         first = next(blocks)
         second = next(blocks, None)
         if second is None:
-            yield from self._panels_of(first, self.divisor)
+            yield from self._panels_of(first)
             return
         with ExitStack() as stack:
             runs = [self._run(first, stack)]
@@ -150,17 +150,26 @@ class _Counting:
         tokens = np.concatenate([before, block, after]) if len(before) or len(after) else block
         return _core.PlacesOfWords(tokens, len(before), len(before) + len(block), len(self.text))
 
-    def _panels_of(self, places: _core.PlacesOfWords, divisor: float) -> Iterator[Panel]:
-        """Yield rows of counts of a block; with divisor 0 sums that are added up later."""
+    def _spans_of(self, places: _core.PlacesOfWords) -> Iterator[tuple[int, int]]:
+        """Yield spans of words whose rows fit into a panel."""
         most = np.minimum(places.counts() * (2 * self.how.window), self.n_contexts)
-        for first, last in spans(pointers(most), self.panel_size):
-            yield places.rows(first, last, self.weights, self.n_contexts, divisor, self.threads)
+        yield from spans(pointers(most), self.panel_size)
+
+    def _panels_of(self, places: _core.PlacesOfWords) -> Iterator[Panel]:
+        """Yield rows of counts of a text of one block."""
+        for first, last in self._spans_of(places):
+            yield places.rows(
+                first, last, self.weights, self.n_contexts, self.divisor, self.threads
+            )
 
     def _run(self, places: _core.PlacesOfWords, stack: ExitStack) -> _BlockFiles:
         contexts_file = stack.enter_context(TemporaryFile())  # noqa: SIM115
         sums_file = stack.enter_context(TemporaryFile())  # noqa: SIM115
         lengths = []
-        for length, contexts, sums in self._panels_of(places, 0.0):
+        for first, last in self._spans_of(places):
+            length, contexts, sums = places.sums(
+                first, last, self.weights, self.n_contexts, self.threads
+            )
             lengths.append(length)
             contexts_file.write(contexts.data)
             sums_file.write(sums.data)

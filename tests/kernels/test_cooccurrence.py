@@ -40,7 +40,7 @@ def test_rows_of_counts_and_their_sums(threads: int) -> None:
         _core.PlacesOfWords(tokens, 0, 1000, 200),
         _core.PlacesOfWords(tokens, 1000, 3000, 200),
     ]
-    parts = [place.rows(0, 200, weights, 150, 0.0, threads) for place in places]
+    parts = [place.sums(0, 200, weights, 150, threads) for place in places]
     bounds = [np.concatenate([[0], np.cumsum(lengths)]) for lengths, _, _ in parts]
     lengths, contexts, values = _core.added_rows(
         np.concatenate([bounds[0], bounds[1] + bounds[0][-1]]),
@@ -78,6 +78,7 @@ def test_kernels_refuse_bad_arrays() -> None:
         (2, np.zeros(1, np.uint32)),
         (3, -1),
         (4, -1.0),
+        (4, 0.0),
         (4, np.nan),
         (5, 0),
     ]:
