@@ -183,7 +183,7 @@ def others(core: Any) -> dict[str, Callable[[], object]]:
         np.concatenate([[0], np.cumsum(kept.sum(axis=1))]).astype(np.int64), members[kept], 300
     )
     every = np.arange(400)
-    shown = core.ShownArrays(
+    shown = core.SidedOutputs(
         structure=every, label=np.zeros(400, np.int32), side=(every % 2).astype(np.int32)
     )
     options = core.SearchOptions(n_labels=1, threshold=4, most_order=4, memory=1 << 28)

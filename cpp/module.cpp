@@ -31,8 +31,8 @@ void bind(nb::module_& m);
 }  // namespace laconic
 
 NB_MODULE(_core, m) {
-    nanobind::set_leak_warnings(
-        false);  // objects that live until the interpreter goes are not leaks
+    // Objects that live until the interpreter goes are not leaks.
+    nanobind::set_leak_warnings(false);
     m.doc() = "laconic kernels: arrays in, arrays out";
     // A folder comes after those whose types its signatures name.
     laconic::numeric::bind(m);

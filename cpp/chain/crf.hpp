@@ -208,8 +208,8 @@ class ChainDesign {
         return {ptr.data(), ptr.data() + ptr.size()};
     }
 
-    // All sentences at once, unless pairs of labels have residuals: these are of so many numbers
-    // that they are used up batch by batch. Batches do not depend on the threads.
+    // All sentences at once, unless pairs of labels have residuals: these take so much memory that
+    // they are pulled back batch by batch. Batches do not depend on the threads.
     void make_batches() {
         const int64_t n_sentences = static_cast<int64_t>(ptr_.size()) - 1;
         const int64_t most = paired_ ? (int64_t{1} << 22) / parts_.pairs.stride : ptr_.back();

@@ -120,8 +120,8 @@ double log_forward_backward_at(const Real* unary, int64_t n, EdgeAt edge_at, con
         const double* now = alpha + t * L;
         Real* out = node + t * stride;
         for (int j = 0; j < L; ++j) {
-            if (now[j] == forbidden)
-                beta[j] = forbidden;  // else what nothing reaches could grow without bound
+            // Else what nothing reaches could grow without bound.
+            if (now[j] == forbidden) beta[j] = forbidden;
             out[j] = static_cast<Real>(std::exp(now[j] + beta[j]));
         }
         std::fill(out + L, out + stride, Real(0));
@@ -147,8 +147,8 @@ struct Potentials {
     int n_labels, stride;
     const Real *edge, *start;
     std::vector<Real> factor, turned;  // exp(edge - shift) and its transpose, padding 0
-    double shift = 0,
-           range = 0;  // largest finite edge, and how far the smallest finite one lies below
+    // Largest finite edge, and how far the smallest finite one lies below.
+    double shift = 0, range = 0;
 
     Potentials(const Real* edge_, const Real* start_, int n_labels_, int stride_)
         : n_labels(n_labels_), stride(stride_), edge(edge_), start(start_) {
@@ -240,8 +240,8 @@ bool scaled_forward_backward(const Real* unary, int64_t n, const Potentials<Real
         if (edge_sum) steps.add_outer(alpha, ahead, L, stride, local);
         steps.sum_times(ahead, potentials.turned.data(), L, stride, beta);
         for (int j = 0; j < stride; ++j) {
-            beta[j] = alpha[j] > 0 ? beta[j]
-                                   : Real(0);  // else what nothing reaches could grow without bound
+            // Else what nothing reaches could grow without bound.
+            beta[j] = alpha[j] > 0 ? beta[j] : Real(0);
             alpha[j] *= beta[j];
         }
     }

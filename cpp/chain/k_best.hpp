@@ -21,8 +21,8 @@ int64_t k_best_at(const Real* unary, int64_t n, EdgeAt edge_at, const Real* star
         double score;
         int64_t parent, t;
         int32_t label;
-        bool operator<(
-            const Part& other) const {  // better parts first; among equals the earliest found
+        // Better parts first; among equals the earliest found.
+        bool operator<(const Part& other) const {
             if (score != other.score) return score > other.score;
             if (parent != other.parent) return parent < other.parent;
             return t != other.t ? t > other.t : label < other.label;

@@ -141,8 +141,8 @@ class Builder {
     const int32_t* column(size_t m) const { return column_.data() + m * n_; }
     int64_t size(size_t m) const { return first_[m + 1] - first_[m]; }
 
-    // Leaders of features are the first ones that fire at the same tokens, which a 64-bit sum over
-    // tokens tells.
+    // Leaders of features are the first ones that fire at the same tokens, known by a 64-bit sum of
+    // hashes of tokens.
     void find_leaders(std::vector<int32_t>& leader) const {
         std::vector<uint64_t> sum(first_.back(), 0);
         for (size_t m = 0; m < M_; ++m)

@@ -72,8 +72,8 @@ struct ChainLayout {
     // block before; a row refers to rows before it in its block.
     struct Block {
         int64_t first_row = 0, last_row = 0;
-        std::vector<int32_t>
-            own;  // of each row: the first weight of its own unit, -1 if it has none
+        // Of each row: the first weight of its own unit, -1 if it has none.
+        std::vector<int32_t> own;
         References rows, tokens;
     };
 

@@ -30,8 +30,8 @@ struct Sentence : Scored {
     std::vector<uint64_t> keys;  // t * M + m, 0 where the template does not fire
     std::vector<uint64_t> template_keys;
     std::vector<int32_t> rows;  // t * M + m, -1 where the feature has no weights
-    std::vector<const float*>
-        row;  // weights of the features at one token, and the scales of their templates
+    // Weights of the features at one token, and the scales of their templates.
+    std::vector<const float*> row;
     std::vector<float> scale;
 };
 
@@ -141,8 +141,8 @@ class Tagger : public Decoder, public OnlineModel<RowTable> {
 
     Templates templates;
     std::vector<uint8_t> pairs;
-    std::vector<float> edge_sum,
-        start_sum;  // the sums of transitions while averages or dual averages are under way
+    // The sums of transitions while averages or dual averages are under way.
+    std::vector<float> edge_sum, start_sum;
 
     // The weights that a row of dual sums stands for.
     void row_from_dual(const float* sum, int64_t width, float* out) const {
@@ -204,11 +204,11 @@ class Tagger : public Decoder, public OnlineModel<RowTable> {
         return templates.key(m, atoms_.data());
     }
 
-    AlignedVector<int32_t>
-        row_of_;  // by the number of a feature: its row, -1 if it has none, kUnknown
+    // By the number of a feature: its row, -1 if it has none, kUnknown.
+    AlignedVector<int32_t> row_of_;
     std::vector<int64_t> first_;  // of the templates' slices of numbers
-    uint64_t known_ =
-        0;  // the serial of the occurrences that row_of_ is about, 0 if there are none
+    // The serial of the occurrences that row_of_ is about, 0 if there are none.
+    uint64_t known_ = 0;
     std::vector<int32_t> atoms_;
     std::vector<float> dual_rows_;
     int64_t dual_width_;

@@ -37,8 +37,8 @@ void finish_sums(Tagger& tagger) {
     tagger.start_sum.clear();
 }
 
-// The features of template m: their atoms one after the other, and their weights, a row of `width`
-// a feature.
+// The features of template m: their atoms one after the other, and their weights, one row of
+// `width` per feature.
 std::tuple<Array<int32_t>, Array<float>> features(const Tagger& tagger, int64_t m) {
     require(m >= 0 && m < static_cast<int64_t>(tagger.tables.size()), "there is no such template");
     const RowTable& table = tagger.tables[m];

@@ -107,7 +107,7 @@ class ChainWeights {
     const ChainLayout layout;
 
   private:
-    static constexpr int64_t ahead_ = 8;  // tokens that memory gets to answer
+    static constexpr int64_t ahead_ = 8;  // tokens that are prefetched
 
     static const int32_t* checked(std::span<const int32_t> ids, int64_t n_tokens,
                                   std::span<const int64_t> sizes) {
@@ -168,8 +168,8 @@ class ChainWeights {
         } while (!(label & ChainLayout::last_label));
     }
 
-    // Tells memory what will be asked for soon. Always inline: compilers take a call that only does
-    // this for one without effect.
+    // Prefetches what is read soon. Always inline: compilers take a call that only prefetches for
+    // one without effect.
     [[gnu::always_inline]] void fetch(const References::Span& span, const double* w,
                                       const double* rows) const {
         for (int k = 0; k < span.n_rows; ++k)

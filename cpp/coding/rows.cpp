@@ -12,8 +12,8 @@ using numeric::lane_steps;
 
 namespace {
 
-constexpr int64_t kRowsAtOnce =
-    64;  // rows of the dictionary that are added while a block of sums stays in registers
+// Rows of the dictionary that are added while a block of sums stays in registers.
+constexpr int64_t kRowsAtOnce = 64;
 
 // Rows of a sparse matrix by words. Checked for the words that are asked for.
 struct ChosenRows {

@@ -33,17 +33,16 @@ class Draws {
 enum class Weighting { uniform = 0, scaled = 1, sampled = 2 };
 
 struct StochasticRule {
-    Weighting weighting =
-        Weighting::uniform;  // entries count 1; |x| / mean; or are met as often as that
+    // Entries count 1; |x| / mean; or are met as often as that.
+    Weighting weighting = Weighting::uniform;
     float mean = 1;
     float rate = 0.05f;  // of steps
-    bool adaptive =
-        true;  // divided by the root of the mean square of all gradients of the row so far
+    // Divided by the root of the mean square of all gradients of the row so far.
+    bool adaptive = true;
     float strength = 0, ridge = 0;
     bool positive = false;
-    float negatives = 0,
-          at_least =
-              0;  // zeros that are drawn for a stored entry, and for a word's part of the contexts
+    // Zeros that are drawn for a stored entry, and for a word's part of the contexts.
+    float negatives = 0, at_least = 0;
     float negative_weight = 1;
     int run = 16;  // entries of a visit at most
     uint64_t seed = 0;
@@ -153,7 +152,7 @@ class Stochastic {
                 float* code = codes + v * stride;
                 const float stored = static_cast<float>(last - first),
                             zeros = rule.negatives * stored + rule.at_least;
-                float owed = draws.next();  // of zeros
+                float pending = draws.next();  // zeros that are still to be drawn
                 for (int64_t begin = first; begin < last; begin += rule.run) {
                     const int64_t end = std::min<int64_t>(last, begin + rule.run);
                     for (int64_t e = begin; e < end; ++e) {
@@ -166,14 +165,14 @@ class Stochastic {
                         if (rule.weighting == Weighting::sampled)
                             times = static_cast<int>(size + draws.next());
                         for (; times > 0; --times) loss += step(v, all.index_[e], code, x, weight);
-                        for (owed += zeros / stored; owed >= 1; --owed)
+                        for (pending += zeros / stored; pending >= 1; --pending)
                             loss += zero(v, code, part, first, last, draws);
                     }
                     prox(code, rate(code_squares[v]) * rule.strength *
                                    static_cast<float>(end - begin) / static_cast<float>(entries));
                 }
                 if (first == last)
-                    for (owed += zeros; owed >= 1; --owed)
+                    for (pending += zeros; pending >= 1; --pending)
                         loss += zero(v, code, part, first, last, draws);
             }
             return loss;

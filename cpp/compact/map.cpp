@@ -54,8 +54,8 @@ Built build(const std::vector<uint64_t>& keys, const uint32_t* codes, int short_
     const int key_bits = shape.key_bits();
     shape.short_bits = codes ? short_bits : 0;
     shape.long_bits = codes ? long_bits : 0;
-    const int size_bits = std::bit_width(
-        static_cast<uint64_t>(std::max<int64_t>(1, n_keys) - 1));  // 2^size_bits >= n_keys
+    // 2^size_bits >= n_keys.
+    const int size_bits = std::bit_width(static_cast<uint64_t>(std::max<int64_t>(1, n_keys) - 1));
     shape.bucket_bits = std::min({std::max(0, size_bits - 2), key_bits, kMostBucketBits});
     std::vector<std::pair<uint64_t, int64_t>> order;
     if (is_cheaper_direct(n_keys, universe, size_bits)) {
@@ -66,7 +66,7 @@ Built build(const std::vector<uint64_t>& keys, const uint32_t* codes, int short_
             require(order[i].first != order[i + 1].first, "a key occurs twice");
     }
     for (int attempt = 0; !shape.direct(); ++attempt) {
-        require(attempt < 100, "these keys cannot be told apart by a map");
+        require(attempt < 100, "a map of this width cannot distinguish these keys");
         shape.seed = attempt;
         // Buckets that overflow are rare; where they stay, there are too few of them.
         if (attempt % 8 == 7 && shape.bucket_bits < std::min(key_bits, size_bits + 2))

@@ -165,9 +165,8 @@ class Map {
 
     // Where the search for a key begins; ask memory for it some time before `find`.
     uint64_t mix(uint64_t key) const { return shape.direct() ? key : mixer_(key) >> dropped_; }
-    bool is_large() const {
-        return shape.n_words() > 4096;
-    }  // caches keep smaller ones by themselves
+    // Whether prefetching pays: caches keep smaller maps by themselves.
+    bool is_large() const { return shape.n_words() > 4096; }
     void prefetch(uint64_t mixed) const {
         __builtin_prefetch(&counts_[shape.direct() ? mixed >> 6 : mixed >> shape.rest_bits >> 4]);
     }
@@ -211,8 +210,8 @@ class Map {
         return {zero, bucket.first, bucket.count - compared};
     }
     Place search(uint64_t mixed) const { return search(mixed, bucket_of(mixed)); }
-    // The number of the entry, or -1.
-    int64_t settle(const Place& place, uint64_t mixed) const {
+    // The number of the entry at such a place, or -1 if its rest is another.
+    int64_t entry_at(const Place& place, uint64_t mixed) const {
         if (place.fields != 0)
             return place.first + (std::countr_zero(place.fields) * per_field_ >> 16);
         for (int64_t i = place.first + at_once_; i < place.first + at_once_ + place.left; ++i)
@@ -223,7 +222,7 @@ class Map {
     // The number of the entry with this mixed key, or -1.
     int64_t find(uint64_t mixed) const {
         if (shape.direct()) return has(mixed) ? number_of(mixed) : -1;
-        return settle(search(mixed), mixed);
+        return entry_at(search(mixed), mixed);
     }
     // Without a branch where codes are of both kinds: which one comes next cannot be guessed.
     void prefetch_code(int64_t i) const {
@@ -324,8 +323,8 @@ class Map {
     bool wide_;
     int at_once_ = 0;               // rests in a word
     uint64_t ones_ = 0, tops_ = 0;  // the lowest and the highest bit of each
-    int per_field_ =
-        0;  // the place of a bit times this over 2^16 is its field, as a division would find it
+    // The place of a bit times this over 2^16 is its field, as a division would find it.
+    int per_field_ = 0;
 };
 
 // Several maps, one after the other in the same words. `sizes` are rows of n, n_long; `widths` are
@@ -375,8 +374,8 @@ struct Built {
     std::vector<int64_t> number;  // of each key in the order given, -1 for one that was left out
 };
 // Codes below 2^short_bits become short ones; without codes (null) entries are only numbered. Of
-// keys that the stored bits do not tell apart all but one are left out if `spill`; else other seeds
-// are tried.
+// keys that the stored bits cannot distinguish all but one are left out if `spill`; else other
+// seeds are tried.
 Built build(const std::vector<uint64_t>& keys, const uint32_t* codes, int short_bits, int long_bits,
             int64_t universe, int error_bits, bool spill = false);
 

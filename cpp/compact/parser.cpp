@@ -94,7 +94,7 @@ void CompactParser::add_weights(int64_t k, const uint64_t* number, const int32_t
         }
         for (int i = 0; i < n_tried; ++i) {
             const int j = tried[i];
-            const int64_t entry = map.settle({fields[i], first[j], left[i]}, key[j]);
+            const int64_t entry = map.entry_at({fields[i], first[j], left[i]}, key[j]);
             if (entry < 0) continue;
             map.prefetch_code(entry);
             tried[n_found] = static_cast<uint8_t>(j);

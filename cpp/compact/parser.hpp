@@ -64,7 +64,7 @@ class CompactParser : public TreeDecoder {
         require(columns.n_views == static_cast<int64_t>(n_values.size()),
                 "columns must have a row for every view");
         for (int64_t v = 0; v < columns.n_views; ++v) {
-            int32_t largest = -1;  // found without a question a token
+            int32_t largest = -1;  // found without a branch per token
             for (int64_t t = 0; t < columns.n_tokens; ++t)
                 largest = std::max(largest, columns.data[v * columns.n_tokens + t]);
             require(largest < n_values[v], "columns hold a value that no view has");

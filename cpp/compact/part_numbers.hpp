@@ -115,8 +115,8 @@ class PartNumbers : public PartValues {
 
     const std::vector<int64_t>& n_values_;
     const std::vector<compact::Radix>& radix_;
-    std::vector<int32_t>
-        number_;  // of distinct atom a at word p: [a * (n + 1) + p], -1 where it has none
+    // Of distinct atom a at word p: [a * (n + 1) + p], -1 where it has none.
+    std::vector<int32_t> number_;
     std::vector<uint64_t> scaled_;
 };
 

@@ -43,7 +43,7 @@ void CompactTagger::find_rows(int64_t m, const uint64_t* keys, Looking& at, Hits
     for (int64_t k = 0; k < n_tried; ++k) {
         const int32_t token = tried[k].token;
         const int64_t number =
-            map.shape.direct() ? map.number_of(keys[token]) : map.settle(places[k], keys[token]);
+            map.shape.direct() ? map.number_of(keys[token]) : map.entry_at(places[k], keys[token]);
         if (number < 0) continue;
         const Code code = map.code(number);
         tried[n_hits] = {token, code.value + (code.is_long ? first_own : 0)};

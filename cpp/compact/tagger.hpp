@@ -62,7 +62,7 @@ class CompactTagger : public Decoder {
         require(columns.n_views == static_cast<int64_t>(n_values_.size()),
                 "columns must have a row for every view");
         for (int64_t v = 0; v < columns.n_views; ++v) {
-            int32_t largest = -1;  // found without a question a token
+            int32_t largest = -1;  // found without a branch per token
             for (int64_t t = 0; t < columns.n_tokens; ++t)
                 largest = std::max(largest, columns.data[v * columns.n_tokens + t]);
             require(largest < n_values_[v], "columns hold a value that no view has");
@@ -80,15 +80,15 @@ class CompactTagger : public Decoder {
         return std::any_of(flags.data(), flags.data() + flags.size(),
                            [](uint8_t flag) { return flag != 0; });
     }
-    static constexpr uint64_t kMissing =
-        ~uint64_t{0};  // no mixed key: buckets and rests have fewer than 64 bits
+    // No mixed key: buckets and rests have fewer than 64 bits.
+    static constexpr uint64_t kMissing = ~uint64_t{0};
     static constexpr int64_t kSparsestList = 3;  // keys per row in a list
 
     struct Template {
         std::vector<int32_t> view, offset;
         bool pairs = false;
-        std::vector<RowPlace>
-            places;  // by key, and none for the one after the last; only where most keys have rows
+        // By key, and none for the one after the last; only where most keys have rows.
+        std::vector<RowPlace> places;
     };
     static std::vector<Template> checked(const TemplateArrays& templates,
                                          const Vec<int64_t>& n_values) {

@@ -40,6 +40,6 @@ Array<T> to_numpy(std::vector<T>&& values) {
 
 }  // namespace door
 
-using namespace door;  // the words that every kernel speaks
+using namespace door;  // array types and checks that every kernel uses
 
 }  // namespace laconic

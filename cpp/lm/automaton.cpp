@@ -40,8 +40,8 @@ std::vector<int64_t> pairs_of_contexts(const ModelArrays& given) {
     }
     for (int64_t c = 1; c < given.n_contexts; ++c) {
         const uint32_t parent = given.parent[c];
-        if (parent == 0 && given.word[c] == given.ptr[1])
-            continue;  // the start of sentences is never predicted
+        // The start of sentences is never predicted.
+        if (parent == 0 && given.word[c] == given.ptr[1]) continue;
         newest[c] = parent == 0 ? given.word[c] : newest[parent];
         if (parent != 0) {
             const auto* found = children.find(prefix[parent], given.word[c]);
@@ -75,8 +75,8 @@ Automaton::Automaton(const ModelArrays& given) {
     check_contexts(given);
     check_numbers(given);
     const int64_t n_words = given.ptr[1];
-    std::vector<uint32_t> longer(
-        given.n_pairs, PairTable::kNone);  // the context made of a pair's context and its word
+    // The context made of a pair's context and its word.
+    std::vector<uint32_t> longer(given.n_pairs, PairTable::kNone);
     {
         const auto pair = pairs_of_contexts(given);
         for (int64_t c = 1; c < given.n_contexts; ++c)

@@ -78,7 +78,7 @@ inline uint64_t next_random(uint64_t& state) {
     return z ^ (z >> 31);
 }
 
-// The arrays of a model as they come in; see laconic/language/model.py.
+// The arrays of a model as they come in; see laconic/lm/model.py.
 struct ModelArrays {
     int64_t n_contexts, n_pairs;
     const int32_t *parent, *word;
@@ -156,8 +156,8 @@ class Automaton {
     std::vector<uint16_t> depth_;
     std::vector<int64_t> ptr_;
     std::vector<int32_t> target_;
-    std::vector<float>
-        gain_;  // of pairs as they came; the first are those of the empty context, a word each
+    // Of pairs as they came; the first are those of the empty context, one per word.
+    std::vector<float> gain_;
     std::vector<uint32_t> root_next_;  // of the pairs of the empty context
     std::vector<int32_t> by_gain_;     // words, the most likely first in the empty context
     std::vector<double> root_weight_;  // exp(gain) in the empty context

@@ -44,8 +44,8 @@ class ContextTree {
         cut();
     }
 
-    // Negative log-likelihood of the text, and where wanted its gradient a copy: (expected - seen)
-    // counts of every pair.
+    // Negative log-likelihood of the text, and unless null its gradient, expected less seen counts
+    // of every pair.
     double loss(const double* w, double* gradient, int threads) {
         forward(w, threads);
         double total = 0;

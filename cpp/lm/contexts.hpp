@@ -4,10 +4,10 @@
 // A context is what comes before a word, nearest word first, up to the start of its sentence, which
 // is a word of its own. Contexts are numbered parents first (the parent lacks the oldest word),
 // depth first; context 0 is empty. Pair p = (context, target) is an n-gram; those of context c are
-// ptr[c]:ptr[c + 1], by target. shorter[p] is the pair of the same target in the parent, so pairs
-// make a tree a target. Collapsed, a context that is always followed (to the left) by one and the
-// same word shares a node with its extension: both have the same occurrences, hence the same
-// gradients for ever, and nodes need never be split.
+// ptr[c]:ptr[c + 1], by target. shorter[p] is the pair of the same target in the parent, so the
+// pairs of one target make a tree. Collapsed, a context that is always followed (to the left) by
+// one and the same word shares a node with its extension: both have the same occurrences, hence the
+// same gradients for ever, and nodes need never be split.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -22,8 +22,8 @@ struct ContextArrays {
     int64_t pairs() const { return static_cast<int64_t>(target.size()); }
 };
 
-// Sorts positions by their contexts one word at a time, and writes nodes down as they come: O(n log
-// n) a word of depth.
+// Sorts positions by their contexts one word at a time, and writes nodes down as they come:
+// O(n log n) per word of depth.
 class ContextBuilder {
   public:
     static constexpr int32_t kNothing = -1;  // before the start of a sentence

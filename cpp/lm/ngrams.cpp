@@ -114,8 +114,8 @@ class Ngrams {
         for (const uint32_t context : row_context) ++ptr[context + 1];
         for (const Borrowed& pair : borrowed_) ++ptr[pair.context + 1];
         for (uint32_t c = 0; c < trie.size(); ++c) ptr[c + 1] += ptr[c];
-        std::vector<std::pair<int32_t, int64_t>> sorted(
-            ptr.back());  // target and n-gram; -1 - n-gram if it is borrowed
+        // Target and n-gram; -1 - n-gram if it is borrowed.
+        std::vector<std::pair<int32_t, int64_t>> sorted(ptr.back());
         std::vector<int64_t> free(ptr.begin(), ptr.end() - 1);
         each_row([&](int64_t row, const int32_t* at, int64_t k) {
             sorted[free[row_context[row]]++] = {at[k - 1], row};

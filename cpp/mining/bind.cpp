@@ -10,7 +10,7 @@ namespace {
 
 template <class Structures>
 void bind_search(nb::class_<Miner>& bound) {
-    bound.def("mine", &Miner::mine<Structures>, nb::arg("structures"), nb::arg("shown"),
+    bound.def("mine", &Miner::mine<Structures>, nb::arg("structures"), nb::arg("outputs"),
               nb::arg("weights"), nb::arg("options"), nb::arg("on_order").none() = nb::none());
     bound.def("score", &Miner::score<Structures>, nb::arg("structures"), nb::arg("weights"),
               nb::arg("n_labels"), nb::arg("out"));
@@ -30,12 +30,12 @@ void bind_mining(nb::module_& m) {
              nb::arg("ptr"), nb::arg("head"), nb::arg("arc"), nb::arg("basic_ptr"),
              nb::arg("basic"), nb::arg("n_basic"))
         .def("__len__", &TreeStructures::size);
-    nb::class_<ShownArrays>(m, "ShownArrays",
-                            "Structures that were gold (side 0) or predicted (1), under labels.")
+    nb::class_<SidedOutputs>(m, "SidedOutputs",
+                             "Structures that were gold (side 0) or predicted (1), under labels.")
         .def(
             "__init__",
-            [](ShownArrays* self, Vec<int64_t> structure, Vec<int32_t> label, Vec<int32_t> side) {
-                new (self) ShownArrays{structure, label, side};
+            [](SidedOutputs* self, Vec<int64_t> structure, Vec<int32_t> label, Vec<int32_t> side) {
+                new (self) SidedOutputs{structure, label, side};
             },
             nb::kw_only(), nb::arg("structure"), nb::arg("label"), nb::arg("side"));
     nb::class_<SearchOptions>(m, "SearchOptions",

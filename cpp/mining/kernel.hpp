@@ -55,8 +55,8 @@ class Places {
   private:
     static constexpr int32_t kNone = -1;
     static uint32_t hash(int32_t feature) { return static_cast<uint32_t>(feature) * 0x9e3779b1u; }
-    // Eight bits a slot tell most features that are not there: one branch that is nearly always
-    // taken.
+    // Eight bits per slot rule out most features that are not there: one branch that is nearly
+    // always taken.
     uint32_t bit(int32_t feature) const { return hash(feature) >> (shift_ - 3); }
     bool perhaps(int32_t feature) const {
         return (seen_[bit(feature) / 64] >> (bit(feature) % 64)) & 1;
@@ -69,8 +69,8 @@ class Places {
     }
     int shift_ = 28;
     std::vector<uint64_t> pairs_, seen_;
-    std::vector<int32_t> feature_, begin_, end_,
-        place_;  // of slots, and the places of all features one after the other
+    // Of slots, and the places of all features one after the other.
+    std::vector<int32_t> feature_, begin_, end_, place_;
 };
 
 // The words of a tree, children before their parents and left siblings before right ones: places 1
@@ -171,8 +171,8 @@ class TreeKernel {
     Postorder one_, other_;
     Places places_;
     size_t width_ = 0;
-    std::vector<Real> runs_,
-        below_;  // common features, then R;  one and the sum of R over the children
+    // Common features, then R;  one and the sum of R over the children.
+    std::vector<Real> runs_, below_;
 };
 
 // The number of common members.

@@ -21,7 +21,7 @@ void check_decay(double decay) {
     require(decay > 0 && decay <= 1, "decay must be above 0 and at most 1");
 }
 
-// value(i, j) for all pairs, by rows; first(i) is told before a row.
+// value(i, j) for all pairs, by rows; first(i) is called before row i.
 template <class First, class Value>
 Array<double> matrix(const Vec<int64_t>& rows_a, const Vec<int64_t>& rows_b, First first,
                      Value value) {

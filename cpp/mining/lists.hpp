@@ -1,6 +1,6 @@
-// Which features of a trie tell the structures of a list apart. Trees of one sentence are mostly
-// the same: what all of them have in the same place is looked for once, and from then on only what
-// has, or can still get, an arc that some of them have not.
+// Which features of a trie distinguish the structures of a list. Trees of one sentence are mostly
+// the same: what all of them have in the same place is matched once, and from then on only
+// features that have, or can still get, an arc that some of the trees lack.
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -20,8 +20,8 @@ inline OrderNumbers report_of(const OrderReport& order) {
     return {order.counted, order.candidates, order.kept, order.spilled, order.seconds};
 }
 
-// Structures on one side each, what was gold (0) or what was predicted (1), under labels.
-struct ShownArrays {
+// Structures that outputs are made of: gold (side 0) or predicted (side 1), under labels.
+struct SidedOutputs {
     Vec<int64_t> structure;
     Vec<int32_t> label, side;
 };
@@ -38,11 +38,11 @@ class Miner {
     int64_t size() const { return trie.size(); }
 
     // One round; see Search. Gives features, their counts and what happened at each order, which
-    // on_order(order, numbers), unless None, is told at once. MemoryError(order, larger threshold
+    // on_order(order, numbers), unless None, gets at once. MemoryError(order, larger threshold
     // or 0): see TooMany.
     template <class Structures>
     std::tuple<Array<uint32_t>, Array<uint32_t>, std::vector<OrderNumbers>> mine(
-        const Structures& structures, const ShownArrays& given, Vec<double> weights,
+        const Structures& structures, const SidedOutputs& given, Vec<double> weights,
         const SearchOptions& options, const std::optional<nb::callable>& on_order) {
         const auto& [structure, label, side] = given;
         const int n_labels = options.n_labels;
@@ -59,19 +59,19 @@ class Miner {
         require(options.most_order >= 1 && options.most_order <= 255,
                 "most_order must be from 1 to 255");
         require(options.memory > 0, "memory must be positive");
-        std::vector<Shown> shown;
+        std::vector<SidedOutput> outputs;
         for (size_t k = 0; k < structure.size(); ++k)
-            shown.push_back({structure.data()[k], label.data()[k], side.data()[k]});
+            outputs.push_back({structure.data()[k], label.data()[k], side.data()[k]});
         const auto space = structures.space();
         Found found;
-        const auto told = [&](int order, const OrderReport& report) {
+        const auto on_report = [&](int order, const OrderReport& report) {
             nb::gil_scoped_acquire gil;
             if (on_order) (*on_order)(order, report_of(report));
         };
         try {
             nb::gil_scoped_release release;
             SpectralFilter filter(log2_bytes_, bits_, n_hashes_);
-            found = Search(space, trie, filter, options).run(shown, weights.data(), told);
+            found = Search(space, trie, filter, options).run(outputs, weights.data(), on_report);
         } catch (const TooMany& error) {
             PyErr_SetObject(PyExc_MemoryError, nb::make_tuple(error.order, error.larger).ptr());
             throw nb::python_error();

@@ -23,8 +23,8 @@
 
 namespace laconic::mining {
 
-// A structure on one side: what was gold (0), or what was predicted (1), under a label.
-struct Shown {
+// A structure under a label: gold (side 0) or predicted (side 1).
+struct SidedOutput {
     int64_t structure;
     int32_t label, side;
 };
@@ -33,8 +33,8 @@ struct SearchOptions {
     int n_labels = 1;
     int64_t threshold = 0;
     int most_order = 1;
-    int64_t memory =
-        0;  // bytes for the candidates of an order, and as much for where its features occur
+    // Bytes for the candidates of an order, and as much for where its features occur.
+    int64_t memory = 0;
 };
 
 // The candidates of an order exceed the memory that they may have; with the larger threshold they
@@ -110,17 +110,17 @@ class Search {
           spool_(options.memory / 2) {}
 
     // weights: n_labels for each feature of the trie; those with one that is not zero stay whatever
-    // their counts. told(order, report) is called as soon as an order is done.
-    template <class Told>
-    Found run(const std::vector<Shown>& shown, const double* weights, Told told) {
+    // their counts. on_report(order, report) is called as soon as an order is done.
+    template <class OnReport>
+    Found run(const std::vector<SidedOutput>& outputs, const double* weights, OnReport on_report) {
         Found found;
-        count_weighty(shown, weights);
+        count_weighty(outputs, weights);
         for (int order = 1; order <= options_.most_order; ++order) {
             OrderReport report;
             const auto began = std::chrono::steady_clock::now();
-            choose_candidates(shown, order, report);
+            choose_candidates(outputs, order, report);
             report.candidates = static_cast<int64_t>(candidates_.size());
-            Spool<Occurrence> seen = count(shown, order);
+            Spool<Occurrence> seen = count(outputs, order);
             keep(found, report);
             const bool go_on = order < options_.most_order && report.kept > 0;
             if (go_on) {
@@ -131,7 +131,7 @@ class Search {
             report.seconds =
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
             found.orders.push_back(report);
-            told(order, report);
+            on_report(order, report);
             if (!go_on) break;
         }
         for (int order = static_cast<int>(found.orders.size()) + 1; order <= options_.most_order;
@@ -148,33 +148,34 @@ class Search {
     // Calls take(k, key, occurrence) for what extends the features of the order below in the
     // structures of a side; where a structure has it twice, twice.
     template <class Take>
-    void each_candidate(const std::vector<Shown>& shown, int order, int side, Take take) {
+    void each_candidate(const std::vector<SidedOutput>& outputs, int order, int side, Take take) {
         each_structure(
-            shown, order, side,
+            outputs, order, side,
             [&](size_t k) {
-                space_.each_basic(shown[k].structure,
+                space_.each_basic(outputs[k].structure,
                                   [&](Key key, const Occurrence& at) { take(k, key, at); });
             },
             [&](size_t k, const Occurrence* begin, const Occurrence* end) {
-                space_.each_extension(shown[k].structure, begin, end,
+                space_.each_extension(outputs[k].structure, begin, end,
                                       [&](Key key, const Occurrence& at) { take(k, key, at); });
             });
     }
-    int64_t count_candidates(const std::vector<Shown>& shown, int order, int side) {
+    int64_t count_candidates(const std::vector<SidedOutput>& outputs, int order, int side) {
         int64_t total = 0;
         each_structure(
-            shown, order, side, [&](size_t k) { total += space_.count_basic(shown[k].structure); },
+            outputs, order, side,
+            [&](size_t k) { total += space_.count_basic(outputs[k].structure); },
             [&](size_t k, const Occurrence* begin, const Occurrence* end) {
-                total += space_.count_extensions(shown[k].structure, begin, end);
+                total += space_.count_extensions(outputs[k].structure, begin, end);
             });
         return total;
     }
     template <class First, class Next>
-    void each_structure(const std::vector<Shown>& shown, int order, int side, First first,
+    void each_structure(const std::vector<SidedOutput>& outputs, int order, int side, First first,
                         Next next) {
         const auto chosen = [&](size_t k) {
             interrupts_.poll();
-            return side == kBothSides || shown[k].side == side;
+            return side == kBothSides || outputs[k].side == side;
         };
         if (order > 1) {
             spool_.each([&](size_t k, const Occurrence* begin, const Occurrence* end) {
@@ -182,14 +183,15 @@ class Search {
             });
             return;
         }
-        for (size_t k = 0; k < shown.size(); ++k)
+        for (size_t k = 0; k < outputs.size(); ++k)
             if (chosen(k)) first(k);
     }
 
     // min(#f+, C) and min(#f-, C) from above, by the filter: what may exceed the threshold on
     // either side. A key that a structure has twice is added twice, which is an upper bound as
     // well.
-    void choose_candidates(const std::vector<Shown>& shown, int order, OrderReport& report) {
+    void choose_candidates(const std::vector<SidedOutput>& outputs, int order,
+                           OrderReport& report) {
         candidates_.clear();
         std::vector<int64_t> reached(filter_.most() + 1,
                                      0);  // keys by the bound that they had before
@@ -197,7 +199,7 @@ class Search {
             static_cast<int>(std::min<int64_t>(options_.threshold, filter_.most()));
         bool full = false;
         for (int side = 0; side < 2; ++side) {
-            filter_.clear(count_candidates(shown, order, side));
+            filter_.clear(count_candidates(outputs, order, side));
             // Some keys at a time wait for their counters, and then for their places among the
             // candidates, to arrive from memory.
             const auto finish = [&] {
@@ -215,10 +217,10 @@ class Search {
                                    static_cast<size_t>(options_.memory);
                 waiting_.clear();
             };
-            each_candidate(shown, order, side, [&](size_t k, Key key, const Occurrence&) {
+            each_candidate(outputs, order, side, [&](size_t k, Key key, const Occurrence&) {
                 waiting_.push_back(
                     {key, scattered(key + 0x9e3779b97f4a7c15ull *
-                                              static_cast<uint64_t>(shown[k].label))});
+                                              static_cast<uint64_t>(outputs[k].label))});
                 filter_.prefetch(waiting_.back().scattered);
                 ++report.counted;
                 if (waiting_.size() == kWaiting) finish();
@@ -237,7 +239,7 @@ class Search {
 
     // In how many structures the candidates occur, and where: occurrences of candidates, by their
     // numbers.
-    Spool<Occurrence> count(const std::vector<Shown>& shown, int order) {
+    Spool<Occurrence> count(const std::vector<SidedOutput>& outputs, int order) {
         Spool<Occurrence> seen(options_.memory / 2);
         const size_t width = row_width();
         rows_.assign(candidates_.size() * width, 0);
@@ -257,7 +259,7 @@ class Search {
                 uint32_t* row = &rows_[looked[i].feature * width];
                 if (row[0] == k + 1) continue;
                 row[0] = static_cast<uint32_t>(k + 1);
-                ++row[1 + shown[k].side * options_.n_labels + shown[k].label];
+                ++row[1 + outputs[k].side * options_.n_labels + outputs[k].label];
             }
             if (follows)
                 here.insert(here.end(), looked.begin(),
@@ -273,7 +275,7 @@ class Search {
                 here.clear();
             }
         };
-        each_candidate(shown, order, kBothSides,
+        each_candidate(outputs, order, kBothSides,
                        [&](size_t k, Key key, const Occurrence& occurrence) {
                            close(k);
                            if (waiting_.size() == kWaiting) finish(k);
@@ -281,7 +283,7 @@ class Search {
                            looked.push_back(occurrence);
                            candidates_.prefetch(waiting_.back().scattered);
                        });
-        close(shown.size());
+        close(outputs.size());
         return seen;
     }
     void keep(Found& found, OrderReport& report) {
@@ -306,7 +308,7 @@ class Search {
 
     // Features with weights are counted by themselves: they need not be found among what extends
     // the kept ones.
-    void count_weighty(const std::vector<Shown>& shown, const double* weights) {
+    void count_weighty(const std::vector<SidedOutput>& outputs, const double* weights) {
         std::vector<bool> wanted(trie_.size(), false);
         weighty_number_.assign(trie_.size(), kNone);
         uint32_t n = 0;
@@ -322,7 +324,7 @@ class Search {
         weighty_counts_.assign(size_t{n} * 2 * options_.n_labels, 0);
         if (n == 0) return;
         Matcher<Space> matcher(space_, trie_, wanted);
-        for (const Shown& at : shown) {
+        for (const SidedOutput& at : outputs) {
             matcher.each(at.structure, [&](uint32_t feature) {
                 if (weighty_number_[feature] != kNone)
                     ++weighty_counts_[(size_t{weighty_number_[feature]} * 2 + at.side) *

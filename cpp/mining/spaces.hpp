@@ -75,8 +75,8 @@ struct Sets {
 struct Trees {
     struct Occurrence {
         uint32_t feature;
-        int32_t last,
-            depth;  // the word added last, and how many arcs it lies below the root of the sub-tree
+        // The word added last, and how many arcs it lies below the root of the sub-tree.
+        int32_t last, depth;
     };
     const int64_t* ptr;        // tokens of trees
     const int32_t* head;       // 0: the root, else the head's place in the sentence, from 1

@@ -37,7 +37,7 @@ class SpectralFilter {
           n_hashes_(n_hashes),
           most_((1 << bits) - 1),
           most_lines_(std::max<uint64_t>(1, (uint64_t{1} << log2_bytes) / sizeof(Line))) {}
-    // All counters zero, and as many as suit so many keys and the memory allows.
+    // Sets all counters to zero; their number suits n_keys keys, as far as the memory allows.
     void clear(int64_t n_keys) {
         for (lines_ = 1; lines_ < most_lines_ &&
                          lines_ * sizeof(Line) < kBytesOfKey * static_cast<uint64_t>(n_keys);)
@@ -140,8 +140,8 @@ class KeyTable {
     std::vector<Slot> slot_;
 
   public:
-    static constexpr size_t kBytesOfKey =
-        sizeof(Key) + 3 * sizeof(Slot);  // slots are at least a third full
+    // Slots are at least a third full.
+    static constexpr size_t kBytesOfKey = sizeof(Key) + 3 * sizeof(Slot);
 };
 
 // Features by what they extend: number k + 1 has the k-th key, 0 is the root.

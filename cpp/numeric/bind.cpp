@@ -172,7 +172,7 @@ void bind_copies(nb::module_& m) {
         .def("split", &Copies::split, nb::arg("weights"), nb::arg("mass"), nb::arg("relax"),
              nb::arg("state"), nb::arg("threads") = 1)
         .def("reweigh", &Copies::reweigh, nb::arg("weights"), nb::arg("mass"), nb::arg("exponent"),
-             nb::arg("floor"), nb::arg("eta").noconvert(), nb::arg("pace").noconvert())
+             nb::arg("floor"), nb::arg("eta").noconvert(), nb::arg("ridge").noconvert())
         .def("norms", &Copies::norms, nb::arg("weights"), nb::arg("result").noconvert());
 }
 

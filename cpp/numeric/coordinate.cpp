@@ -139,8 +139,8 @@ bool Descent::search(double before, double full_penalty, double slope, double& v
         if (has_intercept_) std::copy(b_start_.begin(), b_start_.end(), b_);
         return false;
     }
-    if (slope >
-        -noise) {  // a gain below the rounding of the objective cannot be seen: trust the model
+    // A gain below the rounding of the objective cannot be seen: trust the model.
+    if (slope > -noise) {
         for (size_t c = 0; c < D_.size(); ++c) s_[c] += D_[c];
         value = evaluate<Loss>(s_, true);
         return true;

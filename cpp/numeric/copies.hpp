@@ -85,21 +85,22 @@ class Copies {
         return std::make_tuple(total.primal, total.length_w, total.length_v);
     }
 
-    // One reweighting: norms of the groups -> lengths eta, and pace_i = sum over the groups of i of
-    // mass_g / eta_g, so that sum_i pace_i w_i^2 / 2 + const bounds sum_g mass_g |w_g| from above.
-    // eta moves by its ratio to the power `exponent`. Returns the largest ratio of a norm to its
-    // old length.
+    // One reweighting: norms of the groups -> lengths eta and ridge weights
+    //     ridge_i = sum over the groups g of i of mass_g / eta_g,
+    // so that sum_i ridge_i w_i^2 / 2 + sum_g mass_g eta_g / 2 >= sum_g mass_g |w_g|, with equality
+    // at eta_g = |w_g|. eta_g is multiplied by (|w_g| / eta_g)^exponent, within bounds. Returns the
+    // largest ratio of a norm to its old length.
     double reweigh(Vec<double> weights, Vec<double> mass, double exponent, double floor,
-                   MutVec<double> eta, MutVec<double> pace) const {
+                   MutVec<double> eta, MutVec<double> ridge) const {
         const int64_t n_groups = static_cast<int64_t>(ptr_.size()) - 1;
         require(
-            static_cast<int64_t>(weights.size()) == n_ && static_cast<int64_t>(pace.size()) == n_,
-            "weights and pace must have n entries");
+            static_cast<int64_t>(weights.size()) == n_ && static_cast<int64_t>(ridge.size()) == n_,
+            "weights and ridge must have n entries");
         require(static_cast<int64_t>(mass.size()) == n_groups &&
                     static_cast<int64_t>(eta.size()) == n_groups,
                 "mass and eta must have one entry per group");
         const double* w = weights.data();
-        double* out = pace.data();
+        double* out = ridge.data();
         nb::gil_scoped_release release;
         double worst = 0;
         std::fill(out, out + n_, 0.0);

@@ -3,9 +3,9 @@
 //
 // A slot is half a key and a weight; four make a bucket of half a cache line, which is compared at
 // once: most look-ups touch one line and take no branch that could be mispredicted. With the place
-// in the table a slot tells keys apart by 32 + log2(buckets) bits. Features that no update touched
-// have no slot. What a feature is made of is not kept: whoever wants its name asks for the key of a
-// named one. For scale, deferred penalties and averages see scaled_weights.hpp.
+// in the table a slot distinguishes keys by 32 + log2(buckets) bits. Features that no update
+// touched have no slot. What a feature is made of is not kept: whoever wants its name asks for the
+// key of a named one. For scale, deferred penalties and averages see scaled_weights.hpp.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -85,13 +85,13 @@ class FlatTable : public ScaledWeights<FlatTable> {
         compact();
     }
 
-    // The weight of a key after what it owes, as it is stored.
+    // The weight of a key after its deferred penalty, as it is stored.
     double charged_weight(uint64_t key) const {
         const int64_t at = find(key);
         return at < 0 ? 0 : due(stored(at), at);
     }
 
-    // Charges all weights, frees weights that are zero and measures the norm afresh.
+    // Applies all deferred penalties, frees weights that are zero and measures the norm afresh.
     void compact() {
         int64_t kept = 0;
         norm_squared_ = 0;
@@ -156,7 +156,7 @@ class FlatTable : public ScaledWeights<FlatTable> {
         if (!deferring_) return weight;
         return std::copysign(std::max(0.0, std::abs(weight) - (deferred_ - applied_[at])), weight);
     }
-    // xi = soft(xi, what it owes).
+    // xi = soft(xi, deferred penalty).
     void charge(int64_t at) {
         const double old = stored(at), now = due(old, at);
         stored(at) = static_cast<float>(now);

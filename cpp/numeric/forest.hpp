@@ -157,8 +157,8 @@ struct Forest {
     bool covers_all = false;  // every variable is owned by some node
 
   private:
-    static constexpr int64_t kSmallest =
-        1 << 15;  // below, starting threads costs more than they save
+    // Below, starting threads costs more than they save.
+    static constexpr int64_t kSmallest = 1 << 15;
     static constexpr int kLanes = 8;
 
     // What a child touches of its parent lies together. Sweeps up leave below = 0 and heap = -1

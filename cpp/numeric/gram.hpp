@@ -14,8 +14,8 @@ namespace laconic::numeric {
 
 class GramModel {
   public:
-    // Rows of the working coordinates (local numbers); `ones` adds one coordinate an output at the
-    // end, for the intercepts.
+    // Rows of the working coordinates (local numbers); `ones` adds one coordinate per output at
+    // the end, for the intercepts.
     template <class ColumnOf>
     void load(int64_t n_rows, const std::vector<int32_t>& output, int K, bool ones,
               ColumnOf column_of) {

@@ -13,8 +13,8 @@ class Heaps {
   public:
     void reset(int64_t capacity) {
         if (capacity > capacity_) {
-            node_.reset(
-                new Node[capacity]);  // left uninitialised: `single` writes before anything reads
+            // Left uninitialised: `single` writes before anything reads.
+            node_.reset(new Node[capacity]);
             capacity_ = capacity;
         }
     }

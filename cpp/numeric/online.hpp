@@ -33,9 +33,10 @@ struct OnlineRule {
     bool grow = true;         // whether features may be added
     bool averaged = false;
     Reading reading = Reading::plain;
-    double ridge = 0;   // weights shrink by 1 - step * ridge before a step
-    double lasso = 0;   // of dual averages: the threshold grows by it with every step; else what
-                        // features owe per round / step
+    double ridge = 0;  // weights shrink by 1 - step * ridge before a step
+    // Dual averages: by how much the threshold grows per step. Else the deferred penalty of a
+    // round, divided by the step size.
+    double lasso = 0;
     int64_t every = 1;  // rounds between deferred penalties
 
     void check() const {
@@ -110,7 +111,7 @@ class OnlineModel {
         for (size_t k = 0; k < factor.size(); ++k)
             require(factor.data()[k] >= 0 && factor.data()[k] <= 1, "factors are from 0 to 1");
     }
-    // Every feature of template k owes amount[k].
+    // Defers a penalty of amount[k] for every feature of template k.
     void defer(Vec<double> amount) {
         require(amount.size() == tables.size(), "amount must have one entry per template");
         for (size_t k = 0; k < amount.size(); ++k)

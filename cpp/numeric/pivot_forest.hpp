@@ -15,7 +15,7 @@
 
 namespace laconic::numeric {
 
-// Nodes own a variable each. They are kept depth first, so that all below node g are g:end[g].
+// Every node owns one variable. Nodes are kept depth first, so that all below node g are g:end[g].
 class PivotForest {
   public:
     PivotForest(Vec<int64_t> parent, Vec<double> weight)

@@ -198,8 +198,8 @@ class QuasiNewton {
     int64_t n_, n_penalised_;
     int memory_;
     Rates lasso_, ridge_;
-    std::vector<float>
-        spread_;  // the diagonal of H before any step is known, up to a factor; empty: all ones
+    // The diagonal of H before any step is known, up to a factor; empty: all ones.
+    std::vector<float> spread_;
     std::deque<Pair> pairs_;  // oldest first
     Pair spare_;
 };

@@ -99,7 +99,8 @@ class RowTable : public ScaledWeights<RowTable> {
         if (capacity > slots_.size()) rehash(capacity);
     }
 
-    // Charges a row what it owes: soft(w_k, due) weight by weight, or (1 - due / |w|)_+ w by row.
+    // Applies the deferred penalty to a row: w_k = soft(w_k, due) weight by weight, or
+    // w = (1 - due / |w|)_+ w by row.
     void charge(int64_t row, bool by_row) {
         if (!deferring_) return;
         const double due = deferred_ - applied_[row];

@@ -5,10 +5,10 @@
 // nothing per feature (the triple (xi, c, rho) of Martins et al. 2011, section 4). Two more sums
 // keep other work off the features that do not fire:
 //
-//   deferred penalties   every weight owes deferred_ - applied (in stored size); it is charged
-//                        when it is next looked at. The lasso takes the amount from each weight, a
-//                        penalty of rows from the length of the row: amounts add up exactly in
-//                        both cases.
+//   deferred penalties   deferred_ - applied (in stored size) is still to be applied to a weight;
+//                        this is done when the weight is next looked at. The lasso takes the amount
+//                        from each weight, a penalty of rows from the length of the row: amounts
+//                        add up exactly in both cases.
 //   averages             the sum of a weight over all steps is lived * xi - sums, where lived is
 //                        the sum of the scale over the steps and sums hold what the later parts of
 //                        xi have missed. A row that was not there was zero.
@@ -35,15 +35,15 @@ class ScaledWeights {
         }
         scale_ *= factor;
         norm_squared_ *= factor * factor;
-        if (scale_ > (averaged_ ? 1e-2 : 1e-6))
-            return;  // totals of averages are differences, which lose digits sooner
+        // Sums of averages are differences, which lose digits sooner.
+        if (scale_ > (averaged_ ? 1e-2 : 1e-6)) return;
         self().fold();
         deferred_ *= scale_;
         lived_ = 0;
         scale_ = 1;
     }
 
-    // Every weight (or row) owes `amount` more, in true size.
+    // Defers a penalty of `amount` on every weight (or row), in true size.
     void defer(double amount) {
         if (!deferring_) self().track_applied();
         deferring_ = true;

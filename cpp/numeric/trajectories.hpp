@@ -190,8 +190,8 @@ class Trajectories {
             double fa = slope(a), fb = slope(b);
             if (fa >= 0) return a;
             for (; fb <= 0;
-                 fb = slope(
-                     b)) {  // a prior of so large a rate that the minimum lies beyond the grid
+                 // A prior of so large a rate that the minimum lies beyond the grid.
+                 fb = slope(b)) {
                 if (b > 1e12) return b;
                 a = b, fa = fb, b *= 4;
             }

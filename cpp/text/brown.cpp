@@ -207,8 +207,8 @@ class Clustering {
     std::vector<int32_t> slot_;                   // of each node that has joined
     std::vector<int32_t> self_;                   // how often a node follows itself
     std::vector<int64_t> shared_;                 // by slot: shared contexts with the node at work
-    std::vector<int32_t> after_,
-        before_;  // by slot: counts with the node at work, zero between uses
+    // By slot: counts with the node at work, zero between uses.
+    std::vector<int32_t> after_, before_;
     std::array<std::vector<Met>, 3> met_;
     int32_t newest_ = -1;
     int64_t total_ = 0;

@@ -48,8 +48,8 @@ class LossTable {
     explicit LossTable(int64_t n_slots)
         : node(n_slots, -1), loss_(n_slots * (n_slots - 1) / 2), rows_(n_slots) {}
 
-    std::vector<int32_t>
-        node;  // what each slot holds: a word's rank, smaller is more frequent; -1 when free
+    // What each slot holds: a word's rank, smaller is more frequent; -1 when free.
+    std::vector<int32_t> node;
 
     int64_t get(int32_t s, int32_t t) const { return loss_[cell(s, t)]; }
     void add(int32_t s, int32_t t, int64_t change) { set(s, t, get(s, t) + change); }

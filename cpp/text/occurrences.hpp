@@ -47,8 +47,8 @@ class Occurrences {
   public:
     int64_t n_tokens;
     std::vector<int64_t> sizes, first;
-    uint64_t
-        serial;  // tells one from another: rows that were found for one are not those of another
+    // Distinct for every object: rows that were found for one are not those of another.
+    uint64_t serial;
 };
 
 }  // namespace laconic::text

@@ -37,8 +37,8 @@ using Matrix32 = Mat<int32_t>;
 
 class Templates {
   public:
-    static constexpr int32_t kBefore = INT32_MIN,
-                             kAfter = INT32_MIN + 4096;  // values d steps outside: plus d
+    // Values d steps outside: plus d.
+    static constexpr int32_t kBefore = INT32_MIN, kAfter = INT32_MIN + 4096;
     static constexpr int32_t kFarthest = 4095;
 
     Templates(const Vec<int64_t>& atom_ptr, const Vec<int32_t>& atom_view,

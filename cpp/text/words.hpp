@@ -24,8 +24,8 @@ inline size_t blank_at(const unsigned char* text, size_t at, size_t end) {
     return found ? 3 : 0;
 }
 
-// What a text holds, from left to right: words, and marks. `gap(at)` has the bytes that part words
-// from each other at a place, 0 if there are none.
+// Walks over a text from left to right: words, and marks. `gap(at)` is the number of bytes of the
+// separator at a place, 0 if there is none.
 template <class Gap, class OnWord, class OnMark>
 void walk(const Vec<uint8_t>& text, uint8_t mark, Gap gap, OnWord on_word, OnMark on_mark) {
     const unsigned char* bytes = text.data();
@@ -70,7 +70,7 @@ class WordIndex {
         }
     }
     int32_t size() const { return words_.size(); }
-    // Sentences that `mark` parts from each other, split at blanks: numbers of words, `unknown` for
+    // Sentences, which `mark` separates, split at blanks: numbers of words, `unknown` for
     // those that are not known, `end` after each sentence; and the bounds of sentences.
     std::tuple<Array<int32_t>, Array<int64_t>> encode(Vec<uint8_t> text, uint8_t mark,
                                                       int32_t unknown, int32_t end) const {
@@ -119,7 +119,7 @@ class WordCounter {
     static constexpr int32_t kEnd = -1;
 
     // Numbers of the words of a text that ends where a word ends, kEnd after every sentence that
-    // has words and that `mark` ends. Words are parted by blanks, or by one byte.
+    // has words and that `mark` ends. Words are separated by blanks, or by one byte.
     Array<int32_t> add(Vec<uint8_t> text, uint8_t mark, std::optional<uint8_t> separator) {
         std::vector<int32_t> tokens;
         {

@@ -92,8 +92,8 @@ class Parser : public TreeDecoder, public OnlineModel<FlatTable> {
     }
 
   private:
-    static constexpr int64_t kSmall =
-        2000;  // features that stay in the nearest cache by themselves
+    // Features that stay in the nearest cache by themselves.
+    static constexpr int64_t kSmall = 2000;
 
     static const std::array<uint64_t, 256>& code_hashes() {
         static const std::array<uint64_t, 256> hashes = [] {

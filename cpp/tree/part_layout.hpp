@@ -244,8 +244,8 @@ class PartLayout {
     TreeModel model_;
     bool single_;
     int n_ = 0;
-    std::vector<int32_t> arc_of_,
-        first_;  // by (h, m); the arcs of head h are first[h] .. first[h + 1]
+    // By (h, m); the arcs of head h are first[h] .. first[h + 1].
+    std::vector<int32_t> arc_of_, first_;
     std::vector<int32_t> sibling_row_, grand_row_, tri_row_;
 };
 

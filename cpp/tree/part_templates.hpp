@@ -53,8 +53,8 @@ struct Part {
 
 class PartTemplates {
   public:
-    static constexpr int32_t kRoot = INT32_MIN + 8192,
-                             kNobody = kRoot + 1;  // values of the root, and where there is no word
+    // Values of the root, and where there is no word.
+    static constexpr int32_t kRoot = INT32_MIN + 8192, kNobody = kRoot + 1;
 
     PartTemplates(const Vec<int32_t>& kind, const Vec<int32_t>& special,
                   const Vec<int32_t>& between, const Vec<int64_t>& atom_ptr,
@@ -66,7 +66,7 @@ class PartTemplates {
         const size_t M = kind.size(), n_atoms = atom_role.size();
         check_ptr(atom_ptr, static_cast<int64_t>(n_atoms), "atom_ptr");
         require(special.size() == M && between.size() == M && atom_ptr.size() == M + 1,
-                "kind, special, between and atom_ptr must tell of the same templates");
+                "kind, special, between and atom_ptr must agree on the number of templates");
         require(atom_view.size() == n_atoms && atom_offset.size() == n_atoms,
                 "atom_role, atom_view and atom_offset must agree");
         check_range(kind, 0, kKinds, "kind");
@@ -321,8 +321,8 @@ class PartKeys : public PartValues {
         return hash == kGone ? 1 : hash;
     }
 
-    std::vector<uint64_t>
-        hash_;  // of distinct atom a at word p: [a * (n + 1) + p], kGone where it has no value
+    // Of distinct atom a at word p: [a * (n + 1) + p], kGone where it has no value.
+    std::vector<uint64_t> hash_;
 };
 
 }  // namespace laconic::tree

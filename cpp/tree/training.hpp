@@ -10,11 +10,15 @@
 
 namespace laconic::tree {
 
-// About how many different keys were shown, within about 3 % (HyperLogLog: Flajolet et al. 2007).
+// Estimates how many distinct keys were added, within about 3 % (HyperLogLog: Flajolet et al.
+// 2007): register j keeps the largest place M_j of a first one bit among the keys that fall to
+// it, and of m registers
+//     n = alpha_m m^2 / sum_j 2^-M_j,    alpha_m = 0.7213 / (1 + 1.079 / m);
+// while registers are empty and n is at most 2.5 m, n = m log(m / empty).
 class DistinctCount {
   public:
     DistinctCount() : most_(kRegisters, 0) {}
-    void show(uint64_t key) {
+    void add(uint64_t key) {
         key = mixed(key);
         const int zeros = __builtin_clzll((key << kBits) | (1ull << (kBits - 1))) + 1;
         uint8_t& most = most_[key >> (64 - kBits)];
@@ -56,7 +60,7 @@ class TrainingTrees {
         for (int64_t s = 0; s < columns.n_sentences; ++s) {
             parser.lay_out(columns, s, candidates, at);
             for (int64_t k = 0; k < parser.templates.size(); ++k)
-                parser.each_key(k, at, [&](int64_t, uint64_t key) { counts[k].show(key); });
+                parser.each_key(k, at, [&](int64_t, uint64_t key) { counts[k].add(key); });
         }
         std::vector<int64_t> out;
         for (const DistinctCount& count : counts) out.push_back(count.estimate());

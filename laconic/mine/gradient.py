@@ -178,7 +178,7 @@ class GradientMining(BaseEstimator):
         try:
             kept, counts, orders = miner.mine(
                 structures,
-                _core.ShownArrays(
+                _core.SidedOutputs(
                     structure=outputs.structure[chosen], label=outputs.label[chosen], side=side
                 ),
                 weights.ravel(),

@@ -306,7 +306,7 @@ def test_bad_arrays_are_refused() -> None:
     with pytest.raises(ValueError, match="n_labels entries"):
         miner.score(structures, np.zeros(5), 2, np.zeros(2))
     nothing = np.array([0], np.int32)
-    shown = _core.ShownArrays(structure=np.array([3]), label=nothing, side=nothing)
+    shown = _core.SidedOutputs(structure=np.array([3]), label=nothing, side=nothing)
     options = _core.SearchOptions(n_labels=1, threshold=0, most_order=2, memory=1000)
     with pytest.raises(ValueError, match="structure holds 3"):
         miner.mine(structures, shown, np.zeros(1), options)
