@@ -1,3 +1,6 @@
+// Best paths, k best paths and marginals of all sentences of a batch: arrays are checked, rows
+// copied to strides of whole vectors, and sentences shared among threads. The algorithms are in
+// inference.hpp, k_best.hpp and tables.hpp.
 #include "chain/batches.hpp"
 
 #include "chain/inference.hpp"

@@ -1,6 +1,6 @@
-// Chain inference over ragged batches of sentences: tokens of sentence s are ptr[s] .. ptr[s + 1]
-// - 1. Scores are (n_tokens, L), edges one table (L, L) or one table into every token (n_tokens, L,
-// L), starts (L,), all by rows.
+// Chain inference over ragged batches of sentences: sentence s has the tokens [ptr[s], ptr[s + 1]).
+// All by rows, scores are (n_tokens, L), edges one table (L, L) or one table into every token
+// (n_tokens, L, L), starts (L,).
 #pragma once
 #include "door/checks.hpp"
 

@@ -1,6 +1,18 @@
-// Inference in first-order chains of labels: best path, k best paths, log Z and marginals.
+// Inference in first-order chains of labels: best path, log Z and marginals.
 //
 //     score(y) = start[y_0] + sum_t unary[t][y_t] + sum_{t >= 1} edge_t[y_{t-1}][y_t]
+//
+//     best path   delta_t(j) = unary[t][j] + max_i delta_{t-1}(i) + edge_t[i][j]    (Viterbi 1967)
+//     forward     alpha_t(j) = exp(unary[t][j]) sum_i alpha_{t-1}(i) exp(edge_t[i][j])
+//     backward    beta_{t-1}(i) = sum_j exp(edge_t[i][j] + unary[t][j]) beta_t(j)
+//     marginals   p(y_t = j) = alpha_t(j) beta_t(j) / Z,    Z = sum_j alpha_{n-1}(j)
+//                 p(y_{t-1} = i, y_t = j)
+//                     = alpha_{t-1}(i) exp(edge_t[i][j] + unary[t][j]) beta_t(j) / Z
+//
+// alpha_0(j) = exp(start[j] + unary[0][j]) and beta_{n-1} = 1. Probabilities scaled at every token
+// (Rabiner 1989, section V.A) take one exponential per score, log sums one per pair of labels and
+// token. Scaled ones are used while no digit is lost, which is checked on the way, and logarithms
+// otherwise. The inner steps run over whole rows of labels as vectors (numeric/lanes.hpp).
 //
 // unary is (n, stride) and every edge table (n_labels, stride) by rows, stride =
 // lane_stride(n_labels); entries of a row from n_labels on are padding: read, never used, so they
@@ -47,6 +59,7 @@ double viterbi_at(const Real* unary, int64_t n, EdgeAt edge_at, const Real* star
     const auto max_plus = lane_steps<Real>().max_plus;
     for (int j = 0; j < n_labels; ++j) rows[j] = unary[j] + (start ? start[j] : Real(0));
     std::fill(rows + n_labels, rows + stride, Real(0));
+    // delta_t(j) = unary[t][j] + max_i delta_{t-1}(i) + edge_t[i][j]
     for (int64_t t = 1; t < n; ++t) {
         Real* row = rows + t * stride;
         max_plus(row - stride, edge_at(t), n_labels, stride, row);
@@ -60,8 +73,8 @@ double viterbi_at(const Real* unary, int64_t n, EdgeAt edge_at, const Real* star
     for (int64_t t = n - 1; t > 0; --t) {
         const Real *before = rows + (t - 1) * stride, *column = edge_at(t) + label;
         const Real reached = rows[t * stride + label], here = unary[t * stride + label];
-        label = 0;  // the sums are those of the way forward, so that one of them is equal to the
-                    // last bit
+        // These sums are those of the way forward: one of them is equal to the last bit.
+        label = 0;
         while (label + 1 < n_labels &&
                before[label] + column[static_cast<int64_t>(label) * stride] + here != reached)
             ++label;
@@ -97,6 +110,8 @@ double log_forward_backward_at(const Real* unary, int64_t n, EdgeAt edge_at, con
         return top + std::log(sum);
     };
     double log_z = 0;
+    // log alpha_t(j) = unary[t][j] + log sum_i exp(log alpha_{t-1}(i) + edge_t[i][j]), less
+    // scale_t = log sum_j alpha_t(j), so that log Z = sum_t scale_t
     for (int64_t t = 0; t < n; ++t) {
         double* now = alpha + t * L;
         const Real* u = unary + t * stride;
@@ -126,6 +141,8 @@ double log_forward_backward_at(const Real* unary, int64_t n, EdgeAt edge_at, con
         }
         std::fill(out + L, out + stride, Real(0));
         if (t == 0) break;
+        // log beta_{t-1}(i) = log sum_j exp(edge_t[i][j] + ahead[j]); add_row gets
+        // exp(log alpha_{t-1}(i) + edge_t[i][j] + ahead[j])
         for (int j = 0; j < L; ++j) ahead[j] = unary[t * stride + j] + beta[j] - scale[t];
         const Real* edge = edge_at(t);
         for (int i = 0; i < L; ++i) {
@@ -216,6 +233,7 @@ bool scaled_forward_backward(const Real* unary, int64_t n, const Potentials<Real
         if (t == 0) {
             std::copy(now, now + stride, alpha);
         } else {
+            // alpha_t = psi_t * (alpha_{t-1} exp(edge)), psi_t = exp(unary[t] - top)
             steps.sum_times(alpha - stride, factor, L, stride, alpha);
             for (int j = 0; j < stride; ++j) alpha[j] *= now[j];
         }
@@ -236,6 +254,8 @@ bool scaled_forward_backward(const Real* unary, int64_t n, const Potentials<Real
     if (edge_sum) std::fill(local, local + L * stride, Real(0));
     for (int64_t t = n - 1; t > 0; --t) {
         Real *now = psi + t * stride, *alpha = node + (t - 1) * stride;
+        // beta_{t-1} = exp(edge) (psi_t * beta_t) / sum alpha_t; the edge marginals are
+        // alpha_{t-1}(i) exp(edge[i][j]) ahead[j], of which the exponential is multiplied last
         for (int j = 0; j < stride; ++j) ahead[j] = now[j] * beta[j] * scale[t];
         if (edge_sum) steps.add_outer(alpha, ahead, L, stride, local);
         steps.sum_times(ahead, potentials.turned.data(), L, stride, beta);

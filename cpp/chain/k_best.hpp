@@ -1,7 +1,11 @@
-// The k best paths of a chain, by Lawler's partition: a path popped from the queue is the best of a
-// set of paths that share its last labels; what is left of the set falls into parts that leave the
-// path at one token, and the best of each part is known from the forward scores in O(1). O(n
-// n_labels) memory beside the paths, O(n n_labels^2 + k n n_labels) time.
+// The k best paths of a chain, by Lawler's partition (Lawler 1972): a path popped from the queue is
+// the best of a set of paths that share its last labels; what is left of the set falls into parts
+// that leave the path at one token t for another label i. The best of such a part is known in O(1):
+//
+//     delta_t(i) + edge_{t+1}[i][y_{t+1}] + score of y from token t + 1 on
+//
+// with delta the forward scores of Viterbi (inference.hpp). Memory is O(n n_labels) beside the
+// paths, time O(n n_labels^2 + k n n_labels).
 #pragma once
 #include "chain/inference.hpp"
 
@@ -67,6 +71,7 @@ int64_t k_best_at(const Real* unary, int64_t n, EdgeAt edge_at, const Real* star
             if (t + 1 < n) after += double(unary[(t + 1) * stride + path[t + 1]]);
             if (t < best.t) {
                 const Real* edge = t + 1 < n ? edge_at(t + 1) : nullptr;
+                // delta_t(i) + edge_{t+1}[i][y_{t+1}] + after
                 for (int32_t i = 0; i < L; ++i) {
                     if (i == path[t]) continue;
                     const double s = rows[t * L + i] + after +

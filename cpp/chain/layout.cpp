@@ -1,3 +1,7 @@
+// Builds the layout of layout.hpp from the features of all tokens: twins, then labels of units,
+// then trees of implied templates, then the references of rows and tokens. Every step is a pass
+// over the columns of ids; twins and implications are found by hashes and counts, never by
+// comparing pairs of features.
 #include "chain/layout.hpp"
 
 #include <algorithm>

@@ -106,8 +106,8 @@ class Learner {
         return loss;
     }
 
-    // Marginals are doubles in the log domain only if floats would lose them, see chain.hpp and
-    // tables.hpp.
+    // Marginals are doubles in the log domain only if floats would lose them, see inference.hpp
+    // and tables.hpp.
     double by_marginals() {
         const int L = tagger_.n_labels, stride = tagger_.stride;
         node_.resize(at_.n * stride);

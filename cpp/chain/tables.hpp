@@ -1,5 +1,6 @@
-// log Z and marginals of chains in which every token has its own table of edges (see chain.hpp for
-// scores and padding).
+// log Z and marginals of chains in which every token has its own table of edges; inference.hpp has
+// the recursions, scores and padding. The exponentials of each table are taken once, forward, and
+// kept for the way back: they cost more than all sums.
 #pragma once
 #include "chain/inference.hpp"
 
@@ -73,6 +74,8 @@ bool scaled_forward_backward_at(const Real* unary, int64_t n, EdgeAt edge_at, co
         const Real *now = psi + t * stride, *factor = factors + t * size;
         Real* alpha = node + (t - 1) * stride;
         for (int j = 0; j < stride; ++j) ahead[j] = now[j] * beta[j] * scale[t];
+        // p(y_{t-1} = i, y_t = j) = alpha_{t-1}(i) exp(edge_t[i][j]) ahead[j], of which the sum
+        // over j is p(y_{t-1} = i) = alpha_{t-1}(i) beta_{t-1}(i)
         for (int i = 0; i < L; ++i) {
             // What nothing reaches has alpha 0 and stays out: its beta could grow without bound.
             Real sum = 0;

@@ -105,7 +105,7 @@ class Tagger : public Decoder, public OnlineModel<RowTable> {
             add_token(t - 2, at, [&](int64_t m, int32_t row) -> const float* {
                 RowTable& table = tables[m];
                 if (reading == Reading::by_weight || reading == Reading::by_row)
-                    table.charge(row, reading == Reading::by_row);
+                    table.apply_deferred(row, reading == Reading::by_row);
                 if (reading != Reading::dual) return table.weights(row);
                 row_from_dual(table.weights(row), table.width(), &dual_rows_[m * dual_width_]);
                 return &dual_rows_[m * dual_width_];

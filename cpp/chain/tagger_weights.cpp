@@ -1,3 +1,5 @@
+// Weights of a tagger by templates, see tagger_weights.hpp; the tables do the arithmetic
+// (numeric/row_table.hpp).
 #include "chain/tagger_weights.hpp"
 
 namespace laconic::chain {

@@ -1,14 +1,18 @@
-// Codes of words under a fixed dictionary, and the products with sparse rows that learning a
-// dictionary takes.
+// Codes of words under a fixed dictionary: the step on A of forest-structured sparse coding
+// (Yogatama 2015, Eq. 4.1), one word after the other.
 //
-// Word v has the sparse row x_v over contexts; the dictionary D lies by contexts, a row of `stride`
-// floats (a multiple of 8, the dimensions first, zeros behind) for each. A code a_v minimises
-//     |x_v - a_v D|^2 / 2 + strength Omega(a_v) = |x_v|^2 / 2 - <b_v, a_v> + <a_v, G a_v> / 2 +
-//     strength Omega(a_v)
+// Word v has the sparse row x_v over contexts; D is the dictionary. A code a_v minimises
+//
+//     |x_v - a_v D|^2 / 2 + strength Omega(a_v)
+//         = |x_v|^2 / 2 - <b_v, a_v> + <a_v, G a_v> / 2 + strength Omega(a_v)
+//
+//     Omega(a) = sum over the nodes g of all trees of weight_g |a_(g and below)|_2
+//
 // with b_v = D x_v and G the dictionary's Gram matrix: contexts are met once per word, in b_v.
 // Blocks of descent are the trees: those of one node are solved in closed form (coordinate descent
-// for the lasso), others by accelerated proximal steps on their part of G. All of b_v - G a_v is
-// kept up to date, so that a tree that stays zero costs a glance. The certificate is a duality gap.
+// for the lasso), others by accelerated proximal steps on their part of G (Beck and Teboulle 2009,
+// with restarts: O'Donoghue and Candes 2015). All of b_v - G a_v is kept up to date, so that a tree
+// that stays zero costs one look. The certificate is a duality gap.
 #include "coding/codes.hpp"
 
 #include <algorithm>
@@ -137,6 +141,7 @@ class CodeSolver {
         return moved;
     }
 
+    // a_j = soft(b_j - sum_(k != j) G_jk a_k, strength weight) / G_jj
     double single(int32_t t, int32_t g) {
         const int32_t j = trees_.dimension[g];
         const double curvature = problem_.gram[int64_t{j} * problem_.stride + j], old = code_[j];
@@ -152,6 +157,9 @@ class CodeSolver {
         return (now - old) * (now - old);
     }
 
+    // Accelerated proximal steps on one tree, L bounding the eigenvalues of its part of G:
+    //     next = prox(ahead - (G ahead - target) / L, strength / L)
+    //     ahead = next + (m - 1) / m' (next - now),   m' = (1 + sqrt(1 + 4 m^2)) / 2
     double tree(int32_t t, int32_t first, int32_t n) {
         const int32_t row = lane_stride(n), *dimension = trees_.dimension.data() + first,
                       *parent = trees_.parent.data() + first;
@@ -190,7 +198,7 @@ class CodeSolver {
                 moved += (next[g] - now[g]) * (next[g] - now[g]);
                 size += next[g] * next[g];
             }
-            if (along > 0) momentum = 1;  // the step turned back: start anew
+            if (along > 0) momentum = 1;  // the step turned back: restart
             const double last = momentum;
             momentum = 0.5 * (1 + std::sqrt(1 + 4 * last * last));
             for (int32_t g = 0; g < n; ++g) {
@@ -214,9 +222,10 @@ class CodeSolver {
         return moved;
     }
 
-    // Objective and duality gap. The dual point is s (x - a D), s in [0, 1] the largest for which s
-    // (b - G a) lies in the ball of the dual norm, that is for which the proximal step from it is
-    // zero.
+    // Objective and duality gap. The dual point is s (x - a D), s in [0, 1] the largest for which
+    // s (b - G a) lies in the ball of the dual norm, that is for which the proximal step from it is
+    // zero:
+    //     gap = |x - a D|^2 / 2 + strength Omega(a) - s <x, x - a D> + s^2 |x - a D|^2 / 2
     CodeResult certify(const float* products, double square) {
         const int32_t m = trees_.n_dimensions();
         double fit = 0, rest = 0, norm = 0;

@@ -116,8 +116,7 @@ class Rows {
 };
 
 template <class Value, class Fill, class Convert>
-CountRows<Value> made_rows(int64_t n, int64_t n_contexts, int threads, Fill fill,
-                           Convert convert) {
+CountRows<Value> made_rows(int64_t n, int64_t n_contexts, int threads, Fill fill, Convert convert) {
     std::unique_ptr<Rows<Value>> rows;
     {
         nb::gil_scoped_release release;
@@ -186,8 +185,8 @@ class PlacesOfWords {
 
   private:
     template <class Value, class Convert>
-    CountRows<Value> counted(int64_t first, int64_t last, Vec<uint32_t> weights,
-                             int64_t n_contexts, int threads, Convert convert) const {
+    CountRows<Value> counted(int64_t first, int64_t last, Vec<uint32_t> weights, int64_t n_contexts,
+                             int threads, Convert convert) const {
         require(0 <= first && first <= last && last < static_cast<int64_t>(ptr_.size()),
                 "first and last must be words, in order");
         check_rows(n_contexts, threads);

@@ -1,5 +1,9 @@
-// Products of the sparse rows x_v of words with a table by contexts, a row of `stride` floats (a
-// multiple of 8) for each, and the adjoint: all that learning a dictionary asks of the contexts.
+// Products of the sparse rows x_v of words with a table by contexts, and the adjoint: all that
+// learning a dictionary asks of the contexts.
+//
+//     out_i = sum_c x_(v_i, c) table_c,        table_c += sum_i x_(v_i, c) code_i
+//
+// Table and codes have rows of `stride` floats, a multiple of 8, and rows are added as vectors.
 #include "coding/rows.hpp"
 
 #include <algorithm>
@@ -84,8 +88,8 @@ void add_products(const SparseRows& given, Vec<int64_t> words, Vec<float> codes,
     const auto& steps = lane_steps<float>();
     int64_t entries = 0;
     for (int64_t i = 0; i < rows.n; ++i) entries += rows.end(i) - rows.begin(i);
-    // Contexts are cut where the entries are halved (third parts ...): those of frequent words come
-    // first and are far more.
+    // Contexts are cut so that every part has about as many entries: those of frequent contexts
+    // come first and are far more.
     std::vector<int64_t> count(n_contexts + 1, 0);
     for (int64_t i = 0; i < rows.n; ++i)
         for (int64_t e = rows.begin(i); e < rows.end(i); ++e) ++count[rows.index[e]];

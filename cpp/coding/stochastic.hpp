@@ -1,5 +1,12 @@
 // Stochastic proximal steps for codes and dictionary (Yogatama 2015, Algorithm 1), entry by entry
-// of a sparse matrix.
+// of a sparse matrix. For entry x of word v and context c, with error e = x - <a_v, d_c>:
+//
+//     d_c <- d_c / (1 + eta_c ridge) + eta_c weight e a_v
+//     a_v <- a_v + eta_v weight e d_c               both from the values before
+//     a_v <- prox(a_v, eta_v strength Omega)        after a run of entries of the word
+//
+// with e / (1 + weight (eta_v |d_c|^2 + eta_c |a_v|^2)) for e, to first order the error after the
+// step: no weight makes a step overshoot.
 //
 // Contexts lie in parts, words are dealt to as many; in a round thread t has words and contexts of
 // its own, so that no row of the codes or of the dictionary is shared (a Latin square of rounds

@@ -1,5 +1,6 @@
 // Codes of words: trees over their dimensions, and the proximal step of one small tree in one pass
-// up and one down.
+// up and one down (numeric/forest.hpp has the equations and does it for large forests; this one
+// allocates nothing and works on a copy of one tree that fits into the nearest cache).
 #pragma once
 #include <algorithm>
 #include <atomic>

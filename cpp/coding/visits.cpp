@@ -1,3 +1,4 @@
+// Compiles visits_body.hpp for the portable baseline and for AVX2, and chooses by the processor.
 #include "coding/visits.hpp"
 
 namespace laconic::coding {

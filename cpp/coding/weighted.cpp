@@ -3,9 +3,9 @@
 //
 //     min_u  1/2 sum_(c stored) g_c (x_c - u d_c)^2 + 1/2 sum_(c not stored) a b_c (u d_c)^2
 //
-// g_c: weight of the entry, a: of the word, b_c: of the context. The table has sum_c b_c d_c d_c' =
-// I, so that all entries of the row as if none were stored come to |u|^2, and only stored ones are
-// visited (Hu, Koren and Volinsky 2008): divided by a,
+// g_c: weight of the entry, a: of the word, b_c: of the context. The table is such that
+// sum_c b_c d_c d_c' = I, so that all entries of the row as if none were stored come to |u|^2, and
+// only stored ones are visited (Hu, Koren and Volinsky 2008): divided by a,
 //
 //     (I + sum_(c stored) (g_c / a - b_c) d_c d_c') u = sum_(c stored) g_c / a x_c d_c,
 //

@@ -1,4 +1,4 @@
-// Code for newer processors beside the portable one.
+// Code for newer processors beside the portable one, chosen when the module is loaded.
 #pragma once
 
 // Shifts by a variable and counts of bits have better instructions where the processor is younger

@@ -3,9 +3,10 @@
 //
 // A map holds n distinct keys. Where the keys are many of all numbers below `universe`, it is
 // direct: a bit for each such number. Else a key is mixed by a bijection of numbers of key_bits
-// bits; of the result the first bucket_bits name a bucket and the next rest_bits are stored. If
-// both make up all of key_bits, a look-up is exact; else a key that is not there is taken for one
-// that is with probability n / 2^(bucket_bits + rest_bits). A map is, word-aligned,
+// bits; of the result the first bucket_bits name a bucket and the next rest_bits are stored
+// (quotienting: Cleary 1984). If both make up all of key_bits, a look-up is exact; else a key that
+// is not there is taken for one that is with probability n / 2^(bucket_bits + rest_bits). A map is,
+// word-aligned,
 //
 //     counts    4 bits per bucket, 16 buckets per word; of a direct map one bit per number
 //     before    entries before each such word, 16 bits each or, if n is 2^16 or more, 32
@@ -30,7 +31,7 @@
 namespace laconic::compact {
 
 constexpr int kMostBucketBits = 30, kMostStoredBits = 62, kMostCodeBits = 31, kDirect = 64,
-              kBucketsAWord = 16, kMostInBucket = 15;
+              kBucketsPerWord = 16, kMostInBucket = 15;
 constexpr int64_t kSpareWords = 2;
 constexpr int64_t kMostEntries = int64_t{1} << 31;
 
@@ -104,7 +105,7 @@ struct Shape {
     }
     int64_t n_count_words() const {
         return direct() ? words_of(universe)
-                        : std::max<int64_t>(1, (int64_t{1} << bucket_bits) / kBucketsAWord);
+                        : std::max<int64_t>(1, (int64_t{1} << bucket_bits) / kBucketsPerWord);
     }
     int64_t n_long_words() const { return n_long > 0 ? words_of(n) : 0; }
     int width() const { return n < 65536 ? 16 : 32; }  // of running counts
@@ -198,9 +199,9 @@ class Map {
         __builtin_prefetch(&rests_[bucket.first * shape.rest_bits >> 6]);
     }
     // Where this mixed key may be in its bucket, without a branch: nowhere if `fields` and `left`
-    // are zero. As many entries as a word holds are compared at once: a field of the difference is
-    // zero where rests are equal. The lowest zero field is found without fail; fields beyond the
-    // bucket are masked.
+    // are zero. As many entries as a word holds are compared at once: a field of the difference x
+    // is zero where rests are equal, and (x - ones) & ~x & tops has the top bit of such fields. The
+    // lowest zero field is found without fail; fields beyond the bucket are masked.
     Place search(uint64_t mixed, const Bucket& bucket) const {
         const uint64_t rest = mixed & rest_mask_;
         const int compared = std::min(bucket.count, at_once_), width = compared * shape.rest_bits;

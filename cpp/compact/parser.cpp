@@ -1,3 +1,6 @@
+// Scores of parts from compact maps: score[place] += weight(feature of template k at the part),
+// block by block of parts, in the order of the plain parser. Nearly all time is spent waiting for
+// memory, so every look-up is cut into steps and each step asks memory for what the next one reads.
 #include "compact/parser.hpp"
 
 #include "compact/clones.hpp"

@@ -1,7 +1,10 @@
-// A parser that reads its weights from compact maps: score of a part = sum over templates of
-// weight(feature at the part), as in parser.hpp. A feature is a number (part_numbers.hpp); its code
-// in the template's map names its weight. Weights are added in the order of templates and parts, so
-// that sums are those of the plain parser to the last bit.
+// A parser that reads its weights from compact maps:
+//
+//     score(part) = sum over templates of weight(feature at the part)        as in tree/parser.hpp
+//
+// A feature is a number (part_numbers.hpp); its code in the template's map names its weight.
+// Weights are added in the order of templates and parts, so that sums are those of the plain parser
+// to the last bit.
 #pragma once
 #include "compact/features.hpp"
 #include "compact/part_numbers.hpp"

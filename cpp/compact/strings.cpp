@@ -1,3 +1,4 @@
+// Packing of maps into the three arrays that files hold, and maps of strings.
 #include "compact/strings.hpp"
 
 namespace laconic::compact {

@@ -1,3 +1,6 @@
+// Scores of labels from compact maps: unary[t] += row(feature of template m at t), template by
+// template. Keys of a template are made, looked up and added in three stages, so that memory
+// answers one while the processor does the others.
 #include "compact/tagger.hpp"
 
 #include "compact/clones.hpp"

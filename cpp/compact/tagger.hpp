@@ -1,5 +1,6 @@
-// A tagger that reads its weights from compact maps: unary[t][y] = sum_m weight(feature of template
-// m at t, y), as in tagger.hpp.
+// A tagger that reads its weights from compact maps:
+//
+//     unary[t][y] = sum_m weight(feature of template m at t, y)        as in chain/tagger.hpp
 //
 // A feature is the number sum_a value_a * multiplier_a of its atoms' values; its code in the
 // template's map names a row, a short list of (label, value). Rows are few where weights have few

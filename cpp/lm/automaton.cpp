@@ -1,4 +1,5 @@
 // The automaton of a model of contexts: how it is made, and how it scores, completes and samples.
+// Look-ups miss the cache; sentences are scored several at a time, so that the misses overlap.
 #include "lm/automaton.hpp"
 
 #include "door/checks.hpp"
@@ -62,9 +63,8 @@ std::vector<int64_t> pairs_of_contexts(const ModelArrays& given) {
 }
 
 void Automaton::check_numbers(const ModelArrays& given) {
-    const auto fits = [](double x) {
-        return std::isfinite(static_cast<float>(x));
-    };  // single precision holds what is used
+    // Gains and bases are kept in single precision.
+    const auto fits = [](double x) { return std::isfinite(static_cast<float>(x)); };
     for (int64_t p = 0; p < given.n_pairs; ++p)
         require(fits(given.gain[p]), "gains must be finite");
     for (int64_t c = 0; c < given.n_contexts; ++c)
@@ -99,6 +99,7 @@ Automaton::Automaton(const ModelArrays& given) {
     for (uint32_t c = 1; c < n_contexts(); ++c)
         for (int64_t p = ptr_[c]; p < ptr_[c + 1]; ++p) {
             uint32_t next = longer[p];
+            // The longest context that ends c v is c v itself, or that of a shorter suffix of c.
             if (next == PairTable::kNone) next = step(contexts_[c].parent, target_[p]).next;
             pairs_.insert({c, static_cast<uint32_t>(target_[p]), gain_[p], next});
         }

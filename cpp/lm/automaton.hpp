@@ -1,10 +1,12 @@
 // Contexts and the words that follow them as an automaton: a state is a context, a word costs one
 // or two look-ups.
 //
-//   log p(v | state) = gain of (c', v) + base[state],   c': the longest suffix of the state that
-//   has a pair with v
+//     log p(v | state) = gain(c', v) + base[state]
 //
-// and the next state is the longest context that ends c' v, which is known for every pair.
+// where c' is the longest suffix of the state that has a pair with v. Back-off models are of this
+// form (gain: log probability less the base of c'; base: the sum of back-off weights), and so are
+// log-linear ones (gain: score, base: -log Z). The next state is the longest context that ends
+// c' v; it depends on the pair alone and is stored with it, so that no context is searched for.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -78,7 +80,7 @@ inline uint64_t next_random(uint64_t& state) {
     return z ^ (z >> 31);
 }
 
-// The arrays of a model as they come in; see laconic/lm/model.py.
+// The arrays of a model as they come in; see laconic/lm/context_model.py.
 struct ModelArrays {
     int64_t n_contexts, n_pairs;
     const int32_t *parent, *word;

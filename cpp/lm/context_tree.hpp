@@ -1,13 +1,22 @@
-// Log-linear language models on the suffix trie or tree of contexts: exact likelihood, gradient and
-// dual value in time of the pairs.
+// Log-linear language models on the suffix trie or tree of contexts (Nelakanti et al. 2013, Eqs. 1
+// and 2): exact likelihood, gradient and dual value in time linear in the pairs.
 //
 //     score(c, v) = score(parent(c), v) + length(c) w(c, v),    p(v | c) = exp score(c, v) / Z(c)
 //
 // A word that was never seen after c has the score of the longest suffix after which it was, so
-// that Z(c) = Z(parent) + sum over the pairs of c of exp score(c, v) - exp score(parent, v): every
-// pair is visited once for the whole text, and the vocabulary never. Gradients go the same way
-// back: with R(c) the sum of count / Z over the leaves below c, the expected count of (c, v) is exp
-// score(c, v) R(c), but for the children of c that know v: these have their own.
+// that
+//
+//     Z(c) = Z(parent) + sum over the pairs (c, v) of exp score(c, v) - exp score(parent, v)
+//
+// and every pair is visited once for the whole text, the vocabulary once. Gradients go the same way
+// back. With R(c) the sum of count / Z over the leaves at and below c, the gradient of w(c, v) is
+// length(c) (E(c, v) - count(c, v)), where
+//
+//     E(c, v) = exp score(c, v) R(c) + sum over the children b of c that have a pair with v of
+//               E(b, v) - exp score(c, v) R(b)
+//
+// Weights are not negative, so that nothing cancels in Z. `loss` gives E - count, the gradient of
+// each of the length(c) weights that a collapsed node stands for.
 #pragma once
 #include <cmath>
 
@@ -176,6 +185,8 @@ class ContextTree {
         const int32_t up = a.parent[c];
         const double length = up < 0 ? 1 : a.depth[c] - a.depth[up];
         double z = up < 0 ? 0 : z_[up], gold = 0;
+        // score(c, v) = score(parent, v) + length w(c, v)
+        // Z(c) = Z(parent) + sum_v exp score(c, v) - exp score(parent, v)
         for (int64_t p = a.ptr[c]; p < a.ptr[c + 1]; ++p) {
             const int32_t q = a.shorter[p];
             const double base = q < 0 ? 0 : score_[q];
@@ -217,6 +228,7 @@ class ContextTree {
             for (int64_t c = end - 1; c >= begin; --c) {
                 const int32_t up = a.parent[c];
                 const double rate = leaf_[c] ? seen_[c] / z_[c] : rate_[c];
+                // E(c, v) = exp score R(c) + what the children added; the parent gets its share
                 for (int64_t p = a.ptr[c]; p < a.ptr[c + 1]; ++p) {
                     const int32_t q = a.shorter[p];
                     const double expected = expected_[p] + power_[p] * rate;

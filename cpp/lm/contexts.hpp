@@ -1,5 +1,5 @@
-// The suffix trie, or tree, of contexts of a text, with the words seen after each: what a
-// log-linear language model stands on.
+// The suffix trie, or tree, of contexts of a text, with the words seen after each: the features of
+// a log-linear language model (Nelakanti et al. 2013, section 2.2).
 //
 // A context is what comes before a word, nearest word first, up to the start of its sentence, which
 // is a word of its own. Contexts are numbered parents first (the parent lacks the oldest word),
@@ -7,7 +7,7 @@
 // ptr[c]:ptr[c + 1], by target. shorter[p] is the pair of the same target in the parent, so the
 // pairs of one target make a tree. Collapsed, a context that is always followed (to the left) by
 // one and the same word shares a node with its extension: both have the same occurrences, hence the
-// same gradients for ever, and nodes need never be split.
+// same gradients and proximal steps for ever (section 3.2), and nodes need never be split.
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -149,6 +149,7 @@ class TreeKernel {
             Real* const above = below_.data() + width_ * other_.parent[j];
             for (int32_t i = 1; i <= one_.n; ++i) {
                 if (row[i] == 0) continue;
+                // R(i, j) = decay c(i, j) (1 + sum of R over the children) (1 + R(i', j'))
                 row[i] *= decay_ * below[i] * (1 + left[one_.previous[i]]);
                 above[one_.parent[i]] += row[i];
                 sum += row[i];
@@ -171,7 +172,7 @@ class TreeKernel {
     Postorder one_, other_;
     Places places_;
     size_t width_ = 0;
-    // Common features, then R;  one and the sum of R over the children.
+    // Common features, then R; one plus the sum of R over the children.
     std::vector<Real> runs_, below_;
 };
 

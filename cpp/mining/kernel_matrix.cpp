@@ -1,3 +1,5 @@
+// Kernels of all pairs of structures, by rows: the table of the first structure is made once per
+// row. kernel.hpp has the recursion.
 #include "mining/kernel_matrix.hpp"
 
 #include <cmath>

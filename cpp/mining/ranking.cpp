@@ -1,3 +1,5 @@
+// The averaged perceptron over lists of outputs, see ranking.hpp. Averages take no work per step:
+// with changes c_t at step t of n, the average is sum_t c_t - sum_t c_t t / n.
 #include "mining/ranking.hpp"
 
 #include <cmath>
@@ -46,8 +48,8 @@ std::tuple<Array<double>, Array<int64_t>> learn_ranking(const RankedLists& lists
     for (int64_t i = 0; i < n; ++i)
         require(gold.data()[i] >= list_ptr.data()[i] && gold.data()[i] < list_ptr.data()[i + 1],
                 "gold must be in its list");
-    std::vector<double> weight(n_features, 0.0),
-        late(n_features, 0.0);  // late: changes times the steps before them
+    // late: changes times the steps before them.
+    std::vector<double> weight(n_features, 0.0), late(n_features, 0.0);
     std::vector<int64_t> wrong(epochs, 0);
     {
         nb::gil_scoped_release release;
@@ -78,6 +80,8 @@ std::tuple<Array<double>, Array<int64_t>> learn_ranking(const RankedLists& lists
                     [&](int32_t f) { norm += step_of.data()[f]; });
                 length = norm > 0 ? std::min(most_step, (highest - of_right) / norm) : 0;
             }
+            // w <- w + length v^2 (phi(right) - phi(best)); the average over n steps is
+            // w - sum of changes * step / n
             const auto move = [&](int64_t o, double sign) {
                 for (int64_t f = ptr.data()[o]; f < ptr.data()[o + 1]; ++f) {
                     const double by = sign * length * step_of.data()[feature.data()[f]];

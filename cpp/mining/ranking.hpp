@@ -1,4 +1,5 @@
-// The averaged perceptron over lists of outputs with binary features.
+// The averaged perceptron (Collins 2002) and passive-aggressive steps (Crammer et al. 2006) over
+// lists of outputs with binary features.
 #pragma once
 #include "door/checks.hpp"
 

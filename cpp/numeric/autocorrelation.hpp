@@ -1,11 +1,10 @@
-// Weights that move over time: w (features, steps, outputs) by rows, a trajectory for every feature
-// and output. Its precision is
+// Weights that move over time: w (features, steps, outputs) by rows, one trajectory per feature and
+// output. Its precision is, up to a scale, the tridiagonal matrix (Yogatama 2015, Eq. 3.2)
 //
-//     A = I + alpha (neighbours),   1 on the diagonal, alpha beside it; with free ends 1 + alpha in
-//     both corners,
+//     A = 1 on the diagonal, alpha beside it; with free ends 1 + alpha in both corners
 //
-// so that w'A w = s + 2 alpha c with s = sum_t w_t^2, c = sum_t w_t w_{t+1} (+ (w_1^2 + w_T^2) / 2
-// with free ends).
+// so that w'A w = s + 2 alpha c with s = sum_t w_t^2 and c = sum_t w_t w_{t+1}, with free ends
+// + (w_1^2 + w_T^2) / 2. Its determinant is known in closed form: nothing is factorised.
 #pragma once
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,8 @@
 // Proximal steps and norms of disjoint groups: soft threshold of each entry, then one shrinkage per
-// group.
+// group, which is exact for the sum of both penalties since single entries are nested in groups
+// (Jenatton et al. 2011):
+//
+//     z_i = soft(w_i, soft_i),    v_b = (1 - mass_b / |z_b|_2)_+ z_b    or    clip(z_b, level)
 #include "numeric/blocks.hpp"
 
 #include "door/checks.hpp"

@@ -1,4 +1,5 @@
-// Rounds of the descent: model, step, line search.
+// Rounds of the descent: model, step, line search. Nearly all time goes into the passes, which are
+// in the other two files.
 #include "numeric/coordinate.hpp"
 
 namespace laconic::numeric {
@@ -129,8 +130,10 @@ double Descent::penalty() const {
     return total;
 }
 
-// Backtracking on F(w + t d); moves weights, intercept and scores to the accepted point and
-// refreshes R and H there.
+// Backtracking: the first t = 1, 1/2, .. with F(w + t d) <= F(w) + 1e-3 t slope, where slope is
+// <gradient, d> + penalty(w + d) - penalty(w) (Yuan, Ho and Lin 2012; the condition is that of
+// Tseng and Yun 2009). Moves weights, intercept and scores to that point and refreshes R and H
+// there.
 template <class Loss>
 bool Descent::search(double before, double full_penalty, double slope, double& value) {
     const double noise = 1e-12 * std::abs(before);

@@ -5,9 +5,13 @@
 //               + sum_c lasso_c |w_c| + ridge_c (w_c - centre_c)^2 / 2 + sum_g mass_g |w_g|_2
 //
 // Coordinate c = j K + k is feature j, output k. Each round replaces the loss by its quadratic
-// model, solves that by passes over the working blocks, then searches along the step d. The
-// exponentials are paid once per round. The multinomial loss keeps its exact Hessian diag(h) - h h'
-// per row: its diagonal alone would need hundreds of rounds.
+// model at the weights w,
+//
+//   model(d) = sum_i r_i'(x_i d) + (x_i d)' H_i (x_i d) / 2,   r, H: first and second derivatives
+//
+// solves model + penalty by passes over the working blocks, then searches along the step d. The
+// exponentials are computed once per round. The multinomial loss keeps its exact Hessian diag(h) -
+// h h' per row: its diagonal alone would need hundreds of rounds.
 //
 //   coordinate.cpp         rounds and line search
 //   coordinate_sweep.cpp   the model by columns: passes keep its residuals R = r + H (X d) right
@@ -92,7 +96,9 @@ class Descent {
         return std::max(quadratic_ ? 0.0 : 0.1 * violation, 0.3 * tolerance);
     }
 
-    // The exact step of one coordinate of the model; returns how far it was from optimal.
+    // The exact step of one coordinate of the model, with gradient g and curvature a:
+    //     w_c <- soft(a w_c - g, lasso_c) / a
+    // Returns how far w_c was from optimal.
     double update(int64_t c, double mass, double gradient, double curvature) {
         gradient += ridge_[c] * (w_[c] - centre_[c]);
         const double old = w_[c], lasso = lasso_[c] + mass;
@@ -102,8 +108,8 @@ class Descent {
                          : std::max(0.0, std::abs(gradient) - lasso);
     }
 
-    // The score of row i, output k moves by `change`: R follows with the row's Hessian diag(h) -
-    // coupling h h'.
+    // The score of row i, output k moves by `change`: R += H_i e_k change, with the row's Hessian
+    // H_i = diag(h) - coupling h h'.
     void shift(int64_t i, int64_t k, double change) {
         double* r = &R_[i * K_];
         const double* h = &H_[i * K_];

@@ -1,5 +1,5 @@
 // The quadratic model by its Gram matrix (gram.hpp), where all working blocks are single
-// coordinates.
+// coordinates: a step by delta of coordinate c changes the gradient by delta G_c, one row.
 #include "numeric/coordinate.hpp"
 
 namespace laconic::numeric {

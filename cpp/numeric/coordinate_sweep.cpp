@@ -1,5 +1,6 @@
-// The quadratic model by columns: passes over the working blocks and the intercept. A pass costs
-// the entries of the working columns.
+// The quadratic model by columns: passes over the working blocks and the intercept. The residuals
+// R = r + H (X d) are kept right, so that the gradient of coordinate c = (j, k) is sum_i x_ij R_ik,
+// its curvature a = sum_i x_ij^2 H_i,kk, and a pass costs the entries of the working columns.
 #include "numeric/coordinate.hpp"
 
 namespace laconic::numeric {
@@ -56,8 +57,8 @@ void Descent::move(int64_t j, int64_t k, double delta) {
     X_.column(j, [&](int64_t i, double x) { shift(i, k, x * delta); });
 }
 
-// Block step under a diagonal metric a: w_c = b_c / (a_c + mass / |w|), b_c = soft(a_c w_c - g_c,
-// lasso_c).
+// Block step under a diagonal metric a, with t = |w| the root that solve_length finds:
+//     w_c = b_c / (a_c + mass / t),    b_c = soft(a_c w_c - g_c, lasso_c),    0 if |b| <= mass
 double Descent::step_block(int64_t g, const int64_t* coordinates, int64_t size, double* a,
                            bool first) {
     gradient_.assign(size, 0.0);

@@ -1,9 +1,16 @@
-// Copies of weights for ADMM (Algorithm 2 of Yogatama's thesis, scaled dual form): v = M w, one
-// copy per entry of `index`.
+// Copies of weights for ADMM with overlapping groups (Yogatama 2015, Algorithm 2): v = M w, one
+// copy per entry of `index`, so that the groups of copies are disjoint.
 //
-// For groups of copies, one fused sweep per group does the relaxation, the prox, the dual step and
-// all sums the next w-step and the stopping test need, so that the copies are read and written once
-// per iteration.
+// The steps on v and u (Eqs. 5.3 and 5.4) in scaled form, u standing for -u / rho of the thesis,
+// with over-relaxation (Boyd et al. 2011, section 3.4.3):
+//
+//     h = relax M w + (1 - relax) v
+//     v_g <- (1 - mass_g / |z_g|)_+ z_g,    z = h + u
+//     u <- z - v
+//
+// One fused sweep per group does these and all sums that the next step on w (Eq. 5.2) and the
+// stopping test need: the copies, of which there are far more than weights, are read and written
+// once per iteration.
 #pragma once
 #include <cmath>
 
@@ -37,7 +44,7 @@ class Copies {
         index_.assign(index.data(), index.data() + index.size());
     }
 
-    // v = prox(h + u), u += h - v with h = relax M w + (1 - relax) v; then
+    // One step on v and u, see above; then
     //   towards = M'(v - u)     change = M'(v - v_old)     force = M' u
     // Returns |M w - v|^2, |M w|^2, |v|^2.
     std::tuple<double, double, double> split(Vec<double> weights, Vec<double> mass, double relax,
@@ -141,6 +148,7 @@ class Copies {
         Sums out;
         for (int64_t g = begin; g < end; ++g) {
             double squares = 0;
+            // z = relax M w + (1 - relax) v + u, kept in u
             for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e) {
                 const double z = relax * w[index_[e]] + (1 - relax) * v[e] + u[e];
                 u[e] = z;
@@ -148,6 +156,7 @@ class Copies {
             }
             const double length = std::sqrt(squares),
                          scale = length > mass[g] ? 1 - mass[g] / length : 0;
+            // v = scale z, u = z - v
             for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e) {
                 const double next = scale * u[e], dual = u[e] - next, here = w[index_[e]];
                 double* sum = sums + 3 * int64_t{index_[e]};

@@ -62,7 +62,7 @@ class FlatTable : public ScaledWeights<FlatTable> {
 
     // weight (in true size) += change.
     void add(int64_t at, double change) {
-        if (deferring_) charge(at);
+        if (deferring_) apply_deferred(at);
         const double rise = move(stored(at), change);
         if (averaged_) sums_[at] += static_cast<float>(lived_ * rise);
     }
@@ -86,7 +86,7 @@ class FlatTable : public ScaledWeights<FlatTable> {
     }
 
     // The weight of a key after its deferred penalty, as it is stored.
-    double charged_weight(uint64_t key) const {
+    double due_weight(uint64_t key) const {
         const int64_t at = find(key);
         return at < 0 ? 0 : due(stored(at), at);
     }
@@ -97,7 +97,7 @@ class FlatTable : public ScaledWeights<FlatTable> {
         norm_squared_ = 0;
         for (size_t at = 0; at < n_slots(); ++at) {
             if (tag(at) == kFree) continue;
-            if (deferring_) charge(static_cast<int64_t>(at));
+            if (deferring_) apply_deferred(static_cast<int64_t>(at));
             kept += stored(at) != 0;
         }
         size_t capacity = kLeast;
@@ -157,7 +157,7 @@ class FlatTable : public ScaledWeights<FlatTable> {
         return std::copysign(std::max(0.0, std::abs(weight) - (deferred_ - applied_[at])), weight);
     }
     // xi = soft(xi, deferred penalty).
-    void charge(int64_t at) {
+    void apply_deferred(int64_t at) {
         const double old = stored(at), now = due(old, at);
         stored(at) = static_cast<float>(now);
         applied_[at] = deferred_;

@@ -1,3 +1,5 @@
+// Checked arrays for the sweeps of forest.hpp. Single entries are the leaves below the leaves, so
+// that their soft threshold comes before the sweep up.
 #include "numeric/forest.hpp"
 
 namespace laconic::numeric {

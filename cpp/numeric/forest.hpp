@@ -1,13 +1,22 @@
-// Proximal step of tree-structured groups (Jenatton, Mairal, Obozinski and Bach 2011), any forest.
+// Proximal step of tree-structured groups, any forest:
+//
+//     argmin_v |v - w|^2 / 2 + sum_g mass_g |v_g|        |.|: 2-norm or infinity norm
 //
 // Node g owns some variables; its group is what it owns and all that its descendants own. Composing
-// the proxes of single groups from the leaves to the roots is exact. For the 2-norm each step only
-// scales, for the infinity norm it only clips, so one sweep up computes a factor (or a level) per
-// node and one sweep down applies their products (or minima): O(nodes + variables) for the 2-norm,
-// and O(log) amortised per node for the infinity norm, where a sweep up merges heaps of the largest
-// entries. A large forest is cut into lanes of whole subtrees, which threads sweep side by side;
-// the few nodes above the cuts come after them on the way up and before them on the way down. The
-// cut depends on the forest alone, so that threads change no digit.
+// the proxes of single groups from the leaves to the roots is exact (Jenatton, Mairal, Obozinski
+// and Bach 2011). For the 2-norm each step only scales, for the infinity norm it only clips, so one
+// sweep up computes a factor eta_g (or a level) per node and one sweep down applies their products
+// (or minima). For the 2-norm (Algorithm 2 of Nelakanti et al. 2013):
+//
+//     up      gamma_g = sum_own w_i^2 + sum_children eta_c^2 gamma_c
+//             eta_g = (1 - mass_g / sqrt(gamma_g))_+
+//     down    eta_g <- eta_parent eta_g,    v_i = eta_g w_i for all i that g owns
+//
+// This is O(nodes + variables) for the 2-norm, and O(log) amortised per node for the infinity norm,
+// where a sweep up merges heaps of the largest entries. A large forest is cut into lanes of whole
+// subtrees, which threads sweep side by side; the few nodes above the cuts come after them on the
+// way up and before them on the way down. The cut depends on the forest alone, so that threads
+// change no digit.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -59,8 +68,7 @@ struct Forest {
                 body(own.contiguous ? e : own.index[e]);
     }
 
-    // A sweep up: what is left of node g's squared norm after its own shrinkage is (norm - mass)^2.
-    // Then a sweep down multiplies.
+    // below is the sum of eta_c^2 gamma_c over the children: eta^2 gamma = (sqrt(gamma) - mass)^2.
     template <class Mass>
     bool prox_two(const double* w, double* out, Mass mass, int threads) {
         const bool sound = sweep_up(threads, [&](int64_t g, int64_t&) {
@@ -81,9 +89,11 @@ struct Forest {
         return sound;
     }
 
-    // A sweep up: the step of node g takes mass_g from the largest entries below it, which lowers
-    // them to a level. Then a sweep down clips at the lowest level on the path from the root. An
-    // entry of weight d, in sum_i d_i (v_i - w_i)^2 / 2, is lowered as d equal ones of weight 1
+    // A sweep up: the step of node g lowers the largest entries below it to the level r_g with
+    //     sum_i (|w_i| - r_g)_+ = mass_g    over the group's entries as its children left them
+    // (Algorithm 3 of Nelakanti et al. 2013 finds the same levels by pivots). Then a sweep down
+    // clips at the lowest level on the path from the root: |v_i| = min(|w_i|, r_g, r_parent, ..).
+    // An entry of weight d, in sum_i d_i (v_i - w_i)^2 / 2, is lowered as d equal ones of weight 1
     // would be: entries of a group that are equal stay so.
     template <class Mass, class Weight>
     bool prox_infinity(const double* w, double* out, Mass mass_of, Weight weight_of, int threads) {

@@ -1,3 +1,5 @@
+// Proximal steps of trajectories: the fused lasso of one trajectory in linear time, and groups of
+// smooth trajectories by the cosine basis in which their quadratic form is diagonal.
 #include "numeric/fused.hpp"
 
 #include <cmath>
@@ -69,9 +71,9 @@ class Fusion {
     std::vector<double> low_, high_;
 };
 
-// The point of norm rho along which (diag(mu) + mass / rho) v = c, the minimum of v'diag(mu) v / 2
-// + mass |v| - c'v, scaled in place from c. With theta = mass / rho: theta |c / (mu + theta)| =
-// mass, and the left side rises with theta to |c|. False if there is no finite one.
+// argmin_v v'diag(mu) v / 2 + mass |v| - c'v, in place of c. With theta = mass / |v| it is
+//     v = c / (mu + theta),    theta |c / (mu + theta)| = mass
+// and the left side of the second rises with theta to |c|. False if there is no finite minimum.
 class Secular {
   public:
     Secular(const double* mu, int64_t n_steps, int64_t n_outputs)

@@ -1,5 +1,6 @@
-// The quadratic model of the loss on few coordinates, through its Gram matrix G_ab = sum_i x_ia
-// x_ib H_i,k(a),k(b).
+// The quadratic model of the loss on few coordinates, through its Gram matrix
+//
+//     G_ab = sum_i x_ia x_ib H_i,k(a),k(b),    gradient <- gradient + G d
 //
 // With m working coordinates a pass by columns costs their entries, often hundreds per column in
 // text, and strongly correlated columns need hundreds of passes. Once G is there a step costs m
@@ -47,8 +48,8 @@ class GramModel {
     }
     int64_t size() const { return size_; }
 
-    // Gradient X'R and G at the residuals and curvatures of the rows; H_i = diag(h) - coupling_i h
-    // h'.
+    // Gradient X'R and G at the residuals and curvatures of the rows, with
+    // H_i = diag(h) - coupling_i h h'.
     void refresh(const double* R, const double* H, const double* coupling, int64_t K) {
         gradient.assign(size_, 0.0);
         gram_.assign(size_ * size_, 0.0);

@@ -1,4 +1,5 @@
-// Skew heaps in flat arrays, for the levels of tree-structured infinity norms (forest.hpp).
+// Skew heaps in flat arrays (Sleator and Tarjan 1986: merging costs O(log n) amortised), for the
+// levels of tree-structured infinity norms (forest.hpp).
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -45,8 +46,8 @@ class Heaps {
             b = low;
         }
     }
-    // Lowers the largest values to one level, taking away `mass` in all, and returns the level. The
-    // heap must hold more than mass.
+    // Lowers the largest values to one level r, sum_i weight_i (value_i - r)_+ = mass, and returns
+    // r. The heap must hold more than mass.
     double lower(int32_t& heap, double mass) {
         for (;;) {
             Node& top = node_[heap];

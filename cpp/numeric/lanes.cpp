@@ -1,3 +1,4 @@
+// Compiles lanes_body.hpp for the portable baseline and for AVX2, and chooses by the processor.
 #include "numeric/lanes.hpp"
 
 // A maximum is written with the instruction itself: compilers may not make one of a comparison,

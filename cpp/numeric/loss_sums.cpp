@@ -1,3 +1,5 @@
+// Sums over rows of the losses of losses.hpp. Threads take runs of rows and their sums are added in
+// order.
 #include "numeric/loss_sums.hpp"
 
 #include "door/threads.hpp"

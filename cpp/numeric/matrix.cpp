@@ -1,3 +1,9 @@
+// Products of the rows design, see matrix.hpp:
+//
+//     scores_ik = sum_j x_ij w_jk        by rows,
+//     out_jk = sum_i x_ij r_ik           by columns,
+//
+// each in the orientation in which a thread writes entries of its own: both are stored.
 #include "numeric/matrix.hpp"
 
 #include <algorithm>

@@ -22,7 +22,7 @@
 
 namespace laconic::numeric {
 
-// How weights are read while learning: as they are; after charging deferred penalties weight by
+// How weights are read while learning: as they are; after applying deferred penalties weight by
 // weight or row by row; or as dual averages.
 enum class Reading { plain = 0, by_weight = 1, by_row = 2, dual = 3 };
 

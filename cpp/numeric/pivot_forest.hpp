@@ -71,8 +71,9 @@ class PivotForest {
         double value, curvature;
     };
 
-    // The level r with sum of curvature (value - r)_+ = mass over the entries below g, 0 if they
-    // hold no more than mass.
+    // The level r with sum_i curvature_i (value_i - r)_+ = mass over the entries below g, 0 if they
+    // hold no more than mass: r = (S - mass) / C with S = sum curvature value, C = sum curvature of
+    // the entries above r (Algorithm 3, lines 1 to 9).
     double level_of(int64_t g) {
         const double mass = mass_[g];
         left_.assign(entry_.begin() + g, entry_.begin() + end_[g]);

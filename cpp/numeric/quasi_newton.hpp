@@ -1,7 +1,13 @@
-// The vector work of L-BFGS and OWL-QN (Andrew and Gao 2007) in few passes and in place: with
-// millions of weights the passes, and memory that is touched for the first time, cost as much as
-// the gradient. The last steps are kept as floats: they only shape the direction, and half the
-// memory is half the time.
+// The vector work of L-BFGS (Nocedal 1980) and OWL-QN (Andrew and Gao 2007, Algorithm 1). At x with
+// gradient g of the smooth part, v the pseudo-gradient, H the inverse Hessian of the last steps:
+//
+//     v_i = g_i + lasso sign(x_i), at x_i = 0 the one-sided slope of smallest size, or 0
+//     d = pi(-H v; -v)                pi(a; b): entries of a whose sign is not that of b become 0
+//     x <- pi(x + t d; xi)            xi_i = sign(x_i), at x_i = 0 sign(-v_i)
+//
+// in few passes and in place: with millions of weights the passes, and memory that is touched for
+// the first time, cost as much as the gradient. The last steps are kept as floats: they only shape
+// the direction, and half the memory is half the time.
 #pragma once
 #include <cmath>
 #include <deque>
@@ -159,7 +165,7 @@ class QuasiNewton {
 
     double spread(int64_t i) const { return spread_.empty() ? 1.0 : spread_[i]; }
 
-    // The gradient of smallest size among the one-sided ones at x.
+    // v_i: the gradient of smallest size among the one-sided ones at x.
     double pseudo(int64_t i, const double* x, const double* gradient) const {
         const double g = gradient[i], rate = i < n_penalised_ ? lasso_(i) : 0.0;
         if (x[i] != 0) return x[i] > 0 ? g + rate : g - rate;
@@ -182,7 +188,11 @@ class QuasiNewton {
         for (int64_t i = 0; i < n_; ++i) b[i] += factor * a[i];
     }
 
-    // H q with the inverse Hessian that the pairs imply (Nocedal 1980).
+    // q <- H q with the inverse Hessian that the pairs s = x' - x, y = g' - g imply. With S the
+    // diagonal spread and rho = 1 / <s, y>:
+    //     newest first   a_k = rho_k <s_k, q>,   q -= a_k y_k
+    //     then           q <- <s, y> / <y, S y> S q of the newest pair
+    //     oldest first   q += (a_k - rho_k <y_k, q>) s_k
     void two_loops(double* q) const {
         std::vector<double> a(pairs_.size());
         for (size_t k = pairs_.size(); k-- > 0;) {

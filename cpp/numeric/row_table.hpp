@@ -101,7 +101,7 @@ class RowTable : public ScaledWeights<RowTable> {
 
     // Applies the deferred penalty to a row: w_k = soft(w_k, due) weight by weight, or
     // w = (1 - due / |w|)_+ w by row.
-    void charge(int64_t row, bool by_row) {
+    void apply_deferred(int64_t row, bool by_row) {
         if (!deferring_) return;
         const double due = deferred_ - applied_[row];
         if (due <= 0) return;
@@ -118,12 +118,12 @@ class RowTable : public ScaledWeights<RowTable> {
             norm_squared_ += scale_ * scale_ * (double{w[k]} * w[k] - before * before);
         }
     }
-    // Charges all rows, drops rows that are all zero and measures the norm afresh.
+    // Applies all deferred penalties, drops rows that are all zero and measures the norm afresh.
     void compact(bool by_row) {
         norm_squared_ = 0;
         int64_t kept = 0;
         for (int64_t row = 0; row < n_rows_; ++row) {
-            charge(row, by_row);
+            apply_deferred(row, by_row);
             const float* w = weights(row);
             if (std::all_of(w, w + width_, [](float v) { return v == 0; })) continue;
             if (kept != row) {

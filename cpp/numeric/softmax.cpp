@@ -1,3 +1,4 @@
+// Compiles softmax_body.hpp for the portable baseline and for AVX2, and chooses by the processor.
 #include "numeric/softmax.hpp"
 
 #include <cmath>

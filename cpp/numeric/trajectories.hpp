@@ -1,6 +1,8 @@
-// The sparse adaptive prior of trajectories: moments of weights, the best autocorrelation given
-// them, and products with and solves of tridiagonal precisions. A group is a feature (its outputs
-// share scale and autocorrelation) or a feature with one output.
+// The sparse adaptive prior of trajectories (Yogatama 2015, chapter 3): moments of weights, the
+// best autocorrelation given them, and products with and solves of tridiagonal precisions A
+// (autocorrelation.hpp). A group is a feature (its outputs share scale and autocorrelation) or a
+// feature with one output. All that the prior needs of a group's weights is s and c of
+// w'A w = s + 2 alpha c: the search for alpha never touches the weights again.
 #pragma once
 #include <array>
 
@@ -56,10 +58,10 @@ class Trajectories {
     }
 
     // For every group the rate kappa (times C) of q(alpha) that is best given its weights, the mean
-    // of alpha there, and what the prior costs there but for a constant:   D / 2 log(w'A w + floor)
-    // - K / 2 log det A + KL(q(alpha) | p(alpha)),   A at the mean of alpha. As a function of kappa
-    // this may have several minima: a grid finds the lowest, and bisection by secants its exact
-    // place.
+    // of alpha there, and the value of the prior there up to a constant:
+    //     D / 2 log(w'A w + floor) - K / 2 log det A + KL(q(alpha) | p(alpha)),
+    // with A at the mean of alpha. As a function of kappa this may have several minima: a grid
+    // finds the lowest, and a bracketed secant method its exact place.
     std::tuple<Array<double>, Array<double>, Array<double>> best_rates(Vec<double> squares,
                                                                        Vec<double> neighbours,
                                                                        double tau, double floor,
@@ -127,6 +129,8 @@ class Trajectories {
                     const int64_t g = first_group(i) + (shared_ ? 0 : k), first = i * T_ * K_ + k;
                     const double d = scale.data()[g], a = alpha.data()[g];
                     double* o = out.data() + first;
+                    // Forward elimination: pivot_t = m_t - l^2 / pivot_{t-1}, with m_t on the
+                    // diagonal and l = scale alpha beside it; then back substitution.
                     double previous = 0, carried = 0;
                     for (int64_t t = 0; t < T_; ++t) {
                         const double pivot = curvature.data()[first + t * K_] + d * diagonal(t, a) -
@@ -189,9 +193,8 @@ class Trajectories {
                    b = all.grid_[std::min(lowest + 1, n_grid - 1)].x;
             double fa = slope(a), fb = slope(b);
             if (fa >= 0) return a;
-            for (; fb <= 0;
-                 // A prior of so large a rate that the minimum lies beyond the grid.
-                 fb = slope(b)) {
+            // A prior of very large rate can have its minimum beyond the grid.
+            for (; fb <= 0; fb = slope(b)) {
                 if (b > 1e12) return b;
                 a = b, fa = fb, b *= 4;
             }

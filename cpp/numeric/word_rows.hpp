@@ -1,7 +1,10 @@
-// Distributions of words by rows of effects whose weights move over time:   p_n(v) = exp(b_tv +
-// sum_j x_nj w_jtv) / Z_n,   t the step of row n, weights (effects, steps, words) by rows. No table
-// of rows x words is ever held: rows of a step are taken a few at a time, some hundred words at a
-// time, so that the weights they share stay in the cache.
+// Distributions of words by rows of effects whose weights move over time:
+//
+//     p_n(v) = exp(b_tv + sum_j x_nj w_jtv) / Z_n,    t the step of row n
+//
+// with weights (effects, steps, words) by rows. No table of rows x words is ever held: rows of a
+// step are taken a few at a time, some hundred words at a time, so that the weights they share stay
+// in the cache.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // Brown clustering: greedy merging of word classes by the loss of average mutual information of
 // neighbouring classes.
 //
-// n(a,b): how often class b follows class a; l, r: its row and column sums; N: its total; h(n) = n
-// log n. Then
+// n(a,b): how often class b follows class a; l, r: its row and column sums; N: its total;
+// h(n) = n log n. Then
 //     N * AMI = sum_ab h(n(a,b)) - sum_a h(l(a)) - sum_b h(r(b)) + h(N),
 // so with share(p,q) = h(p) + h(q) - h(p+q), which is zero when p or q is, merging a and b loses
 //     loss(a,b) = sum_x share(n(a,x), n(b,x)) + sum_x share(n(x,a), n(x,b))
@@ -109,6 +109,7 @@ class Clustering {
         int64_t first, second;
     };
 
+    // corner(a, b): h of the rows and columns among the two, less h of the cells and of their sum.
     int64_t corner(int64_t aa, int64_t ab, int64_t ba, int64_t bb) const {
         const auto& e = entropy_;
         return e.h(aa + ab) + e.h(ba + bb) + e.h(aa + ba) + e.h(ab + bb) - e.h(aa) - e.h(ab) -
@@ -128,6 +129,7 @@ class Clustering {
         for (int32_t s = 0; s < static_cast<int32_t>(table_.node.size()); ++s) {
             const int32_t other = table_.node[s];
             if (other < 0 || other == node) continue;
+            // loss(a,b) less the shares of common contexts
             visit(s, corner(self_[node], after_[s], before_[s], self_[other]) -
                          entropy_.share(margin_[0][node], margin_[0][other]) -
                          entropy_.share(margin_[1][node], margin_[1][other]));
@@ -169,6 +171,7 @@ class Clustering {
                 (p && q ? both : p ? first : second).push_back({slot_[item], p, q});
             }
         });
+        // share(n(a,c) + n(a,d), n(b,c) + n(b,d)) - share(n(a,c), n(b,c)) - share(n(a,d), n(b,d))
         const auto change = [&](const Met& a, const Met& b) {
             return entropy_.share(a.first + a.second, b.first + b.second) -
                    entropy_.share(a.first, b.first) - entropy_.share(a.second, b.second);

@@ -1,9 +1,21 @@
-// Trees over words 1 .. n - 1 with root 0 that may cross: score = sum over words of arc[head * n +
-// word]. Arcs into the root and from a word to itself are never looked at; -infinity is forbidden.
+// Trees over words 1 .. n - 1 with root 0 that may cross:
+//
+//     score(tree) = sum over words m of arc[head(m) * n + m]
+//
+// Arcs into the root and from a word to itself are never looked at; -infinity is forbidden.
 //
 // Best tree: Chu-Liu/Edmonds in O(n^2), after Tarjan (1977): walk up best incoming arcs; a cycle
-// becomes one node whose incoming scores are those of its words, less what the cycle loses. Sums
-// over all trees: the matrix-tree theorem.
+// becomes one node c whose incoming scores are those of its words, less what the cycle loses,
+//
+//     arc(u, c) = max over v in the cycle of arc(u, v) - arc(best(v), v)
+//
+// Sums over all trees: the matrix-tree theorem (Tutte 1984; for parsing Koo et al. 2007). With
+// w(h, m) = exp arc(h, m) and L the (n - 1) x (n - 1) Laplacian
+//
+//     L[h][m] = -w(h, m),  L[m][m] = sum_h w(h, m), 0 among the h;    Z = det L
+//     p(h -> m) = w(h, m) (inverse[m][m] - inverse[m][h]),    p(0 -> m) = w(0, m) inverse[m][m]
+//
+// If only one word may hang on the root, its arcs take the place of the first row of L.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -122,6 +134,7 @@ class ChuLiuEdmonds {
             if (gone[u] || inside[u]) continue;
             double in = forbidden, out = forbidden;
             int in_to = into, out_from = into;
+            // arc(u, c) = max_v arc(u, v) - arc(best(v), v), and arc(c, u) = max_v arc(v, u)
             for (int v : cycle) {
                 const double entering = score_[u * n + v] - lost[v];
                 if (entering > in) in = entering, in_to = v;
@@ -163,8 +176,9 @@ class ChuLiuEdmonds {
     std::vector<int> name_, parent_, enter_from_, enter_to_, real_from_, real_to_;
 };
 
-// The k best trees, by Lawler's partition: what is left of a set of trees without its best falls
-// into parts that share the heads of words 1 .. m - 1 with it and give m another. O(k n^3).
+// The k best trees, by Lawler's partition (Lawler 1972): what is left of a set of trees without its
+// best falls into parts that share the heads of words 1 .. m - 1 with it and give m another.
+// O(k n^3).
 class KBest {
   public:
     // Rows of heads (k, n) and scores, best first; how many there are.
@@ -209,9 +223,7 @@ class KBest {
     ChuLiuEdmonds solver_;
 };
 
-// log of the sum over all trees of exp(score), and the probability of every arc (n, n); -infinity
-// if there is no tree. Tutte's theorem with the root's arcs on the diagonal; for a single root in
-// the first row (Koo et al. 2007).
+// log Z and the probability of every arc (n, n); -infinity if there is no tree. O(n^3).
 class MatrixTree {
   public:
     double solve(const double* arc, int n, bool single_root, double* probability) {
@@ -229,6 +241,7 @@ class MatrixTree {
             for (int h = 0; h < n; ++h)
                 if (h != m) weight_[h * n + m] = std::exp(arc[h * n + m] - top);
         }
+        // L[h][m] = -w(h, m), L[m][m] = sum_h w(h, m); a single root has the first row to itself
         laplacian_.assign(int64_t{size} * size, 0.0);
         for (int m = 1; m < n; ++m)
             for (int h = 0; h < n; ++h) {
@@ -243,6 +256,7 @@ class MatrixTree {
         const auto inverse = [&](int row, int column) {
             return inverse_[(row - 1) * size + column - 1];
         };
+        // p(h -> m) = d log det L / d log w(h, m), by the entries of L that hold w(h, m)
         for (int m = 1; m < n; ++m)
             for (int h = 0; h < n; ++h) {
                 const double w = weight_[h * n + m];

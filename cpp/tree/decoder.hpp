@@ -39,13 +39,16 @@ struct PartScores {
     }
 };
 struct WithArcs : PartScores {
-    double sibling(int h, int m, int s) const {
+    // Always inline, as `grand`: both are asked for once per rule. Several files instantiate the
+    // models, the linker keeps one copy, and compilers do not inline these in every file: parsing
+    // of order 3 took 4 % more instructions where they did not.
+    [[gnu::always_inline]] double sibling(int h, int m, int s) const {
         return arc(h, m) + kind[kSiblingPart][layout.sibling(h, m, s)];
     }
     double grand_sibling(int g, int h, int m, int s) const {
         return sibling(h, m, s) + grand(g, h, m, s);
     }
-    double grand(int g, int h, int m, int s) const {
+    [[gnu::always_inline]] double grand(int g, int h, int m, int s) const {
         if (h == 0) return 0;  // the root has no head
         return kind[kGrandchildPart][layout.grandchild(g, h, m)] +
                kind[kGrandSiblingPart][layout.grand_sibling(g, h, m, s)];
@@ -58,7 +61,7 @@ struct WithoutArcs : WithArcs {
     double grand_sibling(int g, int h, int m, int s) const { return grand(g, h, m, s); }
 };
 
-// One sentence under work: its parts, their scores and a tree. A thread has its own.
+// One sentence being parsed: its parts, their scores and a tree. A thread has its own.
 struct TreeState {
     TreeState(TreeModel model, bool single_root) : layout(model, single_root) {}
     int n = 0;          // words and the root

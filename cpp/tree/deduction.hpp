@@ -1,7 +1,14 @@
-// Dynamic programs as deduction: items are built from two smaller ones by rules with scores, the
-// goal stands for a whole tree.
+// Dynamic programs as deduction over a semiring (Goodman 1999): items are built from two smaller
+// ones by rules with scores, the goal stands for a whole tree.
 //
 //     value(item) = (+) over rules  item <- a, b  with score w  of   w (x) value(a) (x) value(b)
+//
+//     semiring    (+)            (x)    gives
+//     Best        max            +      the best tree
+//     KBest       k largest      +      the k best trees
+//     inside      log sum exp    +      log Z; outside, with out(goal) = 0,
+//                                       out(a) = log sum exp out(item) + w + value(b)
+//                                       p(rule) = exp(out(item) + w + value(a) + value(b) - log Z)
 //
 // A model lists its items in an order in which antecedents come first, and the rules of an item;
 // best tree, k best trees, and log Z with marginals are then written once for all models. A model
@@ -57,7 +64,7 @@ class Best {
         });
         return value_[model.goal()];
     }
-    // Shows the parts of the best tree to visit; there must be one.
+    // Calls visit for the parts of the best tree; there must be one.
     template <class Visit>
     void follow(const Model& model, Visit& visit) {
         stack_.assign(1, model.goal());
@@ -173,6 +180,7 @@ class InsideOutside {
             if (out_[*item] == forbidden || in_[*item] == forbidden) continue;
             model.rules(*item, [&](int64_t a, int64_t b, double w) {
                 if (in_[a] == forbidden || in_[b] == forbidden || w == forbidden) return;
+                // out(a) = log sum exp out(item) + w + in(b), and the same with a and b swapped
                 const double above = out_[*item] + w;
                 out_[a] = log_add(out_[a], above + in_[b]);
                 out_[b] = log_add(out_[b], above + in_[a]);

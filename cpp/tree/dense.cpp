@@ -1,3 +1,6 @@
+// Inference over dense tables of scores: checked arrays for projective.hpp, projective_large.hpp
+// and arborescence.hpp. Parsers lay parts out sparsely instead (part_layout.hpp); this is for
+// callers who have scores of their own, and for tests.
 #include "tree/dense.hpp"
 
 #include "tree/arborescence.hpp"
@@ -7,9 +10,12 @@ namespace laconic::tree {
 
 namespace {
 
-// Tables arc (n, n), sibling (n, n, n), grandchild (n, n, n), grand_sibling and tri_sibling (n, n,
-// n, n), as far as a model has them; indices run head first: (h, m), (h, m, s), (h, m, c), (g, h,
-// m, s), (h, m, s, t).
+// Tables as far as a model has them; indices run head first:
+//     arc (n, n)                    (h, m)
+//     sibling (n, n, n)             (h, m, s)
+//     grandchild (n, n, n)          (h, m, c)
+//     grand_sibling (n, n, n, n)    (g, h, m, s)
+//     tri_sibling (n, n, n, n)      (h, m, s, t)
 struct Tables {
     int n;
     const double *arcs, *siblings, *grandchildren, *grand_siblings, *tri_siblings;

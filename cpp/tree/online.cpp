@@ -1,6 +1,11 @@
-// Learning a parser sentence by sentence: residual = predicted - gold, where predicted is the best
-// tree (perceptron), the best one or the k best ones with a cost for every wrong head (SVM, MIRA),
-// or the marginals (CRF). See online.cpp, which does it for chains.
+// Learning a parser one sentence at a time (Martins et al. 2011, Algorithm 1, line 5):
+//
+//     w <- w - eta (phi(x, predicted) - phi(x, gold))
+//
+// where predicted is the best tree (perceptron), the best one or the k best ones with a cost for
+// every wrong head (SVM; MIRA: McDonald, Crammer and Pereira 2005), or the marginals (CRF). Parts
+// that gold and prediction share cancel and are never looked up. chain/online.cpp does it for
+// chains; numeric/online.hpp has the rule of a step.
 #include "tree/online.hpp"
 
 namespace laconic::tree {
@@ -94,8 +99,10 @@ class Learner {
         move(changes_, step);
         return best - gold;
     }
-    // min |w' - w|^2 such that gold is ahead of each of the k trees by its cost (Crammer et al.
-    // 2006), by Hildreth's method.
+    // min |w' - w|^2 / 2 such that gold is ahead of each of the k trees by its cost (Crammer et al.
+    // 2006). With d_i = phi(gold) - phi(tree i), w' = w + sum_i alpha_i d_i, and Hildreth's method
+    // solves the dual one alpha at a time:
+    //     alpha_i <- clip(alpha_i + (behind_i - sum_j alpha_j <d_i, d_j>) / |d_i|^2, 0, C)
     void step_to_k(double gold) {
         std::vector<Changes> changes;
         std::vector<double> behind;

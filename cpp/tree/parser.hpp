@@ -49,7 +49,7 @@ class Parser : public TreeDecoder, public OnlineModel<FlatTable> {
                 });
             else if (table.deferring())
                 each_key(k, at, [&](int64_t i, uint64_t key) {
-                    out[place[i]] += scale * table.charged_weight(key);
+                    out[place[i]] += scale * table.due_weight(key);
                 });
             else
                 each_key(k, at, [&](int64_t i, uint64_t key) {

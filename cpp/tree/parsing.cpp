@@ -1,5 +1,4 @@
-// Parsing by a parser in memory, compiled apart from its binding: how much of the dynamic programs
-// a compiler inlines depends on what else is in the file.
+// Parsing by a parser in memory, instantiated once and apart from its binding.
 #include "tree/parsing.hpp"
 
 #include "tree/parser.hpp"

@@ -3,7 +3,16 @@
 //
 // Spans: complete C(h, e), all descendants of h from h to e; incomplete I(h, m), an arc from h to m
 // and what lies between; siblings S(s, m), two neighbouring children of one head, and what lies
-// between. Scores are asked for as follows, `none` being h itself:
+// between. With max for the best tree (a sum of exponentials for log Z), h < m < e:
+//
+//     C(h, e) = max_m I(h, m) + C(m, e)                          C(h, h) = 0
+//     I(h, m) = arc(h, m) + max_r C(h, r) + C(m, r + 1)                                 (Arcs)
+//     I(h, m) = max of C(m, h + 1) + sibling(h, m, none)                                (Siblings)
+//               and max_s I(h, s) + S(s, m) + sibling(h, m, s)
+//     S(s, m) = max_r C(s, r) + C(m, r + 1)
+//
+// and mirrored to the left: O(n^3) time, O(n^2) memory. Scores are asked for as follows, `none`
+// being h itself:
 //
 //     Arcs            Eisner 2000: arc(h, m)
 //     Siblings        McDonald and Pereira 2006: sibling(h, m, s), s the next child of h on m's
@@ -71,8 +80,10 @@ class Arcs {
             const int low = std::min(h, e), high = std::max(h, e),
                       last = h == 0 && single_ ? 0 : high - 1;
             const double w = scores_.arc(h, e);
+            // I(h, e) = arc(h, e) + max_r C(low, r) + C(high, r + 1)
             for (int r = low; r <= last; ++r) f(complete(low, r), complete(high, r + 1), w);
         } else {
+            // C(h, e) = max_m I(h, m) + C(m, e)
             for (int m = h, step = toward(h, e); m != e;) {
                 m += step;
                 f(incomplete(h, m), complete(m, e), 0.0);
@@ -123,13 +134,17 @@ class Siblings {
         const auto [kind, h, e] = parts(item);
         const int step = toward(h, e);
         if (kind == kComplete) {
+            // C(h, e) = max_m I(h, m) + C(m, e)
             for (int m = h; m != e;) {
                 m += step;
                 f(at(kIncomplete, h, m), at(kComplete, m, e), 0.0);
             }
         } else if (kind == kSibling) {
+            // S(h, e) = max_r C(h, r) + C(e, r + 1)
             for (int r = h; r < e; ++r) f(at(kComplete, h, r), at(kComplete, e, r + 1), 0.0);
         } else {
+            // I(h, e) = max of C(e, h + step) + sibling(h, e, none)
+            //           and max_s I(h, s) + S(s, e) + sibling(h, e, s)
             f(at(kComplete, h, h), at(kComplete, e, h + step), scores_.sibling(h, e, h));
             if (h == 0 && single_) return;
             for (int s = h + step; s != e; s += step)

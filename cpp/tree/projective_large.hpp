@@ -1,5 +1,21 @@
 // Projective dependency trees whose parts have three or four words, see projective.hpp: Carreras'
-// model, and those of Koo and Collins.
+// model (2007), and models 1 and 2 of Koo and Collins (2010). Spans know one word more, a child or
+// the head g of their head; written to the right,
+//
+//     Carreras        C(h, m, e) = I(h, m) + max_c C(m, c, e) + grandchild(h, m, c)
+//                     I(h, m) = arc(h, m) + max_r near(h, m, r) + far(h, m, r)
+//                     near(h, m, r) = max_c C(h, c, r) + sibling(h, m, c)
+//                     far(h, m, r) = max_c C(m, c, r + 1) + grandchild(h, m, c)
+//     both others     C(g, h, e) = max_m I(g, h, m) + C(h, m, e)
+//                     S(h, s, m) = max_r C(h, s, r) + C(h, m, r + 1)
+//     GrandSiblings   I(g, h, m) = max of C(h, m, h + 1) + grand_sibling(g, h, m, none)
+//                                  and max_s I(g, h, s) + S(h, s, m) + grand_sibling(g, h, m, s)
+//     TriSiblings     I(g, h, m) = max_s J(h, m, s) + grand_sibling(g, h, m, s)
+//                     J(h, m, none) = C(h, m, h + 1) + tri_sibling(h, m, none, none)
+//                     J(h, m, s) = max_t J(h, s, t) + S(h, s, m) + tri_sibling(h, m, s, t)
+//
+// All take O(n^4) time and O(n^3) memory where every arc is allowed; with k heads per word, items
+// are numbered by arcs and memory is O(k n^2).
 #pragma once
 #include <cstdint>
 #include <utility>
@@ -120,12 +136,14 @@ class Carreras : public ArcItems<Scores> {
         const Item it = parts(item);
         const int kind = it.kind, h = it.head, m = it.modifier, x = it.place;
         if (kind == kComplete) {  // x is the end
+            // C(h, m, e) = I(h, m) + max_c C(m, c, e) + grandchild(h, m, c)
             each_child(m, x, [&](int c, int64_t side) {
                 f(side, at(kIncomplete, h, m, 0), scores_.grandchild(h, m, c));
             });
         } else if (kind == kIncomplete) {
             const int low = std::min(h, m), last = h == 0 && single_ ? 0 : std::max(h, m) - 1;
             const double w = scores_.arc(h, m);
+            // I(h, m) = arc(h, m) + max_r near(h, m, r) + far(h, m, r)
             for (int r = low; r <= last; ++r) f(at(kNear, h, m, r), at(kFar, h, m, r), w);
         } else {  // x is where the left side ends
             const int near = h < m ? x : x + 1, far = h < m ? x + 1 : x;
@@ -204,7 +222,7 @@ class GrandItems : public ArcItems<Scores> {
             });
         });
     }
-    // The rules of C(g, h, e).
+    // C(g, h, e) = max_m I(g, h, m) + C(h, m, e)
     template <class F>
     void rules_of_complete(int g, int h, int e, F f) const {
         for (int m = h, step = toward(h, e); m != e;) {
@@ -212,7 +230,7 @@ class GrandItems : public ArcItems<Scores> {
             if (scores_.allowed(h, m)) f(at(kIncomplete, g, h, m), complete(h, m, e), 0.0);
         }
     }
-    // The rules of S(s, m) with their head.
+    // S(head, s, m) = max_r C(head, s, r) + C(head, m, r + 1)
     template <class F>
     void rules_of_siblings(int head, int s, int m, F f) const {
         for (int r = s; r < m; ++r) f(complete(head, s, r), complete(head, m, r + 1), 0.0);
@@ -241,6 +259,7 @@ class GrandSiblings : public GrandItems<Scores> {
             this->rules_of_siblings(g, h, e, f);
         } else {
             const int step = toward(h, e);
+            // I(g, h, e): C(h, e, h + step) alone, or I(g, h, s) + S(h, s, e), and grand_sibling
             f(unit(), complete(h, e, h + step), scores_.grand_sibling(g, h, e, h));
             for (int s = h + step; s != e; s += step)
                 if (this->may_precede(h, s))
@@ -257,8 +276,8 @@ class GrandSiblings : public GrandItems<Scores> {
     }
 };
 
-// Arcs are made in J(h, m, s), which knows the next child s towards h and not the head of h; I(g,
-// h, m) forgets s and scores the grand-sibling of the outermost child alone.
+// Arcs are made in J(h, m, s), which knows the next child s towards h and not the head of h;
+// I(g, h, m) forgets s and scores the grand-sibling of the outermost child alone.
 template <class Scores>
 class TriSiblings : public GrandItems<Scores> {
     using Base = GrandItems<Scores>;
@@ -282,13 +301,13 @@ class TriSiblings : public GrandItems<Scores> {
             this->rules_of_complete(x, y, z, f);
         } else if (kind == kSibling) {
             this->rules_of_siblings(x, y, z, f);
-        } else if (kind == kIncomplete) {  // x = g, y = h, z = m
+        } else if (kind == kIncomplete) {  // x = g, y = h, z = m: max_s J(h, m, s) + grand_sibling
             for (int s = y, step = toward(y, z); s != z; s += step)
                 if (this->may_precede(y, s))
                     f(at(kArc, y, z, s), unit(), scores_.grand_sibling(x, y, z, s));
         } else if (z == x) {  // x = h, y = m, and there is no child between
             f(complete(x, y, x + toward(x, y)), unit(), scores_.tri_sibling(x, y, x, x));
-        } else {  // z = s
+        } else {  // z = s: max_t J(h, s, t) + S(h, s, m) + tri_sibling
             for (int t = x, step = toward(x, z); t != z; t += step)
                 if (t == x || scores_.allowed(x, t))
                     f(at(kArc, x, z, t), this->siblings(x, z, y), scores_.tri_sibling(x, y, z, t));

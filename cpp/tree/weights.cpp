@@ -1,3 +1,5 @@
+// Weights of a parser by templates, see weights.hpp; the tables do the arithmetic
+// (numeric/flat_table.hpp).
 #include "tree/weights.hpp"
 
 namespace laconic::tree {
@@ -144,6 +146,7 @@ Array<double> information(const Parser& parser, const TrainingTrees& data, Vec<i
                 n_active += 1;
             });
         }
+        // I(A, Y) = sum_{a, y} p(a, y) log2 p(a, y) / (p(a) p(y)): Martins et al. 2011, Eq. 16
         const double share = n_all > 0 ? n_active / n_all : 0;
         const auto term = [&](double joint, double of_feature, double of_arc) {
             return joint > 0 ? joint * std::log2(joint / (of_feature * of_arc)) : 0;
