@@ -106,7 +106,7 @@ def counts_problem(
 
 
 def agree(problem: Problem, X: np.ndarray, solvers: list[Solver]) -> None:
-    """All solvers reach cvxpy's optimum to 1e-6, and no certificate promises more than is reached."""
+    """All solvers reach cvxpy's optimum to 1e-6; no certificate promises more than is reached."""
     best = oracles.optimum(problem, X)
     for solver in solvers:
         for tol in (0.03, solver.tol):
