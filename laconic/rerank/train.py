@@ -52,10 +52,22 @@ class SearchOptions(NamedTuple):
             choices=(TREES, PRODUCTS),
         ),
     ] = TREES
-    arcs: Annotated[int | None, Option(of="laconic.mine.sub_trees:SubTrees", panel=SEARCH)] = None
-    degree: Annotated[int | None, Option(of="laconic.mine.polynomial:Polynomial", panel=SEARCH)] = (
-        None
-    )
+    arcs: Annotated[
+        int | None,
+        Option(
+            "trees: number of arcs of the largest sub-trees.",
+            of="laconic.mine.sub_trees:SubTrees",
+            panel=SEARCH,
+        ),
+    ] = None
+    degree: Annotated[
+        int | None,
+        Option(
+            "products: number of features of the largest sets.",
+            of="laconic.mine.polynomial:Polynomial",
+            panel=SEARCH,
+        ),
+    ] = None
 
 
 def train(
