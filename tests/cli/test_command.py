@@ -126,6 +126,7 @@ def test_what_only_type_checkers_see_is_no_option() -> None:
     assert [slot.key for slot in slots_of(function)] == ["n"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "absent"),
     [

@@ -118,6 +118,7 @@ def agree(problem: Problem, X: np.ndarray, solvers: list[Solver]) -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize("name", CASES)
 def test_every_penalty_and_loss_against_cvxpy(name: str, loss: Loss) -> None:

@@ -35,6 +35,7 @@ def modules_of(*arguments: str) -> tuple[list[str], list[str]]:
     return loaded, saved
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_model_is_loaded_by_its_own_task(name: str, tmp_path: Path) -> None:
     loaded, saved = modules_of(str(FOLDER / f"{name}.model"), str(tmp_path / "model"))
@@ -50,6 +51,7 @@ def test_a_model_is_loaded_by_its_own_task(name: str, tmp_path: Path) -> None:
     assert n_loaded <= MOST_MODULES.get(name, n_loaded)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["classify", "tag.compact", "temporal"])
 def test_files_need_no_metadata_of_packages(name: str, tmp_path: Path) -> None:
     """The version is our own, and kinds of other packages are asked only for what is not ours."""

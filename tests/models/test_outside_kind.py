@@ -217,6 +217,7 @@ def gold(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_every_verb_works_for_a_kind_of_another_package(site: Path, gold: Path) -> None:
     model, page = str(gold.with_name("model")), gold.with_name("page.html")
 
@@ -246,6 +247,7 @@ def test_every_verb_works_for_a_kind_of_another_package(site: Path, gold: Path) 
     assert "How often it says it." in laconic_command("predict", "--help")
 
 
+@pytest.mark.slow
 def test_load_and_save_find_a_kind_of_another_package(site: Path, tmp_path: Path) -> None:
     script = """
         import sys, laconic
