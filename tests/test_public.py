@@ -48,6 +48,7 @@ except Started:
 """
 
 
+@pytest.mark.slow
 def test_import_is_instant() -> None:
     ours, numpy_and_scipy = min(timed(IMPORT) for _ in range(3))
     assert ours < 0.5 * numpy_and_scipy
@@ -68,6 +69,7 @@ def test_every_public_name_is_there() -> None:
         laconic.Absent  # noqa: B018
 
 
+@pytest.mark.slow
 def test_all_names_can_be_imported_at_once() -> None:
     """The list of public names is made when it is asked for, which the star does."""
     script = "from laconic import *\nprint(len({'Tagger', 'L1', 'load'} & set(globals())))"

@@ -41,6 +41,7 @@ def test_planted_topics_are_found(counts, engine):
         assert probability[0] == pytest.approx(0.4, abs=0.06)
 
 
+@pytest.mark.slow
 def test_words_without_tokens_are_no_padding(counts, engine):
     """With 24 words and 60 topics, no topic is padded with words that only the prior suggests."""
     topics = learn_topics(counts, n_topics=60, n_top=10, engine=engine, n_iter=20)

@@ -211,6 +211,7 @@ EMPTY = Groups.from_lists([[0, 1], [], [2, 3, 4, 5, 6], [7, 8], []], N)
 UNPENALISED = np.where(np.arange(N) < 3, 0.0, FACTORS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize(
     "penalty",

@@ -131,6 +131,7 @@ def test_every_penalty_and_loss_against_cvxpy(name: str, loss: Loss) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("loss", [Logistic(), SquaredHinge(), Multinomial()], ids=repr)
 def test_three_classes_one_against_the_rest(loss: Loss, intercept: bool) -> None:
@@ -187,6 +188,7 @@ def test_l0_stops_at_a_local_minimum(loss: Loss) -> None:
 PROXES = {name: penalty for name, (penalty, _) in CASES.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROXES)
 def test_prox_against_cvxpy(name: str) -> None:
     w = 2 * np.random.default_rng(3).normal(size=P)

@@ -36,6 +36,7 @@ def rendered(figure: object) -> bytes:
     return stream.getvalue()
 
 
+@pytest.mark.slow
 def test_heat_maps_show_coefficients_in_order_of_their_means() -> None:
     vectors = model()
     figure = plot_word_heatmap(vectors, BLOCKS, "a title")
@@ -135,6 +136,7 @@ def test_rows_of_dimensions() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_page(tmp_path: Path) -> None:
     write_embed_report(model(), tmp_path / "page.html", BLOCKS)
     written = (tmp_path / "page.html").read_text()

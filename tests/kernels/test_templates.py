@@ -61,6 +61,7 @@ def batches(draw: st.DrawFn) -> tuple[list[Atoms], np.ndarray, np.ndarray]:
     return templates, columns, ptr
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(batches(), st.integers(1, 4))
 def test_features_are_those_of_plain_python(

@@ -77,6 +77,7 @@ def test_small_batches_reach_the_optimum_of_full_ones(
     assert late < 0.6 * early, "averages keep approaching the optimum"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", PENALTIES, ids=repr)
 def test_a_batch_of_all_tokens_is_accelerated_gradient(
     case: tuple[NestedPenalty, float, float],

@@ -24,6 +24,7 @@ def ids(vocabulary: list[str], words: list[str]) -> np.ndarray:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(arpas(), st.data())
 def test_scores_are_those_of_the_tables(arpa: Arpa, data: st.DataObject) -> None:
@@ -46,6 +47,7 @@ def test_scores_are_those_of_the_tables(arpa: Arpa, data: st.DataObject) -> None
         assert automaton.distribution(state) / LN10 == pytest.approx(of_naive, abs=1e-5)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(arpas())
 def test_tables_come_back(arpa: Arpa) -> None:

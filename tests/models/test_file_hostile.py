@@ -99,6 +99,7 @@ def test_every_flipped_bit_is_refused(tmp_path: Path, small: bytes) -> None:
         refusal(tmp_path / "m", bytes(flipped))
 
 
+@pytest.mark.slow
 def test_a_damaged_tagger_is_refused_wherever_the_damage_is(tmp_path: Path, tagger: bytes) -> None:
     for length in range(0, len(tagger), 7):
         refusal(tmp_path / "m", tagger[:length], load_model)

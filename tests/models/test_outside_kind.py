@@ -275,6 +275,7 @@ def test_a_package_that_cannot_be_imported_leaves_the_other_kinds(site: Path, go
     assert "classify" in run(site, "-m", "laconic", "train", "--help").stdout
 
 
+@pytest.mark.slow
 def test_verbs_of_a_kind_that_cannot_be_imported_leave_the_others(site: Path) -> None:
     """A kind whose commands fail to import is none of the business of other kinds."""
     (site / "parrot" / "cli.py").write_text("import a_package_that_nobody_has\n")

@@ -94,6 +94,7 @@ def test_ranked_by_other_scores(plain: Plain, k: int, choice: st.DataObject) -> 
     assert as_plain(tree_lists(plain).ranked(np.array(scores, np.float64), k)) == wanted
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(plain=plain_lists(), choice=st.data())
 def test_right_heads(plain: Plain, choice: st.DataObject) -> None:

@@ -96,6 +96,7 @@ def parser(**parameters: Any) -> Parser:
     return Parser(**{"templates": TEMPLATES, "learner": Mira(3), **parameters})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "given",
     [
@@ -275,6 +276,7 @@ def test_roots(model: str) -> None:
     assert not many.shape_.single_root and [tree.heads for tree in many.predict(X)] == several
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_long_and_empty_sentences_and_unseen_tokens(model: str) -> None:
     X, y = bank()

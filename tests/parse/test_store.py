@@ -19,6 +19,7 @@ from laconic.models import file as files
 from laconic.parse.trees import DependencyTree
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_predictions_survive_saving(tmp_path: Path, name: str) -> None:
     model = fitted(**MODELS[name])

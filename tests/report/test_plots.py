@@ -60,6 +60,7 @@ def test_a_real_path_of_a_group_penalty() -> None:
     assert b"<svg" in rendered(figure)
 
 
+@pytest.mark.slow
 def test_the_legend_names_the_largest_weights_only() -> None:
     weights = np.array([[0.0, 0.0, 0.0, 0.0], [0.5, -3.0, 0.0, 1.0]])
     figure = plot_path(

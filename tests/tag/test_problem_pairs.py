@@ -81,6 +81,7 @@ def by_enumeration(
     return value, gradient
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", [ChainLog(), ChainHinge(0.7), ChainPerceptron()])
 @pytest.mark.parametrize("support", ["observed", "all"])
 @pytest.mark.parametrize(("n_labels", "start"), [(2, True), (5, False)])

@@ -162,6 +162,7 @@ def test_some_sentences(sentences: list, choice: st.DataObject) -> None:
     assert list(part.sentences()) == [sentences[s] for s in chosen] and len(part) == len(chosen)
 
 
+@pytest.mark.slow
 def test_speed_does_not_hang_on_the_number_of_views() -> None:
     """At least 500,000 tokens a second with ten views; a slow machine gets a factor of five."""
     rng = np.random.default_rng(0)

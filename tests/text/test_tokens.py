@@ -166,6 +166,7 @@ def test_given_boundaries() -> None:
         sentences("a", "paragraph")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit", [".", "\n", " ", "\t", ">", "a>", "\n>", '."', "- ", "\n1.", "A: b\n", "(", "\n "]
 )

@@ -108,6 +108,7 @@ def test_averages(seed: int, rule: dict[str, Any]) -> None:
     plain.agrees(kernel, {part: total / plain.rounds for part, total in plain.total.items()})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("ridge", [0.01, 0.3, 1.6])
 def test_averages_of_weights_that_shrink(seed: int, ridge: float) -> None:
@@ -123,6 +124,7 @@ def test_a_perceptron_from_zero(seed: int) -> None:
     plain.agrees(kernel, tol=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("every", [1, 3])
 @pytest.mark.parametrize("by_row", [False, True], ids=["weights", "rows"])

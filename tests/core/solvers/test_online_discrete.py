@@ -43,6 +43,7 @@ def values_of(tagger: Tagger) -> set[float]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("learner", "eta"),
     [(None, 0.05), (Perceptron(), 1.0), (Mira(C=0.1), 0.05), (StochasticGradient(step=0.05), 0.2)],

@@ -215,6 +215,7 @@ def documents(n: int) -> tuple[list[str], list[str]]:
     return texts, [("x", "y", "z")[(text.count("ng") + text.count("K")) % 3] for text in texts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [True, False])
 @pytest.mark.parametrize(("ngrams", "prefixes"), [(1, ()), (2, (3,))])
 @pytest.mark.parametrize("weighting", ["count", "binary", "tfidf", "logtfidf"])
