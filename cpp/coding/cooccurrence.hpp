@@ -146,12 +146,12 @@ class PlacesOfWords {
     // Places are those of [begin, end) in tokens; what lies outside is seen from them only.
     PlacesOfWords(Vec<int32_t> tokens, int64_t begin, int64_t end, int64_t n_words) {
         const int64_t n = static_cast<int64_t>(tokens.size());
-        require(n <= INT32_MAX, "there are too many tokens at once");
+        require(n <= INT32_MAX, "there must be fewer than 2^31 tokens at once");
         require(0 <= begin && begin <= end && end <= n,
                 "begin and end must be places of tokens, in order");
         require(n_words >= 0 && n_words <= INT32_MAX, "n_words must be a number of words");
         for (int64_t i = 0; i < n; ++i)
-            require(tokens.data()[i] < n_words, "tokens holds a word that there is not");
+            require(tokens.data()[i] < n_words, "tokens holds a word that is not below n_words");
         nb::gil_scoped_release release;
         tokens_.assign(tokens.data(), tokens.data() + n);
         ptr_.assign(n_words + 1, 0);
@@ -228,7 +228,7 @@ inline CountRows<float> added_rows(Vec<int64_t> bounds, int64_t n, Vec<int32_t> 
     check_divisor(divisor);
     require(n >= 0 && bounds.size() % static_cast<size_t>(n + 1) == 0,
             "bounds must have n + 1 entries per part");
-    require(contexts.size() == sums.size(), "contexts and sums must be as many");
+    require(contexts.size() == sums.size(), "contexts and sums must have the same length");
     check_range(contexts, 0, n_contexts, "contexts");
     for (size_t i = 0; i < bounds.size(); ++i) {
         require(bounds.data()[i] >= 0 && bounds.data()[i] <= static_cast<int64_t>(contexts.size()),

@@ -28,7 +28,7 @@ struct ChosenRows {
           index(given.index.data()),
           value(given.value.data()) {
         require(given.index.size() == given.value.size(),
-                "index and value must have as many entries");
+                "index and value must have the same length");
         require(given.ptr.size() >= 1, "ptr must have at least one entry");
         const int64_t n_words = static_cast<int64_t>(given.ptr.size()) - 1,
                       n_entries = static_cast<int64_t>(given.index.size());

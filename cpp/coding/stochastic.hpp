@@ -76,7 +76,7 @@ class Stochastic {
           parts_(static_cast<int64_t>(context_ptr.size()) - 1) {
         require(parts_ >= 1 && (cut.size() - 1) % parts_ == 0 && cut.size() > 1,
                 "cut must have one entry per word and part");
-        require(index.size() == value.size(), "index and value must have as many entries");
+        require(index.size() == value.size(), "index and value must have the same length");
         check_ptr(cut, static_cast<int64_t>(index.size()), "cut");
         n_words_ = (static_cast<int64_t>(cut.size()) - 1) / parts_;
         n_contexts_ = context_ptr_.back();

@@ -242,9 +242,9 @@ def test_a_split_of_copies_refuses_wrong_sizes(name: str) -> None:
         refuses(split, good, {name: np.ones(size)})
 
 
-@pytest.mark.parametrize("name", ["weights", "mass", "eta", "pace"])
+@pytest.mark.parametrize("name", ["weights", "mass", "eta", "ridge"])
 def test_a_reweighting_refuses_wrong_sizes(name: str) -> None:
-    sizes = {"weights": N, "mass": 2, "eta": 2, "pace": N}
+    sizes = {"weights": N, "mass": 2, "eta": 2, "ridge": N}
     good: dict[str, Any] = {key: np.ones(size) for key, size in sizes.items()} | {
         "exponent": 1.5,
         "floor": 1e-8,
