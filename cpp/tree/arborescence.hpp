@@ -241,6 +241,7 @@ class MatrixTree {
             for (int h = 0; h < n; ++h)
                 if (h != m) weight_[h * n + m] = std::exp(arc[h * n + m] - top);
         }
+        if (!has_tree(n, single_root)) return forbidden;
         // L[h][m] = -w(h, m), L[m][m] = sum_h w(h, m); a single root has the first row to itself
         laplacian_.assign(int64_t{size} * size, 0.0);
         for (int m = 1; m < n; ++m)
@@ -274,6 +275,33 @@ class MatrixTree {
     }
 
   private:
+    // Whether some tree has a weight above zero. Rounding hides it: without a tree L is singular, but
+    // a pivot may be tiny where it should be zero.
+    bool has_tree(int n, bool single_root) {
+        if (!single_root) return reaches_all(0, n);
+        for (int m = 1; m < n; ++m)
+            if (weight_[m] > 0 && reaches_all(m, n)) return true;
+        return false;
+    }
+    // Whether arcs lead from a word to all others; none leads into the root.
+    bool reaches_all(int from, int n) {
+        reached_.assign(n, 0);
+        reached_[from] = 1;
+        path_.assign(1, from);
+        int count = 1;
+        while (!path_.empty()) {
+            const int h = path_.back();
+            path_.pop_back();
+            for (int m = 1; m < n; ++m)
+                if (!reached_[m] && weight_[h * n + m] > 0) {
+                    reached_[m] = 1;
+                    path_.push_back(m);
+                    ++count;
+                }
+        }
+        return count == (from == 0 ? n : n - 1);
+    }
+
     // Gauss-Jordan with row pivots: the inverse, and log of the determinant, which is not negative
     // but for rounding.
     double invert(int size) {
@@ -311,6 +339,8 @@ class MatrixTree {
     }
 
     std::vector<double> weight_, laplacian_, inverse_;
+    std::vector<char> reached_;
+    std::vector<int> path_;
 };
 
 }  // namespace arborescence
