@@ -155,7 +155,9 @@ def differences(block: Block, printed: str) -> list[str]:
         if line.strip() == "..":
             skipping = True
             continue
-        while skipping and place < len(found) and not same_line(line, found[place], block.tolerance):
+        while (
+            skipping and place < len(found) and not same_line(line, found[place], block.tolerance)
+        ):
             place += 1
         skipping = False
         actual = found[place] if place < len(found) else None

@@ -16,7 +16,7 @@ from laconic.cli.options import (
 )
 from laconic.cli.training import Run, Trained
 from laconic.errors import InputError
-from laconic.models.option import Option, Parameters, Values
+from laconic.models.option import Option, OptionValues, Parameters
 from laconic.text.io import name_of
 from laconic.text.jsonl import Document
 
@@ -87,7 +87,7 @@ def train(
         str | None,
         Option("Labelled documents to tune strengths on, and to report scores on.", metavar="DEV"),
     ] = None,
-    model: Annotated[Values, MODEL],
+    model: Annotated[OptionValues, MODEL],
     tuning: Tuning,
     parser: Annotated[
         str | None,

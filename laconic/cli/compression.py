@@ -10,7 +10,7 @@ from laconic.cli.interrupt import graceful_interrupt
 from laconic.core.report import Event
 from laconic.models.option import Option
 
-Data = tuple[Any, Any]
+LabelledData = tuple[Any, Any]
 N_ETAS = 7
 
 
@@ -51,11 +51,11 @@ def compress_model(
     model: Any,
     output: str,
     settings: Compression,
-    read: Callable[[str], Data],
+    read: Callable[[str], LabelledData],
     bar: Bar,
     *,
     n_etas: int = N_ETAS,
-    finish: Callable[[Any, Data | None], Any] | None = None,
+    finish: Callable[[Any, LabelledData | None], Any] | None = None,
 ) -> dict[str, Any]:
     """Write the model with few weight values, and return what was done; Ctrl-C keeps the best.
 

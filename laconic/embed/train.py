@@ -8,7 +8,7 @@ from laconic.cli.options import ANY_FILE, SENTENCES_HELP, check_file_output, n_b
 from laconic.cli.slots import numbers
 from laconic.cli.training import Run, Trained
 from laconic.errors import InputError
-from laconic.models.option import Option, Parameters, Values
+from laconic.models.option import Option, OptionValues, Parameters
 
 # Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def train(
         ),
     ] = ONLINE,
     code: CodeOptions,
-    model: Annotated[Values, MODEL],
+    model: Annotated[OptionValues, MODEL],
 ) -> Trained:
     """Train word vectors from the words that occur near each other.
 
@@ -136,7 +136,9 @@ def train(
     run.bar.describe("importing")
     from laconic.embed.model import WordVectors
 
-    shared: Values = {name: model[name] for name in ("n_jobs", "random_state") if name in model}
+    shared: OptionValues = {
+        name: model[name] for name in ("n_jobs", "random_state") if name in model
+    }
     vectors = WordVectors(_learner(learner, code, shared), **model)
     n_associations = _fit(vectors, path, run)
     if word2vec is not None:
@@ -171,7 +173,7 @@ def _fit(model: WordVectors, paths: list[str], run: Run) -> int:
     return int(given.matrix.nnz)
 
 
-def _learner(name: str, code: CodeOptions, shared: Values) -> CodeLearner:
+def _learner(name: str, code: CodeOptions, shared: OptionValues) -> CodeLearner:
     """Return the learner of a name; InputError for options that it does not have."""
     from laconic.embed.online_dictionary import OnlineDictionary
     from laconic.embed.stochastic import StochasticCoding

@@ -25,7 +25,7 @@ from laconic.lm.contexts import Text
 from laconic.lm.kneser_ney import KneserNey
 from laconic.lm.learn import NgramLearner, learn_ngrams, with_counts
 from laconic.lm.pruning import expected_frequencies, pruned, seen_frequencies
-from laconic.lm.running import END, END_ID, UNKNOWN, UNKNOWN_ID, SentenceEncoder, Sentences
+from laconic.lm.running import END, END_ID, UNKNOWN, UNKNOWN_ID, SentenceEncoder, SentencesLike
 from laconic.models.save import Saved
 from laconic.text.io import PathLike, name_of
 
@@ -112,7 +112,7 @@ class LanguageModel(Saved, Reported, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(
-        self, X: Sentences, y: object = None, callback: Callback | None = None
+        self, X: SentencesLike, y: object = None, callback: Callback | None = None
     ) -> LanguageModel:
         """Learn from sentences.
 
@@ -184,17 +184,17 @@ class LanguageModel(Saved, Reported, BaseEstimator):
             self.encoder_.id(word)
             raise
 
-    def log_probs(self, X: Sentences | Text) -> list[Array]:
+    def log_probs(self, X: SentencesLike | Text) -> list[Array]:
         """Return, per sentence, the log probabilities (natural) of its words and of its end."""
         text = self._text(X)
         return list(cut(self._scored(text)[0], text.ptr))
 
-    def ngram_lengths(self, X: Sentences | Text) -> list[NDArray[np.uint16]]:
+    def ngram_lengths(self, X: SentencesLike | Text) -> list[NDArray[np.uint16]]:
         """Return, per sentence, the lengths of the n-grams that scored its words and its end."""
         text = self._text(X)
         return list(cut(self._scored(text)[1], text.ptr))
 
-    def evaluate(self, X: Sentences | Text) -> TextScore:
+    def evaluate(self, X: SentencesLike | Text) -> TextScore:
         """Return the counts and log probabilities that perplexities are computed from."""
         text = self._text(X)
         log_probs, unknown = self._scored(text)[0], text.tokens == UNKNOWN_ID
@@ -207,7 +207,7 @@ class LanguageModel(Saved, Reported, BaseEstimator):
             float(log_probs[unknown].sum()),
         )
 
-    def perplexity(self, X: Sentences | Text, unknown: bool = True, ends: bool = True) -> float:
+    def perplexity(self, X: SentencesLike | Text, unknown: bool = True, ends: bool = True) -> float:
         """Return the inverse of the geometric mean of probabilities.
 
         Parameters
@@ -257,7 +257,7 @@ class LanguageModel(Saved, Reported, BaseEstimator):
             for i, log_prob in zip(best.tolist(), log_probs.tolist(), strict=True)
         ]
 
-    def prune(self, size: int, X: Sentences | Text | None = None) -> LanguageModel:
+    def prune(self, size: int, X: SentencesLike | Text | None = None) -> LanguageModel:
         """Return a model of the n-grams whose loss would change the distribution most.
 
         The criterion is relative entropy (Stolcke 1998).
@@ -331,7 +331,7 @@ class LanguageModel(Saved, Reported, BaseEstimator):
             check_is_fitted(self)
             raise
 
-    def _text(self, X: Sentences | Text) -> Text:
+    def _text(self, X: SentencesLike | Text) -> Text:
         check_is_fitted(self)
         return X if isinstance(X, Text) else self.encoder_.encode(X)
 

@@ -24,7 +24,8 @@ UNKNOWN, END, START = "<unk>", "</s>", "<s>"
 UNKNOWN_ID, END_ID = 0, 1
 ONE_STRING = "expected sentences, each a string or a list of words, got one string"
 MARK = "\0"  # between sentences that a kernel splits
-Sentences: TypeAlias = Iterable[str | Iterable[str]]  # each split at blanks, or a list of words
+# Each sentence is split at blanks, or is a list of words.
+SentencesLike: TypeAlias = Iterable[str | Iterable[str]]
 
 
 class SentenceEncoder:
@@ -43,7 +44,10 @@ class SentenceEncoder:
 
     @classmethod
     def learn(
-        cls, sentences: Sentences, min_count: int = 1, vocabulary: Iterable[str] | None = None
+        cls,
+        sentences: SentencesLike,
+        min_count: int = 1,
+        vocabulary: Iterable[str] | None = None,
     ) -> tuple[SentenceEncoder, Text]:
         """Return an encoder, and the sentences as it encodes them.
 
@@ -65,7 +69,7 @@ class SentenceEncoder:
         encoder = cls(words[i] for i in np.flatnonzero(kept).tolist())
         return encoder, Text(new_id[text.tokens], text.ptr, len(encoder))
 
-    def encode(self, sentences: Sentences) -> Text:
+    def encode(self, sentences: SentencesLike) -> Text:
         """Return the sentences as ids; words outside the vocabulary become <unk>."""
         given = _listed(sentences)
         if (raw := _joined(given)) is not None:
@@ -96,7 +100,7 @@ class SentenceEncoder:
         self._kernel = _core.WordIndex(*flat([*self.words, START]))
 
 
-def _listed(sentences: Sentences) -> list[str | Iterable[str]]:
+def _listed(sentences: SentencesLike) -> list[str | Iterable[str]]:
     """Return the sentences as a list; ValueError if one string is given."""
     if isinstance(sentences, str):
         raise ValueError(ONE_STRING)
@@ -128,7 +132,7 @@ def _numbered(sentences: list[str | Iterable[str]]) -> tuple[list[str], Text]:
     return vocab.words, text
 
 
-def split_sentences(sentences: Sentences) -> list[list[str]]:
+def split_sentences(sentences: SentencesLike) -> list[list[str]]:
     """Return sentences as lists of words; strings are split at blanks."""
     parts = []
     for number, sentence in enumerate(_listed(sentences), 1):

@@ -10,7 +10,7 @@ from laconic.errors import InputError
 from laconic.lm.contexts import MOST_ORDER, Text
 from laconic.lm.scores import orders, scores
 from laconic.lm.sentences import read_sentences
-from laconic.models.option import Option, Parameters, Values
+from laconic.models.option import Option, OptionValues, Parameters
 
 # Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class PenaltyOptions(NamedTuple):
         ),
     ] = None
 
-    def given(self) -> Values:
+    def given(self) -> OptionValues:
         """Return the options that are not None."""
         return {name: value for name, value in self._asdict().items() if value is not None}
 
@@ -94,7 +94,7 @@ def train(
     dev: Annotated[
         str | None, Option("Sentences to report perplexities on.", metavar="DEV")
     ] = None,
-    model: Annotated[Values, MODEL],
+    model: Annotated[OptionValues, MODEL],
     learner: Annotated[
         str,
         Option(
@@ -109,7 +109,7 @@ def train(
         Option(f"log-linear: {', '.join(PENALTIES)}.", panel=LEARNING, choices=PENALTIES),
     ] = None,
     nested: PenaltyOptions,
-    solver: Annotated[Values, SOLVER],
+    solver: Annotated[OptionValues, SOLVER],
     also: OutputOptions,
     encoding: Encoding = UTF8,
 ) -> Trained:
@@ -148,7 +148,7 @@ def model_facts(model: LanguageModel) -> dict[str, Any]:
     return {"order": model.order, "vocabulary": len(model.encoder_)}
 
 
-def _check(learner: str, penalty: str | None, given: Values) -> None:
+def _check(learner: str, penalty: str | None, given: OptionValues) -> None:
     """Raise InputError for options that do not go with the learner or the penalty."""
     wanted = {**({} if penalty is None else {"penalty": penalty}), **given}
     for name in wanted:
@@ -159,7 +159,7 @@ def _check(learner: str, penalty: str | None, given: Values) -> None:
 
 
 def _learner(
-    name: str, penalty: str, nested: Values, solver: Values, jobs: int | None
+    name: str, penalty: str, nested: OptionValues, solver: OptionValues, jobs: int | None
 ) -> NgramLearner:
     """Return the learner of a name."""
     from joblib import effective_n_jobs

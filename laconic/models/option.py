@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 # Parameters of a constructor that were given on the command line, by name.
-Values: TypeAlias = dict[str, Any]
+OptionValues: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True)

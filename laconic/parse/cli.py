@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from laconic.cli.compression import N_ETAS, Compression, Data, compress_model
+from laconic.cli.compression import N_ETAS, Compression, LabelledData, compress_model
 from laconic.cli.console import Bar
 from laconic.cli.options import TREEBANK_HELP, UTF8, Encoding
 from laconic.cli.training import fit_facts
@@ -83,7 +83,7 @@ def compress(
     def read(path: str) -> tuple[Treebank, None]:
         return read_treebank(path, encoding), None
 
-    def finish(found: Parser, data: Data | None) -> Parser:
+    def finish(found: Parser, data: LabelledData | None) -> Parser:
         bar.describe("rounding the pruner and the labels")
         return round_parts(found, settings.values // 2, None if data is None else data[0])
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from laconic.cli.options import ANY_FILE, TREEBANK_HELP, UTF8, Encoding
 from laconic.cli.training import Run, Trained
 from laconic.errors import InputError
-from laconic.models.option import Option, Parameters, Values
+from laconic.models.option import Option, OptionValues, Parameters
 from laconic.parse.scores import scores
 from laconic.parse.template_sets import SETS
 from laconic.tag.learners import (
@@ -82,7 +82,7 @@ def train(
         str | None, Option("Sentences with trees to report scores on.", metavar="DEV")
     ] = None,
     trees: TreeOptions,
-    model: Annotated[Values, MODEL],
+    model: Annotated[OptionValues, MODEL],
     learner: Annotated[str, Option(f"{', '.join(TREE_LEARNERS)}.", panel=LEARNING)] = "mira",
     penalty: Annotated[str | None, Option(penalties_help(TREE_LEARNERS), panel=LEARNING)] = None,
     options: LearningOptions,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from laconic.cli.options import ANY_FILE, TREEBANK_HELP, UTF8, Encoding, Jobs, n_bytes
 from laconic.cli.training import Run, Trained
 from laconic.errors import InputError
-from laconic.models.option import Option, Parameters, Values
+from laconic.models.option import Option, OptionValues, Parameters
 from laconic.parse.scores import scores
 from laconic.parse.train import MODELS, chosen_model
 from laconic.rerank.scores import beside
@@ -89,7 +89,7 @@ def train(
     epochs: Annotated[
         int, Option("Number of passes of the parser over the training data.", panel=LISTS)
     ] = PASSES,
-    options: Annotated[Values, MODEL],
+    options: Annotated[OptionValues, MODEL],
     search: SearchOptions,
     jobs: Jobs = None,
     encoding: Encoding = UTF8,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from laconic.cli.options import ANY_FILE, COLUMNS_HELP, UTF8, Encoding
 from laconic.cli.training import Run, Trained
 from laconic.errors import InputError
-from laconic.models.option import Option, Parameters, Values
+from laconic.models.option import Option, OptionValues, Parameters
 from laconic.tag.conll import read_columns
 from laconic.tag.learners import (
     LEARNERS,
@@ -60,7 +60,7 @@ def train(
     columns: Annotated[
         str, Option("Names of the columns; the last holds the labels.", metavar="NAMES")
     ] = "word,pos,label",
-    model: Annotated[Values, MODEL],
+    model: Annotated[OptionValues, MODEL],
     learner: Annotated[str, Option(f"{', '.join(LEARNERS)}.", panel=LEARNING)] = "mira",
     penalty: Annotated[str | None, Option(penalties_help(LEARNERS), panel=LEARNING)] = None,
     options: LearningOptions,

@@ -7,17 +7,17 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 Example = TypeVar("Example")
-Gold = TypeVar("Gold")
+GoldT = TypeVar("GoldT")
 
 
-class HeldOut(NamedTuple, Generic[Example, Gold]):
+class HeldOut(NamedTuple, Generic[Example, GoldT]):
     """Examples and labels: three quarters to train on, one quarter to test on."""
 
-    train: tuple[list[Example], list[Gold]]
-    test: tuple[list[Example], list[Gold]]
+    train: tuple[list[Example], list[GoldT]]
+    test: tuple[list[Example], list[GoldT]]
 
 
-def hold_out(examples: list[Example], labels: list[Gold], seed: int) -> HeldOut[Example, Gold]:
+def hold_out(examples: list[Example], labels: list[GoldT], seed: int) -> HeldOut[Example, GoldT]:
     """Return the examples in random order, a quarter of them for testing."""
     order = np.random.default_rng(seed).permutation(len(examples)).tolist()
     n_test = len(order) // 4
@@ -28,7 +28,7 @@ def hold_out(examples: list[Example], labels: list[Gold], seed: int) -> HeldOut[
     return HeldOut(train, test)
 
 
-def split_sizes(name: str, split: HeldOut[Example, Gold]) -> dict[str, int]:
+def split_sizes(name: str, split: HeldOut[Example, GoldT]) -> dict[str, int]:
     """Return the number of examples in all and in each part."""
     sizes = len(split.train[0]), len(split.test[0])
     return {name: sum(sizes), f"{name}_train": sizes[0], f"{name}_test": sizes[1]}

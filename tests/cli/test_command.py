@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from laconic.cli.command import command
 from laconic.cli.slots import bind, slots_of
 from laconic.errors import InputError
-from laconic.models.option import Option, Parameters, Values
+from laconic.models.option import Option, OptionValues, Parameters
 
 CALLS: list[dict[str, Any]] = []
 
@@ -65,7 +65,7 @@ def of_dogs(
     *,
     colour: Annotated[str, Option("Colour.", choices=("red", "black"))] = "red",
     walker: Annotated[
-        Values, Parameters(f"{__name__}:Walker", {"Walks": ("shoes", "pockets", "n_jobs")})
+        OptionValues, Parameters(f"{__name__}:Walker", {"Walks": ("shoes", "pockets", "n_jobs")})
     ],
 ) -> None:
     """Do it with dogs."""

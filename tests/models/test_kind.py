@@ -143,8 +143,8 @@ def test_what_kinds_name_is_there() -> None:
     """Import strings are checked by nobody else before they are used."""
     for kind in kinds.built_in():
         assert kinds.NAME.fullmatch(kind.name)
-        for path in kind[1:]:
-            assert not path or kinds.find(path) is not None
+        for name, path in kind._asdict().items():
+            assert name in ("name", "help") or not path or kinds.find(path) is not None
         if kind.store:
             assert callable(Form(kind, compact=False).storage().pack)
         if kind.compact:

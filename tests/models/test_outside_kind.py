@@ -109,7 +109,7 @@ PARROT = {
 
         from laconic.cli.options import read_labelled
         from laconic.cli.training import Run, Trained
-        from laconic.models.option import Option, Parameters, Values
+        from laconic.models.option import Option, Parameters, OptionValues
         from laconic.text.jsonl import read_documents, write_jsonl
 
         MODEL = Parameters("parrot.model:Parrot", {"Speech": ("loud",)})
@@ -119,7 +119,7 @@ PARROT = {
             path: Annotated[str, Option("Labelled documents.", metavar="TRAIN")],
             run: Run,
             *,
-            model: Annotated[Values, MODEL],
+            model: Annotated[OptionValues, MODEL],
         ):
             """Learn what is heard most often."""
             from parrot.model import Parrot

@@ -195,8 +195,12 @@ def tune_values(
         Step sizes to try; seven around the sizes of the model's weights if not given.
     score : callable, optional
         The score of a model, the higher the better.
-    solver, penalty, features
-        As for `discretize`.
+    solver : DiscreteAdmm, optional
+        The solver that learns the weights again, see `discretize`.
+    penalty : ElasticNet, optional
+        The penalty of the problem; that of the model if not given.
+    features : {"model", "data"}, default="model"
+        Whether the features of the model or all features of the data take part.
     callback : callable, optional
         Called with an Event after each round; True stops, and the best so far is returned.
 

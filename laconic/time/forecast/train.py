@@ -9,7 +9,7 @@ from laconic.cli.options import ANY_FILE, TEXT_FIELD, DateField, TargetField, Te
 from laconic.cli.training import Run, Trained
 from laconic.core.report import Callback, Event
 from laconic.errors import InputError
-from laconic.models.option import Option, Parameters, Values
+from laconic.models.option import Option, OptionValues, Parameters
 from laconic.time.facts import label_facts, step_facts
 from laconic.time.forecast.rows import (
     DATE,
@@ -148,8 +148,8 @@ def train(
         ),
     ] = None,
     rolling: RollingOptions,
-    model: Annotated[Values, MODEL],
-    inner: Annotated[Values, INNER],
+    model: Annotated[OptionValues, MODEL],
+    inner: Annotated[OptionValues, INNER],
 ) -> Trained:
     """Train a model that forecasts numbers or labels from dated documents.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from laconic.cli.options import ANY_FILE, TEXT_FIELD, DateField, TextField
 from laconic.cli.training import Run, Trained
 from laconic.errors import InputError
-from laconic.models.option import Option, Parameters, Values
+from laconic.models.option import Option, OptionValues, Parameters
 from laconic.text.io import name_of
 from laconic.time.dated import CATEGORY, EITHER, NUMBER, Dated, read_dated
 from laconic.time.facts import step_facts
@@ -69,7 +69,7 @@ def train(
     strength: Annotated[
         float | None, Option("Strength of the penalty.", panel=LEARNING, minimum=0)
     ] = None,
-    model: Annotated[Values, MODEL],
+    model: Annotated[OptionValues, MODEL],
 ) -> Trained:
     """Train a model of which words documents use, by effects whose weights move over time (SAGE).
 
@@ -96,7 +96,7 @@ def train(
         read.documents, read.fields, documents.first_rank, documents.max_words
     )._replace(text_field=documents.text_field, date_field=documents.date_field)
     check_storable([*reader.words, *reader.effects])
-    settings: Values = {
+    settings: OptionValues = {
         "step": over_time.step,
         "mode": over_time.used_mode(),
         "fit_tau": over_time.fit_tau,
