@@ -479,6 +479,7 @@ def test_ctrl_c_keeps_the_best_model(given: Files, stage: str, options: list[str
         "--json",
         *options,
     ]
-    report = interrupted(command, f"{stage}".encode(), b"step 2")
+    shown = {"fitting": b"objective", "tuning": b"tuning"}
+    report = interrupted(command, shown[stage], b"step 2")
     assert report["interrupted"] and (stage == "tuning" or not report["converged"])
     assert laconic.load(given.model).interrupted_
