@@ -275,8 +275,8 @@ class MatrixTree {
     }
 
   private:
-    // Whether some tree has a weight above zero. Rounding hides it: without a tree L is singular, but
-    // a pivot may be tiny where it should be zero.
+    // Whether some tree has a weight above zero. Pivots do not show it: without a tree L is
+    // singular, but rounding may leave a tiny pivot where it should be zero.
     bool has_tree(int n, bool single_root) {
         if (!single_root) return reaches_all(0, n);
         for (int m = 1; m < n; ++m)
