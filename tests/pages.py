@@ -161,12 +161,16 @@ def differences(block: Block, printed: str) -> list[str]:
             place += 1
         skipping = False
         actual = found[place] if place < len(found) else None
-        if actual is None or not same_line(line, actual, block.tolerance):
+        if actual is None or not _same(block, line, actual):
             wrong.append(f"shown:   {line}\nprinted: {actual}")
         place += 1
     if place < len(found) and not skipping:
         wrong.append(f"printed, not shown: {found[place]}")
     return wrong
+
+
+def _same(block: Block, shown: str, printed: str) -> bool:
+    return same_line(shown, printed, block.tolerance)
 
 
 def same_line(shown: str, printed: str, tolerance: float) -> bool:
