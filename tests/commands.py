@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -36,6 +38,21 @@ class JsonFiles:
             else "".join(json.dumps(row) + "\n" for row in content)
         )
         return str(path)
+
+
+class TokenFiles:
+    """Sentences to learn from, others to tune on (compressed), and where the model goes."""
+
+    def __init__(
+        self, folder: Path, suffix: str, sentences: Callable[[int, int], str], n: tuple[int, int]
+    ):
+        self.folder = folder
+        self.train = str(folder / f"train.{suffix}")
+        self.dev = str(folder / f"dev.{suffix}.gz")
+        self.templates = str(folder / "templates")
+        self.model = str(folder / "m.laconic")
+        Path(self.train).write_text(sentences(n[0], 0))
+        Path(self.dev).write_bytes(gzip.compress(sentences(n[1], 1).encode()))
 
 
 def run(*arguments: str, text: str | bytes | None = None) -> Any:

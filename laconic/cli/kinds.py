@@ -31,7 +31,20 @@ def functions_of(verb: str) -> dict[str, Callable[..., Any]]:
 
 def function_of(kind: Kind, verb: str) -> Callable[..., Any] | None:
     """Return what a kind does at a verb; None if the verb does not apply to it."""
-    return getattr(find(kind.cli), verb, None) if kind.cli else None
+    function: Callable[..., Any] | None = getattr(find(kind.cli), verb, None) if kind.cli else None
+    if function is None and verb == "report" and kind.page:
+        return _page_writer(kind.page)
+    return function
+
+
+def _page_writer(page: str) -> Callable[..., None]:
+    """Return the verb `report` of a kind that has a page, without options of its own."""
+
+    def report(model: object, output: str) -> None:
+        """Show what was selected."""
+        find(page)(model, output)
+
+    return report
 
 
 def verb_for(

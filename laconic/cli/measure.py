@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 import time
 from pathlib import Path
@@ -35,8 +34,11 @@ class Measured:
         return {"seconds": self.seconds, "peak_memory_mb": self.peak_memory_mb}
 
 
-def peak_memory_mb() -> float:
-    """Return the peak of this process's physical memory so far, in units of 2^20 bytes."""
+def peak_memory_mb() -> float | None:
+    """Return the peak of this process's physical memory so far, in units of 2^20 bytes.
+
+    None on systems that do not tell: Windows has no module `resource`.
+    """
     # On Linux ru_maxrss survives execve: a small process started by a large one would report the
     # peak of the large one. VmHWM belongs to this program alone.
     status = Path("/proc/self/status")
@@ -44,6 +46,10 @@ def peak_memory_mb() -> float:
         for line in status.read_text().splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024 / MEGABYTE
+    try:
+        import resource
+    except ImportError:
+        return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak * maxrss_unit(sys.platform) / MEGABYTE
 

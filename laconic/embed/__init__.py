@@ -13,7 +13,7 @@ KINDS = (
         model="laconic.embed.model:WordVectors",
         store="laconic.embed.store",
         cli="laconic.embed.cli",
-        page="laconic.embed.page",
+        page="laconic.embed.page:write_embed_report",
         reader="laconic.embed.foreign",
         help="Train word vectors.",
     ),

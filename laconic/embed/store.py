@@ -33,6 +33,7 @@ from laconic.models.checks import (
     check_names,
     check_parameters,
     check_storable,
+    converged,
     finite,
     is_count,
     is_number,
@@ -190,6 +191,7 @@ def _report_meta(report: FitReport) -> dict[str, Any]:
         "learner": report.learner,
         "objective": finite(report.objective),
         "certificate": finite(report.certificate),
+        "converged": report.converged,
         "interrupted": report.interrupted,
     }
 
@@ -203,7 +205,7 @@ def _report(meta: dict[str, Any]) -> FitReport:
         objective=number_or_nan(meta, "objective"),
         certificate=number_or_nan(meta, "certificate"),
         learner=item(meta, "learner", str),
-        converged=not item(meta, "interrupted", bool),
+        converged=converged(meta),
         interrupted=item(meta, "interrupted", bool),
     )
 

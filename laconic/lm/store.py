@@ -28,6 +28,7 @@ from laconic.models.checks import (
     Contents,
     check_names,
     check_storable,
+    converged,
     finite,
     is_count,
     item,
@@ -119,12 +120,13 @@ def _report_meta(report: FitReport) -> dict[str, Any]:
         "objective": finite(report.objective),
         "certificate": finite(report.certificate),
         "passes": report.n_iter,
+        "converged": report.converged,
         "interrupted": report.interrupted,
     }
 
 
 def _report(meta: dict[str, Any]) -> FitReport:
-    """Return the report of a file; what was not interrupted counts as converged there."""
+    """Return the fit report of a file."""
     if "account" in meta and meta["account"] is None:
         return FitReport()
     meta = item(meta, "account", dict)
@@ -134,7 +136,7 @@ def _report(meta: dict[str, Any]) -> FitReport:
         objective=number_or_nan(meta, "objective"),
         certificate=number_or_nan(meta, "certificate"),
         n_iter=item(meta, "passes", int),
-        converged=not item(meta, "interrupted", bool),
+        converged=converged(meta),
         interrupted=item(meta, "interrupted", bool),
         features_total=n_ngrams,
         groups_total=n_contexts,

@@ -58,6 +58,14 @@ def item(meta: Meta, name: str, kind: type) -> Any:
     return meta[name]
 
 
+def converged(meta: Meta) -> bool:
+    """Return whether the solver of a stored fit reached its tolerance.
+
+    Files of laconic 0.1.0 do not say: there, a fit that was not interrupted counts as converged.
+    """
+    return bool(item({"converged": not item(meta, "interrupted", bool), **meta}, "converged", bool))
+
+
 def check_parameters(given: Meta, allowed: Mapping[str, Callable[[Any], bool]]) -> None:
     """Raise InputError unless these are the parameters, each with a value that is allowed."""
     if given.keys() != allowed.keys():

@@ -9,7 +9,7 @@ imports nothing::
             model="laconic.classify.model:TextClassifier",
             store="laconic.classify.store",
             cli="laconic.classify.cli",
-            page="laconic.classify.page",
+            page="laconic.classify.page:write_report",
             compact="laconic.classify.compact:CompactClassifier",
         ),
     )
@@ -84,7 +84,8 @@ class Kind(NamedTuple):
         A module with the verbs of the command line for this kind: functions `train`, `predict`,
         `evaluate`, `inspect`, `report`, `compress`, `export`; a verb that is absent does not apply.
     page : str, default=""
-        A module with `write_report(model, path, ...)`, the page of `laconic report`.
+        A function `write(model, path)`, `module:function`, which `laconic report` calls where
+        `cli` has no `report` of its own, one that takes options.
     compact : str, default=""
         The class of models in compact files, `module:Class`. Its module has
         `pack(model, names) -> (arrays, meta)` and `unpack(arrays, meta) -> model`; its instances

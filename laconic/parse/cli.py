@@ -132,10 +132,3 @@ def inspect(model: Parser, n: int, as_json: bool) -> dict[str, Any]:
             if rows
         },
     }
-
-
-def report(model: Parser, output: str) -> None:
-    """Show templates, and the features of each kind of part."""
-    from laconic.parse.page import write_parse_report
-
-    write_parse_report(model, output)

@@ -139,10 +139,3 @@ def inspect(model: Tagger, n: int, as_json: bool) -> dict[str, Any]:
 
     facts = {"columns": list(model.columns), "labels": model.classes_.tolist()}
     return {**facts, **tagger_facts(model), **fit_facts(model), **selection(model, n, as_json)}
-
-
-def report(model: Tagger, output: str) -> None:
-    """Show templates, features and label bigrams."""
-    from laconic.tag.page import write_tag_report
-
-    write_tag_report(model, output)

@@ -21,6 +21,7 @@ from laconic.models.checks import (
     Contents,
     check_names,
     check_storable,
+    converged,
     finite,
     item,
     number_or_nan,
@@ -75,6 +76,7 @@ def tagger_meta(model: Tagger, dropped: bool = True) -> dict[str, Any]:
         "given_scheme": model.given_scheme_,
         "objective": finite(model.report_.objective),
         "certificate": finite(model.report_.certificate),
+        "converged": bool(model.report_.converged),
         "interrupted": bool(model.report_.interrupted),
         "features_total": int(model.report_.features_total),
     }
@@ -86,14 +88,13 @@ def tagger_report(
     model: TagPredictor, meta: dict[str, Any], trace: tuple[Pass, ...] = ()
 ) -> FitReport:
     """Return the report of a fit from what `tagger_meta` wrote, for a model with weights."""
-    interrupted = item(meta, "interrupted", bool)
     return FitReport(
         learner=learners_text(model.learner, model.refit),
         objective=number_or_nan(meta, "objective"),
         certificate=number_or_nan(meta, "certificate"),
         n_iter=len(trace),
-        converged=not interrupted,
-        interrupted=interrupted,
+        converged=converged(meta),
+        interrupted=item(meta, "interrupted", bool),
         features_total=item(meta, "features_total", int),
         features_kept=model.weights_.n_nonzero,
         groups_total=len(model.templates_given_),

@@ -14,7 +14,7 @@ KINDS = (
         model="laconic.time.forecast.model:Forecaster",
         store="laconic.time.forecast.store",
         cli="laconic.time.forecast.cli",
-        page="laconic.time.forecast.page",
+        page="laconic.time.forecast.page:write_forecast_report",
         help="Train a model that forecasts numbers or labels from dated documents.",
     ),
     Kind(

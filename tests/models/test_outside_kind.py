@@ -27,7 +27,7 @@ PARROT = {
                 model="parrot.model:Parrot",
                 store="parrot.store",
                 cli="parrot.cli",
-                page="parrot.page",
+                page="parrot.page:write_report",
                 help="Train a parrot.",
             ),
         )
@@ -155,13 +155,6 @@ PARROT = {
         def inspect(model, n, as_json):
             """Return the n most frequent labels."""
             return {"heard": dict(list(model.counts_.items())[:n])}
-
-
-        def report(model, output):
-            """Show what the parrot has heard."""
-            from parrot.page import write_report
-
-            write_report(model, output)
     ''',
     "parrot-1.0.dist-info/METADATA": """
         Metadata-Version: 2.1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import re
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import TokenFiles as Files
 from commands import refused, result_of, run
 from parsers import attachments
 from terminal import output_until_interrupted
@@ -34,21 +34,9 @@ def treebank(n: int, seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-class Files:
-    """Paths in a folder of one test."""
-
-    def __init__(self, folder: Path):
-        self.folder = folder
-        self.train = str(folder / "train.conllu")
-        self.dev = str(folder / "dev.conllu.gz")
-        self.model = str(folder / "m.laconic")
-        Path(self.train).write_text(treebank(40, 0))
-        Path(self.dev).write_bytes(gzip.compress(treebank(20, 1).encode()))
-
-
 @pytest.fixture
 def given(tmp_path: Path) -> Files:
-    return Files(tmp_path)
+    return Files(tmp_path, "conllu", treebank, (40, 20))
 
 
 QUICK = ("--model", "arcs", "--epochs", "1", "-k", "4", "--folds", "2", "--arcs", "2")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import TokenFiles as Files
 from commands import refused, result_of, run
 from terminal import interrupted
 
@@ -40,23 +41,11 @@ def sentences(n: int, seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-class Files:
-    """Paths in a folder of one test."""
-
-    def __init__(self, folder: Path):
-        self.folder = folder
-        self.train = str(folder / "train.txt")
-        self.dev = str(folder / "dev.txt.gz")
-        self.templates = str(folder / "templates")
-        self.model = str(folder / "m.laconic")
-        Path(self.train).write_text(sentences(40, 0))
-        Path(self.dev).write_bytes(gzip.compress(sentences(10, 1).encode()))
-        Path(self.templates).write_text(TEMPLATES)
-
-
 @pytest.fixture
 def given(tmp_path: Path) -> Files:
-    return Files(tmp_path)
+    files = Files(tmp_path, "txt", sentences, (40, 10))
+    Path(files.templates).write_text(TEMPLATES)
+    return files
 
 
 def trained(given: Files, *options: str) -> Any:
