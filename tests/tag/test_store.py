@@ -200,11 +200,13 @@ def test_hostile_meta(tmp_path: Path) -> None:
     file = contents(tmp_path)
     assert json.loads(json.dumps(file.meta)) == file.meta
     for name in file.meta.keys() - {"laconic"}:
+        refused(tmp_path, file._replace(meta={**file.meta, name: [[]]}))
+        if name == "converged":  # files of laconic 0.1.0 do not have it
+            continue
         refused(
             tmp_path,
             file._replace(meta={key: value for key, value in file.meta.items() if key != name}),
         )
-        refused(tmp_path, file._replace(meta={**file.meta, name: [[]]}))
     for labels in (
         [],
         ["O"],
