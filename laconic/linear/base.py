@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.metaestimators import available_if
@@ -20,7 +19,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from laconic.core.arrays import AnyArray, Array, MatrixLike
 from laconic.core.designs.rows import Rows
 from laconic.core.losses import Gold, Loss
-from laconic.core.penalties import L1, Penalty
+from laconic.core.penalties import Penalty
+from laconic.core.penalties.parameter import TakesPenalty
 from laconic.core.problem import Objective, Problem
 from laconic.core.report import Callback, FitReport, Reported, in_one_line
 from laconic.core.solvers.base import Result, Solver
@@ -29,13 +29,13 @@ LinearT = TypeVar("LinearT", bound="SparseLinear")
 MethodT = TypeVar("MethodT", bound=Callable[..., object])
 
 
-class SparseLinear(Reported, BaseEstimator):
+class SparseLinear(Reported, TakesPenalty):
     """min_{w, b} sum_i s_i loss(y_i, x_i w + b) + penalty(w), common to classifiers and regressors.
 
     Parameters
     ----------
-    penalty : Penalty or None, default=None
-        Penalty of the weights; None is L1(1.0).
+    penalty : Penalty, str or None, default=None
+        Penalty of the weights, or its name, such as "l1" or "elastic"; None is "l1".
     loss : Loss or None, default=None
         Loss of an example; None chooses one by the target.
     solver : Solver or None, default=None
@@ -50,6 +50,8 @@ class SparseLinear(Reported, BaseEstimator):
         Whether `fit` starts from the weights of the last fit.
     n_jobs : int or None, default=None
         Number of threads; -1 uses all processors.
+    strength : float or None, default=None
+        Strength of the penalty; None keeps the penalty's own, which is 1 unless given.
     """
 
     _numeric = False
@@ -58,7 +60,7 @@ class SparseLinear(Reported, BaseEstimator):
 
     def __init__(
         self,
-        penalty: Penalty | None = None,
+        penalty: Penalty | str | None = None,
         loss: Loss | None = None,
         solver: Solver | None = None,
         fit_intercept: bool = True,
@@ -66,6 +68,7 @@ class SparseLinear(Reported, BaseEstimator):
         max_iter: int | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        strength: float | None = None,
     ):
         self.penalty = penalty
         self.loss = loss
@@ -75,6 +78,7 @@ class SparseLinear(Reported, BaseEstimator):
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.strength = strength
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -102,7 +106,7 @@ class SparseLinear(Reported, BaseEstimator):
         )
         loss, target, n_outputs, weight = self._encode(targets, weight)
         design = Rows(rows, n_outputs, self.fit_intercept, effective_n_jobs(self.n_jobs))
-        penalty = (self.penalty if self.penalty is not None else L1()).check().spread(n_outputs)
+        penalty = self.chosen_penalty().spread(n_outputs)
         return Problem(
             design,
             loss,

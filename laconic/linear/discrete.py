@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.arrays import Array, Bools
-from laconic.core.penalties import L1, ElasticNet
+from laconic.core.penalties import ElasticNet
 from laconic.core.solvers.base import Result
 from laconic.linear.base import SparseLinear
 from laconic.linear.model import SparseClassifier
@@ -43,7 +43,7 @@ def _(
         else np.ones(coef.shape[1], dtype=bool)
     )
     inner: SparseLinear = copy.copy(model).set_params(
-        penalty=penalty if penalty is not None else (model.penalty or L1())
+        penalty=penalty if penalty is not None else model.chosen_penalty(), strength=None
     )
     problem = inner.build_problem(X[:, kept], y)
     _same_classes(model, inner)

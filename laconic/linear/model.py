@@ -24,8 +24,8 @@ class SparseRegressor(RegressorMixin, SparseLinear):
 
     Parameters
     ----------
-    penalty : Penalty or None, default=None
-        Penalty of the weights; None is L1(1.0).
+    penalty : Penalty, str or None, default=None
+        Penalty of the weights, or its name, such as "l1" or "elastic"; None is "l1".
     loss : Loss or None, default=None
         Squared or Poisson loss; None is Squared.
     solver : Solver or None, default=None
@@ -40,6 +40,8 @@ class SparseRegressor(RegressorMixin, SparseLinear):
         Whether `fit` starts from the weights of the last fit.
     n_jobs : int or None, default=None
         Number of threads; -1 uses all processors.
+    strength : float or None, default=None
+        Strength of the penalty; None keeps the penalty's own, which is 1 unless given.
 
     Attributes
     ----------
@@ -98,8 +100,8 @@ class SparseClassifier(ClassifierMixin, SparseLinear):
 
     Parameters
     ----------
-    penalty : Penalty or None, default=None
-        Penalty of the weights; None is L1(1.0).
+    penalty : Penalty, str or None, default=None
+        Penalty of the weights, or its name, such as "l1" or "elastic"; None is "l1".
     loss : Loss or None, default=None
         Classification loss; None is Logistic for two classes and Multinomial for more.
     solver : Solver or None, default=None
@@ -116,6 +118,8 @@ class SparseClassifier(ClassifierMixin, SparseLinear):
         Number of threads; -1 uses all processors.
     class_weight : dict, "balanced" or None, default=None
         Weight of the examples of each class; "balanced" weights classes alike.
+    strength : float or None, default=None
+        Strength of the penalty; None keeps the penalty's own, which is 1 unless given.
 
     Attributes
     ----------
@@ -144,7 +148,7 @@ class SparseClassifier(ClassifierMixin, SparseLinear):
 
     def __init__(
         self,
-        penalty: Penalty | None = None,
+        penalty: Penalty | str | None = None,
         loss: Loss | None = None,
         solver: Solver | None = None,
         fit_intercept: bool = True,
@@ -153,8 +157,11 @@ class SparseClassifier(ClassifierMixin, SparseLinear):
         warm_start: bool = False,
         n_jobs: int | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
+        strength: float | None = None,
     ):
-        super().__init__(penalty, loss, solver, fit_intercept, tol, max_iter, warm_start, n_jobs)
+        super().__init__(
+            penalty, loss, solver, fit_intercept, tol, max_iter, warm_start, n_jobs, strength
+        )
         self.class_weight = class_weight
 
     def _encode(self, y: AnyArray, weight: Array) -> tuple[Loss, Array, int, Array]:

@@ -18,7 +18,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.arrays import AnyArray, Array, Ints, MatrixLike
-from laconic.core.penalties import L1, Ridge
+from laconic.core.penalties import Ridge
 from laconic.core.report import Reported
 from laconic.linear.base import SparseLinear, available
 
@@ -102,7 +102,7 @@ def regularization_path(
     ([2.0, 0.2, 0.002], [0, 1, 2])
     """
     estimator = clone(estimator)
-    base = estimator.penalty if estimator.penalty is not None else L1()
+    base = estimator.chosen_penalty()
     problem = estimator.build_problem(X, y, sample_weight)
     if strengths is None:
         highest = 1e3 if isinstance(base, Ridge) else problem.strength_max()
@@ -268,10 +268,10 @@ class StrengthCV(Reported, MetaEstimatorMixin, BaseEstimator):
         best = int(np.argmax(self.scores_.mean(axis=1)))
         self.best_strength_ = float(grid[best])
         self.best_score_ = float(self.scores_[best].mean())
-        penalty = self.estimator.penalty if self.estimator.penalty is not None else L1()
+        penalty = self.estimator.chosen_penalty()
         self.best_estimator_ = (
             clone(self.estimator)
-            .set_params(penalty=penalty.replace(strength=self.best_strength_))
+            .set_params(penalty=penalty.replace(strength=self.best_strength_), strength=None)
             .fit(X, y)
         )
         self.report_ = replace(self.best_estimator_.report_, seconds=time.perf_counter() - began)

@@ -78,6 +78,10 @@ class TemporalLinear(Saved, SparseLinear):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
+    def make_penalty(self, given: Penalty | str | None) -> Penalty:
+        """See TakesPenalty; None is AdaptivePrior()."""
+        return super().make_penalty(AdaptivePrior() if given is None else given)
+
     def build_problem(
         self,
         X: MatrixLike,
@@ -119,7 +123,7 @@ class TemporalLinear(Saved, SparseLinear):
         design = Steps(
             rows, steps, n_steps, n_outputs, self.fit_intercept, effective_n_jobs(self.n_jobs)
         )
-        penalty = over_time(self.penalty if self.penalty is not None else AdaptivePrior(), design)
+        penalty = over_time(self.chosen_penalty(), design)
         weight = np.ascontiguousarray(weight, dtype=np.float64)
         return Problem(design, loss, Gold(target, weight, n_outputs), penalty)
 
