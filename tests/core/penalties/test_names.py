@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from laconic import L1, Ridge
+from laconic import L1, PenaltySum, Ridge
 from laconic.core.penalties.names import NAMED, as_penalty
 
 
@@ -33,3 +33,32 @@ def test_what_is_no_penalty_is_refused(given: object, sentence: str) -> None:
 def test_strengths_are_checked() -> None:
     with pytest.raises(ValueError, match="strength"):
         as_penalty("l1", -1.0)
+
+
+def test_sums_of_names_add_up_with_one_strength_or_one_per_term() -> None:
+    total = as_penalty("l1 + ridge", 0.5)
+    assert isinstance(total, PenaltySum) and total.strength == 0.5
+    assert [type(term) for term in total.terms] == [L1, Ridge]
+    each = as_penalty("l1+ridge", {"ridge": 0.1})
+    assert [term.strength for term in each.terms] == [1.0, 0.1]  # type: ignore[attr-defined]
+    assert as_penalty("l1", {"l1": 3.0}).strength == 3.0
+
+
+def test_names_of_a_task_are_names_too() -> None:
+    made = as_penalty("small+l1", also={"small": lambda: L1(0.25)})
+    assert [term.strength for term in made.terms] == [0.25, 1.0]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("given", "strength", "sentence"),
+    [
+        ("l1+lass", None, "no penalty called 'lass'"),
+        ("l1+", None, "no penalty called ''"),
+        ("l1", {"ridge": 1.0}, "an entry for 'ridge', but the penalty is l1"),
+        (L1(), {"l1": 1.0}, "not with the object L1: give the strength"),
+        ("l1+ridge", {"l1": -1.0}, "strength"),
+    ],
+)
+def test_sums_that_make_no_sense(given: object, strength: object, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        as_penalty(given, strength)  # type: ignore[arg-type]
