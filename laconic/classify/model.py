@@ -288,6 +288,6 @@ class TextClassifier(Saved, Reported, TextPredictor):
         alive = self.alive().astype(np.float64)
         chosen = {}
         for family in families:
-            index, inner = OverlapGroupLasso(family.groups).copied()
+            index, inner = OverlapGroupLasso(family.groups).copied(family.groups.n_features)
             chosen[family.name] = inner.norms(alive[index]) > 0
         return chosen

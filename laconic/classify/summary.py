@@ -49,7 +49,7 @@ def rank_groups(family: Family, coef: Array) -> RankedGroups:
     left out.
     """
     groups = family.groups
-    index, inner = OverlapGroupLasso(groups).copied()
+    index, inner = OverlapGroupLasso(groups).copied(groups.n_features)
     norms = inner.norms(np.sqrt(np.square(coef).sum(axis=0))[index])
     sizes = (
         groups.sizes if groups.parent is None else subtree_sums(groups.parent, groups.sizes)

@@ -246,7 +246,7 @@ def test_layers_are_exact_on_nested_groups(seed: int, norm: Any) -> None:
     assert np.allclose(
         layered.prox(w, 0.5), TreeGroupLasso(forest, 0.4, norm=norm).prox(w, 0.5), atol=1e-12
     )
-    assert np.isclose(layered.value(w), sum(layer.value(w) for layer in layered.layers()))
+    assert np.isclose(layered.value(w), sum(layer.value(w) for layer in layered.layers(len(w))))
 
 
 def spams_tree(groups: Groups) -> tuple[dict[str, Any], np.ndarray]:

@@ -7,6 +7,7 @@ import numpy as np
 from laconic import _core
 from laconic.core.arrays import Array
 from laconic.core.groups import Groups
+from laconic.core.groups_like import GroupsLike, spread_groups
 from laconic.core.penalties.base import Blockwise, Penalty, Terms
 from laconic.core.penalties.grouped import Grouped, NormName, norm_code
 
@@ -19,8 +20,9 @@ class SparseGroupLasso(Grouped[_core.Blocks], Blockwise):
 
     Parameters
     ----------
-    groups : Groups
-        Disjoint groups of features; features in no group have the lasso alone.
+    groups : Groups, list of lists, dict or array
+        Disjoint groups of features, as `Groups`, as lists of features, also by name, or as one
+        label per feature; features in no group have the lasso alone.
     strength : float, default=1.0
         Weight of the penalty against the summed loss.
     l1_ratio : float, default=0.5
@@ -42,12 +44,12 @@ class SparseGroupLasso(Grouped[_core.Blocks], Blockwise):
     [1.0, 0.0, 0.0, 0.0]
     """
 
-    def _make_kernel(self) -> _core.Blocks:
-        return _core.Blocks(self.groups.ptr, self.groups.index, self.groups.n_features)
+    def _make_kernel(self, groups: Groups) -> _core.Blocks:
+        return _core.Blocks(groups.ptr, groups.index, groups.n_features)
 
     def check(self) -> Penalty:
         """See Penalty."""
-        if self.groups.parent is not None:
+        if isinstance(self.groups, Groups) and self.groups.parent is not None:
             raise ValueError("disjoint groups expected, got a forest: use TreeGroupLasso")
         return super().check()
 
@@ -56,10 +58,10 @@ class SparseGroupLasso(Grouped[_core.Blocks], Blockwise):
 
         This is exact, since the entries are leaves of the groups.
         """
-        lasso, mass = self._rates()
+        lasso, mass = self._rates(len(w))
         out = np.empty(len(w))
         source = np.ascontiguousarray(w, dtype=np.float64)
-        self.kernel().prox(
+        self.kernel(len(w)).prox(
             source, step * lasso, step * mass, norm_code(self.norm), self.positive, out
         )
         return out
@@ -73,15 +75,16 @@ class SparseGroupLasso(Grouped[_core.Blocks], Blockwise):
         if self._ratio() > 0:
             return self._gauge_by_prox(gradient)
         size = np.maximum(-gradient, 0) if self.positive else np.abs(gradient)
+        groups = self.over(len(size))
         covered = np.zeros(len(size), dtype=bool)
-        covered[self.groups.index] = True
+        covered[groups.index] = True
         if np.any(size[~covered] > 0):
             return np.inf
         if norm_code(self.norm) == _core.Norm.two:
-            dual = np.sqrt(group_sums(self.groups, size * size))
+            dual = np.sqrt(group_sums(groups, size * size))
         else:
-            dual = group_sums(self.groups, size)
-        mass = self._rates()[1]
+            dual = group_sums(groups, size)
+        mass = self._rates(len(size))[1]
         with np.errstate(divide="ignore", invalid="ignore"):
             return float(np.where(dual > 0, dual / mass, 0.0).max(initial=0.0))
 
@@ -91,12 +94,12 @@ class SparseGroupLasso(Grouped[_core.Blocks], Blockwise):
             raise ValueError(
                 "coordinate descent needs the 2-norm inside groups: use Fista for the infinity norm"
             )
-        lasso, mass = self._rates()
+        groups, (lasso, mass) = self.over(n_weights), self._rates(n_weights)
         covered = np.zeros(n_weights, dtype=bool)
-        covered[self.groups.index] = True
+        covered[groups.index] = True
         alone = np.flatnonzero(~covered)
-        ptr = np.concatenate([self.groups.ptr, self.groups.ptr[-1] + 1 + np.arange(len(alone))])
-        index = np.concatenate([self.groups.index, alone])
+        ptr = np.concatenate([groups.ptr, groups.ptr[-1] + 1 + np.arange(len(alone))])
+        index = np.concatenate([groups.index, alone])
         return Terms(
             lasso,
             np.zeros(1),
@@ -112,8 +115,9 @@ class GroupLasso(SparseGroupLasso):
 
     Parameters
     ----------
-    groups : Groups
-        Disjoint groups of features; features in no group are not penalised.
+    groups : Groups, list of lists, dict or array
+        Disjoint groups of features, as `Groups`, as lists of features, also by name, or as one
+        label per feature; features in no group are not penalised.
     strength : float, default=1.0
         Weight of the penalty against the summed loss.
     norm : 2 or "inf", default=2
@@ -128,10 +132,12 @@ class GroupLasso(SparseGroupLasso):
     >>> groups = Groups.from_lists([[0, 1], [2, 3]], n_features=4, weight=[1.0, 1.0])
     >>> GroupLasso(groups, strength=2.5).prox(np.array([3.0, 4.0, 1.0, 1.0])).tolist()
     [1.5, 2.0, 0.0, 0.0]
+    >>> GroupLasso([[0, 1], [2, 3]]).prox(np.array([3.0, 4.0, 1.0, 0.0])).round(2).tolist()
+    [2.15, 2.87, 0.0, 0.0]
     """
 
     def __init__(
-        self, groups: Groups, strength: float = 1.0, norm: NormName = 2, positive: bool = False
+        self, groups: GroupsLike, strength: float = 1.0, norm: NormName = 2, positive: bool = False
     ):
         self.groups = groups
         self.strength = strength
@@ -145,7 +151,7 @@ class GroupLasso(SparseGroupLasso):
 
     def spread(self, n_outputs: int) -> Penalty:
         """See Penalty."""
-        return self.replace(groups=self.groups.spread(n_outputs))
+        return self.replace(groups=spread_groups(self.groups, n_outputs))
 
 
 def group_sums(groups: Groups, values: Array) -> Array:

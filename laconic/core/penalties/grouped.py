@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from laconic import _core
 from laconic.core.arrays import Array
 from laconic.core.groups import Groups
+from laconic.core.groups_like import GroupsLike, as_groups, spread_groups
 from laconic.core.penalties.base import Penalty, factor_vector, spread_factors
 
 NormName: TypeAlias = int | float | str  # 2, "2", "inf" or infinity
@@ -40,18 +41,29 @@ def norm_code(norm: NormName) -> _core.Norm:
     return NORMS[norm]
 
 
-def check_size(groups: Groups, w: Array) -> None:
-    """Raise a ValueError unless the groups are over all weights.
+class OverGroups(Penalty):
+    """A penalty whose `groups` may be given in any form (see `as_groups`)."""
 
-    `Groups.spread` makes them so where a feature has several weights.
-    """
-    if len(w) != groups.n_features:
-        raise ValueError(
-            f"the groups are over {groups.n_features} features, but there are {len(w)} weights"
-        )
+    groups: GroupsLike
+    nested: ClassVar[bool] = False  # whether lists are nested sets, which become a forest
+
+    def over(self, n_weights: int) -> Groups:
+        """Return the groups over n_weights weights, made once from lists or labels."""
+        given = self.groups
+        if isinstance(given, Groups):
+            return as_groups(given, n_weights)
+        cached: tuple[GroupsLike, Groups] | None = self.__dict__.get("_over")
+        if cached is None or cached[0] is not given or cached[1].n_features != n_weights:
+            cached = (given, as_groups(given, n_weights, self.nested))
+            self.__dict__["_over"] = cached
+        return cached[1]
+
+    def __getstate__(self) -> dict[str, object]:
+        cached = ("_over", "_kernel", "_layers")
+        return {name: value for name, value in super().__getstate__().items() if name not in cached}
 
 
-class Grouped(Penalty, Generic[NormKernelT]):
+class Grouped(OverGroups, Generic[NormKernelT]):
     """strength (l1_ratio sum_i f_i |w_i| + (1 - l1_ratio) sum_g d_g |w_g|).
 
     d_g are the weights of the groups; over w >= 0 if positive.
@@ -59,7 +71,7 @@ class Grouped(Penalty, Generic[NormKernelT]):
 
     def __init__(
         self,
-        groups: Groups,
+        groups: GroupsLike,
         strength: float = 1.0,
         l1_ratio: float = 0.5,
         norm: NormName = 2,
@@ -74,8 +86,8 @@ class Grouped(Penalty, Generic[NormKernelT]):
         self.positive = positive
 
     @abstractmethod
-    def _make_kernel(self) -> NormKernelT:
-        """Return a checked kernel of the present groups."""
+    def _make_kernel(self, groups: Groups) -> NormKernelT:
+        """Return a checked kernel of groups."""
 
     def check(self) -> Penalty:
         """See Penalty."""
@@ -87,41 +99,40 @@ class Grouped(Penalty, Generic[NormKernelT]):
     def _ratio(self) -> float:
         return self.l1_ratio
 
-    def _rates(self) -> tuple[Array, Array]:
-        lasso = self.strength * self._ratio() * factor_vector(self.factors, self.groups.n_features)
-        return lasso, self.strength * (1 - self._ratio()) * self.groups.weight
+    def _rates(self, n_weights: int) -> tuple[Array, Array]:
+        lasso = self.strength * self._ratio() * factor_vector(self.factors, n_weights)
+        return lasso, self.strength * (1 - self._ratio()) * self.over(n_weights).weight
 
-    def kernel(self) -> NormKernelT:
+    def kernel(self, n_weights: int) -> NormKernelT:
         """Return the kernel, made once for the groups it belongs to."""
+        groups = self.over(n_weights)
         cached: tuple[Groups, NormKernelT] | None = self.__dict__.get("_kernel")
-        if cached is None or cached[0] is not self.groups:
-            cached = (self.groups, self._make_kernel())
+        if cached is None or cached[0] is not groups:
+            cached = (groups, self._make_kernel(groups))
             self.__dict__["_kernel"] = cached
         return cached[1]
 
-    def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_kernel"}
-
     def norms(self, w: Array) -> Array:
         """Return |w_g| of every group (in a forest: of every node's whole group)."""
-        out = np.empty(len(self.groups))
-        self.kernel().norms(np.ascontiguousarray(w, dtype=np.float64), norm_code(self.norm), out)
+        kernel, out = self.kernel(len(w)), np.empty(len(self.over(len(w))))
+        kernel.norms(np.ascontiguousarray(w, dtype=np.float64), norm_code(self.norm), out)
         return out
 
     def count_groups(self, w: Array) -> tuple[int, int]:
         """See Penalty."""
-        return len(self.groups), int(np.count_nonzero(self.norms(w)))
+        norms = self.norms(w)
+        return len(norms), int(np.count_nonzero(norms))
 
     def value(self, w: Array) -> float:
         """See Penalty."""
-        check_size(self.groups, w)
+        lasso, mass = self._rates(len(w))
         if self.positive and np.any(w < 0):
             return np.inf
-        lasso, mass = self._rates()
         return float(np.sum(lasso * np.abs(w)) + np.sum(mass * self.norms(w)))
 
     def spread(self, n_outputs: int) -> Penalty:
         """See Penalty."""
         return self.replace(
-            groups=self.groups.spread(n_outputs), factors=spread_factors(self.factors, n_outputs)
+            groups=spread_groups(self.groups, n_outputs),
+            factors=spread_factors(self.factors, n_outputs),
         )

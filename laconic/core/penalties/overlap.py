@@ -9,9 +9,10 @@ import numpy as np
 
 from laconic.core.arrays import Array, Ints
 from laconic.core.groups import Groups
+from laconic.core.groups_like import GroupsLike, spread_groups
 from laconic.core.penalties.base import Penalty
 from laconic.core.penalties.group import GroupLasso
-from laconic.core.penalties.grouped import NormName, check_size, norm_code
+from laconic.core.penalties.grouped import NormName, OverGroups, norm_code
 from laconic.core.penalties.tree import TreeGroupLasso
 from laconic.core.ragged import pointers
 
@@ -23,7 +24,7 @@ class CopyTerm(NamedTuple):
     inner: GroupLasso | TreeGroupLasso
 
 
-class OverlapGroupLasso(Penalty):
+class OverlapGroupLasso(OverGroups):
     """strength sum_g d_g |w_g| over groups that may overlap in any way, d_g their weights.
 
     Flat groups get a copy of each weight for every group it is in. In a forest each entry of
@@ -32,8 +33,9 @@ class OverlapGroupLasso(Penalty):
 
     Parameters
     ----------
-    groups : Groups
-        Groups of features, flat or a forest; features in no group are not penalised.
+    groups : Groups, list of lists, dict or array
+        Groups of features, flat or a forest, or flat ones as lists of features, also by name;
+        features in no group are not penalised.
     strength : float, default=1.0
         Weight of the penalty against the summed loss.
     norm : 2 or "inf", default=2
@@ -51,7 +53,7 @@ class OverlapGroupLasso(Penalty):
     """
 
     def __init__(
-        self, groups: Groups, strength: float = 1.0, norm: NormName = 2, positive: bool = False
+        self, groups: GroupsLike, strength: float = 1.0, norm: NormName = 2, positive: bool = False
     ):
         self.groups = groups
         self.strength = strength
@@ -63,9 +65,9 @@ class OverlapGroupLasso(Penalty):
         norm_code(self.norm)
         return super().check()
 
-    def copied(self) -> CopyTerm:
+    def copied(self, n_weights: int) -> CopyTerm:
         """Return the penalty on copies, where its groups are disjoint or a forest."""
-        g = self.groups
+        g = self.over(n_weights)
         n_copies = len(g.index)
         whole = Groups(np.arange(n_copies), g.ptr, g.weight, n_copies, g.parent)
         kind = GroupLasso if g.parent is None else TreeGroupLasso
@@ -75,24 +77,23 @@ class OverlapGroupLasso(Penalty):
 
     def count_groups(self, w: Array) -> tuple[int, int]:
         """See Penalty."""
-        index, inner = self.copied()
+        index, inner = self.copied(len(w))
         return inner.count_groups(w[index])
 
     def value(self, w: Array) -> float:
         """See Penalty."""
-        check_size(self.groups, w)
-        index, inner = self.copied()
+        index, inner = self.copied(len(w))
         return inner.value(w[index])
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
         """Return the prox, exact to 1e-10, by accelerated projected gradient on the dual."""
         return prox_by_copies(
-            w, step, [self.copied()], lambda v: np.maximum(v, 0.0) if self.positive else v
+            w, step, [self.copied(len(w))], lambda v: np.maximum(v, 0.0) if self.positive else v
         )
 
     def gauge(self, gradient: Array) -> float:
         """Return an upper bound: each gradient entry is shared equally by its groups."""
-        index, inner = self.copied()
+        index, inner = self.copied(len(gradient))
         counts = np.bincount(index, minlength=len(gradient))
         if np.any(gradient[counts == 0] != 0):
             return np.inf
@@ -100,7 +101,7 @@ class OverlapGroupLasso(Penalty):
 
     def spread(self, n_outputs: int) -> Penalty:
         """See Penalty."""
-        return self.replace(groups=self.groups.spread(n_outputs))
+        return self.replace(groups=spread_groups(self.groups, n_outputs))
 
 
 class LayeredGroupLasso(OverlapGroupLasso):
@@ -112,8 +113,9 @@ class LayeredGroupLasso(OverlapGroupLasso):
 
     Parameters
     ----------
-    groups : Groups
-        Flat groups of features; features in no group are not penalised.
+    groups : Groups, list of lists, dict or array
+        Flat groups of features, also as lists of features; features in no group are not
+        penalised.
     strength : float, default=1.0
         Weight of the penalty against the summed loss.
     norm : 2 or "inf", default=2
@@ -127,52 +129,50 @@ class LayeredGroupLasso(OverlapGroupLasso):
     >>> from laconic import Groups, LayeredGroupLasso
     >>> groups = Groups.from_lists([[0, 1, 2], [1, 2]], n_features=3, weight=[1.0, 2.0])
     >>> penalty = LayeredGroupLasso(groups, strength=1.0)
-    >>> len(penalty.layers()), penalty.prox(np.array([3.0, 1.0, 1.0])).tolist()
+    >>> len(penalty.layers(3)), penalty.prox(np.array([3.0, 1.0, 1.0])).tolist()
     (2, [2.0, 0.0, 0.0])
     """
 
     def check(self) -> Penalty:
         """See Penalty."""
-        if self.groups.parent is not None:
+        if isinstance(self.groups, Groups) and self.groups.parent is not None:
             raise ValueError(
                 "layers are made from flat groups, got a forest: "
                 "use TreeGroupLasso, whose prox is exact"
             )
         return super().check()
 
-    def layers(self) -> list[GroupLasso]:
+    def layers(self, n_weights: int) -> list[GroupLasso]:
         """Return disjoint group lassos whose sum is the penalty."""
-        g = self.groups
+        g = self.over(n_weights)
         level_of_feature = np.zeros(g.n_features, dtype=np.int64)
         level = np.zeros(len(g), dtype=np.int64)
         for k in np.argsort(g.sizes, kind="stable"):
             members = g.members(k)
             level[k] = level_of_feature[members].max(initial=0)
             level_of_feature[members] = level[k] + 1
-        return [self._layer(np.flatnonzero(level == k)) for k in range(level.max(initial=-1) + 1)]
+        return [
+            self._layer(g, np.flatnonzero(level == k)) for k in range(level.max(initial=-1) + 1)
+        ]
 
-    def _layer(self, chosen: Ints) -> GroupLasso:
-        g = self.groups
+    def _layer(self, g: Groups, chosen: Ints) -> GroupLasso:
         index = np.concatenate([g.members(k) for k in chosen])
         groups = Groups(index, pointers(g.sizes[chosen]), g.weight[chosen], g.n_features)
         return GroupLasso(groups, strength=self.strength, norm=self.norm, positive=self.positive)
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
         """Return the proxes of the layers in turn, inner groups first."""
-        for layer in self._cached_layers():
+        for layer in self._cached_layers(len(w)):
             w = layer.prox(w, step)
         return w
 
-    def _cached_layers(self) -> list[GroupLasso]:
-        key = (self.groups, self.strength, self.norm, self.positive)
+    def _cached_layers(self, n_weights: int) -> list[GroupLasso]:
+        key = (self.over(n_weights), self.strength, self.norm, self.positive)
         cached: tuple[object, list[GroupLasso]] | None = self.__dict__.get("_layers")
         if cached is None or cached[0] != key:
-            cached = (key, self.layers())
+            cached = (key, self.layers(n_weights))
             self.__dict__["_layers"] = cached
         return cached[1]
-
-    def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_layers"}
 
     def __sklearn_clone__(self) -> LayeredGroupLasso:
         return LayeredGroupLasso(**self.get_params(deep=False))

@@ -58,9 +58,11 @@ class PenaltySum(Penalty):
         total = add_separable([term for term in self.scaled() if isinstance(term, ElasticNet)])
         return total.replace(positive=True) if any(term.positive for term in self.terms) else total
 
-    def copied(self) -> list[CopyTerm]:
+    def copied(self, n_weights: int) -> list[CopyTerm]:
         """Return the overlapping terms on their copies."""
-        return [term.copied() for term in self.scaled() if isinstance(term, OverlapGroupLasso)]
+        return [
+            term.copied(n_weights) for term in self.scaled() if isinstance(term, OverlapGroupLasso)
+        ]
 
     def count_groups(self, w: Array) -> tuple[int, int]:
         """See Penalty; the sums over all terms."""
@@ -74,7 +76,7 @@ class PenaltySum(Penalty):
     def prox(self, w: Array, step: float = 1.0) -> Array:
         """Return the prox, exact to 1e-10, by the dual."""
         direct = self.direct()
-        return prox_by_copies(w, step, self.copied(), lambda v: direct.prox(v, step))
+        return prox_by_copies(w, step, self.copied(len(w)), lambda v: direct.prox(v, step))
 
     def gauge(self, gradient: Array) -> float:
         """Return an upper bound of the dual norm, tight enough to start a path."""

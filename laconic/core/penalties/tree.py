@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 from laconic import _core
 from laconic.core.arrays import Array
 from laconic.core.groups import Groups
-from laconic.core.penalties.base import Penalty, factor_vector
+from laconic.core.groups_like import GroupsLike
+from laconic.core.penalties.base import Penalty
 from laconic.core.penalties.grouped import Grouped, NormName, norm_code
 
 # Number of nodes from which the kernel sweeps subtrees on several threads; no digit of the result
@@ -24,8 +25,9 @@ class TreeGroupLasso(Grouped[_core.Forest]):
 
     Parameters
     ----------
-    groups : Groups
-        Forest of groups, see `Groups.forest`.
+    groups : Groups, list of lists, dict or array
+        Forest of groups, see `Groups.forest`; or nested lists of features, also by name: of two
+        that share a feature one holds the other.
     strength : float, default=1.0
         Weight of the penalty against the summed loss.
     l1_ratio : float, default=0.0
@@ -44,11 +46,13 @@ class TreeGroupLasso(Grouped[_core.Forest]):
     >>> groups = Groups.forest([-1, 0], [[0], [1, 2]], n_features=3, weight=[1.0, 2.0])
     >>> TreeGroupLasso(groups, strength=1.0).prox(np.array([3.0, 1.0, 1.0])).tolist()
     [2.0, 0.0, 0.0]
+    >>> TreeGroupLasso([[0, 1, 2], [1, 2]]).prox(np.array([3.0, 1.0, 1.0])).round(2).tolist()
+    [1.27, 0.0, 0.0]
     """
 
     def __init__(
         self,
-        groups: Groups,
+        groups: GroupsLike,
         strength: float = 1.0,
         l1_ratio: float = 0.0,
         norm: NormName = 2,
@@ -57,15 +61,16 @@ class TreeGroupLasso(Grouped[_core.Forest]):
     ):
         super().__init__(groups, strength, l1_ratio, norm, factors, positive)
 
-    def _make_kernel(self) -> _core.Forest:
-        g = self.groups
-        assert g.parent is not None  # see check
+    nested = True
+
+    def _make_kernel(self, groups: Groups) -> _core.Forest:
+        g = groups
         assert g.parent is not None  # see `check`
         return _core.Forest(g.parent, g.ptr, g.index, g.weight, g.n_features)
 
     def check(self) -> Penalty:
         """See Penalty."""
-        if self.groups.parent is None:
+        if isinstance(self.groups, Groups) and self.groups.parent is None:
             raise ValueError(
                 "a forest expected, got groups without parents: use GroupLasso or OverlapGroupLasso"
             )
@@ -73,15 +78,11 @@ class TreeGroupLasso(Grouped[_core.Forest]):
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
         """Return the proxes of entries, then of groups from leaves to roots: this is exact."""
-        lasso = (
-            step
-            * self.strength
-            * self.l1_ratio
-            * factor_vector(self.factors, self.groups.n_features)
-        )
+        lasso = step * self._rates(len(w))[0]
         scale = step * self.strength * (1 - self.l1_ratio)
         out = np.empty(len(w))
-        threads = joblib.cpu_count() if len(self.groups) >= LARGE else 1
+        threads = joblib.cpu_count() if len(self.over(len(w))) >= LARGE else 1
         values = np.ascontiguousarray(w, dtype=np.float64)
-        self.kernel().prox(values, lasso, scale, norm_code(self.norm), self.positive, out, threads)
+        kernel = self.kernel(len(w))
+        kernel.prox(values, lasso, scale, norm_code(self.norm), self.positive, out, threads)
         return out

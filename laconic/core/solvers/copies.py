@@ -16,7 +16,7 @@ def split_penalty(problem: Problem) -> tuple[ElasticNet, list[CopyTerm]]:
     if isinstance(penalty, OverlapGroupLasso):
         penalty = PenaltySum([penalty])
     assert isinstance(penalty, PenaltySum)  # needs_penalty
-    return penalty.direct(), penalty.copied()
+    return penalty.direct(), penalty.copied(problem.design.n_penalised)
 
 
 class Block:
@@ -34,7 +34,7 @@ class Block:
             and self.inner.norm in (2, "2")
             and not self.inner.positive
         )
-        groups = self.inner.groups
+        groups = self.inner.over(len(self.index))
         self.copies = _core.Copies(groups.ptr, self.index, n_weights) if fused else None
         self.mass = self.inner.strength * groups.weight
 

@@ -18,7 +18,7 @@ class Scales:
     def __init__(self, term: CopyTerm, n_weights: int, first: float):
         self.index, self.inner = term
         self.n_weights = n_weights
-        groups = self.inner.groups
+        groups = self.inner.over(len(self.index))
         self.mass = self.inner.strength * groups.weight
         self.eta = np.full(len(groups), first)
         flat = isinstance(self.inner, GroupLasso)
@@ -52,7 +52,7 @@ class Scales:
         twin = copy(self)
         twin.eta = self.eta.copy()
         if self.copies is not None:
-            groups = self.inner.groups
+            groups = self.inner.over(len(self.index))
             inside = touched[self.index]
             sizes = np.diff(np.concatenate([[0], np.cumsum(inside)])[groups.ptr])
             kept = sizes > 0
@@ -70,7 +70,7 @@ class Scales:
     def on_copies(self, values: Array) -> Array:
         """Return the sum of `values` over the groups of each copy: one, or all nodes above it."""
         if isinstance(self.inner, GroupLasso):
-            return np.repeat(values, self.inner.groups.sizes)
+            return np.repeat(values, self.inner.over(len(self.index)).sizes)
         sums = np.empty(len(self.index))
-        self.inner.kernel().path_sums(values, sums)
+        self.inner.kernel(len(self.index)).path_sums(values, sums)
         return sums
