@@ -88,3 +88,21 @@ PENALTIES: dict[str, Penalty] = {
     ),
     "sum positive": PenaltySum([OverlapGroupLasso(FLAT, 0.4), L1(0.2, positive=True)]),
 }
+
+
+def same_penalty(left: object, right: object) -> bool:
+    """Return whether two penalties, or values of their parameters, are the same."""
+    if isinstance(left, Penalty) and isinstance(right, Penalty):
+        return type(left) is type(right) and same_penalty(
+            left.get_params(deep=False), right.get_params(deep=False)
+        )
+    if isinstance(left, Groups) and isinstance(right, Groups):
+        names = ("index", "ptr", "weight", "parent", "n_features")
+        return all(same_penalty(getattr(left, name), getattr(right, name)) for name in names)
+    if isinstance(left, dict) and isinstance(right, dict):
+        return list(left) == list(right) and all(same_penalty(left[k], right[k]) for k in left)
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        return len(left) == len(right) and all(map(same_penalty, left, right))
+    return bool(np.array_equal(left, right))  # type: ignore[arg-type]
