@@ -19,7 +19,9 @@ void bind_terms(nb::module_& m) {
         .value("multinomial", LossKind::multinomial)
         .value("squared", LossKind::squared)
         .value("squared_hinge", LossKind::squared_hinge)
-        .value("poisson", LossKind::poisson);
+        .value("poisson", LossKind::poisson)
+        .value("huber", LossKind::huber)
+        .value("tweedie", LossKind::tweedie);
     nb::enum_<Norm>(m, "Norm", "Norms of groups.")
         .value("two", Norm::two)
         .value("infinity", Norm::infinity);
@@ -109,14 +111,20 @@ void bind_rows(nb::module_& m) {
 }
 
 void bind_losses(nb::module_& m) {
-    m.def("loss_value_residual", &loss_value_residual, nb::arg("kind"), nb::arg("scores"),
-          nb::arg("target"), nb::arg("weight"), nb::arg("n_outputs"),
+    nb::class_<LossData>(m, "LossData", "A kind of loss with the targets and weights of its rows.")
+        .def(
+            "__init__",
+            [](LossData* self, LossKind kind, Vec<double> target, Vec<double> weight, int n_outputs,
+               double parameter) {
+                new (self) LossData{kind, parameter, target, weight, n_outputs};
+            },
+            nb::arg("kind"), nb::arg("target"), nb::arg("weight"), nb::arg("n_outputs") = 1,
+            nb::arg("parameter") = 0.0);
+    m.def("loss_value_residual", &loss_value_residual, nb::arg("data"), nb::arg("scores"),
           nb::arg("residual").noconvert(), nb::arg("threads") = 1);
-    m.def("loss_curvature", &loss_curvature, nb::arg("kind"), nb::arg("scores"), nb::arg("target"),
-          nb::arg("weight"), nb::arg("n_outputs"), nb::arg("out").noconvert(),
-          nb::arg("threads") = 1);
-    m.def("loss_conjugate", &loss_conjugate, nb::arg("kind"), nb::arg("residual"),
-          nb::arg("target"), nb::arg("weight"), nb::arg("n_outputs"), nb::arg("scale"),
+    m.def("loss_curvature", &loss_curvature, nb::arg("data"), nb::arg("scores"),
+          nb::arg("out").noconvert(), nb::arg("threads") = 1);
+    m.def("loss_conjugate", &loss_conjugate, nb::arg("data"), nb::arg("residual"), nb::arg("scale"),
           nb::arg("threads") = 1);
 }
 
@@ -154,12 +162,24 @@ void bind_tree_pivot(nb::module_& m) {
 }
 
 void bind_coordinate(nb::module_& m) {
+    nb::class_<LossRows>(m, "LossRows", "A loss over rows, with their targets and weights.")
+        .def(
+            "__init__",
+            [](LossRows* self, LossKind kind, Vec<double> target, Vec<double> weight, int n_outputs,
+               double parameter) {
+                new (self) LossRows(kernel_rows(kind, target, weight, n_outputs, parameter));
+            },
+            nb::arg("kind"), nb::arg("target"), nb::arg("weight"), nb::arg("n_outputs") = 1,
+            nb::arg("parameter") = 0.0)
+        .def_static("of_python", &python_rows, nb::arg("loss"), nb::arg("weight"),
+                    nb::arg("n_outputs") = 1,
+                    nb::sig("def of_python(loss: object, weight: "
+                            "Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', "
+                            "device='cpu', writable=False)], n_outputs: int = 1) -> LossRows"));
     nb::class_<Descent>(m, "Descent")
-        .def(nb::init<const Matrix&, LossKind, Vec<double>, Vec<double>, int, const Blocks&,
-                      Vec<double>>(),
-             nb::arg("matrix"), nb::arg("kind"), nb::arg("target"), nb::arg("weight"),
-             nb::arg("n_outputs"), nb::arg("blocks"), nb::arg("mass"), nb::keep_alive<1, 2>(),
-             nb::keep_alive<1, 7>())
+        .def(nb::init<const Matrix&, const LossRows&, const Blocks&, Vec<double>>(),
+             nb::arg("matrix"), nb::arg("loss"), nb::arg("blocks"), nb::arg("mass"),
+             nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>())
         .def("descend", &Descent::descend, nb::arg("working"), nb::arg("terms"),
              nb::arg("weights").noconvert(), nb::arg("intercept").noconvert(),
              nb::arg("scores").noconvert(), nb::arg("limits"));

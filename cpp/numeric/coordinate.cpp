@@ -4,23 +4,20 @@
 
 namespace laconic::numeric {
 
-Descent::Descent(const Matrix& X, LossKind kind, Vec<double> target, Vec<double> weight,
-                 int n_outputs, const Blocks& blocks, Vec<double> mass)
+Descent::Descent(const Matrix& X, const LossRows& loss, const Blocks& blocks, Vec<double> mass)
     : X_(X),
-      kind_(kind),
-      K_(n_outputs),
-      y_(target.data(), target.data() + target.size()),
-      sw_(weight.data(), weight.data() + weight.size()),
+      loss_(loss),
+      K_(loss.n_outputs),
+      coupled_(loss.coupled),
+      quadratic_(loss.quadratic),
+      sw_(loss_.weight),
       blocks_(blocks),
       mass_(mass.data(), mass.data() + mass.size()) {
-    require(static_cast<int64_t>(target.size()) == X.n_rows, "target must have n_rows entries");
-    check_rows(kind, target.size() * n_outputs, target, weight, n_outputs);
+    require(static_cast<int64_t>(sw_.size()) == X.n_rows, "weight must have n_rows entries");
     require(blocks.n == X.n_cols * K_, "blocks must be over n_cols * n_outputs coordinates");
     require(static_cast<int64_t>(mass.size()) == blocks.size(),
             "mass must have one entry per block");
-    const size_t cells = y_.size() * K_;
-    coupled_ = with_loss(kind, [](auto loss) { return decltype(loss)::coupled; });
-    quadratic_ = with_loss(kind, [](auto loss) { return decltype(loss)::quadratic; });
+    const size_t cells = sw_.size() * K_;
     for (double s : sw_) coupling_.push_back(s > 0 ? 1 / s : 0);
     R_.resize(cells);
     H_.resize(cells);
@@ -64,16 +61,13 @@ std::tuple<int, double, double> Descent::descend(Vec<int64_t> working, const Sep
     std::tuple<int, double, double> result;
     {
         nb::gil_scoped_release release;
-        result = with_loss(kind_, [&](auto loss) {
-            return rounds<decltype(loss)>(limits.tolerance, limits.max_rounds);
-        });
+        result = rounds(limits.tolerance, limits.max_rounds);
     }
     return result;
 }
 
-template <class Loss>
 std::tuple<int, double, double> Descent::rounds(double tolerance, int max_rounds) {
-    double value = evaluate<Loss>(s_, true), violation = INFINITY;
+    double value = evaluate(s_, true), violation = INFINITY;
     size_t n_working = 0;
     bool all_single = true;
     for (int64_t g : working_) {
@@ -92,27 +86,16 @@ std::tuple<int, double, double> Descent::rounds(double tolerance, int max_rounds
             by_gram ? solve_by_gram(tolerance, violation) : solve_by_columns(tolerance, violation);
         const double after_penalty = penalty();
         slope += after_penalty - (before - value);
-        if (!search<Loss>(before, after_penalty, slope, value)) break;
+        if (!search(before, after_penalty, slope, value)) break;
         if (violation <= tolerance) break;
     }
     return {round, violation, value};
 }
 
-template <class Loss>
+// The summed loss at scores s; with curvatures also R and H there.
 double Descent::evaluate(const double* s, bool with_curvature) {
-    double total = 0;
-    for (size_t i = 0; i < y_.size(); ++i) {
-        double *r = with_curvature ? &R_[i * K_] : &trial_[i * K_],
-               *h = with_curvature ? &H_[i * K_] : nullptr;
-        const double value = Loss::row(s + i * K_, K_, y_[i], r, h);
-        if (with_curvature)
-            for (int k = 0; k < K_; ++k) {
-                r[k] *= sw_[i];
-                h[k] *= sw_[i];
-            }
-        if (sw_[i] != 0) total += sw_[i] * value;
-    }
-    return total;
+    return with_curvature ? loss_.evaluate(s, R_.data(), H_.data())
+                          : loss_.evaluate(s, trial_.data(), nullptr);
 }
 
 double Descent::penalty() const {
@@ -134,7 +117,6 @@ double Descent::penalty() const {
 // <gradient, d> + penalty(w + d) - penalty(w) (Yuan, Ho and Lin 2012; the condition is that of
 // Tseng and Yun 2009). Moves weights, intercept and scores to that point and refreshes R and H
 // there.
-template <class Loss>
 bool Descent::search(double before, double full_penalty, double slope, double& value) {
     const double noise = 1e-12 * std::abs(before);
     if (!(slope < noise)) {  // not a descent direction
@@ -145,7 +127,7 @@ bool Descent::search(double before, double full_penalty, double slope, double& v
     // A gain below the rounding of the objective cannot be seen: trust the model.
     if (slope > -noise) {
         for (size_t c = 0; c < D_.size(); ++c) s_[c] += D_[c];
-        value = evaluate<Loss>(s_, true);
+        value = evaluate(s_, true);
         return true;
     }
     remember(end_);
@@ -158,10 +140,10 @@ bool Descent::search(double before, double full_penalty, double slope, double& v
             place(t);
             penalty_now = penalty();
         }
-        if (evaluate<Loss>(moved_.data(), false) + penalty_now <=
+        if (evaluate(moved_.data(), false) + penalty_now <=
             before + 1e-3 * t * slope + 1e-12 * std::abs(before)) {
             std::copy(moved_.begin(), moved_.end(), s_);
-            value = evaluate<Loss>(s_, true);
+            value = evaluate(s_, true);
             return true;
         }
     }

@@ -24,7 +24,7 @@
 
 #include "numeric/blocks.hpp"
 #include "numeric/gram.hpp"
-#include "numeric/loss_sums.hpp"
+#include "numeric/loss_rows.hpp"
 #include "numeric/matrix.hpp"
 
 namespace laconic::numeric {
@@ -44,8 +44,7 @@ struct DescentLimits {
 
 class Descent {
   public:
-    Descent(const Matrix& X, LossKind kind, Vec<double> target, Vec<double> weight, int n_outputs,
-            const Blocks& blocks, Vec<double> mass);
+    Descent(const Matrix& X, const LossRows& loss, const Blocks& blocks, Vec<double> mass);
 
     // One call works on the blocks in `working` until their violation is below `tolerance` or
     // `max_rounds` are spent. The weights, the intercept (size K, or 0 for none) and the scores
@@ -61,11 +60,8 @@ class Descent {
         double operator[](int64_t c) const { return data[same ? 0 : c]; }
     };
 
-    template <class Loss>
     std::tuple<int, double, double> rounds(double tolerance, int max_rounds);
-    template <class Loss>
     double evaluate(const double* s, bool with_curvature);
-    template <class Loss>
     bool search(double before, double full_penalty, double slope, double& value);
     double penalty() const;
     void place(double t);
@@ -122,10 +118,10 @@ class Descent {
     }
 
     const Matrix& X_;
-    const LossKind kind_;
+    const LossRows loss_;
     const int K_;
-    bool coupled_ = false, quadratic_ = false;  // as the loss says
-    const std::vector<double> y_, sw_;
+    const bool coupled_, quadratic_;  // as the loss says
+    const std::vector<double>& sw_;
     const Blocks& blocks_;
     const std::vector<double> mass_;
     std::vector<char> one_feature_;  // whether a block is all outputs of one feature

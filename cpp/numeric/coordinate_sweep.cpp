@@ -202,7 +202,7 @@ double Descent::step_intercept() {
     double worst = 0;
     for (int k = 0; k < K_; ++k) {
         double gradient = 0, curvature = 1e-12;
-        for (size_t i = 0; i < y_.size(); ++i) {
+        for (size_t i = 0; i < sw_.size(); ++i) {
             const double h = H_[i * K_ + k];
             gradient += R_[i * K_ + k];
             curvature += coupled_ ? h - coupling_[i] * h * h : h;
@@ -210,7 +210,7 @@ double Descent::step_intercept() {
         worst = std::max(worst, std::abs(gradient));
         const double delta = -gradient / curvature;
         b_[k] += delta;
-        for (size_t i = 0; i < y_.size(); ++i) shift(static_cast<int64_t>(i), k, delta);
+        for (size_t i = 0; i < sw_.size(); ++i) shift(static_cast<int64_t>(i), k, delta);
     }
     return worst;
 }

@@ -21,35 +21,38 @@ double sum_rows(int64_t n, int threads, Row row) {
     return total;
 }
 
+Targets targets_of(const LossData& data, int64_t i) {
+    const bool each = data.target.size() == data.weight.size() * data.n_outputs;
+    return {data.target.data() + (each ? i * data.n_outputs : i), each};
+}
+
 }  // namespace
 
-double loss_value_residual(LossKind kind, Vec<double> scores, Vec<double> target,
-                           Vec<double> weight, int n_outputs, MutVec<double> residual,
+double loss_value_residual(const LossData& data, Vec<double> scores, MutVec<double> residual,
                            int threads) {
-    const int64_t n = static_cast<int64_t>(target.size());
-    check_rows(kind, scores.size(), target, weight, n_outputs);
+    check_rows(data, scores.size());
     require(residual.size() == scores.size(), "residual must have the size of scores");
-    const double *s = scores.data(), *y = target.data(), *sw = weight.data();
+    const double *s = scores.data(), *sw = data.weight.data();
     double* r = residual.data();
-    const int K = n_outputs;
+    const int64_t n = static_cast<int64_t>(data.weight.size());
+    const int K = data.n_outputs;
     nb::gil_scoped_release release;
-    return with_loss(kind, [&](auto loss) {
+    return with_loss(data.kind, data.parameter, [&](auto loss) {
         return sum_rows(n, threads, [&](int64_t i) {
-            const double value = decltype(loss)::row(s + i * K, K, y[i], r + i * K, nullptr);
+            const double value = loss.row(s + i * K, K, targets_of(data, i), r + i * K, nullptr);
             for (int k = 0; k < K; ++k) r[i * K + k] = sw[i] == 0 ? 0.0 : sw[i] * r[i * K + k];
             return sw[i] == 0 ? 0.0 : sw[i] * value;
         });
     });
 }
 
-double loss_conjugate(LossKind kind, Vec<double> residual, Vec<double> target, Vec<double> weight,
-                      int n_outputs, double scale, int threads) {
-    const int64_t n = static_cast<int64_t>(target.size());
-    check_rows(kind, residual.size(), target, weight, n_outputs);
-    const double *r = residual.data(), *y = target.data(), *sw = weight.data();
-    const int K = n_outputs;
+double loss_conjugate(const LossData& data, Vec<double> residual, double scale, int threads) {
+    check_rows(data, residual.size());
+    const double *r = residual.data(), *sw = data.weight.data();
+    const int64_t n = static_cast<int64_t>(data.weight.size());
+    const int K = data.n_outputs;
     nb::gil_scoped_release release;
-    return with_loss(kind, [&](auto loss) {
+    return with_loss(data.kind, data.parameter, [&](auto loss) {
         return sum_rows(n, threads, [&](int64_t i) {
             if (sw[i] == 0) return 0.0;
             double small[64];
@@ -60,54 +63,85 @@ double loss_conjugate(LossKind kind, Vec<double> residual, Vec<double> target, V
                 scaled = large.data();
             }
             for (int k = 0; k < K; ++k) scaled[k] = scale * r[i * K + k] / sw[i];
-            return sw[i] * decltype(loss)::conjugate(scaled, K, y[i]);
+            return sw[i] * loss.conjugate(scaled, K, targets_of(data, i));
         });
     });
 }
 
-void loss_curvature(LossKind kind, Vec<double> scores, Vec<double> target, Vec<double> weight,
-                    int n_outputs, MutVec<double> out, int threads) {
-    const int64_t n = static_cast<int64_t>(target.size());
-    check_rows(kind, scores.size(), target, weight, n_outputs);
+void loss_curvature(const LossData& data, Vec<double> scores, MutVec<double> out, int threads) {
+    check_rows(data, scores.size());
     require(out.size() == scores.size(), "out must have the size of scores");
-    const double *s = scores.data(), *y = target.data(), *sw = weight.data();
+    const double *s = scores.data(), *sw = data.weight.data();
     double* h = out.data();
-    const int K = n_outputs;
+    const int64_t n = static_cast<int64_t>(data.weight.size());
+    const int K = data.n_outputs;
     nb::gil_scoped_release release;
-    with_loss(kind, [&](auto loss) {
+    with_loss(data.kind, data.parameter, [&](auto loss) {
         parallel_ranges(n, threads, 4096, [&](int64_t begin, int64_t end, int) {
             std::vector<double> residual(K);
             for (int64_t i = begin; i < end; ++i) {
-                decltype(loss)::row(s + i * K, K, y[i], residual.data(), h + i * K);
+                loss.row(s + i * K, K, targets_of(data, i), residual.data(), h + i * K);
                 for (int k = 0; k < K; ++k) h[i * K + k] = sw[i] == 0 ? 0.0 : sw[i] * h[i * K + k];
             }
         });
     });
 }
 
-void check_rows(LossKind kind, size_t n_scores, const Vec<double>& target,
-                const Vec<double>& weight, int n_outputs) {
-    require(n_outputs >= 1, "n_outputs must be at least 1");
-    require(kind != LossKind::multinomial || n_outputs >= 2,
-            "the multinomial loss needs at least 2 outputs");
-    require(kind != LossKind::squared || n_outputs == 1, "the squared loss has 1 output");
-    require(kind != LossKind::poisson || n_outputs == 1, "the Poisson loss has 1 output");
-    require(n_scores == target.size() * n_outputs, "scores must have n_rows * n_outputs entries");
-    require(weight.size() == target.size(), "weight must have n_rows entries");
-    for (size_t i = 0; i < target.size(); ++i) {
-        const double y = target.data()[i];
-        if (kind == LossKind::multinomial || (kind != LossKind::squared && n_outputs > 1))
-            require(y >= 0 && y < n_outputs && y == std::floor(y),
-                    "targets must be class numbers below n_outputs");
-        else if (kind == LossKind::poisson)
+namespace {
+
+void check_target(LossKind kind, double y, bool each, int n_outputs, double power) {
+    switch (kind) {
+        case LossKind::multinomial:
+        case LossKind::logistic:
+        case LossKind::squared_hinge:
+            if (each)
+                require(y == 0 || y == 1, "targets must be 0 or 1");
+            else
+                require(y >= 0 && y < n_outputs && y == std::floor(y),
+                        "targets must be class numbers below n_outputs");
+            return;
+        case LossKind::poisson:
             require(y >= 0 && std::isfinite(y), "targets must be finite and not negative");
-        else if (kind != LossKind::squared)
-            require(y == 0 || y == 1, "targets must be 0 or 1");
-        else
+            return;
+        case LossKind::tweedie:
+            if (power < 2)
+                require(y >= 0 && std::isfinite(y), "targets must be finite and not negative");
+            else
+                require(y > 0 && std::isfinite(y), "targets must be finite and positive");
+            return;
+        default:
             require(std::isfinite(y), "targets must be finite");
-        require(weight.data()[i] >= 0 && std::isfinite(weight.data()[i]),
-                "weights must be finite and not negative");
     }
+}
+
+bool has_classes(LossKind kind) {
+    return kind == LossKind::multinomial || kind == LossKind::logistic ||
+           kind == LossKind::squared_hinge;
+}
+
+}  // namespace
+
+void check_rows(const LossData& data, size_t n_scores) {
+    const LossKind kind = data.kind;
+    const int K = data.n_outputs;
+    const size_t n = data.weight.size();
+    require(K >= 1, "n_outputs must be at least 1");
+    require(kind != LossKind::multinomial || K >= 2,
+            "the multinomial loss needs at least 2 outputs");
+    require(kind != LossKind::huber || (data.parameter > 0 && std::isfinite(data.parameter)),
+            "delta of the Huber loss must be finite and positive");
+    require(kind != LossKind::tweedie || (data.parameter >= 1 && data.parameter <= 2),
+            "power of the Tweedie loss must be from 1 to 2");
+    require(n_scores == n * K, "scores must have n_rows * n_outputs entries");
+    const bool each = kind != LossKind::multinomial && data.target.size() == n * K;
+    require(each || (has_classes(kind) && data.target.size() == n),
+            has_classes(kind) ? "target must have n_rows or n_rows * n_outputs entries"
+                              : "target must have n_rows * n_outputs entries");
+    for (size_t i = 0; i < data.target.size(); ++i)
+        check_target(kind, data.target.data()[i], each, K, data.parameter);
+    for (size_t i = 0; i < n; ++i)
+        require(data.weight.data()[i] >= 0 && std::isfinite(data.weight.data()[i]),
+                "weights must be finite and not negative");
 }
 
 }  // namespace laconic::numeric

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.extmath import softmax
 from sklearn.utils.multiclass import check_classification_targets
 
 from laconic.core.arrays import AnyArray, Array, MatrixLike
-from laconic.core.losses import Logistic, Loss, Multinomial, Squared, SquaredHinge
+from laconic.core.losses import Logistic, Loss, Multinomial, Squared
 from laconic.core.penalties import Penalty
 from laconic.core.problem import Problem
 from laconic.core.solvers.base import Result, Solver
@@ -92,7 +91,7 @@ class SparseRegressor(RegressorMixin, SparseLinear):
 
 
 def _has_probabilities(estimator: SparseLinear) -> bool:
-    return not isinstance(estimator.loss, SquaredHinge)
+    return estimator.loss is None or hasattr(estimator.loss, "probabilities")
 
 
 class SparseClassifier(ClassifierMixin, SparseLinear):
@@ -203,13 +202,10 @@ class SparseClassifier(ClassifierMixin, SparseLinear):
     def predict_proba(self, X: MatrixLike) -> Array:
         """Return the probabilities of the classes, (n, K)."""
         scores = self._scores(X)
-        if isinstance(self.loss_, Multinomial):
-            probabilities: Array = softmax(scores)
-            return probabilities
-        positive: Array = 1.0 / (1.0 + np.exp(-np.clip(scores, -500, 500)))
-        if scores.shape[1] == 1:
-            return np.hstack([1 - positive, positive])
-        return np.asarray(positive / positive.sum(axis=1, keepdims=True))
+        probabilities: Array = self.loss_.probabilities(scores)
+        if probabilities.shape[1] == 1:
+            return np.hstack([1 - probabilities, probabilities])
+        return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))
 
     @available(_has_probabilities)
     def predict_log_proba(self, X: MatrixLike) -> Array:

@@ -14,7 +14,16 @@ from penalties import DISJOINT, FACTORS, FLAT, FOREST, PENALTIES, SOME, N
 from laconic.core.checks import check_design, check_loss, check_penalty, check_solver, make_gold
 from laconic.core.designs.rows import Rows
 from laconic.core.groups import Groups
-from laconic.core.losses import Logistic, Loss, Multinomial, Poisson, Squared, SquaredHinge
+from laconic.core.losses import (
+    Huber,
+    Logistic,
+    Loss,
+    Multinomial,
+    Poisson,
+    Squared,
+    SquaredHinge,
+    Tweedie,
+)
 from laconic.core.penalties import (
     L0,
     L1,
@@ -35,7 +44,16 @@ from laconic.core.solvers.owlqn import Owlqn
 from laconic.core.solvers.reweighted import Reweighted
 from laconic.core.solvers.working_set import WorkingSet
 
-LOSSES: list[Loss] = [Logistic(), Multinomial(), Squared(), SquaredHinge(), Poisson()]
+LOSSES: list[Loss] = [
+    Logistic(),
+    Multinomial(),
+    Squared(),
+    SquaredHinge(),
+    Poisson(),
+    Huber(0.7),
+    Tweedie(1.4),
+    Tweedie(2),
+]
 
 
 @pytest.mark.parametrize("name", PENALTIES)
@@ -69,8 +87,8 @@ def problem(loss: Loss, penalty: Penalty, n_classes: int = 2, intercept: bool = 
     gold = make_gold(loss, 80, n_classes, rng)
     signal = X @ rng.normal(size=(N, n_classes)) + 3 * rng.normal(size=(80, n_classes))
     target = signal.argmax(axis=1).astype(float) if loss.classifies else signal[:, 0]
-    if isinstance(loss, Poisson):
-        target = np.floor(np.abs(target))
+    if isinstance(loss, (Poisson, Tweedie)):
+        target = np.floor(np.abs(target)) + (loss.parameter == 2)
     K = gold.n_outputs
     return Problem(
         Rows(sp.csr_matrix(X), K, intercept), loss, gold._replace(target=target), penalty.spread(K)

@@ -52,16 +52,16 @@ def descent(**changed: Any) -> Any:
         "target": floats(0, 1, 1),
         "weight": np.ones(3),
         "n_outputs": 1,
-        "mass": np.zeros(2),
+        "parameter": 1.5,
     } | changed
+    mass = given.pop("mass", np.zeros(2))
     return _core.Descent(
         matrix(),
-        given["kind"],
-        given["target"],
-        given["weight"],
-        given["n_outputs"],
+        _core.LossRows(
+            given["kind"], given["target"], given["weight"], given["n_outputs"], given["parameter"]
+        ),
         blocks(),
-        given["mass"],
+        mass,
     )
 
 
@@ -314,7 +314,7 @@ def test_scores_and_pulls_refuse_wrong_sizes() -> None:
 
 
 BAD_ROWS: dict[str, dict[str, Any]] = {
-    "kind unknown": {"kind": 5},
+    "kind unknown": {"kind": 9},
     "kind negative": {"kind": -1},
     "no outputs": {"n_outputs": 0},
     "target of no class": {"target": floats(0, 1, 2)},
@@ -330,40 +330,79 @@ BAD_ROWS: dict[str, dict[str, Any]] = {
         "target": floats(0, np.inf, 1),
     },
     "Poisson with a negative target": {"kind": LossKind.poisson, "target": floats(0, -1, 1)},
+    "Huber without delta": {"kind": LossKind.huber, "parameter": 0.0},
+    "Huber with an infinite target": {"kind": LossKind.huber, "target": floats(0, np.inf, 1)},
+    "Tweedie of power 3": {"kind": LossKind.tweedie, "parameter": 3.0},
+    "Tweedie with a negative target": {"kind": LossKind.tweedie, "target": floats(0, -1, 1)},
+    "Gamma with a target of zero": {"kind": LossKind.tweedie, "parameter": 2.0},
+    "squared with classes": {"kind": LossKind.squared, "n_outputs": 2},
 }
 
 
 @pytest.mark.parametrize("bad", BAD_ROWS.values(), ids=BAD_ROWS.keys())
 def test_losses_refuse(bad: dict[str, Any]) -> None:
-    rows = {
-        "kind": LossKind.logistic,
-        "target": floats(0, 1, 1),
-        "weight": np.ones(3),
-        "n_outputs": 1,
-    }
-    refuses(
-        _core.loss_value_residual, {**rows, "scores": np.zeros(3), "residual": np.empty(3)}, bad
-    )
-    refuses(_core.loss_conjugate, {**rows, "residual": np.zeros(3), "scale": 1.0}, bad)
+    refuses(loss_value_residual, rows(scores=np.zeros(3), residual=np.empty(3)), bad)
+    refuses(loss_conjugate, rows(residual=np.zeros(3), scale=1.0), bad)
     refuses(descent, {}, bad)
 
 
 def test_losses_refuse_wrong_sizes() -> None:
-    rows = {
+    for bad in ({"scores": np.zeros(2)}, {"residual": np.empty(4)}, {"scores": np.zeros(6)}):
+        refuses(loss_value_residual, rows(scores=np.zeros(3), residual=np.empty(3)), bad)
+    refuses(loss_conjugate, rows(residual=np.zeros(3), scale=1.0), {"residual": np.zeros(2)})
+
+
+def rows(**more: Any) -> dict[str, Any]:
+    return {
         "kind": LossKind.logistic,
         "target": floats(0, 1, 1),
         "weight": np.ones(3),
         "n_outputs": 1,
-    }
-    for bad in ({"scores": np.zeros(2)}, {"residual": np.empty(4)}, {"scores": np.zeros(6)}):
-        refuses(
-            _core.loss_value_residual, {**rows, "scores": np.zeros(3), "residual": np.empty(3)}, bad
-        )
-    refuses(
-        _core.loss_conjugate,
-        {**rows, "residual": np.zeros(3), "scale": 1.0},
-        {"residual": np.zeros(2)},
-    )
+        "parameter": 1.5,
+    } | more
+
+
+def loss_value_residual(scores: Any, residual: Any, **data: Any) -> float:
+    return _core.loss_value_residual(_core.LossData(**data), scores, residual)
+
+
+def loss_conjugate(residual: Any, scale: float, **data: Any) -> float:
+    return _core.loss_conjugate(_core.LossData(**data), residual, scale)
+
+
+class Half:
+    """A loss in Python that returns what it is told to."""
+
+    def __init__(self, value: Any, residual: Any, curvature: Any) -> None:
+        self.answers = (value, residual), curvature
+
+    def value_residual(self, scores: Any) -> Any:
+        return self.answers[0]
+
+    def curvature(self, scores: Any) -> Any:
+        return self.answers[1]
+
+
+@pytest.mark.parametrize(
+    ("value", "residual", "curvature"),
+    [
+        ("much", np.zeros(3), np.ones(3)),
+        (1.0, np.zeros(2), np.ones(3)),
+        (1.0, np.zeros(3), np.ones(4)),
+        (1.0, "none", np.ones(3)),
+        (1.0, np.zeros(3), None),
+        (1.0, np.zeros((3, 1)), np.ones(3)),
+    ],
+)
+def test_descent_refuses_what_a_loss_in_python_returns(
+    value: Any, residual: Any, curvature: Any
+) -> None:
+    loss = _core.LossRows.of_python(Half(value, residual, curvature), np.ones(3))
+    kernel = _core.Descent(matrix(), loss, blocks(), np.zeros(2))
+    arrays = {"weights": np.zeros(N), "intercept": np.zeros(1), "scores": np.zeros(3)}
+    terms = {"lasso": np.ones(1), "ridge": np.ones(1), "centre": np.zeros(1)}
+    with pytest.raises((*REFUSED, RuntimeError)):
+        descend(kernel)(ints(0), tolerance=1e-6, max_rounds=5, **arrays, **terms)
 
 
 BAD_DESCENT: dict[str, dict[str, Any]] = {
@@ -408,7 +447,10 @@ def test_descent_survives_empty_blocks_and_no_columns(n_outputs: int) -> None:
     narrow = _core.Matrix.from_compressed(ints(0, 0, 0), np.zeros(0, np.int32), floats(), 0, True)
     empty = _core.Blocks(ints(0, 0), ints(), 0)
     kernel = _core.Descent(
-        narrow, LossKind.logistic, floats(0, 1), np.ones(2), n_outputs, empty, np.ones(1)
+        narrow,
+        _core.LossRows(LossKind.logistic, floats(0, 1), np.ones(2), n_outputs),
+        empty,
+        np.ones(1),
     )
     zero, intercept = np.zeros(1), np.zeros(n_outputs)
     terms = {"lasso": zero, "ridge": zero, "centre": zero}

@@ -36,6 +36,7 @@ class Problem(GapProblem):
         self.loss = loss
         self.gold = gold
         self.penalty = penalty.check()
+        self.bound = loss.bind(gold, design.threads)
         self._intercept_only: _core.Descent | None = None
 
     def loss_at(self, x: Array) -> tuple[float, Array]:
@@ -44,7 +45,7 @@ class Problem(GapProblem):
 
     def residuals(self, scores: Array) -> tuple[float, Array]:
         """Return the summed loss and the residuals at given scores."""
-        return self.loss.value_residual(scores, self.gold, self.design.threads)
+        return self.bound.value_residual(scores)
 
     def loss_value(self, x: Array) -> float:
         """See Objective."""
@@ -77,13 +78,9 @@ class Problem(GapProblem):
 
     def descent(self, ptr: Ints, index: Ints, mass: Array) -> _core.Descent:
         """Return the coordinate descent kernel over given blocks of weights."""
-        gold = self.gold
         return _core.Descent(
             self.design.matrix,
-            self.loss.kind,
-            gold.target,
-            gold.weight,
-            gold.n_outputs,
+            self.bound.rows(),
             _core.Blocks(ptr, index, self.design.n_penalised),
             np.ascontiguousarray(mass),
         )
@@ -112,14 +109,13 @@ class Problem(GapProblem):
 
     def loss_conjugate(self, dual: Array, scale: float) -> float:
         """See GapProblem; `dual` are the residuals, whose sums per output are zero."""
-        return self.loss.conjugate(dual, self.gold, scale, self.design.threads)
+        return self.bound.conjugate(dual, scale)
 
     def diagonal(self, x: Array) -> Array:
         """See GapProblem; only designs over time know their curvature."""
         if not isinstance(self.design, Curved):
             raise ValueError(f"the design {type(self.design).__name__} has no curvature: use Steps")
-        bend = self.loss.curvature(self.design.score(x), self.gold, self.design.threads)
-        return self.design.curvature(bend)
+        return self.design.curvature(self.bound.curvature(self.design.score(x)))
 
     @property
     def total_weight(self) -> float:

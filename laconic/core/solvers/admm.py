@@ -236,7 +236,7 @@ class Admm(StepSolver[Problem, AdmmState]):
         if np.any(terms.ridge > 0):
             conjugate = direct.conjugate(-left)
             if np.isfinite(conjugate):
-                return -problem.loss.conjugate(residual, problem.gold) - conjugate
+                return -problem.loss_conjugate(residual, 1.0) - conjugate
         # What the lasso box cannot take is shared among the copies of the weight.
         absorbed = (
             np.minimum(-left, terms.lasso)
@@ -252,7 +252,7 @@ class Admm(StepSolver[Problem, AdmmState]):
         for block in state.blocks:
             repaired = state.rho * block.u - share[block.index]
             worst = max(worst, block.inner.gauge(-repaired))
-        return -problem.loss.conjugate(residual, problem.gold, 1.0 / worst)
+        return -problem.loss_conjugate(residual, 1.0 / worst)
 
     def finish(self, problem: Problem, state: AdmmState) -> tuple[Array, float, dict[str, object]]:
         """Return the best certified point, and which groups of each term were kept."""

@@ -265,7 +265,7 @@ class Reweighted(StepSolver[Problem, ReweightedState]):
             before = best if turn % 5 == 4 else before
             ridge = sum((part for part, _ in balanced), terms.ridge + np.zeros(len(over)))
         scale = 1.0 / best
-        return -problem.loss.conjugate(residual, problem.gold, scale) - 0.5 * float(
+        return -problem.loss_conjugate(residual, scale) - 0.5 * float(
             np.sum(terms.ridge * (scale * shared) ** 2)
         )
 

@@ -1,0 +1,141 @@
+"""What every loss is: a summed value, residual = predicted - gold, and if it is smooth curvatures.
+
+Scores are (n, K), stored flat by rows. A loss is parameters alone; with its gold it is a BoundLoss,
+which problems and kernels evaluate.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, TypeVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from laconic import _core
+from laconic.core.arrays import AnyArray, Array
+from laconic.core.losses.bound import BoundLoss, Gold, KernelLoss, PythonLoss
+
+LossT = TypeVar("LossT", bound="Loss")
+COMPUTED = {"value_residual", "curvature", "conjugate", "bind"}
+
+
+class Loss(BaseEstimator):
+    """sum_i s_i loss(y_i, scores_i), convex and not negative.
+
+    A loss of your own is a subclass with `value_residual` and, if it is smooth, `curvature`. Gold
+    then has one target and one weight per score, so that K outputs need no thought. A loss without
+    `curvature` has kinks: it is smoothed by `prox`, or without one by its residuals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from laconic import Loss, Ridge, SparseRegressor
+    >>> class LogCosh(Loss):
+    ...     classifies = False
+    ...
+    ...     def value_residual(self, scores, gold):
+    ...         off = scores - gold.target
+    ...         value = np.logaddexp(off, -off) - np.log(2)
+    ...         return gold.weight @ value, gold.weight * np.tanh(off)
+    ...
+    ...     def curvature(self, scores, gold):
+    ...         return gold.weight / np.cosh(scores - gold.target) ** 2
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 30.0]
+    >>> SparseRegressor(Ridge(0.01), loss=LogCosh()).fit(X, y).coef_.round(1).tolist()
+    [1.4]
+    """
+
+    # The kernel that computes the loss, and its one parameter if it has any.
+    kind: ClassVar[_core.LossKind | None] = None
+    classifies: ClassVar[bool] = True
+    per_score: ClassVar[bool] = True  # whether gold is given with one target per score
+    multi_output: ClassVar[bool] = True  # whether a row may have several real targets
+    takes_intercept: ClassVar[bool] = True  # whether a constant of all scores changes the loss
+
+    def kernel(self) -> _core.LossKind | None:
+        """Return the kernel that computes the loss, or None where a subclass does so in Python."""
+        for one in type(self).__mro__:
+            if "kind" in vars(one):
+                return one.kind  # type: ignore[no-any-return,attr-defined]
+            if COMPUTED & vars(one).keys():
+                return None
+        return None
+
+    @property
+    def parameter(self) -> float:
+        """The parameter of the kernel."""
+        return 0.0
+
+    @property
+    def smooth(self) -> bool:
+        """Whether the loss has curvatures."""
+        return self.kind is not None or type(self).curvature is not Loss.curvature
+
+    @property
+    def knows_conjugate(self) -> bool:
+        """Whether there is a formula of the conjugate."""
+        return self.kind is not None or type(self).conjugate is not Loss.conjugate
+
+    def check(self: LossT) -> LossT:
+        """Return the loss, or raise a ValueError that names a parameter that cannot be used."""
+        return self
+
+    def n_outputs(self, n_classes: int) -> int:
+        """Return the number of scores per row for this number of classes."""
+        return 1 if not self.classifies or n_classes <= 2 else n_classes
+
+    def encode(self, y: AnyArray) -> AnyArray:
+        """Return the targets of a regression as numbers, (n,) or (n, K)."""
+        return y
+
+    def response(self, scores: Array) -> Array:
+        """Return the mean of a real target at scores: the scores, unless the link is another."""
+        return scores
+
+    def bind(self, gold: Gold, threads: int = 1) -> BoundLoss:
+        """Return the loss with what it is compared with, checked."""
+        kind = self.check().kernel()
+        if kind is not None:
+            return KernelLoss(kind, self.parameter, gold, threads)
+        return PythonLoss(self, gold)
+
+    def _by_kernel(self, gold: Gold) -> BoundLoss:
+        if self.kind is None:
+            raise NotImplementedError(
+                f"{type(self).__name__} must define value_residual(scores, gold) and, if it is "
+                "smooth, curvature(scores, gold)"
+            )
+        return KernelLoss(self.kind, self.parameter, gold)
+
+    def value_residual(self, scores: Array, gold: Gold) -> tuple[float, Array]:
+        """Return the summed loss and its derivative with respect to each score, (n K,)."""
+        return self._by_kernel(gold).value_residual(scores)
+
+    def curvature(self, scores: Array, gold: Gold) -> Array:
+        """Return the second derivatives by each score (n K,), or upper bounds of them.
+
+        diag(curvature) lies above the Hessian of the summed loss.
+        """
+        return self._by_kernel(gold).curvature(scores)
+
+    def conjugate(self, residual: Array, gold: Gold) -> float:
+        """Return sup_s <residual, s> - loss(s), which makes a duality gap tight.
+
+        A loss that cannot tell has a bound that holds at its own residuals, see PythonLoss.
+        """
+        return self._by_kernel(gold).conjugate(residual)
+
+    def prox(self, scores: Array, gold: Gold, step: float) -> Array:
+        """Return argmin_t |t - s|^2 / 2 + step loss(t) per score, without weights.
+
+        By default by bisection on the residuals: the root t of t - s + step residual(t) = 0 lies
+        between s - step residual(s) and s.
+        """
+        alone = gold._replace(weight=np.ones(len(gold.weight)))
+        ends = scores - step * self.value_residual(scores, alone)[1]
+        low, high = np.minimum(ends, scores), np.maximum(ends, scores)
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            above = middle - scores + step * self.value_residual(middle, alone)[1] > 0
+            low, high = np.where(above, low, middle), np.where(above, middle, high)
+        return np.asarray(0.5 * (low + high))

@@ -1,0 +1,35 @@
+"""The multinomial loss: logarithms of probabilities of classes."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from sklearn.utils.extmath import softmax
+
+from laconic import _core
+from laconic.core.arrays import Array
+from laconic.core.losses.base import Loss
+
+
+class Multinomial(Loss):
+    """log sum_k exp(s_k) - s_y: one score per class, also for two classes.
+
+    Examples
+    --------
+    >>> from laconic import L1, Multinomial, SparseClassifier
+    >>> X, y = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]], ["a", "b", "a", "b"]
+    >>> SparseClassifier(L1(0.1), loss=Multinomial()).fit(X, y).coef_.shape
+    (2, 2)
+    """
+
+    kind: ClassVar[_core.LossKind | None] = _core.LossKind.multinomial
+    per_score: ClassVar[bool] = False
+
+    def probabilities(self, scores: Array) -> Array:
+        """Return the probabilities of the classes, (n, K)."""
+        found: Array = softmax(scores)
+        return found
+
+    def n_outputs(self, n_classes: int) -> int:
+        """Return one per class, at least two."""
+        return max(2, n_classes)
