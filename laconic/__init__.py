@@ -12,11 +12,14 @@ if TYPE_CHECKING:
     from laconic.classify.model import TextClassifier as TextClassifier
     from laconic.classify.tuning import tune as tune
     from laconic.core.groups import Groups as Groups
+    from laconic.core.losses import Huber as Huber
     from laconic.core.losses import Logistic as Logistic
+    from laconic.core.losses import Loss as Loss
     from laconic.core.losses import Multinomial as Multinomial
     from laconic.core.losses import Poisson as Poisson
     from laconic.core.losses import Squared as Squared
     from laconic.core.losses import SquaredHinge as SquaredHinge
+    from laconic.core.losses import Tweedie as Tweedie
     from laconic.core.penalties import L0 as L0
     from laconic.core.penalties import L1 as L1
     from laconic.core.penalties import Discrete as Discrete
@@ -89,7 +92,16 @@ if TYPE_CHECKING:
 _SHARED = {
     "errors": ("InputError",),
     "core.groups": ("Groups",),
-    "core.losses": ("Logistic", "Multinomial", "Poisson", "Squared", "SquaredHinge"),
+    "core.losses": (
+        "Huber",
+        "Logistic",
+        "Loss",
+        "Multinomial",
+        "Poisson",
+        "Squared",
+        "SquaredHinge",
+        "Tweedie",
+    ),
     "core.penalties": (
         "L0",
         "L1",

@@ -172,10 +172,7 @@ void bind_coordinate(nb::module_& m) {
             nb::arg("kind"), nb::arg("target"), nb::arg("weight"), nb::arg("n_outputs") = 1,
             nb::arg("parameter") = 0.0)
         .def_static("of_python", &python_rows, nb::arg("loss"), nb::arg("weight"),
-                    nb::arg("n_outputs") = 1,
-                    nb::sig("def of_python(loss: object, weight: "
-                            "Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', "
-                            "device='cpu', writable=False)], n_outputs: int = 1) -> LossRows"));
+                    nb::arg("n_outputs") = 1);
     nb::class_<Descent>(m, "Descent")
         .def(nb::init<const Matrix&, const LossRows&, const Blocks&, Vec<double>>(),
              nb::arg("matrix"), nb::arg("loss"), nb::arg("blocks"), nb::arg("mass"),

@@ -65,6 +65,6 @@ class ForeignPenalty(Foreign, Penalty):
 class ForeignLoss(Foreign, Loss):
     """A loss of another package, as a model file names it; it can be shown, not used."""
 
-    def value_residual(self, scores: Array, gold: Gold, threads: int = 1) -> tuple[float, Array]:
+    def value_residual(self, scores: Array, gold: Gold) -> tuple[float, Array]:
         """Raise a ValueError that says what to do."""
-        self.refuse(scores, gold, threads)
+        self.refuse(scores, gold)
