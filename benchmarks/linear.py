@@ -1,0 +1,18 @@
+"""Linear models of matrices: certificates checked from outside, scales."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks import linear_scales
+
+TITLE = "Linear models of matrices"
+SECTIONS = {
+    "scales": linear_scales.section,
+}
+
+
+def run(data: Path, quick: bool = False, section: str | None = None) -> str:
+    """The page as Markdown: all sections, or the one that is named."""
+    chosen = SECTIONS if section is None else {section: SECTIONS[section]}
+    return "\n".join([f"# {TITLE}", *(make(data, quick) for make in chosen.values())])
