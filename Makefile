@@ -74,7 +74,7 @@ $(VENV)/.bench: $(VENV)/.built
 	.venv-adelie/bin/pip install -q "numpy<2" scipy scikit-learn adelie || echo "no adelie"
 	touch $@
 
-# TASK: classify, tag, tag_ner, compact, parse, mining, lm, embed, temporal.
+# TASK: classify, tag, tag_ner, compact, parse, mining, lm, embed, temporal, linear.
 bench: $(VENV)/.bench
 	$(PY) -m benchmarks $(TASK) --data $(DATA) --write
 
