@@ -100,8 +100,10 @@ class Bench:
 
         `stop` are the tolerance and the number of steps at which fits stop.
         """
-        model = clone(model).set_params(tol=stop[0], max_iter=stop[1])
-        lassos = grid.lassos if model.penalty not in ("lasso", "ridge") else None
+        # Both strengths of the elastic net are chosen.
+        penalty = "ridge+lasso" if model.penalty == "elastic" else model.penalty
+        model = clone(model).set_params(penalty=penalty, tol=stop[0], max_iter=stop[1])
+        lassos = grid.lassos if penalty not in ("lasso", "ridge") else None
         train, dev = (self.train, self.task.train.labels), (self.dev, self.task.dev.labels)
         began = time.perf_counter()
         trials = tune(

@@ -94,8 +94,9 @@ def pack(model: TextClassifier, names: bool) -> Contents:
     words_map, _ = pack_strings(
         words, rank[kind.ravel()].astype(np.uint32), code_widths(uses[by_use])
     )
-    about = {**classifier_meta(model), "n_cells": len(rows.label), "own_values": book.own}
-    arrays: Arrays = {
+    arrays: Arrays = {}
+    about = {**classifier_meta(model, arrays), "n_cells": len(rows.label), "own_values": book.own}
+    arrays |= {
         "about": pack_json(about),
         **dict(
             zip(("word_words", "word_sizes", "word_widths"), join_maps([words_map]), strict=True)
@@ -204,8 +205,9 @@ class CompactClassifier(Saved, Reported, TextPredictor):
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactClassifier:
     """Return the model with these contents, or raise a ValueError that says what is wrong."""
     names = item(meta, "names", bool)
+    contents, arrays = (arrays, meta), dict(arrays)
     about = unpack_json(arrays["about"]) if "about" in arrays else {}
-    plain = classifier_of_meta(about)
+    plain = classifier_of_meta(about, arrays)
     tfidf = plain.weighting in TFIDF
     check_names(arrays, ARRAYS | (IDF if tfidf else set()) | (NAMES if names else set()))
     model = CompactClassifier(plain.get_params(deep=False))
@@ -246,5 +248,5 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactClassifier:
         )
     model.encoder_ = DocumentEncoder(plain.lowercase, plain.ngrams, plain.boundary, plain.prefixes)
     model.encoder_.vocab = CompactVocab(model._strings, listed)  # type: ignore[assignment]
-    model._contents = arrays, meta
+    model._contents = contents
     return model

@@ -9,11 +9,12 @@ from dataclasses import replace
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.classify.learn import elastic_net
 from laconic.classify.model import TextClassifier
+from laconic.classify.penalty import stated_penalty
 from laconic.classify.preparation import DocumentLabels
 from laconic.core.arrays import Array
-from laconic.core.penalties import L1, ElasticNet
+from laconic.core.penalties import L1, ElasticNet, PenaltySum
+from laconic.core.penalties.elastic import elastic_rates
 from laconic.core.solvers.base import Result
 from laconic.linear.model import SparseClassifier
 from laconic.models.discrete.forms import LASSO, Change, Posed, posed, rounded
@@ -72,11 +73,12 @@ def _(
 
 
 def _own_penalty(model: TextClassifier) -> ElasticNet:
-    """Return the penalty of the model, or the lasso term of a structured one."""
-    strength = model.strength if isinstance(model.strength, (int, float)) else LASSO
-    own: dict[str, ElasticNet] = {
-        "lasso": L1(strength),
-        "ridge": ElasticNet(strength, 0.0),
-        "elastic": elastic_net(model.lasso, strength),
-    }
-    return own.get(model.penalty, L1(model.lasso))
+    """Return the lasso and ridge of the model, or the lasso beside its groups."""
+    penalty = stated_penalty(model)
+    terms = penalty.scaled() if isinstance(penalty, PenaltySum) else [penalty]
+    known = [rates for rates in map(elastic_rates, terms) if rates is not None]
+    lasso, ridge = sum(one.lasso for one in known), sum(one.ridge for one in known)
+    if not known:
+        return L1(LASSO)
+    total = lasso + ridge
+    return ElasticNet(total, lasso / total if total else 0.0)

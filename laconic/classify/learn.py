@@ -9,28 +9,20 @@ ridge, since the penalty that chose them also shrank them.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from laconic.classify import preparation
+from laconic.classify.penalty import penalty_for
 from laconic.classify.preparation import Prepared, training_rows
-from laconic.classify.structure import PLAIN, STRUCTURED
 from laconic.core.arrays import Array
-from laconic.core.groups import Groups
-from laconic.core.penalties import (
-    L1,
-    Discrete,
-    ElasticNet,
-    OverlapGroupLasso,
-    Penalty,
-    PenaltySum,
-    Ridge,
-)
+from laconic.core.penalties import Penalty, Ridge
+from laconic.core.penalties.names import Strength
 from laconic.core.report import Callback, FitReport, in_one_line
 
 ClassWeight: TypeAlias = Mapping[Any, float] | str | None
@@ -39,9 +31,9 @@ ClassWeight: TypeAlias = Mapping[Any, float] | str | None
 class LearningParameters(Protocol):
     """The parameters of TextClassifier that decide what is minimised, and how."""
 
-    penalty: str
-    strength: float | Mapping[str, float]
-    lasso: float
+    penalty: Penalty | str | None
+    strength: Strength | None
+    lasso: float | None
     ridge: float
     refit: float | None
     contrast: float
@@ -75,71 +67,6 @@ class TrainingRows(NamedTuple):
     weight: Array | None
 
 
-def penalty_names(penalty: str) -> list[str]:
-    """Return the names that the sum `penalty` adds up, checked."""
-    names = [name.strip() for name in str(penalty).split("+")]
-    for name in names:
-        if name not in PLAIN + STRUCTURED:
-            raise ValueError(
-                f"penalty is a sum of {', '.join(PLAIN + STRUCTURED)}; got {penalty!r}"
-            )
-    if len(names) > 1 and any(name in PLAIN for name in names):
-        raise ValueError(
-            "only structured penalties are added up (the lasso has its own strength); "
-            f"got {penalty!r}"
-        )
-    return names
-
-
-def penalty_for(parameters: LearningParameters, prepared: Prepared) -> Penalty:
-    """Return the penalty that the parameters state, over the prepared groups.
-
-    Features added by topics or clusters carry only the lasso or ridge.
-    """
-    names = penalty_names(parameters.penalty)
-    plain = names[0] in PLAIN
-    if parameters.values is not None and (
-        not plain or parameters.contrast or parameters.features or parameters.refit
-    ):
-        raise ValueError(
-            "values go with the penalties lasso, ridge and elastic, "
-            "without contrast, features and refit"
-        )
-    strength = {name: strength_of(parameters, name) for name in names}
-    if plain:
-        makers: dict[str, Callable[[float], ElasticNet]] = {
-            "lasso": L1,
-            "ridge": Ridge,
-            "elastic": partial(elastic_net, parameters.lasso),
-        }
-        penalty = makers[names[0]](strength[names[0]])
-        return penalty if parameters.values is None else Discrete.under(penalty, parameters.values)
-    lasso, ridge = parameters.lasso, parameters.ridge
-    n_words = prepared.X.shape[1]
-    n_all = n_words + sum(part.shape[1] for part in prepared.added)
-    terms: list[Penalty] = [elastic_net(lasso, ridge) if ridge else L1(lasso)]
-    for family in prepared.families:
-        groups = family.groups if n_all == n_words else _over_more_features(family.groups, n_all)
-        terms.append(OverlapGroupLasso(groups, strength=strength[family.name]))
-    return PenaltySum(terms)
-
-
-def strength_of(parameters: LearningParameters, name: str) -> float:
-    """Return the strength of one penalty of the sum."""
-    if not isinstance(parameters.strength, Mapping):
-        return float(parameters.strength)
-    if name not in parameters.strength:
-        known = sorted(parameters.strength)
-        raise ValueError(f"strength has no entry for {name!r}; it has {known}")
-    return float(parameters.strength[name])
-
-
-def elastic_net(lasso: float, ridge: float) -> ElasticNet:
-    """Return lasso |w|_1 + ridge |w|^2 / 2."""
-    total = lasso + ridge
-    return ElasticNet(total, l1_ratio=lasso / total if total > 0 else 0.0)
-
-
 def fit_weights(
     parameters: LearningParameters,
     prepared: Prepared,
@@ -148,7 +75,9 @@ def fit_weights(
 ) -> LearnedWeights:
     """Learn weights under the stated penalty, from a warm start if one is given."""
     rows = TrainingRows(*training_rows(prepared, parameters.constituents))
-    return _solve(parameters, penalty_for(parameters, prepared), rows, start, callback)
+    words = preparation.feature_names(prepared.encoder)
+    penalty = penalty_for(parameters, prepared.families, words, rows.X.shape[1])
+    return _solve(parameters, penalty, rows, start, callback)
 
 
 def refit_weights(
@@ -222,8 +151,3 @@ def _solve(
         seconds=time.perf_counter() - began,
     )
     return LearnedWeights(inner.coef_, inner.intercept_, inner.classes_, result.x, report)
-
-
-def _over_more_features(groups: Groups, n_features: int) -> Groups:
-    """Return the same groups over more features."""
-    return Groups(groups.index, groups.ptr, groups.weight, n_features, groups.parent)

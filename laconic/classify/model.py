@@ -13,22 +13,23 @@ from laconic.classify.learn import (
     ClassWeight,
     LearnedWeights,
     fit_weights,
-    penalty_names,
     refit_weights,
 )
+from laconic.classify.penalty import DEFAULT, penalty_names
 from laconic.classify.predict import TextPredictor
 from laconic.classify.preparation import DocumentLabels, Prepared
 from laconic.classify.structure import ClusterSource, Family
 from laconic.classify.summary import GroupSummary, with_examples
 from laconic.core.arrays import Array, Bools
-from laconic.core.penalties import OverlapGroupLasso
+from laconic.core.penalties import OverlapGroupLasso, Penalty
+from laconic.core.penalties.parameter import TakesPenalty
 from laconic.core.report import Callback, Reported
 from laconic.models.save import Saved
 from laconic.text.documents import DocumentLike
 from laconic.text.tokens import Boundary
 
 
-class TextClassifier(Saved, Reported, TextPredictor):
+class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
     """min_{w,b} sum_d log-loss(y_d, x_d w + b) + sum_r strength_r Omega_r(w) + lasso |w|_1.
 
     x_d is the bag of words of document d; Omega_r sums the norms of the weights in the groups of
@@ -37,12 +38,17 @@ class TextClassifier(Saved, Reported, TextPredictor):
 
     Parameters
     ----------
-    penalty : str, default="lasso"
-        lasso, ridge, elastic, sentence, tree, topics, brown, or a sum such as sentence+topics.
-    strength : float or dict, default=1.0
-        Strength of the penalty; a dict names one per penalty of a sum.
-    lasso : float, default=1.0
-        Strength of the extra lasso of elastic and structured penalties.
+    penalty : str, Penalty or None, default="lasso"
+        A name such as lasso, ridge or elastic, a structure of the text (sentence, tree, topics,
+        brown), or a sum such as sentence+topics. Or an object over words, such as
+        ``GroupLasso({"sports": ["ball", "goal"], "food": ["bread"]})``,
+        ``OverlapGroupLasso("sentence", norm="inf")`` or ``L1(factors={"the": 3.0})``.
+    strength : float, dict or None, default=None
+        Strength of the penalty; a dict names one per penalty of a sum, None is 1, or what the
+        object says.
+    lasso : float or None, default=None
+        Strength of the lasso in a sum, which structured penalties have without naming it; None is
+        that of the sum, or 1 where it is not named.
     weighting : {"count", "binary", "tfidf", "logtfidf"}, default="count"
         Values of features: count, binary, tfidf or logtfidf (1 + log count).
     ngrams : int, default=1
@@ -120,6 +126,7 @@ class TextClassifier(Saved, Reported, TextPredictor):
     ['sun', 'ice']
     """
 
+    default_penalty = DEFAULT
     families_: tuple[Family, ...]
     learned_: LearnedWeights
     groups_: dict[str, GroupSummary]
@@ -127,9 +134,9 @@ class TextClassifier(Saved, Reported, TextPredictor):
 
     def __init__(
         self,
-        penalty: str = "lasso",
-        strength: float | Mapping[str, float] = 1.0,
-        lasso: float = 1.0,
+        penalty: Penalty | str | None = "lasso",
+        strength: float | Mapping[str, float] | None = None,
+        lasso: float | None = None,
         weighting: str = "count",
         ngrams: int = 1,
         min_count: int = 1,
@@ -185,14 +192,14 @@ class TextClassifier(Saved, Reported, TextPredictor):
 
     def prepare(self, documents: Sequence[DocumentLike], labels: DocumentLabels) -> Prepared:
         """Encode the documents and build the groups: all that fits at other strengths can reuse."""
-        return preparation.prepare(self, self.parts(), documents, labels)
+        return preparation.prepare(self, documents, labels)
 
     def adapt(self, prepared: Prepared) -> Prepared:
         """Return what this model needs of a richer preparation, under its own weighting.
 
         One set of topics then serves many models.
         """
-        return preparation.adapt(self, self.parts(), prepared)
+        return preparation.adapt(self, prepared)
 
     def adopt_preparation(self, prepared: Prepared) -> TextClassifier:
         """Take over the vocabulary and idf of prepared data."""

@@ -16,6 +16,7 @@ from laconic.classify.explain import (
     top_words,
 )
 from laconic.classify.model import TextClassifier
+from laconic.classify.penalty import LASSO, has_lasso
 from laconic.core.arrays import Array, Bools, Ints
 from laconic.report.html import bar_cards, page, section, text
 from laconic.report.html import facts as boxes
@@ -91,23 +92,30 @@ def _heading(model: TextClassifier) -> str:
     return f'{title}\n<p class="lead">It tells apart {text(shown)}.</p>'
 
 
+def _plural(family: str) -> str:
+    """Return what the groups of a penalty are called."""
+    return GROUP_NAMES.get(family, f"groups of {family}")
+
+
 def _facts(model: TextClassifier) -> str:
     kept, total = int(model.n_features_selected_), int(model.n_features_total_ or 0)
     facts = [("features kept", f"{kept:,}", f"of {total:,} ({kept / max(1, total):.1%})")]
     facts += [
-        (f"{GROUP_NAMES[name]} kept", f"{s.selected:,}", f"of {s.total:,}")
+        (f"{GROUP_NAMES.get(name, 'groups')} kept", f"{s.selected:,}", f"of {s.total:,}")
         for name, s in model.groups_.items()
     ]
     facts.append(("penalty", " + ".join(model.parts()), ""))
     strengths = (
         model.strength if isinstance(model.strength, Mapping) else {"strength": model.strength}
     )
+    strengths = {name: value for name, value in strengths.items() if value is not None}
     facts += [
         (name if name == "strength" else f"strength of {name}", f"{value:g}", "")
         for name, value in strengths.items()
     ]
-    if model.penalty not in ("lasso", "ridge"):
-        facts.append(("strength of the extra lasso", f"{model.lasso:g}", ""))
+    if has_lasso(model.penalty):
+        lasso = LASSO if model.lasso is None else model.lasso
+        facts.append(("strength of the extra lasso", f"{lasso:g}", ""))
     further = [f"n-grams up to {model.ngrams}"] if model.ngrams > 1 else []
     further += (
         [f"prefixes of {' and '.join(map(str, model.prefixes))} letters"] if model.prefixes else []
@@ -139,7 +147,7 @@ def _words(model: TextClassifier) -> str:
 
 def _groups(model: TextClassifier, name: str, training: Sequence[DocumentLike] | None) -> str:
     kept, dropped = group_tables(model, name, N_GROUPS, training)
-    summary, what = model.groups_[name], GROUP_NAMES[name]
+    summary, what = model.groups_[name], _plural(name)
     n_zero = summary.total - summary.selected
     note = (
         f"Of {summary.total:,} {what}, {summary.selected:,} hold a weight and {n_zero:,} are zero."
@@ -162,7 +170,7 @@ def _group_section(what: str, note: str, cards: str) -> str:
 
 def _group_examples(model: TextClassifier, name: str) -> str:
     """Show the groups of a model read from a file, which keeps a few of them in words."""
-    summary, what = model.groups_[name], GROUP_NAMES[name]
+    summary, what = model.groups_[name], _plural(name)
     cards = []
     for title, examples in (("Kept", summary.kept), ("Dropped", summary.dropped)):
         lines = "".join(f"<tr><td>{text(example)}</td></tr>" for example in examples[:N_GROUPS])

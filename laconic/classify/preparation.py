@@ -15,10 +15,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from laconic.classify import structure
+from laconic.classify.penalty import structures_of, word_families
 from laconic.classify.structure import ClusterSource, Family, Training
 from laconic.classify.topics import Topics
 from laconic.classify.weighting import WEIGHTINGS, contrast_of, idf_of, weighted
 from laconic.core.arrays import Array
+from laconic.core.penalties import Penalty
+from laconic.core.penalties.naming import FeatureNames
 from laconic.text.clusters import Clusters
 from laconic.text.documents import DocumentEncoder, DocumentLike
 from laconic.text.tokens import Boundary
@@ -62,6 +65,7 @@ class Lexicon(NamedTuple):
 class TextParameters(Protocol):
     """The parameters of TextClassifier that decide how documents become rows and groups."""
 
+    penalty: Penalty | str | None
     weighting: str
     ngrams: int
     prefixes: tuple[int, ...]
@@ -80,12 +84,10 @@ class TextParameters(Protocol):
 
 
 def prepare(
-    parameters: TextParameters,
-    names: Sequence[str],
-    documents: Sequence[DocumentLike],
-    labels: DocumentLabels,
+    parameters: TextParameters, documents: Sequence[DocumentLike], labels: DocumentLabels
 ) -> Prepared:
-    """Encode training documents and build the groups of the penalties in `names`."""
+    """Encode training documents and build the groups of the penalty."""
+    names = structures_of(parameters.penalty)
     if parameters.weighting not in WEIGHTINGS:
         raise ValueError(
             f"weighting is one of {', '.join(WEIGHTINGS)}; got {parameters.weighting!r}"
@@ -100,6 +102,7 @@ def prepare(
     training = encode_training(documents, labels, encoder, parameters.min_count)
     lexicon = learn_lexicon(parameters, {*names, *parameters.features}, training)
     families = families_of(names, training, lexicon, parameters.neutral_label)
+    families += word_families(parameters.penalty, feature_names(encoder))
     added = added_features(parameters.features, lexicon, len(encoder.vocab))
     gold = np.asarray(labels)
     examples = constituent_examples(training, gold, encoder) if parameters.constituents else None
@@ -110,12 +113,22 @@ def prepare(
     )
 
 
-def adapt(parameters: TextParameters, names: Sequence[str], prepared: Prepared) -> Prepared:
+def adapt(parameters: TextParameters, prepared: Prepared) -> Prepared:
     """Return the part of a richer preparation that a model needs, under its own weighting."""
     idf = idf_of(prepared.training.counts, parameters.weighting)
+    names = structures_of(parameters.penalty)
     families = tuple(family for family in prepared.families if family.name in names)
+    families += word_families(parameters.penalty, feature_names(prepared.encoder))
     examples = prepared.examples if parameters.constituents else None
     return weigh(parameters, prepared._replace(idf=idf, families=families, examples=examples))
+
+
+def feature_names(encoder: DocumentEncoder) -> FeatureNames:
+    """Return the words of an encoder as names of features, in the case that it gives them."""
+    vocab, lowercase = encoder.vocab, encoder.lowercase
+    return FeatureNames(
+        len(vocab), lambda word: vocab.id(word.lower() if lowercase else word), ready={}
+    )
 
 
 def weigh(parameters: TextParameters, prepared: Prepared) -> Prepared:

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.classify.model import TextClassifier
 from laconic.classify.summary import GroupSummary
 from laconic.classify.weighting import TFIDF, WEIGHTINGS
+from laconic.core.penalties import Penalty
 from laconic.errors import InputError
 from laconic.models import file as files
 from laconic.models.checks import (
@@ -35,6 +36,7 @@ from laconic.models.checks import (
     read_report,
     report_meta,
 )
+from laconic.models.parts import pack_penalty, read_penalty
 from laconic.text.documents import DocumentEncoder
 from laconic.text.vocab import Vocab
 from laconic.version import __version__
@@ -58,17 +60,21 @@ def pack(model: TextClassifier) -> Contents:
     arrays["word_data"], arrays["word_ptr"] = files.encode_strings(
         [words[f] for f in order.tolist()]
     )
-    return arrays, classifier_meta(model)
+    return arrays, classifier_meta(model, arrays)
 
 
-def classifier_meta(model: TextClassifier) -> dict[str, Any]:
-    """Return everything of a fitted model that arrays do not hold."""
+def classifier_meta(model: TextClassifier, arrays: Arrays) -> dict[str, Any]:
+    """Return everything of a fitted model that arrays do not hold; its penalty may add some."""
+    parameters = {
+        FILE_NAMES.get(name, name): _plain(name, value)
+        for name, value in model.get_params(deep=False).items()
+        if not isinstance(value, Penalty)
+    }
+    if isinstance(model.penalty, Penalty):
+        parameters[FILE_NAMES["penalty"]] = pack_penalty(model.penalty, arrays)
     return {
         "laconic": __version__,
-        "parameters": {
-            FILE_NAMES.get(name, name): _plain(name, value)
-            for name, value in model.get_params(deep=False).items()
-        },
+        "parameters": parameters,
         "labels": _plain("labels", model.classes_),
         **report_meta(model.report_),
         "features_total": int(model.report_.features_total),
@@ -79,7 +85,7 @@ def classifier_meta(model: TextClassifier) -> dict[str, Any]:
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> TextClassifier:
     """Return the model with these contents, or raise a ValueError that says what is wrong."""
-    model = classifier_of_meta(meta)
+    model = classifier_of_meta(meta, arrays)
     labels = checked_labels(item(meta, "labels", list))
     n_outputs = 1 if len(labels) == 2 else len(labels)
     wanted = {"weight", "intercept", "word_data", "word_ptr"} | (
@@ -100,9 +106,12 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> TextClassifier:
     return model
 
 
-def classifier_of_meta(meta: dict[str, Any]) -> TextClassifier:
-    """Return a model with the parameters and fit report of a file, without words and weights."""
-    model = TextClassifier(**_checked_parameters(item(meta, "parameters", dict)))
+def classifier_of_meta(meta: dict[str, Any], arrays: Arrays) -> TextClassifier:
+    """Return a model with the parameters and fit report of a file, without words and weights.
+
+    The arrays of its penalty are taken out of `arrays`.
+    """
+    model = TextClassifier(**_checked_parameters(item(meta, "parameters", dict), arrays))
     model.parts()
     model.groups_ = {
         name: _checked_summary(value) for name, value in item(meta, "groups", dict).items()
@@ -154,9 +163,9 @@ def _is_class_weight(value: object) -> bool:
 # What parameters are called in model files, where it is not their name.
 FILE_NAMES = {"penalty": "regularizer"}
 _PARAMETERS: dict[str, Callable[[Any], bool]] = {
-    "penalty": lambda value: isinstance(value, str),
-    "strength": _is_strength,
-    "lasso": is_number,
+    "penalty": lambda value: value is None or isinstance(value, str | dict),
+    "strength": lambda value: value is None or _is_strength(value),
+    "lasso": lambda value: value is None or is_number(value),
     "ridge": is_number,
     "refit": lambda value: value is None or is_number(value),
     "contrast": is_number,
@@ -188,7 +197,7 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
 }
 
 
-def _checked_parameters(stored: dict[str, Any]) -> dict[str, Any]:
+def _checked_parameters(stored: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
     own_names = {in_file: name for name, in_file in FILE_NAMES.items()}
     parameters = {own_names.get(name, name): value for name, value in stored.items()}
     unknown = sorted(parameters.keys() - _PARAMETERS.keys())
@@ -202,6 +211,8 @@ def _checked_parameters(stored: dict[str, Any]) -> dict[str, Any]:
     # An older version saved fewer parameters: the others have their defaults.
     parameters = {**TextClassifier().get_params(deep=False), **parameters}
     weight = parameters["class_weight"]
+    if isinstance(parameters["penalty"], dict):
+        parameters["penalty"] = read_penalty(parameters["penalty"], arrays)
     return {
         **parameters,
         "features": tuple(parameters["features"]),

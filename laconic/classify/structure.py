@@ -19,7 +19,6 @@ from laconic.text.trees import Tree
 from laconic.text.vocab import Vocab
 
 STRUCTURED = ("sentence", "tree", "topics", "brown")
-PLAIN = ("lasso", "ridge", "elastic")
 ClusterSource: TypeAlias = PathLike | tuple[Vocab, Clusters]
 
 
@@ -27,11 +26,14 @@ class Family(NamedTuple):
     """The groups of one penalty, and what each group is in the text: one row of `source` per group.
 
     sentence (sentence,)   tree (sentence, node)   topics (topic,)   brown (cluster node,)
+
+    Groups of words that a penalty states itself may have names.
     """
 
     name: str
     groups: Groups
     source: Ints
+    names: tuple[str, ...] = ()
 
 
 class Training(NamedTuple):

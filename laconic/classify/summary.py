@@ -100,7 +100,10 @@ class _Names:
             assert isinstance(tree, Tree)  # groups of a tree family are nodes of trees
             return _short(" ".join(leaves(tree, node)))
         words = self.training.vocab.words
-        return _short(" ".join(words[f] for f in self._features(group)[:N_WORDS_SHOWN].tolist()))
+        name = f"{self.family.names[group]}: " if self.family.names else ""
+        return _short(
+            name + " ".join(words[f] for f in self._features(group)[:N_WORDS_SHOWN].tolist())
+        )
 
     def _sentence(self, sentence: int) -> Sentence:
         """Return a sentence by its number in all training documents."""

@@ -16,8 +16,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from laconic.classify.model import TextClassifier
+from laconic.classify.penalty import has_lasso
 from laconic.classify.preparation import DocumentLabels, Prepared
-from laconic.classify.structure import STRUCTURED
 from laconic.core.report import Callback, Event
 from laconic.text.documents import DocumentLike
 
@@ -35,8 +35,8 @@ class StrengthTrial(Event):
 
     stage: str = "trial"
     done: int = 1
-    strength: float | Mapping[str, float] = math.nan
-    lasso: float = math.nan
+    strength: float | Mapping[str, float] | None = math.nan
+    lasso: float | None = math.nan
     refit: float | None = None
     accuracy: float = math.nan
 
@@ -75,7 +75,7 @@ class StrengthGrid(NamedTuple):
     """The settings to try: all combinations of these, strongest first."""
 
     strengths: Sequence[float]
-    lassos: Sequence[float]
+    lassos: Sequence[float | None]
     refits: Sequence[float | None]
 
     @property
@@ -89,7 +89,7 @@ def tune(
     train: tuple[Sequence[DocumentLike], DocumentLabels],
     dev: tuple[Sequence[DocumentLike], DocumentLabels],
     strengths: Sequence[float] | None = None,
-    lassos: Sequence[float] | None = None,
+    lassos: Sequence[float | None] | None = None,
     callback: Callback | None = None,
     prepared: Prepared | None = None,
     criterion: str = "accuracy",
@@ -231,12 +231,14 @@ def _trial(
 def grid(
     model: TextClassifier,
     strengths: Sequence[float] | None = None,
-    lassos: Sequence[float] | None = None,
-) -> tuple[list[float], list[float]]:
+    lassos: Sequence[float | None] | None = None,
+) -> tuple[list[float], list[float | None]]:
     """Return the strengths and lassos to try, strongest first; by default those of the paper."""
     names = model.parts()
     if strengths is None:
         strengths = TREE_STRENGTHS if names == ["tree"] else STRENGTHS
     if lassos is None:
-        lassos = STRENGTHS if names[0] in (*STRUCTURED, "elastic") else (model.lasso,)
-    return sorted(strengths, reverse=True), sorted(lassos, reverse=True)
+        # Without a lasso beside the penalty there is nothing to try.
+        lassos = STRENGTHS if has_lasso(model.penalty) else (model.lasso,)
+    stated = sorted((lasso for lasso in lassos if lasso is not None), reverse=True)
+    return sorted(strengths, reverse=True), [*stated] or [None]

@@ -141,7 +141,22 @@ def _constants(tree: ast.Module) -> dict[str, ast.expr]:
 
 @cache
 def _parsed(module: str) -> ast.Module:
-    spec = find_spec(module)
-    if spec is None or spec.origin is None:
+    """Return the syntax tree of a module."""
+    path = _inside_package(module)
+    if path is None:
+        spec = find_spec(module)
+        path = Path(spec.origin) if spec is not None and spec.origin is not None else None
+    if path is None:
         raise ValueError(f"there is no source of the module {module}")
-    return ast.parse(Path(spec.origin).read_text("utf-8"))
+    return ast.parse(path.read_text("utf-8"))
+
+
+def _inside_package(module: str) -> Path | None:
+    """Return the file of a module in a package; `find_spec` would import the packages around it."""
+    package, *inner = module.split(".")
+    spec = find_spec(package) if inner else None
+    if spec is None or spec.origin is None:
+        return None
+    path = Path(spec.origin).parent.joinpath(*inner)
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return path if path.is_file() else None

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from laconic import TextClassifier, tune
+from laconic import GroupLasso, TextClassifier, tune
 from laconic.classify.tuning import StrengthTrial
 from laconic.core.report import Event
 from laconic.text.trees import parse_tree, read_trees
@@ -79,7 +79,11 @@ def test_added_features_are_folded_into_words():
     ("parameters", "message"),
     [
         ({"penalty": "magic"}, "magic"),
-        ({"penalty": "lasso+sentence"}, "structured"),
+        ({"penalty": "lasso+words"}, "words"),
+        ({"penalty": GroupLasso("words")}, "no groups called 'words'"),
+        ({"penalty": GroupLasso([["zyzzyva"]])}, "none of the features"),
+        ({"penalty": GroupLasso([["film"]]), "strength": {"film": 1.0}}, "strength per name"),
+        ({"penalty": 3}, "penalty"),
         ({"strength": -1.0}, "strength"),
         ({"strength": {"topics": 1.0}, "penalty": "sentence"}, "sentence"),
         ({"penalty": "tree"}, "trees"),
@@ -199,7 +203,7 @@ def test_a_callback_sees_events_alone_and_stops_a_grid_after_a_trial():
     assert model.interrupted_ and model.report_.interrupted
     assert trials[0].as_dict() == {
         "strength": 1.0,
-        "lasso": 1.0,
+        "lasso": None,
         "accuracy": trials[0].accuracy,
         "n_selected": model.n_features_selected_,
         "certificate": model.certificate_,

@@ -228,11 +228,12 @@ def test_hostile_meta(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("regularizer", "ridge+lasso"),
         ("regularizer", "magic"),
+        ("regularizer", {"name": "os.system", "parameters": {}}),
+        ("regularizer", {"name": "L1", "parameters": {"factors": {"array": "weight"}}}),
         ("strength", "strong"),
         ("strength", {"sentence": []}),
-        ("lasso", None),
+        ("lasso", "much"),
         ("weighting", "bm25"),
         ("weighting", ["count"]),
         ("ngrams", 0),

@@ -120,3 +120,27 @@ def _factors(factors: Mapping[str, float], features: FeatureNames) -> Array:
         if place >= 0:
             found[place] = factor
     return found
+
+
+def over_more(penalty: Penalty, n_features: int, n_all: int) -> Penalty:
+    """Return a penalty of numbered features over more features, which are in none of its groups.
+
+    Parameters
+    ----------
+    penalty : Penalty
+        A penalty over n_features features.
+    n_features : int
+        Number of features that arrays of factors and groups are over.
+    n_all : int
+        Number of all features; factors of the further ones are 1.
+    """
+    given = penalty.get_params(deep=False)
+    changed: dict[str, Any] = {}
+    groups, factors = given.get("groups"), given.get("factors")
+    if isinstance(groups, Groups):
+        changed["groups"] = Groups(groups.index, groups.ptr, groups.weight, n_all, groups.parent)
+    if factors is not None:
+        changed["factors"] = np.append(np.ravel(factors), np.ones(n_all - n_features))
+    if "terms" in given:
+        changed["terms"] = [over_more(term, n_features, n_all) for term in given["terms"]]
+    return penalty.replace(**changed) if changed else penalty

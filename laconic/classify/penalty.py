@@ -1,0 +1,171 @@
+"""The penalty of a TextClassifier: by name, by the structure of the text, or an object over words.
+
+"sentence"                   OverlapGroupLasso("sentence") + L1: the extra lasso
+"sentence+topics", "l1+ridge", "slope", ..
+GroupLasso({"sports": ["ball", "goal"], "food": ["bread"]}),  OverlapGroupLasso("sentence", 2.0)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+
+from laconic.classify.structure import STRUCTURED, Family
+from laconic.core.groups import Groups
+from laconic.core.groups_like import as_groups, group_names
+from laconic.core.penalties import (
+    L1,
+    Discrete,
+    ElasticNet,
+    OverlapGroupLasso,
+    Penalty,
+    PenaltySum,
+)
+from laconic.core.penalties.elastic import simplest
+from laconic.core.penalties.grouped import OverGroups
+from laconic.core.penalties.names import NAMED, Strength, as_penalty, names_of
+from laconic.core.penalties.naming import FeatureNames, numbered, over_more
+
+DEFAULT = "lasso"
+LASSO = 1.0  # strength of the extra lasso of structured penalties, if none is given
+LASSOS = ("lasso", "l1")
+ALSO = {name: partial(OverlapGroupLasso, name) for name in STRUCTURED}
+
+
+class PenaltyParameters(Protocol):
+    """The parameters of TextClassifier that make its penalty."""
+
+    penalty: Penalty | str | None
+    strength: Strength | None
+    lasso: float | None
+    ridge: float
+    contrast: float
+    refit: float | None
+    features: tuple[str, ...]
+    values: Iterable[float] | None
+
+
+def penalty_names(penalty: Penalty | str | None) -> list[str]:
+    """Return the names of the terms of a penalty, checked; of an object those of its classes."""
+    if isinstance(penalty, Penalty):
+        return [type(term).__name__ for term in _leaves(penalty)]
+    names = names_of(DEFAULT if penalty is None else str(penalty))
+    if any(name not in (*NAMED, *STRUCTURED) for name in names):
+        raise ValueError(
+            f"penalty is a sum of {', '.join(STRUCTURED)} and names such as lasso, ridge and "
+            f"elastic, or an object; got {penalty!r}"
+        )
+    return names
+
+
+def structures_of(penalty: Penalty | str | None) -> list[str]:
+    """Return the structures of the text that a penalty needs the groups of."""
+    if not isinstance(penalty, Penalty):
+        return [name for name in penalty_names(penalty) if name in STRUCTURED]
+    named = [getattr(term, "groups", None) for term in _leaves(penalty)]
+    return list(dict.fromkeys(name for name in named if name in STRUCTURED))
+
+
+def _leaves(penalty: Penalty) -> Iterator[Penalty]:
+    """Yield the terms of sums, and of sums in sums."""
+    terms = getattr(penalty, "terms", None)
+    if isinstance(terms, Sequence):
+        for term in terms:
+            yield from _leaves(term)
+    else:
+        yield penalty
+
+
+def word_families(penalty: Penalty | str | None, words: FeatureNames) -> tuple[Family, ...]:
+    """Return the groups that a penalty object states itself, one family per term, by its class."""
+    if not isinstance(penalty, Penalty):
+        return ()
+    numbers: Counter[str] = Counter()
+    families = []
+    for term in _leaves(penalty):
+        if not isinstance(term, OverGroups) or isinstance(term.groups, str):
+            continue
+        given = numbered(term, words)
+        assert isinstance(given, OverGroups)  # it is a term of the same class
+        name = type(term).__name__
+        numbers[name] += 1
+        groups = as_groups(given.groups, words.n_features, given.nested)
+        names = tuple(map(str, group_names(given.groups, len(groups))))
+        own = names if isinstance(term.groups, Mapping) and groups.parent is None else ()
+        shown = name if numbers[name] == 1 else f"{name} {numbers[name]}"
+        families.append(Family(shown, groups, np.arange(len(groups)), own))
+    return tuple(families)
+
+
+def penalty_for(
+    parameters: PenaltyParameters,
+    families: Sequence[Family],
+    words: FeatureNames,
+    n_all: int,
+) -> Penalty:
+    """Return the penalty that the parameters state, over numbered features.
+
+    Features beyond the words, which topics or clusters add, have the terms of single weights only.
+    """
+    stated = stated_penalty(parameters)
+    ready = {family.name: partial(_groups_of, family) for family in families}
+    penalty = numbered(stated, words._replace(ready=ready))
+    if parameters.values is not None:
+        if (
+            not isinstance(penalty, ElasticNet)
+            or penalty.positive
+            or parameters.contrast
+            or parameters.features
+            or parameters.refit
+        ):
+            raise ValueError(
+                "values go with the penalties lasso, ridge and elastic, "
+                "without contrast, features and refit"
+            )
+        return Discrete.under(penalty, parameters.values)
+    return penalty if n_all == words.n_features else over_more(penalty, words.n_features, n_all)
+
+
+def _groups_of(family: Family) -> Groups:
+    return family.groups
+
+
+def stated_penalty(parameters: PenaltyParameters) -> Penalty:
+    """Return the penalty with its strengths and its extra lasso and ridge, over named groups."""
+    if isinstance(parameters.penalty, Penalty):
+        return as_penalty(parameters.penalty, parameters.strength)
+    names = penalty_names(parameters.penalty)
+    total = as_penalty(parameters.penalty, parameters.strength, DEFAULT, ALSO)
+    if len(names) == 1 and names[0] not in STRUCTURED:
+        return total
+    terms = total.scaled() if isinstance(total, PenaltySum) else [total]
+    if parameters.lasso is not None:
+        terms = [
+            term.replace(strength=parameters.lasso) if name in LASSOS else term
+            for name, term in zip(names, terms, strict=True)
+        ]
+    plain = [name for name in names if name not in STRUCTURED]
+    extra = [] if plain else [_extra(parameters)]
+    return simplest(PenaltySum([*extra, *terms]))
+
+
+def _extra(parameters: PenaltyParameters) -> ElasticNet:
+    """Return the lasso, and perhaps ridge, of single words beside structured penalties."""
+    lasso = LASSO if parameters.lasso is None else parameters.lasso
+    if not parameters.ridge:
+        return L1(lasso)
+    total = lasso + parameters.ridge
+    return ElasticNet(total, l1_ratio=lasso / total)
+
+
+def has_lasso(penalty: Penalty | str | None) -> bool:
+    """Return whether the parameter `lasso` has an effect: beside groups, and as a term of a sum."""
+    names = penalty_names(penalty)
+    return not isinstance(penalty, Penalty) and (
+        all(name in STRUCTURED for name in names)
+        or (len(names) > 1 and any(name in LASSOS for name in names))
+    )
