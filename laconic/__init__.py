@@ -22,19 +22,26 @@ if TYPE_CHECKING:
     from laconic.core.losses import Tweedie as Tweedie
     from laconic.core.penalties import L0 as L0
     from laconic.core.penalties import L1 as L1
+    from laconic.core.penalties import MCP as MCP
+    from laconic.core.penalties import SCAD as SCAD
     from laconic.core.penalties import Discrete as Discrete
     from laconic.core.penalties import ElasticNet as ElasticNet
     from laconic.core.penalties import GroupLasso as GroupLasso
     from laconic.core.penalties import LayeredGroupLasso as LayeredGroupLasso
+    from laconic.core.penalties import LogSum as LogSum
+    from laconic.core.penalties import Oscar as Oscar
     from laconic.core.penalties import OverlapGroupLasso as OverlapGroupLasso
     from laconic.core.penalties import PenaltySum as PenaltySum
     from laconic.core.penalties import Ridge as Ridge
+    from laconic.core.penalties import Slope as Slope
     from laconic.core.penalties import SparseGroupLasso as SparseGroupLasso
     from laconic.core.penalties import TreeGroupLasso as TreeGroupLasso
+    from laconic.core.penalties import adaptive as adaptive
     from laconic.core.penalties import value_set as value_set
     from laconic.core.solvers.admm import Admm as Admm
     from laconic.core.solvers.discrete import DiscreteAdmm as DiscreteAdmm
     from laconic.core.solvers.fista import Fista as Fista
+    from laconic.core.solvers.majorized import Majorized as Majorized
     from laconic.core.solvers.online import KBestMira as KBestMira
     from laconic.core.solvers.online import Mira as Mira
     from laconic.core.solvers.online import Perceptron as Perceptron
@@ -105,20 +112,27 @@ _SHARED = {
     "core.penalties": (
         "L0",
         "L1",
+        "MCP",
+        "SCAD",
         "Discrete",
         "ElasticNet",
         "GroupLasso",
         "LayeredGroupLasso",
+        "LogSum",
+        "Oscar",
         "OverlapGroupLasso",
         "PenaltySum",
         "Ridge",
+        "Slope",
         "SparseGroupLasso",
         "TreeGroupLasso",
+        "adaptive",
         "value_set",
     ),
     "core.solvers.admm": ("Admm",),
     "core.solvers.discrete": ("DiscreteAdmm",),
     "core.solvers.fista": ("Fista",),
+    "core.solvers.majorized": ("Majorized",),
     "core.solvers.owlqn": ("Owlqn",),
     "core.solvers.reweighted": ("Reweighted",),
     "core.solvers.working_set": ("WorkingSet",),

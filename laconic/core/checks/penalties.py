@@ -9,7 +9,15 @@ from sklearn.base import clone
 
 from laconic.core.arrays import Array
 from laconic.core.checks.law import near, raises, require
-from laconic.core.penalties import L1, ElasticNet, OverlapGroupLasso, Penalty, PenaltySum, Ridge
+from laconic.core.penalties import (
+    L1,
+    Concave,
+    ElasticNet,
+    OverlapGroupLasso,
+    Penalty,
+    PenaltySum,
+    Ridge,
+)
 
 # Penalties whose gauge is an upper bound of the dual norm: strength_max may be too large there,
 # never too small.
@@ -24,6 +32,8 @@ def check_penalty(penalty: Penalty, n_weights: int, rng: np.random.Generator) ->
     check_conjugate(penalty, n_weights, rng)
     if penalty.convex:
         check_strength_max(penalty, n_weights, rng)
+    if isinstance(penalty, Concave):
+        check_tangent(penalty, n_weights, rng)
     check_positive(penalty, n_weights, rng)
     check_factors(penalty, n_weights, rng)
     check_spread(penalty, n_weights, rng)
@@ -119,10 +129,11 @@ def check_value(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> N
                 near(penalty.value(scale * w), scale * penalty.value(w)),
                 "a norm is positively homogeneous",
             )
-    doubled = penalty.replace(strength=2 * penalty.strength)
-    require(
-        near(doubled.value(w), 2 * penalty.value(w)), "a penalty is proportional to its strength"
-    )
+    doubled = penalty.replace(strength=2 * penalty.strength).value(w)
+    if penalty.proportional:
+        require(near(doubled, 2 * penalty.value(w)), "a penalty is proportional to its strength")
+    else:
+        require(doubled >= penalty.value(w), "a stronger penalty costs no less")
 
 
 def is_norm(penalty: Penalty) -> bool:
@@ -189,6 +200,33 @@ def check_strength_max(penalty: Penalty, n_weights: int, rng: np.random.Generato
         )
 
 
+def check_tangent(penalty: Concave, n_weights: int, rng: np.random.Generator) -> None:
+    """Check that differences of tangents bound those of the penalty, and that they touch it.
+
+    Also that zero is a local optimum from strength_max on, and not below.
+    """
+    w = allowed(penalty, np.abs(rng.normal(size=n_weights)) * 3 * rng.integers(0, 2, n_weights))
+    tangent = penalty.tangent(w)
+    require(tangent.convex, "tangents are convex")
+    for scale in (0.0, 1e-3, 0.1, 1.0, 10.0):
+        v = np.abs(w + scale * rng.normal(size=n_weights))
+        require(
+            penalty.value(v) <= penalty.value(w) + tangent.value(v) - tangent.value(w) + 1e-9,
+            "a concave penalty lies below its tangents",
+        )
+    close = np.abs(w + 1e-5 * (w != 0) * rng.normal(size=n_weights))
+    change = penalty.value(close) - penalty.value(w)
+    require(
+        abs(change - tangent.value(close) + tangent.value(w)) <= 1e-8 * n_weights,
+        "a tangent has the slope of the penalty where it touches it",
+    )
+    gradient, step = -np.abs(rng.normal(size=n_weights)) * 5, 1e-4
+    largest = penalty.strength_max(gradient)
+    for factor, stays in ((1 + 1e-6, True), (0.99, False)):
+        moved = penalty.replace(strength=factor * largest).prox(-step * gradient, step)
+        require(stays != moved.any(), f"a small step from zero at {factor} strength_max")
+
+
 def check_positive(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> None:
     """Check that positive=True allows no negative weights; the penalty there is infinite."""
     if "positive" not in penalty.get_params(deep=False):
@@ -220,10 +258,11 @@ def check_factors(penalty: Penalty, n_weights: int, rng: np.random.Generator) ->
         near(at[1].value(w), penalty.replace(factors=None).value(w)),
         "factors of one change nothing",
     )
-    require(
-        near(at[2].value(w) - at[1].value(w), at[1].value(w) - at[0].value(w)),
-        "the penalty is affine in the factors",
-    )
+    if penalty.proportional:
+        require(
+            near(at[2].value(w) - at[1].value(w), at[1].value(w) - at[0].value(w)),
+            "the penalty is affine in the factors",
+        )
     i = int(rng.integers(n_weights))
     raised = np.where(np.arange(n_weights) == i, 2.0, 1.0)
     more, same = penalty.replace(factors=raised).prox(w, 0.3)[i], at[1].prox(w, 0.3)[i]
@@ -279,8 +318,8 @@ def check_parameters(penalty: Penalty, n_weights: int, rng: np.random.Generator)
             "a copy is the same penalty",
         )
         copy.set_params(strength=2 * penalty.strength)
-        require(near(copy.value(w), 2 * penalty.value(w)), "set_params(strength=...) takes effect")
         fresh = penalty.replace(strength=2 * penalty.strength)
+        require(near(copy.value(w), fresh.value(w)), "set_params(strength=...) takes effect")
         require(
             near(copy.prox(w), fresh.prox(w)), "set_params(strength=...) takes effect on the prox"
         )

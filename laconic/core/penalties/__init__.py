@@ -1,30 +1,44 @@
 """Penalties: value, prox and strength_max of what a model pays for its weights."""
 
+from laconic.core.penalties.adapted import adaptive
 from laconic.core.penalties.base import Blockwise, Penalty, Separable, Smooth, Terms
+from laconic.core.penalties.concave import Concave
 from laconic.core.penalties.discrete import Discrete, value_set
 from laconic.core.penalties.group import GroupLasso, SparseGroupLasso
+from laconic.core.penalties.log_sum import LogSum
+from laconic.core.penalties.mcp import MCP
 from laconic.core.penalties.overlap import CopyTerm, LayeredGroupLasso, OverlapGroupLasso
+from laconic.core.penalties.scad import SCAD
 from laconic.core.penalties.separable import L0, L1, ElasticNet, Ridge
+from laconic.core.penalties.slope import Oscar, Slope, SortedLasso
 from laconic.core.penalties.total import PenaltySum
 from laconic.core.penalties.tree import TreeGroupLasso
 
 __all__ = [
     "L0",
     "L1",
+    "MCP",
+    "SCAD",
     "Blockwise",
+    "Concave",
     "CopyTerm",
     "Discrete",
     "ElasticNet",
     "GroupLasso",
     "LayeredGroupLasso",
+    "LogSum",
+    "Oscar",
     "OverlapGroupLasso",
     "Penalty",
     "PenaltySum",
     "Ridge",
     "Separable",
+    "Slope",
     "Smooth",
+    "SortedLasso",
     "SparseGroupLasso",
     "Terms",
     "TreeGroupLasso",
+    "adaptive",
     "value_set",
 ]

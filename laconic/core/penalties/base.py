@@ -26,6 +26,8 @@ class Penalty(BaseEstimator, ABC):
     strength: float
     convex = True
     homogeneous = True  # Omega(t w) = t Omega(w) for t > 0, unless parameters add a square
+    proportional = True  # Omega is proportional to strength, and affine in factors
+    alike = True  # spread(K) treats all outputs alike
     # The solver that suits a penalty outside of core, `module:Class`; None: choose_solver knows.
     solver: ClassVar[str | None] = None
 

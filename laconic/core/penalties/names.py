@@ -6,7 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from laconic.core.penalties.base import Penalty
+from laconic.core.penalties.log_sum import LogSum
+from laconic.core.penalties.mcp import MCP
+from laconic.core.penalties.scad import SCAD
 from laconic.core.penalties.separable import L0, L1, ElasticNet, Ridge
+from laconic.core.penalties.slope import Oscar, Slope
 from laconic.core.penalties.total import PenaltySum
 
 # Penalties that need nothing but a strength. Others are given as objects: a group lasso without
@@ -19,6 +23,11 @@ NAMED: dict[str, type[Penalty]] = {
     "elastic": ElasticNet,
     "elastic-net": ElasticNet,
     "l0": L0,
+    "mcp": MCP,
+    "scad": SCAD,
+    "log-sum": LogSum,
+    "slope": Slope,
+    "oscar": Oscar,
 }
 # One strength for the whole penalty, or one per name of a sum.
 Strength: TypeAlias = float | Mapping[str, float]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from laconic import _core
 from laconic.core.penalties import (
     Blockwise,
+    Concave,
     Discrete,
     LayeredGroupLasso,
     OverlapGroupLasso,
@@ -18,6 +19,7 @@ from laconic.core.penalties.grouped import norm_code
 ADMM = "laconic.core.solvers.admm:Admm"
 DISCRETE = "laconic.core.solvers.discrete:DiscreteAdmm"
 FISTA = "laconic.core.solvers.fista:Fista"
+MAJORIZED = "laconic.core.solvers.majorized:Majorized"
 OWLQN = "laconic.core.solvers.owlqn:Owlqn"
 REWEIGHTED = "laconic.core.solvers.reweighted:Reweighted"
 WORKING_SET = "laconic.core.solvers.working_set:WorkingSet"
@@ -29,6 +31,8 @@ def suitable_solver(penalty: Penalty) -> str:
         return penalty.solver
     if isinstance(penalty, Discrete):
         return DISCRETE
+    if isinstance(penalty, Concave):
+        return MAJORIZED
     if isinstance(penalty, LayeredGroupLasso):
         return FISTA
     if isinstance(penalty, (OverlapGroupLasso, PenaltySum)):
