@@ -96,15 +96,35 @@ void bind_terms(nb::module_& m) {
         .def_ro("every", &OnlineRule::every);
 }
 
+// Arrays are taken as they are or not at all: a matrix in other types would be a copy.
+template <class V>
+void bind_entries(nb::class_<Matrix>& matrix) {
+    matrix
+        .def_static("from_compressed", &Matrix::from_compressed<V, int32_t>, nb::arg("ptr"),
+                    nb::arg("index").noconvert(), nb::arg("data").noconvert(), nb::arg("n_minor"),
+                    nb::arg("by_rows"))
+        .def_static("from_compressed", &Matrix::from_compressed<V, int64_t>, nb::arg("ptr"),
+                    nb::arg("index").noconvert(), nb::arg("data").noconvert(), nb::arg("n_minor"),
+                    nb::arg("by_rows"))
+        .def_static("from_dense", &Matrix::from_dense<V>, nb::arg("table").noconvert(),
+                    nb::arg("by_rows"));
+}
+
 void bind_rows(nb::module_& m) {
-    nb::class_<Matrix>(m, "Matrix")
-        .def_static("from_compressed", &Matrix::from_compressed, nb::arg("ptr"), nb::arg("index"),
-                    nb::arg("data"), nb::arg("n_minor"), nb::arg("by_rows"))
-        .def_static("from_dense", &Matrix::from_dense, nb::arg("by_columns"), nb::arg("n_rows"))
+    nb::class_<Matrix> matrix(m, "Matrix");
+    bind_entries<double>(matrix);
+    bind_entries<float>(matrix);
+    matrix
         .def("score", &Matrix::score, nb::arg("weights"), nb::arg("scores").noconvert(),
              nb::arg("n_outputs") = 1, nb::arg("threads") = 1)
         .def("pull", &Matrix::pull, nb::arg("residual"), nb::arg("gradient").noconvert(),
              nb::arg("n_outputs") = 1, nb::arg("threads") = 1)
+        .def("squares", &Matrix::squares, nb::arg("curvature"), nb::arg("out").noconvert(),
+             nb::arg("n_outputs") = 1)
+        .def("hessian_product", &Matrix::hessian_product, nb::arg("curvature"), nb::arg("coupling"),
+             nb::arg("direction"), nb::arg("out").noconvert(), nb::arg("n_outputs") = 1,
+             nb::arg("threads") = 1)
+        .def("gram", &Matrix::gram, nb::arg("curvature"), nb::arg("out").noconvert())
         .def_ro("n_rows", &Matrix::n_rows)
         .def_ro("n_cols", &Matrix::n_cols)
         .def_prop_ro("n_entries", &Matrix::n_entries);

@@ -17,6 +17,7 @@ Descent::Descent(const Matrix& X, const LossRows& loss, const Blocks& blocks, Ve
     require(blocks.n == X.n_cols * K_, "blocks must be over n_cols * n_outputs coordinates");
     require(static_cast<int64_t>(mass.size()) == blocks.size(),
             "mass must have one entry per block");
+    if (blocks.size() > 0) X.need_columns();
     const size_t cells = sw_.size() * K_;
     for (double s : sw_) coupling_.push_back(s > 0 ? 1 / s : 0);
     R_.resize(cells);

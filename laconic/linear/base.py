@@ -28,6 +28,8 @@ from laconic.core.solvers.base import Result, Solver
 LinearT = TypeVar("LinearT", bound="SparseLinear")
 MethodT = TypeVar("MethodT", bound=Callable[..., object])
 
+KEPT = (np.float64, np.float32)  # types of values that are used as they are, others become float64
+
 
 class SparseLinear(Reported, TakesPenalty):
     """min_{w, b} sum_i s_i loss(y_i, x_i w + b) + penalty(w), common to classifiers and regressors.
@@ -97,7 +99,7 @@ class SparseLinear(Reported, TakesPenalty):
             X,
             y,
             accept_sparse=("csr", "csc"),
-            dtype=np.float64,
+            dtype=KEPT,
             multi_output=False,
             y_numeric=self._numeric,
         )
@@ -191,8 +193,14 @@ class SparseLinear(Reported, TakesPenalty):
 
     def _scores(self, X: MatrixLike) -> Array:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
-        scores: Array = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=KEPT, reset=False)
+        weights = self.coef_.T  # (p, K), or (p,) of a regressor
+        if X.dtype == np.float32:  # NumPy and SciPy would copy X in double precision
+            design = Rows(X, weights[:1].size, False, effective_n_jobs(self.n_jobs))
+            products: Array = design.score(weights.ravel()).reshape(-1, *weights.shape[1:])
+        else:
+            products = safe_sparse_dot(X, weights, dense_output=True)
+        scores: Array = products + self.intercept_
         return scores
 
     @property

@@ -5,6 +5,7 @@ Also run under the sanitizers: imports stay light.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -269,27 +270,76 @@ BAD_MATRIX: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("bad", BAD_MATRIX.values(), ids=BAD_MATRIX.keys())
 @pytest.mark.parametrize("by_rows", [True, False])
-def test_a_matrix_refuses(bad: dict[str, Any], by_rows: bool) -> None:
+@pytest.mark.parametrize("values", [np.float64, np.float32])
+@pytest.mark.parametrize("numbers", [np.int32, np.int64])
+def test_a_matrix_refuses(bad: dict[str, Any], by_rows: bool, values: type, numbers: type) -> None:
+    bad = {
+        name: value.astype({"data": values, "index": numbers}.get(name, np.int64))
+        if isinstance(value, np.ndarray) and value.dtype in (np.float64, np.int32)
+        else value
+        for name, value in bad.items()
+    }
     good = {
         "ptr": ints(0, 1, 3, 4),
-        "index": np.array([0, 1, 3, 2], np.int32),
-        "data": floats(1, 2, 3, 4),
+        "index": np.array([0, 1, 3, 2], numbers),
+        "data": floats(1, 2, 3, 4).astype(values),
         "n_minor": N,
         "by_rows": by_rows,
     }
     refuses(_core.Matrix.from_compressed, good, bad)
 
 
-def test_a_dense_matrix_refuses() -> None:
-    good = {"by_columns": np.ones(6), "n_rows": 3}
-    for bad in (
-        {"n_rows": 0},
-        {"n_rows": 4},
-        {"n_rows": -3},
-        {"by_columns": floats(1, np.nan, 1)},
-        {"by_columns": np.ones((3, 2))},
+@pytest.mark.parametrize("values", [np.float64, np.float32])
+@pytest.mark.parametrize("by_rows", [True, False])
+def test_a_dense_matrix_refuses(values: type, by_rows: bool) -> None:
+    good = {"table": np.ones((3, 2), values), "by_rows": by_rows}
+    for table in (
+        np.ones(6, values),
+        np.ones((3, 2), values)[:, :1],
+        np.asfortranarray(np.ones((3, 2), values)),
+        np.ones((3, 2), np.int64),
+        np.array([[1, np.nan]], values),
+        np.array([[np.inf, 1]], values),
     ):
-        refuses(_core.Matrix.from_dense, good, bad)
+        refuses(_core.Matrix.from_dense, good, {"table": table})
+
+
+def test_hessian_products_refuse_wrong_sizes() -> None:
+    good = {
+        "curvature": np.ones(3),
+        "coupling": np.zeros(0),
+        "direction": np.ones(N + 1),
+        "out": np.empty(N + 1),
+    }
+    for bad in (
+        {"curvature": np.ones(4)},
+        {"coupling": np.ones(2)},
+        {"direction": np.ones(N + 2)},
+        {"direction": np.ones(N)},
+        {"out": np.empty(N)},
+        {"n_outputs": 0},
+        {"n_outputs": 2},
+    ):
+        refuses(matrix().hessian_product, good, bad)
+    for bad in ({"curvature": np.ones(2)}, {"out": np.empty(N + 1)}, {"n_outputs": 2}):
+        refuses(matrix().squares, {"curvature": np.ones(3), "out": np.empty(N)}, bad)
+    for bad in ({"curvature": np.ones(2)}, {"out": np.empty(N * N - 1)}):
+        refuses(matrix().gram, {"curvature": np.ones(3), "out": np.zeros(N * N)}, bad)
+
+
+def test_a_matrix_keeps_what_it_reads_alive() -> None:
+    data = np.ones(4, np.float32)
+    kept = _core.Matrix.from_compressed(
+        ints(0, 1, 3, 4), np.array([0, 1, 3, 2], np.int32), data, N, True
+    )
+    held = weakref.ref(data)
+    del data
+    assert held() is not None
+    scores = np.empty(3)
+    kept.score(np.arange(4.0), scores)
+    assert scores.tolist() == [0, 4, 2]
+    del kept
+    assert held() is None
 
 
 def test_scores_and_pulls_refuse_wrong_sizes() -> None:

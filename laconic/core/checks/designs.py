@@ -13,7 +13,7 @@ from laconic.core.designs.rows import Rows
 
 
 def check_design(make: Callable[..., Rows], X: MatrixLike, rng: np.random.Generator) -> None:
-    """Check the adjoint law, and that scores do not depend on storage or number of threads.
+    """Check the adjoint law, Hessian products, and that storage and threads change nothing.
 
     `make(X, n_outputs=, intercept=, threads=)` returns a design.
     """
@@ -33,6 +33,9 @@ def check_design(make: Callable[..., Rows], X: MatrixLike, rng: np.random.Genera
         sp.csr_array(dense),
         *wide,
     ]
+    # In single precision to its digits, and the same ones however it is stored.
+    single = dense.astype(np.float32)
+    narrow = [single, np.asfortranarray(single), sp.csr_matrix(single), sp.csc_matrix(single)]
     for n_outputs in (1, 3):
         for intercept in (False, True):
             plain = make(dense, n_outputs=n_outputs, intercept=intercept, threads=1)
@@ -44,9 +47,31 @@ def check_design(make: Callable[..., Rows], X: MatrixLike, rng: np.random.Genera
             )
             require(near(scores, table.ravel()), "scores = X W + b")
             require(near(scores @ r, w @ pulled), "the adjoint: <A w, r> = <w, A' r>")
+            bend, shared = rng.random(len(r)), rng.random(len(dense))
+            for coupling in (np.zeros(0), shared) if n_outputs > 1 else (np.zeros(0),):
+                curved = plain.curve(bend, coupling, w)
+                bent = bend * scores
+                if len(coupling):
+                    total = coupling * bent.reshape(-1, n_outputs).sum(axis=1)
+                    bent = bent - bend * np.repeat(total, n_outputs)
+                require(near(curved, plain.pull(bent)), "A'HA v is the pull of H A v")
             for matrix in stored:
                 for threads in (1, 2, 5):
                     other = make(matrix, n_outputs=n_outputs, intercept=intercept, threads=threads)
-                    same = near(other.score(w), scores) and near(other.pull(r), pulled)
+                    same = (
+                        near(other.score(w), scores)
+                        and near(other.pull(r), pulled)
+                        and near(other.curve(bend, coupling, w), curved)
+                        and near(other.curvature(bend), plain.curvature(bend))
+                    )
                     stored_as = f"{type(matrix).__name__} with {threads} threads"
                     require(same, f"{stored_as} agrees with the dense matrix")
+            rounded = make(single.astype(float), n_outputs=n_outputs, intercept=intercept)
+            for matrix in narrow:
+                other = make(matrix, n_outputs=n_outputs, intercept=intercept)
+                require(
+                    near(other.score(w), rounded.score(w))
+                    and near(other.pull(r), rounded.pull(r))
+                    and near(other.curve(bend, coupling, w), rounded.curve(bend, coupling, w)),
+                    "single precision is computed with in double precision",
+                )

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from laconic import _core
-from laconic.core.arrays import Array, MatrixLike
+from laconic.core.arrays import AnyArray, Array, MatrixLike
 
 
 class Rows:
@@ -44,12 +44,33 @@ class Rows:
             gradient[self.n_penalised :] = residual.reshape(-1, self.n_outputs).sum(axis=0)
         return gradient
 
+    def curvature(self, weights: Array) -> Array:
+        """Return sum_i x_ij^2 h_ik for weights h (n K,) of the scores.
+
+        It is the diagonal of A' diag(h) A over the penalised weights.
+        """
+        diagonal = np.empty(self.n_penalised)
+        self.matrix.squares(np.ascontiguousarray(weights), diagonal, self.n_outputs)
+        return diagonal
+
+    def curve(self, weights: Array, coupling: Array, v: Array) -> Array:
+        """Return A' H A v, H = diag(h) - coupling_i h h' in row i; an empty coupling is none."""
+        product = np.empty(self.n_weights)
+        self.matrix.hessian_product(weights, coupling, v, product, self.n_outputs, self.threads)
+        return product
+
 
 def make_matrix(X: MatrixLike) -> _core.Matrix:
-    """Return the kernels' matrix from a sparse matrix of any format, or a dense array."""
+    """Return the kernels' matrix from a sparse matrix of any format, or a dense array.
+
+    It borrows the entries as they are, in single or double precision and by rows or by columns;
+    other types are turned into float64, other formats into CSR.
+    """
     if not sp.issparse(X):
-        dense: Array = np.asarray(X, dtype=np.float64)
-        return _core.Matrix.from_dense(np.ascontiguousarray(dense.T).ravel(), dense.shape[0])
+        dense = with_kernel_values(np.asarray(X))
+        by_columns = dense.flags.f_contiguous and not dense.flags.c_contiguous
+        table = dense.T if by_columns else np.ascontiguousarray(dense)
+        return _core.Matrix.from_dense(table, not by_columns)
     sparse: sp.spmatrix = X
     if sparse.format not in ("csr", "csc"):
         sparse = sparse.tocsr()
@@ -59,10 +80,17 @@ def make_matrix(X: MatrixLike) -> _core.Matrix:
     if max(sparse.shape) >= 2**31:
         raise ValueError(f"a matrix side must be below 2^31, got shape {sparse.shape}")
     by_rows = sparse.format == "csr"
+    wide = sparse.indices.dtype.itemsize > 4
     return _core.Matrix.from_compressed(
         np.ascontiguousarray(sparse.indptr, dtype=np.int64),
-        np.ascontiguousarray(sparse.indices, dtype=np.int32),
-        np.ascontiguousarray(sparse.data, dtype=np.float64),
+        np.ascontiguousarray(sparse.indices, dtype=np.int64 if wide else np.int32),
+        np.ascontiguousarray(with_kernel_values(sparse.data)),
         sparse.shape[1] if by_rows else sparse.shape[0],
         by_rows,
     )
+
+
+def with_kernel_values(values: AnyArray) -> AnyArray:
+    """Return an array as float32 if it is that, else as float64."""
+    kept: AnyArray = np.asarray(values, dtype=np.float32 if values.dtype == np.float32 else float)
+    return kept

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from laconic.core.arrays import Array, MatrixLike
+from laconic.core.arrays import MatrixLike
 from laconic.core.designs.rows import Rows
 
 
@@ -48,15 +48,6 @@ class Steps(Rows):
         self.steps = np.asarray(steps)
         self.blocks = in_blocks(X, steps, n_steps)
         super().__init__(self.blocks, n_outputs, intercept, threads)
-
-    def curvature(self, weights: Array) -> Array:
-        """Return sum_n x_nj^2 h_nk for weights h (n K,) of the scores.
-
-        It is the diagonal of A' diag(h) A over the penalised weights.
-        """
-        squares = self.blocks.copy()
-        squares.data = squares.data**2
-        return np.ascontiguousarray((squares.T @ weights.reshape(-1, self.n_outputs)).ravel())
 
     def pooled(self) -> sp.csr_matrix:
         """Return the rows (n, p) with all steps alike."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
-
 import numpy as np
 
 from laconic import _core
@@ -12,14 +10,6 @@ from laconic.core.designs.rows import Rows
 from laconic.core.losses import Gold, Loss
 from laconic.core.penalties import Penalty
 from laconic.core.problem.gap import GapProblem
-
-
-@runtime_checkable
-class Curved(Protocol):
-    """A design that knows the diagonal of A' diag(h) A."""
-
-    def curvature(self, weights: Array) -> Array:
-        """Return the diagonal over the penalised weights for weights h of the scores."""
 
 
 class Problem(GapProblem):
@@ -112,9 +102,7 @@ class Problem(GapProblem):
         return self.bound.conjugate(dual, scale)
 
     def diagonal(self, x: Array) -> Array:
-        """See GapProblem; only designs over time know their curvature."""
-        if not isinstance(self.design, Curved):
-            raise ValueError(f"the design {type(self.design).__name__} has no curvature: use Steps")
+        """See GapProblem."""
         return self.design.curvature(self.bound.curvature(self.design.score(x)))
 
     @property
