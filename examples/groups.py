@@ -18,7 +18,8 @@ path = regularization_path(SparseClassifier(GroupLasso(groups)), X, y, n_strengt
 for strength, selected, gap in zip(path.strengths, path.selected, path.certificates, strict=True):
     print(f"strength {strength:8.3f}  columns kept {selected:3d}  relative duality gap {gap:.0e}")
 
-model = StrengthCV(SparseClassifier(GroupLasso(groups)), n_strengths=10).fit(X, y)
+search = StrengthCV(SparseClassifier(GroupLasso(groups)), scoring="accuracy", rule="1se")
+model = search.fit(X, y)
 kept = np.flatnonzero(model.best_estimator_.coef_.ravel())
 print(
     f"best strength {model.best_strength_:.3f}, accuracy {model.best_score_:.3f}, "

@@ -58,9 +58,9 @@ if TYPE_CHECKING:
     from laconic.embed.stochastic import StochasticCoding as StochasticCoding
     from laconic.embed.svd import Svd as Svd
     from laconic.errors import InputError as InputError
+    from laconic.linear.cv import StrengthCV as StrengthCV
     from laconic.linear.model import SparseClassifier as SparseClassifier
     from laconic.linear.model import SparseRegressor as SparseRegressor
-    from laconic.linear.path import StrengthCV as StrengthCV
     from laconic.linear.path import regularization_path as regularization_path
     from laconic.lm.kneser_ney import KneserNey as KneserNey
     from laconic.lm.log_linear import LogLinear as LogLinear

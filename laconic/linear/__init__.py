@@ -12,6 +12,6 @@ KINDS = (
 PUBLIC = {
     "SparseClassifier": "laconic.linear.model",
     "SparseRegressor": "laconic.linear.model",
-    "StrengthCV": "laconic.linear.path",
+    "StrengthCV": "laconic.linear.cv",
     "regularization_path": "laconic.linear.path",
 }

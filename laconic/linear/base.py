@@ -24,6 +24,7 @@ from laconic.core.penalties.parameter import TakesPenalty
 from laconic.core.problem import Objective, Problem
 from laconic.core.report import Callback, FitReport, Reported, in_one_line
 from laconic.core.solvers.base import Result, Solver
+from laconic.linear.rows import as_offset, standardized
 
 LinearT = TypeVar("LinearT", bound="SparseLinear")
 MethodT = TypeVar("MethodT", bound=Callable[..., object])
@@ -54,9 +55,17 @@ class SparseLinear(Reported, TakesPenalty):
         Number of threads; -1 uses all processors.
     strength : float or None, default=None
         Strength of the penalty; None keeps the penalty's own, which is 1 unless given.
+    standardize : bool, default=False
+        Whether the penalty sees features divided by their standard deviations. Nothing is centred,
+        so sparse input stays sparse; an intercept has the same effect. Weights are those of the
+        features as given.
+    relax : float, default=0.0
+        Share of a refit without the penalty on the features that it selected, from 0 (none) to 1
+        (the refit alone).
     """
 
     _numeric = False
+    scale_: Array | None = None
     n_features_in_: int
     intercept_: Any  # (K,), or the number of a regressor
 
@@ -71,6 +80,8 @@ class SparseLinear(Reported, TakesPenalty):
         warm_start: bool = False,
         n_jobs: int | None = None,
         strength: float | None = None,
+        standardize: bool = False,
+        relax: float = 0.0,
     ):
         self.penalty = penalty
         self.loss = loss
@@ -81,6 +92,8 @@ class SparseLinear(Reported, TakesPenalty):
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.strength = strength
+        self.standardize = standardize
+        self.relax = relax
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -88,7 +101,11 @@ class SparseLinear(Reported, TakesPenalty):
         return tags
 
     def build_problem(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
     ) -> Problem:
         """Return the problem that `fit` solves, from checked data.
 
@@ -106,8 +123,12 @@ class SparseLinear(Reported, TakesPenalty):
         weight = _check_sample_weight(
             sample_weight, rows, dtype=np.float64, ensure_non_negative=True
         )
+        if self.standardize:
+            rows, self.scale_ = standardized(rows, weight)
         loss, target, n_outputs, weight = self._encode(targets, weight)
         design = Rows(rows, n_outputs, self.fit_intercept, effective_n_jobs(self.n_jobs))
+        if offset is not None:
+            design.offset = as_offset(offset, design.n_rows, n_outputs).ravel()
         penalty = self.chosen_penalty().spread(n_outputs)
         return Problem(
             design,
@@ -144,6 +165,7 @@ class SparseLinear(Reported, TakesPenalty):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         callback: Callback | None = None,
+        offset: ArrayLike | None = None,
     ) -> LinearT:
         """Learn coef_ and intercept_.
 
@@ -157,6 +179,8 @@ class SparseLinear(Reported, TakesPenalty):
             Weight of each example; None weights all alike.
         callback : callable or None, default=None
             Called with the Event of each step; True stops the fit.
+        offset : array of shape (n,) or (n, K) or None, default=None
+            What is added to the scores of each row, such as the logarithm of its exposure.
 
         Returns
         -------
@@ -164,7 +188,7 @@ class SparseLinear(Reported, TakesPenalty):
             The fitted model.
         """
         began = time.perf_counter()
-        problem = self.build_problem(X, y, sample_weight)
+        problem = self.build_problem(X, y, sample_weight, offset)
         x0 = getattr(self, "_x", None) if self.warm_start else None
         result = self.solve(
             problem, x0 if x0 is not None and len(x0) == problem.n_weights else None, callback
@@ -175,7 +199,7 @@ class SparseLinear(Reported, TakesPenalty):
 
     def adopt(self: LinearT, problem: Problem, result: Result) -> LinearT:
         """Take over a solver's result as the fitted model."""
-        weights, intercept = problem.parts(result.x)
+        weights, intercept = self.plain_parts(problem, result)
         K = problem.design.n_outputs
         self.coef_ = np.ascontiguousarray(weights.reshape(-1, K).T)
         self.intercept_ = intercept.copy() if self.fit_intercept else np.zeros(K)
@@ -184,6 +208,16 @@ class SparseLinear(Reported, TakesPenalty):
         self._keep_report(problem, result)
         return self
 
+    def plain_parts(self, problem: Problem, result: Result) -> tuple[Array, Array]:
+        """Return the weights of the features as given, relaxed, and the intercept."""
+        from laconic.linear.relaxed import relaxed_point  # which imports this module
+
+        x = relaxed_point(self, problem, result.x) if self.relax else result.x
+        weights, intercept = problem.parts(x)
+        if self.standardize and self.scale_ is not None:
+            weights = weights / np.repeat(self.scale_, problem.design.n_outputs)
+        return weights, intercept
+
     def _keep_report(self, problem: Problem, result: Result) -> None:
         """Keep what a solver found besides the weights; a warning if it stopped too early."""
         self.loss_, self.result_ = problem.loss, result
@@ -191,7 +225,7 @@ class SparseLinear(Reported, TakesPenalty):
             self, problem, result, features=(self.n_features_in_, self.n_selected_)
         )
 
-    def _scores(self, X: MatrixLike) -> Array:
+    def _scores(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=KEPT, reset=False)
         weights = self.coef_.T  # (p, K), or (p,) of a regressor
@@ -201,7 +235,48 @@ class SparseLinear(Reported, TakesPenalty):
         else:
             products = safe_sparse_dot(X, weights, dense_output=True)
         scores: Array = products + self.intercept_
+        if offset is not None:
+            table = as_offset(offset, len(scores), 1 if scores.ndim == 1 else scores.shape[1])
+            scores = scores + table.reshape(scores.shape)
         return scores
+
+    def mean_loss(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> float:
+        """Return the mean of the model's own loss over rows, such as the log-loss.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n, p)
+            One row of features per example.
+        y : array of shape (n,)
+            Target of each example.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each example; None weights all alike.
+        offset : array of shape (n,) or (n, K) or None, default=None
+            What is added to the scores of each row.
+
+        Returns
+        -------
+        float
+            Log-loss of a classifier, half of the mean squared error of a regression, half of the
+            deviance of counts.
+        """
+        scores = np.ascontiguousarray(self._scores(X, offset), dtype=np.float64)
+        table = scores.reshape(len(scores), -1)
+        weight = _check_sample_weight(
+            sample_weight, table, dtype=np.float64, ensure_non_negative=True
+        )
+        gold = Gold(self._targets(y), np.ascontiguousarray(weight), table.shape[1])
+        return float(self.loss_.bind(gold).value_residual(table.ravel())[0] / weight.sum())
+
+    def _targets(self, y: ArrayLike) -> Array:
+        """Return targets as the loss of the fitted model takes them."""
+        return np.ascontiguousarray(y, dtype=np.float64)
 
     @property
     def n_selected_(self) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -41,6 +42,13 @@ class SparseRegressor(RegressorMixin, SparseLinear):
         Number of threads; -1 uses all processors.
     strength : float or None, default=None
         Strength of the penalty; None keeps the penalty's own, which is 1 unless given.
+    standardize : bool, default=False
+        Whether the penalty sees features divided by their standard deviations. Nothing is centred,
+        so sparse input stays sparse; an intercept has the same effect. Weights are those of the
+        features as given.
+    relax : float, default=0.0
+        Share of a refit without the penalty on the features that it selected, from 0 (none) to 1
+        (the refit alone).
 
     Attributes
     ----------
@@ -84,9 +92,9 @@ class SparseRegressor(RegressorMixin, SparseLinear):
         self.intercept_ = float(np.ravel(self.intercept_)[0])
         return self
 
-    def predict(self, X: MatrixLike) -> Array:
-        """Return X w + b, or exp of it with the Poisson loss."""
-        scores = self._scores(X)
+    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        """Return X w + b + offset, or exp of it with the Poisson loss."""
+        scores = self._scores(X, offset)
         return self.loss_.response(scores)
 
 
@@ -119,6 +127,13 @@ class SparseClassifier(ClassifierMixin, SparseLinear):
         Weight of the examples of each class; "balanced" weights classes alike.
     strength : float or None, default=None
         Strength of the penalty; None keeps the penalty's own, which is 1 unless given.
+    standardize : bool, default=False
+        Whether the penalty sees features divided by their standard deviations. Nothing is centred,
+        so sparse input stays sparse; an intercept has the same effect. Weights are those of the
+        features as given.
+    relax : float, default=0.0
+        Share of a refit without the penalty on the features that it selected, from 0 (none) to 1
+        (the refit alone).
 
     Attributes
     ----------
@@ -157,9 +172,21 @@ class SparseClassifier(ClassifierMixin, SparseLinear):
         n_jobs: int | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         strength: float | None = None,
+        standardize: bool = False,
+        relax: float = 0.0,
     ):
         super().__init__(
-            penalty, loss, solver, fit_intercept, tol, max_iter, warm_start, n_jobs, strength
+            penalty,
+            loss,
+            solver,
+            fit_intercept,
+            tol,
+            max_iter,
+            warm_start,
+            n_jobs,
+            strength,
+            standardize,
+            relax,
         )
         self.class_weight = class_weight
 
@@ -184,30 +211,41 @@ class SparseClassifier(ClassifierMixin, SparseLinear):
             weight = weight * compute_sample_weight(self.class_weight, y)
         return loss, codes.astype(np.float64), loss.n_outputs(len(self.classes_)), weight
 
-    def decision_function(self, X: MatrixLike) -> Array:
+    def _targets(self, y: ArrayLike) -> Array:
+        labels = np.asarray(y)
+        codes = np.clip(np.searchsorted(self.classes_, labels), 0, len(self.classes_) - 1)
+        unknown = self.classes_[codes] != labels
+        if np.any(unknown):
+            raise ValueError(
+                f"the label {labels[unknown][0]!r} is not among those of the training data, which "
+                "leaves it without a probability"
+            )
+        return codes.astype(np.float64)
+
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         """Return scores: (n,) for the second of two classes, (n, K) otherwise."""
-        scores = self._scores(X)
+        scores = self._scores(X, offset)
         if scores.shape[1] == 1:
             return scores.ravel()
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict(self, X: MatrixLike) -> AnyArray:
+    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> AnyArray:
         """Return the class with the highest score of each row."""
-        scores = self.decision_function(X)
+        scores = self.decision_function(X, offset)
         best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         classes: AnyArray = self.classes_[best]
         return classes
 
     @available(_has_probabilities)
-    def predict_proba(self, X: MatrixLike) -> Array:
+    def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         """Return the probabilities of the classes, (n, K)."""
-        scores = self._scores(X)
+        scores = self._scores(X, offset)
         probabilities: Array = self.loss_.probabilities(scores)
         if probabilities.shape[1] == 1:
             return np.hstack([1 - probabilities, probabilities])
         return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))
 
     @available(_has_probabilities)
-    def predict_log_proba(self, X: MatrixLike) -> Array:
+    def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         """Return the logarithms of predict_proba."""
-        return np.log(self.predict_proba(X))
+        return np.log(self.predict_proba(X, offset))

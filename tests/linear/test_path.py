@@ -1,4 +1,4 @@
-"""Regularization paths and the choice of a strength on them."""
+"""Regularization paths."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from laconic import (
     GroupLasso,
     Groups,
     OverlapGroupLasso,
-    SparseClassifier,
     SparseGroupLasso,
     SparseRegressor,
-    StrengthCV,
     TreeGroupLasso,
     regularization_path,
 )
@@ -58,18 +56,6 @@ def test_each_point_of_a_path_is_a_fit_of_its_own(regression):
     for k, strength in enumerate(path.strengths):
         alone = SparseRegressor(L1(strength), tol=1e-10).fit(X, y)
         np.testing.assert_allclose(path.weights[k].toarray().ravel(), alone.coef_, atol=1e-5)
-
-
-def test_cross_validation_over_a_path(regression):
-    X, y = regression
-    model = StrengthCV(SparseRegressor(L1()), n_strengths=10, cv=4).fit(X, y)
-    assert model.scores_.shape == (10, 4) and model.score(X, y) > 0.95
-    assert model.best_strength_ == model.strengths_[model.scores_.mean(axis=1).argmax()]
-    labels = np.where(y > 0, "up", "down")
-    chosen = StrengthCV(SparseClassifier(L1()), n_strengths=5, cv=3, scoring="roc_auc").fit(
-        X, labels
-    )
-    assert set(chosen.predict(X)) == {"up", "down"} and chosen.predict_proba(X).shape == (80, 2)
 
 
 def test_a_path_of_counted_weights(regression):

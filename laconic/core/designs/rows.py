@@ -21,12 +21,13 @@ class Rows:
         self.n_outputs = n_outputs
         self.intercept = intercept
         self.threads = threads
+        self.offset: Array | None = None  # (n K,), added to the scores
         self.n_rows = self.matrix.n_rows
         self.n_penalised = self.matrix.n_cols * n_outputs
         self.n_weights = self.n_penalised + (n_outputs if intercept else 0)
 
     def score(self, weights: Array) -> Array:
-        """Return X W + b, flat (n K,)."""
+        """Return X W + b, and the offset if there is one, flat (n K,)."""
         scores = np.empty(self.n_rows * self.n_outputs)
         self.matrix.score(
             np.ascontiguousarray(weights[: self.n_penalised]), scores, self.n_outputs, self.threads
@@ -34,6 +35,8 @@ class Rows:
         if self.intercept:
             table = scores.reshape(-1, self.n_outputs)
             table += weights[self.n_penalised :]
+        if self.offset is not None:
+            scores += self.offset
         return scores
 
     def pull(self, residual: Array) -> Array:

@@ -98,8 +98,13 @@ class Problem(GapProblem):
         )
 
     def loss_conjugate(self, dual: Array, scale: float) -> float:
-        """See GapProblem; `dual` are the residuals, whose sums per output are zero."""
-        return self.bound.conjugate(dual, scale)
+        """See GapProblem; `dual` are the residuals, whose sums per output are zero.
+
+        With an offset o of the scores, f(s + o) has the conjugate f*(r) - <r, o>.
+        """
+        value = self.bound.conjugate(dual, scale)
+        offset = self.design.offset
+        return value if offset is None else value - scale * float(dual @ offset)
 
     def diagonal(self, x: Array) -> Array:
         """See GapProblem."""
