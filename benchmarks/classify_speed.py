@@ -4,7 +4,6 @@ duality gap or objective.
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import time
@@ -39,7 +38,6 @@ PATIENCE = 60.0  # seconds a solver may take for the overlapping problem
 TOLERANCES = tuple(10.0**-k for k in range(2, 9))
 REPEATS = 5
 ROW_SHARE = 0.01
-ADELIE_PYTHON = Path(__file__).resolve().parents[1] / ".venv-adelie" / "bin" / "python"
 
 TREE_TEXT = "Large forests are swept on all cores; SPAMS has one thread for one vector."
 
@@ -49,7 +47,7 @@ def section(data: Path, quick: bool = False) -> str:
     with threadpool_limits(1):
         parts = [
             "## Speed",
-            "### Lasso logistic regression on science, seconds to a relative duality gap of 1e-5",
+            "### Lasso logistic regression on science, CPU seconds to a relative gap of 1e-5",
             lasso_table(data, (0.1,) if quick else (0.1, 0.01, 0.001)),
             "### Tree prox",
             TREE_TEXT,
@@ -103,7 +101,8 @@ def lasso_table(data: Path, shares: tuple[float, ...]) -> str:
         strength = share * problems.lasso_strength_max(counts)
         for name, peer, matrix in peers:
             race = lasso_race(
-                matrix, strength, lambda tol, p=peer, m=matrix, s=strength: p(m, s, tol)
+                partial(lasso_problem, matrix, strength),
+                lambda tol, p=peer, m=matrix, s=strength: p(m, s, tol),
             )
             rows.append([f"{share:g} of the largest strength", name, *race])
     return table(
@@ -111,12 +110,12 @@ def lasso_table(data: Path, shares: tuple[float, ...]) -> str:
     )
 
 
-def lasso_race(counts: Counts, strength: float, peer: Callable[[float], Solution]) -> list[Any]:
-    """Gaps and seconds of ours and of a peer at its loosest sufficient tolerance."""
-    problem = lasso_problem(counts, strength)
+def lasso_race(pose: Callable[[], Problem], peer: Callable[[float], Solution]) -> list[Any]:
+    """Gaps and CPU seconds of ours and of a peer at its loosest sufficient tolerance."""
+    problem = pose()
 
     def ours() -> Result:
-        return WorkingSet(tol=GAP).run(lasso_problem(counts, strength))
+        return WorkingSet(tol=GAP).run(pose())
 
     try:
         tol = reaching(peer, problem)
@@ -124,7 +123,8 @@ def lasso_race(counts: Counts, strength: float, peer: Callable[[float], Solution
         return ["–", "not installed", "–", "–", "–"]
     if tol is None:
         return ["–", "not reached", "–", "–", "–"]
-    times = interleaved({"ours": ours, "peer": lambda: peer(tol)}, REPEATS)
+    runs = {"ours": ours, "peer": lambda: peer(tol)}
+    times = interleaved(runs, REPEATS, clock=time.process_time)
     gaps = [f"{problem.certificate(x):.0e}" for x in (ours().x, peer(tol).weights)]
     return [*gaps, times["ours"].median, times["peer"].median, ratio(times, "peer", "ours")]
 
@@ -232,7 +232,7 @@ def rows_table(data: Path, share: float) -> str:
     strength = share * problems.row_strength_max(counts)
     # Groups spread over K outputs weigh sqrt(K) times more.
     penalty = GroupLasso(by_label(n_words), strength=n * strength / np.sqrt(classes))
-    peer = _adelie(data, share)
+    peer = solvers.ask_adelie("benchmarks.adelie_rows", data.resolve(), share)
     rows: list[list[Any]] = [["adelie", peer.get("seconds", peer.get("failure")), *_row(peer)]]
     goals = {"laconic, a gap of 1e-4": -np.inf}
     if "objective" in peer:
@@ -249,26 +249,6 @@ def rows_table(data: Path, share: float) -> str:
 
 def _row(found: dict[str, Any]) -> list[Any]:
     return [f"{found['objective']:.5f}", found["kept"]] if "objective" in found else ["–", "–"]
-
-
-def _adelie(data: Path, share: float) -> dict[str, Any]:
-    """Adelie in an environment of its own, because it needs numpy < 2.
-
-    Absent where `make bench` did not make one.
-    """
-    if not ADELIE_PYTHON.exists():
-        return {"failure": "not installed"}
-    command = [str(ADELIE_PYTHON), "-m", "benchmarks.adelie_rows", str(data.resolve()), str(share)]
-    done = subprocess.run(
-        command,
-        cwd=Path(__file__).resolve().parents[1],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        return {"failure": f"failed: {done.stderr.strip().splitlines()[-1:]}"}
-    return json.loads(done.stdout)
 
 
 FRESH = """

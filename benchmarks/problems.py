@@ -39,6 +39,18 @@ class Counts(NamedTuple):
     vectorizer: CountVectorizer
 
 
+class GroupPath(NamedTuple):
+    """Groups of neighbouring columns, labels 0 and 1, and a path of strengths for the problem
+
+    mean log-loss + strength * sum_g sqrt(|g|) ||w_g||_2, the intercept free.
+    """
+
+    X: Any  # CSC, or dense by columns
+    y: NDArray[np.float64]
+    starts: NDArray[np.int64]  # first column of each group
+    strengths: NDArray[np.float64]  # from the largest, where all weights are zero
+
+
 @dataclass(frozen=True)
 class SentenceGroups:
     """Group g holds the distinct words index[ptr[g]:ptr[g + 1]].
@@ -140,6 +152,42 @@ def row_objective(
     return float(
         np.mean(logsumexp(scores, axis=1) - gold) + strength * np.linalg.norm(weights, axis=1).sum()
     )
+
+
+def group_path(data: Path, dense: bool, size: int = 10, n_strengths: int = 32) -> GroupPath:
+    """Return words of science in groups of neighbours in the alphabet, or a dense random problem.
+
+    The dense one has 1,000 rows and 5,000 normal columns, of whose groups ten make the labels.
+    """
+    if dense:
+        rng = np.random.default_rng(0)
+        X = np.asfortranarray(rng.normal(size=(1000, 5000)))
+        true = np.zeros(5000)
+        true[: 10 * size] = rng.normal(size=10 * size)
+        y = (X @ true + 5 * rng.normal(size=1000) > 0).astype(float)
+    else:
+        counts = newsgroup_counts(data)
+        X, y = csc_matrix(counts.rows), (counts.labels > 0).astype(float)
+    starts = np.arange(0, X.shape[1], size)
+    gradient = X.T @ (y - y.mean()) / len(y)
+    sizes = np.diff(np.append(starts, X.shape[1]))
+    largest = np.max(np.sqrt(np.add.reduceat(gradient**2, starts) / sizes))
+    return GroupPath(X, y, starts, largest * np.geomspace(1, 0.01, n_strengths))
+
+
+def group_objectives(
+    problem: GroupPath, weights: csr_matrix, intercepts: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the objective at every strength, for any solver's path (strengths, columns)."""
+    sizes = np.diff(np.append(problem.starts, problem.X.shape[1]))
+    found = []
+    for strength, w, b in zip(problem.strengths, weights, np.ravel(intercepts), strict=True):
+        w = w.toarray().ravel()
+        scores = problem.X @ w + b
+        loss = np.mean(np.logaddexp(0.0, np.where(problem.y > 0, -scores, scores)))
+        norms = np.sqrt(np.add.reduceat(w * w, problem.starts))
+        found.append(loss + strength * np.sqrt(sizes) @ norms)
+    return np.array(found)
 
 
 def random_tree(n_nodes: int, seed: int = 0) -> NDArray[np.int64]:

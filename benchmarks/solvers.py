@@ -5,13 +5,20 @@ Each is imported only when it is called.
 
 from __future__ import annotations
 
+import json
+import subprocess
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, issparse
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks.problems import Counts
+from benchmarks.problems import Counts, GroupPath
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+ADELIE_PYTHON = REPOSITORY / ".venv-adelie" / "bin" / "python"
 
 
 class Solution(NamedTuple):
@@ -51,6 +58,60 @@ def celer_lasso(counts: Counts, strength: float, tol: float = 1e-6) -> Solution:
     cost = 1 / (strength * len(counts.labels))
     model = CelerLogistic(C=cost, tol=tol).fit(counts.rows.tocsc(), counts.labels)
     return Solution(model.coef_.ravel(), 0.0)
+
+
+def celer_squared(
+    X: NDArray[np.float64], y: NDArray[np.float64], strength: float, tol: float = 1e-6
+) -> Solution:
+    """`sum of squares / 2 + strength * ||w||_1` without an intercept."""
+    from celer import Lasso
+
+    model = Lasso(alpha=strength / len(y), fit_intercept=False, tol=tol, max_iter=1000).fit(X, y)
+    return Solution(model.coef_, 0.0)
+
+
+def ask_adelie(module: str, *arguments: object) -> dict[str, Any]:
+    """Return what a module prints as JSON in adelie's own environment, or why there is nothing.
+
+    Adelie needs numpy < 2; the environment is absent where `make bench` did not make one.
+    """
+    if not ADELIE_PYTHON.exists():
+        return {"failure": "not installed"}
+    command = [str(ADELIE_PYTHON), "-m", module, *map(str, arguments)]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return {"failure": f"failed: {done.stderr.strip().splitlines()[-1:]}"}
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def adelie_groups(
+    problem: GroupPath, tol: float = 1e-7, threads: int = 1
+) -> tuple[csr_matrix, NDArray[np.float64]]:
+    """Weights (strengths, columns) and intercepts of the problem's whole path.
+
+    Adelie weighs groups by the square roots of their sizes too, and takes the mean of losses.
+    """
+    import adelie
+
+    matrix = adelie.matrix
+    X = (
+        matrix.sparse(problem.X, method="naive", n_threads=threads)
+        if issparse(problem.X)
+        else matrix.dense(problem.X, method="naive", n_threads=threads)
+    )
+    state = adelie.grpnet(
+        X,
+        adelie.glm.binomial(problem.y),
+        groups=problem.starts,
+        lmda_path=problem.strengths,
+        tol=tol,
+        irls_tol=tol,
+        early_exit=False,
+        progress_bar=False,
+        n_threads=threads,
+    )
+    return csr_matrix(state.betas), np.asarray(state.intercepts)
 
 
 def adelie_rows(

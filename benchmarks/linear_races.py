@@ -1,0 +1,150 @@
+"""The speed section of the page of linear models: the same work as a peer, in CPU time."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks import problems, solvers
+from benchmarks.classify_speed import lasso_race, lasso_table
+from benchmarks.page import table
+from benchmarks.problems import GroupPath
+from benchmarks.timing import interleaved
+from laconic import (
+    L0,
+    L1,
+    GroupLasso,
+    Groups,
+    SparseClassifier,
+    SparseRegressor,
+    regularization_path,
+)
+from laconic.core.problem import Problem
+from laconic.linear.path import Path as Fits
+
+ABOVE = 1e-4  # relative, of every objective of a path above the best known
+TOLERANCES = tuple(10.0**-k for k in range(3, 9))
+PATIENCE = 120.0  # CPU seconds of a fit without a peer
+
+
+def section(data: Path, quick: bool = False) -> str:
+    """Return all races, one thread each."""
+    with threadpool_limits(1):
+        parts = [
+            "## Speed",
+            ABOUT,
+            "### Group lasso, logistic loss, a path of 32 strengths beside adelie",
+            paths_table(data, (False,) if quick else (False, True)),
+            "### Lasso, squared loss, 400 x 8,000 dense, to a relative duality gap of 1e-5",
+            dense_table((400, 800) if quick else (400, 8000)),
+            "### Lasso, logistic loss, counts of science, to a relative duality gap of 1e-5",
+            lasso_table(data, (0.1,) if quick else (0.1, 0.01, 0.001)),
+            "### Without a peer",
+            alone_table(data, quick),
+        ]
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+ABOUT = """CPU seconds of one thread, competitors in turns in the same run; *peer / ours* above one
+means that ours is faster. A peer gets its loosest tolerance that reaches the stated accuracy."""
+
+
+def paths_table(data: Path, kinds: tuple[bool, ...]) -> str:
+    """Adelie in its own environment, from the matrix to the weights at all strengths.
+
+    Both reach at every strength an objective of at most ABOVE over the best one known.
+    """
+    rows = []
+    for dense in kinds:
+        problem = problems.group_path(data, dense)
+        n, p = problem.X.shape
+        name = f"{'dense' if dense else 'counts of science'}, {n:,} x {p:,}, groups of 10"
+        best = reached(problem, our_path(problem, 1e-7))
+        times = interleaved(
+            {"ours": lambda q=problem: our_path(q, ABOVE)}, 3, False, time.process_time
+        )
+        mine = np.max(reached(problem, our_path(problem, ABOVE)) / best - 1)
+        asked = (data.resolve(), "dense" if dense else "text", *TOLERANCES)
+        answer = solvers.ask_adelie("benchmarks.adelie_groups", *asked)
+        peer = loosest(answer.get("runs", []), best)
+        ours = times["ours"].median
+        if peer is None:
+            why = answer.get("failure", "not reached")
+            rows.append([name, f"{mine:.0e}", why, ours, None, None])
+        else:
+            theirs, seconds = np.max(np.array(peer["objectives"]) / best - 1), peer["seconds"]
+            rows.append([name, f"{mine:.0e}", f"{theirs:.0e}", ours, seconds, seconds / ours])
+    columns = ["problem", "above the best, ours", "above the best, adelie"]
+    return table([*columns, "ours, s", "adelie, s", "adelie / ours"], rows)
+
+
+def our_path(problem: GroupPath, tol: float) -> Fits:
+    """Fit the path to a certificate."""
+    bounds = np.append(problem.starts, problem.X.shape[1])
+    groups = [range(a, b) for a, b in pairwise(bounds.tolist())]
+    model = SparseClassifier(
+        GroupLasso(Groups.from_lists(groups, problem.X.shape[1])), tol=tol, max_iter=1000
+    )
+    strengths = len(problem.y) * problem.strengths
+    return regularization_path(model, problem.X, problem.y, strengths=strengths)
+
+
+def reached(problem: GroupPath, path: Fits) -> Any:
+    """Return the objectives of our path by the formula."""
+    return problems.group_objectives(problem, path.weights, path.intercepts)
+
+
+def loosest(runs: list[dict[str, Any]], best: Any) -> dict[str, Any] | None:
+    """Return the run of the loosest tolerance that is near the best at every strength."""
+    near = (run for run in runs if np.max(np.array(run["objectives"]) / best - 1) <= ABOVE)
+    return next(near, None)
+
+
+def dense_table(shape: tuple[int, int]) -> str:
+    """Normal columns, fifty of which make the target; without intercepts."""
+    rng = np.random.default_rng(0)
+    X = np.asfortranarray(rng.normal(size=shape))
+    y = X[:, :50] @ rng.normal(size=50) + rng.normal(size=len(X))
+    rows = []
+    for share in (0.1, 0.01):
+        strength = share * float(np.abs(X.T @ y).max())
+
+        def pose(strength: float = strength) -> Problem:
+            return SparseRegressor(L1(strength), fit_intercept=False).build_problem(X, y)
+
+        race = lasso_race(pose, partial(solvers.celer_squared, X, y, strength))
+        rows.append([f"{share:g} of the largest strength", *race])
+    columns = ["problem", "gap, ours", "gap, celer", "ours, s", "celer, s", "celer / ours"]
+    return table(columns, rows)
+
+
+def alone_table(data: Path, quick: bool) -> str:
+    """Problems that no peer takes; a fit is stopped after PATIENCE."""
+    science = problems.newsgroup_counts(data, whole=True)
+    twenty = problems.twenty_newsgroup_counts(data)
+    work = [
+        (f"L0, logistic, {science.rows.shape[1]:,} words of science", science, L0(1.0), 1e-4),
+        ("multinomial lasso, 20 Newsgroups, all words, 20 classes", twenty, L1(1.0), 1e-3),
+    ]
+    rows = []
+    for name, counts, penalty, tol in work[:1] if quick else work:
+        began = time.process_time()
+
+        def late(event: object, began: float = began) -> bool:
+            return time.process_time() - began > PATIENCE
+
+        model = SparseClassifier(penalty, tol=tol).fit(counts.rows, counts.labels, callback=late)
+        seconds = time.process_time() - began
+        report = model.report_
+        certificate = f"{report.certificate:.0e}"
+        end = "yes" if report.converged else "stopped" if report.interrupted else "no"
+        rows.append([name, seconds, report.objective, certificate, end, report.features_kept])
+    return table(
+        ["problem", "CPU seconds", "objective", "certificate", "converged", "words kept"], rows
+    )
