@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp, xlogy
 
-from laconic import Logistic, Multinomial, Poisson, Squared, SquaredHinge
+from laconic import Huber, Logistic, Multinomial, Poisson, Squared, SquaredHinge, Tweedie
 from laconic.core.arrays import Array
 from laconic.core.losses import Loss
 
@@ -18,25 +18,16 @@ from laconic.core.losses import Loss
 class LossFormula:
     """sum_i s_i loss(y_i, S_i) over scores S (n, K), and how targets are drawn.
 
-    `n_classes` is 0 for real targets. `one_score` says that two classes share one score. The
-    targets that `value` and `convex` see are encoded: class numbers, or reals.
+    `n_classes` is 0 for numbers. `value` and `convex` see encoded targets: class numbers, or
+    numbers of the kind `targets`: real, counts, amounts (some zero) or positive.
     """
 
     loss: Loss
     n_classes: int
-    one_score: bool
+    n_outputs: int
     value: Callable[[Array, Array, Array], float]
     convex: Callable[[Any, Array, Array], Any]
-    counts: bool = False  # targets are whole numbers that are not negative
-
-    @property
-    def n_outputs(self) -> int:
-        """Number of scores per row."""
-        return (
-            1
-            if self.n_classes == 0 or (self.n_classes == 2 and self.one_score)
-            else (self.n_classes)
-        )
+    targets: str = "classes"
 
 
 def one_hot(target: Array, K: int) -> Array:
@@ -87,16 +78,92 @@ def convex_squared_hinge(S: Any, y: Array, s: Array) -> Any:
     return cp.sum_squares(cp.multiply(roots, cp.pos(1 - cp.multiply(t, S))))
 
 
+def column(y: Array) -> Array:
+    """Return targets as (n, K)."""
+    return y.reshape(len(y), -1)
+
+
 def squared(S: Array, y: Array, s: Array) -> float:
-    """(S - y)^2 / 2."""
-    return float(0.5 * s @ (S[:, 0] - y) ** 2)
+    """(S - y)^2 / 2, summed over targets."""
+    return float(0.5 * s @ np.sum((S - column(y)) ** 2, axis=1))
 
 
 def convex_squared(S: Any, y: Array, s: Array) -> Any:
     """See `squared`."""
     import cvxpy as cp
 
-    return 0.5 * cp.sum_squares(cp.multiply(np.sqrt(s), S[:, 0] - y))
+    return 0.5 * cp.sum_squares(cp.multiply(np.sqrt(s)[:, None], S - column(y)))
+
+
+def huber(S: Array, y: Array, s: Array) -> float:
+    """d^2 / 2 up to |d| = 1/2, |d| / 2 - 1/8 beyond, d = S - y."""
+    d = np.abs(S[:, 0] - y)
+    return float(s @ np.where(d <= 0.5, 0.5 * d * d, 0.5 * d - 0.125))
+
+
+def convex_huber(S: Any, y: Array, s: Array) -> Any:
+    """See `huber`."""
+    import cvxpy as cp
+
+    return 0.5 * s @ cp.huber(S[:, 0] - y, 0.5)
+
+
+class LogCosh(Loss):
+    """log cosh(s - y): a loss in Python, as a user would write one."""
+
+    classifies = False
+
+    def value_residual(self, scores: Array, gold: Any) -> tuple[float, Array]:
+        """See Loss."""
+        off = scores - gold.target
+        return float(gold.weight @ (np.logaddexp(off, -off) - np.log(2))), gold.weight * np.tanh(
+            off
+        )
+
+    def curvature(self, scores: Array, gold: Any) -> Array:
+        """See Loss."""
+        return gold.weight * (1 - np.tanh(scores - gold.target) ** 2)
+
+
+def log_cosh(S: Array, y: Array, s: Array) -> float:
+    """Log cosh(S - y)."""
+    d = np.abs(S[:, 0] - y)
+    return float(s @ (d + np.log1p(np.exp(-2 * d)) - np.log(2)))
+
+
+def convex_log_cosh(S: Any, y: Array, s: Array) -> Any:
+    """See `log_cosh`."""
+    import cvxpy as cp
+
+    d = S[:, 0] - y
+    return s @ (cp.logistic(2 * d) - d) - np.log(2) * s.sum()
+
+
+def half_tweedie(S: Array, y: Array, s: Array) -> float:
+    """2 exp(S / 2) + 2 y exp(-S / 2) - 4 sqrt(y): Tweedie of power 3/2."""
+    with np.errstate(over="ignore"):
+        return float(s @ (2 * np.exp(S[:, 0] / 2) + 2 * y * np.exp(-S[:, 0] / 2) - 4 * np.sqrt(y)))
+
+
+def convex_half_tweedie(S: Any, y: Array, s: Array) -> Any:
+    """See `half_tweedie`."""
+    import cvxpy as cp
+
+    up, down = cp.exp(S[:, 0] / 2), cp.exp(-S[:, 0] / 2)
+    return 2 * s @ up + 2 * (s * y) @ down - 4 * float(s @ np.sqrt(y))
+
+
+def gamma(S: Array, y: Array, s: Array) -> float:
+    """S + y exp(-S) - 1 - log y: Tweedie of power 2."""
+    with np.errstate(over="ignore"):
+        return float(s @ (S[:, 0] + y * np.exp(-S[:, 0]) - 1 - np.log(y)))
+
+
+def convex_gamma(S: Any, y: Array, s: Array) -> Any:
+    """See `gamma`."""
+    import cvxpy as cp
+
+    return s @ S[:, 0] + (s * y) @ cp.exp(-S[:, 0]) - float(s @ (1 + np.log(y)))
 
 
 def poisson(S: Array, y: Array, s: Array) -> float:
@@ -113,16 +180,21 @@ def convex_poisson(S: Any, y: Array, s: Array) -> Any:
 
 
 LOSSES: dict[str, LossFormula] = {
-    "logistic, 2 classes": LossFormula(Logistic(), 2, True, logistic, convex_logistic),
-    "logistic, 5 classes": LossFormula(Logistic(), 5, True, logistic, convex_logistic),
-    "multinomial, 2 classes": LossFormula(Multinomial(), 2, False, multinomial, convex_multinomial),
-    "multinomial, 5 classes": LossFormula(Multinomial(), 5, False, multinomial, convex_multinomial),
+    "logistic, 2 classes": LossFormula(Logistic(), 2, 1, logistic, convex_logistic),
+    "logistic, 5 classes": LossFormula(Logistic(), 5, 5, logistic, convex_logistic),
+    "multinomial, 2 classes": LossFormula(Multinomial(), 2, 2, multinomial, convex_multinomial),
+    "multinomial, 5 classes": LossFormula(Multinomial(), 5, 5, multinomial, convex_multinomial),
     "squared hinge, 2 classes": LossFormula(
-        SquaredHinge(), 2, True, squared_hinge, convex_squared_hinge
+        SquaredHinge(), 2, 1, squared_hinge, convex_squared_hinge
     ),
     "squared hinge, 5 classes": LossFormula(
-        SquaredHinge(), 5, True, squared_hinge, convex_squared_hinge
+        SquaredHinge(), 5, 5, squared_hinge, convex_squared_hinge
     ),
-    "squared": LossFormula(Squared(), 0, True, squared, convex_squared),
-    "Poisson": LossFormula(Poisson(), 0, True, poisson, convex_poisson, counts=True),
+    "squared": LossFormula(Squared(), 0, 1, squared, convex_squared, "real"),
+    "squared, 2 targets": LossFormula(Squared(), 0, 2, squared, convex_squared, "real"),
+    "Huber": LossFormula(Huber(0.5), 0, 1, huber, convex_huber, "real"),
+    "log cosh, in Python": LossFormula(LogCosh(), 0, 1, log_cosh, convex_log_cosh, "real"),
+    "Poisson": LossFormula(Poisson(), 0, 1, poisson, convex_poisson, "counts"),
+    "Tweedie 1.5": LossFormula(Tweedie(1.5), 0, 1, half_tweedie, convex_half_tweedie, "amounts"),
+    "Gamma": LossFormula(Tweedie(2.0), 0, 1, gamma, convex_gamma, "positive"),
 }

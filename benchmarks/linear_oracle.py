@@ -9,11 +9,12 @@ NumPy objective of its point an upper one: how far these are apart is what the o
 from __future__ import annotations
 
 import warnings
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.linear_penalties import Formula
+from benchmarks.linear_formulas import Formula
 from benchmarks.linear_random import Case
 from laconic.core.arrays import Array
 
@@ -29,10 +30,12 @@ class Bounds(NamedTuple):
 
 def objective(case: Case, strength: float, W: Array, b: Array) -> float:
     """Return the objective at weights (p, K) and intercepts (K,), in plain NumPy."""
+    return _loss(case, W, b) + case.drawn.formula(strength).value(W)
+
+
+def _loss(case: Case, W: Array, b: Array) -> float:
     with np.errstate(over="ignore", invalid="ignore"):
-        scores = case.dense @ W + b
-        loss = case.formula.value(scores, case.y, case.weight)
-    return loss + case.drawn.formula(strength).value(W)
+        return case.formula.value(case.dense @ W + b, case.y, case.weight)
 
 
 def at_zero(case: Case, strength: float) -> float:
@@ -48,7 +51,7 @@ def optimum(case: Case, strength: float) -> Bounds:
     X, s, K = case.dense, case.weight, case.formula.n_outputs
     unit = at_zero(case, strength) or 1.0
     size = np.sqrt(s @ X**2 / s.sum())
-    width = 1.0 if case.formula.n_classes or case.formula.counts else float(np.std(case.y)) or 1.0
+    width = float(np.std(case.y)) or 1.0 if case.formula.targets == "real" else 1.0
     scale = width / np.where(size > 0, size, 1.0)
     formula: Formula = case.drawn.formula(strength / unit)
     V = cp.Variable((X.shape[1], K), nonneg=formula.positive)
@@ -86,20 +89,25 @@ def solve(program: Any) -> float | None:
 def steepest_slope(case: Case, strength: float, W: Array, b: Array) -> float:
     """Return how steeply the objective falls from (W, b) along the best one of all coordinates.
 
-    By differences, over the steepest fall of the loss alone from zero weights: 0 at a point from
-    which no small step along a coordinate gains anything.
+    Over the steepest fall of the loss alone from zero weights: 0 at a point from which no small
+    step along a coordinate gains. By differences, of the loss over steps that change scores by
+    1e-5, and of each weight's cost over steps that are small beside anything.
     """
-    X, K = case.dense, case.formula.n_outputs
+    X, K, formula = case.dense, case.formula.n_outputs, case.drawn.formula(strength)
     size = np.sqrt(case.weight @ X**2 / case.weight.sum())
-    here = objective(case, strength, W, b)
-    zero, bare = np.zeros_like(W), objective(case, 0.0, np.zeros_like(W), b)
-    steepest, largest = 0.0, 0.0
+    zero, steepest, largest = np.zeros_like(W), 0.0, 0.0
     for i in np.flatnonzero(size):
         move = 1e-5 / size[i]
-        for k in range(K):
-            for way in (move, -move):
-                step = np.zeros_like(W)
-                step[i, k] = way
-                steepest = max(steepest, (here - objective(case, strength, W + step, b)) / move)
-                largest = max(largest, (bare - objective(case, 0.0, zero + step, b)) / move)
+        for k, way in product(range(K), (1.0, -1.0)):
+            step, tiny = np.zeros_like(W), np.zeros_like(W)
+            step[i, k] = way * move
+            near = 1e-6 * abs(W[i, k]) or 1e-13 / size[i]
+            tiny[i, k] = way * near
+            cost = (formula.each(W + tiny) - formula.each(W))[i, k] / near
+            if formula.positive and W[i, k] + tiny[i, k] < 0:
+                cost = np.inf
+            rise = _loss(case, W + step, b) - _loss(case, W - step, b)
+            steepest = max(steepest, -rise / (2 * move) - cost)
+            rise = _loss(case, zero + step, b) - _loss(case, zero - step, b)
+            largest = max(largest, -rise / (2 * move))
     return steepest / largest if largest > 0 else 0.0

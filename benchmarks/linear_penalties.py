@@ -1,120 +1,46 @@
 """Every penalty a second time, from its formula alone: in NumPy, and in cvxpy where it is convex.
 
-A family draws the parameters of a penalty at random and returns it with its formula. The tables at
-the end are the one place where penalties are enumerated for the certificate campaign.
+A family draws the parameters of a penalty at random and returns it with its formula. The table at
+the end is the one place where penalties are enumerated for the certificate campaign.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
+from scipy.stats import norm
 
+from benchmarks.linear_formulas import Draw, Family, Formula, Rng, plain
+from benchmarks.linear_groups import (
+    fused,
+    grouped,
+    nested,
+    overlapping,
+    smooth_groups,
+    sums,
+    tree,
+)
 from laconic import (
     L0,
     L1,
+    MCP,
+    SCAD,
     Discrete,
     ElasticNet,
-    FusedLasso,
     GroupLasso,
-    Groups,
     LayeredGroupLasso,
+    LogSum,
+    Oscar,
     OverlapGroupLasso,
-    PenaltySum,
     Ridge,
-    SmoothGroupLasso,
+    Slope,
     SparseGroupLasso,
-    TreeGroupLasso,
     value_set,
 )
 from laconic.core.arrays import Array
 from laconic.core.penalties import Penalty
-
-Norm: TypeAlias = "tuple[list[int], float, int | str]"  # features, weight, 2 or "inf"
-Rng: TypeAlias = np.random.Generator
-
-
-def nothing(W: Any, scale: Any = None) -> float:
-    """Return 0."""
-    return 0.0
-
-
-def convex_changes(V: Any, scale: Array, moves: tuple[list[int], list[int]]) -> Any:
-    """Return the changes of scale * V over its largest entry."""
-    import cvxpy as cp
-
-    first, after = moves
-    relative = scale[:, None] / scale.max()
-    W = cp.multiply(relative, V)
-    return W[after, :] - W[first, :] if first else 0.0
-
-
-@dataclass(frozen=True)
-class Formula:
-    """sum_ik lasso_i |W_ik| + ridge_i W_ik^2 / 2 + sum_g d_g |W_g| + more(W), over W (p, K).
-
-    `norms` holds the features of each group, its weight d_g for one output (sqrt(K) times as much
-    for K) and which norm; `more` is what does not have this form, `more_convex` the same of
-    scale * V for a cvxpy variable V (None where the penalty is not convex).
-    """
-
-    lasso: Array
-    ridge: Array
-    norms: list[Norm] = field(default_factory=list)
-    positive: bool = False
-    more: Callable[[Array], float] = nothing
-    more_convex: Callable[[Any, Array], Any] | None = nothing
-
-    @property
-    def convex(self) -> bool:
-        """Whether cvxpy can take it."""
-        return self.more_convex is not None
-
-    def value(self, W: Array) -> float:
-        """Return the penalty of W (p, K)."""
-        if self.positive and np.any(W < 0):
-            return np.inf
-        total = self.lasso @ np.abs(W).sum(axis=1) + 0.5 * self.ridge @ (W * W).sum(axis=1)
-        for members, mass, order in self.norms:
-            size = np.sqrt(np.sum(W[members] ** 2)) if order == 2 else np.max(np.abs(W[members]))
-            total += np.sqrt(W.shape[1]) * mass * size
-        return float(total + self.more(W))
-
-    def convex_value(self, V: Any, scale: Array) -> Any:
-        """Return the penalty of scale * V for a cvxpy variable V (p, K).
-
-        Norms are of numbers around one, whatever the scale: their weights carry it.
-        """
-        import cvxpy as cp
-
-        assert self.more_convex is not None
-        total = cp.sum(cp.multiply(self.lasso * scale, cp.sum(cp.abs(V), axis=1)))
-        total += 0.5 * cp.sum_squares(cp.multiply((np.sqrt(self.ridge) * scale)[:, None], V))
-        for members, mass, order in self.norms:
-            largest = scale[members].max()
-            part = cp.multiply(scale[members, None] / largest, V[members, :])
-            size = cp.norm(cp.vec(part, order="C"), order)
-            total += np.sqrt(V.shape[1]) * mass * largest * size
-        return total + self.more_convex(V, scale)
-
-
-class Draw(NamedTuple):
-    """A penalty of strength 1 and its formula at any strength."""
-
-    penalty: Penalty
-    formula: Callable[[float], Formula]
-
-
-Family: TypeAlias = "Callable[[Rng, int], Draw]"
-
-
-def plain(p: int, lasso: Any = 0.0, ridge: Any = 0.0, **parts: Any) -> Formula:
-    """Return a formula over p features; numbers hold for all of them."""
-    return Formula(
-        np.broadcast_to(lasso, p).astype(float), np.broadcast_to(ridge, p).astype(float), **parts
-    )
 
 
 def factors_of(rng: Rng, p: int) -> Array:
@@ -140,158 +66,40 @@ def elastic(ratio: float | None, factors: bool = False, positive: bool = False) 
     return draw
 
 
-def flat(rng: Rng, p: int) -> list[list[int]]:
-    """Return disjoint groups of one to five features that cover all."""
-    order, groups = rng.permutation(p).tolist(), []
-    while order:
-        size = int(rng.integers(1, 6))
-        groups.append(order[:size])
-        order = order[size:]
-    return groups
-
-
-def overlapping(rng: Rng, p: int) -> list[list[int]]:
-    """Return overlapping groups that cover all features."""
-    groups = flat(rng, p)
-    for _ in range(int(rng.integers(1, 2 + p // 2))):
-        groups.append(
-            rng.choice(p, size=int(rng.integers(1, 1 + min(p, 6))), replace=False).tolist()
-        )
-    return groups
-
-
-def nested(rng: Rng, p: int) -> list[list[int]]:
-    """Return groups each of which is within another one or apart from it."""
-    groups = flat(rng, p)
-    return groups + [group[: 1 + len(group) // 2] for group in groups]
-
-
-def norms_of(groups: list[list[int]], weight: Array, order: int | str) -> list[Norm]:
-    """Return the norms of a formula."""
-    return [(g, float(d), order) for g, d in zip(groups, weight, strict=True)]
-
-
-def scaled(norms: list[Norm], strength: float) -> list[Norm]:
-    """Return the norms with their weights times strength."""
-    return [(members, strength * mass, order) for members, mass, order in norms]
-
-
-def grouped(
-    kind: type[Penalty],
-    lists: Callable[[Rng, int], list[list[int]]] = flat,
-    order: int | str = 2,
-    ratio: bool = False,
-    positive: bool = False,
-) -> Family:
-    """Norms of groups, beside a lasso where `ratio` says so."""
+def sorted_lasso(kind: type[Slope] | type[Oscar], positive: bool = False) -> Family:
+    """Costs by rank: c_1 |w|_(1) + c_2 |w|_(2) + .., over all weights of all outputs."""
 
     def draw(rng: Rng, p: int) -> Draw:
-        groups = lists(rng, p)
-        weight = rng.uniform(0.5, 2.0, size=len(groups))
-        r = float(rng.uniform(0.1, 0.9)) if ratio else 0.0
-        more = {"l1_ratio": r} if ratio else {}
-        penalty = kind(
-            Groups.from_lists(groups, p, weight),
-            strength=1.0,
-            norm=order,
-            positive=positive,
-            **more,
+        rate = float(rng.uniform(0.05, 0.5))
+        penalty = (
+            Slope(1.0, q=rate, positive=positive)
+            if kind is Slope
+            else Oscar(1.0, pairs=rate, positive=positive)
         )
-        norms = norms_of(groups, (1 - r) * weight, order)
-        return Draw(penalty, lambda s: plain(p, s * r, norms=scaled(norms, s), positive=positive))
+
+        def costs(n: int) -> Array:
+            rank = np.arange(1, n + 1)
+            if kind is Oscar:
+                return 1 + rate * (n - rank)
+            return norm.ppf(1 - rate * rank / (2 * n)) / norm.ppf(1 - rate / (2 * n))
+
+        def formula(s: float) -> Formula:
+            def convex(V: Any, scale: Array) -> Any:
+                import cvxpy as cp
+
+                size = cp.vec(cp.abs(cp.multiply(scale[:, None] / scale.max(), V)), order="C")
+                return s * scale.max() * cp.dotsort(size, costs(size.size))
+
+            return plain(
+                p,
+                positive=positive,
+                more=lambda W: s * float(costs(W.size) @ -np.sort(-np.abs(W), axis=None)),
+                more_convex=convex,
+            )
+
+        return Draw(penalty, formula)
 
     return draw
-
-
-def tree(order: int | str = 2, ratio: bool = False) -> Family:
-    """A forest whose nodes own the groups of `flat`; the group of a node is its whole subtree."""
-
-    def draw(rng: Rng, p: int) -> Draw:
-        own = flat(rng, p)
-        parent = [int(rng.integers(-1, node)) for node in range(len(own))]
-        weight = rng.uniform(0.5, 2.0, size=len(own))
-        r = float(rng.uniform(0.1, 0.9)) if ratio else 0.0
-        groups = Groups.forest(parent, own, p, weight)
-        whole = [list(members) for members in own]
-        for node in range(len(own) - 1, 0, -1):
-            if parent[node] >= 0:
-                whole[parent[node]] += whole[node]
-        norms = norms_of(whole, (1 - r) * weight, order)
-        penalty = TreeGroupLasso(groups, 1.0, l1_ratio=r, norm=order)
-        return Draw(penalty, lambda s: plain(p, s * r, norms=scaled(norms, s)))
-
-    return draw
-
-
-def sums(rng: Rng, p: int) -> Draw:
-    """Overlapping groups + lasso + ridge."""
-    groups, lasso, ridge = overlapping(rng, p), *rng.uniform(0.05, 1.0, size=2).tolist()
-    weight = rng.uniform(0.5, 2.0, size=len(groups))
-    penalty = PenaltySum(
-        [OverlapGroupLasso(Groups.from_lists(groups, p, weight)), L1(lasso), Ridge(ridge)]
-    )
-    norms = norms_of(groups, weight, 2)
-    return Draw(penalty, lambda s: plain(p, s * lasso, s * ridge, norms=scaled(norms, s)))
-
-
-def steps_of(rng: Rng, p: int) -> int:
-    """Return a number of steps of time that divides p."""
-    return int(rng.choice([t for t in range(1, p + 1) if p % t == 0]))
-
-
-def moves_of(p: int, steps: int) -> tuple[list[int], list[int]]:
-    """Return the features before and after each step of trajectories of `steps` features."""
-    first = [i for i in range(p) if (i + 1) % steps]
-    return first, [i + 1 for i in first]
-
-
-def fused(rng: Rng, p: int) -> Draw:
-    """Trajectories with few changes."""
-    steps = steps_of(rng, p)
-    lasso, fusion, group = rng.uniform(0.05, 1.0, size=3).tolist()
-    first, after = moves = moves_of(p, steps)
-    members = np.arange(p).reshape(-1, steps).tolist()
-
-    def formula(s: float) -> Formula:
-        def convex(V: Any, scale: Array) -> Any:
-            import cvxpy as cp
-
-            return s * fusion * scale.max() * cp.sum(cp.abs(convex_changes(V, scale, moves)))
-
-        return plain(
-            p,
-            s * lasso,
-            norms=norms_of(members, np.full(len(members), s * group * np.sqrt(steps)), 2),
-            more=lambda W: s * fusion * float(np.abs(W[after] - W[first]).sum()),
-            more_convex=convex,
-        )
-
-    return Draw(FusedLasso(steps, 1.0, lasso=lasso, fusion=fusion, group=group), formula)
-
-
-def smooth_groups(rng: Rng, p: int) -> Draw:
-    """Trajectories that are zero as a whole or change slowly."""
-    steps = steps_of(rng, p)
-    smoothness, ridge = rng.uniform(0.05, 1.0, size=2).tolist()
-    first, after = moves = moves_of(p, steps)
-    members = np.arange(p).reshape(-1, steps).tolist()
-
-    def formula(s: float) -> Formula:
-        def convex(V: Any, scale: Array) -> Any:
-            import cvxpy as cp
-
-            largest = np.sqrt(0.5 * s * smoothness) * scale.max()
-            return cp.sum_squares(largest * convex_changes(V, scale, moves))
-
-        return plain(
-            p,
-            ridge=s * ridge,
-            norms=norms_of(members, np.full(len(members), s * np.sqrt(steps)), 2),
-            more=lambda W: 0.5 * s * smoothness * float(np.sum((W[after] - W[first]) ** 2)),
-            more_convex=convex,
-        )
-
-    return Draw(SmoothGroupLasso(steps, 1.0, smoothness=smoothness, ridge=ridge), formula)
 
 
 def hard(factors: bool) -> Family:
@@ -299,11 +107,48 @@ def hard(factors: bool) -> Family:
 
     def draw(rng: Rng, p: int) -> Draw:
         f = factors_of(rng, p) if factors else np.ones(p)
+        return Draw(
+            L0(1.0, factors=f if factors else None),
+            lambda s: plain(p, costs=lambda W: s * f[:, None] * (W != 0)),
+        )
 
-        def formula(s: float) -> Formula:
-            return plain(p, more=lambda W: s * float(f @ np.sum(W != 0, axis=1)), more_convex=None)
+    return draw
 
-        return Draw(L0(1.0, factors=f if factors else None), formula)
+
+def mcp(size: Array, rate: Array, gamma: float) -> Array:
+    """Return r |w| - w^2 / (2 gamma) up to gamma r, constant beyond."""
+    near = np.minimum(size, gamma * rate)
+    return rate * near - near**2 / (2 * gamma)
+
+
+def scad(size: Array, rate: Array, a: float) -> Array:
+    """Return r |w| up to r, a parabola up to a r, constant beyond."""
+    middle = (2 * a * rate * size - size**2 - rate**2) / (2 * (a - 1))
+    end = rate**2 * (a + 1) / 2
+    return np.where(size <= rate, rate * size, np.where(size <= a * rate, middle, end))
+
+
+def log_sum(size: Array, rate: Array, eps: float) -> Array:
+    """Return r log(1 + |w| / eps)."""
+    return rate * np.log1p(size / eps)
+
+
+def concave(
+    kind: Any,
+    cost: Callable[[Array, Array, float], Array],
+    factors: bool = False,
+    positive: bool = False,
+) -> Family:
+    """A penalty that is concave in |w|, of one parameter beside its strength."""
+
+    def draw(rng: Rng, p: int) -> Draw:
+        given = factors_of(rng, p) if factors else None
+        f = (np.ones(p) if given is None else given)[:, None]
+        shape = float(rng.uniform(2.1, 5.0) if kind is not LogSum else rng.choice([0.01, 0.1, 1.0]))
+        return Draw(
+            kind(1.0, shape, given, positive),
+            lambda s: plain(p, positive=positive, costs=lambda W: cost(np.abs(W), s * f, shape)),
+        )
 
     return draw
 
@@ -311,17 +156,12 @@ def hard(factors: bool) -> Family:
 def discrete(rng: Rng, p: int) -> Draw:
     """Weights from a set of values under an elastic net."""
     values, r = value_set(float(rng.choice([0.01, 0.3, 1.0])), 2), float(rng.uniform(0, 1))
-
-    def formula(s: float) -> Formula:
-        return plain(
-            p,
-            s * r,
-            s * (1 - r),
-            more=lambda W: 0.0 if np.all(np.isin(W, values)) else np.inf,
-            more_convex=None,
-        )
-
-    return Draw(Discrete(values, 1.0, r), formula)
+    return Draw(
+        Discrete(values, 1.0, r),
+        lambda s: plain(
+            p, s * r, s * (1 - r), costs=lambda W: np.where(np.isin(W, values), 0.0, np.inf)
+        ),
+    )
 
 
 PENALTIES: dict[str, Family] = {
@@ -348,7 +188,15 @@ PENALTIES: dict[str, Family] = {
     "sum": sums,
     "fused lasso": fused,
     "smooth groups": smooth_groups,
+    "Slope": sorted_lasso(Slope),
+    "Slope, positive": sorted_lasso(Slope, positive=True),
+    "Oscar": sorted_lasso(Oscar),
     "L0": hard(False),
     "L0, factors": hard(True),
+    "MCP": concave(MCP, mcp),
+    "MCP, factors": concave(MCP, mcp, factors=True),
+    "SCAD": concave(SCAD, scad),
+    "SCAD, positive": concave(SCAD, scad, positive=True),
+    "log sum": concave(LogSum, log_sum),
     "discrete": discrete,
 }

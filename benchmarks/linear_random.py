@@ -12,8 +12,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
+from benchmarks.linear_formulas import Draw, Rng
 from benchmarks.linear_losses import LOSSES, LossFormula
-from benchmarks.linear_penalties import PENALTIES, Draw, Rng
+from benchmarks.linear_penalties import PENALTIES
 from laconic import SparseClassifier, SparseRegressor
 from laconic.core.arrays import Array
 from laconic.linear.base import SparseLinear
@@ -198,7 +199,7 @@ def draw(seed: int, **fixed: Any) -> Case:
 
 
 def targets(rng: Rng, X: Array, formula: LossFormula, data: str) -> Array:
-    """Return classes, counts or reals that depend on a few columns, and on noise.
+    """Return classes, counts, amounts or reals that depend on a few columns, and on noise.
 
     Every class is there. "separable" has no noise, "unbalanced" one class, or zero, nearly always.
     """
@@ -214,8 +215,11 @@ def targets(rng: Rng, X: Array, formula: LossFormula, data: str) -> Array:
         y = scores.argmax(axis=1).astype(float)
         y[rng.permutation(n)[:K]] = np.arange(K)
         return y
-    if formula.counts:
-        y = rng.poisson(np.exp(np.clip(scores[:, 1], -4, 3))).astype(float)
-        y[0] += 1  # of zeros alone the best intercept is minus infinity
-        return y
-    return np.asarray(scores[:, 0])
+    if formula.targets == "real":
+        return scores[:, : formula.n_outputs] if formula.n_outputs > 1 else scores[:, 0]
+    mean = np.exp(np.clip(scores[:, 1], -4, 3))
+    if formula.targets == "positive":
+        return mean
+    y = rng.poisson(mean).astype(float) * (mean if formula.targets == "amounts" else 1.0)
+    y[0] += 1  # of zeros alone the best intercept is minus infinity
+    return y
