@@ -58,10 +58,13 @@ if TYPE_CHECKING:
     from laconic.embed.stochastic import StochasticCoding as StochasticCoding
     from laconic.embed.svd import Svd as Svd
     from laconic.errors import InputError as InputError
+    from laconic.linear.bootstrap import bootstrap_intervals as bootstrap_intervals
+    from laconic.linear.criteria import StrengthIC as StrengthIC
     from laconic.linear.cv import StrengthCV as StrengthCV
     from laconic.linear.model import SparseClassifier as SparseClassifier
     from laconic.linear.model import SparseRegressor as SparseRegressor
     from laconic.linear.path import regularization_path as regularization_path
+    from laconic.linear.stability import StabilitySelection as StabilitySelection
     from laconic.lm.kneser_ney import KneserNey as KneserNey
     from laconic.lm.log_linear import LogLinear as LogLinear
     from laconic.lm.model import LanguageModel as LanguageModel

@@ -12,6 +12,9 @@ KINDS = (
 PUBLIC = {
     "SparseClassifier": "laconic.linear.model",
     "SparseRegressor": "laconic.linear.model",
+    "StabilitySelection": "laconic.linear.stability",
     "StrengthCV": "laconic.linear.cv",
+    "StrengthIC": "laconic.linear.criteria",
+    "bootstrap_intervals": "laconic.linear.bootstrap",
     "regularization_path": "laconic.linear.path",
 }

@@ -208,12 +208,15 @@ class SparseLinear(Reported, TakesPenalty):
         self._keep_report(problem, result)
         return self
 
+    def final_point(self, problem: Problem, result: Result) -> Array:
+        """Return the solution, relaxed if that is asked for."""
+        from laconic.linear.relaxed import relaxed_point  # not needed to predict
+
+        return relaxed_point(self, problem, result.x) if self.relax else result.x
+
     def plain_parts(self, problem: Problem, result: Result) -> tuple[Array, Array]:
         """Return the weights of the features as given, relaxed, and the intercept."""
-        from laconic.linear.relaxed import relaxed_point  # which imports this module
-
-        x = relaxed_point(self, problem, result.x) if self.relax else result.x
-        weights, intercept = problem.parts(x)
+        weights, intercept = problem.parts(self.final_point(problem, result))
         if self.standardize and self.scale_ is not None:
             weights = weights / np.repeat(self.scale_, problem.design.n_outputs)
         return weights, intercept
