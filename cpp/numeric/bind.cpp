@@ -3,6 +3,7 @@
 #include "numeric/copies.hpp"
 #include "numeric/forest.hpp"
 #include "numeric/fused.hpp"
+#include "numeric/norm_newton.hpp"
 #include "numeric/online.hpp"
 #include "numeric/pivot_forest.hpp"
 #include "numeric/quasi_newton.hpp"
@@ -210,7 +211,26 @@ void bind_copies(nb::module_& m) {
              nb::arg("state"), nb::arg("threads") = 1)
         .def("reweigh", &Copies::reweigh, nb::arg("weights"), nb::arg("mass"), nb::arg("exponent"),
              nb::arg("floor"), nb::arg("eta").noconvert(), nb::arg("ridge").noconvert())
+        .def("share", &Copies::share, nb::arg("whole"), nb::arg("mass"),
+             nb::arg("shares").noconvert(), nb::arg("goal"), nb::arg("rounds"))
         .def("norms", &Copies::norms, nb::arg("weights"), nb::arg("result").noconvert());
+}
+
+void bind_norm_newton(nb::module_& m) {
+    nb::class_<NormPoint>(m, "NormPoint", "Where a step of NormNewton starts.")
+        .def(
+            "__init__",
+            [](NormPoint* self, Vec<double> weights, Vec<double> slope, Vec<double> ridge,
+               Vec<double> curvature) { new (self) NormPoint{weights, slope, ridge, curvature}; },
+            nb::kw_only(), nb::arg("weights"), nb::arg("slope"), nb::arg("ridge"),
+            nb::arg("curvature"));
+    nb::class_<NormNewton>(m, "NormNewton")
+        .def(nb::init<const Matrix&, int, bool>(), nb::arg("X"), nb::arg("n_outputs"),
+             nb::arg("has_intercept"), nb::keep_alive<1, 2>())
+        .def("add", &NormNewton::add, nb::arg("ptr"), nb::arg("index"), nb::arg("parent"),
+             nb::arg("mass"))
+        .def("step", &NormNewton::step, nb::arg("point"), nb::arg("share"), nb::arg("tolerance"),
+             nb::arg("max_products"), nb::arg("direction").noconvert());
 }
 
 void bind_quasi_newton(nb::module_& m) {
@@ -283,6 +303,7 @@ void bind(nb::module_& m) {
     bind_tree_pivot(m);
     bind_coordinate(m);
     bind_copies(m);
+    bind_norm_newton(m);
     bind_quasi_newton(m);
     bind_fused(m);
     bind_trajectories(m);

@@ -13,6 +13,7 @@
 // once per iteration.
 #pragma once
 #include <cmath>
+#include <limits>
 
 #include "door/checks.hpp"
 #include "door/threads.hpp"
@@ -124,6 +125,50 @@ class Copies {
         return worst;
     }
 
+    // Shares u of `whole` among the groups of every entry: sum over the groups g of i of u_gi =
+    // whole_i, with |u_g| <= worst mass_g for a small worst, which is returned. By projections in
+    // turn, past the balls of the groups and back to the sums, from any u, until worst is at most
+    // `goal`. u is left inside the balls or past them; where it ended is of use for a next start.
+    double share(Vec<double> whole, Vec<double> mass, MutVec<double> shares, double goal,
+                 int rounds) const {
+        const int64_t n_groups = static_cast<int64_t>(ptr_.size()) - 1;
+        require(static_cast<int64_t>(whole.size()) == n_, "whole must have n entries");
+        require(shares.size() == index_.size(), "shares must have one entry per copy");
+        require(static_cast<int64_t>(mass.size()) == n_groups,
+                "mass must have one entry per group");
+        constexpr double kPast = 1.9;
+        double* u = shares.data();
+        nb::gil_scoped_release release;
+        std::vector<double> count(n_, 0.0), left(whole.data(), whole.data() + n_);
+        for (size_t e = 0; e < index_.size(); ++e) {
+            count[index_[e]] += 1;
+            left[index_[e]] -= u[e];
+        }
+        double best = std::numeric_limits<double>::infinity();
+        for (int round = 0;; ++round) {
+            for (int64_t i = 0; i < n_; ++i) left[i] = count[i] > 0 ? left[i] / count[i] : 0;
+            double worst = 0;
+            std::vector<double> next(whole.data(), whole.data() + n_);
+            for (int64_t g = 0; g < n_groups; ++g) {
+                double squares = 0;
+                for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e) {
+                    u[e] += left[index_[e]];
+                    squares += u[e] * u[e];
+                }
+                const double length = std::sqrt(squares);
+                if (length > 0) worst = std::max(worst, length / mass.data()[g]);
+                const double scale =
+                    length > mass.data()[g] ? 1 - kPast * (1 - mass.data()[g] / length) : 1;
+                for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e) next[index_[e]] -= scale * u[e];
+                if (scale == 1) continue;
+                for (int64_t e = ptr_[g]; e < ptr_[g + 1]; ++e) u[e] *= scale;
+            }
+            best = std::min(best, worst);
+            if (best <= goal || round == rounds) return best;
+            left.swap(next);
+        }
+    }
+
     void norms(Vec<double> weights, MutVec<double> result) const {
         require(static_cast<int64_t>(weights.size()) == n_, "weights must have n entries");
         require(result.size() + 1 == ptr_.size(), "result must have one entry per group");
@@ -136,11 +181,22 @@ class Copies {
     }
 
   private:
-    // ratio to the power exponent; std::pow would cost more than the rest of a small group.
+    // ratio to the power exponent; std::pow would cost more than the rest of a small group, so
+    // multiples of a quarter are built from squares and roots.
     static double power(double ratio, double exponent) {
-        if (exponent == 2) return ratio * ratio;
-        if (exponent == 1.75) return ratio * std::sqrt(ratio) * std::sqrt(std::sqrt(ratio));
-        return std::pow(ratio, exponent);
+        const double quarters = 4 * exponent;
+        if (quarters != std::floor(quarters) || quarters < 0 || quarters > 64)
+            return std::pow(ratio, exponent);
+        const int n = static_cast<int>(quarters);
+        double result = 1, square = ratio;
+        for (int whole = n / 4; whole; whole /= 2, square *= square)
+            if (whole % 2) result *= square;
+        if (n % 4) {
+            const double root = std::sqrt(ratio);
+            if (n % 4 >= 2) result *= root;
+            if (n % 2) result *= std::sqrt(root);
+        }
+        return result;
     }
 
     Sums sweep(int64_t begin, int64_t end, const double* w, const double* mass, double relax,

@@ -214,8 +214,10 @@ def test_topics_and_clusters(name: str) -> None:
 
 def test_words_live_by_their_prefixes() -> None:
     documents = [[["boring", "film"]], [["bored", "us"]], [["lovely", "film"]], [["lovely", "us"]]]
+    # Without documents of neither kind the intercept can stand for one of the two.
+    documents += [[["film", "us"]], [["film", "us"]]]
     model = TextClassifier("sentence", strength=0.01, lasso=0.01, prefixes=(3,)).fit(
-        documents, ["bad", "bad", "good", "good"]
+        documents, ["bad", "bad", "good", "good", "bad", "good"]
     )
     assert "bor*" in {row.word for row in top_words(model)["bad"]}
     assert live_words(model, ["Bore", "boredom", "bo", "film", "unheard"]).tolist() == [

@@ -1,4 +1,4 @@
-"""Iterative reweighting for overlapping groups.
+"""Iterative reweighting for overlapping groups, with Newton steps and a dual bound in between.
 
 Every group norm is the least of its quadratic upper bounds,
 
@@ -6,11 +6,15 @@ Every group norm is the least of its quadratic upper bounds,
 
 so for given eta the problem is the loss with a ridge weight of sum over the groups g of i of
 mass_g / eta_g on each weight w_i, plus the lasso: a few passes of coordinate descent, whatever the
-number of groups. eta follows the norms, over-relaxed (a power of their ratio), and the weights of
-groups that vanish are frozen, then set to exact zeros. The duals u_g = mass_g w_g / eta_g are in
-their balls when eta = |w_g|, which gives a duality gap at any point: what the gradient leaves over
-is shared in the same proportions, and the worst group scales the dual back. Nothing of the size of
-the copies is stored beyond the groups themselves.
+number of groups. eta follows the norms, over-relaxed (a power of their ratio). That finds the
+groups that vanish within a few steps, and is slow from then on. So every few steps
+
+    1. Newton steps (norm_steps.py) bring the weights that are not zero to their optimum,
+    2. the gradient there is shared among the groups (shares.py): a lower bound of the optimum,
+    3. groups whose share exceeds their mass, although they have no weight, get an eta from which
+       they can grow.
+
+Nothing of the size of the copies is stored beyond the groups themselves.
 """
 
 from __future__ import annotations
@@ -25,7 +29,17 @@ from laconic.core.penalties import OverlapGroupLasso, Penalty, PenaltySum, Terms
 from laconic.core.problem import Problem
 from laconic.core.solvers.base import StepSolver
 from laconic.core.solvers.copies import split_penalty
+from laconic.core.solvers.norm_steps import NormSteps
 from laconic.core.solvers.scales import Scales
+from laconic.core.solvers.shares import Shares
+
+NEWTON_STEPS = 12  # per measurement, at most
+ENOUGH = 1e-5  # decrease of a Newton step that ends them, relative to tol
+SHARE_ROUNDS = 12
+# Norms beside the largest one: of groups that are set to zero before and after Newton's steps, of
+# groups without a weight in the dual, and of such groups that should have one.
+FIRST = 0.2  # eta at zero weights, relative to the weight that would explain the whole loss
+VANISHED, VANISHING, SMALL, WOKEN = 1e-5, 1e-7, 3e-6, 1e-3
 
 
 class ReweightedState(NamedTuple):
@@ -38,11 +52,16 @@ class ReweightedState(NamedTuple):
     scales: list[Scales]
     ridge: Array
     kernel: _core.Descent
+    newton: NormSteps
+    shares: Shares
     terms: Terms
+    unit: float
     bound: float
     best: Array
     best_value: float
     n_steps: int
+    until: int  # steps to the next measurement
+    whole: bool  # whether the next step is over all weights
     violating: Bools
 
 
@@ -58,11 +77,14 @@ class Reweighted(StepSolver[Problem, ReweightedState]):
     relax : float, default=1.75
         Power of the ratio by which eta follows the norms of groups; above 1 is over-relaxation.
     floor : float, default=1e-8
-        Smallest eta of a group.
+        Smallest eta of a group, relative to the weight that would explain the whole loss.
     max_passes : int, default=2
         Number of passes of coordinate descent per step, at most.
-    check_every : int, default=10
-        Number of steps from one measurement of the duality gap to the next.
+    warm_up : int, default=10
+        Number of steps from zero weights to the first Newton steps and the first measurement of the
+        duality gap.
+    check_every : int, default=4
+        Number of steps from one measurement to the next.
 
     Examples
     --------
@@ -86,13 +108,15 @@ class Reweighted(StepSolver[Problem, ReweightedState]):
         relax: float = 1.75,
         floor: float = 1e-8,
         max_passes: int = 2,
-        check_every: int = 10,
+        warm_up: int = 10,
+        check_every: int = 4,
     ):
         self.tol = tol
         self.max_iter = max_iter
         self.relax = relax
         self.floor = floor
         self.max_passes = max_passes
+        self.warm_up = warm_up
         self.check_every = check_every
 
     def unsupported(self, penalty: Penalty) -> str:
@@ -111,16 +135,15 @@ class Reweighted(StepSolver[Problem, ReweightedState]):
         n = problem.design.n_penalised
         direct, copied = split_penalty(problem)
         terms = direct.terms(n)
-        kernel = problem.descent(terms.ptr, terms.index, terms.mass)
-        scales = [Scales(term, n, 0.1) for term in copied]
+        scores = problem.design.score(x)
+        problem.fit_intercept(x, scores)
         weights = problem.parts(x)[0]
+        unit = self._unit(problem)
+        scales = [Scales(term, n, unit * FIRST) for term in copied]
         if weights.any():
             for part in scales:
                 norms = part.norms(weights)
-                part.eta = np.maximum(norms, 0.03 * float(norms.max(initial=0.0)))
-        ridge = sum((part.ridge() for part in scales), np.zeros(n))
-        scores = problem.design.score(x)
-        problem.fit_intercept(x, scores)
+                part.eta = np.maximum(norms, 0.03 * (float(norms.max(initial=0.0)) or unit))
         value = problem.value(x)
         state = ReweightedState(
             x,
@@ -128,30 +151,44 @@ class Reweighted(StepSolver[Problem, ReweightedState]):
             np.inf,
             scores,
             scales,
-            ridge,
-            kernel,
+            sum((part.ridge() for part in scales), np.zeros(n)),
+            problem.descent(terms.ptr, terms.index, terms.mass),
+            NormSteps(problem, scales, terms),
+            Shares(problem, scales, terms),
             terms,
+            unit,
             -np.inf,
             x.copy(),
             value,
             0,
+            self.check_every if weights.any() else self.warm_up,
+            True,
             self._violating(problem.parts(problem.smooth(x)[1])[0], terms),
         )
+        if weights.any():
+            return state
         # Zero may be optimal already, as at the start of a path.
-        return state if weights.any() else self._measure(problem, state._replace(value=np.inf))
+        return self._measure(problem, state, x.copy(), 0)._replace(until=self.warm_up)
+
+    @staticmethod
+    def _unit(problem: Problem) -> float:
+        """Return the weight that would explain the whole loss at zero weights."""
+        loss, gradient = problem.smooth(problem.start())
+        steepest = float(np.max(np.abs(problem.parts(gradient)[0]), initial=0.0))
+        return loss / steepest if loss > 0 and steepest > 0 else 1.0
 
     def step(self, problem: Problem, state: ReweightedState) -> ReweightedState:
-        """Make a few passes with the present ridge weights, then update eta."""
+        """Make a few passes with the present ridge weights, then update eta; or measure."""
         terms = state.terms
         weights, intercept = problem.parts(state.x)
-        n_steps = state.n_steps + 1
         ridge = state.ridge + terms.ridge
         working = np.arange(len(weights))
-        if n_steps % self.check_every != 1:
+        if not state.whole:
             # Weights held at zero move only in the step after a check, unless their gradient there
             # exceeds the lasso.
             largest = max((float(part.mass.max(initial=0.0)) for part in state.scales), default=0.0)
-            active = (weights != 0) & (ridge <= 0.01 * largest / self.floor + terms.ridge)
+            floor = self.floor * state.unit
+            active = (weights != 0) & (ridge <= 0.01 * largest / floor + terms.ridge)
             working = np.flatnonzero(active | state.violating)
         state.kernel.descend(
             working,
@@ -163,118 +200,90 @@ class Reweighted(StepSolver[Problem, ReweightedState]):
             state.scores,
             _core.DescentLimits(tolerance=1e-12, max_rounds=1, max_passes=self.max_passes),
         )
-        state = state._replace(n_steps=n_steps, error=np.inf)
-        if n_steps % self.check_every == 0:
-            state = self._measure(problem, state)
+        state = state._replace(
+            n_steps=state.n_steps + 1, error=np.inf, until=state.until - 1, whole=False
+        )
+        if state.until <= 0:
+            return self._measure_after_newton(problem, state)
         updated = sum(
-            (part.reweigh(weights, self.relax, self.floor)[0] for part in state.scales),
+            (
+                part.reweigh(weights, self.relax, self.floor * state.unit)[0]
+                for part in state.scales
+            ),
             np.zeros(len(weights)),
         )
         return state._replace(ridge=updated)
 
-    def _measure(self, problem: Problem, state: ReweightedState) -> ReweightedState:
-        """Measure the objective with vanished groups at zero, the dual bound, and their gap."""
-        x = state.x.copy()
-        scores = state.scores.copy()
+    def _measure_after_newton(self, problem: Problem, state: ReweightedState) -> ReweightedState:
+        """Take Newton steps, and measure where they lead to."""
+        first = VANISHED if state.n_steps <= self.warm_up else VANISHING
+        x = state.newton.without_vanished(state.x, first)
+        x = state.newton.run(x, NEWTON_STEPS, VANISHING, ENOUGH * self.tol)
+        return self._measure(problem, state, x, SHARE_ROUNDS)
+
+    def _measure(
+        self, problem: Problem, state: ReweightedState, x: Array, rounds: int
+    ) -> ReweightedState:
+        """Measure the objective and its lower bound at x, and wake groups that should grow."""
+        newton = state.newton
+        scores = problem.design.score(x)
         problem.fit_intercept(x, scores)
         residual = problem.residuals(scores)[1]
         gradient = problem.parts(problem.design.pull(residual))[0]
-        clean = self._without_vanished(problem, state, x)
-        value = self._value(problem, state, clean)
-        # Balancing the dual is worth its time once the weights hardly change.
-        stable = problem.relative(abs(state.value - value), value) <= 10 * self.tol
-        bound = max(
-            state.bound, self.dual_value(problem, state, residual, gradient, 60 if stable else 0)
+        clean = newton.without_vanished(x, VANISHED)
+        problem.fit_tail(clean)
+        value, whole = newton.value(clean, problem.design.score(clean)), newton.value(x, scores)
+        # Exact zeros are worth a little, but not the certificate.
+        if problem.relative(value - whole, whole) > 0.1 * self.tol:
+            clean, value = x, whole
+        if value < state.best_value:
+            state = state._replace(best=clean.copy(), best_value=value)
+        dual = self._dual_scales(problem, state, x)
+        found = state.shares.bound(residual, gradient, dual, rounds, 0.1 * self.tol)
+        bound = max(state.bound, found.value)
+        error = problem.relative(max(0.0, state.best_value - bound), state.best_value)
+        for part, other, ratio in zip(
+            state.scales, dual, found.ratios or [np.zeros(1)] * len(dual), strict=True
+        ):
+            norms = part.norms(problem.parts(x)[0])
+            woken = WOKEN * (float(norms.max(initial=0.0)) or state.unit)
+            eta = np.where(norms > 0, norms, other.eta)
+            eta = np.where((ratio > 1 + 0.1 * self.tol) & (norms == 0), np.maximum(eta, woken), eta)
+            part.eta = np.maximum(eta, self.floor * state.unit)
+        return state._replace(
+            x=x,
+            scores=scores,
+            value=value,
+            error=error,
+            bound=bound,
+            until=self.check_every,
+            whole=True,
+            ridge=sum((part.ridge() for part in state.scales), np.zeros(len(gradient))),
+            violating=self._violating(gradient, state.terms),
         )
-        best, best_value = (
-            (clean, value) if value < state.best_value else (state.best, state.best_value)
-        )
-        error = problem.relative(max(0.0, best_value - bound), best_value)
-        violating = self._violating(gradient, state.terms)
-        state = state._replace(value=value, error=error, bound=bound, violating=violating)
-        return state._replace(best=best, best_value=best_value)
+
+    @staticmethod
+    def _dual_scales(problem: Problem, state: ReweightedState, x: Array) -> list[Scales]:
+        """Return the terms with eta at the norms of x, and small in groups without a weight."""
+        scales = []
+        for part in state.scales:
+            norms = part.norms(problem.parts(x)[0])
+            largest = float(norms.max(initial=0.0))
+            small = np.minimum(part.eta, SMALL * largest) if largest else part.eta
+            scales.append(part.with_eta(np.where(norms > 0, norms, small)))
+        return scales
 
     @staticmethod
     def _violating(gradient: Array, terms: Terms) -> Bools:
         """Return which weights have a gradient larger than their lasso."""
         return (-gradient if terms.positive else np.abs(gradient)) > terms.lasso
 
-    @staticmethod
-    def _value(problem: Problem, state: ReweightedState, x: Array) -> float:
-        """Return the objective, with the groups of the state."""
-        weights, terms = problem.parts(x)[0], state.terms
-        direct = float(
-            np.sum(terms.lasso * np.abs(weights)) + 0.5 * np.sum(terms.ridge * weights * weights)
-        )
-        return (
-            problem.loss_at(x)[0]
-            + direct
-            + sum(float(part.mass @ part.norms(weights)) for part in state.scales)
-        )
-
-    def _without_vanished(self, problem: Problem, state: ReweightedState, x: Array) -> Array:
-        """Return x with zeros on every weight that is in a group of negligible norm."""
-        clean = x.copy()
-        weights = problem.parts(clean)[0]
-        for part in state.scales:
-            norms = part.norms(weights)
-            vanished = norms < 1e-5 * float(norms.max(initial=0.0))
-            on_copies = part.on_copies(vanished.astype(float))
-            weights[part.index[on_copies > 0]] = 0.0
-        problem.fit_intercept(clean, problem.design.score(clean))
-        return clean
-
-    def dual_value(
-        self,
-        problem: Problem,
-        state: ReweightedState,
-        residual: Array,
-        gradient: Array,
-        rounds: int,
-    ) -> float:
-        """Return a lower bound of the optimum.
-
-        It is minus loss* and direct* at scaled residuals; the rest of the gradient is shared among
-        the groups. Shares are proportional to mass / eta. Groups that get more than their mass are
-        given a larger eta, the others a smaller one, for a number of rounds or until that stalls:
-        the worst group's share decides how much the dual is scaled back.
-        """
-        terms = state.terms
-        pushed = -gradient
-        over = (
-            np.maximum(pushed - terms.lasso, 0.0)
-            if terms.positive
-            else pushed - np.clip(pushed, -terms.lasso, terms.lasso)
-        )
-        scales = [part.twin(over != 0) for part in state.scales]
-        ridge = state.ridge + terms.ridge
-        with np.errstate(divide="ignore", invalid="ignore"):
-            alone = np.where((ridge <= 0) & (over != 0), np.abs(pushed) / terms.lasso, 1.0)
-        least = max(1.0, float(np.max(alone, initial=1.0)))
-        best, shared, before = np.inf, over, np.inf
-        for turn in range(rounds + 1):
-            with np.errstate(divide="ignore", invalid="ignore"):
-                moved = np.where(ridge > 0, over / ridge, 0.0)
-            balanced = [part.reweigh(moved, 2.0, 1e-30) for part in scales]
-            worst = max([least, *(ratio for _, ratio in balanced)])
-            if worst < best:
-                best, shared = worst, moved
-            stalled = turn % 5 == 4 and best - least > 0.9 * (before - least)
-            if best <= least * (1 + 0.5 * self.tol) or stalled:
-                break
-            before = best if turn % 5 == 4 else before
-            ridge = sum((part for part, _ in balanced), terms.ridge + np.zeros(len(over)))
-        scale = 1.0 / best
-        return -problem.loss_conjugate(residual, scale) - 0.5 * float(
-            np.sum(terms.ridge * (scale * shared) ** 2)
-        )
-
     def finish(
         self, problem: Problem, state: ReweightedState
     ) -> tuple[Array, float, dict[str, object]]:
         """Return the best point, its gap, and which groups of each term were kept."""
         if not np.isfinite(state.error):
-            state = self._measure(problem, state)
+            state = self._measure_after_newton(problem, state)
         weights = problem.parts(state.best)[0]
         selected = [part.norms(weights) > 0 for part in state.scales]
         return state.best, state.error, {"selected": selected}

@@ -7,9 +7,8 @@ from copy import copy
 import numpy as np
 
 from laconic import _core
-from laconic.core.arrays import Array, Bools
+from laconic.core.arrays import Array
 from laconic.core.penalties import CopyTerm, GroupLasso
-from laconic.core.ragged import pointers
 
 
 class Scales:
@@ -21,6 +20,7 @@ class Scales:
         groups = self.inner.over(len(self.index))
         self.mass = self.inner.strength * groups.weight
         self.eta = np.full(len(groups), first)
+        self.sizes = groups.sizes
         flat = isinstance(self.inner, GroupLasso)
         self.copies = _core.Copies(groups.ptr, self.index, n_weights) if flat else None
 
@@ -44,21 +44,11 @@ class Scales:
         self.eta = np.maximum(floor, self.eta * np.clip(ratio**relax, 0.1, 3.0))
         return self.ridge(), float(ratio.max(initial=0.0))
 
-    def twin(self, touched: Bools) -> Scales:
-        """Return the same groups with an eta of their own, to be balanced for the dual.
-
-        Only groups with touched weights are needed.
-        """
-        twin = copy(self)
-        twin.eta = self.eta.copy()
-        if self.copies is not None:
-            groups = self.inner.over(len(self.index))
-            inside = touched[self.index]
-            sizes = np.diff(np.concatenate([[0], np.cumsum(inside)])[groups.ptr])
-            kept = sizes > 0
-            twin.copies = _core.Copies(pointers(sizes[kept]), self.index[inside], self.n_weights)
-            twin.mass, twin.eta = self.mass[kept], self.eta[kept]
-        return twin
+    def with_eta(self, eta: Array) -> Scales:
+        """Return the same groups with another eta."""
+        other = copy(self)
+        other.eta = eta
+        return other
 
     def ridge(self) -> Array:
         """Return the sum of mass_g / eta_g over the groups of each weight."""
@@ -70,7 +60,7 @@ class Scales:
     def on_copies(self, values: Array) -> Array:
         """Return the sum of `values` over the groups of each copy: one, or all nodes above it."""
         if isinstance(self.inner, GroupLasso):
-            return np.repeat(values, self.inner.over(len(self.index)).sizes)
+            return np.repeat(values, self.sizes)
         sums = np.empty(len(self.index))
         self.inner.kernel(len(self.index)).path_sums(values, sums)
         return sums
