@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from laconic.core.penalties import Discrete as Discrete
     from laconic.core.penalties import ElasticNet as ElasticNet
     from laconic.core.penalties import GroupLasso as GroupLasso
+    from laconic.core.penalties import LabelTree as LabelTree
+    from laconic.core.penalties import LatentGroupLasso as LatentGroupLasso
     from laconic.core.penalties import LayeredGroupLasso as LayeredGroupLasso
     from laconic.core.penalties import LogSum as LogSum
     from laconic.core.penalties import Oscar as Oscar
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from laconic.core.solvers.admm import Admm as Admm
     from laconic.core.solvers.discrete import DiscreteAdmm as DiscreteAdmm
     from laconic.core.solvers.fista import Fista as Fista
+    from laconic.core.solvers.growing import Growing as Growing
     from laconic.core.solvers.majorized import Majorized as Majorized
     from laconic.core.solvers.online import KBestMira as KBestMira
     from laconic.core.solvers.online import Mira as Mira
@@ -120,6 +123,8 @@ _SHARED = {
         "Discrete",
         "ElasticNet",
         "GroupLasso",
+        "LabelTree",
+        "LatentGroupLasso",
         "LayeredGroupLasso",
         "LogSum",
         "Oscar",
@@ -135,6 +140,7 @@ _SHARED = {
     "core.solvers.admm": ("Admm",),
     "core.solvers.discrete": ("DiscreteAdmm",),
     "core.solvers.fista": ("Fista",),
+    "core.solvers.growing": ("Growing",),
     "core.solvers.majorized": ("Majorized",),
     "core.solvers.owlqn": ("Owlqn",),
     "core.solvers.reweighted": ("Reweighted",),

@@ -277,8 +277,11 @@ def check_factors(penalty: Penalty, n_weights: int, rng: np.random.Generator) ->
 def check_spread(penalty: Penalty, n_weights: int, rng: np.random.Generator) -> None:
     """Check that spread(K) treats outputs alike, and that spread(1) changes nothing.
 
-    Spreading twice is spreading once by the product.
+    Spreading twice is spreading once by the product. Penalties over given outputs refuse others.
     """
+    if not penalty.alike:
+        require(raises(penalty.spread, n_weights + 1), "outputs that are not all alike are counted")
+        return
     w = np.abs(rng.normal(size=(n_weights, 3)))
     flat, shuffled = w.ravel(), w[:, [2, 0, 1]].ravel()
     wide = penalty.spread(3)

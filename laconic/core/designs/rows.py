@@ -6,11 +6,13 @@ vector: W (p, K) by rows, then the intercept b (K,) if there is one.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
 from laconic import _core
-from laconic.core.arrays import AnyArray, Array, MatrixLike
+from laconic.core.arrays import AnyArray, Array, Ints, MatrixLike
 
 
 class Rows:
@@ -18,6 +20,7 @@ class Rows:
 
     def __init__(self, X: MatrixLike, n_outputs: int = 1, intercept: bool = True, threads: int = 1):
         self.matrix = make_matrix(X)
+        self._given: Any = X
         self.n_outputs = n_outputs
         self.intercept = intercept
         self.threads = threads
@@ -25,6 +28,12 @@ class Rows:
         self.n_rows = self.matrix.n_rows
         self.n_penalised = self.matrix.n_cols * n_outputs
         self.n_weights = self.n_penalised + (n_outputs if intercept else 0)
+
+    def take(self, columns: Ints) -> Rows:
+        """Return the design of some columns, in any order and any number of copies."""
+        if sp.issparse(self._given) and self._given.format != "csc":
+            self._given = self._given.tocsc()
+        return Rows(self._given[:, columns], self.n_outputs, self.intercept, self.threads)
 
     def score(self, weights: Array) -> Array:
         """Return X W + b, and the offset if there is one, flat (n K,)."""

@@ -5,9 +5,12 @@ from laconic.core.penalties.base import Blockwise, Penalty, Separable, Smooth, T
 from laconic.core.penalties.concave import Concave
 from laconic.core.penalties.discrete import Discrete, value_set
 from laconic.core.penalties.group import GroupLasso, SparseGroupLasso
+from laconic.core.penalties.label_tree import LabelTree
+from laconic.core.penalties.latent import LatentGroupLasso
 from laconic.core.penalties.log_sum import LogSum
 from laconic.core.penalties.mcp import MCP
 from laconic.core.penalties.overlap import CopyTerm, LayeredGroupLasso, OverlapGroupLasso
+from laconic.core.penalties.partwise import Partwise
 from laconic.core.penalties.scad import SCAD
 from laconic.core.penalties.separable import L0, L1, ElasticNet, Ridge
 from laconic.core.penalties.slope import Oscar, Slope, SortedLasso
@@ -25,10 +28,13 @@ __all__ = [
     "Discrete",
     "ElasticNet",
     "GroupLasso",
+    "LabelTree",
+    "LatentGroupLasso",
     "LayeredGroupLasso",
     "LogSum",
     "Oscar",
     "OverlapGroupLasso",
+    "Partwise",
     "Penalty",
     "PenaltySum",
     "Ridge",

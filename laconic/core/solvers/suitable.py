@@ -9,6 +9,7 @@ from laconic.core.penalties import (
     Discrete,
     LayeredGroupLasso,
     OverlapGroupLasso,
+    Partwise,
     Penalty,
     PenaltySum,
     Ridge,
@@ -19,6 +20,7 @@ from laconic.core.penalties.grouped import norm_code
 ADMM = "laconic.core.solvers.admm:Admm"
 DISCRETE = "laconic.core.solvers.discrete:DiscreteAdmm"
 FISTA = "laconic.core.solvers.fista:Fista"
+GROWING = "laconic.core.solvers.growing:Growing"
 MAJORIZED = "laconic.core.solvers.majorized:Majorized"
 OWLQN = "laconic.core.solvers.owlqn:Owlqn"
 REWEIGHTED = "laconic.core.solvers.reweighted:Reweighted"
@@ -31,6 +33,8 @@ def suitable_solver(penalty: Penalty) -> str:
         return penalty.solver
     if isinstance(penalty, Discrete):
         return DISCRETE
+    if isinstance(penalty, Partwise):
+        return GROWING
     if isinstance(penalty, Concave):
         return MAJORIZED
     if isinstance(penalty, LayeredGroupLasso):
