@@ -270,17 +270,16 @@ def plain_models(
     """The CRF with a ridge, and those with each lasso."""
     limits: dict[str, Any] = {"max_iter": 20} if quick else {"tol": 2e-4, "max_iter": 150}
 
-    def fit(name: str, chosen: str, **strengths: float) -> Fitted:
+    def fit(name: str, chosen: str, penalty: str, strength: float) -> Fitted:
         began = time.perf_counter()
-        model = make(Crf(**strengths, **limits)).fit(split.train.tokens, split.train.labels)
+        model = make(Crf(penalty, strength, **limits)).fit(split.train.tokens, split.train.labels)
         return announced(
             Fitted(name, 0, model, comp(model, split.dev), chosen, time.perf_counter() - began)
         )
 
-    plain = fit(L2, f"ridge {RIDGE:g}", ridge=RIDGE)
+    plain = fit(L2, f"ridge {RIDGE:g}", "ridge", RIDGE)
     return plain, [
-        fit(L1, f"lasso {lasso:g}", ridge=0.0, lasso=lasso)
-        for lasso in (LASSOS[-1:] if quick else LASSOS)
+        fit(L1, f"lasso {lasso:g}", "lasso", lasso) for lasso in (LASSOS[-1:] if quick else LASSOS)
     ]
 
 

@@ -146,7 +146,7 @@ def names_files(data: Path, folder: Path, quick: bool) -> tuple[str, Files, Part
     if quick:
         train, dev, test = (part.first(QUICK) for part in (train, dev, test))
     clusters = WordClusters.read(data / CLUSTERS, LEAST_COUNT)
-    learner = Crf(ridge=0.0, lasso=LASSO, tol=2e-4, max_iter=20 if quick else 150)
+    learner = Crf("lasso", LASSO, tol=2e-4, max_iter=20 if quick else 150)
     lasso = Tagger(with_pairs(), learner, scheme="IOB2", clusters=clusters, n_jobs=1).fit(
         train.tokens, train.labels
     )

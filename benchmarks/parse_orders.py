@@ -42,7 +42,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "model": "arcs",
         "templates": "arcs684",
         "prune": 1e-4,
-        "learner": Sparseptron(budget=228, epochs=3, group_weight="log", groups="coarse to fine"),
+        "learner": Sparseptron(budget=228, epochs=3, group_weight="log", penalty="coarse-to-fine"),
         "refit": Mira(EPOCHS),
     },
 }

@@ -87,7 +87,7 @@ def one_language(data: Path, name: str, quick: bool) -> list[Point]:
             learner=Sparseptron(**common),
             refit=Mira(REFIT),
         )
-        fine = Sparseptron(**common, groups="coarse to fine")
+        fine = Sparseptron(**common, penalty="coarse-to-fine")
         add(FINE, f"B = {budget}", templates=every, learner=fine, refit=Mira(REFIT))
     ranked = by_information(every, train)
     for budget in BUDGETS[:1] if quick else BUDGETS:

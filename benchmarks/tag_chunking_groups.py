@@ -44,11 +44,11 @@ def groups(split: Split, everything: Fit, budgets: Mapping[str, Fit], quick: boo
             Tagger("chunking", Fobos(strength, "rows", epochs=5), Mira(10), "features"), split
         )
     for budget in BUDGETS[:1] if quick else BUDGETS:
-        sparse = Sparseptron(budget, lasso=1e-4)
+        sparse = Sparseptron(budget, penalty="group+lasso", strength={"lasso": 1e-4})
         fits[f"sparse group, B = {budget}"] = measure(
             Tagger("chunking", sparse, Mira(10), "features"), split
         )
-        nested = Sparseptron(budget, groups="coarse to fine")
+        nested = Sparseptron(budget, penalty="coarse-to-fine")
         fits[f"coarse to fine, B = {budget}"] = measure(Tagger("chunking", nested, Mira(10)), split)
     rows = [row(name, fit, everything)[:6] for name, fit in fits.items()]
     first = table(["model", "F1", "weights", "templates", "held", "seconds"], rows)

@@ -136,7 +136,9 @@ def judge(setting: Setting, train: TokenColumns, clusters: WordClusters) -> Judg
 
 def fit(setting: Setting, kept: Templates, split: Split, clusters: WordClusters) -> Fit:
     """A CRF with the kept templates."""
-    learner = Crf(ridge=setting.ridge, lasso=setting.lasso, max_iter=ITERATIONS)
+    learner = Crf(
+        "ridge+lasso", {"ridge": setting.ridge, "lasso": setting.lasso}, max_iter=ITERATIONS
+    )
     return measure(Tagger(kept, learner, scheme=setting.scheme, clusters=clusters), split)
 
 

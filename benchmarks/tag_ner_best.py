@@ -199,7 +199,11 @@ def best(job: Job) -> tuple[Tagger, list[Part]]:
         "vector": vector_clusters(job.quick),
     }
     more = [*for_list_columns(list(name_lists())), *share_templates(), *for_kind_columns(kinds)]
-    learner = Crf(ridge=RIDGE, lasso=LASSO, max_iter=5 if job.quick else ITERATIONS)
+    learner = Crf(
+        "ridge+lasso",
+        {"ridge": RIDGE, "lasso": LASSO},
+        max_iter=5 if job.quick else ITERATIONS,
+    )
     return with_knowledge("ner_clusters", parts, added, learner, more, str(news))
 
 

@@ -184,8 +184,8 @@ def crf(iterations: int, strengths: dict[str, float]) -> Crf:
     """CRFsuite's function, and no other end than a number of iterations."""
     c1, c2 = strengths["c1"], strengths["c2"]
     return Crf(
-        ridge=2 * c2,
-        lasso=c1,
+        "ridge+lasso",
+        {"ridge": 2 * c2, "lasso": c1},
         start=False,
         penalise_transitions=True,
         tol=1e-12,

@@ -30,6 +30,7 @@ from laconic.core.penalties import (
     TreeGroupLasso,
     value_set,
 )
+from laconic.core.penalties.blocks import BlockNorms
 from laconic.time.fused import FusedLasso, SmoothGroupLasso
 from laconic.time.trajectories import SmoothRidge
 
@@ -41,7 +42,6 @@ FOREST = Groups.forest([1, -1, 1, 2, -1], [[0, 3], [5], [], [1, 8], [2, 4, 6, 7]
 FLAT = Groups.from_lists([[0, 1, 2], [2, 3, 4], [4, 5, 0], [6, 7, 8], [8, 1]], N)
 NESTED = Groups.from_lists([[0, 1, 2, 3, 4], [0, 1], [2, 3], [0], [5, 6, 7, 8], [6, 7]], N)
 COPIES = Groups.forest([-1, 0, 0, -1, 3], [[0], [1, 2], [3, 4], [4, 5, 0], [6, 7, 8]], N)
-
 PENALTIES: dict[str, Penalty] = {
     "l1": L1(0.7),
     "l1 factors": L1(0.7, factors=FACTORS),
@@ -105,6 +105,7 @@ PENALTIES: dict[str, Penalty] = {
     "smooth group ridge": SmoothGroupLasso(9, 0.2, 5.0, ridge=0.3),
     "smooth ridge": SmoothRidge(3, 0.7, 2.0),
     "smooth ridge, zeros beyond": SmoothRidge(3, 0.7, 30.0, ends="zero"),
+    "norms of blocks": BlockNorms(L1(0.7), DISJOINT),
     "sum": PenaltySum([OverlapGroupLasso(FLAT, 0.4), L1(0.2), Ridge(0.1)], 0.9),
     "sum of norms": PenaltySum(
         [OverlapGroupLasso(FLAT, 0.4), OverlapGroupLasso(COPIES, 0.1, norm="inf"), L1(0.2, FACTORS)]

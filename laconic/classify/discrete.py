@@ -14,7 +14,7 @@ from laconic.classify.penalty import stated_penalty
 from laconic.classify.preparation import DocumentLabels
 from laconic.core.arrays import Array
 from laconic.core.penalties import L1, ElasticNet, PenaltySum
-from laconic.core.penalties.elastic import elastic_rates
+from laconic.core.penalties.elastic import ElasticRates, elastic_rates, of_rates
 from laconic.core.solvers.base import Result
 from laconic.linear.model import SparseClassifier
 from laconic.models.discrete.forms import LASSO, Change, Posed, posed, rounded
@@ -78,7 +78,4 @@ def _own_penalty(model: TextClassifier) -> ElasticNet:
     terms = penalty.scaled() if isinstance(penalty, PenaltySum) else [penalty]
     known = [rates for rates in map(elastic_rates, terms) if rates is not None]
     lasso, ridge = sum(one.lasso for one in known), sum(one.ridge for one in known)
-    if not known:
-        return L1(LASSO)
-    total = lasso + ridge
-    return ElasticNet(total, lasso / total if total else 0.0)
+    return of_rates(ElasticRates(lasso, ridge)) if known else L1(LASSO)

@@ -16,7 +16,13 @@ from laconic.cli.options import (
 )
 from laconic.cli.training import Run, Trained
 from laconic.errors import InputError
-from laconic.models.option import Option, OptionValues, Parameters
+from laconic.models.option import (
+    STRENGTH_HELP,
+    Option,
+    OptionValues,
+    Parameters,
+    read_strength,
+)
 from laconic.text.io import name_of
 from laconic.text.jsonl import Document
 
@@ -46,12 +52,12 @@ MODEL = Parameters(
     },
     {
         "penalty": Option(
-            "lasso, ridge, elastic, sentence, tree, topics, brown, or a sum such as "
-            "sentence+topics.",
+            "sentence, tree, topics, brown, lasso, ridge, elastic or another name of a penalty, or "
+            "a sum such as sentence+topics.",
             metavar="NAME",
         ),
         "strength": Option(
-            "Strength of the penalty; without it, tuned on DEV if that is given.", minimum=0
+            f"{STRENGTH_HELP} Without it, tuned on DEV if that is given.", parse=read_strength
         ),
         "refit": Option(flag="--refit-ridge", above=0),
         "contrast": Option(minimum=0),

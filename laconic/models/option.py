@@ -14,12 +14,38 @@ Only what was given on the command line is passed on, so that defaults live in o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from laconic.errors import InputError
+
 # Parameters of a constructor that were given on the command line, by name.
 OptionValues: TypeAlias = dict[str, Any]
+
+
+STRENGTH_HELP = "Strength of the penalty, or one per term of a sum: lasso=0.5,ridge=0.1."
+
+
+def read_strength(text: str) -> float | dict[str, float]:
+    """Return a strength, or one per term of a sum such as "lasso=0.5,ridge=0.1"."""
+    parts = [part.partition("=") for part in text.split(",")]
+    try:
+        found = {name.strip(): float(value if sign else name) for name, sign, value in parts}
+    except ValueError:
+        found = {}
+    named = all(sign for _, sign, _ in parts)
+    if (
+        len(found) != len(parts)
+        or not all(math.isfinite(value) and value >= 0 for value in found.values())
+        or not (named or len(parts) == 1)
+    ):
+        raise InputError(
+            "takes a number of at least 0, or one per term of a sum such as lasso=0.5,ridge=0.1, "
+            f"not {text!r}."
+        )
+    return found if named else next(iter(found.values()))
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,9 @@ from laconic.models.kind import find
 DEEPEST = 16  # lists and penalties inside of each other
 FLOATS = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}
 GROUP_ARRAYS = ("index", "ptr", "weight", "parent")
-# Penalties that belong to a task; those of core are found by their public names.
+# Penalties that belong to a task, or that none but a task makes; others go by their public names.
 OF_TASKS = {
+    "BlockNorms": "laconic.core.penalties.blocks:BlockNorms",
     "AdaptivePrior": "laconic.time.adaptive:AdaptivePrior",
     "FusedLasso": "laconic.time.fused:FusedLasso",
     "SmoothGroupLasso": "laconic.time.fused:SmoothGroupLasso",

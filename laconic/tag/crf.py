@@ -8,34 +8,34 @@ with the loss of a conditional random field, a structured SVM or a structured pe
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from collections.abc import Callable, Iterable, Mapping
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from laconic import _core
 from laconic.core.arrays import Array
 from laconic.core.designs.chain import Chain, Tokens
-from laconic.core.groups import Groups
 from laconic.core.losses import ChainHinge, ChainLog, ChainLoss, ChainPerceptron
-from laconic.core.penalties import Discrete, Penalty, Ridge, SparseGroupLasso, TreeGroupLasso
+from laconic.core.penalties import Discrete, Penalty, Ridge, Separable
+from laconic.core.penalties.elastic import elastic_rates, of_rates
+from laconic.core.penalties.parameter import TakesPenalty
+from laconic.core.penalties.templates import template_penalty
 from laconic.core.penalties.total import RatedElasticNet
 from laconic.core.report import FitReport, in_one_line
 from laconic.core.solvers.base import Solver
-from laconic.core.solvers.budget import group_weights
 from laconic.core.solvers.discrete import DiscreteAdmm
 from laconic.core.solvers.fista import Fista
 from laconic.core.solvers.owlqn import Owlqn
 from laconic.tag.learn import TrainingData
 from laconic.tag.numbering import FeatureNumbering
+from laconic.tag.penalty import DEFAULT, TemplatePenalties
 from laconic.tag.problem import ChainProblem
 from laconic.tag.weights import TagWeights
+from laconic.text.templates import Templates
 
 TAIL_RIDGE = 1e-3
-CrfGroups: TypeAlias = Literal["templates", "rows", "tree"]
 CrfLoss: TypeAlias = Literal["log", "hinge", "perceptron"]
-GROUPS: tuple[str, ...] = get_args(CrfGroups)
 LOSSES: dict[str, Callable[[], ChainLoss]] = {
     "log": ChainLog,
     "hinge": ChainHinge,
@@ -71,24 +71,25 @@ class TaggerProblem(NamedTuple):
         return self.numbering.weights(self.problem.design, x).subset(self.place)
 
 
-class Crf(BaseEstimator):
-    """min_w sum loss + ridge |w|^2 / 2 + lasso |w|_1 + group sum_g d_g |w_g|_2: weights of taggers.
+class Crf(TakesPenalty):
+    """min_w sum over sentences loss(gold, scores of w) + penalty(w): weights of taggers.
 
-    Without a group term L-BFGS or OWL-QN solves it, else proximal gradient.
+    With lasso and ridge alone L-BFGS or OWL-QN solves it, else proximal gradient.
 
     Parameters
     ----------
-    ridge : float, default=1.0
-        Strength of the squared norm of the weights.
-    lasso : float, default=0.0
-        Strength of the absolute values of the weights.
-    group : float, default=0.0
-        Strength of the norms of groups of weights; goes with lasso, not with ridge.
-    groups : {"templates", "rows", "tree"}, default="templates"
-        Which weights form a group: those of a template, a row (all labels of a feature), or both
-        as a tree, in which a feature is kept only if its template is.
+    penalty : str, Penalty or None, default="ridge"
+        A name such as ridge, lasso or elastic, or one of groups: group and sparse-group (the
+        weights of a template), label-group (those of a feature for all labels), tree (both, a
+        feature is kept only if its template is), coarse-to-fine (a template and all that refine
+        it); a sum such as "group+lasso"; or an object, such as
+        ``OverlapGroupLasso({"left": ["word[-1]", "word[-2]"]})`` over templates by their names.
+    strength : float, dict or None, default=None
+        Strength of the penalty; a dict names one per term of a sum, None is 1, or what the object
+        says.
     group_weight : str, default="one"
-        Rule for the weight d_g of a group by its size: "one", "log" or "sqrt log".
+        Rule for the weight of a group that goes by its name, by its size: "one", "log" or "sqrt
+        log".
     loss : {"log", "hinge", "perceptron"}, default="log"
         Loss of a sentence: that of a CRF, a structured SVM or a structured perceptron.
     support : {"observed", "all"}, default="observed"
@@ -114,19 +115,19 @@ class Crf(BaseEstimator):
     >>> X = [["the", "cat", "sleeps"], ["a", "dog", "barks"]]
     >>> y = [["DET", "NOUN", "VERB"], ["DET", "NOUN", "VERB"]]
     >>> templates = parse_templates("word[0]", ("word",))
-    >>> tagger = Tagger(templates, Crf(ridge=0.1), columns=("word",)).fit(X, y)
+    >>> tagger = Tagger(templates, Crf(strength=0.1), columns=("word",)).fit(X, y)
     >>> tagger.predict([["a", "cat", "barks"]])
     [['DET', 'NOUN', 'VERB']]
     >>> tagger.report_.converged
     True
     """
 
+    default_penalty = DEFAULT
+
     def __init__(
         self,
-        ridge: float = 1.0,
-        lasso: float = 0.0,
-        group: float = 0.0,
-        groups: CrfGroups = "templates",
+        penalty: Penalty | str | None = DEFAULT,
+        strength: float | Mapping[str, float] | None = None,
         group_weight: str = "one",
         loss: CrfLoss = "log",
         support: Literal["observed", "all"] = "observed",
@@ -137,10 +138,8 @@ class Crf(BaseEstimator):
         values: Iterable[float] | None = None,
         admm: DiscreteAdmm | None = None,
     ):
-        self.ridge = ridge
-        self.lasso = lasso
-        self.group = group
-        self.groups = groups
+        self.penalty = penalty
+        self.strength = strength
         self.group_weight = group_weight
         self.loss = loss
         self.support = support
@@ -157,51 +156,46 @@ class Crf(BaseEstimator):
             raise ValueError(
                 f"loss must be one of {', '.join(map(repr, LOSSES))}, got {self.loss!r}"
             )
-        if self.groups not in GROUPS:
-            raise ValueError(
-                f"groups must be one of {', '.join(map(repr, GROUPS))}, got {self.groups!r}"
-            )
-        if min(self.ridge, self.lasso, self.group) < 0:
-            raise ValueError(
-                "ridge, lasso and group must not be negative, "
-                f"got {self.ridge!r}, {self.lasso!r} and {self.group!r}"
-            )
-        if self.group and self.ridge:
-            raise ValueError("group goes with lasso, not with ridge: set ridge=0")
-        if self.group and self.penalise_transitions:
-            raise ValueError("penalise_transitions goes with ridge and lasso, not with group")
-        if self.group and self.values is not None:
-            raise ValueError("values go with lasso and ridge, not with group: set group=0")
+        penalty = self.stated_penalty()
+        if elastic_rates(penalty) is None:
+            if self.penalise_transitions:
+                raise ValueError(
+                    "penalise_transitions goes with lasso and ridge, "
+                    f"not with {type(penalty).__name__}"
+                )
+            if self.values is not None:
+                raise ValueError(
+                    f"values go with lasso and ridge, not with {type(penalty).__name__}"
+                )
         return self
 
-    def penalty(self, design: Chain) -> Penalty:
+    def stated_penalty(self) -> Penalty:
+        """Return the penalty that the parameters state, over groups by name."""
+        return template_penalty(self.penalty, self.strength, DEFAULT)
+
+    def penalty_over(self, design: Chain, templates: Templates | None = None) -> Penalty:
         """Return the penalty over the design's weights."""
-        if not self.group:
-            strength = self.ridge + self.lasso
-            if self.values is not None:
-                return Discrete(self.values, strength, self.lasso / strength if strength else 0.0)
-            if not self.lasso:
-                return Ridge(self.ridge)
-            tail = np.ones(design.n_penalised - design.n_state)
-            return RatedElasticNet(
-                self.lasso * np.concatenate([design.roots(), tail]), np.full(1, self.ridge)
-            )
-        strength = self.group + self.lasso
-        penalty = TreeGroupLasso if self.groups == "tree" else SparseGroupLasso
-        return penalty(self.groups_of(design), strength, self.lasso / strength)
-
-    def groups_of(self, design: Chain) -> Groups:
-        """Return the groups over the design's weights, weighted by their sizes."""
-        templates, rows = np.diff(design.template_ptr), np.diff(design.row_ptr)
-        sizes = {"templates": templates, "rows": rows, "tree": np.concatenate([templates, rows])}
-        make = {"templates": design.by_template, "rows": design.by_row, "tree": design.by_tree}
-        return make[self.groups](group_weights(sizes[self.groups], self.group_weight))
-
-    def solver(self) -> Solver:
-        """Return the solver for these parameters."""
+        stated = self.stated_penalty()
+        rates = elastic_rates(stated)
+        if rates is None:
+            names = [] if templates is None else templates.names
+            order = Templates(()).order if templates is None else templates.order
+            over = TemplatePenalties(design, names, self.group_weight, order)
+            return over.over_weights(stated)
         if self.values is not None:
+            return Discrete.under(of_rates(rates), self.values)
+        if not rates.lasso:
+            return Ridge(rates.ridge)
+        tail = np.ones(design.n_penalised - design.n_state)
+        return RatedElasticNet(
+            rates.lasso * np.concatenate([design.roots(), tail]), np.full(1, rates.ridge)
+        )
+
+    def solver(self, penalty: Penalty) -> Solver:
+        """Return the solver for a penalty over weights."""
+        if isinstance(penalty, Discrete):
             return DiscreteAdmm() if self.admm is None else self.admm
-        if self.group:
+        if not isinstance(penalty, Separable) or penalty.positive:
             return Fista(self.tol, self.max_iter)
         # A certificate costs an evaluation's worth of memory traffic: it is computed now and then.
         return Owlqn(self.tol, self.max_iter, memory=6, check_every=20)
@@ -210,7 +204,7 @@ class Crf(BaseEstimator):
         """Number the features, solve, and return the weights by feature with the fit report."""
         began = time.perf_counter()
         posed = self.pose(data)
-        result = self.solver().run(posed.problem, posed.x, data.callback)
+        result = self.solver(posed.problem.penalty).run(posed.problem, posed.x, data.callback)
         return posed.weights(result.x), FitReport(
             learner=in_one_line(self),
             objective=posed.problem.value(result.x),
@@ -242,12 +236,14 @@ class Crf(BaseEstimator):
         n_pairs = int(arrays.pairs.sum())
         tokens = Tokens(ids, sizes, data.ptr, data.gold, training.n_labels, n_pairs)
         # Twins may share a weight if the penalty is one of single weights: theirs would be equal.
-        merge = not self.group and self.values is None
+        plain = elastic_rates(self.stated_penalty()) is not None
+        merge = plain and self.values is None
         design = Chain(
             tokens, self.support, self.start, training.threads, merge, self.penalise_transitions
         )
         # Transitions that gold never makes would drift away without end under proximal gradient.
-        tail_ridge = TAIL_RIDGE if self.group else 0.0
-        problem = ChainProblem(design, LOSSES[self.loss](), self.penalty(design), tail_ridge)
+        tail_ridge = 0.0 if plain else TAIL_RIDGE
+        penalty = self.penalty_over(design, templates.subset(order))
+        problem = ChainProblem(design, LOSSES[self.loss](), penalty, tail_ridge)
         x = None if start is None else numbering.point(design, start)
         return TaggerProblem(problem, numbering, int(sizes.sum()), x, np.argsort(order).tolist())

@@ -11,7 +11,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.arrays import Array
-from laconic.core.penalties import ElasticNet
+from laconic.core.penalties import L1, ElasticNet
+from laconic.core.penalties.elastic import elastic_rates, of_rates
 from laconic.core.report import FitReport
 from laconic.core.solvers.base import Result
 from laconic.core.solvers.online import Sentences
@@ -66,11 +67,6 @@ def _tagger(
     )
 
 
-def _share(crf: Crf) -> float:
-    """Return the lasso's share of a Crf's lasso and ridge."""
-    return crf.lasso / (crf.ridge + crf.lasso) if crf.lasso else 0.0
-
-
 @posed.register
 def _(
     model: Tagger,
@@ -92,8 +88,9 @@ def _(
     keeps = keeps_features(features)
     encoder = model.encoder_ if keeps else model.encoder_.thawed()
     data = Sentences(*(encoder.encode(tokens) if keeps else encoder.grow(tokens)), gold)
-    known = isinstance(model.learner, Crf) and not model.learner.group
-    crf = clone(model.learner) if known else Crf(ridge=0.0, lasso=LASSO)
+    stated = model.learner.stated_penalty() if isinstance(model.learner, Crf) else None
+    rates = None if stated is None else elastic_rates(stated)
+    crf = Crf("lasso", LASSO) if rates is None else clone(model.learner)
     # Any set will do: twins must not share weights, and the set of a solution comes later.
     crf.set_params(values=(1.0,))
     training = TrainingData(
@@ -101,9 +98,8 @@ def _(
     )
     at = crf.pose(training, keeps)
     problem = at.problem
-    problem.penalty = (
-        ElasticNet(crf.ridge + crf.lasso, _share(crf)) if penalty is None else penalty
-    ).check()
+    own = L1(LASSO) if rates is None else of_rates(rates)
+    problem.penalty = (own if penalty is None else penalty).check()
 
     def adopt(result: Result) -> Tagger:
         weights = at.weights(result.x)

@@ -1,7 +1,6 @@
 """Learners of taggers and parsers by name: their penalties, and how options make them.
 
-`strength` is always the strength of the penalty that was chosen, `lasso` that of the extra lasso
-of penalties that have one.
+`strength` is that of the penalty that was chosen, or one per term of a sum such as "group+lasso".
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 from laconic.errors import InputError
-from laconic.models.option import Option
+from laconic.models.option import STRENGTH_HELP, Option, read_strength
 
 LEARNING, REFIT = "Learning", "Refit"
 SPARSEPTRON = "laconic.core.solvers.online_sparse:Sparseptron"
@@ -21,8 +20,7 @@ class LearnerOptions(NamedTuple):
     """What the command line says about a learner; None is the learner's own default."""
 
     penalty: str | None = None
-    strength: float | None = None
-    lasso: float | None = None
+    strength: float | dict[str, float] | None = None
     budget: int | None = None
     epochs: int | None = None
     every: int | None = None
@@ -34,11 +32,8 @@ class LearningOptions(NamedTuple):
     """The options that learners of taggers and parsers share."""
 
     strength: Annotated[
-        float | None, Option("Strength of the penalty.", panel=LEARNING, minimum=0)
-    ] = None
-    lasso: Annotated[
-        float | None,
-        Option("Strength of the extra lasso, beside the penalty.", panel=LEARNING, minimum=0),
+        float | dict[str, float] | None,
+        Option(STRENGTH_HELP, panel=LEARNING, parse=read_strength),
     ] = None
     budget: Annotated[int | None, Option(of=SPARSEPTRON, panel=LEARNING, minimum=1)] = None
     every: Annotated[
@@ -75,14 +70,14 @@ class LearningOptions(NamedTuple):
 class Entry(NamedTuple):
     """One learner.
 
-    penalties: those that it knows, its default first; make: returns the learner for a penalty;
-    strong, with_lasso: the penalties that take a --strength, and a --lasso beside it.
+    penalties: names that help lists, the default first; make: returns the learner for a penalty;
+    strong: whether the penalty has a --strength. A learner whose penalties are not only "none"
+    checks the name itself, since it takes sums too.
     """
 
     penalties: tuple[str, ...]
     make: Callable[[str, LearnerOptions], Any]
-    strong: tuple[str, ...] = ()
-    with_lasso: tuple[str, ...] = ()
+    strong: bool = True
 
 
 def make_learners(
@@ -104,19 +99,20 @@ def make_learner(
     """Return the learner of this name; InputError if it does not go with the options."""
     if name not in learners:
         raise InputError(f"{flag} must be one of {', '.join(learners)}, not {name!r}.")
-    penalties, make, strong, with_lasso = learners[name]
+    penalties, make, strong = learners[name]
     penalty = penalties[0] if options.penalty is None else options.penalty
-    if penalty not in penalties:
+    if options.strength is not None and not (strong and penalty != "none"):
         raise InputError(
-            f"--penalty of the learner {name} must be one of {', '.join(penalties)}, not "
-            f"{penalty!r}."
+            f"--strength does not go with the learner {name} and the penalty {penalty}."
         )
-    for given, takers in (("strength", strong), ("lasso", with_lasso)):
-        if getattr(options, given) is not None and penalty not in takers:
-            raise InputError(
-                f"--{given} does not go with the learner {name} and the penalty {penalty}."
-            )
-    return make(penalty, options)
+    if penalties == ("none",) and penalty != "none":
+        raise InputError(f"--penalty of the learner {name} must be none, not {penalty!r}.")
+    try:
+        learner = make(penalty, options)
+        learner.check()
+    except ValueError as error:
+        raise InputError(f"--penalty {penalty} of the learner {name}: {error}.") from None
+    return learner
 
 
 def penalties_help(learners: Mapping[str, Entry]) -> str:
@@ -126,7 +122,7 @@ def penalties_help(learners: Mapping[str, Entry]) -> str:
         for name, entry in learners.items()
         if len(entry.penalties) > 1
     ]
-    return "; ".join(several) + ". Without it, the first."
+    return "; ".join(several) + "; or a sum such as lasso+ridge. Without it, the first."
 
 
 def _given(**parameters: object) -> dict[str, Any]:
@@ -143,81 +139,70 @@ def _online(name: str, penalty: str, options: LearnerOptions) -> object:
 def _sparseptron(penalty: str, options: LearnerOptions) -> object:
     from laconic.core.solvers.online_sparse import Sparseptron
 
-    groups = "coarse to fine" if penalty == "coarse-to-fine" else "templates"
     chosen = _given(
         budget=options.budget,
         epochs=options.epochs,
         every=options.every,
         group_weight=options.group_weight,
-        lasso=options.lasso,
+        strength=options.strength,
     )
-    return Sparseptron(groups=groups, **chosen, random_state=options.seed)
+    return Sparseptron(penalty=penalty, **chosen, random_state=options.seed)
 
 
 def _rda(penalty: str, options: LearnerOptions) -> object:
     from laconic.core.solvers.online_sparse import Rda
 
-    return Rda(**_given(lasso=options.strength, epochs=options.epochs), random_state=options.seed)
+    chosen = _given(strength=options.strength, epochs=options.epochs)
+    return Rda(penalty=penalty, **chosen, random_state=options.seed)
 
 
 def _fobos(penalty: str, options: LearnerOptions) -> object:
     from laconic.core.solvers.online_sparse import Fobos
 
-    groups = "rows" if penalty == "label-group" else "weights"
-    lasso, ridge = (
-        (options.lasso, options.strength) if penalty == "elastic" else (options.strength, None)
+    chosen = _given(
+        strength=options.strength,
+        epochs=options.epochs,
+        every=options.every,
+        group_weight=options.group_weight,
     )
-    chosen = _given(lasso=lasso, ridge=ridge, epochs=options.epochs, every=options.every)
-    return Fobos(groups=groups, **chosen, random_state=options.seed)
+    return Fobos(penalty=penalty, **chosen, random_state=options.seed)
 
 
 def _stochastic(loss: str, penalty: str, options: LearnerOptions) -> object:
     from laconic.core.solvers.online import StochasticGradient
 
-    strength = 1e-5 if options.strength is None else options.strength
-    ridge = None if penalty == "none" else strength
-    return StochasticGradient(
-        loss, **_given(epochs=options.epochs, ridge=ridge), random_state=options.seed
-    )
+    chosen = _given(epochs=options.epochs)
+    if penalty != "none":
+        strength = 1e-5 if options.strength is None else options.strength
+        chosen |= {"penalty": penalty, "strength": strength}
+    return StochasticGradient(loss, **chosen, random_state=options.seed)
 
 
 def _crf(penalty: str, options: LearnerOptions) -> object:
     from laconic.tag.crf import Crf
 
-    strength = 1.0 if options.strength is None else options.strength
-    lasso = 1.0 if options.lasso is None else options.lasso
-    extra = _given(lasso=options.lasso)
-    group = {"ridge": 0.0, "group": strength}
-    parts: dict[str, dict[str, Any]] = {
-        "ridge": {"ridge": strength},
-        "lasso": {"ridge": 0.0, "lasso": strength},
-        "elastic": {"ridge": strength, "lasso": lasso},
-        "group": group,
-        "sparse-group": {**group, "lasso": lasso},
-        "label-group": {**group, "groups": "rows", **extra},
-        "tree": {**group, "groups": "tree", **extra},
-    }
-    chosen = _given(group_weight=options.group_weight, max_iter=options.epochs)
-    return Crf(**parts[penalty], **chosen)
+    chosen = _given(
+        strength=options.strength, group_weight=options.group_weight, max_iter=options.epochs
+    )
+    return Crf(penalty, **chosen)
 
 
 _SPARSEPTRON = Entry(
-    ("group", "sparse-group", "coarse-to-fine"), _sparseptron, with_lasso=("sparse-group",)
+    ("group", "coarse-to-fine", "group+lasso", "coarse-to-fine+lasso"), _sparseptron
 )
 _CRF = ("ridge", "lasso", "elastic", "group", "sparse-group", "label-group", "tree")
-_CRF_WITH_LASSO = ("elastic", "sparse-group", "label-group", "tree")
-_RDA = Entry(("lasso",), _rda, strong=("lasso",))
-_FOBOS = ("lasso", "label-group", "elastic")
+_RDA = Entry(("lasso",), _rda)
+_FOBOS = ("lasso", "label-group", "elastic", "group", "sparse-group", "coarse-to-fine")
 
 LEARNERS: dict[str, Entry] = {
     "sparseptron": _SPARSEPTRON,
     "mira": Entry(("none",), partial(_online, "Mira")),
     "perceptron": Entry(("none",), partial(_online, "Perceptron")),
-    "crf": Entry(_CRF, _crf, strong=_CRF, with_lasso=_CRF_WITH_LASSO),
-    "svm": Entry(("none", "ridge"), partial(_stochastic, "hinge"), strong=("ridge",)),
-    "sgd": Entry(("none", "ridge"), partial(_stochastic, "log"), strong=("ridge",)),
+    "crf": Entry((*_CRF, "coarse-to-fine"), _crf),
+    "svm": Entry(("none", "ridge"), partial(_stochastic, "hinge")),
+    "sgd": Entry(("none", "ridge"), partial(_stochastic, "log")),
     "rda": _RDA,
-    "fobos": Entry(_FOBOS, _fobos, strong=_FOBOS, with_lasso=("elastic",)),
+    "fobos": Entry(_FOBOS, _fobos),
 }
 # A feature of a part of a tree has one weight: there are no rows of labels, and all learners see
 # one sentence at a time, so that there is no `crf`.
@@ -229,7 +214,5 @@ TREE_LEARNERS: dict[str, Entry] = {
     "sgd": LEARNERS["sgd"],
     "svm": LEARNERS["svm"],
     "rda": _RDA,
-    "fobos": Entry(
-        ("lasso", "elastic"), _fobos, strong=("lasso", "elastic"), with_lasso=("elastic",)
-    ),
+    "fobos": Entry(tuple(name for name in _FOBOS if name != "label-group"), _fobos),
 }

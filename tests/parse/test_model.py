@@ -127,11 +127,11 @@ LEARNERS = [
     KBestMira(5, 3),
     Perceptron(3),
     StochasticGradient("log", 5),
-    StochasticGradient("hinge", 5, ridge=1e-4, averaged=True),
+    StochasticGradient("hinge", 5, strength=1e-4, averaged=True),
     Rda(1e-4, 5),
     Fobos(1e-5, epochs=5),
     Sparseptron(3, every=10, epochs=3),
-    Sparseptron(4, every=10, epochs=3, groups="coarse to fine"),
+    Sparseptron(4, every=10, epochs=3, penalty="coarse-to-fine"),
 ]
 
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import minimize
 from tag.test_model import NAMES, sentences
 
-from laconic import Crf, Tagger
+from laconic import Crf, GroupLasso, Tagger
 from laconic.core.designs.chain import Chain, Tokens
 from laconic.core.losses import ChainLog
 from laconic.core.solvers.fista import Fista
@@ -25,6 +25,16 @@ GROUPED = [
     {"groups": "tree", "group": 0.3},
     {"groups": "tree", "group": 0.2, "lasso": 0.1, "group_weight": "sqrt log"},
 ]
+
+
+NAMES_OF = {"templates": "group", "rows": "label-group", "tree": "tree"}
+
+
+def crf_of(parameters: dict[str, Any]) -> Crf:
+    """Return the learner with the penalty group * norms of groups + lasso * |w|_1."""
+    name = NAMES_OF[parameters["groups"]]
+    strength = {name: parameters["group"], "lasso": parameters.get("lasso", 0.0)}
+    return Crf(f"{name}+lasso", strength, group_weight=parameters.get("group_weight", "one"))
 
 
 def design(n_pairs: int = 1) -> Chain:
@@ -64,7 +74,7 @@ def test_penalties_are_their_formulas(parameters: dict[str, Any]) -> None:
     w = np.random.default_rng(0).normal(size=chain.n_state)
     norms = sum(weight * np.linalg.norm(w[part]) for part, weight in parts_of(chain, parameters))
     expected = parameters["group"] * norms + parameters.get("lasso", 0.0) * np.abs(w).sum()
-    assert Crf(0, **parameters).penalty(chain).value(w) == pytest.approx(expected, rel=1e-12)
+    assert crf_of(parameters).penalty_over(chain).value(w) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.slow
@@ -72,7 +82,7 @@ def test_penalties_are_their_formulas(parameters: dict[str, Any]) -> None:
 def test_a_smooth_solver_reaches_the_same_optimum(parameters: dict[str, Any]) -> None:
     """Norms with a little under the root are smooth: SciPy's L-BFGS needs no proximal step."""
     chain = design()
-    problem = ChainProblem(chain, ChainLog(), Crf(0, **parameters).penalty(chain), TAIL_RIDGE)
+    problem = ChainProblem(chain, ChainLog(), crf_of(parameters).penalty_over(chain), TAIL_RIDGE)
     found = Fista(tol=1e-7, max_iter=20000).run(problem)
     assert found.converged and 0 < np.count_nonzero(found.x[: chain.n_state]) < chain.n_state
     parts, lasso, little = parts_of(chain, parameters), parameters.get("lasso", 0.0), 1e-3
@@ -111,23 +121,23 @@ def test_what_a_tree_drops_above_is_dropped_below() -> None:
         "pairs: pos[0]\nword[0]\nword[-1]\npos[-1]|pos[0]\nshape[0]\npos[0]", NAMES
     )
     model = Tagger(
-        templates, Crf(0, group=0.5, groups="tree", lasso=0.05, tol=1e-4, max_iter=2000)
+        templates, Crf("tree+lasso", {"tree": 0.5, "lasso": 0.05}, tol=1e-4, max_iter=2000)
     ).fit(X, y)
     assert model.certificate_ <= 1e-4
     assert 0 < len(model.templates_) < len(templates)
     assert any(
         0 < np.count_nonzero(row) < len(row) for part in model.weights_.weights for row in part
     )
-    rows = Tagger(templates, Crf(0, group=0.5, groups="rows", tol=1e-4, max_iter=2000)).fit(X, y)
+    rows = Tagger(templates, Crf("label-group", 0.5, tol=1e-4, max_iter=2000)).fit(X, y)
     kept = sum(map(len, rows.weights_.weights))
     assert rows.certificate_ <= 1e-4 and 0 < kept * len(rows.classes_) < rows.n_features_total_
 
 
 def test_bad_groups_are_refused() -> None:
     with pytest.raises(
-        ValueError, match="groups must be one of 'templates', 'rows', 'tree', got 'words'"
+        ValueError, match="no groups called 'words': expected one of 'templates', 'rows', 'tree'"
     ):
-        Crf(groups="words").check()
+        Crf(GroupLasso("words")).penalty_over(design())
     merged = Chain(
         Tokens(
             np.zeros((2, 1), np.int32), np.ones(1, int), np.array([0, 2]), np.zeros(2, np.int32), 2

@@ -22,10 +22,10 @@ from laconic.text.sequences import TokenColumns
 
 BATCH = [
     Crf(),
-    Crf(0, lasso=0.1),
-    Crf(0, group=0.3),
-    Crf(0, group=0.1, groups="rows"),
-    Crf(0, group=0.1, groups="tree", lasso=0.01),
+    Crf("lasso", 0.1),
+    Crf("group", 0.3),
+    Crf("label-group", 0.1),
+    Crf("tree+lasso", {"tree": 0.1, "lasso": 0.01}),
     Crf(loss="hinge"),
 ]
 CHUNKS = ["B-NP", "B-PP", "B-VP", "I-NP", "I-VP", "O"]
@@ -58,12 +58,12 @@ def test_parts_of_a_perceptron_are_rounds_of_one() -> None:
     assert model.n_features_total_ > 0
 
 
-@pytest.mark.parametrize("groups", ["templates", "coarse to fine"])
+@pytest.mark.parametrize("groups", ["group", "coarse-to-fine"])
 @pytest.mark.parametrize("weight", ["one", "log"])
 def test_parts_of_a_sparseptron_are_rounds_of_one(groups: str, weight: str) -> None:
     X, y = sentences()
     learner = Sparseptron(
-        4, epochs=3, every=7, group_weight=weight, groups=groups
+        4, epochs=3, every=7, group_weight=weight, penalty=groups
     )  # shrinks inside of passes, too
     model = tagger(learner)
     for _ in range(3):
@@ -77,13 +77,13 @@ def test_parts_of_a_sparseptron_are_rounds_of_one(groups: str, weight: str) -> N
 def test_group_weights_and_order_choose_in_parts() -> None:
     X, y = sentences()
     kept = {}
-    for groups, weight in (("templates", "one"), ("templates", "log"), ("coarse to fine", "one")):
-        model = tagger(Sparseptron(3, every=4, group_weight=weight, groups=groups))
+    for groups, weight in (("group", "one"), ("group", "log"), ("coarse-to-fine", "one")):
+        model = tagger(Sparseptron(3, every=4, group_weight=weight, penalty=groups))
         for part in (slice(0, 2), slice(2, 5), slice(0, 2)):
             model.partial_fit(X[part], y[part], labels=CHUNKS)
         kept[groups, weight] = set(model.templates_.names)
-    assert kept["templates", "one"] != kept["templates", "log"]
-    assert "bias" in kept["coarse to fine", "one"], "all others refine it"
+    assert kept["group", "one"] != kept["group", "log"]
+    assert "bias" in kept["coarse-to-fine", "one"], "all others refine it"
 
 
 def test_parts_keep_the_scheme_of_the_first() -> None:
@@ -185,7 +185,12 @@ def test_a_tagger_without_features_has_transitions(learner: Any) -> None:
 
 @pytest.mark.parametrize(
     "learner",
-    [Perceptron(20), Crf(0.01), Crf(0, lasso=0.01, support="all"), Crf(0.1, loss="hinge")],
+    [
+        Perceptron(20),
+        Crf(strength=0.01),
+        Crf("lasso", 0.01, support="all"),
+        Crf(strength=0.1, loss="hinge"),
+    ],
     ids=repr,
 )
 def test_templates_of_label_pairs(learner: Any) -> None:
@@ -209,7 +214,13 @@ def test_a_crf_starts_where_another_ended() -> None:
     """A refit of a model's features begins there: with the same penalty nothing is left to do."""
     X, y = sentences()
     templates = parse_templates("pairs: pos[0]\nword[0]\npairs: pos[-1]|pos[0]\npos[0]", NAMES)
-    crf = Crf(0.5, lasso=0.3, tol=1e-7, max_iter=3000, penalise_transitions=True)
+    crf = Crf(
+        "ridge+lasso",
+        {"ridge": 0.5, "lasso": 0.3},
+        tol=1e-7,
+        max_iter=3000,
+        penalise_transitions=True,
+    )
     once = Tagger(templates, crf).fit(X, y)
     twice = Tagger(templates, crf, refit=crf, refit_features="features").fit(X, y)
     assert once.certificate_ < 1e-6 and 0 < once.n_features_selected_ < 0.9 * once.n_features_total_

@@ -69,12 +69,12 @@ LEARNERS = [
     Mira(5, averaged=False),
     Perceptron(5),
     StochasticGradient("log", 20),
-    StochasticGradient("hinge", 10, ridge=1e-3, averaged=True),
+    StochasticGradient("hinge", 10, strength=1e-3, averaged=True),
     Rda(1e-3, 10),
     Fobos(1e-4, epochs=10),
-    Fobos(1e-4, groups="rows", epochs=10),
+    Fobos(1e-4, "label-group", epochs=10),
     Sparseptron(4, every=10),
-    Sparseptron(5, every=10, groups="coarse to fine"),
+    Sparseptron(5, every=10, penalty="coarse-to-fine"),
 ]
 
 
@@ -139,13 +139,13 @@ def test_grids_and_folds(conll: Any) -> None:
 
 
 @pytest.mark.parametrize("budget", [1, 3, 5])
-@pytest.mark.parametrize("groups", ["templates", "coarse to fine"])
+@pytest.mark.parametrize("groups", ["group", "coarse-to-fine"])
 @pytest.mark.parametrize("refit", [None, Perceptron(2)])
 def test_budgets(conll: Any, budget: int, groups: str, refit: Any) -> None:
     X, y = conll
-    model = tagger(Sparseptron(budget, epochs=2, every=70, groups=groups), refit=refit).fit(X, y)
+    model = tagger(Sparseptron(budget, epochs=2, every=70, penalty=groups), refit=refit).fit(X, y)
     assert len(model.templates_) == budget and set(model.templates_) <= set(TEMPLATES)
-    if groups == "coarse to fine":
+    if groups == "coarse-to-fine":
         kept, finer = (
             {TEMPLATES.names.index(name) for name in model.templates_.names},
             TEMPLATES.order(),

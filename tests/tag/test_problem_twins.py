@@ -99,7 +99,9 @@ def test_twins_share_the_optimum(penalty):
     found = []
     for merge in (False, True):
         design = Chain(tokens, merge_twins=merge, penalise_tail=True)
-        problem = ChainProblem(design, ChainLog(), Crf(**penalty).penalty(design))
+        problem = ChainProblem(
+            design, ChainLog(), Crf("ridge+lasso", {"lasso": 0.0, **penalty}).penalty_over(design)
+        )
         result = Owlqn(tol=1e-9, max_iter=3000).run(problem)
         assert result.converged
         found.append((problem.value(result.x), design.score(result.x)))

@@ -67,7 +67,11 @@ MODELS: dict[str, dict[str, Any]] = {
     },
     "crf": {"learner": Crf(max_iter=5)},
     "lasso": {"learner": Rda(0.05), "scheme": "BIOES"},
-    "fobos": {"learner": Fobos(0.01, "rows"), "refit": Mira(1), "refit_features": "features"},
+    "fobos": {
+        "learner": Fobos(0.01, "label-group"),
+        "refit": Mira(1),
+        "refit_features": "features",
+    },
     "pairs": {"templates": PAIRED},
     "pairs of a crf": {"templates": PAIRED, "learner": Crf(max_iter=5)},
     "clusters": {"templates": CLUSTERED, "clusters": CLUSTERS},

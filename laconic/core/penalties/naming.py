@@ -62,7 +62,7 @@ def numbered(penalty: Penalty, features: FeatureNames) -> Penalty:
     elif _holds_names(groups):
         changed["groups"] = _numbered_groups(groups, features)
     if isinstance(given.get("factors"), Mapping):
-        changed["factors"] = _factors(given["factors"], features)
+        changed["factors"] = factors_by_name(given["factors"], features)
     if "terms" in given:
         changed["terms"] = [numbered(term, features) for term in given["terms"]]
     return penalty.replace(**changed).check()
@@ -112,7 +112,7 @@ def _numbered_groups(groups: Any, features: FeatureNames) -> Any:
     return dict(zip(groups, numbers, strict=True)) if isinstance(groups, Mapping) else numbers
 
 
-def _factors(factors: Mapping[str, float], features: FeatureNames) -> Array:
+def factors_by_name(factors: Mapping[str, float], features: FeatureNames) -> Array:
     """Return one factor per feature: those given by name, and 1 for all others."""
     found = np.ones(features.n_features)
     for name, factor in factors.items():

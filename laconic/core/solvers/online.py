@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from laconic import _core
 from laconic.core.arrays import Ints
+from laconic.core.penalties import Penalty
+from laconic.core.penalties.elastic import elastic_rates
+from laconic.core.penalties.names import as_penalty
 from laconic.core.solvers.online_base import (
     LOSSES,
     Examples,
@@ -15,7 +20,6 @@ from laconic.core.solvers.online_base import (
     Rule,
     Sentences,
     check_loss,
-    check_not_negative,
     check_positive,
     passes_of,
 )
@@ -170,12 +174,15 @@ class StochasticGradient(OnlineLearner):
         Number of passes over the sentences.
     step : float, default=0.1
         Step size of the first pass.
-    ridge : float, default=0.0
-        Ridge weight: share of each weight, times the step size, that every round takes away.
+    strength : float or None, default=None
+        Strength of the ridge: share of each weight, times the step size, that every round takes
+        away; None is 0, or what an object says.
     averaged : bool, default=False
         Whether the weights are averaged over all rounds.
     random_state : int, default=0
         Seed of the order of sentences.
+    penalty : "ridge" or Ridge, default="ridge"
+        The ridge, which scales all weights at once; Fobos and Crf take others.
 
     Examples
     --------
@@ -192,14 +199,16 @@ class StochasticGradient(OnlineLearner):
         loss: str = "log",
         epochs: int = 10,
         step: float = 0.1,
-        ridge: float = 0.0,
+        strength: float | Mapping[str, float] | None = None,
         averaged: bool = False,
         random_state: int = 0,
+        penalty: Penalty | str | None = "ridge",
     ):
         self.loss = loss
         self.epochs = epochs
         self.step = step
-        self.ridge = ridge
+        self.penalty = penalty
+        self.strength = strength
         self.averaged = averaged
         self.random_state = random_state
 
@@ -207,8 +216,22 @@ class StochasticGradient(OnlineLearner):
         """See OnlineLearner."""
         check_loss(self.loss)
         check_positive(step=self.step)
-        check_not_negative(ridge=self.ridge)
+        self._ridge()
         return super().check()
+
+    def _ridge(self) -> float:
+        """Return the strength of the ridge, or raise a ValueError for another penalty."""
+        strength = self.strength
+        if strength is None and not isinstance(self.penalty, Penalty):
+            strength = 0.0
+        penalty = as_penalty(self.penalty, strength, "ridge")
+        rates = elastic_rates(penalty)
+        if rates is None or rates.lasso:
+            raise ValueError(
+                "StochasticGradient takes the ridge, which scales all weights at once, got "
+                f"{type(penalty).__name__}: use Fobos, or Crf"
+            )
+        return rates.ridge
 
     def rule(self, epoch: int) -> Rule:
         """See OnlineLearner."""
@@ -217,5 +240,5 @@ class StochasticGradient(OnlineLearner):
             step=float(self.step / np.sqrt(epoch + 1)),
             aggressive=False,
             averaged=self.averaged,
-            ridge=self.ridge,
+            ridge=self._ridge(),
         )

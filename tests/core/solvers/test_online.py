@@ -10,6 +10,7 @@ from plain_tagger import PlainTagger, Task
 
 from laconic._core import OnlineRule, Reading, StructuredLoss
 from laconic.core.losses import ChainHinge, ChainLog, ChainPerceptron
+from laconic.core.penalties import L1
 from laconic.core.solvers.online import (
     LOSSES,
     Examples,
@@ -311,12 +312,12 @@ LEARNERS = [
     Mira(3),
     Mira(3, C=0.1, averaged=False),
     StochasticGradient("log", 3),
-    StochasticGradient("hinge", 3, ridge=0.1, averaged=True),
+    StochasticGradient("hinge", 3, strength=0.1, averaged=True),
     Rda(0.01, 3),
     Fobos(0.01, epochs=3),
-    Fobos(0.01, groups="rows", every=5, epochs=3, loss="log", ridge=0.1),
+    Fobos({"label-group": 0.01, "ridge": 0.1}, "label-group+ridge", every=5, epochs=3, loss="log"),
     Sparseptron(2, epochs=3, every=3),
-    Sparseptron(2, epochs=3, every=3, lasso=0.01, group_weight="log"),
+    Sparseptron(2, 3, 3, "log", "group+lasso", {"lasso": 0.01}),
 ]
 
 
@@ -383,18 +384,23 @@ def test_a_lasso_paid_now_and_then_is_paid_at_the_end_too() -> None:
         StochasticGradient("other"),
         StochasticGradient(step=0),
         StochasticGradient(step=np.inf),
-        StochasticGradient(ridge=-1),
-        StochasticGradient(ridge=np.nan),
-        Rda(lasso=-1),
-        Rda(lasso=np.nan),
+        StochasticGradient(strength=-1),
+        StochasticGradient(strength=np.nan),
+        Rda(strength=-1),
+        Rda(strength=np.nan),
         Rda(gain=np.inf),
-        Fobos(lasso=np.nan),
+        Fobos(strength=np.nan),
         Fobos(every=0),
-        Fobos(groups="labels"),
+        Fobos(penalty="labels"),
         Sparseptron(0),
         Sparseptron(every=0),
-        Sparseptron(groups="words"),
-        Sparseptron(lasso=np.nan),
+        Sparseptron(penalty="words"),
+        Sparseptron(penalty="ridge"),
+        Sparseptron(penalty="group+lasso", strength={"lasso": np.nan}),
+        Fobos(penalty="l0"),
+        Fobos(penalty=L1(positive=True)),
+        Rda(penalty="ridge"),
+        StochasticGradient(penalty="lasso", strength=1.0),
         Sparseptron(step=np.inf),
     ],
     ids=repr,

@@ -90,7 +90,7 @@ def test_repeatable_and_stopped_by_a_callback() -> None:
 def test_refit_of_what_was_kept_and_of_single_passes() -> None:
     train = sentences(60, 0)
     model = Tagger(
-        "chunking72", Crf(ridge=0.0, lasso=0.5), OnlineDiscrete(VALUES, epochs=4), "features"
+        "chunking72", Crf("lasso", 0.5), OnlineDiscrete(VALUES, epochs=4), "features"
     ).fit(*train)
     assert values_of(model) <= set(np.float32(VALUES).tolist())
     growing = Tagger("chunking72", OnlineDiscrete(VALUES, epochs=4))

@@ -58,7 +58,7 @@ def sentences(n: int, seed: int) -> tuple[list[list[tuple[str, str]]], list[list
 
 @pytest.fixture(scope="module")
 def tagger() -> Tagger:
-    return Tagger("chunking72", Crf(ridge=0.0, lasso=0.1)).fit(*sentences(80, 0))
+    return Tagger("chunking72", Crf("lasso", 0.1)).fit(*sentences(80, 0))
 
 
 @pytest.fixture(scope="module")
@@ -138,13 +138,13 @@ def test_all_features_of_the_data_may_take_part(tagger: Tagger) -> None:
 def test_learner_with_values_from_the_start() -> None:
     values = value_set(0.2, 2)
     X, y = sentences(80, 0)
-    model = Tagger("chunking72", Crf(ridge=0.0, lasso=0.1, values=values)).fit(X, y)
+    model = Tagger("chunking72", Crf("lasso", 0.1, values=values)).fit(X, y)
     assert model.weights_.n_distinct <= 4
     assert model.score(*sentences(40, 1)) > 0.95
     again = Tagger(
         "chunking72",
-        Crf(ridge=0.0, lasso=0.1),
-        Crf(ridge=0.0, lasso=0.1, values=values),
+        Crf("lasso", 0.1),
+        Crf("lasso", 0.1, values=values),
         "features",
     ).fit(X, y)
     assert again.weights_.n_distinct <= 4
@@ -236,4 +236,4 @@ def test_what_has_no_discrete_form(rows: Any, tagger: Tagger) -> None:
     with pytest.raises(ValueError, match="values go with the penalties"):
         TextClassifier("sentence", values=(1.0,)).fit(DOCUMENTS, LABELS)
     with pytest.raises(ValueError, match="values go with lasso and ridge"):
-        Crf(ridge=0.0, group=1.0, values=(1.0,)).check()
+        Crf("group", values=(1.0,)).check()
