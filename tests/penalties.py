@@ -110,6 +110,11 @@ PENALTIES: dict[str, Penalty] = {
     "sum of norms": PenaltySum(
         [OverlapGroupLasso(FLAT, 0.4), OverlapGroupLasso(COPIES, 0.1, norm="inf"), L1(0.2, FACTORS)]
     ),
+    "sum with disjoint groups": PenaltySum([GroupLasso(DISJOINT, 0.4), L1(0.2), Ridge(0.1)], 0.9),
+    "sum of trees and groups": PenaltySum(
+        [TreeGroupLasso(FOREST, 0.3, norm="inf"), GroupLasso(DISJOINT, 0.2, norm="inf")]
+    ),
+    "sum with slope": PenaltySum([Slope(0.4), OverlapGroupLasso(FLAT, 0.2)]),
     "sum positive": PenaltySum([OverlapGroupLasso(FLAT, 0.4), L1(0.2, positive=True)]),
 }
 

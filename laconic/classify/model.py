@@ -15,7 +15,7 @@ from laconic.classify.learn import (
     fit_weights,
     refit_weights,
 )
-from laconic.classify.penalty import DEFAULT, penalty_names
+from laconic.classify.penalty import named_penalty, penalty_names
 from laconic.classify.predict import TextPredictor
 from laconic.classify.preparation import DocumentLabels, Prepared
 from laconic.classify.structure import ClusterSource, Family
@@ -126,7 +126,6 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
     ['sun', 'ice']
     """
 
-    default_penalty = DEFAULT
     families_: tuple[Family, ...]
     learned_: LearnedWeights
     groups_: dict[str, GroupSummary]
@@ -185,6 +184,10 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         self.refit = refit
         self.values = values
         self.prefixes = prefixes
+
+    def make_penalty(self, given: Penalty | str | None) -> Penalty:
+        """Return the penalty that a value of the parameter means, over groups by name."""
+        return given if isinstance(given, Penalty) else named_penalty(self, given, None)
 
     def parts(self) -> list[str]:
         """Return the names of the penalties that are added up, checked."""

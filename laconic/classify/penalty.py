@@ -138,8 +138,15 @@ def stated_penalty(parameters: PenaltyParameters) -> Penalty:
     """Return the penalty with its strengths and its extra lasso and ridge, over named groups."""
     if isinstance(parameters.penalty, Penalty):
         return as_penalty(parameters.penalty, parameters.strength)
-    names = penalty_names(parameters.penalty)
-    total = as_penalty(parameters.penalty, parameters.strength, DEFAULT, ALSO)
+    return named_penalty(parameters, parameters.penalty, parameters.strength)
+
+
+def named_penalty(
+    parameters: PenaltyParameters, given: str | None, strength: Strength | None
+) -> Penalty:
+    """Return the penalty of a name or a sum, with its extra lasso and ridge, over named groups."""
+    names = penalty_names(given)
+    total = as_penalty(given, strength, DEFAULT, ALSO)
     if len(names) == 1 and names[0] not in STRUCTURED:
         return total
     terms = total.scaled() if isinstance(total, PenaltySum) else [total]

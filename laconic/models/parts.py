@@ -18,11 +18,12 @@ from sklearn.base import BaseEstimator
 
 from laconic.core import losses, penalties
 from laconic.core.groups import Groups
+from laconic.core.groups_like import SpreadGroups
 from laconic.core.losses import Loss
 from laconic.core.penalties import Penalty
 from laconic.core.report import in_one_line
 from laconic.errors import InputError
-from laconic.models.checks import Arrays, Meta
+from laconic.models.checks import Arrays, Meta, is_count
 from laconic.models.foreign import Foreign, ForeignLoss, ForeignPenalty
 from laconic.models.kind import find
 
@@ -140,6 +141,9 @@ def _pack_value(value: Any, arrays: Arrays, prefix: str) -> object:
     if isinstance(value, Groups):
         held = {key: _pack_value(getattr(value, key), arrays, prefix) for key in GROUP_ARRAYS}
         return {"groups": {**held, "n_features": int(value.n_features)}}
+    if isinstance(value, SpreadGroups):
+        spread = {"groups": value.given, "n_outputs": value.n_outputs}
+        return {"spread": {key: _pack_value(one, arrays, prefix) for key, one in spread.items()}}
     if isinstance(value, Penalty):
         return {"penalty": pack_penalty(value, arrays, prefix)}
     if isinstance(value, list | tuple):
@@ -225,6 +229,10 @@ def _read_value(value: object, arrays: Arrays, prefix: str, depth: int) -> Any:
             return _read_pairs(held, arrays, prefix, depth + 1)
         if kind == "groups" and isinstance(held, dict):
             return _groups(held, arrays, prefix)
+        if kind == "spread" and isinstance(held, dict) and held.keys() == {"groups", "n_outputs"}:
+            if is_count(held["n_outputs"]):
+                given = _read_value(held["groups"], arrays, prefix, depth + 1)
+                return SpreadGroups(given, held["n_outputs"])
     raise InputError("a parameter has a value that this version of laconic cannot read")
 
 

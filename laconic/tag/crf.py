@@ -19,8 +19,9 @@ from laconic.core.designs.chain import Chain, Tokens
 from laconic.core.losses import ChainHinge, ChainLog, ChainLoss, ChainPerceptron
 from laconic.core.penalties import Discrete, Penalty, Ridge, Separable
 from laconic.core.penalties.elastic import elastic_rates, of_rates
+from laconic.core.penalties.names import as_penalty
 from laconic.core.penalties.parameter import TakesPenalty
-from laconic.core.penalties.templates import template_penalty
+from laconic.core.penalties.templates import TEMPLATE_PENALTIES, template_penalty
 from laconic.core.penalties.total import RatedElasticNet
 from laconic.core.report import FitReport, in_one_line
 from laconic.core.solvers.base import Solver
@@ -122,8 +123,6 @@ class Crf(TakesPenalty):
     True
     """
 
-    default_penalty = DEFAULT
-
     def __init__(
         self,
         penalty: Penalty | str | None = DEFAULT,
@@ -149,6 +148,10 @@ class Crf(TakesPenalty):
         self.max_iter = max_iter
         self.values = values
         self.admm = admm
+
+    def make_penalty(self, given: Penalty | str | None) -> Penalty:
+        """Return the penalty that a value of the parameter means, over groups by name."""
+        return as_penalty(given, None, DEFAULT, TEMPLATE_PENALTIES)
 
     def check(self) -> Crf:
         """Raise a ValueError on parameters that make no sense, or return the learner itself."""

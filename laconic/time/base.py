@@ -22,6 +22,8 @@ from laconic.core.arrays import Array, Ints, MatrixLike
 from laconic.core.designs.steps import Steps
 from laconic.core.losses import Gold, Loss
 from laconic.core.penalties import Penalty
+from laconic.core.penalties.names import as_penalty
+from laconic.core.penalties.naming import over_more
 from laconic.core.problem import Problem
 from laconic.core.report import Callback
 from laconic.core.solvers.base import Result, Solver
@@ -29,7 +31,7 @@ from laconic.core.solvers.choose import choose_solver
 from laconic.linear.base import SparseLinear
 from laconic.models.save import Saved
 from laconic.time.adaptive import AdaptivePrior
-from laconic.time.learn import over_time, run_empirical, starting_weights
+from laconic.time.learn import TIME_PENALTIES, over_time, run_empirical, starting_weights
 from laconic.time.times import TimeGrid, make_clock
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ class TemporalLinear(Saved, SparseLinear):
 
     def __init__(
         self,
-        penalty: Penalty | None = None,
+        penalty: Penalty | str | None = None,
         loss: Loss | None = None,
         solver: Solver | None = None,
         fit_intercept: bool = True,
@@ -64,6 +66,7 @@ class TemporalLinear(Saved, SparseLinear):
         tol: float = 1e-3,
         max_iter: int | None = None,
         n_jobs: int | None = None,
+        strength: float | None = None,
     ) -> None:
         self.penalty = penalty
         self.loss = loss
@@ -77,10 +80,11 @@ class TemporalLinear(Saved, SparseLinear):
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
+        self.strength = strength
 
     def make_penalty(self, given: Penalty | str | None) -> Penalty:
         """See TakesPenalty; None is AdaptivePrior()."""
-        return super().make_penalty(AdaptivePrior() if given is None else given)
+        return as_penalty(given, None, "adaptive", TIME_PENALTIES)
 
     def build_problem(
         self,
@@ -123,7 +127,10 @@ class TemporalLinear(Saved, SparseLinear):
         design = Steps(
             rows, steps, n_steps, n_outputs, self.fit_intercept, effective_n_jobs(self.n_jobs)
         )
-        penalty = over_time(self.chosen_penalty(), design)
+        stated = as_penalty(self.penalty, self.strength, "adaptive", TIME_PENALTIES)
+        if self._drifts:  # the drift is a feature in no group
+            stated = over_more(stated, self.n_features_in_, self.n_features_in_ + 1)
+        penalty = over_time(stated, design)
         weight = np.ascontiguousarray(weight, dtype=np.float64)
         return Problem(design, loss, Gold(target, weight, n_outputs), penalty)
 

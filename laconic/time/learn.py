@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -9,26 +10,41 @@ import numpy as np
 from laconic.core.arrays import Array
 from laconic.core.designs.rows import Rows
 from laconic.core.designs.steps import Steps
-from laconic.core.penalties import Penalty
+from laconic.core.penalties import Penalty, PenaltySum
 from laconic.core.problem import GapProblem, Problem
 from laconic.core.report import Callback, Event
 from laconic.core.solvers.base import Result, Solver
 from laconic.core.solvers.choose import choose_solver
 from laconic.time.adaptive import AdaptivePrior
-from laconic.time.fused import OverTime
+from laconic.time.fused import FusedLasso, OverTime, SmoothGroupLasso
 from laconic.time.trajectories import SmoothRidge, Trajectories
 
 MAX_ROUNDS = 30  # of weights and tau by turns
 
 
+TIME_PENALTIES: dict[str, Callable[[], Penalty]] = {
+    "adaptive": AdaptivePrior,
+    "smooth-ridge": SmoothRidge,
+    "smooth-group": SmoothGroupLasso,
+    "fused": FusedLasso,
+}
+
+
 def over_time(penalty: Penalty, design: Steps) -> Penalty:
-    """Return the penalty over the weights of a design."""
+    """Return the penalty over the weights of a design, features x steps x outputs.
+
+    A penalty that is not about trajectories is one of features: a group holds all weights of its
+    features, for all steps.
+    """
+    if isinstance(penalty, PenaltySum):
+        terms = [over_time(term, design) for term in penalty.terms]
+        return penalty.replace(terms=terms).check()
     penalty = penalty.check()
-    if isinstance(penalty, (Trajectories, OverTime)):
-        penalty = penalty.replace(n_steps=design.n_steps)
-    penalty = penalty.spread(design.n_outputs)
-    if isinstance(penalty, (Trajectories, OverTime)):
-        penalty.threads = design.threads
+    if not isinstance(penalty, (Trajectories, OverTime)):
+        return penalty.spread(design.n_steps * design.n_outputs)
+    penalty = penalty.replace(n_steps=design.n_steps).spread(design.n_outputs)
+    assert isinstance(penalty, (Trajectories, OverTime))
+    penalty.threads = design.threads
     return penalty
 
 

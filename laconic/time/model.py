@@ -17,10 +17,10 @@ class TemporalRegressor(TemporalLinear, SparseRegressor):
 
     Parameters
     ----------
-    penalty : Penalty or None, default=None
-        Penalty of the trajectories, by default AdaptivePrior(). SmoothRidge, FusedLasso and
-        SmoothGroupLasso are about trajectories too; any other penalty treats each weight of each
-        step alone.
+    penalty : str, Penalty or None, default=None
+        Penalty of the trajectories, by default "adaptive", AdaptivePrior(). "smooth-ridge", "fused"
+        and "smooth-group" (SmoothRidge, FusedLasso, SmoothGroupLasso) are about trajectories too;
+        of any other penalty or name, a group holds the whole trajectories of its features.
     loss : Loss or None, default=None
         Loss, by default Squared(); Poisson() for counts.
     solver : Solver or None, default=None
@@ -44,6 +44,8 @@ class TemporalRegressor(TemporalLinear, SparseRegressor):
         Maximum number of steps if no solver is given.
     n_jobs : int or None, default=None
         Number of threads; -1 for all cores.
+    strength : float or None, default=None
+        Strength of the penalty; None keeps the penalty's own.
 
     Attributes
     ----------
@@ -120,6 +122,8 @@ class TemporalClassifier(TemporalLinear, SparseClassifier):
         Maximum number of steps if no solver is given.
     n_jobs : int or None, default=None
         Number of threads; -1 for all cores.
+    strength : float or None, default=None
+        Strength of the penalty; None keeps the penalty's own.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes in the loss, as in scikit-learn.
 
@@ -153,7 +157,7 @@ class TemporalClassifier(TemporalLinear, SparseClassifier):
 
     def __init__(
         self,
-        penalty: Penalty | None = None,
+        penalty: Penalty | str | None = None,
         loss: Loss | None = None,
         solver: Solver | None = None,
         fit_intercept: bool = True,
@@ -166,6 +170,7 @@ class TemporalClassifier(TemporalLinear, SparseClassifier):
         max_iter: int | None = None,
         n_jobs: int | None = None,
         class_weight: ClassWeight = None,
+        strength: float | None = None,
     ) -> None:
         super().__init__(
             penalty=penalty,
@@ -180,6 +185,7 @@ class TemporalClassifier(TemporalLinear, SparseClassifier):
             tol=tol,
             max_iter=max_iter,
             n_jobs=n_jobs,
+            strength=strength,
         )
         self.class_weight = class_weight
 

@@ -9,18 +9,18 @@ alpha         (features,) or (features, K): mean autocorrelations, AdaptivePrior
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.classify.store import checked_labels
-from laconic.core import losses
-from laconic.core.penalties import L1, ElasticNet, Penalty, Ridge
+from laconic.core.penalties import Penalty
 from laconic.errors import InputError
 from laconic.models.checks import (
     Arrays,
     Contents,
+    Meta,
     check_names,
     check_parameters,
     check_storable,
@@ -31,29 +31,16 @@ from laconic.models.checks import (
     read_report,
     report_meta,
 )
-from laconic.time.adaptive import AdaptivePrior
+from laconic.models.foreign import ForeignLoss
+from laconic.models.parts import pack_loss, pack_penalty, read_loss, read_penalty
 from laconic.time.base import MODES, TemporalLinear
-from laconic.time.fused import FusedLasso, OverTime, SmoothGroupLasso
+from laconic.time.fused import OverTime
 from laconic.time.model import TemporalClassifier, TemporalRegressor
 from laconic.time.times import MOST_STEPS, UNITS, TimeGrid
-from laconic.time.trajectories import SmoothRidge, Trajectories
+from laconic.time.trajectories import Trajectories
 from laconic.version import __version__
 
 TYPES = {"regressor": TemporalRegressor, "classifier": TemporalClassifier}
-PENALTIES = {
-    one.__name__: one
-    for one in (AdaptivePrior, SmoothRidge, FusedLasso, SmoothGroupLasso, L1, Ridge, ElasticNet)
-}
-LOSSES = {
-    one.__name__: one
-    for one in (
-        losses.Squared,
-        losses.Poisson,
-        losses.Logistic,
-        losses.Multinomial,
-        losses.SquaredHinge,
-    )
-}
 ALWAYS = {"kept", "trajectories", "drift"}
 PARAMETERS = {
     "fit_intercept": lambda value: type(value) is bool,
@@ -83,8 +70,8 @@ def pack(model: TemporalLinear) -> Contents:
         "laconic": __version__,
         "type": next(name for name, kind in TYPES.items() if isinstance(model, kind)),
         "parameters": {name: plain(getattr(model, name)) for name in PARAMETERS},
-        "penalty": penalty_meta(model.penalty_),
-        "loss": type(model.loss_).__name__,
+        **penalties_meta(model, arrays),
+        "loss": pack_loss(model.loss_),
         "labels": labels,
         "clock": model.clock_._asdict(),
         "features": int(model.n_features_in_),
@@ -95,23 +82,27 @@ def pack(model: TemporalLinear) -> Contents:
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> TemporalLinear:
     """Return the model with these contents, or raise a ValueError that says what is wrong."""
-    check_names(arrays, ALWAYS | ({"alpha"} & arrays.keys()))
     kind = item(meta, "type", str)
     if kind not in TYPES:
         raise InputError(f"'type' is one of {', '.join(TYPES)}")
+    penalty, stated = read_penalties(meta, arrays)
+    check_names(arrays, ALWAYS | ({"alpha"} & arrays.keys()))
     parameters = item(meta, "parameters", dict)
     check_parameters(parameters, PARAMETERS)
-    penalty = read_penalty(item(meta, "penalty", dict))
-    loss = LOSSES.get(item(meta, "loss", str))
-    if loss is None or loss.classifies != (kind == "classifier"):
+    told = meta.get("loss")
+    # In files of laconic 0.1.0 the name alone stands for a loss.
+    by_name: Meta = {"name": told, "parameters": {}}
+    loss = read_loss(by_name if isinstance(told, str) else item(meta, "loss", dict))
+    if isinstance(loss, ForeignLoss) or loss.classifies != (kind == "classifier"):
         raise InputError("the loss does not go with the type of the model")
-    model = TYPES[kind](penalty, **parameters)
+    model: TemporalLinear = TYPES[kind](stated, **parameters)
+    model.strength = read_strength(meta)
     if kind == "classifier":
         model.classes_ = checked_labels(item(meta, "labels", list))
-    n_outputs = loss().n_outputs(len(model.classes_)) if kind == "classifier" else 1
+    n_outputs = loss.n_outputs(len(model.classes_)) if kind == "classifier" else 1
     model.clock_ = read_clock(item(meta, "clock", dict))
     n_steps = model.clock_.n_steps if model.mode == "moving" else 1
-    model.loss_, model.penalty_ = loss(), as_used(penalty, n_steps, n_outputs)
+    model.loss_, model.penalty_ = loss, as_used(penalty, n_steps, n_outputs)
     p: int = item(meta, "features", int)
     if not is_count(p) or p * n_steps * n_outputs >= 2**31:
         raise InputError("'features' is missing or no possible number of them")
@@ -137,37 +128,44 @@ def plain(value: object) -> object:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def penalty_meta(penalty: Penalty) -> dict[str, Any]:
-    """Return name and parameters of a penalty; ValueError if they are not scalars."""
-    name = type(penalty).__name__
-    parameters = {key: plain(value) for key, value in penalty.get_params(deep=False).items()}
-    if name not in PENALTIES or not all(
-        value is None or isinstance(value, (bool, int, float, str)) for value in parameters.values()
-    ):
-        raise ValueError(
-            f"a model with the penalty {name} of such parameters cannot be saved; "
-            f"those that can are {', '.join(PENALTIES)}"
-        )
-    return {"name": name, "parameters": parameters}
+class HasPenalty(Protocol):
+    """A fitted model with the penalty as stated and as used."""
+
+    penalty: Penalty | str | None
+    strength: float | None
+    penalty_: Penalty
 
 
-def read_penalty(meta: dict[str, Any]) -> Penalty:
-    """Return the penalty that `penalty_meta` describes."""
-    name, parameters = item(meta, "name", str), item(meta, "parameters", dict)
-    if (
-        name not in PENALTIES
-        or parameters.keys() != PENALTIES[name]().get_params(deep=False).keys()
-    ):
-        raise InputError("the penalty is none that this version of laconic knows")
-    if not all(
-        value is None or type(value) in (bool, int, float, str) for value in parameters.values()
-    ):
-        raise InputError("the parameters of the penalty have impossible values")
-    try:
-        penalty = PENALTIES[name](**parameters).check()
-    except TypeError:
-        raise InputError("the parameters of the penalty have impossible values") from None
-    return penalty
+def penalties_meta(model: HasPenalty, arrays: Arrays) -> Meta:
+    """Return the penalty of a fitted model as used and as stated, their arrays among the file's."""
+    stated = model.penalty
+    return {
+        "penalty": pack_penalty(model.penalty_, arrays),
+        "stated": pack_penalty(stated, arrays, "stated") if isinstance(stated, Penalty) else stated,
+        "strength": plain(model.strength),
+    }
+
+
+def read_penalties(meta: Meta, arrays: Arrays) -> tuple[Penalty, Penalty | str | None]:
+    """Return the penalties that `penalties_meta` wrote, as used and as stated.
+
+    Files of laconic 0.1.0 have the first alone. Their arrays are taken out of the file's.
+    """
+    used = read_penalty(item(meta, "penalty", dict), arrays)
+    stated = meta.get("stated", used)
+    if isinstance(stated, dict):
+        stated = read_penalty(stated, arrays, "stated")
+    if not (stated is None or isinstance(stated, str | Penalty)):
+        raise InputError("the stated penalty is neither a name nor a penalty")
+    return used, stated
+
+
+def read_strength(meta: Meta) -> float | None:
+    """Return the stated strength of the penalty; files of laconic 0.1.0 have none."""
+    found = meta.get("strength")
+    if found is not None and not is_number(found):
+        raise InputError("the strength of the penalty is not a number")
+    return found
 
 
 def as_used(penalty: Penalty, n_steps: int, n_outputs: int) -> Penalty:

@@ -231,7 +231,10 @@ def test_working_sets_with_empty_groups_and_weights_that_are_free(
         ),
         (lambda: problem(Logistic(), L1(strength="much")), "strength must be a number"),
         (lambda: problem(Logistic(), PenaltySum([])), "at least one term"),
-        (lambda: problem(Logistic(), PenaltySum([L0()])), "a sum takes .* got L0"),
+        (
+            lambda: problem(Logistic(), PenaltySum([L0()])),
+            "a sum takes convex penalties, got L0: use it alone",
+        ),
         (
             lambda: problem(Logistic(), L1(factors=[1.0, 2.0])).value(np.zeros(N + 1)),
             f"factors must hold {N} finite",

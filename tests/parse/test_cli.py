@@ -552,9 +552,9 @@ def test_bad_treebanks(given: Files, kind: str) -> None:
     [
         ("--learner must be one of", ["--learner", "magic"]),
         ("--refit must be one of", ["--refit", "crf"]),
-        ("--penalty of the learner mira must be one of none", ["--penalty", "lasso"]),
+        ("--penalty of the learner mira must be none", ["--penalty", "lasso"]),
         ("--strength does not go with the learner mira", ["--strength", "1"]),
-        ("--strength must be a number of at least 0", ["--learner", "rda", "--strength", "-1"]),
+        ("--strength takes a number of at least 0", ["--learner", "rda", "--strength", "-1"]),
         ("group_weight must be one of", ["--learner", "sparseptron", "--group-weight", "cube"]),
         ("refit_features must be", ["--refit", "mira", "--refit-features", "some"]),
         ("--model must be one of", ["--model", "cousins"]),

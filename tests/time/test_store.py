@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hostile import check_damage, refused
+from penalties import same_penalty
 
 import laconic
 from laconic import (
@@ -15,7 +16,7 @@ from laconic import (
     AdaptivePrior,
     FusedLasso,
     GroupLasso,
-    Groups,
+    PenaltySum,
     Poisson,
     Ridge,
     SmoothGroupLasso,
@@ -96,15 +97,18 @@ def test_trajectories_that_are_zero_take_a_bit(tmp_path: Path) -> None:
     assert (tmp_path / "m").stat().st_size < 5_000
 
 
-def test_penalties_that_a_file_cannot_tell_are_refused_before_it_is_written(tmp_path: Path) -> None:
-    model = TemporalRegressor(GroupLasso(Groups.from_lists([[0, 1]], 9)), mode="pooled").fit(
-        X, Y, times=YEARS
-    )
-    with pytest.raises(
-        ValueError, match="a model with the penalty GroupLasso of such parameters cannot be saved"
-    ):
-        model.save(tmp_path / "m")
-    assert not any(tmp_path.iterdir())
+@pytest.mark.parametrize(
+    "penalty",
+    [GroupLasso([[0, 1], [2, 3]]), "fused+l1", PenaltySum([SmoothRidge(), L1(0.1)]), L1(0.3), None],
+    ids=repr,
+)
+def test_the_stated_penalty_comes_back(tmp_path: Path, penalty: Any) -> None:
+    model = TemporalRegressor(penalty, strength=0.5, max_iter=5).fit(X, Y, times=YEARS)
+    model.save(tmp_path / "m")
+    found = laconic.load(tmp_path / "m")
+    assert same_penalty(found.penalty, penalty) and found.strength == 0.5
+    assert same_penalty(found.penalty_, model.penalty_)
+    np.testing.assert_allclose(found.predict(X), model.predict(X))
 
 
 @pytest.fixture(scope="module")
@@ -141,14 +145,16 @@ def test_forged_arrays_are_refused(
         ({"type": "parser"}, "'type' is one of"),
         ({"type": "classifier"}, "the loss does not go with"),
         ({"loss": "Logistic"}, "the loss does not go with"),
-        ({"loss": "eval"}, "the loss does not go with"),
+        ({"loss": "eval"}, "knows no 'eval'"),
         ({"parameters": {}}, "expected the parameters"),
         ({"features": 2**40}, "possible number"),
         ({"features": 10**9}, "possible number"),
         ({"features": 3}, "one bit per feature"),
         ({"features": True}, "'features'"),
-        ({"penalty": {"name": "Penalty", "parameters": {}}}, "the penalty is none"),
-        ({"penalty": {"name": "Ridge", "parameters": {"strength": 1}}}, "the penalty is none"),
+        ({"penalty": {"name": "Penalty", "parameters": {}}}, "impossible values"),
+        ({"stated": 3}, "neither a name nor a penalty"),
+        ({"strength": "much"}, "the strength"),
+        ({"penalty": {"name": "Ridge", "parameters": {"power": 1}}}, "has no parameters"),
         ({"clock": {"unit": None, "width": 0, "origin": 0, "n_steps": 6}}, "the clock"),
         ({"clock": {"unit": "year", "width": 1, "origin": 1e300, "n_steps": 6}}, "the clock"),
         ({"clock": {"unit": "eon", "width": 1, "origin": 0, "n_steps": 6}}, "the clock"),

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from laconic.core.arrays import Array
-from laconic.core.penalties.base import Penalty, Separable
+from laconic.core.penalties.base import Penalty
 from laconic.core.penalties.overlap import CopyTerm, OverlapGroupLasso, prox_by_copies
 from laconic.core.penalties.separable import L1, ElasticNet
 
 
 class PenaltySum(Penalty):
-    """strength sum_t Omega_t(w): separable terms act on the weights, overlapping ones on copies.
+    """strength sum_t Omega_t(w): separable terms act on the weights, all others on copies.
 
     Parameters
     ----------
     terms : sequence of Penalty
-        Penalties to add: L1, Ridge, ElasticNet and OverlapGroupLasso, each with its own strength.
+        Convex penalties to add, each with its own strength.
     strength : float, default=1.0
         Factor of all terms.
 
@@ -41,10 +41,11 @@ class PenaltySum(Penalty):
         if not self.terms:
             raise ValueError("a sum of penalties needs at least one term")
         for term in self.terms:
-            if not isinstance(term, (Separable, OverlapGroupLasso)):
+            if not isinstance(term, Penalty):
+                raise ValueError(f"a sum takes penalties, got {term!r:.80}")
+            if not term.convex:
                 raise ValueError(
-                    "a sum takes L1, Ridge, ElasticNet and OverlapGroupLasso terms, "
-                    f"got {type(term).__name__}"
+                    f"a sum takes convex penalties, got {type(term).__name__}: use it alone"
                 )
             term.check()
         return super().check()
@@ -56,13 +57,22 @@ class PenaltySum(Penalty):
     def direct(self) -> ElasticNet:
         """Return the separable terms as one, with the sign constraint of every term."""
         total = add_separable([term for term in self.scaled() if isinstance(term, ElasticNet)])
-        return total.replace(positive=True) if any(term.positive for term in self.terms) else total
+        positive = any(getattr(term, "positive", False) for term in self.terms)
+        return total.replace(positive=True) if positive else total
 
     def copied(self, n_weights: int) -> list[CopyTerm]:
-        """Return the overlapping terms on their copies."""
+        """Return the other terms on copies: overlapping ones on theirs, the rest on all weights."""
+        whole = np.arange(n_weights)
         return [
-            term.copied(n_weights) for term in self.scaled() if isinstance(term, OverlapGroupLasso)
+            term.copied(n_weights) if isinstance(term, OverlapGroupLasso) else CopyTerm(whole, term)
+            for term in self.scaled()
+            if not isinstance(term, ElasticNet)
         ]
+
+    @property
+    def splits(self) -> bool:
+        """Whether all terms are separable or overlapping groups, which solvers take apart."""
+        return all(isinstance(term, ElasticNet | OverlapGroupLasso) for term in self.terms)
 
     def count_groups(self, w: Array) -> tuple[int, int]:
         """See Penalty; the sums over all terms."""

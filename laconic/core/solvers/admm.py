@@ -19,10 +19,10 @@ import numpy as np
 
 from laconic import _core
 from laconic.core.arrays import Array
-from laconic.core.penalties import OverlapGroupLasso, PenaltySum, Terms
+from laconic.core.penalties import OverlapGroupLasso, Penalty, PenaltySum, Terms
 from laconic.core.problem import Problem
 from laconic.core.solvers.base import StepSolver
-from laconic.core.solvers.copies import Block, split_penalty
+from laconic.core.solvers.copies import NOT_SPLIT, Block, split_penalty
 
 
 class AdmmState(NamedTuple):
@@ -93,6 +93,10 @@ class Admm(StepSolver[Problem, AdmmState]):
         self.relax = relax
         self.rounds = rounds
         self.check_every = check_every
+
+    def unsupported(self, penalty: Penalty) -> str:
+        """See Solver."""
+        return NOT_SPLIT if isinstance(penalty, PenaltySum) and not penalty.splits else ""
 
     def init(self, problem: Problem, x: Array) -> AdmmState:
         """Return the state with all copies at their weights and all duals zero."""

@@ -9,6 +9,8 @@ from laconic.core.arrays import Array, Bools
 from laconic.core.penalties import CopyTerm, ElasticNet, GroupLasso, OverlapGroupLasso, PenaltySum
 from laconic.core.problem import Problem
 
+NOT_SPLIT = "terms that are neither L1, Ridge, ElasticNet nor OverlapGroupLasso"
+
 
 def split_penalty(problem: Problem) -> tuple[ElasticNet, list[CopyTerm]]:
     """Return the part of the penalty on the weights themselves, and the parts on copies."""

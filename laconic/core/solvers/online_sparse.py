@@ -293,7 +293,7 @@ class Sparseptron(OnlineLearner):
         it), by a strength that the budget decides. With a lasso of single weights besides, it is a
         sum such as "group+lasso", the lasso applied at every shrinking.
     strength : float, dict or None, default=None
-        Strength of that lasso, also as {"lasso": 0.1}; None is 1, or what an object says.
+        Strength of that lasso, also as {"lasso": 0.1}; None is 1e-5, or what an object says.
     loss : {"log", "hinge", "perceptron"}, default="perceptron"
         Loss of a sentence: that of a CRF, of a structured SVM or of the perceptron.
     step : float, default=1.0
@@ -337,7 +337,7 @@ class Sparseptron(OnlineLearner):
 
     def parts(self) -> OnlinePenalty:
         """Return the parts of the penalty, or raise a ValueError."""
-        parts = online_penalty(self, self.penalty, self.strength, "group")
+        parts = online_penalty(self, self.penalty, _strength(self, self.penalty, 1e-5), "group")
         groups = [getattr(one, "groups", None) for one in parts.norms]
         if len(groups) != 1 or groups[0] not in NAMED_GROUPS or parts.ridge or parts.rows:
             raise ValueError(

@@ -39,6 +39,8 @@ def suitable_solver(penalty: Penalty) -> str:
         return MAJORIZED
     if isinstance(penalty, LayeredGroupLasso):
         return FISTA
+    if isinstance(penalty, PenaltySum) and not penalty.splits:
+        return FISTA
     if isinstance(penalty, (OverlapGroupLasso, PenaltySum)):
         terms = penalty.terms if isinstance(penalty, PenaltySum) else [penalty]
         overlaps = [term for term in terms if isinstance(term, OverlapGroupLasso)]

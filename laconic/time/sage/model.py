@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,13 +25,15 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from laconic.core.arrays import Array, MatrixLike
 from laconic.core.designs.effects import Effects
 from laconic.core.penalties import Penalty
+from laconic.core.penalties.names import NamedPenalties, as_penalty
+from laconic.core.penalties.parameter import TakesPenalty
 from laconic.core.report import Callback, Reported
 from laconic.core.solvers.base import Result, Solver
 from laconic.linear.base import fit_report
 from laconic.models.save import Saved
 from laconic.time.adaptive import AdaptivePrior
 from laconic.time.base import MODES, clock_of
-from laconic.time.learn import over_time, run_empirical
+from laconic.time.learn import TIME_PENALTIES, over_time, run_empirical
 from laconic.time.problem import CountProblem
 from laconic.time.sage.learn import (
     log_frequencies,
@@ -47,15 +50,16 @@ from laconic.time.times import TimeGrid
 BACKGROUNDS = ("all", "steps")
 
 
-class TemporalTextModel(Saved, Reported, EffectPredictor):
+class TemporalTextModel(Saved, Reported, TakesPenalty, EffectPredictor):
     """p(word v | effects x, step t) = exp(theta_tv + sum_j x_j w_jv^(t)) / Z.
 
     How likely words are, given what is observed of a document and when it was written.
 
     Parameters
     ----------
-    penalty : Penalty or None, default=None
-        Penalty of the trajectories, by default an AdaptivePrior that suits word counts.
+    penalty : str, Penalty or None, default=None
+        Penalty of the trajectories, by default "adaptive", an AdaptivePrior that suits word counts.
+        Names are those of TemporalRegressor.
     solver : Solver or None, default=None
         Solver, by default the one that suits the penalty.
     constant : bool, default=True
@@ -84,6 +88,8 @@ class TemporalTextModel(Saved, Reported, EffectPredictor):
         Names of the words and effects; without one they are numbers.
     n_jobs : int or None, default=None
         Number of threads; -1 for all cores.
+    strength : float or None, default=None
+        Strength of the penalty; None keeps the penalty's own.
 
     Attributes
     ----------
@@ -119,7 +125,7 @@ class TemporalTextModel(Saved, Reported, EffectPredictor):
 
     def __init__(
         self,
-        penalty: Penalty | None = None,
+        penalty: Penalty | str | None = None,
         solver: Solver | None = None,
         constant: bool = True,
         background: str = "all",
@@ -133,6 +139,7 @@ class TemporalTextModel(Saved, Reported, EffectPredictor):
         warm_start: bool = False,
         reader: DatedReader | None = None,
         n_jobs: int | None = None,
+        strength: float | None = None,
     ) -> None:
         self.penalty = penalty
         self.solver = solver
@@ -148,6 +155,11 @@ class TemporalTextModel(Saved, Reported, EffectPredictor):
         self.warm_start = warm_start
         self.reader = reader
         self.n_jobs = n_jobs
+        self.strength = strength
+
+    def make_penalty(self, given: Penalty | str | None) -> Penalty:
+        """Return the penalty that a value of the parameter means."""
+        return as_penalty(given, None, "adaptive", TIME_PENALTIES)
 
     def __sklearn_tags__(self) -> Tags:
         tags: Tags = super().__sklearn_tags__()
@@ -230,7 +242,8 @@ class TemporalTextModel(Saved, Reported, EffectPredictor):
             steps = np.zeros(len(steps), dtype=np.int64)
         pooled, first = pool_rows(table, steps)
         design = Effects(table[first], steps[first], theta, effective_n_jobs(self.n_jobs))
-        stated = self.penalty if self.penalty is not None else text_prior(len(theta))
+        named: NamedPenalties = {**TIME_PENALTIES, "adaptive": partial(text_prior, len(theta))}
+        stated = as_penalty(self.penalty, self.strength, "adaptive", named)
         warm = self.warm_start and hasattr(self, "trajectories_")
         self._before = (self.clock_, self.trajectories_) if warm else None
         self.clock_ = clock

@@ -33,7 +33,14 @@ from laconic.text.vocab import Vocab
 from laconic.time.base import MODES
 from laconic.time.sage.model import BACKGROUNDS, TemporalTextModel
 from laconic.time.sage.reader import CategoricalEffect, DatedReader, Field, NumericEffect
-from laconic.time.store import as_used, penalty_meta, plain, read_clock, read_penalty
+from laconic.time.store import (
+    as_used,
+    penalties_meta,
+    plain,
+    read_clock,
+    read_penalties,
+    read_strength,
+)
 from laconic.time.times import UNITS
 from laconic.version import __version__
 
@@ -72,7 +79,7 @@ def pack(model: TemporalTextModel) -> Contents:
     meta = {
         "laconic": __version__,
         "parameters": {name: plain(getattr(model, name)) for name in PARAMETERS},
-        "penalty": penalty_meta(model.penalty_),
+        **penalties_meta(model, arrays),
         "clock": model.clock_._asdict(),
         "effects": int(model.n_effects_in_),
         "words": int(model.n_features_in_),
@@ -86,14 +93,14 @@ def pack(model: TemporalTextModel) -> Contents:
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> TemporalTextModel:
     """Return the model with these contents, or raise a ValueError that says what is wrong."""
+    penalty, stated = read_penalties(meta, arrays)
     check_names(
         arrays,
         ALWAYS | ({"alpha"} & arrays.keys()) | (WORDS if meta.get("fields") is not None else set()),
     )
     parameters = item(meta, "parameters", dict)
     check_parameters(parameters, PARAMETERS)
-    penalty = read_penalty(item(meta, "penalty", dict))
-    model = TemporalTextModel(penalty, **parameters)
+    model = TemporalTextModel(stated, strength=read_strength(meta), **parameters)
     model.clock_ = read_clock(item(meta, "clock", dict))
     J, V = item(meta, "effects", int), item(meta, "words", int)
     n_steps = model.clock_.n_steps if model.mode == "moving" else 1

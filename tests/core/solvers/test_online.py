@@ -391,16 +391,9 @@ def test_a_lasso_paid_now_and_then_is_paid_at_the_end_too() -> None:
         Rda(gain=np.inf),
         Fobos(strength=np.nan),
         Fobos(every=0),
-        Fobos(penalty="labels"),
         Sparseptron(0),
         Sparseptron(every=0),
-        Sparseptron(penalty="words"),
-        Sparseptron(penalty="ridge"),
         Sparseptron(penalty="group+lasso", strength={"lasso": np.nan}),
-        Fobos(penalty="l0"),
-        Fobos(penalty=L1(positive=True)),
-        Rda(penalty="ridge"),
-        StochasticGradient(penalty="lasso", strength=1.0),
         Sparseptron(step=np.inf),
     ],
     ids=repr,
@@ -409,6 +402,26 @@ def test_bad_parameters_are_refused(bad: OnlineLearner) -> None:
     kernel, sentences = data()
     with pytest.raises(ValueError, match="must"):
         bad.run(kernel, sentences)
+
+
+@pytest.mark.parametrize(
+    ("learner", "sentence"),
+    [
+        (Fobos(penalty="labels"), "no penalty called 'labels'"),
+        (Sparseptron(penalty="ridge"), "Sparseptron shrinks group or coarse-to-fine .*: use Fobos"),
+        (Fobos(penalty="l0"), "label-group and groups of templates, .* L0 cannot wait: use Crf"),
+        (Fobos(penalty=L1(positive=True)), "L1 with positive=True cannot wait: use Crf"),
+        (Fobos(penalty="label-group+lasso"), "SparseGroupLasso cannot wait: use Crf"),
+        (Rda(penalty="ridge"), "Rda takes the lasso, .* got Ridge: use Fobos, or Crf"),
+        (StochasticGradient(strength=1.0, penalty="lasso"), "got L1: use Fobos, or Crf"),
+    ],
+    ids=repr,
+)
+def test_penalties_that_cannot_wait_are_refused(learner: OnlineLearner, sentence: str) -> None:
+    kernel, sentences = data()
+    with pytest.raises(ValueError, match=sentence) as caught:
+        learner.run(kernel, sentences)
+    assert "\n" not in str(caught.value)
 
 
 def test_batches_and_online_learners_number_losses_alike() -> None:

@@ -140,7 +140,7 @@ def test_forged_arrays_are_refused(
         ({"fields": []}, "not as many"),
         ({"text_field": 3}, "'text_field'"),
         ({"fields": {}}, "'fields'"),
-        ({"penalty": {"name": "Penalty", "parameters": {}}}, "the penalty is none"),
+        ({"penalty": {"name": "Penalty", "parameters": {}}}, "impossible values"),
         ({"clock": {}}, "the clock"),
         ({"n_iter": "many"}, "'n_iter'"),
     ],
