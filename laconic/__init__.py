@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from laconic.core.losses import Loss as Loss
     from laconic.core.losses import Multinomial as Multinomial
     from laconic.core.losses import Poisson as Poisson
+    from laconic.core.losses import Quantile as Quantile
     from laconic.core.losses import Squared as Squared
     from laconic.core.losses import SquaredHinge as SquaredHinge
     from laconic.core.losses import Tweedie as Tweedie
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from laconic.core.solvers.online_sparse import Sparseptron as Sparseptron
     from laconic.core.solvers.owlqn import Owlqn as Owlqn
     from laconic.core.solvers.reweighted import Reweighted as Reweighted
+    from laconic.core.solvers.smoothing import Smoothing as Smoothing
     from laconic.core.solvers.working_set import WorkingSet as WorkingSet
     from laconic.embed.model import WordVectors as WordVectors
     from laconic.embed.online_dictionary import OnlineDictionary as OnlineDictionary
@@ -111,6 +113,7 @@ _SHARED = {
         "Loss",
         "Multinomial",
         "Poisson",
+        "Quantile",
         "Squared",
         "SquaredHinge",
         "Tweedie",
@@ -144,6 +147,7 @@ _SHARED = {
     "core.solvers.majorized": ("Majorized",),
     "core.solvers.owlqn": ("Owlqn",),
     "core.solvers.reweighted": ("Reweighted",),
+    "core.solvers.smoothing": ("Smoothing",),
     "core.solvers.working_set": ("WorkingSet",),
     "core.solvers.online": ("KBestMira", "Mira", "Perceptron", "StochasticGradient"),
     "core.solvers.online_discrete": ("OnlineDiscrete",),

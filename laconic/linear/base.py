@@ -21,7 +21,7 @@ from laconic.core.designs.rows import Rows
 from laconic.core.losses import Gold, Loss
 from laconic.core.penalties import Penalty
 from laconic.core.penalties.parameter import TakesPenalty
-from laconic.core.problem import Objective, Problem
+from laconic.core.problem import Objective, Problem, pose
 from laconic.core.report import Callback, FitReport, Reported, in_one_line
 from laconic.core.solvers.base import Result, Solver
 from laconic.linear.rows import as_offset, standardized
@@ -130,7 +130,7 @@ class SparseLinear(Reported, TakesPenalty):
         if offset is not None:
             design.offset = as_offset(offset, design.n_rows, n_outputs).ravel()
         penalty = self.chosen_penalty().spread(n_outputs)
-        return Problem(
+        return pose(
             design,
             loss,
             Gold(target, np.ascontiguousarray(weight, dtype=np.float64), n_outputs),
@@ -155,7 +155,7 @@ class SparseLinear(Reported, TakesPenalty):
         solver = (
             self.solver
             if self.solver is not None
-            else choose_solver(problem.penalty, self.tol, self.max_iter)
+            else choose_solver(problem.penalty, self.tol, self.max_iter, problem.smooth_loss)
         )
         return solver.run(problem, x0, callback)
 

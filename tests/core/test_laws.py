@@ -20,6 +20,7 @@ from laconic.core.losses import (
     Loss,
     Multinomial,
     Poisson,
+    Quantile,
     Squared,
     SquaredHinge,
     Tweedie,
@@ -36,7 +37,7 @@ from laconic.core.penalties import (
     SparseGroupLasso,
     TreeGroupLasso,
 )
-from laconic.core.problem import Problem
+from laconic.core.problem import Problem, pose
 from laconic.core.solvers.admm import Admm
 from laconic.core.solvers.base import Solver
 from laconic.core.solvers.fista import Fista
@@ -69,7 +70,7 @@ def test_penalties_travel_between_processes(name: str) -> None:
     assert np.array_equal(pickle.loads(pickle.dumps(penalty)).prox(w, 0.3), expected)
 
 
-@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize("loss", [*LOSSES, Quantile(0.5), Quantile(0.9)], ids=repr)
 def test_laws_of_losses(loss: Loss) -> None:
     check_loss(loss, np.random.default_rng(1))
 
@@ -90,7 +91,7 @@ def problem(loss: Loss, penalty: Penalty, n_classes: int = 2, intercept: bool = 
     if isinstance(loss, (Poisson, Tweedie)):
         target = np.floor(np.abs(target)) + (loss.parameter == 2)
     K = gold.n_outputs
-    return Problem(
+    return pose(
         Rows(sp.csr_matrix(X), K, intercept), loss, gold._replace(target=target), penalty.spread(K)
     )
 

@@ -7,7 +7,9 @@ from sklearn.base import clone
 
 from laconic.core.arrays import Array
 from laconic.core.checks.law import near, require
-from laconic.core.losses import Gold, Loss, Poisson, Tweedie
+from laconic.core.losses import BoundLoss, Gold, Loss, Poisson, Tweedie
+from laconic.core.losses.bound import PythonLoss
+from laconic.core.losses.smoothed import Smoothed
 
 
 def make_gold(loss: Loss, n_rows: int, n_classes: int, rng: np.random.Generator) -> Gold:
@@ -27,43 +29,28 @@ def check_loss(loss: Loss, rng: np.random.Generator, n_rows: int = 12) -> None:
         gold = make_gold(loss, n_rows, n_classes, rng)
         for size in (0.5, 5.0):
             scores = size * rng.normal(size=n_rows * gold.n_outputs)
-            check_residual(loss, gold, scores, rng)
-            check_fenchel_young(loss, gold, scores, rng)
+            bound = loss.bind(gold)
+            check_tangents(bound, scores, rng)
+            if isinstance(bound, PythonLoss) and not loss.smooth:
+                check_smoothing(bound, scores)
+                bound = Smoothed(bound, 0.3)
+            check_residual(bound, scores, rng)
+            check_fenchel_young(bound, scores, rng)
+            check_fenchel_young(loss.bind(gold), scores, rng)
         check_sample_weights(loss, gold, scores)
         if loss.per_score:
             check_outputs(loss, gold, rng)
     require(repr(clone(loss)) == repr(loss), "clone and repr of a loss")
 
 
-def check_residual(loss: Loss, gold: Gold, scores: Array, rng: np.random.Generator) -> None:
-    """Check that the residual is the derivative, and that the loss lies above its tangents."""
-    bound = loss.bind(gold)
+def check_tangents(bound: BoundLoss, scores: Array, rng: np.random.Generator) -> None:
+    """Check that the loss lies above its tangents, and is not negative."""
     value, residual = bound.value_residual(scores)
     require(
         value >= 0 and residual.shape == scores.shape,
         "a loss is not negative and has one residual per score",
     )
-    width = 1e-5
-    bend = bound.curvature(scores)
-    require(
-        bend.shape == scores.shape and np.all(bend >= 0),
-        "curvatures are not negative, one per score",
-    )
-    for along in (rng.normal(size=len(scores)), np.eye(len(scores))[rng.integers(len(scores))]):
-        ahead, behind = (bound.value_residual(scores + side * width * along)[0] for side in (1, -1))
-        require(
-            near((ahead - behind) / (2 * width), residual @ along, 1e-5),
-            "the residual is the derivative of the loss",
-        )
-        turned = (
-            bound.value_residual(scores + width * along)[1]
-            - bound.value_residual(scores - width * along)[1]
-        )
-        second = float(turned @ along) / (2 * width)
-        require(
-            second <= float(bend @ along**2) * (1 + 1e-4) + 1e-4,
-            "diag(curvature) lies above the Hessian",
-        )
+    for along in directions(scores, rng):
         for far in (-3.0, 0.5, 3.0):
             there = bound.value_residual(scores + far * along)[0]
             require(
@@ -72,9 +59,49 @@ def check_residual(loss: Loss, gold: Gold, scores: Array, rng: np.random.Generat
             )
 
 
-def check_fenchel_young(loss: Loss, gold: Gold, scores: Array, rng: np.random.Generator) -> None:
+def check_residual(bound: BoundLoss, scores: Array, rng: np.random.Generator) -> None:
+    """Check that the residual is the derivative, and curvatures bound the second one."""
+    residual = bound.value_residual(scores)[1]
+    width = 1e-5
+    bend = bound.curvature(scores)
+    require(
+        bend.shape == scores.shape and np.all(bend >= 0),
+        "curvatures are not negative, one per score",
+    )
+    for along in directions(scores, rng):
+        ahead, behind = (bound.value_residual(scores + side * width * along) for side in (1, -1))
+        require(
+            near((ahead[0] - behind[0]) / (2 * width), residual @ along, 1e-5),
+            "the residual is the derivative of the loss",
+        )
+        second = float((ahead[1] - behind[1]) @ along) / (2 * width)
+        require(
+            second <= float(bend @ along**2) * (1 + 1e-4) + 1e-4,
+            "diag(curvature) lies above the Hessian",
+        )
+
+
+def directions(scores: Array, rng: np.random.Generator) -> list[Array]:
+    """Return a random direction, and one along a single score."""
+    single = np.zeros(len(scores))
+    single[rng.integers(len(scores))] = 1.0
+    return [rng.normal(size=len(scores)), single]
+
+
+def check_smoothing(bound: PythonLoss, scores: Array) -> None:
+    """Check that smoothing by mu lowers the loss by at most mu u^2 / 2 per row of weight 1."""
+    value, residual = bound.value_residual(scores)
+    most = 0.5 * float(np.sum(bound.inside(residual) ** 2 / bound.score_weight))
+    for mu in (1.0, 0.1, 1e-4):
+        below = Smoothed(bound, mu).value_residual(scores)[0]
+        require(
+            value - mu * most - 1e-9 * (1 + value) <= below <= value + 1e-9 * (1 + value),
+            "the smoothed loss lies below the loss by at most mu u^2 / 2",
+        )
+
+
+def check_fenchel_young(bound: BoundLoss, scores: Array, rng: np.random.Generator) -> None:
     """Check loss(s) + loss*(r) >= <r, s>, with equality at r = residual(s)."""
-    bound = loss.bind(gold)
     value, residual = bound.value_residual(scores)
     require(
         near(value + bound.conjugate(residual), residual @ scores, 1e-7),

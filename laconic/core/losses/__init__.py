@@ -11,6 +11,7 @@ from laconic.core.losses.huber import Huber
 from laconic.core.losses.logistic import Logistic
 from laconic.core.losses.multinomial import Multinomial
 from laconic.core.losses.poisson import Poisson
+from laconic.core.losses.quantile import Quantile
 from laconic.core.losses.squared import Squared
 from laconic.core.losses.squared_hinge import SquaredHinge
 from laconic.core.losses.tweedie import Tweedie
@@ -27,6 +28,7 @@ __all__ = [
     "Loss",
     "Multinomial",
     "Poisson",
+    "Quantile",
     "Squared",
     "SquaredHinge",
     "Tweedie",

@@ -141,11 +141,16 @@ class PythonLoss(Remembered):
                 K,
             )
         self.gold = given
+        n_scores = K * int(kept.sum())
+        self.score_weight = given.weight  # one per score
+        if len(given.weight) != n_scores:
+            self.score_weight = np.repeat(given.weight, K)
 
-    def _inside(self, scores: Array) -> Array:
+    def inside(self, scores: Array) -> Array:
+        """Return the scores of rows with a weight."""
         return scores if self._kept is None else scores[self._kept]
 
-    def _outside(self, found: object, scores: Array, what: str) -> Array:
+    def outside(self, found: object, scores: Array, what: str) -> Array:
         """Return numbers per score, checked, with zeros for rows without a weight."""
         numbers: Array = np.ascontiguousarray(found, dtype=np.float64)
         expected = scores.shape if self._kept is None else (int(self._kept.sum()),)
@@ -162,26 +167,26 @@ class PythonLoss(Remembered):
 
     def value_residual(self, scores: Array) -> tuple[float, Array]:
         """See BoundLoss."""
-        inside = self._inside(scores)
+        inside = self.inside(scores)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             value, found = self.loss.value_residual(inside, self.gold)
             value = float(value)
-            residual = self._outside(found, scores, "value_residual")
+            residual = self.outside(found, scores, "value_residual")
             if not self.loss.knows_conjugate:
-                self.remember(residual, value, float(self._inside(residual) @ inside))
+                self.remember(residual, value, float(self.inside(residual) @ inside))
         return value, residual
 
     def curvature(self, scores: Array) -> Array:
         """See BoundLoss."""
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            found = self.loss.curvature(self._inside(scores), self.gold)
-        return self._outside(found, scores, "curvature")
+            found = self.loss.curvature(self.inside(scores), self.gold)
+        return self.outside(found, scores, "curvature")
 
     def conjugate(self, residual: Array, scale: float = 1.0) -> float:
         """See BoundLoss."""
         if not self.loss.knows_conjugate:
             return super().conjugate(residual, scale)
-        return float(self.loss.conjugate(scale * self._inside(residual), self.gold))
+        return float(self.loss.conjugate(scale * self.inside(residual), self.gold))
 
     def rows(self) -> _core.LossRows:
         """See BoundLoss."""

@@ -51,6 +51,7 @@ class Objective(ABC):
 
     design: Design
     penalty: Penalty
+    smooth_loss = True  # whether the loss has a gradient everywhere
     fits_tail = False  # whether `fit_tail` moves the tail
     _scale: float | None = None
 

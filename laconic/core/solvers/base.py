@@ -81,6 +81,7 @@ class Solver(BaseEstimator, ABC):
     needs_problem: ClassVar[tuple[type, ...]] = (Objective,)
     needs_penalty: ClassVar[tuple[type, ...]] = (Penalty,)
     takes: ClassVar[str] = "a penalty with a prox"
+    takes_kinks: ClassVar[bool] = False  # whether the loss need not have a gradient everywhere
 
     @abstractmethod
     def run(
@@ -100,6 +101,11 @@ class Solver(BaseEstimator, ABC):
             general = "Owlqn" if isinstance(penalty, Separable) else "Fista"
             way_out = f": use {general}" if isinstance(problem, Objective) else ""
             raise ValueError(f"{name} solves a {needed}, got a {type(problem).__name__}{way_out}")
+        if isinstance(problem, Objective) and not (problem.smooth_loss or self.takes_kinks):
+            raise ValueError(
+                f"{name} needs a loss without kinks (one with curvatures): use "
+                f"Smoothing(inner={name}()), or solver=None"
+            )
         if not isinstance(penalty, self.needs_penalty):
             raise ValueError(
                 f"{name} needs {self.takes}, got {type(penalty).__name__}{_way_out(penalty)}"

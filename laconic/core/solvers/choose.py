@@ -6,20 +6,34 @@ Solvers are named by import strings: a model that only predicts imports none of 
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 from laconic.core.penalties import Discrete, Penalty
 from laconic.core.solvers.base import Solver
 from laconic.core.solvers.suitable import suitable_solver
 
+SMOOTHING = "laconic.core.solvers.smoothing:Smoothing"
 
-def choose_solver(penalty: Penalty, tol: float, max_iter: int | None = None) -> Solver:
-    """Return the solver that suits a penalty.
+
+def choose_solver(
+    penalty: Penalty, tol: float, max_iter: int | None = None, smooth: bool = True
+) -> Solver:
+    """Return the solver that suits a penalty, and a loss that is smooth or not.
 
     Working sets for lasso and disjoint groups, quasi-Newton for ridge, reweighting or ADMM for
     overlaps, ADMM for sets of values, what a penalty of a task names itself, FISTA otherwise.
+    Losses with kinks are smoothed.
     """
-    module, _, name = suitable_solver(penalty).partition(":")
-    solver: type[Solver] = getattr(import_module(module), name)
+    if not smooth:
+        inner = None if max_iter is None else choose_solver(penalty, tol, max_iter)
+        found: Solver = _named(SMOOTHING)(tol=tol, inner=inner)
+        return found
+    solver: type[Solver] = _named(suitable_solver(penalty))
     # The residuals of sets of values are of another scale than gaps.
     options: dict[str, float] = {} if isinstance(penalty, Discrete) else {"tol": tol}
     return solver(**options) if max_iter is None else solver(**options, max_iter=max_iter)
+
+
+def _named(path: str) -> Any:
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)

@@ -1,0 +1,121 @@
+"""Problems whose loss has kinks, and their smoothed twins.
+
+    min_{w, b}  sum_i s_i loss(y_i, x_i w + b) + penalty(w)
+
+The residuals of the loss itself say little at a kink, where any slope between its two sides is
+right. Those of the smoothed loss (see laconic.core.losses.smoothed) are slopes of the loss that
+balance: their duality gap, with the value of the loss that is not smoothed, is the certificate.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from laconic.core.arrays import Array
+from laconic.core.designs.rows import Rows
+from laconic.core.losses import Gold, Loss
+from laconic.core.losses.bound import PythonLoss
+from laconic.core.losses.smoothed import Smoothed
+from laconic.core.penalties import Penalty
+from laconic.core.problem.rows import Problem
+
+WIDTHS = (1.0, 0.1, 0.01, 1e-3, 1e-4)  # of the smoothing, where a certificate has no other
+
+
+class Kinked(Problem):
+    """A problem with a loss that has kinks; its gradients are subgradients."""
+
+    smooth_loss = False
+    bound: PythonLoss
+
+    def smoothed(self, mu: float) -> Problem:
+        """Return the problem with the loss smoothed by mu, under the penalty of now."""
+        twin = Problem(self.design, self.loss, self.gold, self.penalty)
+        twin.bound = Smoothed(self.bound, mu)
+        return twin
+
+    def width(self, x: Array) -> float:
+        """Return a smoothing that changes the loss at x by about a tenth.
+
+        By mu the loss falls by mu u^2 / 2 per row, u its slope.
+        """
+        value, residual = self.loss_at(x)
+        inside = self.bound.inside(residual)
+        slopes = float(np.sum(inside * inside / np.maximum(self.bound.score_weight, 1e-300)))
+        return 0.2 * value / slopes if value > 0 and slopes > 0 else 1e-9
+
+    def fit_intercept(self, x: Array, scores: Array) -> None:
+        """Move the intercept to its optimum, where the residuals change their sign, by bisection.
+
+        One column of scores at a time; a loss that couples outputs takes turns.
+        """
+        if not self.design.intercept:
+            return
+        intercept = self.parts(x)[1]
+        table = scores.reshape(-1, len(intercept))
+        value, residual = self.residuals(scores)
+        size = float(np.abs(residual).sum())
+        first = value / size if size > 0 and value > 0 else 1.0
+        slopes = residual.reshape(table.shape).sum(axis=0)
+        low, high = np.zeros(len(slopes)), np.zeros(len(slopes))
+        start = slopes.copy()
+
+        def slopes_at(shift: Array) -> Array:
+            found = self.residuals((table + shift).ravel())[1]
+            return np.asarray(found.reshape(table.shape).sum(axis=0))
+
+        for _ in range(200):  # away from the start until the slope changes its sign
+            open_ends = (start * slopes > 0) & (np.abs(low) + np.abs(high) < 1e300)
+            if not open_ends.any():
+                break
+            span = np.maximum(2 * np.maximum(-low, high), first)
+            low = np.where(open_ends & (start > 0), -span, low)
+            high = np.where(open_ends & (start < 0), span, high)
+            slopes = slopes_at(np.where(start > 0, low, high))
+        for _ in range(80):
+            middle = 0.5 * (low + high)
+            slopes = slopes_at(middle)
+            low, high = np.where(slopes > 0, low, middle), np.where(slopes > 0, middle, high)
+        ends = np.stack([low, high, 0.5 * (low + high), np.zeros(len(low))])
+        values = [self.residuals((table + end).ravel())[0] for end in ends]
+        shift = ends[int(np.argmin(values))]
+        intercept += shift
+        table += shift
+
+    def strength_max(self) -> float:
+        """See GapProblem; up to the width of the smoothing, which is small."""
+        start = self.start()
+        return self.smoothed(1e-3 * self.width(start)).strength_max()
+
+    def certificate(self, x: Array) -> float:
+        """Return the relative duality gap at x with the best of some widths of the smoothing."""
+        width = self.width(x)
+        return min(self.certified(x, self.smoothed(share * width)) for share in WIDTHS)
+
+    def certified(self, x: Array, twin: Problem, error: float | None = None) -> float:
+        """Return the relative duality gap at x, with the residuals of a smoothed twin there.
+
+        The smoothed loss lies below the loss: what it is below, and the certificate `error` of the
+        twin (by default measured), bound the distance from the optimum too. That is a worse bound,
+        but there may be no other, as with overlapping groups.
+        """
+        loss = self.fitted_loss(x.copy())
+        there = x.copy()
+        changed = loss - twin.fitted_loss(there)
+        residual = twin.residuals(self.design.score(there))[1]
+        gradient, off = self.parts(self.design.pull(residual))
+        penalty = self.penalty.value(self.parts(x)[0])
+        found = np.inf
+        if self.penalty.convex:
+            # Residuals that do not sum to zero are not dual feasible: what that can cost.
+            cost = float(np.abs(off) @ np.abs(self.parts(x)[1])) if len(off) else 0.0
+            gap = self.gap(loss, residual, gradient, penalty)
+            found = self.relative(gap + cost, loss + penalty)
+        if error is None:
+            error = twin.certificate(x) if not np.isfinite(found) else np.inf
+        return min(found, self.relative(abs(changed), loss + penalty) + error)
+
+
+def pose(design: Rows, loss: Loss, gold: Gold, penalty: Penalty) -> Problem:
+    """Return the problem of a loss, with kinks or without."""
+    return (Problem if loss.smooth else Kinked)(design, loss, gold, penalty)
