@@ -41,7 +41,11 @@ def fit_on(
         bool(getattr(problem.penalty, "positive", False)),
     )
     inner = Problem(problem.design, problem.loss, problem.gold, penalty)
-    return choose_solver(penalty, estimator.tol, estimator.max_iter).run(inner, x0).x
+    return (
+        choose_solver(penalty, estimator.tol, estimator.max_iter, problem.smooth_loss)
+        .run(inner, x0)
+        .x
+    )
 
 
 def relaxed_point(estimator: SparseLinear, problem: Problem, x: Array) -> Array:

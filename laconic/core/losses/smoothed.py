@@ -14,7 +14,8 @@ from laconic import _core
 from laconic.core.arrays import Array
 from laconic.core.losses.bound import PythonLoss, Remembered
 
-FLATTEST = 1e-3  # least curvature, as a share of the mean
+FLATTEST = 0.01  # least curvature, as a share of the mean over a wider range
+SHARE = 0.05  # of the slopes, that changes over this range
 NEAR = 0.1  # widths of the smoothing over which residuals are compared
 
 
@@ -45,14 +46,26 @@ class Smoothed(Remembered):
         """See BoundLoss; differences of residuals nearby.
 
         The second derivative is zero away from kinks, where a step would have no end: every row
-        has a small share of the mean.
+        has a small share of the mean curvature over a range that is wide enough to hold kinks.
         """
         inside = self.base.inside(scores)
-        ahead, behind = inside + NEAR * self.mu, inside - NEAR * self.mu
+        near = np.clip(self._turned(inside, NEAR * self.mu), 0.0, 1 / self.mu)
+        slope = float(np.mean(np.abs(inside - self._prox(inside)))) / self.mu if len(inside) else 0
+        wide, mean = self.mu, 0.0
+        for _ in range(40):
+            mean = float(np.mean(self._turned(inside, wide))) if len(inside) else 0.0
+            if 2 * wide * mean >= SHARE * slope:
+                break
+            wide *= 4
+        return self.base.outside(
+            self.base.score_weight * np.maximum(near, FLATTEST * mean), scores, "prox"
+        )
+
+    def _turned(self, inside: Array, width: float) -> Array:
+        """Return the mean second derivative over `width` to both sides of each score."""
+        ahead, behind = inside + width, inside - width
         turned = (ahead - self._prox(ahead)) - (behind - self._prox(behind))
-        found = np.clip(turned / (2 * NEAR * self.mu * self.mu), 0.0, 1 / self.mu)
-        found = np.maximum(found, FLATTEST * float(np.mean(found)) if len(found) else 0.0)
-        return self.base.outside(self.base.score_weight * found, scores, "prox")
+        return np.asarray(turned / (2 * width * self.mu))
 
     def conjugate(self, residual: Array, scale: float = 1.0) -> float:
         """See BoundLoss: that of the loss, and mu |r|^2 / 2 per row of weight 1."""

@@ -52,7 +52,8 @@ class GapProblem(Objective):
         if scale == 0:
             return np.inf
         dual_penalty = 0.0 if scale < 1 else self.penalty.conjugate(-gradient)
-        return max(0.0, loss + penalty + self.loss_conjugate(dual, scale) + dual_penalty)
+        gap = loss + penalty + self.loss_conjugate(dual, scale) + dual_penalty
+        return np.inf if np.isnan(gap) else max(0.0, gap)
 
     def relative(self, gap: float, value: float) -> float:
         """Return the gap over the value.

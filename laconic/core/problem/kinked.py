@@ -113,7 +113,8 @@ class Kinked(Problem):
             found = self.relative(gap + cost, loss + penalty)
         if error is None:
             error = twin.certificate(x) if not np.isfinite(found) else np.inf
-        return min(found, self.relative(abs(changed), loss + penalty) + error)
+        other = self.relative(abs(changed), loss + penalty) + error
+        return min((bound for bound in (found, other) if np.isfinite(bound)), default=np.inf)
 
 
 def pose(design: Rows, loss: Loss, gold: Gold, penalty: Penalty) -> Problem:
