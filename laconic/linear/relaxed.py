@@ -16,7 +16,7 @@ import numpy as np
 
 from laconic.core.arrays import Array, Bools
 from laconic.core.penalties.total import RatedElasticNet
-from laconic.core.problem import Problem
+from laconic.core.problem import Problem, pose
 
 if TYPE_CHECKING:
     from laconic.linear.base import SparseLinear
@@ -40,7 +40,7 @@ def fit_on(
         np.where(support, ridge, 0.0),
         bool(getattr(problem.penalty, "positive", False)),
     )
-    inner = Problem(problem.design, problem.loss, problem.gold, penalty)
+    inner = pose(problem.design, problem.loss, problem.gold, penalty)
     return (
         choose_solver(penalty, estimator.tol, estimator.max_iter, problem.smooth_loss)
         .run(inner, x0)
