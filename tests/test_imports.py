@@ -25,7 +25,7 @@ ALLOWED: dict[str, set[str]] = {
     "core": BASE,
     "text": BASE | {"core.arrays", "core.ragged"},
     "models": BASE | {"core", "text"},
-    "linear": BASE | {"core", "text", "models"},
+    "linear": BASE | {"core", "text", "models", "version"},
     "classify": TASK,
     "tag": TASK,
     "parse": TASK | {"tag"},

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from laconic import _core
 from laconic.classify.model import TextClassifier
 from laconic.classify.predict import TextPredictor
-from laconic.classify.store import checked_labels, classifier_meta, classifier_of_meta
+from laconic.classify.store import classifier_meta, classifier_of_meta
 from laconic.classify.summary import GroupSummary
 from laconic.classify.weighting import TFIDF
 from laconic.core.arrays import Array, Ints32
@@ -32,6 +32,7 @@ from laconic.models.checks import (
     Contents,
     check_names,
     check_storable,
+    checked_labels,
     item,
     numbers,
     pack_json,

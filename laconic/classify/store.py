@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.classify.model import TextClassifier
@@ -29,6 +28,7 @@ from laconic.models.checks import (
     Contents,
     check_names,
     check_storable,
+    checked_labels,
     is_count,
     is_number,
     item,
@@ -219,19 +219,6 @@ def _checked_parameters(stored: dict[str, Any], arrays: Arrays) -> dict[str, Any
         "prefixes": tuple(parameters["prefixes"]),
         "class_weight": dict(weight) if isinstance(weight, list) else weight,
     }
-
-
-def checked_labels(labels: list[Any]) -> NDArray[Any]:
-    """Return labels as an array; InputError unless there are at least two different ones."""
-    kinds = {type(label) for label in labels}
-    if (
-        len(labels) < 2
-        or len(kinds) != 1
-        or not kinds <= {str, int, float, bool}
-        or len(set(labels)) != len(labels)
-    ):
-        raise InputError("expected at least two different labels, all text or all numbers")
-    return np.asarray(labels)
 
 
 def _checked_summary(value: object) -> GroupSummary:

@@ -6,7 +6,17 @@ KINDS = (
     Kind(
         name="linear",
         model="laconic.linear.base:SparseLinear",
+        store="laconic.linear.store",
+        cli="laconic.linear.cli",
+        page="laconic.linear.page:write_report",
         discrete="laconic.linear.discrete",
+    ),
+    Kind(
+        name="linear-search",
+        model="laconic.linear.search:StrengthSearch",
+        store="laconic.linear.store",
+        cli="laconic.linear.cli",
+        page="laconic.linear.page:write_report",
     ),
 )
 PUBLIC = {

@@ -25,6 +25,7 @@ from laconic.core.problem import Objective, Problem, pose
 from laconic.core.report import Callback, FitReport, Reported, in_one_line
 from laconic.core.solvers.base import Result, Solver
 from laconic.linear.rows import as_offset, standardized
+from laconic.models.save import Saved
 
 LinearT = TypeVar("LinearT", bound="SparseLinear")
 MethodT = TypeVar("MethodT", bound=Callable[..., object])
@@ -32,7 +33,7 @@ MethodT = TypeVar("MethodT", bound=Callable[..., object])
 KEPT = (np.float64, np.float32)  # types of values that are used as they are, others become float64
 
 
-class SparseLinear(Reported, TakesPenalty):
+class SparseLinear(Saved, Reported, TakesPenalty):
     """min_{w, b} sum_i s_i loss(y_i, x_i w + b) + penalty(w), common to classifiers and regressors.
 
     Parameters

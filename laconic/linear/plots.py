@@ -62,6 +62,32 @@ def plot_cv(search: StrengthCV, title: str = "") -> Figure:
     return figure
 
 
+def plot_scores(search: StrengthCV, title: str = "") -> Figure:
+    """Draw mean held-out scores of the chosen parameters with standard errors over folds.
+
+    Parameters
+    ----------
+    search : StrengthCV
+        A fitted search, or one from a file, which keeps no more than this.
+    title : str, default=""
+        The title of the figure.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        The dashed line is the chosen strength.
+    """
+    axes, figure = new_axes(title)
+    mean = search.scores_.mean(axis=1)
+    errors = np.array([standard_error(row) for row in search.scores_])
+    axes.plot(search.strengths_, mean, color=COLOURS[0], lw=1.7)
+    low, high = mean - errors, mean + errors
+    axes.fill_between(search.strengths_, low, high, color=COLOURS[0], alpha=0.15, linewidth=0)
+    axes.axvline(search.best_strength_, color=INK, linestyle="--", linewidth=1.0)
+    axes.set_ylabel("held-out score")
+    return figure
+
+
 def new_axes(title: str) -> tuple[Axes, Figure]:
     """Return axes over strengths, from strong to weak, and their figure."""
     from matplotlib.figure import Figure

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.core.arrays import AnyArray, Array, MatrixLike
 from laconic.core.report import Reported
 from laconic.linear.base import SparseLinear, available
+from laconic.models.save import Saved
 
 
 def _has(name: str) -> Callable[[Any], bool]:
@@ -26,7 +27,7 @@ def _has(name: str) -> Callable[[Any], bool]:
     return check
 
 
-class StrengthSearch(Reported, MetaEstimatorMixin, BaseEstimator):
+class StrengthSearch(Saved, Reported, MetaEstimatorMixin, BaseEstimator):
     """A linear model whose strength, and perhaps further parameters, are chosen from the data.
 
     Predicts, scores and shows its weights as `best_estimator_` does.
@@ -34,6 +35,10 @@ class StrengthSearch(Reported, MetaEstimatorMixin, BaseEstimator):
 
     estimator: SparseLinear
     best_estimator_: Any
+    best_strength_: float
+    best_score_: float
+    best_params_: dict[str, object]
+    strengths_: Array
     parameters: Mapping[str, Sequence[object]] | None
 
     def __sklearn_tags__(self) -> Any:

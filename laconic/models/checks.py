@@ -75,6 +75,19 @@ def check_parameters(given: Meta, allowed: Mapping[str, Callable[[Any], bool]]) 
             raise InputError(f"the parameter {name} has an impossible value")
 
 
+def checked_labels(labels: list[Any]) -> NDArray[Any]:
+    """Return labels as an array; InputError unless there are at least two different ones."""
+    kinds = {type(label) for label in labels}
+    if (
+        len(labels) < 2
+        or len(kinds) != 1
+        or not kinds <= {str, int, float, bool}
+        or len(set(labels)) != len(labels)
+    ):
+        raise InputError("expected at least two different labels, all text or all numbers")
+    return np.asarray(labels)
+
+
 def number_or_nan(meta: Meta, name: str) -> float:
     """Return the number `meta[name]`, NaN where it is null."""
     value = meta.get(name)

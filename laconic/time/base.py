@@ -29,7 +29,6 @@ from laconic.core.report import Callback
 from laconic.core.solvers.base import Result, Solver
 from laconic.core.solvers.choose import choose_solver
 from laconic.linear.base import SparseLinear
-from laconic.models.save import Saved
 from laconic.time.adaptive import AdaptivePrior
 from laconic.time.learn import TIME_PENALTIES, over_time, run_empirical, starting_weights
 from laconic.time.times import TimeGrid, make_clock
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 MODES = ("moving", "pooled", "last")
 
 
-class TemporalLinear(Saved, SparseLinear):
+class TemporalLinear(SparseLinear):
     """Common base of TemporalRegressor and TemporalClassifier, which document the parameters."""
 
     warm_start = False

@@ -14,7 +14,6 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.classify.store import checked_labels
 from laconic.core.penalties import Penalty
 from laconic.errors import InputError
 from laconic.models.checks import (
@@ -24,6 +23,7 @@ from laconic.models.checks import (
     check_names,
     check_parameters,
     check_storable,
+    checked_labels,
     is_count,
     is_number,
     item,
