@@ -115,6 +115,10 @@ PENALTIES: dict[str, Penalty] = {
         [TreeGroupLasso(FOREST, 0.3, norm="inf"), GroupLasso(DISJOINT, 0.2, norm="inf")]
     ),
     "sum with slope": PenaltySum([Slope(0.4), OverlapGroupLasso(FLAT, 0.2)]),
+    "sum of sparse groups": PenaltySum(
+        [SparseGroupLasso(DISJOINT, 0.4, l1_ratio=0.3), TreeGroupLasso(FOREST, 0.2), Ridge(0.1)]
+    ),
+    "sum of sums": PenaltySum([PenaltySum([Oscar(0.1), L1(0.2)], 2.0), FusedLasso(9, 0.3)]),
     "sum positive": PenaltySum([OverlapGroupLasso(FLAT, 0.4), L1(0.2, positive=True)]),
 }
 

@@ -181,7 +181,7 @@ class LayeredGroupLasso(OverlapGroupLasso):
 def prox_by_copies(
     w: Array,
     step: float,
-    terms: Sequence[CopyTerm],
+    terms: Sequence[tuple[Ints, Penalty]],
     direct: Callable[[Array], Array],
     tol: float = 1e-10,
     max_iter: int = 20000,
@@ -223,7 +223,9 @@ def prox_by_copies(
     return _exact_zeros(direct(w - pulled), terms, dual, step)
 
 
-def _exact_zeros(v: Array, terms: Sequence[CopyTerm], dual: list[Array], step: float) -> Array:
+def _exact_zeros(
+    v: Array, terms: Sequence[tuple[Ints, Penalty]], dual: list[Array], step: float
+) -> Array:
     """Return v with zeros where the inner prox sets a copy to zero."""
     out = v.copy()
     for (index, inner), u in zip(terms, dual, strict=True):

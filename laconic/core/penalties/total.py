@@ -8,28 +8,35 @@ import numpy as np
 
 from laconic.core.arrays import Array
 from laconic.core.penalties.base import Penalty
+from laconic.core.penalties.group import GroupLasso, SparseGroupLasso
+from laconic.core.penalties.label_tree import LabelTree
 from laconic.core.penalties.overlap import CopyTerm, OverlapGroupLasso, prox_by_copies
 from laconic.core.penalties.separable import L1, ElasticNet
+from laconic.core.penalties.tree import TreeGroupLasso
 
 
 class PenaltySum(Penalty):
-    """strength sum_t Omega_t(w): separable terms act on the weights, all others on copies.
+    """strength sum_t Omega_t(w): separable terms act on the weights, all others on copies of them.
+
+    Lassos inside of groups join the separable terms, disjoint groups and trees the overlapping
+    ones. Sums of these with the 2-norm are solved by reweighting, sums with other norms by ADMM,
+    and those with terms that do not scale with the weights by FISTA.
 
     Parameters
     ----------
     terms : sequence of Penalty
-        Convex penalties to add, each with its own strength.
+        Convex penalties to add, each with its own strength; a term may be a sum itself.
     strength : float, default=1.0
         Factor of all terms.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from laconic import L1, Groups, OverlapGroupLasso, PenaltySum
-    >>> groups = Groups.from_lists([[0, 1], [1, 2]], n_features=3, weight=[1.0, 1.0])
-    >>> penalty = PenaltySum([OverlapGroupLasso(groups), L1(0.5)], strength=2.0)
-    >>> penalty.value(np.array([3.0, 0.0, 4.0]))
-    21.0
+    >>> from laconic import L1, OverlapGroupLasso, PenaltySum, Slope
+    >>> groups = OverlapGroupLasso([[0, 1], [1, 2]])
+    >>> penalty = PenaltySum([groups, L1(0.5), Slope(0.1, costs=[1.0, 1.0, 0.0])], strength=2.0)
+    >>> penalty.value(np.array([3.0, 0.0, 4.0])).__round__(2)
+    28.2
     """
 
     def __init__(self, terms: Sequence[Penalty], strength: float = 1.0):
@@ -54,25 +61,31 @@ class PenaltySum(Penalty):
         """Return the terms with the common strength multiplied in."""
         return [term.replace(strength=self.strength * term.strength) for term in self.terms]
 
+    def simple(self) -> list[Penalty]:
+        """Return the scaled terms, those that are sums themselves taken apart."""
+        return [part for term in self.scaled() for part in _taken_apart(term)]
+
     def direct(self) -> ElasticNet:
         """Return the separable terms as one, with the sign constraint of every term."""
-        total = add_separable([term for term in self.scaled() if isinstance(term, ElasticNet)])
-        positive = any(getattr(term, "positive", False) for term in self.terms)
+        terms = self.simple()
+        total = add_separable([term for term in terms if isinstance(term, ElasticNet)])
+        positive = any(getattr(term, "positive", False) for term in terms)
         return total.replace(positive=True) if positive else total
 
     def copied(self, n_weights: int) -> list[CopyTerm]:
-        """Return the other terms on copies: overlapping ones on theirs, the rest on all weights."""
-        whole = np.arange(n_weights)
-        return [
-            term.copied(n_weights) if isinstance(term, OverlapGroupLasso) else CopyTerm(whole, term)
-            for term in self.scaled()
-            if not isinstance(term, ElasticNet)
-        ]
+        """Return the groups and trees on their copies."""
+        overlaps = (term for term in self.simple() if isinstance(term, OverlapGroupLasso))
+        return [term.copied(n_weights) for term in overlaps]
+
+    def others(self) -> list[Penalty]:
+        """Return the terms that are neither separable nor groups: each needs a copy of w."""
+        known = (ElasticNet, OverlapGroupLasso)
+        return [term for term in self.simple() if not isinstance(term, known)]
 
     @property
     def splits(self) -> bool:
-        """Whether all terms are separable or overlapping groups, which solvers take apart."""
-        return all(isinstance(term, ElasticNet | OverlapGroupLasso) for term in self.terms)
+        """Whether all terms are separable or norms, whose duals solvers on copies know."""
+        return all(term.homogeneous for term in self.others())
 
     def count_groups(self, w: Array) -> tuple[int, int]:
         """See Penalty; the sums over all terms."""
@@ -85,8 +98,9 @@ class PenaltySum(Penalty):
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
         """Return the prox, exact to 1e-10, by the dual."""
-        direct = self.direct()
-        return prox_by_copies(w, step, self.copied(len(w)), lambda v: direct.prox(v, step))
+        direct, whole = self.direct(), np.arange(len(w))
+        terms = [*self.copied(len(w)), *((whole, term) for term in self.others())]
+        return prox_by_copies(w, step, terms, lambda v: direct.prox(v, step))
 
     def gauge(self, gradient: Array) -> float:
         """Return an upper bound of the dual norm, tight enough to start a path."""
@@ -95,6 +109,20 @@ class PenaltySum(Penalty):
     def spread(self, n_outputs: int) -> Penalty:
         """See Penalty."""
         return PenaltySum([term.spread(n_outputs) for term in self.terms], self.strength)
+
+
+def _taken_apart(term: Penalty) -> list[Penalty]:
+    """Return the terms of a sum, or a lasso and overlapping groups for groups and trees."""
+    if isinstance(term, PenaltySum):
+        return term.simple()
+    if isinstance(term, LabelTree) or not isinstance(term, (SparseGroupLasso, TreeGroupLasso)):
+        return [term]
+    ratio = 0.0 if isinstance(term, GroupLasso) else term.l1_ratio
+    lasso = L1(term.strength * ratio, factors=term.factors, positive=term.positive)
+    groups = OverlapGroupLasso(
+        term.groups, term.strength * (1 - ratio), norm=term.norm, positive=term.positive
+    )
+    return [lasso, groups] if ratio > 0 else [groups]
 
 
 def add_separable(terms: Sequence[ElasticNet]) -> ElasticNet:

@@ -22,7 +22,7 @@ from laconic.core.arrays import Array
 from laconic.core.penalties import OverlapGroupLasso, Penalty, PenaltySum, Terms
 from laconic.core.problem import Problem
 from laconic.core.solvers.base import StepSolver
-from laconic.core.solvers.copies import NOT_SPLIT, Block, split_penalty
+from laconic.core.solvers.copies import NOT_SPLIT, Block, all_copies, split_penalty
 
 
 class AdmmState(NamedTuple):
@@ -101,10 +101,9 @@ class Admm(StepSolver[Problem, AdmmState]):
     def init(self, problem: Problem, x: Array) -> AdmmState:
         """Return the state with all copies at their weights and all duals zero."""
         n = problem.design.n_penalised
-        direct, copied = split_penalty(problem)
-        terms = direct.terms(n)
+        terms = split_penalty(problem)[0].terms(n)
         kernel = problem.descent(terms.ptr, terms.index, terms.mass)
-        blocks = [Block(term, n, problem.design.threads) for term in copied]
+        blocks = [Block(term, n, problem.design.threads) for term in all_copies(problem)]
         weights = problem.parts(x)[0]
         for block in blocks:
             block.v = weights[block.index]

@@ -5,11 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from laconic import _core
-from laconic.core.arrays import Array, Bools
-from laconic.core.penalties import CopyTerm, ElasticNet, GroupLasso, OverlapGroupLasso, PenaltySum
+from laconic.core.arrays import Array, Bools, Ints
+from laconic.core.penalties import (
+    CopyTerm,
+    ElasticNet,
+    GroupLasso,
+    OverlapGroupLasso,
+    Penalty,
+    PenaltySum,
+    TreeGroupLasso,
+)
 from laconic.core.problem import Problem
 
-NOT_SPLIT = "terms that are neither L1, Ridge, ElasticNet nor OverlapGroupLasso"
+NOT_SPLIT = "terms that are neither norms nor L1, Ridge or ElasticNet"
 
 
 def split_penalty(problem: Problem) -> tuple[ElasticNet, list[CopyTerm]]:
@@ -21,10 +29,18 @@ def split_penalty(problem: Problem) -> tuple[ElasticNet, list[CopyTerm]]:
     return penalty.direct(), penalty.copied(problem.design.n_penalised)
 
 
+def all_copies(problem: Problem) -> list[tuple[Ints, Penalty]]:
+    """Return the parts on copies, and each term that needs a copy of all weights."""
+    whole = np.arange(problem.design.n_penalised)
+    penalty = problem.penalty
+    others = penalty.others() if isinstance(penalty, PenaltySum) else []
+    return [*split_penalty(problem)[1], *((whole, term) for term in others)]
+
+
 class Block:
     """One overlapping term: v and u on its copies, and the sweep that updates them."""
 
-    def __init__(self, term: CopyTerm, n_weights: int, threads: int):
+    def __init__(self, term: tuple[Ints, Penalty], n_weights: int, threads: int):
         self.index, self.inner = term
         self.v = np.zeros(len(self.index))
         self.u = np.zeros(len(self.index))
@@ -36,9 +52,12 @@ class Block:
             and self.inner.norm in (2, "2")
             and not self.inner.positive
         )
-        groups = self.inner.over(len(self.index))
-        self.copies = _core.Copies(groups.ptr, self.index, n_weights) if fused else None
-        self.mass = self.inner.strength * groups.weight
+        self.mass = np.full(len(self.index), self.inner.strength)
+        self.copies = None
+        if isinstance(self.inner, (GroupLasso, TreeGroupLasso)):
+            groups = self.inner.over(len(self.index))
+            self.copies = _core.Copies(groups.ptr, self.index, n_weights) if fused else None
+            self.mass = self.inner.strength * groups.weight
 
     def split(
         self, weights: Array, rho: float, relax: float
@@ -80,5 +99,7 @@ class Block:
         )
 
     def selected(self) -> Bools:
-        """Return which groups have copies that differ from zero."""
-        return self.inner.norms(self.v) > 0
+        """Return which groups (of other terms: which weights) have copies that are not zero."""
+        if isinstance(self.inner, (GroupLasso, TreeGroupLasso)):
+            return self.inner.norms(self.v) > 0
+        return np.asarray(self.v != 0)

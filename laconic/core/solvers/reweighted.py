@@ -28,7 +28,7 @@ from laconic.core.arrays import Array, Bools
 from laconic.core.penalties import OverlapGroupLasso, Penalty, PenaltySum, Terms
 from laconic.core.problem import Problem
 from laconic.core.solvers.base import StepSolver
-from laconic.core.solvers.copies import NOT_SPLIT, split_penalty
+from laconic.core.solvers.copies import split_penalty
 from laconic.core.solvers.norm_steps import NormSteps
 from laconic.core.solvers.scales import Scales
 from laconic.core.solvers.shares import Shares
@@ -121,9 +121,9 @@ class Reweighted(StepSolver[Problem, ReweightedState]):
 
     def unsupported(self, penalty: Penalty) -> str:
         """See Solver."""
-        if isinstance(penalty, PenaltySum) and not penalty.splits:
-            return NOT_SPLIT
-        terms = penalty.terms if isinstance(penalty, PenaltySum) else [penalty]
+        terms = penalty.simple() if isinstance(penalty, PenaltySum) else [penalty]
+        if isinstance(penalty, PenaltySum) and (others := penalty.others()):
+            return f"a term that is a {type(others[0]).__name__}"
         norms = [term.norm for term in terms if isinstance(term, OverlapGroupLasso)]
         euclidean = all(norm in (2, "2") for norm in norms)
         return "" if euclidean else "the infinity norm inside groups"

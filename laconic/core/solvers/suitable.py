@@ -42,10 +42,11 @@ def suitable_solver(penalty: Penalty) -> str:
     if isinstance(penalty, PenaltySum) and not penalty.splits:
         return FISTA
     if isinstance(penalty, (OverlapGroupLasso, PenaltySum)):
-        terms = penalty.terms if isinstance(penalty, PenaltySum) else [penalty]
+        terms = penalty.simple() if isinstance(penalty, PenaltySum) else [penalty]
         overlaps = [term for term in terms if isinstance(term, OverlapGroupLasso)]
         euclidean = all(norm_code(term.norm) == _core.Norm.two for term in overlaps)
-        return REWEIGHTED if euclidean else ADMM
+        copied = isinstance(penalty, PenaltySum) and penalty.others()
+        return REWEIGHTED if euclidean and not copied else ADMM
     if isinstance(penalty, Ridge):
         return WORKING_SET if penalty.positive else OWLQN
     if isinstance(penalty, SparseGroupLasso) and norm_code(penalty.norm) != _core.Norm.two:
