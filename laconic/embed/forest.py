@@ -8,7 +8,7 @@ With trees of single nodes and weights 1 this is the lasso, sum_i |a_i|.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,6 @@ from laconic.core.penalties import TreeGroupLasso
 
 BRANCHING = (3, 3)  # a root, 3 children, 3 grandchildren each: the 13 nodes of Yogatama et al. 2015
 PENALTIES = ("lasso", "forest")
-CodePenalty: TypeAlias = str | Groups  # one of PENALTIES, or a forest
 
 
 class CodeTrees(NamedTuple):
@@ -82,7 +81,7 @@ def forest_of_parents(parent: ArrayLike, weight: ArrayLike | None = None) -> Gro
 
 
 def forest_for(
-    penalty: CodePenalty, size: int, branching: Sequence[int] = BRANCHING, growth: float = 1.0
+    penalty: str | Groups, size: int, branching: Sequence[int] = BRANCHING, growth: float = 1.0
 ) -> Groups:
     """Return the forest of a penalty: "lasso" (single nodes), "forest" (code_forest), or itself."""
     if isinstance(penalty, Groups):

@@ -17,9 +17,9 @@ from laconic.core.arrays import Array, Floats, Ints, Ints32
 from laconic.core.report import Callback, FitReport, Reported
 from laconic.embed.association import EntryWeights, association
 from laconic.embed.cooccurrence import Cooccurrences
-from laconic.embed.forest import forest_for
 from laconic.embed.learn import CodeLearner, with_counts
 from laconic.embed.online_dictionary import OnlineDictionary
+from laconic.embed.stochastic import StochasticCoding
 from laconic.embed.word_counts import MEMORY, RunningText, read_text
 from laconic.errors import InputError
 from laconic.models.save import Saved
@@ -375,17 +375,11 @@ class WordVectors(Saved, Reported, BaseEstimator):
 
 def _parents(learner: BaseEstimator) -> Ints32 | None:
     """Return the dimension above each dimension, -1 at roots; None without a forest."""
-    params = learner.get_params(deep=False)
-    if params.get("penalty", "lasso") == "lasso":
+    if not isinstance(learner, OnlineDictionary | StochasticCoding):
         return None
-    forest = forest_for(
-        **{
-            name: params[name]
-            for name in ("penalty", "size", "branching", "growth")
-            if name in params
-        }
-    )
-    assert forest.parent is not None
+    forest = learner.code_terms().forest
+    if forest.parent is None or not np.any(forest.parent >= 0):
+        return None
     parents = np.full(forest.n_features, -1, np.int32)
     parents[forest.index] = np.where(
         forest.parent >= 0, forest.index[np.maximum(forest.parent, 0)], -1

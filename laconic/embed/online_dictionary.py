@@ -5,7 +5,7 @@ Mairal, Bach, Ponce and Sapiro (2010).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import joblib
 import numpy as np
@@ -19,8 +19,10 @@ from laconic.core.report import Callback, in_one_line
 from laconic.embed.association import EntryWeights
 from laconic.embed.codes import Coder, WordRows, check_whole, gram
 from laconic.embed.components import leading_components
-from laconic.embed.forest import BRANCHING, CodePenalty, forest_for
+from laconic.embed.forest import BRANCHING
 from laconic.embed.learn import Coded, LearnerSteps
+from laconic.embed.penalty import CodePenalty, CodeTerms, code_terms
+from laconic.embed.prox_codes import ProxCoder
 from laconic.embed.start import first_dictionary
 
 BLOCK = 32  # dimensions of the dictionary that are updated by one product of matrices
@@ -39,11 +41,13 @@ class OnlineDictionary(BaseEstimator):
     ----------
     size : int, default=52
         Number of dimensions of the vectors.
-    penalty : "forest", "lasso" or Groups, default="forest"
-        Penalty of the vectors: "forest" (dimensions in trees) or "lasso". Any forest from
+    penalty : str, Penalty, Groups or None, default="forest"
+        Penalty of the vectors: "forest" (dimensions in trees), a name such as lasso or slope, a sum
+        or an object over the dimensions. Any forest from
         `laconic.embed.forest.forest_of_parents` can be given.
-    strength : float, default=1.0
-        Strength of the penalty: larger values give more zeros.
+    strength : float, dict or None, default=None
+        Strength of the penalty: larger values give more zeros. None is 1, or what the object says;
+        a dict names one per term of a sum.
     positive : bool, default=False
         Whether vectors have no negative numbers.
     branching : sequence of int, default=(3, 3)
@@ -86,7 +90,7 @@ class OnlineDictionary(BaseEstimator):
         self,
         size: int = 52,
         penalty: CodePenalty = "forest",
-        strength: float = 1.0,
+        strength: float | Mapping[str, float] | None = None,
         positive: bool = False,
         branching: Sequence[int] = BRANCHING,
         growth: float = 1.0,
@@ -129,7 +133,8 @@ class OnlineDictionary(BaseEstimator):
         """
         self._check()
         rows, random = WordRows(matrix), check_random_state(self.random_state)
-        forest = forest_for(self.penalty, self.size, self.branching, self.growth)
+        terms = self.code_terms()
+        forest = terms.forest
         threads = joblib.effective_n_jobs(self.n_jobs)
         contexts: Floats | None = None
         steps = LearnerSteps("pass", self.passes, callback)
@@ -141,8 +146,13 @@ class OnlineDictionary(BaseEstimator):
                 rows, contexts = leading_components(
                     rows, components, self.power, random, threads, weights, callback
                 )
-            table = first_dictionary(rows, forest, self.start, self.positive, random, threads)
-            coder = Coder(forest, self.strength, self.positive, 10 * self.tolerance)
+            table = first_dictionary(rows, forest, self.start, terms.positive, random, threads)
+            tolerance = 10 * self.tolerance
+            coder = (
+                Coder(forest, terms.strength, terms.positive, tolerance)
+                if terms.other is None
+                else ProxCoder(terms.other, self.size, tolerance)
+            )
             state = _DictionaryState(rows, coder, table, threads)
             for _ in range(self.passes):
                 order, total = random.permutation(rows.shape[0]), 0.0
@@ -158,17 +168,18 @@ class OnlineDictionary(BaseEstimator):
             dictionary = learned if contexts is None else learned @ contexts
         return Coded(codes, dictionary, steps.report(in_one_line(self), value, worst))
 
+    def code_terms(self) -> CodeTerms:
+        """Return the penalty of the vectors."""
+        shape = (self.branching, self.growth)
+        return code_terms(self.penalty, self.strength, self.positive, self.size, shape)
+
     def _check(self) -> None:
         """Raise a ValueError if a parameter cannot be used."""
         check_whole(self, "size", "batch_size", "passes")
-        if (
-            not 0 <= self.strength < np.inf
-            or not 0 <= self.forgetting < np.inf
-            or not 0 < self.tolerance < 1
-        ):
+        if not 0 <= self.forgetting < np.inf or not 0 < self.tolerance < 1:
             raise ValueError(
-                "strength and forgetting must be at least 0 and tolerance between 0 and 1, "
-                f"got {self.strength!r}, {self.forgetting!r} and {self.tolerance!r}"
+                "forgetting must be at least 0 and tolerance between 0 and 1, "
+                f"got {self.forgetting!r} and {self.tolerance!r}"
             )
 
 

@@ -15,11 +15,13 @@ from sklearn.utils import check_random_state
 
 from laconic import _core
 from laconic.core.arrays import Floats, Ints
+from laconic.core.penalties import Penalty
 from laconic.core.report import Callback, in_one_line
 from laconic.embed.association import EntryWeights
 from laconic.embed.codes import Coder, WordRows, check_whole, gram, stride_of
-from laconic.embed.forest import BRANCHING, CodePenalty, code_trees, forest_for
+from laconic.embed.forest import BRANCHING, code_trees
 from laconic.embed.learn import Coded, LearnerSteps
+from laconic.embed.penalty import CodePenalty, CodeTerms, code_terms
 
 SAMPLING = {
     "uniform": _core.Weighting.uniform,
@@ -45,11 +47,12 @@ class StochasticCoding(BaseEstimator):
     ----------
     size : int, default=52
         Number of dimensions of the vectors.
-    penalty : "forest", "lasso" or Groups, default="forest"
-        Penalty of the vectors: "forest" (dimensions in trees) or "lasso". Any forest from
-        `laconic.embed.forest.forest_of_parents` can be given.
-    strength : float, default=0.1
-        Strength of the penalty: larger values give more zeros.
+    penalty : str, Penalty, Groups or None, default="forest"
+        Penalty of the vectors: "forest" (dimensions in trees) or "lasso", or such an object. Any
+        forest from `laconic.embed.forest.forest_of_parents` can be given.
+    strength : float or None, default=None
+        Strength of the penalty: larger values give more zeros. None is 0.1, or what the object
+        says.
     positive : bool, default=False
         Whether vectors have no negative numbers.
     branching : sequence of int, default=(3, 3)
@@ -100,7 +103,7 @@ class StochasticCoding(BaseEstimator):
         self,
         size: int = 52,
         penalty: CodePenalty = "forest",
-        strength: float = 0.1,
+        strength: float | None = None,
         positive: bool = False,
         branching: Sequence[int] = BRANCHING,
         growth: float = 1.0,
@@ -150,7 +153,8 @@ class StochasticCoding(BaseEstimator):
                 "StochasticCoding weighs entries by its `sampling` and takes no other weights: "
                 "use OnlineDictionary or Svd"
             )
-        forest = forest_for(self.penalty, self.size, self.branching, self.growth)
+        terms = self.code_terms()
+        forest = terms.forest
         rows, random, threads = (
             WordRows(matrix),
             check_random_state(self.random_state),
@@ -162,14 +166,14 @@ class StochasticCoding(BaseEstimator):
         # Rows of codes and of the dictionary should have about the same length, which |d_m| = 1
         # would not give: while learning, dimensions have another length.
         length = np.sqrt(rows.shape[1] * rule.mean / self.size) if self.ridge is None else 1.0
-        rule.strength = self.strength * length
+        rule.strength = terms.strength * length
         steps = LearnerSteps("epoch", self.epochs, callback)
         self._run((tiles, rule), (codes, table), length, random, (threads, steps))
         codes *= np.float32(length)
         table = np.ascontiguousarray(table[place] / np.float32(length))
         dictionary = np.ascontiguousarray(table[:, : self.size].T)
         if self.recode:
-            found, value, worst = Coder(forest, self.strength, self.positive).encode_all(
+            found, value, worst = Coder(forest, terms.strength, terms.positive).encode_all(
                 rows, table, threads
             )
             return Coded(found, dictionary, steps.report(in_one_line(self), value, worst))
@@ -244,7 +248,7 @@ class StochasticCoding(BaseEstimator):
             rows.kernel_rows(), codes.ravel(), table.ravel(), stride, mean, threads
         )
         trees.norms(codes.ravel(), stride, norms)
-        total = 0.5 * errors.sum() + self.strength * norms.sum()
+        total = 0.5 * errors.sum() + self.code_terms().strength * norms.sum()
         if self.full or self.negatives:
             stored = np.diff(rows.ptr)
             weight = (
@@ -255,10 +259,24 @@ class StochasticCoding(BaseEstimator):
             total += 0.5 * weight @ (np.einsum("ij,ij->i", codes @ gram(table), codes) - fits)
         return float(total + 0.5 * (self.ridge or 0.0) * np.sum(table.astype(np.float64) ** 2))
 
+    def code_terms(self) -> CodeTerms:
+        """Return the penalty of the vectors: a forest, or the lasso."""
+        strength = self.strength
+        if strength is None and not isinstance(self.penalty, Penalty):
+            strength = 0.1
+        shape = (self.branching, self.growth)
+        found = code_terms(self.penalty, strength, self.positive, self.size, shape)
+        if found.other is not None:
+            raise ValueError(
+                "StochasticCoding takes the lasso and forests of dimensions, whose steps are in "
+                f"its kernel, got {type(found.other).__name__}: use OnlineDictionary"
+            )
+        return found
+
     def _check(self) -> None:
         """Raise a ValueError if a parameter cannot be used."""
         check_whole(self, "size", "epochs", "run")
-        for name in ("strength", "negatives", "ridge"):
+        for name in ("negatives", "ridge"):
             value = getattr(self, name)
             if not (name == "ridge" and value is None) and not 0 <= value < np.inf:
                 raise ValueError(f"{name} must be a number of at least 0, got {value!r}")

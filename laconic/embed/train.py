@@ -8,7 +8,13 @@ from laconic.cli.options import ANY_FILE, SENTENCES_HELP, check_file_output, n_b
 from laconic.cli.slots import numbers
 from laconic.cli.training import Run, Trained
 from laconic.errors import InputError
-from laconic.models.option import Option, OptionValues, Parameters
+from laconic.models.option import (
+    STRENGTH_HELP,
+    Option,
+    OptionValues,
+    Parameters,
+    read_strength,
+)
 
 # Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
 if TYPE_CHECKING:
@@ -54,13 +60,14 @@ class CodeOptions(NamedTuple):
     penalty: Annotated[
         str | None,
         Option(
-            "forest (dimensions in trees, from coarse to fine) or lasso.",
+            "forest (dimensions in trees, from coarse to fine), lasso or, of the online learner, "
+            "another name of a penalty or a sum such as lasso+ridge.",
             panel=LEARNING,
-            choices=PENALTIES,
         ),
     ] = None
     strength: Annotated[
-        float | None, Option("Strength of the penalty.", panel=LEARNING, minimum=0)
+        float | dict[str, float] | None,
+        Option(STRENGTH_HELP, panel=LEARNING, parse=read_strength),
     ] = None
     branching: Annotated[
         tuple[int, ...] | None,
@@ -192,5 +199,10 @@ def _learner(name: str, code: CodeOptions, shared: OptionValues) -> CodeLearner:
         if parameter not in known:
             raise InputError(f"--{option} does not go with --learner {name}.")
         chosen[parameter] = value
-    made: CodeLearner = learner.set_params(**chosen)
-    return made
+    made: Any = learner.set_params(**chosen)
+    if name != SVD:
+        try:
+            made.code_terms()
+        except ValueError as error:
+            raise InputError(f"--penalty {code.penalty}: {error}.") from None
+    return made  # type: ignore[no-any-return]

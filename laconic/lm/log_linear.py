@@ -9,6 +9,7 @@ its context. The penalty limits how many of them are used.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -16,13 +17,14 @@ from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits
 
 from laconic.core.arrays import Array
+from laconic.core.penalties import Penalty
 from laconic.core.report import Callback, Event, FitReport, in_one_line
 from laconic.core.solvers.base import Solver
+from laconic.lm.any_penalty import nested_penalty
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Contexts, Text
 from laconic.lm.learn import LearnedNgrams
 from laconic.lm.nested import NestedPenalty, NestedWeights
-from laconic.lm.nested_groups import NestedGroups
 from laconic.lm.problem import NestedProblem
 from laconic.lm.pruning import condensed
 from laconic.lm.scaled import ScaledFista
@@ -41,8 +43,10 @@ class LogLinear(BaseEstimator):
 
     Parameters
     ----------
-    penalty : NestedRidge, NestedLasso, NestedTree, NestedGroups or None, default=None
-        Penalty of the weights; None means `NestedGroups()`.
+    penalty : NestedPenalty, Penalty, str or None, default=None
+        Penalty of the weights; None means "nested-groups", `NestedGroups()`. Names are
+        nested-groups, nested-ridge, nested-lasso, nested-tree, which know how contexts are nested,
+        and those of all penalties, such as l1, ridge or slope, and sums of them.
     tol : float, default=1e-3
         Relative duality gap at which to stop.
     max_iter : int, default=200
@@ -52,6 +56,8 @@ class LogLinear(BaseEstimator):
     solver : Solver or None, default=None
         Solver to use instead of full-batch steps, with its own tol and max_iter. For instance
         `laconic.lm.accelerated.Accelerated` steps on mini-batches of tokens.
+    strength : float, dict or None, default=None
+        Strength of the penalty; a dict names one per term of a sum, None is the penalty's own.
 
     Examples
     --------
@@ -64,17 +70,19 @@ class LogLinear(BaseEstimator):
 
     def __init__(
         self,
-        penalty: NestedPenalty | None = None,
+        penalty: NestedPenalty | Penalty | str | None = None,
         tol: float = 1e-3,
         max_iter: int = 200,
         n_jobs: int = 1,
         solver: Solver | None = None,
+        strength: float | Mapping[str, float] | None = None,
     ):
         self.penalty = penalty
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.solver = solver
+        self.strength = strength
 
     def learn(self, text: Text, order: int, callback: Callback | None = None) -> LearnedNgrams:
         """Return the model of contexts of up to order - 1 words.
@@ -95,7 +103,7 @@ class LogLinear(BaseEstimator):
 
         `start` is what the same text gave with the same order or a smaller one: where to start.
         """
-        penalty = (self.penalty or NestedGroups()).check()
+        penalty = nested_penalty(self.penalty, self.strength)
         contexts = Contexts.build(text, order, penalty.collapses)
         trees = nested_weights(contexts)
         x = None if start is None else extended(start, contexts)

@@ -150,7 +150,7 @@ def test_singular_vectors() -> None:
     [
         ({"size": 50}, "13 nodes"),
         ({"size": 0}, "size must be"),
-        ({"penalty": "ridge"}, "penalty must be"),
+        ({"penalty": "rigid"}, "no penalty called"),
         ({"strength": -1.0}, "strength"),
         ({"strength": np.nan}, "strength"),
         ({"batch_size": 0}, "batch_size"),

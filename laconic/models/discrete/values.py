@@ -17,8 +17,10 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from laconic.core.penalties import Discrete, ElasticNet, value_set
+from laconic.core.penalties import Discrete, ElasticNet, Penalty, value_set
 from laconic.core.penalties.discrete import Values, check_values, nearest
+from laconic.core.penalties.elastic import simplest
+from laconic.core.penalties.names import as_penalty
 from laconic.core.report import Callback, Event
 from laconic.core.solvers.discrete import DiscreteAdmm
 from laconic.models.discrete.forms import OfKind, Posed, posed, rounded, weights_of
@@ -72,7 +74,7 @@ def discretize(
     solver: DiscreteAdmm | None = None,
     callback: Callback | None = None,
     *,
-    penalty: ElasticNet | None = None,
+    penalty: Penalty | str | None = None,
     features: str = "model",
 ) -> ModelT:
     """Learn a model again: min_w loss(w) + penalty(w) with every weight w_j in `values`.
@@ -93,8 +95,8 @@ def discretize(
         The solver; DiscreteAdmm() if not given.
     callback : callable, optional
         Called with an Event after each round; True stops and keeps the best weights so far.
-    penalty : ElasticNet, optional
-        The penalty; that of the model if not given.
+    penalty : Penalty or str, optional
+        The penalty, a lasso or ridge by its name or as an object; that of the model if not given.
     features : {"model", "data"}, default="model"
         Whether the features that have weights in the model take part, or all of the data.
 
@@ -111,7 +113,8 @@ def discretize(
     >>> laconic.discretize(model, np.array(X), y, [-1.0, 1.0]).coef_.tolist()
     [1.0, 0.0]
     """
-    learn = relearner(model, X, y, penalty=penalty, features=features)
+    chosen = None if penalty is None else _lasso_and_ridge(as_penalty(penalty))
+    learn = relearner(model, X, y, penalty=chosen, features=features)
     found: ModelT = learn(check_values(values), callback, **_given(solver))
     return found
 
@@ -140,14 +143,23 @@ def solve_posed(
     """Return the model that solves a posed problem under a set of values."""
     given = at.problem.penalty
     relaxed = given.relaxed() if isinstance(given, Discrete) else given
-    if not isinstance(relaxed, ElasticNet):
-        raise ValueError(f"values go with a lasso or ridge, not with {type(relaxed).__name__}")
-    at.problem.penalty = Discrete.under(relaxed, values)
+    at.problem.penalty = Discrete.under(_lasso_and_ridge(relaxed), values)
     chosen = DiscreteAdmm() if solver is None else solver
     try:
         return at.model(chosen.run(at.problem, at.x, callback))
     finally:
         at.problem.penalty = given
+
+
+def _lasso_and_ridge(penalty: Penalty) -> ElasticNet:
+    """Return a penalty that is a lasso and a ridge; ValueError for others."""
+    found = simplest(penalty)
+    if not isinstance(found, ElasticNet) or found.positive:
+        raise ValueError(
+            "values go with a lasso or ridge, whose weights are rounded one by one, not with "
+            f"{type(penalty).__name__}: use L1, Ridge or a sum of them"
+        )
+    return found
 
 
 def eta_grid(model: object, zeta: int, n: int = ETAS) -> list[float]:
