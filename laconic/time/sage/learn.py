@@ -10,6 +10,7 @@ from laconic.core.penalties import Penalty, Separable
 from laconic.core.report import Callback
 from laconic.core.solvers.base import Solver
 from laconic.core.solvers.choose import choose_solver
+from laconic.core.solvers.fista import Fista
 from laconic.core.solvers.owlqn import Owlqn
 from laconic.time.adaptive import AdaptivePrior
 from laconic.time.learn import over_time
@@ -73,6 +74,8 @@ def suitable_solver(penalty: Penalty, tol: float, max_iter: int | None) -> Solve
     if isinstance(penalty, Separable) and not penalty.positive:
         return Owlqn(tol, max_iter or 1000, memory=MEMORY)
     solver = choose_solver(penalty, tol, max_iter)
+    if not issubclass(CountProblem, solver.needs_problem):  # it needs rows of features
+        return Fista(tol) if max_iter is None else Fista(tol, max_iter)
     if isinstance(solver, Variational):
         solver.set_params(memory=MEMORY)
     return solver
