@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from laconic.classify.model import TextClassifier as TextClassifier
     from laconic.classify.tuning import tune as tune
     from laconic.core.groups import Groups as Groups
+    from laconic.core.losses import Cox as Cox
     from laconic.core.losses import Huber as Huber
     from laconic.core.losses import Logistic as Logistic
     from laconic.core.losses import Loss as Loss
@@ -108,6 +109,7 @@ _SHARED = {
     "errors": ("InputError",),
     "core.groups": ("Groups",),
     "core.losses": (
+        "Cox",
         "Huber",
         "Logistic",
         "Loss",

@@ -40,8 +40,8 @@ class SparseLinear(Saved, Reported, TakesPenalty):
     ----------
     penalty : Penalty, str or None, default=None
         Penalty of the weights, or its name, such as "l1" or "elastic"; None is "l1".
-    loss : Loss or None, default=None
-        Loss of an example; None chooses one by the target.
+    loss : Loss, str or None, default=None
+        Loss of an example, or its name; None chooses one by the target.
     solver : Solver or None, default=None
         Solver of the problem; None chooses one that suits the penalty.
     fit_intercept : bool, default=True
@@ -73,7 +73,7 @@ class SparseLinear(Saved, Reported, TakesPenalty):
     def __init__(
         self,
         penalty: Penalty | str | None = None,
-        loss: Loss | None = None,
+        loss: Loss | str | None = None,
         solver: Solver | None = None,
         fit_intercept: bool = True,
         tol: float = 1e-4,
@@ -115,10 +115,10 @@ class SparseLinear(Saved, Reported, TakesPenalty):
         rows, targets = validate_data(
             self,
             X,
-            y,
+            self._read_targets(y),
             accept_sparse=("csr", "csc"),
             dtype=KEPT,
-            multi_output=False,
+            multi_output=self._several(y),
             y_numeric=self._numeric,
         )
         weight = _check_sample_weight(
@@ -127,7 +127,8 @@ class SparseLinear(Saved, Reported, TakesPenalty):
         if self.standardize:
             rows, self.scale_ = standardized(rows, weight)
         loss, target, n_outputs, weight = self._encode(targets, weight)
-        design = Rows(rows, n_outputs, self.fit_intercept, effective_n_jobs(self.n_jobs))
+        intercept = self.fit_intercept and loss.takes_intercept
+        design = Rows(rows, n_outputs, intercept, effective_n_jobs(self.n_jobs))
         if offset is not None:
             design.offset = as_offset(offset, design.n_rows, n_outputs).ravel()
         penalty = self.chosen_penalty().spread(n_outputs)
@@ -137,6 +138,14 @@ class SparseLinear(Saved, Reported, TakesPenalty):
             Gold(target, np.ascontiguousarray(weight, dtype=np.float64), n_outputs),
             penalty,
         )
+
+    def _read_targets(self, y: Any) -> Any:
+        """Return targets in a form that scikit-learn can check."""
+        return y
+
+    def _several(self, y: Any) -> bool:
+        """Return whether a row may have several targets."""
+        return False
 
     def _encode(self, y: AnyArray, weight: Array) -> tuple[Loss, Array, int, Array]:
         """Return the loss, encoded targets, number of outputs and sample weights."""
@@ -203,7 +212,7 @@ class SparseLinear(Saved, Reported, TakesPenalty):
         weights, intercept = self.plain_parts(problem, result)
         K = problem.design.n_outputs
         self.coef_ = np.ascontiguousarray(weights.reshape(-1, K).T)
-        self.intercept_ = intercept.copy() if self.fit_intercept else np.zeros(K)
+        self.intercept_ = intercept.copy() if len(intercept) else np.zeros(K)
         if self.warm_start:
             self._x = result.x.copy()
         self._keep_report(problem, result)

@@ -7,9 +7,11 @@ parameter objects, a file per loss, and losses in Python.
 from laconic.core.losses.base import Loss
 from laconic.core.losses.bound import BoundLoss, Gold
 from laconic.core.losses.chain import ChainHinge, ChainLog, ChainLoss, ChainPerceptron
+from laconic.core.losses.cox import Cox
 from laconic.core.losses.huber import Huber
 from laconic.core.losses.logistic import Logistic
 from laconic.core.losses.multinomial import Multinomial
+from laconic.core.losses.names import as_loss
 from laconic.core.losses.poisson import Poisson
 from laconic.core.losses.quantile import Quantile
 from laconic.core.losses.squared import Squared
@@ -22,6 +24,7 @@ __all__ = [
     "ChainLog",
     "ChainLoss",
     "ChainPerceptron",
+    "Cox",
     "Gold",
     "Huber",
     "Logistic",
@@ -32,4 +35,5 @@ __all__ = [
     "Squared",
     "SquaredHinge",
     "Tweedie",
+    "as_loss",
 ]

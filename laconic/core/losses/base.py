@@ -6,13 +6,13 @@ which problems and kernels evaluate.
 
 from __future__ import annotations
 
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from laconic import _core
-from laconic.core.arrays import AnyArray, Array
+from laconic.core.arrays import Array
 from laconic.core.losses.bound import BoundLoss, Gold, KernelLoss, PythonLoss
 
 LossT = TypeVar("LossT", bound="Loss")
@@ -84,7 +84,7 @@ class Loss(BaseEstimator):
         """Return the number of scores per row for this number of classes."""
         return 1 if not self.classifies or n_classes <= 2 else n_classes
 
-    def encode(self, y: AnyArray) -> AnyArray:
+    def encode(self, y: Any) -> Any:
         """Return the targets of a regression as numbers, (n,) or (n, K)."""
         return y
 
