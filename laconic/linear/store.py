@@ -17,12 +17,13 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.core.losses import Loss
+from laconic.core.losses import Cox, Loss
 from laconic.core.penalties import Penalty
 from laconic.errors import InputError
 from laconic.linear.base import SparseLinear
 from laconic.linear.criteria import CRITERIA, StrengthIC
 from laconic.linear.cv import RULES, StrengthCV
+from laconic.linear.labels import Labels
 from laconic.linear.model import SparseClassifier, SparseRegressor
 from laconic.linear.search import StrengthSearch
 from laconic.models import file as files
@@ -149,9 +150,13 @@ def pack_model(model: SparseLinear) -> Contents:
     if names is not None:
         check_storable(map(str, names))
         arrays["name_data"], arrays["name_ptr"] = files.encode_strings([str(n) for n in names])
-    labels = None
+    if hasattr(model, "baseline_"):
+        arrays["baseline"] = np.stack(model.baseline_)
+    labels = several = None
     if isinstance(model, SparseClassifier):
         labels = model.classes_.tolist()
+        if model.labels_ is not None:
+            several = "lists" if model.labels_.lists else "matrix"
         check_storable(map(str, labels))
     penalty, loss = model.penalty, model.loss
     given = (
@@ -166,6 +171,7 @@ def pack_model(model: SparseLinear) -> Contents:
         "used_loss": pack_loss(model.loss_),
         "class_weight": _pack_class_weight(getattr(model, "class_weight", None)),
         "labels": labels,
+        "several": several,
         "features": int(model.n_features_in_),
         "flat": bool(np.ndim(model.coef_) == 1),
         "groups": [int(model.report_.groups_total), int(model.report_.groups_kept)],
@@ -193,12 +199,13 @@ def unpack_model(arrays: Arrays, meta: Meta) -> SparseLinear:
         model.classes_ = labels = checked_labels(item(meta, "labels", list))
         model.class_weight = _read_class_weight(meta.get("class_weight"))
     named = {"name_data", "name_ptr"} if "name_data" in arrays else set()
-    check_names(arrays, {"kept", "weight", "intercept"} | named)
+    check_names(arrays, {"kept", "weight", "intercept"} | named | _read_baseline(model, arrays))
     p: int = item(meta, "features", int)
     K = arrays["intercept"].size
     if not is_count(p) or K < 1 or p * K >= 2**31:
         raise InputError("'features' is missing or no possible number of them")
-    if labels is not None and used.n_outputs(len(labels)) != K:
+    several = _read_several(model, meta, K)
+    if labels is not None and not several and used.n_outputs(len(labels)) != K:
         raise InputError(f"{len(labels)} labels do not go with {K} outputs")
     _read_weights(model, arrays, p, K, flat=item(meta, "flat", bool))
     if named:
@@ -217,6 +224,32 @@ def unpack_model(arrays: Arrays, meta: Meta) -> SparseLinear:
         groups_kept=groups[1],
     )
     return model
+
+
+def _read_several(model: SparseLinear, meta: Meta, n_outputs: int) -> bool:
+    """Return whether rows may have several labels, one output each, and set labels_."""
+    stored = meta.get("several")
+    if stored is None:
+        return False
+    if not isinstance(model, SparseClassifier) or stored not in ("lists", "matrix"):
+        raise InputError("'several' is 'lists' or 'matrix', of a classifier")
+    if len(model.classes_) != n_outputs:
+        raise InputError(f"{len(model.classes_)} labels do not go with {n_outputs} outputs")
+    model.labels_ = Labels(np.zeros((0, n_outputs)), model.classes_, stored == "lists")
+    return True
+
+
+def _read_baseline(model: SparseLinear, arrays: Arrays) -> set[str]:
+    """Set the cumulative hazard of a survival model, and return the names of its arrays."""
+    if "baseline" not in arrays:
+        return set()
+    if not isinstance(model.loss_, Cox) or isinstance(model, SparseClassifier):
+        raise InputError("only a regression with the Cox loss has a baseline")
+    time, hazard = numbers(arrays, "baseline", (2, arrays["baseline"].shape[-1]))
+    if np.any(np.diff(time) < 0) or np.any(np.diff(hazard) < 0) or np.any(hazard < 0):
+        raise InputError("times and cumulative hazards of the baseline must not fall")
+    model.baseline_ = (time, hazard)
+    return {"baseline"}
 
 
 def _read_weights(model: SparseLinear, arrays: Arrays, p: int, K: int, flat: bool) -> None:

@@ -24,7 +24,7 @@ from laconic.core.losses import Gold, Loss
 from laconic.core.penalties import Penalty
 from laconic.core.penalties.names import as_penalty
 from laconic.core.penalties.naming import over_more
-from laconic.core.problem import Problem
+from laconic.core.problem import Problem, pose
 from laconic.core.report import Callback
 from laconic.core.solvers.base import Result, Solver
 from laconic.core.solvers.choose import choose_solver
@@ -81,6 +81,13 @@ class TemporalLinear(SparseLinear):
         self.n_jobs = n_jobs
         self.strength = strength
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = False
+        if tags.classifier_tags is not None:
+            tags.classifier_tags.multi_label = False
+        return tags
+
     def make_penalty(self, given: Penalty | str | None) -> Penalty:
         """See TakesPenalty; None is AdaptivePrior()."""
         return as_penalty(given, None, "adaptive", TIME_PENALTIES)
@@ -131,7 +138,7 @@ class TemporalLinear(SparseLinear):
             stated = over_more(stated, self.n_features_in_, self.n_features_in_ + 1)
         penalty = over_time(stated, design)
         weight = np.ascontiguousarray(weight, dtype=np.float64)
-        return Problem(design, loss, Gold(target, weight, n_outputs), penalty)
+        return pose(design, loss, Gold(target, weight, n_outputs), penalty)
 
     def fit(  # type: ignore[override]  # times precede weights: without them there is no point
         self,
@@ -163,7 +170,9 @@ class TemporalLinear(SparseLinear):
         if self.fit_tau and adaptive:
             solver = self.solver
             if solver is None:
-                solver = choose_solver(problem.penalty, self.tol, self.max_iter)
+                solver = choose_solver(
+                    problem.penalty, self.tol, self.max_iter, problem.smooth_loss
+                )
             result = run_empirical(solver, problem, x0, callback)
         else:
             result = self.solve(problem, x0, callback)

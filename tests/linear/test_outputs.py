@@ -11,6 +11,7 @@ from sklearn.datasets import make_multilabel_classification
 from sklearn.linear_model import GammaRegressor, HuberRegressor, TweedieRegressor
 from sklearn.multiclass import OneVsRestClassifier
 
+import laconic
 from laconic import (
     L1,
     GroupLasso,
@@ -118,3 +119,24 @@ def test_losses_by_name(regression: Any) -> None:
         SparseRegressor("l1", "logistic").fit(X, Y[:, 0])
     with pytest.raises(ValueError, match="takes a classification loss"):
         SparseClassifier("l1", "squared").fit(X, Y[:, 0] > 0)
+
+
+def test_model_files_keep_losses_outputs_labels_and_hazards(tmp_path: Any, regression: Any) -> None:
+    X, Y = regression
+    lists = [["a"] * int(row[0] > 1) + ["b"] * int(row[1] > 2) for row in Y]
+    pairs = np.column_stack([np.exp(Y[:, 0]), Y[:, 1] > 1])
+    for model, y in (
+        (SparseRegressor(L1(1.0), Huber(0.3)), Y),
+        (SparseRegressor(L1(1.0), Quantile(0.3)), Y[:, 0]),
+        (SparseRegressor(L1(1.0), Tweedie(1.2)), np.abs(Y[:, 0])),
+        (SparseRegressor(L1(1.0), "cox"), pairs),
+        (SparseClassifier(L1(1.0)), lists),
+        (SparseClassifier(L1(1.0)), (Y > 1).astype(int)),
+    ):
+        model.fit(X, y).save(tmp_path / "model")
+        read = laconic.load(tmp_path / "model")
+        assert np.array_equal(np.array(read.predict(X), object), np.array(model.predict(X), object))
+        assert repr(read.loss) == repr(model.loss) and read.score(X, y) == model.score(X, y)
+        if hasattr(model, "baseline_"):
+            curves = model.predict_survival(X, [1.0, 2.0])
+            assert np.array_equal(read.predict_survival(X, [1.0, 2.0]), curves)

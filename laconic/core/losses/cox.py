@@ -31,8 +31,8 @@ class Cox(Loss):
     >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0]]
     >>> y = [[9.0, 1], [8.0, 1], [9.5, 0], [3.0, 1], [2.0, 1]]  # time, event
     >>> model = SparseRegressor(Ridge(0.1), loss=Cox()).fit(X, y)
-    >>> model.predict([[0.0], [4.0]]).round(1).tolist(), model.score(X, y)
-    ([0.0, 3.1], 0.8)
+    >>> model.predict([[0.0], [4.0]]).round(1).tolist(), round(model.score(X, y), 2)
+    ([0.0, 2.2], 0.8)
     """
 
     classifies: ClassVar[bool] = False
@@ -76,7 +76,9 @@ class AtRisk(Remembered):
     def __init__(self, gold: Gold):
         super().__init__()
         check_weights(gold.weight)
-        pairs = gold.target.reshape(len(gold.weight), -1)
+        if len(gold.target) != 2 * len(gold.weight):
+            raise ValueError("the Cox loss takes a time and an event per row")
+        pairs = gold.target.reshape(-1, 2)
         self.weight = gold.weight
         kept = np.flatnonzero(gold.weight > 0)
         self._order = kept[np.argsort(-pairs[kept, 0], kind="stable")]
