@@ -1,14 +1,16 @@
-"""Linear models of matrices: certificates checked from outside, scales."""
+"""Linear models of matrices: certificates checked from outside, scales, speed beside peers."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import linear_scales
+from benchmarks import linear_campaign, linear_races, linear_scales
 
 TITLE = "Linear models of matrices"
 SECTIONS = {
+    "campaign": linear_campaign.section,
     "scales": linear_scales.section,
+    "speed": linear_races.section,
 }
 
 

@@ -28,7 +28,7 @@ from laconic.linear.base import SparseLinear
 
 PROBLEMS = 5_000
 TOL = 1e-4  # of the estimators, by default
-LIMIT = 20.0  # CPU seconds of one problem
+LIMIT = 10.0  # CPU seconds of one problem
 # What numbers of an outside solver, and sums in float64, may be wrong by: a share of the objective,
 # and a share of the objective at zero.
 SLACK, FLOOR = 1e-6, 1e-9

@@ -12,6 +12,7 @@ from laconic import (
     L1,
     FusedLasso,
     Groups,
+    LatentGroupLasso,
     OverlapGroupLasso,
     PenaltySum,
     Ridge,
@@ -103,6 +104,46 @@ def tree(order: int | str = 2, ratio: bool = False) -> Family:
         return Draw(penalty, lambda s: plain(p, s * r, norms=scaled(norms, s)))
 
     return draw
+
+
+def latent(rng: Rng, p: int) -> Draw:
+    """Overlapping groups whose parts sum to the weights, at the least cost.
+
+    The first groups cover all features once and take what the parts of the others leave.
+    """
+    base = flat(rng, p)
+    extra = overlapping(rng, p)[:4]
+    weight = rng.uniform(0.5, 2.0, size=len(base) + len(extra))
+
+    def split(V: Any, relative: Array) -> Any:
+        import cvxpy as cp
+
+        rest, terms = V, []
+        for group, mass in zip(extra, weight[len(base) :], strict=True):
+            part = cp.Variable((len(group), V.shape[1]))
+            rest = rest - np.eye(p)[:, group] @ part
+            terms.append(mass * cp.norm(cp.multiply(relative[group, None], part), "fro"))
+        for group, mass in zip(base, weight, strict=False):
+            terms.append(mass * cp.norm(cp.multiply(relative[group, None], rest[group, :]), "fro"))
+        return np.sqrt(V.shape[1]) * sum(terms)
+
+    def value(W: Array) -> float:
+        import cvxpy as cp
+
+        largest = float(np.max(np.abs(W))) or 1.0
+        program = cp.Problem(cp.Minimize(split(cp.Constant(W / largest), np.ones(p))))
+        tight = {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10}
+        return largest * float(program.solve(solver="CLARABEL", **tight))
+
+    def formula(s: float) -> Formula:
+        return plain(
+            p,
+            more=lambda W: s * value(W) if s > 0 else 0.0,
+            more_convex=lambda V, scale: s * scale.max() * split(V, scale / scale.max()),
+        )
+
+    groups = Groups.from_lists(base + extra, p, weight)
+    return Draw(LatentGroupLasso(groups), formula)
 
 
 def sums(rng: Rng, p: int) -> Draw:

@@ -191,7 +191,6 @@ LOSSES: dict[str, LossFormula] = {
         SquaredHinge(), 5, 5, squared_hinge, convex_squared_hinge
     ),
     "squared": LossFormula(Squared(), 0, 1, squared, convex_squared, "real"),
-    "squared, 2 targets": LossFormula(Squared(), 0, 2, squared, convex_squared, "real"),
     "Huber": LossFormula(Huber(0.5), 0, 1, huber, convex_huber, "real"),
     "log cosh, in Python": LossFormula(LogCosh(), 0, 1, log_cosh, convex_log_cosh, "real"),
     "Poisson": LossFormula(Poisson(), 0, 1, poisson, convex_poisson, "counts"),

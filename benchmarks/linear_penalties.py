@@ -16,6 +16,7 @@ from benchmarks.linear_formulas import Draw, Family, Formula, Rng, plain
 from benchmarks.linear_groups import (
     fused,
     grouped,
+    latent,
     nested,
     overlapping,
     smooth_groups,
@@ -185,6 +186,7 @@ PENALTIES: dict[str, Family] = {
     "overlapping groups, infinity": grouped(OverlapGroupLasso, overlapping, order="inf"),
     "overlapping groups, positive": grouped(OverlapGroupLasso, overlapping, positive=True),
     "layered groups, nested": grouped(LayeredGroupLasso, nested),
+    "latent groups": latent,
     "sum": sums,
     "fused lasso": fused,
     "smooth groups": smooth_groups,

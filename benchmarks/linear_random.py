@@ -179,9 +179,9 @@ def draw(seed: int, **fixed: Any) -> Case:
     weight = WEIGHTS[chosen["weights"]](rng, len(y))
     if weight is not None and formula.n_classes:  # a class without weight has no optimum
         first = np.unique(y, return_index=True)[1]
-        weight[first] = np.maximum(weight[first], 0.5 * weight.max())
+        weight[first] = np.maximum(weight[first], 0.5 * (weight.max() or 1.0))
     elif weight is not None:
-        weight[0] = max(weight[0], 0.5 * weight.max(), 0.5e-8)
+        weight[0] = max(weight[0], 0.5 * (weight.max() or 1.0))
     return Case(
         seed,
         chosen["penalty"],

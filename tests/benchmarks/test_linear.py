@@ -42,7 +42,7 @@ def test_formulas_of_penalties_are_those_of_laconic(name: str):
                 W = rng.choice(values, size=(p, K))
             for V in (W, np.abs(W)):
                 ours = drawn.penalty.replace(strength=0.3).spread(K).value(V.ravel())
-                assert np.isclose(drawn.formula(0.3).value(V), ours, rtol=1e-12), (name, p, K)
+                assert np.isclose(drawn.formula(0.3).value(V), ours, rtol=1e-8), (name, p, K)
 
 
 @pytest.mark.parametrize("name", PENALTIES)
@@ -56,7 +56,9 @@ def test_formulas_in_cvxpy_are_those_in_numpy(name: str):
     V, scale = cp.Variable((12, 2)), rng.uniform(0.1, 10.0, size=12)
     V.value = np.abs(rng.normal(size=(12, 2)))
     expected = formula.value(scale[:, None] * V.value)
-    assert np.isclose(formula.convex_value(V, scale).value, expected, rtol=1e-9)
+    fixed = [V.value == V]
+    found = cp.Problem(cp.Minimize(formula.convex_value(V, scale)), fixed).solve(solver="CLARABEL")
+    assert np.isclose(found, expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", LOSSES)
