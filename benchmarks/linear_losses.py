@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp, xlogy
 
-from laconic import Huber, Logistic, Multinomial, Poisson, Squared, SquaredHinge, Tweedie
+from laconic import Huber, Logistic, Multinomial, Poisson, Quantile, Squared, SquaredHinge, Tweedie
 from laconic.core.arrays import Array
 from laconic.core.losses import Loss
 
@@ -78,21 +78,16 @@ def convex_squared_hinge(S: Any, y: Array, s: Array) -> Any:
     return cp.sum_squares(cp.multiply(roots, cp.pos(1 - cp.multiply(t, S))))
 
 
-def column(y: Array) -> Array:
-    """Return targets as (n, K)."""
-    return y.reshape(len(y), -1)
-
-
 def squared(S: Array, y: Array, s: Array) -> float:
-    """(S - y)^2 / 2, summed over targets."""
-    return float(0.5 * s @ np.sum((S - column(y)) ** 2, axis=1))
+    """(S - y)^2 / 2."""
+    return float(0.5 * s @ (S[:, 0] - y) ** 2)
 
 
 def convex_squared(S: Any, y: Array, s: Array) -> Any:
     """See `squared`."""
     import cvxpy as cp
 
-    return 0.5 * cp.sum_squares(cp.multiply(np.sqrt(s)[:, None], S - column(y)))
+    return 0.5 * cp.sum_squares(cp.multiply(np.sqrt(s), S[:, 0] - y))
 
 
 def huber(S: Array, y: Array, s: Array) -> float:
@@ -106,6 +101,20 @@ def convex_huber(S: Any, y: Array, s: Array) -> Any:
     import cvxpy as cp
 
     return 0.5 * s @ cp.huber(S[:, 0] - y, 0.5)
+
+
+def quantile(S: Array, y: Array, s: Array) -> float:
+    """0.3 (y - S) above, 0.7 (S - y) below."""
+    d = S[:, 0] - y
+    return float(s @ np.maximum(0.7 * d, -0.3 * d))
+
+
+def convex_quantile(S: Any, y: Array, s: Array) -> Any:
+    """See `quantile`."""
+    import cvxpy as cp
+
+    d = S[:, 0] - y
+    return s @ cp.maximum(0.7 * d, -0.3 * d)
 
 
 class LogCosh(Loss):
@@ -192,6 +201,7 @@ LOSSES: dict[str, LossFormula] = {
     ),
     "squared": LossFormula(Squared(), 0, 1, squared, convex_squared, "real"),
     "Huber": LossFormula(Huber(0.5), 0, 1, huber, convex_huber, "real"),
+    "quantile": LossFormula(Quantile(0.3), 0, 1, quantile, convex_quantile, "real"),
     "log cosh, in Python": LossFormula(LogCosh(), 0, 1, log_cosh, convex_log_cosh, "real"),
     "Poisson": LossFormula(Poisson(), 0, 1, poisson, convex_poisson, "counts"),
     "Tweedie 1.5": LossFormula(Tweedie(1.5), 0, 1, half_tweedie, convex_half_tweedie, "amounts"),

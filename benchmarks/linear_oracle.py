@@ -96,6 +96,7 @@ def steepest_slope(case: Case, strength: float, W: Array, b: Array) -> float:
     X, K, formula = case.dense, case.formula.n_outputs, case.drawn.formula(strength)
     size = np.sqrt(case.weight @ X**2 / case.weight.sum())
     zero, steepest, largest = np.zeros_like(W), 0.0, 0.0
+    here, bare = _loss(case, W, b), _loss(case, zero, b)
     for i in np.flatnonzero(size):
         move = 1e-5 / size[i]
         for k, way in product(range(K), (1.0, -1.0)):
@@ -106,8 +107,8 @@ def steepest_slope(case: Case, strength: float, W: Array, b: Array) -> float:
             cost = (formula.each(W + tiny) - formula.each(W))[i, k] / near
             if formula.positive and W[i, k] + tiny[i, k] < 0:
                 cost = np.inf
-            rise = _loss(case, W + step, b) - _loss(case, W - step, b)
-            steepest = max(steepest, -rise / (2 * move) - cost)
-            rise = _loss(case, zero + step, b) - _loss(case, zero - step, b)
-            largest = max(largest, -rise / (2 * move))
+            rise = (_loss(case, W + step, b) - here) / move
+            steepest = max(steepest, -rise - cost)
+            rise = (_loss(case, zero + step, b) - bare) / move
+            largest = max(largest, -rise)
     return steepest / largest if largest > 0 else 0.0

@@ -65,7 +65,7 @@ def paths_table(data: Path, kinds: tuple[bool, ...]) -> str:
         problem = problems.group_path(data, dense)
         n, p = problem.X.shape
         name = f"{'dense' if dense else 'counts of science'}, {n:,} x {p:,}, groups of 10"
-        best = reached(problem, our_path(problem, 1e-7))
+        best = reached(problem, our_path(problem, 1e-6))
         times = interleaved(
             {"ours": lambda q=problem: our_path(q, ABOVE)}, 3, False, time.process_time
         )

@@ -216,7 +216,7 @@ def targets(rng: Rng, X: Array, formula: LossFormula, data: str) -> Array:
         y[rng.permutation(n)[:K]] = np.arange(K)
         return y
     if formula.targets == "real":
-        return scores[:, : formula.n_outputs] if formula.n_outputs > 1 else scores[:, 0]
+        return np.asarray(scores[:, 0])
     mean = np.exp(np.clip(scores[:, 1], -4, 3))
     if formula.targets == "positive":
         return mean

@@ -157,14 +157,14 @@ def row_objective(
 def group_path(data: Path, dense: bool, size: int = 10, n_strengths: int = 32) -> GroupPath:
     """Return words of science in groups of neighbours in the alphabet, or a dense random problem.
 
-    The dense one has 1,000 rows and 5,000 normal columns, of whose groups ten make the labels.
+    The dense one has 300 rows and 2,000 normal columns, of whose groups ten make the labels.
     """
     if dense:
         rng = np.random.default_rng(0)
-        X = np.asfortranarray(rng.normal(size=(1000, 5000)))
-        true = np.zeros(5000)
+        X = np.asfortranarray(rng.normal(size=(300, 2000)))
+        true = np.zeros(2000)
         true[: 10 * size] = rng.normal(size=10 * size)
-        y = (X @ true + 5 * rng.normal(size=1000) > 0).astype(float)
+        y = (X @ true + 5 * rng.normal(size=300) > 0).astype(float)
     else:
         counts = newsgroup_counts(data)
         X, y = csc_matrix(counts.rows), (counts.labels > 0).astype(float)
