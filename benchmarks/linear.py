@@ -1,16 +1,14 @@
-"""Linear models of matrices: certificates checked from outside, scales, speed beside peers."""
+"""Linear models of matrices: certificates checked from outside, scales."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import linear_campaign, linear_races, linear_scales
+from benchmarks import linear_scales
 
 TITLE = "Linear models of matrices"
 SECTIONS = {
-    "campaign": linear_campaign.section,
     "scales": linear_scales.section,
-    "speed": linear_races.section,
 }
 
 
