@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from laconic.core.solvers.online_sparse import Fobos as Fobos
     from laconic.core.solvers.online_sparse import Rda as Rda
     from laconic.core.solvers.online_sparse import Sparseptron as Sparseptron
+    from laconic.core.solvers.newton import Newton as Newton
     from laconic.core.solvers.owlqn import Owlqn as Owlqn
     from laconic.core.solvers.reweighted import Reweighted as Reweighted
     from laconic.core.solvers.smoothing import Smoothing as Smoothing
@@ -147,6 +148,7 @@ _SHARED = {
     "core.solvers.fista": ("Fista",),
     "core.solvers.growing": ("Growing",),
     "core.solvers.majorized": ("Majorized",),
+    "core.solvers.newton": ("Newton",),
     "core.solvers.owlqn": ("Owlqn",),
     "core.solvers.reweighted": ("Reweighted",),
     "core.solvers.smoothing": ("Smoothing",),

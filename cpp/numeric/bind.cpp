@@ -116,6 +116,10 @@ void bind_rows(nb::module_& m) {
     bind_entries<double>(matrix);
     bind_entries<float>(matrix);
     matrix
+        .def_static("repeats", &Matrix::repeats<int32_t>, nb::arg("ptr"),
+                    nb::arg("index").noconvert(), nb::arg("n_minor"))
+        .def_static("repeats", &Matrix::repeats<int64_t>, nb::arg("ptr"),
+                    nb::arg("index").noconvert(), nb::arg("n_minor"))
         .def("score", &Matrix::score, nb::arg("weights"), nb::arg("scores").noconvert(),
              nb::arg("n_outputs") = 1, nb::arg("threads") = 1)
         .def("pull", &Matrix::pull, nb::arg("residual"), nb::arg("gradient").noconvert(),

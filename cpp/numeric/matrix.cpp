@@ -96,6 +96,21 @@ Matrix Matrix::from_compressed(Vec<int64_t> ptr, Vec<I> index, Vec<V> data, int6
     return m;
 }
 
+template <class I>
+bool Matrix::repeats(Vec<int64_t> ptr, Vec<I> index, int64_t n_minor) {
+    require(n_minor >= 0 && n_minor < INT32_MAX, "a matrix side must be below 2^31");
+    check_ptr(ptr, static_cast<int64_t>(index.size()), "ptr");
+    check_range(index, 0, n_minor, "index");
+    std::vector<int64_t> last(n_minor, -1);  // line in which an index was met last
+    for (size_t line = 0; line + 1 < ptr.size(); ++line)
+        for (int64_t e = ptr.data()[line]; e < ptr.data()[line + 1]; ++e) {
+            int64_t& seen = last[index.data()[e]];
+            if (seen == static_cast<int64_t>(line)) return true;
+            seen = static_cast<int64_t>(line);
+        }
+    return false;
+}
+
 template <class V>
 Matrix Matrix::from_dense(Mat<V> table, bool by_rows) {
     const int64_t n_major = table.shape(0), n_minor = table.shape(1);
@@ -115,6 +130,8 @@ template Matrix Matrix::from_compressed(Vec<int64_t>, Vec<int32_t>, Vec<double>,
 template Matrix Matrix::from_compressed(Vec<int64_t>, Vec<int64_t>, Vec<double>, int64_t, bool);
 template Matrix Matrix::from_compressed(Vec<int64_t>, Vec<int32_t>, Vec<float>, int64_t, bool);
 template Matrix Matrix::from_compressed(Vec<int64_t>, Vec<int64_t>, Vec<float>, int64_t, bool);
+template bool Matrix::repeats(Vec<int64_t>, Vec<int32_t>, int64_t);
+template bool Matrix::repeats(Vec<int64_t>, Vec<int64_t>, int64_t);
 template Matrix Matrix::from_dense(Mat<double>, bool);
 template Matrix Matrix::from_dense(Mat<float>, bool);
 

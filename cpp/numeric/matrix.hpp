@@ -129,6 +129,9 @@ class Matrix {
     template <class V, class I>
     static Matrix from_compressed(Vec<int64_t> ptr, Vec<I> index, Vec<V> data, int64_t n_minor,
                                   bool by_rows);
+    // Whether a line holds an index twice. A matrix may not, but needs no order within its lines.
+    template <class I>
+    static bool repeats(Vec<int64_t> ptr, Vec<I> index, int64_t n_minor);
     // The lines of `table` are the rows of the matrix, or its columns.
     template <class V>
     static Matrix from_dense(Mat<V> table, bool by_rows);

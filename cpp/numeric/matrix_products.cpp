@@ -273,18 +273,20 @@ void Matrix::gram(Vec<double> curvature, MutVec<double> out) const {
     double* o = out.data();
     nb::gil_scoped_release release;
     need_rows();
+    std::vector<std::pair<int64_t, double>> row;  // in order, so that inner loops end early
     rows().visit([&](auto x) {
         for (int64_t i = 0; i < n_rows; ++i) {
             if (h[i] == 0) continue;
-            x.line(i, [&](int64_t a, double xa) {
-                double* to = o + a * n_cols;
-                const double scaled = h[i] * xa;
-                if constexpr (x.dense)
-                    for (int64_t b = 0; b <= a; ++b) to[b] += scaled * x.value[i * n_cols + b];
-                else
-                    for (int64_t f = x.ptr[i]; f < x.ptr[i + 1] && x.index[f] <= a; ++f)
-                        to[x.index[f]] += scaled * x.value[f];
+            row.clear();
+            x.line(i, [&](int64_t j, double value) {
+                if (value != 0) row.emplace_back(j, value);
             });
+            if (!std::is_sorted(row.begin(), row.end())) std::sort(row.begin(), row.end());
+            for (size_t a = 0; a < row.size(); ++a) {
+                double* to = o + row[a].first * n_cols;
+                const double scaled = h[i] * row[a].second;
+                for (size_t b = 0; b <= a; ++b) to[row[b].first] += scaled * row[b].second;
+            }
         }
     });
 }

@@ -26,7 +26,7 @@ import numpy as np
 
 from laconic import _core
 from laconic.core.arrays import Array
-from laconic.core.penalties.base import Penalty, Smooth
+from laconic.core.penalties.base import Penalty, Quadratic, Smooth
 
 LIMIT: float = _core.Trajectories.limit  # C
 
@@ -131,7 +131,7 @@ class Trajectories(Smooth):
         return self.replace(n_outputs=self.n_outputs * n_outputs)
 
 
-class SmoothRidge(Trajectories):
+class SmoothRidge(Trajectories, Quadratic):
     """strength / 2 sum_i (sum_t w_t^2 + smoothness sum_t (w_t - w_{t-1})^2).
 
     The time-series ridge of Yogatama et al. (2011): weights are small and change slowly.
@@ -193,6 +193,15 @@ class SmoothRidge(Trajectories):
         scale, alpha = self._precision(len(w))
         gradient = self._multiply(w, scale, alpha)
         return Local(0.5 * float(w @ gradient), gradient, scale, alpha)
+
+    def diagonal(self, n_weights: int) -> Array:
+        """Return strength (1 + smoothness times the number of changes that a weight is part of)."""
+        changes = np.full(self.n_steps, 2.0)
+        if self.ends == "free":
+            changes[0] -= 1
+            changes[-1] -= 1
+        per_step = np.repeat(self.strength * (1 + self.smoothness * changes), self.n_outputs)
+        return np.tile(per_step, n_weights // len(per_step))
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
         """Return (I + step P)^-1 w."""

@@ -41,6 +41,7 @@ from laconic.core.problem import Problem, pose
 from laconic.core.solvers.admm import Admm
 from laconic.core.solvers.base import Solver
 from laconic.core.solvers.fista import Fista
+from laconic.core.solvers.newton import Newton
 from laconic.core.solvers.owlqn import Owlqn
 from laconic.core.solvers.reweighted import Reweighted
 from laconic.core.solvers.working_set import WorkingSet
@@ -112,6 +113,7 @@ TAKEN: list[tuple[Solver, list[str], dict[str, Any]]] = [
         ],
         {"monotone": True},
     ),
+    (Newton(tol=1e-7), ["ridge", "smooth ridge"], {"monotone": True}),
     (Owlqn(tol=1e-7), ["l1", "l1 factors", "ridge", "elastic"], {"monotone": True}),
     (
         Fista(tol=1e-7),
@@ -208,6 +210,14 @@ def test_working_sets_with_empty_groups_and_weights_that_are_free(
         (
             lambda: Owlqn().run(problem(Logistic(), PENALTIES["l1 positive"])),
             "Owlqn does not take L1 with positive=True: use WorkingSet",
+        ),
+        (
+            lambda: Newton().run(problem(Logistic(), PENALTIES["l1"])),
+            "Newton needs a squared penalty such as Ridge, got L1: use WorkingSet",
+        ),
+        (
+            lambda: Newton().run(problem(Logistic(), PENALTIES["ridge factors positive"])),
+            "Newton does not take Ridge with positive=True: use WorkingSet",
         ),
         (lambda: Admm().run(problem(Logistic(), PENALTIES["l1"])), "Admm needs OverlapGroupLasso"),
         (

@@ -16,6 +16,7 @@ from laconic.core.penalties import (
     OverlapGroupLasso,
     Penalty,
     PenaltySum,
+    Quadratic,
     Ridge,
 )
 
@@ -32,12 +33,27 @@ def check_penalty(penalty: Penalty, n_weights: int, rng: np.random.Generator) ->
     check_conjugate(penalty, n_weights, rng)
     if penalty.convex:
         check_strength_max(penalty, n_weights, rng)
+    if isinstance(penalty, Quadratic):
+        check_quadratic(penalty, n_weights, rng)
     if isinstance(penalty, Concave):
         check_tangent(penalty, n_weights, rng)
     check_positive(penalty, n_weights, rng)
     check_factors(penalty, n_weights, rng)
     check_spread(penalty, n_weights, rng)
     check_parameters(penalty, n_weights, rng)
+
+
+def check_quadratic(penalty: Quadratic, n_weights: int, rng: np.random.Generator) -> None:
+    """Check that the gradient is P w of w'P w / 2, and the diagonal that of P."""
+    if getattr(penalty, "positive", False):
+        return
+    w, v = rng.normal(size=(2, n_weights))
+    moved = penalty.gradient(w + 2 * v)
+    straight = penalty.gradient(w) + 2 * penalty.gradient(v)
+    require(near(moved, straight, 1e-10), "the gradient of a quadratic penalty is linear")
+    require(near(penalty.value(w), 0.5 * w @ penalty.gradient(w), 1e-10), "the value is w'P w / 2")
+    columns = [penalty.gradient(one) @ one for one in np.eye(n_weights)]
+    require(near(penalty.diagonal(n_weights), np.array(columns), 1e-10), "diagonal() is that of P")
 
 
 def check_prox(penalty: Penalty, w: Array, step: float, rng: np.random.Generator) -> None:

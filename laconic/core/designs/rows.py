@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg.blas import dsyrk
 
 from laconic import _core
 from laconic.core.arrays import AnyArray, Array, Ints, MatrixLike
+
+CHUNK = 4096  # rows of a dense matrix that are weighted at once
 
 
 class Rows:
@@ -37,6 +40,13 @@ class Rows:
 
     def score(self, weights: Array) -> Array:
         """Return X W + b, and the offset if there is one, flat (n K,)."""
+        scores = self.move(weights)
+        if self.offset is not None:
+            scores += self.offset
+        return scores
+
+    def move(self, weights: Array) -> Array:
+        """Return X W + b, flat (n K,): how much scores change with the weights."""
         scores = np.empty(self.n_rows * self.n_outputs)
         self.matrix.score(
             np.ascontiguousarray(weights[: self.n_penalised]), scores, self.n_outputs, self.threads
@@ -44,8 +54,6 @@ class Rows:
         if self.intercept:
             table = scores.reshape(-1, self.n_outputs)
             table += weights[self.n_penalised :]
-        if self.offset is not None:
-            scores += self.offset
         return scores
 
     def pull(self, residual: Array) -> Array:
@@ -71,6 +79,36 @@ class Rows:
         self.matrix.hessian_product(weights, coupling, v, product, self.n_outputs, self.threads)
         return product
 
+    @property
+    def is_dense(self) -> bool:
+        """Whether all entries of X are stored."""
+        return not sp.issparse(self._given)
+
+    def gram(self, weights: Array) -> Array:
+        """Return the lower triangle of A' diag(h) A, one output, for weights h (n,) of the rows.
+
+        It is (p, p), or (p + 1, p + 1) with an intercept; entries above the diagonal mean nothing.
+        """
+        p, q = self.matrix.n_cols, self.matrix.n_cols + self.intercept
+        table = np.zeros((q, q))
+        if not self.is_dense:
+            inner = np.zeros(p * p)
+            self.matrix.gram(weights, inner)
+            table[:p, :p] = inner.reshape(p, p)
+        else:
+            dense = np.asarray(self._given)
+            for first in range(0, self.n_rows, CHUNK):
+                part = dense[first : first + CHUNK].astype(np.float64, copy=False)
+                h = weights[first : first + CHUNK, None]
+                if np.all(h >= 0):
+                    table[:p, :p] += dsyrk(1.0, (part * np.sqrt(h)).T).T
+                else:
+                    table[:p, :p] += (part * h).T @ part
+        if self.intercept:
+            self.matrix.pull(weights, table[p, :p])
+            table[p, p] = weights.sum()
+        return table
+
 
 def make_matrix(X: MatrixLike) -> _core.Matrix:
     """Return the kernels' matrix from a sparse matrix of any format, or a dense array.
@@ -86,20 +124,25 @@ def make_matrix(X: MatrixLike) -> _core.Matrix:
     sparse: sp.spmatrix = X
     if sparse.format not in ("csr", "csc"):
         sparse = sparse.tocsr()
-    if not sparse.has_canonical_format:
-        sparse = sparse.copy()
-        sparse.sum_duplicates()
     if max(sparse.shape) >= 2**31:
         raise ValueError(f"a matrix side must be below 2^31, got shape {sparse.shape}")
     by_rows = sparse.format == "csr"
-    wide = sparse.indices.dtype.itemsize > 4
-    return _core.Matrix.from_compressed(
-        np.ascontiguousarray(sparse.indptr, dtype=np.int64),
-        np.ascontiguousarray(sparse.indices, dtype=np.int64 if wide else np.int32),
-        np.ascontiguousarray(with_kernel_values(sparse.data)),
-        sparse.shape[1] if by_rows else sparse.shape[0],
-        by_rows,
-    )
+    n_minor = sparse.shape[1] if by_rows else sparse.shape[0]
+    ptr, index = _pointers(sparse)
+    # Vectorizers leave indices without order; kernels need none, and sorting is a copy.
+    if not sparse.has_canonical_format and _core.Matrix.repeats(ptr, index, n_minor):
+        sparse = sparse.copy()
+        sparse.sum_duplicates()
+        ptr, index = _pointers(sparse)
+    values = np.ascontiguousarray(with_kernel_values(sparse.data[: ptr[-1]]))
+    return _core.Matrix.from_compressed(ptr, index, values, n_minor, by_rows)
+
+
+def _pointers(sparse: sp.spmatrix) -> tuple[Ints, AnyArray]:
+    """Return where lines begin, and the indices in 32 or 64 bits as they are."""
+    wide = np.int64 if sparse.indices.dtype.itemsize > 4 else np.int32
+    ptr = np.ascontiguousarray(sparse.indptr, dtype=np.int64)
+    return ptr, np.ascontiguousarray(sparse.indices[: ptr[-1]], dtype=wide)
 
 
 def with_kernel_values(values: AnyArray) -> AnyArray:

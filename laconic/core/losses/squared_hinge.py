@@ -20,3 +20,4 @@ class SquaredHinge(Loss):
     """
 
     kind: ClassVar[_core.LossKind | None] = _core.LossKind.squared_hinge
+    jumps: ClassVar[bool] = True

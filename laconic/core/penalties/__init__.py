@@ -1,7 +1,7 @@
 """Penalties: value, prox and strength_max of what a model pays for its weights."""
 
 from laconic.core.penalties.adapted import adaptive
-from laconic.core.penalties.base import Blockwise, Penalty, Separable, Smooth, Terms
+from laconic.core.penalties.base import Blockwise, Penalty, Quadratic, Separable, Smooth, Terms
 from laconic.core.penalties.concave import Concave
 from laconic.core.penalties.discrete import Discrete, value_set
 from laconic.core.penalties.group import GroupLasso, SparseGroupLasso
@@ -37,6 +37,7 @@ __all__ = [
     "Partwise",
     "Penalty",
     "PenaltySum",
+    "Quadratic",
     "Ridge",
     "Separable",
     "Slope",

@@ -134,6 +134,14 @@ class Smooth(Penalty):
         """Return d Omega / d w."""
 
 
+class Quadratic(Smooth):
+    """w'P w / 2 for a positive semidefinite P: the gradient P w is linear."""
+
+    @abstractmethod
+    def diagonal(self, n_weights: int) -> Array:
+        """Return the diagonal of P, (n_weights,)."""
+
+
 def factor_vector(factors: ArrayLike | None, n_weights: int, name: str = "factors") -> Array:
     """Return factors of features as a vector of size 1 (none given) or n_weights."""
     if factors is None:

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from laconic.core.arrays import Array
 from laconic.core.penalties.base import (
     Penalty,
+    Quadratic,
     Separable,
-    Smooth,
     Terms,
     factor_vector,
     singles,
@@ -145,7 +145,7 @@ class L1(ElasticNet):
         return 1.0
 
 
-class Ridge(ElasticNet, Smooth):
+class Ridge(ElasticNet, Quadratic):
     """strength sum_i f_i w_i^2 / 2: the ridge, which shrinks all weights and zeroes none.
 
     Parameters
@@ -175,9 +175,25 @@ class Ridge(ElasticNet, Smooth):
     def _ratio(self) -> float:
         return 0.0
 
+    def value(self, w: Array) -> float:
+        """See Penalty."""
+        if self.factors is not None or self.positive:
+            return super().value(w)
+        return 0.5 * self.strength * float(w @ w)
+
+    def conjugate(self, c: Array) -> float:
+        """Return sum_i c_i^2 / (2 strength f_i)."""
+        if self.factors is not None or self.positive or self.strength == 0:
+            return super().conjugate(c)
+        return float(c @ c) / (2 * self.strength)
+
     def gradient(self, w: Array) -> Array:
         """Return strength f_i w_i."""
         return self.rates(len(w))[1] * w
+
+    def diagonal(self, n_weights: int) -> Array:
+        """Return strength f_i."""
+        return np.array(np.broadcast_to(self.rates(n_weights)[1], n_weights))
 
 
 class L0(Penalty):

@@ -23,12 +23,16 @@ FISTA = "laconic.core.solvers.fista:Fista"
 GROWING = "laconic.core.solvers.growing:Growing"
 MAJORIZED = "laconic.core.solvers.majorized:Majorized"
 OWLQN = "laconic.core.solvers.owlqn:Owlqn"
+NEWTON = "laconic.core.solvers.newton:Newton"
 REWEIGHTED = "laconic.core.solvers.reweighted:Reweighted"
 WORKING_SET = "laconic.core.solvers.working_set:WorkingSet"
 
 
-def suitable_solver(penalty: Penalty) -> str:
-    """Return the solver that suits a penalty as `module:Class`."""
+def suitable_solver(penalty: Penalty, jumps: bool = False) -> str:
+    """Return the solver that suits a penalty as `module:Class`.
+
+    `jumps`: whether the curvature of the loss jumps, as that of the squared hinge does.
+    """
     if penalty.solver is not None:
         return penalty.solver
     if isinstance(penalty, Discrete):
@@ -48,7 +52,9 @@ def suitable_solver(penalty: Penalty) -> str:
         copied = isinstance(penalty, PenaltySum) and penalty.others()
         return REWEIGHTED if euclidean and not copied else ADMM
     if isinstance(penalty, Ridge):
-        return WORKING_SET if penalty.positive else OWLQN
+        if penalty.positive:
+            return WORKING_SET
+        return OWLQN if jumps else NEWTON
     if isinstance(penalty, SparseGroupLasso) and norm_code(penalty.norm) != _core.Norm.two:
         return FISTA
     return WORKING_SET if isinstance(penalty, Blockwise) else FISTA
