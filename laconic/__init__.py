@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from laconic.core.solvers.fista import Fista as Fista
     from laconic.core.solvers.growing import Growing as Growing
     from laconic.core.solvers.majorized import Majorized as Majorized
+    from laconic.core.solvers.newton import Newton as Newton
     from laconic.core.solvers.online import KBestMira as KBestMira
     from laconic.core.solvers.online import Mira as Mira
     from laconic.core.solvers.online import Perceptron as Perceptron
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
     from laconic.core.solvers.online_sparse import Fobos as Fobos
     from laconic.core.solvers.online_sparse import Rda as Rda
     from laconic.core.solvers.online_sparse import Sparseptron as Sparseptron
-    from laconic.core.solvers.newton import Newton as Newton
     from laconic.core.solvers.owlqn import Owlqn as Owlqn
     from laconic.core.solvers.reweighted import Reweighted as Reweighted
     from laconic.core.solvers.smoothing import Smoothing as Smoothing

@@ -42,7 +42,9 @@ def fit_on(
     )
     inner = pose(problem.design, problem.loss, problem.gold, penalty)
     return (
-        choose_solver(penalty, estimator.tol, estimator.max_iter, problem.smooth_loss)
+        choose_solver(
+            penalty, estimator.tol, estimator.max_iter, problem.smooth_loss, problem.loss.jumps
+        )
         .run(inner, x0)
         .x
     )

@@ -23,6 +23,7 @@ class Multinomial(Loss):
     """
 
     kind: ClassVar[_core.LossKind | None] = _core.LossKind.multinomial
+    coupled: ClassVar[bool] = True
     per_score: ClassVar[bool] = False
 
     def probabilities(self, scores: Array) -> Array:

@@ -10,10 +10,10 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from laconic.core.arrays import Array
-from laconic.core.losses import Multinomial
 from laconic.core.penalties import Quadratic, Ridge
 from laconic.core.problem import Problem
 
+FEW_WEIGHTS = 64  # of a Hessian that is always factored
 MOST_WEIGHTS = 2000  # of a Hessian that is written down
 BLAS_GAIN = 8.0  # times that a dense product is faster, per multiplication, than a sparse one
 CALL = 4e4  # multiplications that cost what the calls of one step cost
@@ -28,7 +28,7 @@ class Hessian:
         self.bend = problem.bound.curvature(scores)
         weight = problem.gold.weight
         self.coupling = np.zeros(0)
-        if isinstance(problem.loss, Multinomial):
+        if problem.loss.coupled:
             self.coupling = np.divide(1.0, weight, out=np.zeros_like(weight), where=weight > 0)
 
     def multiply(self, v: Array) -> Array:
@@ -58,6 +58,8 @@ class Hessian:
         size = design.n_weights if len(self.coupling) else design.n_weights / K
         if not isinstance(self.penalty, Ridge) or design.n_weights > MOST_WEIGHTS:
             return False
+        if design.n_weights <= FEW_WEIGHTS:
+            return True
         tables = K * (K + 1) / 2 if len(self.coupling) else K
         written = 0.5 * tables * entries**2 / max(design.n_rows, 1)
         if design.is_dense:

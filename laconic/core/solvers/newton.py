@@ -153,7 +153,9 @@ class Newton(StepSolver[Problem, NewtonState]):
         along = scaled.copy()
         size = float(left @ scaled)
         enough = share**2 * size
-        for n_products in range(1, self.max_inner + 1):
+        n_products = 0
+        while n_products < self.max_inner:
+            n_products += 1
             product = model.multiply(along)
             curvature = float(along @ product)
             if not curvature > 0:
