@@ -13,7 +13,7 @@ from laconic.core.arrays import Array
 from laconic.core.penalties import Quadratic, Ridge
 from laconic.core.problem import Problem
 
-FEW_WEIGHTS = 64  # of a Hessian that is always factored
+FEW_WEIGHTS = 128  # of a Hessian that is always factored
 MOST_WEIGHTS = 2000  # of a Hessian that is written down
 BLAS_GAIN = 8.0  # times that a dense product is faster, per multiplication, than a sparse one
 CALL = 4e4  # multiplications that cost what the calls of one step cost
@@ -91,9 +91,11 @@ class Hessian:
             flat = whole.reshape(size * K, size * K)
             diagonal = np.arange(size * K)
             flat[diagonal, diagonal] += ridge
-            # Adding a constant to all intercepts changes nothing.
+            # Adding a constant to all intercepts changes nothing: no step does.
             flat[diagonal[n:], diagonal[n:]] *= 1 + 1e-9
-            return np.asarray(cho_solve(_factor(flat), right))
+            step: Array = cho_solve(_factor(flat), right)
+            step[n:] -= step[n:].sum() / K
+            return step
         except (LinAlgError, ValueError):
             return None
 
