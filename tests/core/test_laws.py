@@ -41,6 +41,8 @@ from laconic.core.problem import Problem, pose
 from laconic.core.solvers.admm import Admm
 from laconic.core.solvers.base import Solver
 from laconic.core.solvers.fista import Fista
+from laconic.core.solvers.growing import Growing
+from laconic.core.solvers.majorized import Majorized
 from laconic.core.solvers.newton import Newton
 from laconic.core.solvers.owlqn import Owlqn
 from laconic.core.solvers.reweighted import Reweighted
@@ -131,9 +133,11 @@ TAKEN: list[tuple[Solver, list[str], dict[str, Any]]] = [
         ],
         {},
     ),
+    (Majorized(tol=1e-6), ["mcp", "scad", "log sum", "mcp positive"], {"monotone": True}),
+    (Growing(tol=1e-7), ["latent"], {}),
     (
         Admm(tol=1e-5, max_iter=20000),
-        ["overlap", "overlap inf", "overlap forest", "overlap positive", "sum"],
+        ["overlap", "overlap inf", "overlap forest", "overlap positive", "sum", "sum with slope"],
         {"warm": False},
     ),
     (

@@ -136,7 +136,7 @@ class Growing(StepSolver[Problem, GrowingState]):
 
     def stuck(self, state: GrowingState) -> bool:
         """See StepSolver: the parts are solved as exactly as they can be."""
-        return state.inner_tol < 1e-13
+        return state.inner_tol < 1e-4 * self.tol
 
     def finish(
         self, problem: Problem, state: GrowingState
