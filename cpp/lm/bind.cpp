@@ -50,7 +50,10 @@ void bind_contexts(nb::module_& m) {
              nb::arg("gradient").noconvert())
         .def("scores", &tree_scores, nb::arg("weights"), nb::arg("score").noconvert(),
              nb::arg("log_z").noconvert(), nb::arg("threads") = 1)
-        .def("negative_entropy", &tree_negative_entropy, nb::arg("weights"), nb::arg("t"))
+        .def("mixed", &tree_mixed, nb::arg("t"), nb::arg("slope").noconvert(),
+             nb::arg("own").noconvert())
+        .def("lower", &tree_lower, nb::arg("part"), nb::arg("t").noconvert())
+        .def("negative_entropy", &tree_negative_entropy, nb::arg("t"))
         .def("parent", &column<int32_t, &ContextArrays::parent>)
         .def("word", &column<int32_t, &ContextArrays::word>)
         .def("depth", &column<int32_t, &ContextArrays::depth>)

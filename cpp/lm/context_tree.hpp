@@ -67,6 +67,7 @@ class ContextTree {
     // contexts on their paths alone, adds its gradient to what is there. Weights of these contexts
     // are checked on the way.
     double batch_loss(Vec<int32_t> tokens, const double* w, double* gradient) {
+        whole_ = false;
         on_path_.resize(a.size(), 0);
         std::vector<int32_t> path, own;
         for (size_t i = 0; i < tokens.size(); ++i) {
@@ -107,6 +108,9 @@ class ContextTree {
         return total;
     }
 
+    // Whether scores are those of the same weights everywhere.
+    bool whole() const { return whole_; }
+
     bool is_longest(int32_t pair) const {
         return leaf_[std::upper_bound(a.ptr.begin(), a.ptr.end(), int64_t{pair}) - a.ptr.begin() -
                      1];
@@ -122,10 +126,51 @@ class ContextTree {
         for (int64_t c = 0; c < a.size(); ++c) log_z[c] = std::log(z_[c]);
     }
 
-    // sum over tokens of sum_v q_v log q_v, where q = (1 - t) gold + t p(. | context): minus the
-    // conjugate of the loss at t times the residual, which is what a duality gap needs.
-    double negative_entropy(const double* w, double t) {
-        forward(w, 1);
+    // What a duality gap needs, at the weights of the last `loss`: every token has a distribution
+    // q of its own, the prediction mixed with the token by a share t of its pair (longest context,
+    // word),
+    //
+    //     q = (1 - t) token + t p(. | context)
+    //
+    // Gives the sums over the tokens of (token - q) for all pairs, and the sums of their own parts
+    // t (1 - p(token | context)), which a smaller t takes off.
+    void mixed(const double* t, double* slope, double* own) {
+        std::fill(expected_.begin(), expected_.end(), 0.0);
+        std::fill(rate_.begin(), rate_.end(), 0.0);
+        std::fill(slope, slope + a.pairs(), 0.0);
+        std::fill(own, own + a.pairs(), 0.0);
+        for (int64_t c = a.size() - 1; c >= 0; --c) {
+            if (leaf_[c])
+                for (int64_t p = a.ptr[c]; p < a.ptr[c + 1]; ++p) {
+                    slope[p] = t[p] * a.count[p];
+                    own[p] = slope[p] * (1 - power_[p] / z_[c]);
+                    rate_[c] += slope[p] / z_[c];
+                }
+            for (int64_t p = a.ptr[c]; p < a.ptr[c + 1]; ++p) {
+                const int32_t q = a.shorter[p];
+                const double expected = expected_[p] + power_[p] * rate_[c];
+                if (q >= 0) {
+                    expected_[q] += expected - power_[q] * rate_[c];
+                    slope[q] += slope[p];
+                    own[q] += own[p];
+                }
+                slope[p] -= expected;
+            }
+            if (c) rate_[a.parent[c]] += rate_[c];
+        }
+    }
+
+    // t <- t (1 - the largest part on the path from a pair to its shortest one).
+    void lower(const double* part, double* t) const {
+        std::vector<double> most(part, part + a.pairs());
+        for (int64_t p = 0; p < a.pairs(); ++p) {
+            if (a.shorter[p] >= 0) most[p] = std::max(most[p], most[a.shorter[p]]);
+            t[p] *= std::max(0.0, 1 - most[p]);
+        }
+    }
+
+    // sum over tokens of sum_v q_v log q_v: minus the conjugate of the loss at token - q.
+    double negative_entropy(const double* t) const {
         std::vector<double> moment(a.size());  // sum_v exp(score) score
         double total = 0;
         for (int64_t c = 0; c < a.size(); ++c) {
@@ -135,11 +180,12 @@ class ContextTree {
                 if (c) moment[c] -= score_[a.shorter[p]] * power_[a.shorter[p]];
             }
             if (!leaf_[c]) continue;
-            const double log_z = std::log(z_[c]), all = moment[c] / z_[c] - log_z,
-                         log_t = t > 0 ? std::log(t) : 0;
+            const double log_z = std::log(z_[c]), all = moment[c] / z_[c] - log_z;
             for (int64_t p = a.ptr[c]; p < a.ptr[c + 1]; ++p) {
-                const double gold = power_[p] / z_[c], mixed = 1 - t + t * gold;
-                const double others = t * (log_t * (1 - gold) + all - gold * (score_[p] - log_z));
+                const double log_t = t[p] > 0 ? std::log(t[p]) : 0, gold = power_[p] / z_[c],
+                             mixed = 1 - t[p] + t[p] * gold;
+                const double others =
+                    t[p] * (log_t * (1 - gold) + all - gold * (score_[p] - log_z));
                 total += a.count[p] * (others + (mixed > 0 ? mixed * std::log(mixed) : 0));
             }
         }
@@ -208,6 +254,7 @@ class ContextTree {
     }
 
     void forward(const double* w, int threads) {
+        whole_ = true;
         lane_loss_.back() = visit(0, w);
         each_lane(threads, [&](int64_t lane) {
             double total = 0;
@@ -249,6 +296,7 @@ class ContextTree {
     }
 
     int32_t n_words_ = 0;
+    bool whole_ = false;
     std::vector<char> leaf_, on_path_;
     std::vector<int64_t> lanes_;
     std::vector<double> seen_, score_, power_, expected_, z_, rate_, lane_loss_, lane_rate_,
@@ -289,10 +337,30 @@ inline void tree_scores(ContextTree& tree, Vec<double> w, MutVec<double> score,
     tree.scores(w.data(), score.data(), log_z.data(), threads);
 }
 
-inline double tree_negative_entropy(ContextTree& tree, Vec<double> w, double t) {
-    check_weights(tree, w);
-    require(t >= 0 && t <= 1, "t must be from 0 to 1");
-    return tree.negative_entropy(w.data(), t);
+inline void check_shares(const ContextTree& tree, const Vec<double>& t) {
+    require(tree.whole(), "loss must be called first");
+    require(static_cast<int64_t>(t.size()) == tree.a.pairs(), "t must have one entry per pair");
+    for (size_t i = 0; i < t.size(); ++i)
+        require(t.data()[i] >= 0 && t.data()[i] <= 1, "t must be from 0 to 1");
+}
+
+inline void tree_mixed(ContextTree& tree, Vec<double> t, MutVec<double> slope, MutVec<double> own) {
+    check_shares(tree, t);
+    require(slope.size() == t.size() && own.size() == t.size(),
+            "slope and own must have one entry per pair");
+    nb::gil_scoped_release release;
+    tree.mixed(t.data(), slope.data(), own.data());
+}
+
+inline void tree_lower(const ContextTree& tree, Vec<double> part, MutVec<double> t) {
+    require(part.size() == t.size() && static_cast<int64_t>(t.size()) == tree.a.pairs(),
+            "part and t must have one entry per pair");
+    tree.lower(part.data(), t.data());
+}
+
+inline double tree_negative_entropy(const ContextTree& tree, Vec<double> t) {
+    check_shares(tree, t);
+    return tree.negative_entropy(t.data());
 }
 
 template <class T, std::vector<T> ContextArrays::* member>

@@ -9,11 +9,13 @@ its context. The penalty limits how many of them are used.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from laconic.core.arrays import Array
@@ -125,6 +127,13 @@ class LogLinear(BaseEstimator):
             problem = NestedProblem(contexts.kernel, penalty.on(trees), self.n_jobs)
             left = 1 if result and result.interrupted else max(1, self.max_iter - n_before)
             result = (self.solver or ScaledFista(self.tol, left)).run(problem, x, callback)
+        if not result.converged and not result.interrupted:
+            warnings.warn(
+                f"stopped after {n_before + result.n_iter} passes with a certificate of "
+                f"{result.error:.1e}: raise max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         lengths = contexts.lengths()
         report = FitReport(
             in_one_line(self),

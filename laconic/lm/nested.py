@@ -146,6 +146,10 @@ class NestedTerms(ABC):
         """
         return 0.0, 0.0
 
+    def excess(self, slope: Array, w: Array) -> Array:
+        """Return what of the slope lies outside of the dual ball, >= 0; zero where nothing must."""
+        return np.zeros(len(slope))
+
 
 class Entrywise(NestedTerms):
     """A sum over single weights."""
@@ -182,6 +186,9 @@ class _Lasso(Entrywise):
         return (
             1.0 if not over.any() else float(np.min(self.rates[over] / (slope * self.length)[over]))
         ), 0.0
+
+    def excess(self, slope: Array, w: Array) -> Array:
+        return np.maximum(slope - self.rates / self.length, 0.0)
 
 
 class NestedEntrywise(NestedPenalty):

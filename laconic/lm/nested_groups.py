@@ -131,6 +131,13 @@ class _Family:
         beyond = squares > self.mass**2
         return min(1.0, float(np.min(self.mass[beyond] / np.sqrt(squares[beyond]), initial=1.0)))
 
+    def excess(self, slope: Array) -> Array:
+        """Return what of the slope lies outside of the balls where its conjugate is finite."""
+        lengths = np.sqrt(self._squares(slope))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            part = np.where(lengths > self.mass, 1 - self.mass / lengths, 0.0)
+        return part[self.group] * slope
+
     def conjugate(self, slope: Array) -> float:
         """Return the conjugate at a slope where it is finite up to rounding errors."""
         return float(
@@ -179,14 +186,26 @@ class _Groups(NestedTerms):
         root, after = float(over[: self.n_words] @ over[: self.n_words]), over[self.n_words :]
         if root > 0 and not self.root_ridge:
             return 0.0, 0.0
-        pulls = [family.touching(w[self.n_words :]) for family in self.families]
-        total = np.maximum(sum(pulls), np.finfo(np.float64).tiny)
-        parts = [pull / total * after for pull in pulls]
+        parts = self._shared(after, w)
         t = min(family.scale(part) for family, part in zip(self.families, parts, strict=True))
         below = sum(
             family.conjugate(t * part) for family, part in zip(self.families, parts, strict=True)
         )
         return t, below + (0.5 * t**2 * root / self.root_ridge if root else 0.0)
+
+    def excess(self, slope: Array, w: Array) -> Array:
+        out = np.zeros(len(slope))
+        parts = self._shared(np.maximum(slope, 0)[self.n_words :], w)
+        out[self.n_words :] = sum(
+            family.excess(part) for family, part in zip(self.families, parts, strict=True)
+        )
+        return out
+
+    def _shared(self, after: Array, w: Array) -> list[Array]:
+        """Return the parts of the slope of longer contexts that the families take."""
+        pulls = [family.touching(w[self.n_words :]) for family in self.families]
+        total = np.maximum(sum(pulls), np.finfo(np.float64).tiny)
+        return [pull / total * after for pull in pulls]
 
 
 def _numbered(labels: Ints) -> NDArray[np.intp]:

@@ -192,6 +192,12 @@ class _TreeNorms(NestedTerms):
             )
         return low, 0.0
 
+    def excess(self, slope: Array, w: Array) -> Array:
+        if self.ridge is not None:  # takes what lies outside
+            return np.zeros(len(slope))
+        size = self.size**2
+        return self.prox(slope * size, np.ones(len(w)) / size) / size
+
 
 class _RoundedTree(NestedTerms):
     """sum_i s_d sqrt(|w_g(i)|^2 + rounding^2) + ridge.

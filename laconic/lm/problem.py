@@ -8,6 +8,9 @@ from laconic import _core
 from laconic.core.arrays import Array
 from laconic.lm.nested import NestedTerms
 
+ROUNDS = 16  # of mixing, per certificate, at most
+PATIENCE = 3  # rounds without a better bound after which mixing ends
+
 
 class NestedProblem:
     """The likelihood of a context tree, whose weights are those of the penalty's trees.
@@ -46,13 +49,29 @@ class NestedProblem:
     def certificate(self, x: Array) -> float:
         """Return (P - D) / P, the relative duality gap; at most 1, since the objective is >= 0.
 
-        D is the entropy of the model's own predictions, mixed with the observed frequencies where
-        the penalty's dual norm requires it.
+        D is the entropy of a distribution per token, minus the conjugate of the penalty at the
+        slope that these distributions give. They are the model's own predictions, mixed with the
+        tokens themselves as far as the penalty's dual norm requires it: first only tokens of
+        n-grams whose slope is too large, in a few rounds, then all of them alike by what is left.
         """
         loss = float(self.kernel.loss(x, self._gradient, self.threads))
         primal = loss + self._square(x) + self.penalty.value(x)
-        t, conjugate = self.penalty.dual(-self._gradient, x)
-        return min(1.0, float((primal + self.kernel.negative_entropy(x, t) + conjugate) / primal))
+        shares = np.ones(len(x))
+        slope, own = -self._gradient, np.empty(len(x))
+        best, idle = 1.0, 0
+        for turn in range(ROUNDS + 1):
+            if turn:
+                part = self.penalty.excess(slope, x) / np.maximum(own, np.finfo(float).tiny)
+                if idle == PATIENCE or not part.any():
+                    break
+                self.kernel.lower(np.minimum(part, 1.0), shares)
+            self.kernel.mixed(shares, slope, own)
+            scale, conjugate = self.penalty.dual(slope, x)
+            dual = -self.kernel.negative_entropy(scale * shares) - conjugate
+            gap = float((primal - dual) / primal)
+            idle = 0 if gap < 0.95 * best else idle + 1
+            best = min(best, gap)
+        return best
 
     def _square(self, x: Array) -> float:
         return 0.0 if self.penalty.ridge is None else 0.5 * float((self.penalty.ridge * x) @ x)

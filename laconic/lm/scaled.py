@@ -44,7 +44,7 @@ class ScaledFista(StepSolver[NestedProblem, ScaledState]):
     needs_penalty = (NestedTerms,)
     takes = "a penalty of nested contexts"
 
-    def __init__(self, tol: float = 1e-4, max_iter: int = 500, check_every: int = 25):
+    def __init__(self, tol: float = 1e-4, max_iter: int = 500, check_every: int = 20):
         self.tol = tol
         self.max_iter = max_iter
         self.check_every = check_every

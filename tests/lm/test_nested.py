@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 
 from laconic import _core
 from laconic.core.report import FitReport
@@ -16,6 +17,7 @@ from laconic.lm.nested import NestedLasso, NestedPenalty, NestedRidge
 from laconic.lm.nested_groups import NestedGroups, discounts, repeated
 from laconic.lm.nested_tree import NestedTree
 from laconic.lm.problem import NestedProblem
+from laconic.lm.scaled import ScaledFista
 
 ALL = [
     NestedRidge(0.3, 2.0),
@@ -183,3 +185,36 @@ def test_bad_parameters_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match="must"):
             forest.prox_curved(w, d, _core.Norm.two, np.empty(2), 1)
+
+
+@pytest.mark.parametrize(
+    "penalty",
+    [
+        NestedLasso(0.2),
+        NestedRidge(0.1),
+        NestedTree(0.3),
+        NestedTree(0.2, norm="inf"),
+        NestedTree(0.2, norm="inf", fade=0.8),
+        NestedGroups(),
+        NestedGroups(0.3, extensions=0.0),
+    ],
+    ids=repr,
+)
+def test_certificates_are_bounds_on_the_way_and_become_small(penalty: NestedPenalty) -> None:
+    contexts = Contexts.build(random_text(5, n_sentences=60, n_words=12), 3, penalty.collapses)
+    problem = NestedProblem(contexts.kernel, penalty.check().on(nested_weights(contexts)))
+    best = ScaledFista(1e-11, 3000).run(problem)
+    lowest = problem.value(best.x)
+    for passes in (1, 3, 10, 30, 100, 300):
+        result = ScaledFista(1e-12, passes, check_every=5000).run(problem)
+        value = problem.value(result.x)
+        assert (value - lowest) / value <= result.error + 1e-10
+    assert result.error < 2e-3
+
+
+def test_a_fit_that_stops_early_warns_and_says_so() -> None:
+    text = random_text(1)
+    with pytest.warns(ConvergenceWarning, match="stopped after 1 passes with a certificate"):
+        fitted = LogLinear(NestedGroups(), max_iter=1).fit(text, 3)
+    assert not fitted.report.converged
+    assert LogLinear(NestedGroups()).fit(text, 3).report.converged

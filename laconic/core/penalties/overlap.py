@@ -111,6 +111,10 @@ class LayeredGroupLasso(OverlapGroupLasso):
     layer that holds none of their features and comes after every layer that does. Where the groups
     are nested this order is exact; elsewhere the result is close to the prox.
 
+    Estimators solve the problem with the penalty itself, as with OverlapGroupLasso, and certify
+    that. The prox by layers, which is fast, is for online learners and for solvers that are asked
+    for by name.
+
     Parameters
     ----------
     groups : Groups, list of lists, dict or array

@@ -7,7 +7,6 @@ from laconic.core.penalties import (
     Blockwise,
     Concave,
     Discrete,
-    LayeredGroupLasso,
     OverlapGroupLasso,
     Partwise,
     Penalty,
@@ -41,8 +40,6 @@ def suitable_solver(penalty: Penalty, jumps: bool = False) -> str:
         return GROWING
     if isinstance(penalty, Concave):
         return MAJORIZED
-    if isinstance(penalty, LayeredGroupLasso):
-        return FISTA
     if isinstance(penalty, PenaltySum) and not penalty.splits:
         return FISTA
     if isinstance(penalty, (OverlapGroupLasso, PenaltySum)):
