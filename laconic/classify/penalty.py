@@ -87,7 +87,8 @@ def word_families(penalty: Penalty | str | None, words: FeatureNames) -> tuple[F
     numbers: Counter[str] = Counter()
     families = []
     for term in _leaves(penalty):
-        if not isinstance(term, OverGroups) or isinstance(term.groups, str):
+        stated = term.get_params(deep=False).get("groups")
+        if not isinstance(term, OverGroups) or stated is None or isinstance(stated, str):
             continue
         given = numbered(term, words)
         assert isinstance(given, OverGroups)  # it is a term of the same class

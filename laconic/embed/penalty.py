@@ -64,7 +64,7 @@ def code_terms(
     if penalty is None or isinstance(penalty, Groups) or penalty == FOREST:
         penalty = TreeGroupLasso(forest_for(penalty or FOREST, size, *shape))
     made = simplest(as_penalty(penalty, strength))
-    if isinstance(made, TreeGroupLasso) and made.norm in (2, "2") and not made.l1_ratio:
+    if type(made) is TreeGroupLasso and made.norm in (2, "2") and not made.l1_ratio:
         forest = as_groups(made.groups, size, nested=True)
         if len(forest) == forest.n_features and np.all(forest.sizes == 1):
             return CodeTerms(forest, made.strength, positive or made.positive, None)

@@ -77,7 +77,7 @@ def repeated(penalty: Penalty, size: int, n: int) -> Penalty | None:
         if any(term is None for term in terms):
             return None
         changed["terms"] = terms
-    elif isinstance(penalty, OverGroups):
+    elif isinstance(penalty, OverGroups) and "groups" in given:
         changed["groups"] = _repeated_groups(as_groups(given["groups"], size, penalty.nested), n)
     elif not isinstance(penalty, Separable | L0 | Concave):
         return None

@@ -60,7 +60,7 @@ class TemplatePenalties:
             changed["terms"] = [self.over_weights(term) for term in given["terms"]]
         if given.get("factors") is not None:
             changed["factors"] = self._factors(penalty)
-        if isinstance(penalty, OverGroups):
+        if isinstance(penalty, OverGroups) and "groups" in given:
             if given["groups"] == COARSE or (
                 isinstance(penalty, OverlapGroupLasso) and self._of_templates(given["groups"])
             ):

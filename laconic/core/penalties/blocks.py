@@ -63,6 +63,11 @@ class BlockNorms(Penalty):
 
     def norms(self, w: Array) -> Array:
         """Return |w_m|_2 of every block."""
+        if len(w) != self.blocks.n_features:
+            raise ValueError(
+                f"the blocks are over {self.blocks.n_features} features, "
+                f"but there are {len(w)} weights"
+            )
         return np.sqrt(group_sums(self.blocks, w * w))
 
     def count_groups(self, w: Array) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from laconic.core.penalties import Penalty
 from laconic.core.penalties.elastic import elastic_rates
 from laconic.core.penalties.names import as_penalty
 from laconic.core.penalties.templates import COARSE
+from laconic.core.report import in_one_line
 from laconic.core.solvers.budget import Order, Sizes, TemplateBudget
 from laconic.core.solvers.online import StochasticGradient
 from laconic.core.solvers.online_base import (
@@ -342,7 +343,7 @@ class Sparseptron(OnlineLearner):
         if len(groups) != 1 or groups[0] not in NAMED_GROUPS or parts.ridge or parts.rows:
             raise ValueError(
                 "Sparseptron shrinks group or coarse-to-fine to its budget, with or without a "
-                f"lasso, got {self.penalty!r}: use Fobos, or Crf"
+                f"lasso, got {in_one_line(self.penalty)}: use Fobos, or Crf"
             )
         return parts
 
