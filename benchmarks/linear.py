@@ -1,14 +1,16 @@
-"""Linear models of matrices: certificates checked from outside, scales."""
+"""Linear models of matrices: fits checked from outside, penalties in every estimator."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import linear_scales
+from benchmarks import linear_doors, linear_features, linear_scales
 
 TITLE = "Linear models of matrices"
 SECTIONS = {
     "scales": linear_scales.section,
+    "doors": linear_doors.doors,
+    "features": linear_features.features,
 }
 
 
