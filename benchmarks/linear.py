@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import linear_doors, linear_features, linear_scales
+from benchmarks import linear_doors, linear_scales
 
 TITLE = "Linear models of matrices"
 SECTIONS = {
     "scales": linear_scales.section,
     "doors": linear_doors.doors,
-    "features": linear_features.features,
 }
 
 

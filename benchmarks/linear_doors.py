@@ -119,21 +119,22 @@ SHOWN: dict[str, Penalty] = {
 
 def doors(data: Path, quick: bool) -> str:
     """Return the matrix as markdown, and the sentences of the doors that refuse."""
-    rows, sentences = [], dict[str, list[str]]()
+    rows, sentences = [], dict[str, str]()
     for name, penalty in SHOWN.items():
         said = {door: opened(door, penalty) for door in DOORS}
         rows.append([name, *("yes" if one is None else "no" for one in said.values())])
         for door, sentence in said.items():
             if sentence is not None:
-                sentences.setdefault(f"`{door}`: {sentence}", []).append(name)
+                sentences.setdefault(door, " ".join(sentence.split()))
     head = ["penalty", *DOORS]
     lines = ["| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *rows]]
-    refused = [f"- {sentence}" for sentence in sentences]
+    refused = [f"- `{door}`: {sentence}" for door, sentence in sentences.items()]
     return "\n".join(
         [
-            "### Which penalty goes through which door",
+            "## Which penalty goes through which door",
             "",
-            f"Every cell is a fit on tiny data with {N} features. A door that says no says why:",
+            f"Every cell is a fit on tiny data with {N} features. A door that says no says why,"
+            " here for the first penalty it refuses:",
             "",
             *lines,
             "",
