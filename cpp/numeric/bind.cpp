@@ -44,6 +44,9 @@ void bind_terms(nb::module_& m) {
                bool positive) { new (self) SeparableTerms{lasso, ridge, centre, positive}; },
             nb::kw_only(), nb::arg("lasso"), nb::arg("ridge"), nb::arg("centre"),
             nb::arg("positive") = false)
+        .def_ro("lasso", &SeparableTerms::lasso)
+        .def_ro("ridge", &SeparableTerms::ridge)
+        .def_ro("centre", &SeparableTerms::centre)
         .def_ro("positive", &SeparableTerms::positive);
     nb::class_<DescentLimits>(m, "DescentLimits", "When a descent ends.")
         .def(
@@ -204,7 +207,9 @@ void bind_coordinate(nb::module_& m) {
              nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>())
         .def("descend", &Descent::descend, nb::arg("working"), nb::arg("terms"),
              nb::arg("weights").noconvert(), nb::arg("intercept").noconvert(),
-             nb::arg("scores").noconvert(), nb::arg("limits"));
+             nb::arg("scores").noconvert(), nb::arg("limits"))
+        .def("polish", &Descent::polish, nb::arg("terms"), nb::arg("weights").noconvert(),
+             nb::arg("intercept").noconvert(), nb::arg("scores").noconvert(), nb::arg("limits"));
 }
 
 void bind_copies(nb::module_& m) {

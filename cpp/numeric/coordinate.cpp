@@ -19,7 +19,7 @@ Descent::Descent(const Matrix& X, const LossRows& loss, const Blocks& blocks, Ve
             "mass must have one entry per block");
     if (blocks.size() > 0) X.need_columns();
     const size_t cells = sw_.size() * K_;
-    for (double s : sw_) coupling_.push_back(s > 0 ? 1 / s : 0);
+    coupling_.assign(sw_.size(), 0.0);
     R_.resize(cells);
     H_.resize(cells);
     D_.resize(cells);
@@ -39,6 +39,21 @@ std::tuple<int, double, double> Descent::descend(Vec<int64_t> working, const Sep
                                                  MutVec<double> weights, MutVec<double> intercept,
                                                  MutVec<double> scores,
                                                  const DescentLimits& limits) {
+    check_range(working, 0, blocks_.size(), "working");
+    attach(terms, weights, intercept, scores);
+    max_passes_ = limits.max_passes;
+    working_.assign(working.data(), working.data() + working.size());
+    std::tuple<int, double, double> result;
+    {
+        nb::gil_scoped_release release;
+        result = rounds(limits.tolerance, limits.max_rounds);
+    }
+    return result;
+}
+
+// Takes over the arrays of a call, checked.
+void Descent::attach(const SeparableTerms& terms, MutVec<double> weights, MutVec<double> intercept,
+                     MutVec<double> scores) {
     const Vec<double>&lasso = terms.lasso, &ridge = terms.ridge, &centre = terms.centre;
     const size_t p = static_cast<size_t>(blocks_.n);
     require(lasso.size() == 1 || lasso.size() == p, "lasso must have 1 or n entries");
@@ -48,27 +63,19 @@ std::tuple<int, double, double> Descent::descend(Vec<int64_t> working, const Sep
     require(intercept.size() == 0 || intercept.size() == static_cast<size_t>(K_),
             "intercept must have 0 or n_outputs entries");
     require(scores.size() == R_.size(), "scores must have n_rows * n_outputs entries");
-    check_range(working, 0, blocks_.size(), "working");
     lasso_ = {lasso.data(), lasso.size() == 1};
     ridge_ = {ridge.data(), ridge.size() == 1};
     centre_ = {centre.data(), centre.size() == 1};
     positive_ = terms.positive;
-    max_passes_ = limits.max_passes;
-    working_.assign(working.data(), working.data() + working.size());
     w_ = weights.data();
     b_ = intercept.data();
     has_intercept_ = intercept.size() > 0;
     s_ = scores.data();
-    std::tuple<int, double, double> result;
-    {
-        nb::gil_scoped_release release;
-        result = rounds(limits.tolerance, limits.max_rounds);
-    }
-    return result;
 }
 
 std::tuple<int, double, double> Descent::rounds(double tolerance, int max_rounds) {
     double value = evaluate(s_, true), violation = INFINITY;
+    value_ = value + penalty();
     size_t n_working = 0;
     bool all_single = true;
     for (int64_t g : working_) {
@@ -87,16 +94,40 @@ std::tuple<int, double, double> Descent::rounds(double tolerance, int max_rounds
             by_gram ? solve_by_gram(tolerance, violation) : solve_by_columns(tolerance, violation);
         const double after_penalty = penalty();
         slope += after_penalty - (before - value);
-        if (!search(before, after_penalty, slope, value)) break;
+        const double step = search(before, after_penalty, slope, value);
         if (violation <= tolerance) break;
+        if (dampen(step))
+            value = evaluate(s_, true);
+        else if (step == 0)
+            break;
     }
     return {round, violation, value};
 }
 
+// Rows that are saturated have hardly any curvature, so that a Newton step may move their scores by
+// hundreds, where the model means nothing: the search cuts such a step to pieces, or finds none.
+// Then every row gets at least a curvature `least_`, more each time, up to what bounds the loss
+// everywhere (losses.hpp) where there is such a bound: steps under it always gain. A full step takes
+// a part of it back. Returns whether there is something new to try.
+bool Descent::dampen(double step) {
+    const double least = least_;
+    if (step < 0.2)
+        least_ = std::min(std::max(least_ * 30, 1e-6), loss_.steepest);
+    else if (step == 1)
+        least_ = coupled_ ? FLATTEST : std::max(least_ / 10, FLATTEST);
+    return least_ != least;
+}
+
 // The summed loss at scores s; with curvatures also R and H there.
 double Descent::evaluate(const double* s, bool with_curvature) {
-    return with_curvature ? loss_.evaluate(s, R_.data(), H_.data())
-                          : loss_.evaluate(s, trial_.data(), nullptr);
+    if (!with_curvature) return loss_.evaluate(s, trial_.data(), nullptr);
+    const double value = loss_.evaluate(s, R_.data(), H_.data());
+    for (size_t i = 0; i < sw_.size(); ++i) {
+        // A bounded row stands without its coupling, which lowers curvature.
+        if (coupled_) coupling_[i] = least_ > FLATTEST || sw_[i] == 0 ? 0 : 1 / sw_[i];
+        for (int k = 0; k < K_; ++k) H_[i * K_ + k] = std::max(H_[i * K_ + k], least_ * sw_[i]);
+    }
+    return value;
 }
 
 double Descent::penalty() const {
@@ -117,40 +148,28 @@ double Descent::penalty() const {
 // Backtracking: the first t = 1, 1/2, .. with F(w + t d) <= F(w) + 1e-3 t slope, where slope is
 // <gradient, d> + penalty(w + d) - penalty(w) (Yuan, Ho and Lin 2012; the condition is that of
 // Tseng and Yun 2009). Moves weights, intercept and scores to that point and refreshes R and H
-// there.
-bool Descent::search(double before, double full_penalty, double slope, double& value) {
-    const double noise = 1e-12 * std::abs(before);
-    if (!(slope < noise)) {  // not a descent direction
-        restore(start_);
-        if (has_intercept_) std::copy(b_start_.begin(), b_start_.end(), b_);
-        return false;
-    }
-    // A gain below the rounding of the objective cannot be seen: trust the model.
-    if (slope > -noise) {
-        for (size_t c = 0; c < D_.size(); ++c) s_[c] += D_[c];
-        value = evaluate(s_, true);
-        return true;
-    }
+// there. Returns t; 0 if there is none, and nothing moved.
+double Descent::search(double before, double full_penalty, double slope, double& value) {
+    const double noise = 1e-12 * std::abs(before);  // of the objective: gains below cannot be seen
     remember(end_);
     if (has_intercept_) b_end_.assign(b_, b_ + K_);
     double t = 1;
-    for (int trial = 0; trial < 40; ++trial, t *= 0.5) {
+    for (int trial = 0; slope < noise && trial < 40; ++trial, t *= 0.5) {
         for (size_t c = 0; c < D_.size(); ++c) moved_[c] = s_[c] + t * D_[c];
         double penalty_now = full_penalty;
         if (t < 1) {
             place(t);
             penalty_now = penalty();
         }
-        if (evaluate(moved_.data(), false) + penalty_now <=
-            before + 1e-3 * t * slope + 1e-12 * std::abs(before)) {
+        if (evaluate(moved_.data(), false) + penalty_now <= before + 1e-3 * t * slope + noise) {
             std::copy(moved_.begin(), moved_.end(), s_);
             value = evaluate(s_, true);
-            return true;
+            return t;
         }
     }
     restore(start_);
     if (has_intercept_) std::copy(b_start_.begin(), b_start_.end(), b_);
-    return false;
+    return 0;
 }
 
 void Descent::place(double t) {

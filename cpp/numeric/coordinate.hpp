@@ -16,6 +16,7 @@
 //   coordinate.cpp         rounds and line search
 //   coordinate_sweep.cpp   the model by columns: passes keep its residuals R = r + H (X d) right
 //   coordinate_gram.cpp    the model by its Gram matrix, for few coordinates
+//   coordinate_newton.cpp  steps on all weights of the support at once
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -36,7 +37,12 @@ struct SeparableTerms {
     bool positive = false;
 };
 
-// When a descent ends.
+// When a descent ends. The tolerance is relative: a coordinate that is off by v from optimal counts as
+//
+//     v / (lasso_c + mass_g + sqrt(ridge_c F)),    or v / sqrt(a_c F) where nothing penalises it,
+//
+// F the objective and a_c the curvature, so that no scale of the columns, of the targets or of the
+// weights of rows makes a difference. The relative duality gap is about as large.
 struct DescentLimits {
     double tolerance = 0;
     int max_rounds = 1, max_passes = 200;
@@ -53,6 +59,12 @@ class Descent {
                                             MutVec<double> weights, MutVec<double> intercept,
                                             MutVec<double> scores, const DescentLimits& limits);
 
+    // At most `max_rounds` steps of Newton's method on the weights that differ from zero, each with
+    // at most `max_passes` products by the Hessian. Returns the violation among them before the
+    // last step.
+    double polish(const SeparableTerms& terms, MutVec<double> weights, MutVec<double> intercept,
+                  MutVec<double> scores, const DescentLimits& limits);
+
   private:
     struct Values {  // a vector, or one value for all
         const double* data = nullptr;
@@ -61,8 +73,11 @@ class Descent {
     };
 
     std::tuple<int, double, double> rounds(double tolerance, int max_rounds);
+    void attach(const SeparableTerms& terms, MutVec<double> weights, MutVec<double> intercept,
+                MutVec<double> scores);
     double evaluate(const double* s, bool with_curvature);
-    bool search(double before, double full_penalty, double slope, double& value);
+    double search(double before, double full_penalty, double slope, double& value);
+    bool dampen(double step);
     double penalty() const;
     void place(double t);
     void remember(std::vector<double>& into);
@@ -78,10 +93,23 @@ class Descent {
     double step_block(int64_t g, const int64_t* coordinates, int64_t size, double* a, bool first);
     double step_intercept();
     void move(int64_t j, int64_t k, double delta);
-    double block_violation(const int64_t* coordinates, int64_t size, double length,
+    double block_violation(const int64_t* coordinates, int64_t size, const double* a, double length,
                            double mass) const;
     double solve_length(const double* a, int64_t size, double mass) const;
     void bound_curvature(const int64_t* coordinates, int64_t size, double* a);
+
+    bool newton(const DescentLimits& limits, double& violation);
+    double search_support(double before, const std::vector<double>& gradient,
+                          const std::vector<double>& d);
+    void find_active();
+    template <class Body>
+    void each_active_block(Body body) const;
+    void active_scores(const std::vector<double>& v);
+    void active_pull(const std::vector<double>& r, std::vector<double>& out) const;
+    void active_gradient(std::vector<double>& gradient, std::vector<double>& diagonal);
+    void hessian_product(const std::vector<double>& v, std::vector<double>& out);
+    void solve_newton(const std::vector<double>& gradient, const std::vector<double>& diagonal,
+                      int max_products, std::vector<double>& d);
 
     bool load_gram();
     double gram_pass();
@@ -98,10 +126,29 @@ class Descent {
     double update(int64_t c, double mass, double gradient, double curvature) {
         gradient += ridge_[c] * (w_[c] - centre_[c]);
         const double old = w_[c], lasso = lasso_[c] + mass;
-        w_[c] = soft(curvature * old - gradient, lasso, positive_) / curvature;
-        if (old != 0) return std::abs(gradient + (old > 0 ? lasso : -lasso));
-        return positive_ ? std::max(0.0, -gradient - lasso)
-                         : std::max(0.0, std::abs(gradient) - lasso);
+        double off;
+        if (old != 0)
+            off = std::abs(gradient + (old > 0 ? lasso : -lasso));
+        else
+            off = std::max(0.0, (positive_ ? -gradient : std::abs(gradient)) - lasso);
+        if (curvature > 0)
+            w_[c] = soft(curvature * old - gradient, lasso, positive_) / curvature;
+        else if (gradient == 0 && lasso > 0)  // a column of zeros: the lasso alone decides
+            w_[c] = 0;
+        return relative(off, lasso, ridge_[c], curvature);
+    }
+
+    // See DescentLimits.
+    double relative(double off, double lasso, double ridge, double curvature) const {
+        if (!(off > 0)) return 0;
+        const double unit = lasso + (ridge > 0 ? std::sqrt(ridge * value_) : 0.0);
+        return off / (unit > 0 ? unit : std::sqrt(curvature * value_));
+    }
+
+    // The second derivative by the score of row i, output k.
+    double bend(int64_t i, int64_t k) const {
+        const double h = H_[i * K_ + k];
+        return coupled_ ? std::max(h - coupling_[i] * h * h, FLATTEST * sw_[i]) : h;
     }
 
     // The score of row i, output k moves by `change`: R += H_i e_k change, with the row's Hessian
@@ -117,6 +164,8 @@ class Descent {
         for (int l = 0; l < K_; ++l) r[l] -= shared * h[l];
     }
 
+    static constexpr double FLATTEST = 1e-12;  // least curvature of a row of weight 1
+
     const Matrix& X_;
     const LossRows loss_;
     const int K_;
@@ -127,8 +176,12 @@ class Descent {
     std::vector<char> one_feature_;  // whether a block is all outputs of one feature
     Values lasso_, ridge_, centre_;
     bool positive_ = false, has_intercept_ = false;
+    double damping_ = 0;       // of Newton steps on the support
+    double value_ = 0;         // the objective at the start of a call
+    double least_ = FLATTEST;  // of the curvature of a row of weight 1, see `dampen`
     int max_passes_ = 200;
-    std::vector<int64_t> working_;
+    std::vector<int64_t> working_, active_;  // blocks at work, and their weights that are not zero
+    std::vector<double> norm_;               // of the blocks at work
     double *w_ = nullptr, *b_ = nullptr, *s_ = nullptr;
     std::vector<double> coupling_;  // H_i = diag(h) - coupling_i h h' with h already weighted
     std::vector<double> R_, H_, D_, r_, trial_, moved_, start_, end_, b_start_, b_end_, curvature_;

@@ -44,16 +44,17 @@ double Descent::gram_pass() {
     for (int64_t c = 0; c < m; ++c) {
         const int64_t g = working_[c], at = blocks_.index[blocks_.ptr[g]];
         const double old = w_[at];
-        worst = std::max(worst, update(at, mass_[g], gram_.gradient[c],
-                                       gram_.curvature(c) + ridge_[at] + 1e-12));
+        worst = std::max(worst,
+                         update(at, mass_[g], gram_.gradient[c], gram_.curvature(c) + ridge_[at]));
         if (const double delta = w_[at] - old; delta != 0) {
             step_[c] += delta;
             gram_.move(c, delta);
         }
     }
     for (int64_t c = m; c < gram_.size(); ++c) {
-        const double gradient = gram_.gradient[c], delta = -gradient / (gram_.curvature(c) + 1e-12);
-        worst = std::max(worst, std::abs(gradient));
+        const double gradient = gram_.gradient[c], curvature = gram_.curvature(c);
+        const double delta = curvature > 0 ? -gradient / curvature : 0;
+        worst = std::max(worst, relative(std::abs(gradient), 0, 0, curvature));
         b_[c - m] += delta;
         step_[c] += delta;
         gram_.move(c, delta);

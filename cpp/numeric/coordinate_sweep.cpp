@@ -40,11 +40,10 @@ double Descent::step_single(int64_t c, double mass, double& curvature, bool firs
     if (first) {
         double a = 0;
         X_.column(j, [&](int64_t i, double x) {
-            const double h = H_[i * K_ + k];
             gradient += x * R_[i * K_ + k];
-            a += x * x * (coupled_ ? h - coupling_[i] * h * h : h);
+            a += x * x * bend(i, k);
         });
-        curvature = a + ridge_[c] + 1e-12;
+        curvature = a + ridge_[c];
     } else {
         X_.column(j, [&](int64_t i, double x) { gradient += x * R_[i * K_ + k]; });
     }
@@ -66,7 +65,7 @@ double Descent::step_block(int64_t g, const int64_t* coordinates, int64_t size, 
     delta_.resize(size);
     if (one_feature_[g]) {
         const int64_t j = coordinates[0] / K_;
-        if (first) std::fill(a, a + size, 1e-12);
+        if (first) std::fill(a, a + size, 0.0);
         X_.column(j, [&](int64_t i, double x) {
             const double *r = &R_[i * K_], *h = &H_[i * K_];
             for (int k = 0; k < K_; ++k) gradient_[k] += x * r[k];
@@ -92,7 +91,7 @@ double Descent::step_block(int64_t g, const int64_t* coordinates, int64_t size, 
     }
     length = std::sqrt(length);
     pulled = std::sqrt(pulled);
-    const double violation = block_violation(coordinates, size, length, mass_[g]);
+    const double violation = block_violation(coordinates, size, a, length, mass_[g]);
     const double next_length = pulled > mass_[g] ? solve_length(a, size, mass_[g]) : 0;
     for (int64_t e = 0; e < size; ++e) {
         const int64_t c = coordinates[e];
@@ -123,10 +122,10 @@ double Descent::step_block(int64_t g, const int64_t* coordinates, int64_t size, 
     return violation;
 }
 
-// Distance of 0 from the subdifferential of the block, in the 2-norm.
-double Descent::block_violation(const int64_t* coordinates, int64_t size, double length,
-                                double mass) const {
-    double squares = 0;
+// Distance of 0 from the subdifferential of the block in the 2-norm, relative (DescentLimits).
+double Descent::block_violation(const int64_t* coordinates, int64_t size, const double* a,
+                                double length, double mass) const {
+    double squares = 0, lasso = 0, ridge = 0, curvature = 0;
     for (int64_t e = 0; e < size; ++e) {
         const int64_t c = coordinates[e];
         double v;
@@ -135,8 +134,12 @@ double Descent::block_violation(const int64_t* coordinates, int64_t size, double
         else
             v = soft(-gradient_[e], lasso_[c], positive_);
         squares += v * v;
+        lasso = std::max(lasso, lasso_[c]);
+        ridge = std::max(ridge, ridge_[c]);
+        curvature = std::max(curvature, a[e]);
     }
-    return length > 0 ? std::sqrt(squares) : std::max(0.0, std::sqrt(squares) - mass);
+    const double off = length > 0 ? std::sqrt(squares) : std::max(0.0, std::sqrt(squares) - mass);
+    return relative(off, lasso + mass, ridge, curvature);
 }
 
 // The root t = |w| of sum_c (b_c / (a_c t + mass))^2 = 1: Newton on 1 - 1 / sqrt(.), which is
@@ -195,20 +198,19 @@ void Descent::bound_curvature(const int64_t* coordinates, int64_t size, double* 
         for (int64_t e = 0; e < size; ++e) v[e] = std::max(next[e] / std::max(top, 1e-300), 1e-3);
     }
     for (int64_t e = 0; e < size; ++e) ridge = std::max(ridge, ridge_[coordinates[e]]);
-    std::fill(a, a + size, bound + ridge + 1e-12);
+    std::fill(a, a + size, bound + ridge);
 }
 
 double Descent::step_intercept() {
     double worst = 0;
     for (int k = 0; k < K_; ++k) {
-        double gradient = 0, curvature = 1e-12;
+        double gradient = 0, curvature = 0;
         for (size_t i = 0; i < sw_.size(); ++i) {
-            const double h = H_[i * K_ + k];
             gradient += R_[i * K_ + k];
-            curvature += coupled_ ? h - coupling_[i] * h * h : h;
+            curvature += bend(i, k);
         }
-        worst = std::max(worst, std::abs(gradient));
-        const double delta = -gradient / curvature;
+        worst = std::max(worst, relative(std::abs(gradient), 0, 0, curvature));
+        const double delta = curvature > 0 ? -gradient / curvature : 0;
         b_[k] += delta;
         for (size_t i = 0; i < sw_.size(); ++i) shift(static_cast<int64_t>(i), k, delta);
     }

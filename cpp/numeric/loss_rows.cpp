@@ -27,7 +27,7 @@ LossRows kernel_rows(LossKind kind, Vec<double> target, Vec<double> weight, int 
             }
             return total;
         };
-        return LossRows{K, Loss::coupled, Loss::quadratic, sw, evaluate};
+        return LossRows{K, Loss::coupled, Loss::quadratic, Loss::steepest, sw, evaluate};
     });
 }
 
@@ -60,7 +60,7 @@ LossRows python_rows(nb::object loss, Vec<double> weight, int n_outputs) {
                          "curvature must return one number per score");
         return nb::cast<double>(found[0]);
     };
-    return {n_outputs, false, false, sw, evaluate};
+    return {n_outputs, false, false, INFINITY, sw, evaluate};
 }
 
 }  // namespace laconic::numeric

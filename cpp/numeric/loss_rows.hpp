@@ -1,6 +1,7 @@
 // A loss over the rows of a score matrix, with its targets and weights: one of losses.hpp, or an
 // object in Python.
 #pragma once
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -10,8 +11,9 @@ namespace laconic::numeric {
 
 struct LossRows {
     int n_outputs = 1;
-    bool coupled = false;    // the Hessian of a row is diag(h) - h h'
-    bool quadratic = false;  // the quadratic model is the loss itself
+    bool coupled = false;        // the Hessian of a row is diag(h) - h h'
+    bool quadratic = false;      // the quadratic model is the loss itself
+    double steepest = INFINITY;  // no curvature of a row of weight 1 is larger
     std::vector<double> weight;
     // (scores, residual, curvature or null) -> the weighted sum; writes weighted derivatives.
     std::function<double(const double*, double*, double*)> evaluate;

@@ -1,6 +1,6 @@
 // Losses of one row: scores s (K), targets y -> value, residual r = d loss / d s, curvature h (a
 // diagonal that bounds the Hessian at s), and the convex conjugate at a residual, which the duality
-// gap needs.
+// gap needs. `steepest` bounds the curvature at every s.
 //
 //   logistic        log(1 + exp(s)) - y s            y in {0, 1} per score, or one class per row:
 //                                                    one against the rest
@@ -29,6 +29,7 @@ struct Targets {
 
 struct LogisticLoss {
     static constexpr bool quadratic = false, coupled = false;
+    static constexpr double steepest = 0.25;
 
     double row(const double* s, int K, Targets y, double* r, double* h) const {
         double value = 0;
@@ -57,6 +58,7 @@ struct LogisticLoss {
 // there is this second part.
 struct MultinomialLoss {
     static constexpr bool quadratic = false, coupled = true;
+    static constexpr double steepest = 0.5;
 
     double row(const double* s, int K, Targets y, double* r, double* h) const {
         const int gold = static_cast<int>(y.of(0));
@@ -90,6 +92,7 @@ struct MultinomialLoss {
 
 struct SquaredLoss {
     static constexpr bool quadratic = true, coupled = false;
+    static constexpr double steepest = 1;
 
     double row(const double* s, int K, Targets y, double* r, double* h) const {
         double value = 0;
@@ -109,6 +112,7 @@ struct SquaredLoss {
 
 struct SquaredHingeLoss {
     static constexpr bool quadratic = false, coupled = false;
+    static constexpr double steepest = 2;
     static double sign(Targets y, int k) { return y.gold(k) ? 1.0 : -1.0; }
 
     double row(const double* s, int K, Targets y, double* r, double* h) const {
@@ -136,6 +140,7 @@ inline double entropy(double p) { return p > 0 ? p * (std::log(p) - 1) : 0.0; }
 
 struct PoissonLoss {
     static constexpr bool quadratic = false, coupled = false;
+    static constexpr double steepest = std::numeric_limits<double>::infinity();
 
     double row(const double* s, int K, Targets y, double* r, double* h) const {
         double value = 0;
@@ -151,7 +156,7 @@ struct PoissonLoss {
         double value = 0;
         for (int k = 0; k < K; ++k) {
             const double p = r[k] + y.of(k);
-            if (p < -1e-12 * (1 + y.of(k))) return std::numeric_limits<double>::infinity();
+            if (p < -1e-12 * y.of(k)) return std::numeric_limits<double>::infinity();
             value += entropy(p) - entropy(y.of(k));
         }
         return value;
@@ -163,6 +168,7 @@ struct PoissonLoss {
 // far off take steps without end.
 struct HuberLoss {
     static constexpr bool quadratic = false, coupled = false;
+    static constexpr double steepest = 1;
     double delta = 1;
 
     double row(const double* s, int K, Targets y, double* r, double* h) const {
@@ -194,6 +200,7 @@ struct HuberLoss {
 // p = 1 is the Poisson loss, p = 2 that of Gamma: s - log y + y exp(-s) - 1.
 struct TweedieLoss {
     static constexpr bool quadratic = false, coupled = false;
+    static constexpr double steepest = std::numeric_limits<double>::infinity();
     double power = 1.5;
 
     double value(double s, double y) const {
@@ -224,8 +231,8 @@ struct TweedieLoss {
     double conjugate(double r, double y) const {
         const double a = 2 - power, b = power - 1, least = power == 1 ? -y : 0;
         if ((power == 1 || y == 0) && r <= least)  // at s = -infinity
-            return r < least - 1e-12 * (1 + y) ? std::numeric_limits<double>::infinity()
-                                               : (power == 1 ? -entropy(y) : 0.0);
+            return r < least - 1e-12 * y ? std::numeric_limits<double>::infinity()
+                                         : (power == 1 ? -entropy(y) : 0.0);
         if (a == 0 && r >= 1)  // at s = infinity
             return r > 1 + 1e-12 ? std::numeric_limits<double>::infinity() : std::log(y) + 1;
         const double s = score_of(r, y, a, b);

@@ -47,11 +47,6 @@ class CountProblem(GapProblem):
         other.penalty = penalty.check()
         return other
 
-    @property
-    def total_weight(self) -> float:
-        """Sum of all counts."""
-        return float(self.mass.sum())
-
     def loss_value(self, x: Array) -> float:
         """See Objective."""
         return self.design.log_partition(x, self.mass) + self._constant - float(self._pulled @ x)

@@ -156,5 +156,7 @@ class GroupLasso(SparseGroupLasso):
 
 def group_sums(groups: Groups, values: Array) -> Array:
     """Return sum_{i in g} values_i of every group."""
-    running: Array = np.concatenate([[0.0], np.cumsum(values[groups.index])])
-    return np.maximum(running[groups.ptr[1:]] - running[groups.ptr[:-1]], 0.0)
+    sums = np.zeros(len(groups))
+    filled = groups.ptr[1:] > groups.ptr[:-1]  # reduceat takes an empty group for one of one
+    sums[filled] = np.add.reduceat(values[groups.index], groups.ptr[:-1][filled])
+    return sums

@@ -208,13 +208,18 @@ def _least_squares(
     )
     rows = _core.LossRows(_core.LossKind.squared, w, np.ones(len(w)), 1)
     blocks = _core.Blocks(groups.ptr, groups.index, len(v))
-    v = v.copy()
-    _core.Descent(matrix, rows, blocks, step * inner.strength * groups.weight).descend(
+    v, mass = v.copy(), step * inner.strength * groups.weight
+    largest = float(mass.max(initial=0.0))  # the kernel's tolerance is relative to the masses
+    _core.Descent(matrix, rows, blocks, mass).descend(
         np.arange(len(groups)),
         _core.SeparableTerms(lasso=zero, ridge=zero, centre=zero),
         v,
         np.zeros(0),
         _gathered(index, v, len(w)),
-        _core.DescentLimits(tolerance=tolerance, max_rounds=5, max_passes=10_000),
+        _core.DescentLimits(
+            tolerance=tolerance / largest if largest > 0 else tolerance,
+            max_rounds=5,
+            max_passes=10_000,
+        ),
     )
     return v

@@ -86,7 +86,7 @@ class ElasticNet(Separable):
         over = soft(c, lasso, self.positive)
         over, ridge = np.broadcast_arrays(over, ridge)
         free = ridge <= 0
-        if np.any(np.abs(over[free]) > 1e-10 * (1 + np.broadcast_to(lasso, over.shape)[free])):
+        if np.any(np.abs(over[free]) > 1e-10 * np.broadcast_to(lasso, over.shape)[free]):
             return np.inf
         return float(np.sum(over[~free] ** 2 / (2 * ridge[~free])))
 

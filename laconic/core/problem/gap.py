@@ -20,14 +20,13 @@ from laconic.core.arrays import Array
 from laconic.core.penalties import Smooth
 from laconic.core.problem.base import Objective
 
+SMALLEST = 1e-300  # stands for zero in a denominator
+
 
 class GapProblem(Objective):
     """An objective whose loss has a conjugate; `dual` stands for the residuals at a point."""
 
-    @property
-    @abstractmethod
-    def total_weight(self) -> float:
-        """Sum of the weights of all examples."""
+    _scale_of_loss: float | None = None
 
     @abstractmethod
     def loss_conjugate(self, dual: Array, scale: float) -> float:
@@ -58,10 +57,16 @@ class GapProblem(Objective):
     def relative(self, gap: float, value: float) -> float:
         """Return the gap over the value.
 
-        The value has a floor of 1e-9 per example: a loss that can reach zero has no relative scale
-        there.
+        The value has a floor of 1e-9 times `loss_scale`: a loss that can reach zero has no relative
+        scale there.
         """
-        return gap / max(value, 1e-9 * self.total_weight, 1e-300)
+        if self._scale_of_loss is None:
+            self._scale_of_loss = self.loss_scale()
+        return gap / max(value, 1e-9 * self._scale_of_loss, SMALLEST)
+
+    def loss_scale(self) -> float:
+        """Return a loss that is not small: the one at the start."""
+        return self.loss_value(self.start())
 
     def judge(self, x: Array, loss: float, dual: Array, gradient: Array) -> float:
         """Return the certificate from loss, dual and gradient at x, its tail fitted."""
@@ -76,19 +81,25 @@ class GapProblem(Objective):
             return float(steepest) / self.gradient_scale()
         # Where the penalty is not convex a fixed point of one step is one of every smaller step,
         # but not of larger ones.
-        return self.prox_residual(x, gradient, 1.0 / max(self.curvature(x), 1e-10))
+        curvature = self.curvature(x)
+        return self.prox_residual(x, gradient, 1.0 / curvature if curvature > 0 else 1.0)
 
     def curvature(self, x: Array, n_steps: int = 10) -> float:
         """Return about 1.1 times the largest eigenvalue of the loss's Hessian at x.
 
-        By power steps on differences of gradients.
+        By power steps.
         """
-        gradient = self.smooth(x)[1]
         along = np.random.default_rng(0).normal(size=len(x))
-        width = 1e-5 * max(1.0, float(np.max(np.abs(x), initial=0.0)))
         length = 0.0
         for _ in range(n_steps):
-            along /= max(float(np.linalg.norm(along)), 1e-300)
-            along = (self.smooth(x + width * along)[1] - gradient) / width
+            along /= max(float(np.linalg.norm(along)), SMALLEST)
+            along = self.bend(x, along)
             length = float(np.linalg.norm(along))
         return 1.1 * length
+
+    def bend(self, x: Array, along: Array) -> Array:
+        """Return the loss's Hessian at x times a direction, by the change of the gradient."""
+        size = float(np.max(np.abs(x), initial=0.0))
+        width = 1e-5 * (size if size > 0 else 1.0)
+        gradient = self.smooth(x)[1].copy()
+        return (self.smooth(x + width * along)[1] - gradient) / width

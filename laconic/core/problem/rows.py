@@ -7,9 +7,11 @@ import numpy as np
 from laconic import _core
 from laconic.core.arrays import Array, Ints
 from laconic.core.designs.rows import Rows
-from laconic.core.losses import Gold, Loss
+from laconic.core.losses import Gold, Loss, Multinomial
+from laconic.core.losses.bound import KernelLoss
 from laconic.core.penalties import Penalty
-from laconic.core.problem.gap import GapProblem
+from laconic.core.problem.by_class import ClassDescent
+from laconic.core.problem.gap import SMALLEST, GapProblem
 
 
 class Problem(GapProblem):
@@ -66,6 +68,12 @@ class Problem(GapProblem):
         self.parts(gradient)[1][:] = 0.0
         return loss, gradient
 
+    def sparse_descent(self, ptr: Ints, index: Ints, mass: Array) -> _core.Descent | ClassDescent:
+        """Return the kernel that suits sparse solutions: class by class where that is faster."""
+        if isinstance(self.loss, Multinomial) and _all_single(ptr, index, self.design.n_penalised):
+            return ClassDescent(self.design.matrix, self.gold, mass)
+        return self.descent(ptr, index, mass)
+
     def descent(self, ptr: Ints, index: Ints, mass: Array) -> _core.Descent:
         """Return the coordinate descent kernel over given blocks of weights."""
         return _core.Descent(
@@ -87,15 +95,48 @@ class Problem(GapProblem):
             self._intercept_only = self.descent(np.zeros(1, np.int64), nothing, np.zeros(0))
         weights, intercept = self.parts(x)
         zero = np.zeros(1)
-        tolerance = 1e-11 * max(1.0, float(self.gold.weight.sum()))
         self._intercept_only.descend(
             np.zeros(0, np.int64),
             _core.SeparableTerms(lasso=zero, ridge=zero, centre=zero),
             weights,
             intercept,
             scores,
-            _core.DescentLimits(tolerance=tolerance, max_rounds=100),
+            _core.DescentLimits(tolerance=1e-9, max_rounds=100),
         )
+
+    @property
+    def repairs_residuals(self) -> bool:
+        """Whether `feasible` makes dual points of any residuals, not only at a fitted intercept."""
+        return isinstance(self.bound, KernelLoss)
+
+    def feasible(self, residual: Array) -> Array:
+        """Return residuals whose sums per output are zero, as an intercept demands of a dual point.
+
+        Those of a fitted intercept hardly change. For a loss of single scores the larger side, the
+        positive or the negative entries, is scaled down; its conjugate stays finite towards 0. The
+        multinomial loss takes a share of the residuals of constant scores that cancels the sums. A
+        loss in Python may know its conjugate at its own residuals only.
+        """
+        if not self.design.intercept or not self.repairs_residuals:
+            return residual
+        table = residual.reshape(-1, self.gold.n_outputs)
+        if not isinstance(self.loss, Multinomial):
+            up, down = np.maximum(table, 0.0).sum(axis=0), -np.minimum(table, 0.0).sum(axis=0)
+            least = np.minimum(up, down)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                shrunk = np.where(table > 0, table * (least / up), table * (least / down))
+            return np.where(table == 0, 0.0, shrunk).ravel()
+        off, weight = table.sum(axis=0), self.gold.weight
+        gold = np.zeros_like(table)
+        gold[np.arange(len(table)), self.gold.target.astype(np.int64)] = weight
+        classes, total = gold.sum(axis=0), max(float(weight.sum()), SMALLEST)
+        odds = max(0.0, float(np.max(off / np.maximum(classes, SMALLEST))))
+        share = odds / (1.0 + odds)
+        if share == 0:
+            return residual
+        wanted = np.maximum((classes - off * (1 - share) / share) / total, 0.0)
+        table = (1 - share) * table + share * (weight[:, None] * wanted - gold)
+        return np.ascontiguousarray(table).ravel()
 
     def loss_conjugate(self, dual: Array, scale: float) -> float:
         """See GapProblem; `dual` are the residuals, whose sums per output are zero.
@@ -115,8 +156,24 @@ class Problem(GapProblem):
         """Sum of the weights of all rows."""
         return float(self.gold.weight.sum())
 
+    def loss_scale(self) -> float:
+        """See GapProblem; of labels the sum of the weights, which no intercept makes small."""
+        return self.total_weight if self.loss.classifies else super().loss_scale()
+
+    def bend(self, x: Array, along: Array) -> Array:
+        """See GapProblem; for the multinomial loss an upper bound."""
+        rows = self.bound.curvature(self.design.score(x))
+        return self.design.curve(rows, np.zeros(0), along)
+
     def certificate(self, x: Array) -> float:
         """Return the relative duality gap at x, or the prox residual where there is no gap."""
         x = x.copy()
         loss, residual = self._fitted_loss_at(x)
-        return self.judge(x, loss, residual, self.parts(self.design.pull(residual))[0])
+        dual = self.feasible(residual)
+        return self.judge(x, loss, dual, self.parts(self.design.pull(dual))[0])
+
+
+def _all_single(ptr: Ints, index: Ints, n_weights: int) -> bool:
+    """Return whether block i is weight i alone, for all weights."""
+    everything = np.arange(n_weights + 1)
+    return np.array_equal(ptr, everything) and np.array_equal(index, everything[:-1])

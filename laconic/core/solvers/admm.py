@@ -147,9 +147,11 @@ class Admm(StepSolver[Problem, AdmmState]):
         ridge = quadratic + terms.ridge
         with np.errstate(divide="ignore", invalid="ignore"):
             centre = np.where(ridge > 0, rho * state.towards / ridge, 0.0)
+        # The kernel's tolerance is relative (DescentLimits), this one in units of the gradient.
+        unit = float(terms.lasso.mean()) + float(np.sqrt(ridge.mean() * abs(state.value)))
         tolerance = (
-            0.1 * rho * min(state.primal, 1e300) / np.sqrt(max(len(weights), 1))
-            if np.isfinite(state.primal)
+            0.1 * rho * state.primal / np.sqrt(max(len(weights), 1)) / unit
+            if np.isfinite(state.primal) and unit > 0
             else 1e-3
         )
         everything = np.arange(len(terms.mass))

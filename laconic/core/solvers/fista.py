@@ -19,6 +19,8 @@ from laconic.core.arrays import Array
 from laconic.core.problem import Objective
 from laconic.core.solvers.base import StepSolver
 
+MAX_DOUBLINGS = 100  # of L per step
+
 
 class FistaState(NamedTuple):
     """x and the point z where the next gradient is taken."""
@@ -62,29 +64,31 @@ class Fista(StepSolver[Objective, FistaState]):
         """Return the state at x; L starts from the change of the gradient along itself."""
         gradient = problem.fitted_smooth(x)[1].copy()
         size = float(np.linalg.norm(gradient))
-        lipschitz = 1.0
-        if size > 0:
-            probe = 1e-3 / size
+        loss, lipschitz = problem.fitted_loss(x), 0.0
+        if size > 0 and loss > 0:
+            probe = 1e-3 * loss / size**2  # a step that the loss notices, whatever its scale
             lipschitz = float(
                 np.linalg.norm(problem.fitted_smooth(x - probe * gradient)[1] - gradient)
             ) / (probe * size)
         # A count of weights has a local minimum at zero, which is no reason to stay there.
         error = problem.certificate(x) if problem.penalty.convex else np.inf
-        return FistaState(x, problem.value(x), error, x, 1.0, max(lipschitz, 1e-10), 0)
+        return FistaState(
+            x, problem.value(x), error, x, 1.0, lipschitz if lipschitz > 0 else 1.0, 0
+        )
 
     def step(self, problem: Objective, state: FistaState) -> FistaState:
         """Take one accelerated step; L doubles until the quadratic bound holds."""
         z = state.z.copy()
         loss, gradient = problem.fitted_smooth(z)
         lipschitz = state.lipschitz
-        while True:
+        for _ in range(MAX_DOUBLINGS):
             x = z - gradient / lipschitz
             weights = problem.parts(x)[0]
             weights[:] = problem.penalty.prox(weights, 1.0 / lipschitz)
             move = x - z
             new_loss = problem.fitted_loss(x)
             bound = loss + float(gradient @ move) + 0.5 * lipschitz * float(move @ move)
-            if new_loss <= bound + 1e-12 * abs(loss) or lipschitz > 1e18:
+            if new_loss <= bound + 1e-12 * abs(loss):
                 break
             lipschitz *= 2
         value = new_loss + problem.penalty.value(weights)

@@ -124,6 +124,8 @@ class Majorized(StepSolver[Problem, MajorizedState]):
         size = min(max(2 * int(active.sum()), state.size), len(violation))
         priority = np.where(active, np.inf, violation)
         chosen = np.argpartition(priority, -size)[-size:]
+        largest = float(terms.lasso.max(initial=0.0)) + float(terms.mass.max(initial=0.0))
+        wanted = max(0.03 * worst, target) / largest if largest > 0 else 1e-3
         state.kernel.descend(
             np.sort(chosen[priority[chosen] > 0]),
             _core.SeparableTerms(
@@ -132,7 +134,7 @@ class Majorized(StepSolver[Problem, MajorizedState]):
             weights,
             intercept,
             state.scores,
-            _core.DescentLimits(tolerance=max(0.03 * worst, target), max_rounds=self.max_rounds),
+            _core.DescentLimits(tolerance=wanted, max_rounds=self.max_rounds),
         )
         found = self._measure(problem, state._replace(size=size))
         return found._replace(at_rest=state.value - found.value <= 1e-13 * abs(found.value))

@@ -3,8 +3,8 @@
 Sparse solutions cost what their active set costs: each step computes the whole gradient once,
 certifies the point, and hands the kernel the blocks that are active or violate optimality most. The
 set at least doubles the support each time, as in celer (Massias, Gramfort and Salmon 2018), so few
-steps are needed. Steps that stay on one support are extrapolated (Anderson): the diagonal curvature
-of the multinomial loss leaves correlated directions that shrink by a constant factor per step.
+steps are needed. Where passes over single blocks do not end the work, Newton steps on the whole
+support do: correlated weights would take hundreds of passes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from laconic.core.arrays import Array, Bools
 from laconic.core.penalties import Blockwise, Penalty, SparseGroupLasso, Terms
 from laconic.core.penalties.grouped import norm_code
 from laconic.core.problem import Problem
+from laconic.core.problem.by_class import ClassDescent
 from laconic.core.solvers.base import StepSolver
+
+MAX_IDLE = 3  # steps in a row without any gain, after which none is expected
 
 
 class WorkingSetState(NamedTuple):
@@ -31,9 +34,10 @@ class WorkingSetState(NamedTuple):
     violation: Array
     active: Bools
     size: int
-    kernel: _core.Descent
+    kernel: _core.Descent | ClassDescent
     terms: Terms
-    history: tuple[Array, ...] = ()
+    bound: float = -np.inf  # the best dual value so far
+    idle: int = 0  # steps in a row that changed nothing
 
 
 class WorkingSet(StepSolver[Problem, WorkingSetState]):
@@ -51,8 +55,10 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
         Number of Newton rounds per working set, at most.
     max_passes : int, default=20
         Number of passes over the working set per round, at most.
-    memory : int, default=5
-        Number of past points on one support that a step is extrapolated from.
+    max_newton : int, default=5
+        Number of Newton steps on the support per working set, at most.
+    max_products : int, default=300
+        Number of products by the Hessian per Newton step, at most.
 
     Examples
     --------
@@ -74,14 +80,16 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
         first_size: int = 64,
         max_rounds: int = 12,
         max_passes: int = 20,
-        memory: int = 5,
+        max_newton: int = 5,
+        max_products: int = 300,
     ):
         self.tol = tol
         self.max_iter = max_iter
         self.first_size = first_size
         self.max_rounds = max_rounds
         self.max_passes = max_passes
-        self.memory = memory
+        self.max_newton = max_newton
+        self.max_products = max_products
 
     def unsupported(self, penalty: Penalty) -> str:
         """See Solver."""
@@ -95,7 +103,7 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
         penalty = problem.penalty
         assert isinstance(penalty, Blockwise)  # needs_penalty
         terms = penalty.terms(problem.design.n_penalised)
-        kernel = problem.descent(terms.ptr, terms.index, terms.mass)
+        kernel = problem.sparse_descent(terms.ptr, terms.index, terms.mass)
         state = WorkingSetState(
             x,
             np.inf,
@@ -112,25 +120,38 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
     def _measure(self, problem: Problem, state: WorkingSetState) -> WorkingSetState:
         """Measure value, certificate and violations at the state's point."""
         terms, weights = state.terms, problem.parts(state.x)[0]
+        if not problem.repairs_residuals:
+            problem.fit_intercept(state.x, state.scores)
         loss, residual = problem.residuals(state.scores)
-        pulled = problem.design.pull(residual)
-        gradient = problem.parts(pulled)[0]
+        dual = problem.feasible(residual)
+        gradient = problem.parts(problem.design.pull(dual))[0]
         penalty = problem.penalty.value(weights)
-        gap = problem.gap(loss, residual, gradient, penalty)
-        # Residuals that do not sum to zero are not dual feasible: what that can cost is counted.
-        off = float(np.abs(problem.parts(pulled)[1]).max(initial=0.0))
+        value = loss + penalty
+        bound = max(state.bound, value - problem.gap(loss, dual, gradient, penalty))
         error = (
-            problem.relative(gap + off, loss + penalty)
-            if np.isfinite(gap)
+            problem.relative(max(0.0, value - bound), value)
+            if np.isfinite(bound)
             else problem.certificate(state.x)
         )
         active, violation = violations(terms, weights, gradient)
-        return state._replace(value=loss + penalty, error=error, violation=violation, active=active)
+        gained = value < state.value or bound > state.bound or error < state.error
+        return state._replace(
+            value=value,
+            error=error,
+            violation=violation,
+            active=active,
+            bound=bound,
+            idle=0 if gained else state.idle + 1,
+        )
+
+    def stuck(self, state: WorkingSetState) -> bool:
+        """See StepSolver: the last working sets, each of more blocks, moved nothing."""
+        return state.idle >= MAX_IDLE
 
     def step(self, problem: Problem, state: WorkingSetState) -> WorkingSetState:
         """Solve one working set, ten times better than the current error asks for."""
         n_active = int(state.active.sum())
-        size = min(max(2 * n_active, state.size), len(state.violation))
+        size = min(max(2 * n_active, state.size) << state.idle, len(state.violation))
         priority = np.where(state.active, np.inf, state.violation)
         if size < len(priority):
             chosen = np.argpartition(priority, -size)[-size:]
@@ -139,53 +160,22 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
         chosen = np.sort(chosen[priority[chosen] > 0])
         weights, intercept = problem.parts(state.x)
         terms = state.terms
-        # The gap falls about as violation * |w|_1; aim below what the remaining gap needs.
-        mass = max(float(np.abs(weights).sum()), 1.0)
-        wanted = 0.1 * max(self.tol, min(state.error, 1.0) * 0.03) * state.value / mass
-        state.kernel.descend(
-            chosen,
-            _core.SeparableTerms(
-                lasso=terms.lasso, ridge=terms.ridge, centre=np.zeros(1), positive=terms.positive
-            ),
-            weights,
-            intercept,
-            state.scores,
-            _core.DescentLimits(
-                tolerance=wanted, max_rounds=self.max_rounds, max_passes=self.max_passes
-            ),
+        # The gap falls about as the violations do; aim below what the remaining gap needs.
+        wanted = 0.1 * max(self.tol, min(state.error, 1.0) * 0.03)
+        entries = _core.SeparableTerms(
+            lasso=terms.lasso, ridge=terms.ridge, centre=np.zeros(1), positive=terms.positive
         )
-        state = self._measure(problem, state._replace(size=max(2 * n_active, state.size)))
-        return self._extrapolate(problem, state) if state.error > self.tol else state
-
-    def _extrapolate(self, problem: Problem, state: WorkingSetState) -> WorkingSetState:
-        """Jump to where the differences of the last points on this support nearly cancel.
-
-        Only if the objective is better there.
-        """
-        support = np.append(
-            state.x[: problem.design.n_penalised] != 0,
-            np.ones(problem.n_weights - problem.design.n_penalised, bool),
+        limits = _core.DescentLimits(
+            tolerance=wanted, max_rounds=self.max_rounds, max_passes=self.max_passes
         )
-        point = state.x[support]
-        history = (*(past for past in state.history if len(past) == len(point)), point)[
-            -self.memory - 1 :
-        ]
-        if len(history) <= self.memory:
-            return state._replace(history=history)
-        differences = np.diff(np.array(history), axis=0)
-        gram = differences @ differences.T
-        try:
-            share = np.linalg.solve(
-                gram + 1e-10 * np.trace(gram) * np.eye(len(gram)), np.ones(len(gram))
+        point = (weights, intercept, state.scores)
+        violation = state.kernel.descend(chosen, entries, *point, limits)[1]
+        if violation > wanted:  # a kernel that does not know its violation says infinity
+            steps = _core.DescentLimits(
+                tolerance=wanted, max_rounds=self.max_newton, max_passes=self.max_products
             )
-        except np.linalg.LinAlgError:
-            return state._replace(history=())
-        jumped = state.x.copy()
-        jumped[support] = (share / share.sum()) @ np.array(history[1:])
-        moved = state._replace(x=jumped, scores=problem.design.score(jumped), history=())
-        if not np.all(np.isfinite(jumped)) or problem.value(jumped) >= state.value:
-            return state._replace(history=())
-        return self._measure(problem, moved)
+            state.kernel.polish(entries, *point, steps)
+        return self._measure(problem, state._replace(size=max(2 * n_active, state.size)))
 
 
 def violations(terms: Terms, weights: Array, gradient: Array) -> tuple[Bools, Array]:
