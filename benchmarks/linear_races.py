@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks import problems, solvers
+from benchmarks import linear_speed, problems, solvers
 from benchmarks.classify_speed import lasso_race, lasso_table
 from benchmarks.page import table
 from benchmarks.problems import GroupPath
@@ -45,6 +45,8 @@ def section(data: Path, quick: bool = False) -> str:
             dense_table((400, 800) if quick else (400, 8000)),
             "### Lasso, logistic loss, counts of science, to a relative duality gap of 1e-5",
             lasso_table(data, (0.1,) if quick else (0.1, 0.01, 0.001)),
+            f"### {linear_speed.speed_smooth(data, quick)}",
+            f"### {linear_speed.memory_float32(data, quick)}",
             "### Without a peer",
             alone_table(data, quick),
         ]

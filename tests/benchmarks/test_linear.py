@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 pytest.importorskip("cvxpy")
 
-from benchmarks import linear_campaign, linear_scales
+from benchmarks import linear_campaign, linear_races, linear_scales
 from benchmarks.linear_campaign import ENDED, FALSE, RAISED, WRONG, outcomes, run_case
 from benchmarks.linear_losses import LOSSES
 from benchmarks.linear_oracle import at_zero, objective, optimum, steepest_slope
@@ -159,6 +159,22 @@ def test_slopes_are_zero_at_an_optimum_alone():
     model = case.estimator(strength, tol=1e-12).fit(case.X, case.y, case.sample_weight)
     assert steepest_slope(case, strength, model.coef_.T, model.intercept_) < 1e-4
     assert steepest_slope(case, strength, 0.9 * model.coef_.T, model.intercept_) > 1e-2
+
+
+def test_a_peer_gets_the_loosest_tolerance_that_is_near_the_best_everywhere():
+    best = np.array([1.0, 2.0])
+    runs = [
+        {"tol": 1e-3, "objectives": [1.0, 2.1]},
+        {"tol": 1e-4, "objectives": [1.00001, 2.0]},
+        {"tol": 1e-5, "objectives": [1.0, 2.0]},
+    ]
+    assert linear_races.loosest(runs, best) is runs[1]
+    assert linear_races.loosest(runs[:1], best) is None
+
+
+def test_dense_lassos_race_beside_celer():
+    pytest.importorskip("celer")
+    assert "| 0.1 of the largest strength | " in linear_races.dense_table((40, 80))
 
 
 def test_sections(data):
