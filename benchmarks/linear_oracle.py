@@ -102,7 +102,7 @@ def steepest_slope(case: Case, strength: float, W: Array, b: Array) -> float:
         for k, way in product(range(K), (1.0, -1.0)):
             step, tiny = np.zeros_like(W), np.zeros_like(W)
             step[i, k] = way * move
-            near = 1e-6 * abs(W[i, k]) or 1e-13 / size[i]
+            near = 1e-6 * abs(W[i, k]) or 1e-30 / size[i]  # a jump is steeper than any loss
             tiny[i, k] = way * near
             cost = (formula.each(W + tiny) - formula.each(W))[i, k] / near
             if formula.positive and W[i, k] + tiny[i, k] < 0:
