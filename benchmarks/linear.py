@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import linear_campaign, linear_doors, linear_races, linear_scales
+from benchmarks import linear_doors, linear_scales
 
 TITLE = "Linear models of matrices"
 SECTIONS = {
-    "campaign": linear_campaign.section,
     "scales": linear_scales.section,
-    "speed": linear_races.section,
     "doors": linear_doors.doors,
 }
 
