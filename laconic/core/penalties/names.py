@@ -5,34 +5,45 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from laconic.core import penalties
 from laconic.core.penalties.base import Penalty
-from laconic.core.penalties.log_sum import LogSum
-from laconic.core.penalties.mcp import MCP
-from laconic.core.penalties.scad import SCAD
-from laconic.core.penalties.separable import L0, L1, ElasticNet, Ridge
-from laconic.core.penalties.slope import Oscar, Slope
 from laconic.core.penalties.total import PenaltySum
+
+# What a name makes.
+NamedPenalties: TypeAlias = Mapping[str, Callable[[], Penalty]]
+
+
+def _maker(name: str) -> Callable[[], Penalty]:
+    """Return a function that makes the penalty of a class, which is imported by then."""
+
+    def make() -> Penalty:
+        made: Penalty = getattr(penalties, name)()
+        return made
+
+    return make
+
 
 # Penalties that need nothing but a strength. Others are given as objects: a group lasso without
 # groups says nothing.
-NAMED: dict[str, type[Penalty]] = {
-    "l1": L1,
-    "lasso": L1,
-    "l2": Ridge,
-    "ridge": Ridge,
-    "elastic": ElasticNet,
-    "elastic-net": ElasticNet,
-    "l0": L0,
-    "mcp": MCP,
-    "scad": SCAD,
-    "log-sum": LogSum,
-    "slope": Slope,
-    "oscar": Oscar,
+NAMED: NamedPenalties = {
+    name: _maker(penalty)
+    for name, penalty in {
+        "l1": "L1",
+        "lasso": "L1",
+        "l2": "Ridge",
+        "ridge": "Ridge",
+        "elastic": "ElasticNet",
+        "elastic-net": "ElasticNet",
+        "l0": "L0",
+        "mcp": "MCP",
+        "scad": "SCAD",
+        "log-sum": "LogSum",
+        "slope": "Slope",
+        "oscar": "Oscar",
+    }.items()
 }
 # One strength for the whole penalty, or one per name of a sum.
 Strength: TypeAlias = float | Mapping[str, float]
-# The names that one task has besides: what each makes.
-NamedPenalties: TypeAlias = Mapping[str, Callable[[], Penalty]]
 
 
 def as_penalty(

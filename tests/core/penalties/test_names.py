@@ -11,7 +11,7 @@ from laconic.core.penalties.names import NAMED, as_penalty
 @pytest.mark.parametrize("name", NAMED)
 def test_every_name_makes_its_penalty(name: str) -> None:
     made = as_penalty(name, 0.25)
-    assert type(made) is NAMED[name] and made.strength == 0.25
+    assert type(made) is type(NAMED[name]()) and made.strength == 0.25
 
 
 def test_an_object_is_kept_and_its_strength_replaced_only_on_request() -> None:
