@@ -46,6 +46,7 @@ LEAVES = {"cli": {"cli"}, "train": {"cli"}, "page": {"report"}, "plots": {"repor
 # The rooms of core: loss, penalty and solver stand apart, a solver knows penalties by protocol.
 CORE: dict[str, set[str]] = {
     "arrays": set(),
+    "lazy": set(),
     "report": set(),
     "ragged": set(),
     "groups": {"ragged"},
@@ -53,8 +54,8 @@ CORE: dict[str, set[str]] = {
     "groups_like": {"groups", "ragged"},
     "inference": {"ragged"},
     "designs": {"groups", "ragged"},
-    "losses": {"inference"},
-    "penalties": {"groups", "groups_like", "ragged"},
+    "losses": {"inference", "lazy"},
+    "penalties": {"groups", "groups_like", "lazy", "ragged"},
     "problem": {"groups", "ragged", "designs", "inference", "losses", "penalties"},
     "solvers": {"groups", "ragged", "designs", "inference", "penalties", "problem"},
     "checks": {"groups", "ragged", "designs", "losses", "penalties", "problem", "solvers"},
