@@ -213,7 +213,7 @@ class SparseLinear(Saved, Reported, TakesPenalty):
         weights, intercept = self.plain_parts(problem, result)
         K = problem.design.n_outputs
         self.coef_ = np.ascontiguousarray(weights.reshape(-1, K).T)
-        self.intercept_ = intercept.copy() if len(intercept) else np.zeros(K)
+        self.intercept_ = problem.loss.settled(intercept) if len(intercept) else np.zeros(K)
         if self.warm_start:
             self._x = result.x.copy()
         self._keep_report(problem, result)

@@ -317,11 +317,13 @@ def test_bad_training_files(given: Files, kind: str) -> None:
     [
         ("'sport' is not in the training data", ["{train}", "--dev", "{strange}", "-o", "{model}"]),
         (
-            "--strength must be a number of at least 0, not nan",
+            "--strength takes a number of at least 0, or one per term of a sum such as "
+            "lasso=0.5,ridge=0.1, not 'nan'",
             ["{train}", "--strength", "nan", "-o", "{model}"],
         ),
         (
-            "--strength must be a number of at least 0, not -1",
+            "--strength takes a number of at least 0, or one per term of a sum such as "
+            "lasso=0.5,ridge=0.1, not '-1'",
             ["{train}", "--strength", "-1", "-o", "{model}"],
         ),
         (

@@ -86,6 +86,10 @@ class Loss(BaseEstimator):
         """Return the number of scores per row for this number of classes."""
         return 1 if not self.classifies or n_classes <= 2 else n_classes
 
+    def settled(self, intercept: Array) -> Array:
+        """Return the one intercept that stands for all that have the same loss everywhere."""
+        return intercept.copy()
+
     def encode(self, y: Any) -> Any:
         """Return the targets of a regression as numbers, (n,) or (n, K)."""
         return y

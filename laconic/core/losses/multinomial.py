@@ -34,3 +34,8 @@ class Multinomial(Loss):
     def n_outputs(self, n_classes: int) -> int:
         """Return one per class, at least two."""
         return max(2, n_classes)
+
+    def settled(self, intercept: Array) -> Array:
+        """Return the intercept whose sum is zero: a constant more for all classes says nothing."""
+        centred: Array = intercept - intercept.mean()
+        return centred
