@@ -128,7 +128,7 @@ def models(quick: bool) -> dict[str, Callable[[int], Tagger]]:
         return Tagger("ner", learner, Mira(refit), refit_features="features", scheme="IOB2")
 
     def lasso(C: float) -> Callable[[int], Tagger]:
-        return lambda n: refitted(Fobos(lasso=1 / (C * n), every=every, epochs=selection))
+        return lambda n: refitted(Fobos(1 / (C * n), every=every, epochs=selection))
 
     def group(budget: int) -> Callable[[int], Tagger]:
         return lambda n: refitted(Sparseptron(budget, selection, every, group_weight="log"))

@@ -114,6 +114,6 @@ def test_narrow_doors_take_the_named_penalties_alone(door: str) -> None:
 @pytest.mark.slow
 def test_the_page_has_a_row_per_penalty_and_every_sentence() -> None:
     page = doors(Path("."), True)
-    assert page.startswith("### Which penalty")
+    assert page.startswith("## Which penalty")
     assert all(f"| {name} | yes | yes |" in page for name in SHOWN)
     assert "`Rda`: Rda takes the lasso" in page

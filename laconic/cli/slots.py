@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_
 
 from laconic.cli.constructors import Parameter, parameters_of
 from laconic.errors import InputError
-from laconic.models.option import Option, Parameters
+from laconic.models.option import Option, Parameters, read_one_strength
 
 EMPTY = inspect.Parameter.empty
 # Constructor parameters that every command offers under one name and with one meaning.
@@ -23,7 +23,7 @@ COMMON: dict[str, Option] = {
     "n_jobs": Option("Number of threads; -1 for all cores.", flag="--jobs", metavar="N"),
     "tol": Option("Certificate at which the solver stops.", above=0),
     "max_iter": Option("Number of steps of the solver, at most.", minimum=1),
-    "strength": Option("Strength of the penalty.", minimum=0),
+    "strength": Option("Strength of the penalty.", parse=read_one_strength),
     "lasso": Option("Strength of the extra lasso, beside the penalty.", minimum=0),
     "ridge": Option("Strength of the extra ridge, beside the penalty.", minimum=0),
     "min_count": Option(minimum=1),

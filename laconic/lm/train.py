@@ -10,7 +10,7 @@ from laconic.errors import InputError
 from laconic.lm.contexts import MOST_ORDER, Text
 from laconic.lm.scores import orders, scores
 from laconic.lm.sentences import read_sentences
-from laconic.models.option import Option, OptionValues, Parameters
+from laconic.models.option import Option, OptionValues, Parameters, read_one_strength
 
 # Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ class PenaltyOptions(NamedTuple):
     """Options of the penalty of a log-linear model; None is the penalty's own default."""
 
     strength: Annotated[
-        float | None, Option("Strength of the penalty.", panel=LOG_LINEAR_MODELS, minimum=0)
+        float | None,
+        Option("Strength of the penalty.", panel=LOG_LINEAR_MODELS, parse=read_one_strength),
     ] = None
     growth: Annotated[
         float | None,

@@ -48,6 +48,17 @@ def read_strength(text: str) -> float | dict[str, float]:
     return found if named else next(iter(found.values()))
 
 
+def read_one_strength(text: str) -> float:
+    """Return the strength of a penalty that is no sum."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0):
+        raise InputError(f"must be a number of at least 0, not {text!r}.")
+    return value
+
+
 @dataclass(frozen=True)
 class Option:
     """One option or argument of a command.

@@ -38,8 +38,8 @@ def test_every_row_of_the_article_is_fitted() -> None:
 
 def test_strength_of_the_lasso_falls_with_the_number_of_sentences() -> None:
     made = models(quick=False)["Lasso, C = 0.5"]
-    assert made(1000).learner.lasso == pytest.approx(0.002)
-    assert made(2000).learner.lasso == pytest.approx(0.001)
+    assert made(1000).learner.strength == pytest.approx(0.002)
+    assert made(2000).learner.strength == pytest.approx(0.001)
     assert made(2000).learner.every == 1000
 
 

@@ -291,7 +291,7 @@ def test_ctrl_c_while_reading_writes_nothing(given: Files) -> None:
         (b"a b\n\xff\xfe\x00", [], "text.txt:2: expected UTF-8 text"),
         (b"a b\n\0\1\2", [], "text.txt:2: expected text, one sentence per line, found a zero"),
         ("a b", ["--learner", "other"], "--learner must be one of online"),
-        ("a b", ["--penalty", "other"], "--penalty must be one of forest, lasso"),
+        ("a b", ["--penalty", "other"], "--penalty other: there is no penalty called 'other'"),
         (
             "a b",
             ["--learner", "svd", "--strength", "1"],
@@ -310,7 +310,7 @@ def test_ctrl_c_while_reading_writes_nothing(given: Files) -> None:
         ("a b", ["--branching", "x"], "--branching takes numbers"),
         ("a b", ["--size", "14", "--min-count", "1"], "trees of 13 nodes"),
         ("a b", ["--memory", "lots"], "--memory takes a number of bytes"),
-        ("a b", ["--strength", "-1"], "--strength must be"),
+        ("a b", ["--strength", "-1"], "--strength takes a number of at least 0"),
         ("a b", ["--window", "0", "--min-count", "1"], "window must be"),
         ("a b", ["--rare", "x"], "rare must be one of gap"),
         ("a b", ["--word2vec", "-"], "a word2vec file is written to a file"),

@@ -9,7 +9,7 @@ from laconic.cli.options import ANY_FILE, TEXT_FIELD, DateField, TargetField, Te
 from laconic.cli.training import Run, Trained
 from laconic.core.report import Callback, Event
 from laconic.errors import InputError
-from laconic.models.option import Option, OptionValues, Parameters
+from laconic.models.option import Option, OptionValues, Parameters, read_one_strength
 from laconic.time.facts import label_facts, step_facts
 from laconic.time.forecast.rows import (
     DATE,
@@ -144,7 +144,7 @@ def train(
             "Strength of the penalty; without it, 10, and of adaptive half the variance of the "
             "targets.",
             panel=LEARNING,
-            minimum=0,
+            parse=read_one_strength,
         ),
     ] = None,
     rolling: RollingOptions,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from laconic.cli.options import ANY_FILE, TEXT_FIELD, DateField, TextField
 from laconic.cli.training import Run, Trained
 from laconic.errors import InputError
-from laconic.models.option import Option, OptionValues, Parameters
+from laconic.models.option import Option, OptionValues, Parameters, read_one_strength
 from laconic.text.io import name_of
 from laconic.time.dated import CATEGORY, EITHER, NUMBER, Dated, read_dated
 from laconic.time.facts import step_facts
@@ -67,7 +67,7 @@ def train(
     documents: DocumentOptions,
     over_time: OverTimeOptions,
     strength: Annotated[
-        float | None, Option("Strength of the penalty.", panel=LEARNING, minimum=0)
+        float | None, Option("Strength of the penalty.", panel=LEARNING, parse=read_one_strength)
     ] = None,
     model: Annotated[OptionValues, MODEL],
 ) -> Trained:
