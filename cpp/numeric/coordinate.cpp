@@ -107,8 +107,8 @@ std::tuple<int, double, double> Descent::rounds(double tolerance, int max_rounds
 // Rows that are saturated have hardly any curvature, so that a Newton step may move their scores by
 // hundreds, where the model means nothing: the search cuts such a step to pieces, or finds none.
 // Then every row gets at least a curvature `least_`, more each time, up to what bounds the loss
-// everywhere (losses.hpp) where there is such a bound: steps under it always gain. A full step takes
-// a part of it back. Returns whether there is something new to try.
+// everywhere (losses.hpp) where there is such a bound: steps under it always gain. A full step
+// takes a part of it back. Returns whether there is something new to try.
 bool Descent::dampen(double step) {
     const double least = least_;
     if (step < 0.2)

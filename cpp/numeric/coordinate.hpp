@@ -37,7 +37,7 @@ struct SeparableTerms {
     bool positive = false;
 };
 
-// When a descent ends. The tolerance is relative: a coordinate that is off by v from optimal counts as
+// When a descent ends. The tolerance is relative: a coordinate off by v from optimal counts as
 //
 //     v / (lasso_c + mass_g + sqrt(ridge_c F)),    or v / sqrt(a_c F) where nothing penalises it,
 //

@@ -199,7 +199,7 @@ bool Descent::newton(const DescentLimits& limits, double& violation) {
     for (size_t a = n_active; a < gradient.size(); ++a)
         violation = std::max(violation, relative(std::abs(gradient[a]), 0, 0, diagonal[a]));
     if (violation <= limits.tolerance) return false;
-    // Where rows are saturated the model holds only nearby: a step that is cut to pieces is replaced
+    // Where rows are saturated the model holds only nearby: a step cut to pieces is replaced
     // by one under a larger damping (Levenberg and Marquardt), of which full steps take away.
     for (int attempt = 0; attempt < 8; ++attempt) {
         solve_newton(gradient, diagonal, limits.max_passes, d);

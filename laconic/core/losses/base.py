@@ -107,7 +107,7 @@ class Loss(BaseEstimator):
 
     def _by_kernel(self, gold: Gold) -> BoundLoss:
         if self.kind is None:
-            raise NotImplementedError(
+            raise TypeError(
                 f"{type(self).__name__} must define value_residual(scores, gold) and, if it is "
                 "smooth, curvature(scores, gold)"
             )

@@ -187,7 +187,7 @@ def test_mistakes_get_one_sentence(data: Any) -> None:
     X, y, _ = data
     with pytest.raises(ValueError, match=r"WrongShape.value_residual must return 90 numbers"):
         SparseRegressor(L1(), WrongShape()).fit(X, y)
-    with pytest.raises(NotImplementedError, match="Loss must define value_residual"):
+    with pytest.raises(TypeError, match="Loss must define value_residual"):
         SparseClassifier(L1(), Loss()).fit(X, y > 0)
     with pytest.raises(ValueError, match="delta must be a positive number, got -1"):
         SparseRegressor(L1(), Huber(-1)).fit(X, y)
