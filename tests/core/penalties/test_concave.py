@@ -1,4 +1,4 @@
-"""MCP, SCAD and LogSum: proxes against a grid, local optima, coordinate descent, paths, several classes."""
+"""MCP, SCAD and LogSum: proxes against a grid, local optima, descent by coordinates, paths."""
 
 from __future__ import annotations
 
