@@ -19,7 +19,7 @@ from laconic.cli.options import (
 )
 from laconic.cli.training import fit_facts
 from laconic.models.option import Option
-from laconic.text.columns import Fields
+from laconic.text.columns import Columns
 from laconic.text.jsonl import Document, write_jsonl
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def predict(
 ) -> dict[str, Any]:
     """Write one JSON object per document: its label, and its file if the input is a folder."""
     bar.describe("reading")
-    found = read_columns(input_path, Fields(text_field, None), whole)
+    found = read_columns(input_path, Columns(text_field, None), whole)
     bar.describe("predicting")
     rows: Iterable[dict[str, Any]] = _rows(model, found.documents, proba)
     if found.files is not None:

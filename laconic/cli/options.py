@@ -9,7 +9,7 @@ from typing import Annotated
 
 from laconic.errors import InputError
 from laconic.models.option import Option
-from laconic.text.columns import Fields
+from laconic.text.columns import Columns
 from laconic.text.corpus import Corpus, Document
 from laconic.text.io import STANDARD_STREAM, name_of
 from laconic.text.jsonl import read_corpus
@@ -65,12 +65,12 @@ Jobs = Annotated[
 
 def read_labelled(path: str, text_field: str, label_field: str) -> tuple[list[Document], list[str]]:
     """Return documents and their labels."""
-    found = read_columns(path, Fields(text_field, label_field))
+    found = read_columns(path, Columns(text_field, label_field))
     assert found.labels is not None
     return found.documents, found.labels
 
 
-def read_columns(path: str, fields: Fields, whole: bool = False) -> Corpus:
+def read_columns(path: str, fields: Columns, whole: bool = False) -> Corpus:
     """Return documents with labels and columns, and say which columns were taken if none was named.
 
     Labels are there unless `fields.label` is None.

@@ -25,7 +25,7 @@ LABEL_NAMES = (
 )  # fmt: skip
 
 
-class Fields(NamedTuple):
+class Columns(NamedTuple):
     """Names of the fields of a row; `label` is None where labels are not wanted.
 
     "text" and "label" also stand for the usual other names of such fields.
@@ -53,7 +53,7 @@ def known_name(names: Iterable[str], wanted: str, known: Sequence[str]) -> str |
     return next((by_letters[name] for name in known if name in by_letters), None)
 
 
-def is_header(cells: Sequence[str], fields: Fields) -> bool:
+def is_header(cells: Sequence[str], fields: Columns) -> bool:
     """Return whether the first line of a table has names of columns, and not a document."""
     if len(set(cells)) < len(cells) and not any(cells):
         return False
@@ -62,19 +62,19 @@ def is_header(cells: Sequence[str], fields: Fields) -> bool:
     return text is not None or (label is not None and label == fields.label != LABEL)
 
 
-def opens_table(line: str, cells: Sequence[str], fields: Fields) -> bool:
+def opens_table(line: str, cells: Sequence[str], fields: Columns) -> bool:
     """Return whether a line of a file of any name has names of columns: words without blanks."""
     words = len(cells) > 1 and re.fullmatch(r"[^\W\d]\w*(?:[,;|\t][^\W\d]\w*)+", line.strip())
     return bool(words) and is_header(cells, fields)
 
 
-def by_position(fields: Fields, cells: Collection[str]) -> bool:
+def by_position(fields: Columns, cells: Collection[str]) -> bool:
     """Return whether fields are numbers of columns, and not names of any."""
     given = [name for name in (fields.text, fields.label) if name is not None]
     return any(name.isascii() and name.isdigit() and name not in cells for name in given)
 
 
-def chosen_fields(row: Mapping[str, Any], fields: Fields, place: str) -> Fields:
+def chosen_fields(row: Mapping[str, Any], fields: Columns, place: str) -> Columns:
     """Return the fields as the first row names them; InputError that lists what there is.
 
     Of the two columns of a table, one is the text if the other is the label, and the reverse.

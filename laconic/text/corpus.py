@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from laconic.errors import InputError
-from laconic.text.columns import Fields
+from laconic.text.columns import Columns
 from laconic.text.compression import plain_name
 from laconic.text.io import PathLike, name_of
 from laconic.text.trees import Tree
@@ -33,7 +33,7 @@ class Corpus(NamedTuple):
 
 
 def lines_of_text(
-    path: PathLike, first: str, lines: Iterator[str], fields: Fields, require_labels: bool
+    path: PathLike, first: str, lines: Iterator[str], fields: Columns, require_labels: bool
 ) -> Corpus:
     """Read lines `label TAB text`, or, where labels are not wanted, documents.
 

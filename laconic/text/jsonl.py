@@ -22,7 +22,7 @@ from laconic.errors import InputError
 from laconic.text.columns import (
     LABEL,
     TEXT,
-    Fields,
+    Columns,
     by_position,
     category,
     chosen_fields,
@@ -58,7 +58,7 @@ from laconic.text.tables import (
 from laconic.text.trees import trees_in
 
 JSON_LINES = (".jsonl", ".ndjson", ".json")
-EVERYTHING = Fields()
+EVERYTHING = Columns()
 
 
 class Documents(NamedTuple):
@@ -80,13 +80,13 @@ def read_documents(
     category ..). Without labels: `label_field=None`, or `require_labels=False` and a file that has
     none.
     """
-    fields = Fields(text_field, label_field)
+    fields = Columns(text_field, label_field)
     return Documents(*read_corpus(path, fields, require_labels)[:2])
 
 
 def read_corpus(
     path: PathLike,
-    fields: Fields = EVERYTHING,
+    fields: Columns = EVERYTHING,
     require_labels: bool = True,
     whole: bool = False,
 ) -> Corpus:
@@ -126,7 +126,7 @@ def read_jsonl(
     `label_field=None`, or `require_labels=False` and a file in which no row has the field. Blank
     lines are skipped.
     """
-    fields = Fields(text_field, label_field)
+    fields = Columns(text_field, label_field)
     with open_text(path) as stream:
         rows = line_rows(filled_lines(stream, path))
         return Documents(*_of_rows(rows, fields, require_labels, path)[:2])
@@ -174,7 +174,7 @@ def _delimiter(plain: str, first: str) -> str:
 
 
 def _rows_of(
-    path: PathLike, first: str, lines: Iterator[str], fields: Fields, require_labels: bool
+    path: PathLike, first: str, lines: Iterator[str], fields: Columns, require_labels: bool
 ) -> Iterator[Row] | None:
     """Return the rows of a file of JSON or of a table; None if it is neither."""
     plain, opening = plain_name(name_of(path)), first.lstrip()
@@ -199,12 +199,12 @@ def _is_tree(path: PathLike, first: str) -> bool:
     return named and line[0] == "(" and (line[-1] == ")" or line.count("(") > line.count(")"))
 
 
-def _of_rows(rows: Iterable[Row], fields: Fields, require_labels: bool, path: PathLike) -> Corpus:
+def _of_rows(rows: Iterable[Row], fields: Columns, require_labels: bool, path: PathLike) -> Corpus:
     """Read documents, labels and columns from rows."""
     documents: list[Document] = []
     labels: list[str] = []
     columns: dict[str, list[Any]] = {name: [] for name in fields.more}
-    chosen: Fields | None = None
+    chosen: Columns | None = None
     taken = ""
     for place, row in rows:
         if chosen is None:
@@ -227,7 +227,7 @@ def _of_rows(rows: Iterable[Row], fields: Fields, require_labels: bool, path: Pa
     return without_header(found, path) if positional else found
 
 
-def _taken(row: Mapping[str, Any], fields: Fields, chosen: Fields, path: PathLike) -> str:
+def _taken(row: Mapping[str, Any], fields: Columns, chosen: Columns, path: PathLike) -> str:
     """Return which columns are taken, if they were not named and have other names."""
     if (chosen.text, chosen.label) in ((fields.text, fields.label), (fields.text, LABEL)):
         return ""
@@ -243,7 +243,7 @@ def _checked_label(row: Mapping[str, Any], name: str, place: str) -> str:
     return label
 
 
-def _of_folder(path: PathLike, fields: Fields) -> Corpus:
+def _of_folder(path: PathLike, fields: Columns) -> Corpus:
     """Read one document per file of a folder, and the names of the folders that they are in."""
     files = text_files(path, with_labels=fields.label is not None)
     found = Corpus(
@@ -254,7 +254,7 @@ def _of_folder(path: PathLike, fields: Fields) -> Corpus:
     return _without_columns(found, fields, path)
 
 
-def _without_columns(found: Corpus, fields: Fields, path: PathLike) -> Corpus:
+def _without_columns(found: Corpus, fields: Columns, path: PathLike) -> Corpus:
     if fields.more:
         raise InputError(
             f"{name_of(path)}: the column {fields.more[0]!r} is missing: only JSON, CSV, TSV and "

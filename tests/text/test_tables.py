@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.errors import InputError
-from laconic.text.columns import Fields
+from laconic.text.columns import Columns
 from laconic.text.jsonl import Documents, iterate_rows, read_corpus, read_documents
 from laconic.text.tables import table_rows
 
@@ -87,7 +87,7 @@ def test_parquet(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     table = {"review": TEXTS, "label": [1, 0, 1, 0, 0], "stars": [1.5, 2, 3, None, 5]}
     parquet.write_table(arrow.table(table), path)
-    found = read_corpus(path, Fields(numbers=("stars",)))
+    found = read_corpus(path, Columns(numbers=("stars",)))
     assert found.documents == TEXTS and found.labels == ["1", "0", "1", "0", "0"]
     assert str(found.columns) == "{'stars': [1.5, 2.0, 3.0, nan, 5.0]}"
     assert "the text is the column 'review', the label the column 'label'" in found.taken
@@ -145,7 +145,7 @@ def test_columns_by_name_and_by_position(tmp_path: Path) -> None:
     bare = put(tmp_path, "b.csv", '3,"Wall St.",Short\n4,Oil,Up\n3,Stocks,Down\n4,Gas,Low\n')
     assert read_documents(bare, "2", "1").documents == ["Wall St.", "Oil", "Stocks", "Gas"]
     named = put(tmp_path, "c.csv", "Class Index,Title\n4,Oil\n3,Stocks\n4,Gas\n3,Coal\n")
-    found = read_corpus(named, Fields("2", "1"))
+    found = read_corpus(named, Columns("2", "1"))
     assert found.labels == ["4", "3", "4", "3"] and "names of columns" in found.taken
     tabs = put(tmp_path, "d.tsv", "kind\twords\nx\ta\ny\tb\nx\tc\ny\td\n")
     assert read_documents(tabs).documents == ["a", "b", "c", "d"]
@@ -153,14 +153,14 @@ def test_columns_by_name_and_by_position(tmp_path: Path) -> None:
 
 def test_numbers_and_categories_beside_the_text(tmp_path: Path) -> None:
     path = put(tmp_path, "a.csv", "text,label,stars,shop\na,x,3,Rome\nb,y,,\nc,x,1e2, Oslo\n")
-    found = read_corpus(path, Fields(numbers=("stars",), categories=("shop",)))
+    found = read_corpus(path, Columns(numbers=("stars",), categories=("shop",)))
     assert str(found.columns) == "{'stars': [3.0, nan, 100.0], 'shop': ['Rome', '', 'Oslo']}"
     with pytest.raises(InputError, match=r"a\.csv:2: the column 'price' is missing; found 'text'"):
-        read_corpus(path, Fields(numbers=("price",)))
+        read_corpus(path, Columns(numbers=("price",)))
     with pytest.raises(InputError, match=r"a\.csv:2: 'shop' is a number, not 'Rome'"):
-        read_corpus(path, Fields(numbers=("shop",)))
+        read_corpus(path, Columns(numbers=("shop",)))
     with pytest.raises(InputError, match=r"the column 'stars' is missing: only JSON"):
-        read_corpus(put(tmp_path, "a.txt", "a\n"), Fields(label=None, numbers=("stars",)))
+        read_corpus(put(tmp_path, "a.txt", "a\n"), Columns(label=None, numbers=("stars",)))
 
 
 def test_folders_and_plain_text(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_folders_and_plain_text(tmp_path: Path) -> None:
     assert read_documents(tmp_path / "f") == Documents(
         ["bad", "good", "fine\nfilm"], ["neg", "pos", "pos"]
     )
-    found = read_corpus(tmp_path / "f" / "pos", Fields(label=None))
+    found = read_corpus(tmp_path / "f" / "pos", Columns(label=None))
     assert found.documents == ["good", "fine\nfilm"] and found.files is not None
     assert [Path(file).name for file in found.files] == ["1.txt.gz", "2.txt"]
     text = put(tmp_path, "t.txt", "text, and more\n\n(This is one.) And two\n")
@@ -181,7 +181,7 @@ def test_folders_and_plain_text(tmp_path: Path) -> None:
         "text, and more",
         "(This is one.) And two",
     ]
-    assert read_corpus(text, Fields(label=None), whole=True).documents == [text.read_text()]
+    assert read_corpus(text, Columns(label=None), whole=True).documents == [text.read_text()]
     messages = put(tmp_path, "bare/x/17", "a message without a suffix").parent.parent
     assert read_documents(messages).labels == ["x"]
 
