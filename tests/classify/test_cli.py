@@ -332,7 +332,7 @@ def test_bad_training_files(given: Files, kind: str) -> None:
         ),
         ("tol must be", ["{train}", "--tol", "0", "-o", "{model}"]),
         ("No such file", ["{folder}/absent.jsonl", "-o", "{model}"]),
-        ("Is a directory", ["{folder}", "-o", "{model}"]),
+        ("found none", ["{folder}", "-o", "{model}"]),
         ("there is no folder", ["{train}", "-o", "{folder}/absent/m"]),
         ("this is a folder", ["{train}", "-o", "{folder}"]),
         ("give its name with -o", ["{train}", "-o", "-"]),
