@@ -492,7 +492,7 @@ def test_explain_a_document_and_a_file(given: Files) -> None:
     assert len(found) == 1 and {row["label"] for row in found[0]["labels"]} == {"space", "med"}
     for row in found[0]["labels"]:
         assert row["intercept"] + sum(row["words"]) == pytest.approx(row["score"])
-    many = result_of("explain", given.model, given.dev, "--label", "med")["documents"]
+    many = result_of("explain", given.model, given.dev, "--about", "med")["documents"]
     assert len(many) == 20
     assert all([row["label"] for row in one["labels"]] == ["med"] for one in many)
     piped = result_of("explain", given.model, "-", text='{"text": "orbit"}\n')["documents"]
@@ -524,8 +524,8 @@ def test_explain_refuses_in_one_sentence(given: Files) -> None:
     m = given.model
     refused(given, "no such file", "explain", m, "missing.jsonl")
     refused(given, "the document is empty", "explain", m, " ")
-    refused(given, "labels med, space; got 'x'", "explain", m, "orbit", "--label", "x")
-    refused(given, "--label goes with a document", "explain", m, "--label", "med")
+    refused(given, "labels med, space; got 'x'", "explain", m, "orbit", "--about", "x")
+    refused(given, "--about goes with a document", "explain", m, "--about", "med")
     refused(given, "leave the document out", "explain", m, "orbit", "--curve")
     refused(given, "training documents with --data", "explain", m, "--resamples", "5")
     refused(given, "give them with --data", "explain", m, "--other", m)

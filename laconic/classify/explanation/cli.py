@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from laconic.cli.coloured import Marked, print_marked
@@ -14,12 +14,14 @@ from laconic.cli.options import (
     LabelField,
     TextField,
     check_output,
+    read_columns,
     read_labelled,
 )
 from laconic.errors import InputError
 from laconic.models.option import Option
+from laconic.text.columns import Columns
 from laconic.text.io import STANDARD_STREAM
-from laconic.text.jsonl import Document, read_documents
+from laconic.text.jsonl import Document
 
 if TYPE_CHECKING:
     from laconic.classify.explanation.contributions import Explanation
@@ -27,7 +29,19 @@ if TYPE_CHECKING:
     from laconic.classify.model import TextClassifier
     from laconic.classify.predict import TextPredictor
 
-FILES = (".jsonl", ".json", ".tsv", ".csv", ".txt", ".mrg", ".gz", ".bz2", ".xz", ".zst")
+FILES = (
+    ".parquet",
+    ".jsonl",
+    ".json",
+    ".tsv",
+    ".csv",
+    ".txt",
+    ".mrg",
+    ".gz",
+    ".bz2",
+    ".xz",
+    ".zst",
+)
 
 
 class Sources(NamedTuple):
@@ -92,22 +106,28 @@ def explain(
     as_json: bool,
     *,
     label: Annotated[
-        str | None, Option("The label to explain; the predicted one if not given.", metavar="LABEL")
+        str | None,
+        Option(
+            "The label to explain; the predicted one if not given.",
+            flag="--about",
+            metavar="LABEL",
+        ),
     ] = None,
     sources: Sources,
     text_field: TextField = TEXT_FIELD,
     label_field: LabelField = LABEL_FIELD,
+    whole: Annotated[bool, Option("Plain text is one document, not one per line.")] = False,
 ) -> dict[str, Any]:
     """Show what words, phrases and sentences add to the scores; or the words of the model."""
     if document is None:
         if label is not None:
-            raise InputError("--label goes with a document, a file of documents, or -.")
+            raise InputError("--about goes with a document, a file of documents, or -.")
         return _explain_model(model, output, n, as_json, sources, (text_field, label_field))
     for name, value in zip(Sources._fields, sources, strict=True):
         if value:
             raise InputError(f"--{name} explains the model as a whole: leave the document out.")
     wanted = None if label is None else _label_named(model, label)
-    explanations = [model.explain(one) for one in _documents(document, text_field)]
+    explanations = [model.explain(one) for one in _documents(document, text_field, whole)]
     if output is not None:
         from laconic.classify.explanation.page import write_explanations
 
@@ -130,14 +150,14 @@ def _label_named(model: TextPredictor, name: str) -> Any:
         if str(label) == name:
             return label
     known = ", ".join(map(str, model.classes_.tolist()))
-    raise InputError(f"--label: the model knows the labels {known}; got {name!r}.")
+    raise InputError(f"--about: the model knows the labels {known}; got {name!r}.")
 
 
-def _documents(given: str, text_field: str) -> list[Document]:
+def _documents(given: str, text_field: str, whole: bool) -> list[Document]:
     """Return the documents of a file or of standard input, or a text as it is."""
     name = given.lower()
-    if given == STANDARD_STREAM or Path(given).is_file():
-        return list(read_documents(given, text_field, label_field=None).documents)
+    if given == STANDARD_STREAM or os.path.exists(given):
+        return read_columns(given, Columns(text_field, None), whole).documents
     if name.endswith(FILES) and not any(character.isspace() for character in given):
         raise InputError(f"{given}: there is no such file.")
     if not given.strip():
