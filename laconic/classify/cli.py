@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
+from laconic.classify.explanation.cli import explain as explain
 from laconic.classify.train import train as train
 from laconic.cli.compression import Compression, compress_model
 from laconic.cli.console import Bar

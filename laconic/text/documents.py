@@ -186,6 +186,23 @@ class DocumentEncoder:
             feature, pointers(lengths), pointers(per_document), np.array(n_words, dtype=np.int64)
         )
 
+    def spans_of(self, unit: list[str]) -> Ints:
+        """Return the words (first, behind last) that each feature of a sentence covers.
+
+        The features are those of `encode`, in their order: words, n-grams, prefixes.
+        """
+        n = len(unit)
+        lengths = range(1, min(self.ngrams, n) + 1)
+        starts = [np.arange(n - length + 1) for length in lengths]
+        ends = [start + length for start, length in zip(starts, lengths, strict=True)]
+        for length in self.prefixes:
+            longer = np.array([i for i, word in enumerate(unit) if len(word) > length], np.int64)
+            starts.append(longer)
+            ends.append(longer + 1)
+        if not starts:
+            return np.zeros((0, 2), np.int64)
+        return np.stack([np.concatenate(starts), np.concatenate(ends)], axis=1)
+
     def _ngrams_of(self, unit: list[str]) -> list[str]:
         return [
             " ".join(unit[i : i + n])
