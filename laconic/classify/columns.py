@@ -23,7 +23,7 @@ from laconic.errors import InputError
 from laconic.models.checks import Arrays, item
 
 
-class Number(NamedTuple):
+class NumberColumn(NamedTuple):
     """A column of numbers, and how it is standardised."""
 
     name: str
@@ -31,7 +31,7 @@ class Number(NamedTuple):
     deviation: float
 
 
-class Category(NamedTuple):
+class CategoryColumn(NamedTuple):
     """A column of categories: the most frequent value, and those that have a feature each."""
 
     name: str
@@ -42,8 +42,8 @@ class Category(NamedTuple):
 class Beside(NamedTuple):
     """Columns that a model needs beside the text."""
 
-    numbers: tuple[Number, ...] = ()
-    categories: tuple[Category, ...] = ()
+    numbers: tuple[NumberColumn, ...] = ()
+    categories: tuple[CategoryColumn, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -52,7 +52,7 @@ class Beside(NamedTuple):
         return names + [f"{one.name}={value}" for one in self.categories for value in one.values]
 
     def rows(self, columns: Mapping[str, Sequence[Any]], n_rows: int) -> sp.csr_matrix:
-        """Return the features of the columns, (documents, features); unknown categories have none."""
+        """Return features of columns, (documents, features); unknown categories have none."""
         blocks: list[Any] = [sp.csr_matrix((n_rows, 0))]
         for number in self.numbers:
             values = numbers_in(columns[number.name], number.name)
@@ -78,14 +78,14 @@ def learn_beside(
         if not len(known):
             raise ValueError(f"the column {name!r} has no number in any document")
         deviation = float(known.std())
-        found.append(Number(name, float(known.mean()), deviation if deviation > 0 else 1.0))
+        found.append(NumberColumn(name, float(known.mean()), deviation if deviation > 0 else 1.0))
     kinds = []
     for name in categories:
         times = Counter(value for value in map(_text, columns[name]) if value)
         if not times:
             raise ValueError(f"the column {name!r} has no category in any document")
         usual = max(times, key=lambda value: (times[value], value))
-        kinds.append(Category(name, usual, tuple(sorted(times.keys() - {usual}))))
+        kinds.append(CategoryColumn(name, usual, tuple(sorted(times.keys() - {usual}))))
     return Beside(tuple(found), tuple(kinds))
 
 
@@ -160,6 +160,6 @@ def read_beside(meta: Mapping[str, Any]) -> Beside:
         if not fits or not all(isinstance(v, str) for v in (*one[:2], *one[2])):
             raise InputError("expected a column of categories as name, usual value and values")
     return Beside(
-        tuple(Number(*one) for one in numbers),
-        tuple(Category(name, usual, tuple(values)) for name, usual, values in categories),
+        tuple(NumberColumn(*one) for one in numbers),
+        tuple(CategoryColumn(name, usual, tuple(values)) for name, usual, values in categories),
     )

@@ -14,7 +14,7 @@ from laconic.text.columns import LABEL, LABEL_NAMES, TEXT, TEXT_NAMES, known_nam
 from laconic.text.trees import Tree
 
 
-class Rows(list[Any]):
+class DocumentRows(list[Any]):
     """Documents, and the values of the columns beside them by name."""
 
     def __init__(self, documents: Iterable[Any], columns: Mapping[str, list[Any]]) -> None:
@@ -24,7 +24,7 @@ class Rows(list[Any]):
     def __add__(self, other: Any) -> Any:
         """Return these rows and others."""
         theirs = getattr(other, "columns", {})
-        return Rows(
+        return DocumentRows(
             [*self, *other],
             {name: [*own, *theirs[name]] for name, own in self.columns.items() if name in theirs},
         )
@@ -36,7 +36,11 @@ def names_of(data: object) -> list[str] | None:
         return [str(name) for name in data]
     for attribute in ("column_names", "columns"):
         names = getattr(data, attribute, None)
-        if hasattr(data, "__getitem__") and not isinstance(data, Rows) and names is not None:
+        if (
+            hasattr(data, "__getitem__")
+            and not isinstance(data, DocumentRows)
+            and names is not None
+        ):
             return [str(name) for name in names]
     return None
 
@@ -63,7 +67,7 @@ def rows_of(data: Any, text: str = TEXT, columns: Sequence[str] = ()) -> list[An
         raise ValueError("documents is one tree; expected several: give a list with one, [tree]")
     names = names_of(data)
     if names is None:
-        listed = data if isinstance(data, Rows) else list(data)
+        listed = data if isinstance(data, DocumentRows) else list(data)
         if listed and isinstance(listed[0], Mapping):
             return rows_of(_of_records(listed, text, columns), text, columns)
         found: dict[str, list[Any]] = getattr(listed, "columns", {})
@@ -77,7 +81,7 @@ def rows_of(data: Any, text: str = TEXT, columns: Sequence[str] = ()) -> list[An
         )
     _check_columns(columns, names)
     documents = _checked(column_of(data, own))
-    return Rows(documents, {name: column_of(data, name) for name in columns})
+    return DocumentRows(documents, {name: column_of(data, name) for name in columns})
 
 
 def labels_of(data: Any, labels: Any) -> Any:
