@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,12 +12,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.classify.explanation.contributions import Explanation, explain_document
-from laconic.classify.explanation.tables import frame
-from laconic.classify.explanation.words import word_table
 from laconic.classify.weighting import weighted
 from laconic.core.arrays import Array, Bools
 from laconic.text.documents import DocumentEncoder, DocumentLike
+
+# Explanations are imported where they are asked for: a model opens without them.
+if TYPE_CHECKING:
+    from laconic.classify.explanation.contributions import Explanation
 
 
 class TextPredictor(ClassifierMixin, BaseEstimator):
@@ -121,6 +122,8 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
         >>> bool(np.isclose(found.scores[1], found.intercepts[1] + found.by_word[1].sum()))
         True
         """
+        from laconic.classify.explanation.contributions import explain_document
+
         return explain_document(self, document)
 
     @property
@@ -129,6 +132,9 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
 
         See `laconic.classify.explanation.words.word_table`.
         """
+        from laconic.classify.explanation.tables import frame
+        from laconic.classify.explanation.words import word_table
+
         return frame(word_table(self))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:

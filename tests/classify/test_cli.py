@@ -450,7 +450,7 @@ def test_as_a_program(given: Files) -> None:
 )
 def test_ctrl_c_keeps_the_best_model(given: Files, stage: str, options: list[str]) -> None:
     generator = np.random.default_rng(0)
-    noise = [[f"w{k}" for k in generator.zipf(1.2, 400) % 4000] for _ in range(600)]
+    noise = [[f"w{k}" for k in generator.zipf(1.2, 400) % 4000] for _ in range(300)]
     rows = [
         {"text": [words[i : i + 8] for i in range(0, 400, 8)], "label": i % 3}
         for i, words in enumerate(noise)

@@ -339,7 +339,7 @@ def test_ctrl_c_keeps_the_model(given: JsonFiles) -> None:
         "many.jsonl",
         [
             {**row, "text": row["text"] + f" w{n % 997} v{n % 991}"}
-            for n, row in enumerate(rows(8, 400))
+            for n, row in enumerate(rows(8, 200))
         ],
     )
     command = [
