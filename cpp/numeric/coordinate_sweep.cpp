@@ -6,6 +6,7 @@
 namespace laconic::numeric {
 
 double Descent::solve_by_columns(double tolerance, double& violation) {
+    if (one_score_) return solve_one_score(tolerance, violation);
     std::fill(D_.begin(), D_.end(), 0.0);
     r_.assign(R_.begin(), R_.end());
     violation = pass(true);

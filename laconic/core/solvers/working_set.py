@@ -38,6 +38,7 @@ class WorkingSetState(NamedTuple):
     terms: Terms
     bound: float = -np.inf  # the best dual value so far
     idle: int = 0  # steps in a row that changed nothing
+    share: float = 1.0  # of the penalty in the value, 1 where it is not known
 
 
 class WorkingSet(StepSolver[Problem, WorkingSetState]):
@@ -142,6 +143,7 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
             active=active,
             bound=bound,
             idle=0 if gained else state.idle + 1,
+            share=penalty / value if penalty > 0 else 1.0,
         )
 
     def stuck(self, state: WorkingSetState) -> bool:
@@ -160,8 +162,8 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
         chosen = np.sort(chosen[priority[chosen] > 0])
         weights, intercept = problem.parts(state.x)
         terms = state.terms
-        # The gap falls about as the violations do; aim below what the remaining gap needs.
-        wanted = 0.1 * max(self.tol, min(state.error, 1.0) * 0.03)
+        # A relative violation v of the dual costs about v penalty(w) of the gap.
+        wanted = max(0.3 * self.tol / max(state.share, 0.1), min(state.error, 1.0) * 0.003)
         entries = _core.SeparableTerms(
             lasso=terms.lasso, ridge=terms.ridge, centre=np.zeros(1), positive=terms.positive
         )
