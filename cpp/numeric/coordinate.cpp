@@ -99,9 +99,10 @@ std::tuple<int, double, double> Descent::rounds(double tolerance, int max_rounds
         slope += after_penalty - (before - value);
         const double step = search(before, after_penalty, slope, value);
         if (violation <= tolerance) break;
-        // The loss differs from its model by about the square of the violation.
+        // The loss differs from its model by about the square of the violation; rounding errors of
+        // residuals that many passes changed are seen in another round only.
         if (one_score_ && !by_gram && step == 1 && max_rounds > 1 && reached_ <= tolerance &&
-            (quadratic_ || violation * violation <= tolerance)) {
+            tolerance >= 1e-9 && (quadratic_ || violation * violation <= tolerance)) {
             violation = reached_;
             break;
         }
