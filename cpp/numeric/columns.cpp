@@ -14,6 +14,7 @@ struct DenseSteps {
     ColumnDots (*dots)(const V* x, const double* r, const double* h, int64_t n);
     void (*add)(const V* x, double by, double* out, int64_t n);
     void (*add_weighted)(const V* x, double by, const double* h, double* out, int64_t n);
+    void (*add_four)(const V* const* x, const double* by, const double* h, double* out, int64_t n);
 };
 
 namespace baseline {
@@ -59,26 +60,48 @@ const DenseSteps<V>& steps_of(const DenseLines<V>&) {
 
 }  // namespace
 
-double Matrix::column_dot(int64_t j, const double* r) const {
-    double found = 0;
+void Matrix::columns_dot(const int64_t* j, int64_t size, const double* r, double* out) const {
     columns_.visit([&](auto lines) {
-        if constexpr (lines.dense) {
-            found = steps_of(lines).dot(lines.value + j * lines.size, r, lines.size);
-        } else {
-            const auto [begin, end] = lines.bounds(j);
-            const auto* index = lines.index;
-            const auto* x = lines.value;
-            double a = 0, b = 0;
-            int64_t e = begin;
-            for (; e + 2 <= end; e += 2) {
-                a += double(x[e]) * r[index[e]];
-                b += double(x[e + 1]) * r[index[e + 1]];
+        for (int64_t c = 0; c < size; ++c) {
+            if constexpr (lines.dense) {
+                out[c] = steps_of(lines).dot(lines.value + j[c] * lines.size, r, lines.size);
+            } else {
+                const auto [begin, end] = lines.bounds(j[c]);
+                const auto* index = lines.index;
+                const auto* x = lines.value;
+                double a = 0, b = 0;
+                int64_t e = begin;
+                for (; e + 2 <= end; e += 2) {
+                    a += double(x[e]) * r[index[e]];
+                    b += double(x[e + 1]) * r[index[e + 1]];
+                }
+                if (e < end) a += double(x[e]) * r[index[e]];
+                out[c] = a + b;
             }
-            if (e < end) a += double(x[e]) * r[index[e]];
-            found = a + b;
         }
     });
-    return found;
+}
+
+void Matrix::columns_add(const int64_t* j, int64_t size, const double* by, const double* h,
+                         double* out) const {
+    columns_.visit([&](auto lines) {
+        int64_t c = 0;
+        if constexpr (lines.dense) {
+            for (; c + 4 <= size; c += 4) {
+                decltype(lines.value) x[4];
+                for (int b = 0; b < 4; ++b) x[b] = lines.value + j[c + b] * lines.size;
+                steps_of(lines).add_four(x, by + c, h, out, lines.size);
+            }
+            for (; c < size; ++c)
+                steps_of(lines).add_weighted(lines.value + j[c] * lines.size, by[c], h, out,
+                                             lines.size);
+        } else {
+            for (; c < size; ++c) {
+                const double d = by[c];
+                if (d != 0) lines.line(j[c], [&](int64_t i, double x) { out[i] += d * x * h[i]; });
+            }
+        }
+    });
 }
 
 ColumnDots Matrix::column_dots(int64_t j, const double* r, const double* h) const {
@@ -101,15 +124,6 @@ void Matrix::column_add(int64_t j, double by, double* out) const {
             steps_of(lines).add(lines.value + j * lines.size, by, out, lines.size);
         else
             lines.line(j, [&](int64_t i, double x) { out[i] += by * x; });
-    });
-}
-
-void Matrix::column_add(int64_t j, double by, const double* h, double* out) const {
-    columns_.visit([&](auto lines) {
-        if constexpr (lines.dense)
-            steps_of(lines).add_weighted(lines.value + j * lines.size, by, h, out, lines.size);
-        else
-            lines.line(j, [&](int64_t i, double x) { out[i] += by * x * h[i]; });
     });
 }
 

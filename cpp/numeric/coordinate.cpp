@@ -12,12 +12,10 @@ Descent::Descent(const Matrix& X, const LossRows& loss, const Blocks& blocks, Ve
       quadratic_(loss.quadratic),
       one_score_(loss.n_outputs == 1 && !loss.coupled),
       sw_(loss_.weight),
-      blocks_(blocks),
-      mass_(mass.data(), mass.data() + mass.size()) {
+      blocks_(blocks) {
     require(static_cast<int64_t>(sw_.size()) == X.n_rows, "weight must have n_rows entries");
     require(blocks.n == X.n_cols * K_, "blocks must be over n_cols * n_outputs coordinates");
-    require(static_cast<int64_t>(mass.size()) == blocks.size(),
-            "mass must have one entry per block");
+    reweigh(mass);
     if (blocks.size() > 0) X.need_columns();
     const size_t cells = sw_.size() * K_;
     coupling_.assign(sw_.size(), 0.0);
@@ -34,6 +32,12 @@ Descent::Descent(const Matrix& X, const LossRows& loss, const Blocks& blocks, Ve
             row = blocks.index[first + e] == blocks.index[first] / K_ * K_ + e;
         one_feature_[g] = row;
     }
+}
+
+void Descent::reweigh(Vec<double> mass) {
+    require(static_cast<int64_t>(mass.size()) == blocks_.size(),
+            "mass must have one entry per block");
+    mass_.assign(mass.data(), mass.data() + mass.size());
 }
 
 std::tuple<int, double, double> Descent::descend(Vec<int64_t> working, const SeparableTerms& terms,

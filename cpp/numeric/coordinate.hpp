@@ -54,6 +54,9 @@ class Descent {
   public:
     Descent(const Matrix& X, const LossRows& loss, const Blocks& blocks, Vec<double> mass);
 
+    // Replaces the mass of every block.
+    void reweigh(Vec<double> mass);
+
     // One call works on the blocks in `working` until their violation is below `tolerance` or
     // `max_rounds` are spent. The weights, the intercept (size K, or 0 for none) and the scores
     // move together. Returns (rounds, violation, value of the loss).
@@ -192,7 +195,7 @@ class Descent {
     const bool one_score_;            // per row
     const std::vector<double>& sw_;
     const Blocks& blocks_;
-    const std::vector<double> mass_;
+    std::vector<double> mass_;
     std::vector<char> one_feature_;  // whether a block is all outputs of one feature
     Values lasso_, ridge_, centre_;
     bool positive_ = false, has_intercept_ = false;

@@ -123,9 +123,10 @@ double Descent::step_group(int64_t g, int64_t size) {
     gradient_.resize(size);
     double length = 0, pulled = 0;
     bool with_lasso = positive_;
+    X_.columns_dot(coordinates, size, R_.data(), gradient_.data());
     for (int64_t e = 0; e < size; ++e) {
         const int64_t c = coordinates[e];
-        gradient_[e] = X_.column_dot(c, R_.data()) + ridge_[c] * (w_[c] - centre_[c]);
+        gradient_[e] += ridge_[c] * (w_[c] - centre_[c]);
         length += w_[c] * w_[c];
         const double v = soft(-gradient_[e], lasso_[c], positive_);
         pulled += v * v;
@@ -147,13 +148,14 @@ double Descent::step_group(int64_t g, int64_t size) {
     } else {
         solve_in_basis(size, vectors, mass);
     }
+    bool any = false;
     for (int64_t e = 0; e < size; ++e) {
-        const int64_t c = coordinates[e];
-        if (const double by = delta_[e] - w_[c]; by != 0) {
-            X_.column_add(c, by, H_.data(), R_.data());
-            w_[c] = delta_[e];
-        }
+        const double next = delta_[e];
+        delta_[e] -= w_[coordinates[e]];
+        w_[coordinates[e]] = next;
+        any = any || delta_[e] != 0;
     }
+    if (any) X_.columns_add(coordinates, size, delta_.data(), H_.data(), R_.data());
     return violation;
 }
 
@@ -217,8 +219,9 @@ void Descent::solve_by_prox(const int64_t* coordinates, int64_t size, const doub
 
 // The exact step of the intercept.
 double Descent::step_level() {
-    double gradient = 0;
-    for (double r : R_) gradient += r;
+    double sums[8] = {}, gradient = 0;
+    for (size_t i = 0; i < R_.size(); ++i) sums[i & 7] += R_[i];
+    for (double sum : sums) gradient += sum;
     const double delta = total_curvature_ > 0 ? -gradient / total_curvature_ : 0;
     b_[0] += delta;
     for (size_t i = 0; i < R_.size(); ++i) R_[i] += delta * H_[i];

@@ -150,10 +150,20 @@ class Matrix {
         columns_.line(j, body);
     }
     // Steps of a column x and vectors over the rows, see columns.cpp; unchecked as `column` is.
-    double column_dot(int64_t j, const double* r) const;
+    double column_dot(int64_t j, const double* r) const {
+        double found;
+        columns_dot(&j, 1, r, &found);
+        return found;
+    }
     ColumnDots column_dots(int64_t j, const double* r, const double* h) const;
-    void column_add(int64_t j, double by, double* out) const;                   // out += by x
-    void column_add(int64_t j, double by, const double* h, double* out) const;  // out += by h x
+    void column_add(int64_t j, double by, double* out) const;                    // out += by x
+    void column_add(int64_t j, double by, const double* h, double* out) const {  // out += by h x
+        columns_add(&j, 1, &by, h, out);
+    }
+    // The same of several columns.
+    void columns_dot(const int64_t* j, int64_t size, const double* r, double* out) const;
+    void columns_add(const int64_t* j, int64_t size, const double* by, const double* h,
+                     double* out) const;
     bool is_dense() const { return dense_; }
 
     void score(Vec<double> weights, MutVec<double> scores, int n_outputs, int threads) const;

@@ -128,7 +128,9 @@ def regularization_path(
         w, b = estimator.plain_parts(problem, result)
         selected = int(np.any(w.reshape(-1, problem.design.n_outputs) != 0, axis=1).sum())
         value, now = problem.value(result.x), time.perf_counter()
-        rows.append((sp.csr_matrix(w), b.copy(), value, result.error, selected, now - began))
+        kept = np.flatnonzero(w)
+        row = sp.csr_matrix((w[kept], kept, [0, len(kept)]), shape=(1, len(w)))
+        rows.append((row, b.copy(), value, result.error, selected, now - began))
         event = Event("strength", len(rows), len(grid), value, result.error, selected, now - first)
         began = now
         if callback is not None and callback(event):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cache
 from numbers import Real
 from typing import ClassVar, NamedTuple, TypeVar
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from laconic import _core
 from laconic.core.arrays import Array, Ints
 
 PenaltyT = TypeVar("PenaltyT", bound="Penalty")
@@ -91,7 +93,15 @@ class Penalty(BaseEstimator, ABC):
 
     def replace(self: PenaltyT, **parameters: object) -> PenaltyT:
         """Return a copy with some parameters changed."""
-        return type(self)(**{**self.get_params(deep=False), **parameters})
+        return type(self)(
+            **{name: getattr(self, name) for name in _parameters(type(self))} | parameters
+        )
+
+
+@cache
+def _parameters(kind: type[Penalty]) -> tuple[str, ...]:
+    """Return the names of the parameters of a class, in order."""
+    return tuple(kind._get_param_names())
 
 
 class Terms(NamedTuple):
@@ -106,6 +116,7 @@ class Terms(NamedTuple):
     ptr: Ints
     index: Ints  # type: ignore[assignment]  # shadows tuple.index, which nobody calls
     mass: Array
+    blocks: _core.Blocks | None = None  # of ptr and index, if they were made before
 
 
 class Blockwise(Penalty):
