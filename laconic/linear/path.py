@@ -127,7 +127,8 @@ def regularization_path(
     for result in walk(estimator, problem, grid, x):
         w, b = estimator.plain_parts(problem, result)
         selected = int(np.any(w.reshape(-1, problem.design.n_outputs) != 0, axis=1).sum())
-        value, now = problem.value(result.x), time.perf_counter()
+        value = problem.loss_at(result.x)[0] + problem.penalty.value(problem.parts(result.x)[0])
+        now = time.perf_counter()
         kept = np.flatnonzero(w)
         row = sp.csr_matrix((w[kept], kept, [0, len(kept)]), shape=(1, len(w)))
         rows.append((row, b.copy(), value, result.error, selected, now - began))

@@ -60,8 +60,8 @@ class Problem(GapProblem):
         return self.bound.value_residual(scores)
 
     def loss_value(self, x: Array) -> float:
-        """See Objective."""
-        return self.loss_at(x)[0]
+        """See Objective; from new scores: kept ones have rounding errors of the way to x."""
+        return self.residuals(self.design.score(x))[0]
 
     def smooth(self, x: Array) -> tuple[float, Array]:
         """See Objective."""
