@@ -99,7 +99,7 @@ class Descent {
     double step_one(int32_t slot);
     double step_group(int64_t g, int64_t size);
     double step_level();
-    void solve_in_basis(int64_t size, const double* vectors, double mass);
+    void solve_in_basis(int64_t size, const double* vectors, double mass, double length);
     void solve_by_prox(const int64_t* coordinates, int64_t size, const double* vectors,
                        double mass);
     void find_moving();
@@ -115,7 +115,7 @@ class Descent {
     void move(int64_t j, int64_t k, double delta);
     double block_violation(const int64_t* coordinates, int64_t size, const double* a, double length,
                            double mass) const;
-    double solve_length(const double* a, int64_t size, double mass) const;
+    double solve_length(const double* a, int64_t size, double mass, double guess) const;
     void bound_curvature(const int64_t* coordinates, int64_t size, double* a);
 
     bool newton(const DescentLimits& limits, double& violation);

@@ -146,7 +146,7 @@ double Descent::step_group(int64_t g, int64_t size) {
     } else if (with_lasso) {
         solve_by_prox(coordinates, size, vectors, mass);
     } else {
-        solve_in_basis(size, vectors, mass);
+        solve_in_basis(size, vectors, mass, std::sqrt(length));
     }
     bool any = false;
     for (int64_t e = 0; e < size; ++e) {
@@ -161,7 +161,7 @@ double Descent::step_group(int64_t g, int64_t size) {
 
 // Replaces the weights in delta_, with the gradient in gradient_, by the solution of the block's
 // model.
-void Descent::solve_in_basis(int64_t size, const double* vectors, double mass) {
+void Descent::solve_in_basis(int64_t size, const double* vectors, double mass, double length) {
     target_.resize(size);
     double squares = 0;
     for (int64_t a = 0; a < size; ++a) {
@@ -176,7 +176,7 @@ void Descent::solve_in_basis(int64_t size, const double* vectors, double mass) {
     }
     std::fill(delta_.begin(), delta_.end(), 0.0);
     if (squares <= mass * mass) return;
-    const double t = solve_length(curve_.data(), size, mass);
+    const double t = solve_length(curve_.data(), size, mass, length);
     for (int64_t a = 0; a < size; ++a) {
         const double by = target_[a] / (curve_[a] + mass / t), *v = vectors + a * size;
         for (int64_t e = 0; e < size; ++e) delta_[e] += by * v[e];

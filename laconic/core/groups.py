@@ -228,12 +228,11 @@ class Groups:
 def _frozen(values: ArrayLike, dtype: type) -> AnyArray:
     """Return a read-only vector that nobody else can write to: a copy, unless it is read-only."""
     given = np.asarray(values)
-    with np.errstate(invalid="ignore"):
-        array = (
-            given
-            if given.dtype == dtype and not given.flags.writeable
-            else np.array(given, dtype=dtype)
-        )
+    if given.dtype == dtype:
+        array = np.array(given) if given.flags.writeable else given
+    else:
+        with np.errstate(invalid="ignore"):
+            array = np.array(given, dtype=dtype)
     rounded = (
         given.dtype.kind == "f" and array.dtype.kind == "i" and not np.array_equal(array, given)
     )

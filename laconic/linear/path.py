@@ -55,6 +55,7 @@ def walk(
     While a result is looked at, `problem` has the penalty of its strength.
     """
     spread = problem.penalty
+    problem.on_path = True
     try:
         for strength in strengths:
             problem.penalty = spread.replace(strength=float(strength)).check()
@@ -62,7 +63,7 @@ def walk(
             x = result.x
             yield result
     finally:
-        problem.penalty = spread
+        problem.penalty, problem.on_path = spread, False
 
 
 def regularization_path(

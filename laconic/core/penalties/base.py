@@ -59,6 +59,20 @@ class Penalty(BaseEstimator, ABC):
         """
         return self._gauge_by_prox(gradient)
 
+    def dual_scale(self, gradient: Array) -> tuple[float, float]:
+        """Return the largest t <= 1 that makes conjugate(-t gradient) finite, and what it is.
+
+        For t < 1 it is taken for 0, as of a norm.
+        """
+        if type(self).conjugate is Penalty.conjugate:
+            gauge = self.gauge(gradient)
+            return (1.0 if gauge <= 1 + 1e-10 else 1.0 / gauge), 0.0
+        conjugate = self.conjugate(-gradient)
+        if not np.isinf(conjugate):
+            return 1.0, conjugate
+        scale = 1.0 / max(1.0, self.gauge(gradient))
+        return scale, 0.0 if scale < 1 else conjugate
+
     def strength_max(self, gradient: Array) -> float:
         """Return the strength at which w = 0 becomes optimal, where every path starts."""
         return self.check().gauge(gradient) * self.strength

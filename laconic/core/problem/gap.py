@@ -43,10 +43,7 @@ class GapProblem(Objective):
 
     def gap(self, loss: float, dual: Array, gradient: Array, penalty: float) -> float:
         """Return the duality gap from loss, dual, gradient and penalty at a point."""
-        scale, dual_penalty = 1.0, self.penalty.conjugate(-gradient)
-        if np.isinf(dual_penalty):
-            scale = 1.0 / max(1.0, self.penalty.gauge(gradient))
-            dual_penalty = 0.0 if scale < 1 else dual_penalty
+        scale, dual_penalty = self.penalty.dual_scale(gradient)
         if scale == 0:
             return np.inf
         gap = loss + penalty + self.loss_conjugate(dual, scale) + dual_penalty

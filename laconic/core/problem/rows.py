@@ -22,6 +22,9 @@ class Problem(GapProblem):
 
     design: Rows
     fits_tail = True
+    # Whether kernels, scores and gradients are kept from one solution to the next. The last digits
+    # of a solution then depend on those before it.
+    on_path = False
 
     def __init__(self, design: Rows, loss: Loss, gold: Gold, penalty: Penalty):
         self.design = design
@@ -31,6 +34,7 @@ class Problem(GapProblem):
         self.bound = loss.bind(gold, design.threads)
         self._intercept_only: _core.Descent | None = None
         self._sparse: tuple[Ints, Ints, _core.Descent] | None = None
+        self._fitted: Array | None = None  # the last scores with a fitted intercept
         self._scored: tuple[Array, Array] | None = None  # the last point, and its scores
         self._pulled: tuple[Array, Array] | None = None  # the last residuals, and their gradient
 
@@ -40,17 +44,21 @@ class Problem(GapProblem):
 
     def scores(self, x: Array) -> Array:
         """Return the scores at x: those that were kept, or new ones."""
-        if self._scored is None or not np.array_equal(self._scored[0], x):
-            self.keep_scores(x, self.design.score(x))
-        assert self._scored is not None
-        return self._scored[1].copy()
+        if self.on_path and self._scored is not None and np.array_equal(self._scored[0], x):
+            return self._scored[1].copy()
+        scores = self.design.score(x)
+        self.keep_scores(x, scores)
+        return scores
 
     def keep_scores(self, x: Array, scores: Array) -> None:
         """Keep the scores at x: a path asks for those of its solutions several times."""
-        self._scored = x.copy(), scores.copy()
+        if self.on_path:
+            self._scored = x.copy(), scores.copy()
 
     def pull(self, residual: Array) -> Array:
         """Return the gradient of residuals: that of the last ones, or a new one; not to change."""
+        if not self.on_path:
+            return self.design.pull(residual)
         if self._pulled is None or not np.array_equal(self._pulled[0], residual):
             self._pulled = residual.copy(), self.design.pull(residual)
         return self._pulled[1]
@@ -99,7 +107,8 @@ class Problem(GapProblem):
         if isinstance(self.loss, Multinomial) and _all_single(ptr, index, self.design.n_penalised):
             return ClassDescent(self.design.matrix, self.gold, mass)
         if (
-            self._sparse is not None
+            self.on_path
+            and self._sparse is not None
             and np.array_equal(self._sparse[0], ptr)
             and np.array_equal(self._sparse[1], index)
         ):
@@ -126,6 +135,8 @@ class Problem(GapProblem):
         """
         if not self.design.intercept:
             return
+        if self.on_path and self._fitted is not None and np.array_equal(scores, self._fitted):
+            return
         if self._intercept_only is None:
             nothing = np.zeros(0, np.int64)
             self._intercept_only = self.descent(np.zeros(1, np.int64), nothing, np.zeros(0))
@@ -139,6 +150,7 @@ class Problem(GapProblem):
             scores,
             _core.DescentLimits(tolerance=1e-9, max_rounds=100),
         )
+        self._fitted = scores.copy() if self.on_path else None
 
     @property
     def repairs_residuals(self) -> bool:
