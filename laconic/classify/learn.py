@@ -37,6 +37,7 @@ class LearningParameters(Protocol):
     ridge: float
     refit: float | None
     contrast: float
+    frequency: float
     constituents: float
     features: tuple[str, ...]
     values: Iterable[float] | None
@@ -93,7 +94,7 @@ def refit_weights(
     fits. A fit that kept nothing, or that was interrupted, is returned as it is.
     """
     if not 0 < strength < np.inf:
-        raise ValueError(f"refit must be None or the strength of a ridge above 0, got {strength!r}")
+        raise ValueError(f"refit must be the strength of a ridge, or 0, got {strength!r}")
     first = found.report
     if first.features_kept == 0 or first.interrupted:
         return found
