@@ -7,6 +7,7 @@ from pathlib import Path
 from benchmarks import (
     classify_accuracy,
     classify_phrases,
+    classify_published,
     classify_speed,
     classify_structured,
     classify_subtrees,
@@ -18,6 +19,7 @@ SECTIONS = {
     "subtrees": classify_subtrees.section,
     "structured": classify_structured.section,
     "phrases": classify_phrases.section,
+    "published": classify_published.section,
     "speed": classify_speed.section,
 }
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import linear_doors, linear_scales
+from benchmarks import linear_doors, linear_races, linear_scales
 
 TITLE = "Linear models of matrices"
 SECTIONS = {
     "scales": linear_scales.section,
     "doors": linear_doors.doors,
+    "speed": linear_races.section,
 }
 
 

@@ -33,28 +33,44 @@ TOLERANCES = tuple(10.0**-k for k in range(3, 9))
 PATIENCE = 120.0  # CPU seconds of a fit without a peer
 
 
+ABOUT = """CPU seconds of one thread, competitors in turns in the same run; *peer / ours* above one
+means that ours is faster. A peer gets its loosest tolerance that reaches the stated accuracy."""
+
+
 def section(data: Path, quick: bool = False) -> str:
-    """Return all races, one thread each."""
+    """Return all races, one thread each: a function per part, which opens with its title."""
     with threadpool_limits(1):
-        parts = [
-            "## Speed",
-            ABOUT,
-            "### Group lasso, logistic loss, a path of 32 strengths beside adelie",
-            paths_table(data, (False,) if quick else (False, True)),
-            "### Lasso, squared loss, 400 x 8,000 dense, to a relative duality gap of 1e-5",
-            dense_table((400, 800) if quick else (400, 8000)),
-            "### Lasso, logistic loss, counts of science, to a relative duality gap of 1e-5",
-            lasso_table(data, (0.1,) if quick else (0.1, 0.01, 0.001)),
-            f"### {linear_speed.speed_smooth(data, quick)}",
-            f"### {linear_speed.memory_float32(data, quick)}",
-            "### Without a peer",
-            alone_table(data, quick),
-        ]
+        parts = ["## Speed", ABOUT, *(f"### {race(data, quick)}" for race in RACES)]
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
-ABOUT = """CPU seconds of one thread, competitors in turns in the same run; *peer / ours* above one
-means that ours is faster. A peer gets its loosest tolerance that reaches the stated accuracy."""
+def group_paths(data: Path, quick: bool) -> str:
+    """Return the race of group lassos along a path."""
+    return "Group lasso, logistic loss, a path of 32 strengths beside adelie\n\n" + paths_table(
+        data, (False,) if quick else (False, True)
+    )
+
+
+def dense_lasso(data: Path, quick: bool) -> str:
+    """Return the race of lassos of a dense matrix."""
+    shape = (400, 800) if quick else (400, 8000)
+    return (
+        f"Lasso, squared loss, {shape[0]} x {shape[1]:,} dense, to a relative duality gap of 1e-5"
+        "\n\n" + dense_table(shape)
+    )
+
+
+def text_lasso(data: Path, quick: bool) -> str:
+    """Return the race of lassos of word counts."""
+    return (
+        "Lasso, logistic loss, counts of science, to a relative duality gap of 1e-5\n\n"
+        + lasso_table(data, (0.1,) if quick else (0.1, 0.01, 0.001))
+    )
+
+
+def alone(data: Path, quick: bool) -> str:
+    """Return the fits that no peer can do."""
+    return "Without a peer\n\n" + alone_table(data, quick)
 
 
 def paths_table(data: Path, kinds: tuple[bool, ...]) -> str:
@@ -150,3 +166,13 @@ def alone_table(data: Path, quick: bool) -> str:
     return table(
         ["problem", "CPU seconds", "objective", "certificate", "converged", "words kept"], rows
     )
+
+
+RACES = (
+    group_paths,
+    dense_lasso,
+    text_lasso,
+    linear_speed.speed_smooth,
+    linear_speed.memory_float32,
+    alone,
+)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
+from laconic.classify.explanation.cli import explain as explain
 from laconic.classify.train import train as train
 from laconic.cli.compression import Compression, compress_model
 from laconic.cli.console import Bar
@@ -14,11 +15,13 @@ from laconic.cli.options import (
     TEXT_FIELD,
     LabelField,
     TextField,
+    read_columns,
     read_labelled,
 )
 from laconic.cli.training import fit_facts
 from laconic.models.option import Option
-from laconic.text.jsonl import Document, read_documents, write_jsonl
+from laconic.text.columns import Columns
+from laconic.text.jsonl import Document, write_jsonl
 
 if TYPE_CHECKING:
     from laconic.classify.model import TextClassifier
@@ -26,19 +29,25 @@ if TYPE_CHECKING:
 
 def predict(
     model: TextClassifier,
-    input_path: Annotated[str, Option(f"Documents: {DOCUMENTS_HELP}")],
+    input_path: Annotated[
+        str, Option(f"Documents: {DOCUMENTS_HELP} Other text has one document per line.")
+    ],
     output: str,
     bar: Bar,
     *,
     proba: Annotated[bool, Option("Add the probability of every label.")] = False,
     text_field: TextField = TEXT_FIELD,
+    whole: Annotated[bool, Option("Plain text is one document, not one per line.")] = False,
 ) -> dict[str, Any]:
-    """Write one JSON object per document: its label."""
+    """Write one JSON object per document: its label, and its file if the input is a folder."""
     bar.describe("reading")
-    documents = read_documents(input_path, text_field, label_field=None).documents
+    found = read_columns(input_path, Columns(text_field, None), whole)
     bar.describe("predicting")
-    write_jsonl(output, list(_rows(model, documents, proba)))
-    return {"documents": len(documents)}
+    rows: Iterable[dict[str, Any]] = _rows(model, found.documents, proba)
+    if found.files is not None:
+        rows = ({"file": file, **row} for file, row in zip(found.files, rows, strict=True))
+    write_jsonl(output, list(rows))
+    return {"documents": len(found.documents)}
 
 
 def _rows(

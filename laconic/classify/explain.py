@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import log_softmax
+from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.classify.model import TextClassifier
@@ -38,8 +38,9 @@ class WordWeight(NamedTuple):
 
 
 class SentenceEffect(NamedTuple):
-    """log_odds = log p(label | document) - log p(label | document without this sentence).
+    """log_odds = logit p(label | document) - logit p(label | document without this sentence).
 
+    logit p is log p - log (1 - p).
     kept: whether a word of the sentence has a weight that is not zero.
     """
 
@@ -114,9 +115,9 @@ def sentence_effects(
         raise ValueError(
             f"the model knows the labels {', '.join(map(str, model.classes_))}; got {label!r}"
         )
-    of_whole = _log_probabilities(whole)[0, place[0]]
+    of_whole = _log_odds(whole, int(place[0]))[0]
     rest = [
-        _log_probabilities(model.score_rows(model.weigh(rows, total - left)))[:, place[0]]
+        _log_odds(model.score_rows(model.weigh(rows, total - left)), int(place[0]))
         for rows, left in _without_each(counts, lengths)
     ]
     log_odds = of_whole - np.concatenate([np.zeros(0), *rest])
@@ -142,10 +143,12 @@ def _without_each(counts: sp.csr_matrix, lengths: Array) -> Iterator[tuple[sp.cs
         yield table, lengths[first : first + step]
 
 
-def _log_probabilities(scores: Array) -> Array:
-    two_sided = np.stack([np.zeros_like(scores), scores], axis=1) if scores.ndim == 1 else scores
-    logs: Array = log_softmax(two_sided, axis=1)
-    return logs
+def _log_odds(scores: Array, label: int) -> Array:
+    """Return log p / (1 - p) of a label: its score less the log-sum-exp of the others."""
+    if scores.ndim == 1:
+        return scores if label == 1 else -scores
+    others: Array = logsumexp(np.delete(scores, label, axis=1), axis=1)
+    return np.asarray(scores[:, label] - others)
 
 
 def group_tables(

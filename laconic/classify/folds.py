@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from scipy.special import logsumexp
 
 from laconic.classify import preparation
-from laconic.classify.learn import LearningParameters
+from laconic.classify.learn import LearningParameters, strongest
 from laconic.classify.penalty import penalty_for
 from laconic.classify.preparation import Prepared, training_rows
 from laconic.core.arrays import AnyArray, Array, Bools, Ints
@@ -42,7 +42,7 @@ RIDGES = (1e-4, 1e4)  # refits stay between
 GAIN = 1e-3  # of the log-loss, below which a search for a refit ends
 
 
-class Fold(NamedTuple):
+class HeldOutFold(NamedTuple):
     """Training data of a model, and held-out documents: their rows and labels."""
 
     train: Prepared
@@ -57,7 +57,7 @@ class Setting(NamedTuple):
     refit: float | None
 
 
-class Score(NamedTuple):
+class SettingScore(NamedTuple):
     """One setting on held-out documents: words kept, log-loss and correctness per document."""
 
     words: int
@@ -65,19 +65,19 @@ class Score(NamedTuple):
     right: Bools
 
 
-class Held(NamedTuple):
+class HeldOutRows(NamedTuple):
     """Rows of held-out documents, of the kept words alone, and the numbers of their labels."""
 
     X: sp.csr_matrix
     gold: Ints
 
-    def score(self, weights: Array, intercept: Array) -> Score:
+    def score(self, weights: Array, intercept: Array) -> SettingScore:
         """Return log-losses, and which documents get their own label."""
         scores = np.asarray(self.X @ weights + intercept)
         if scores.shape[1] == 1:
             scores = np.hstack([np.zeros_like(scores), scores])
         loss: Array = logsumexp(scores, axis=1) - scores[np.arange(len(self.gold)), self.gold]
-        return Score(len(weights), loss, scores.argmax(axis=1) == self.gold)
+        return SettingScore(len(weights), loss, scores.argmax(axis=1) == self.gold)
 
 
 class Limits(NamedTuple):
@@ -87,7 +87,7 @@ class Limits(NamedTuple):
     expired: Callable[[], bool]
 
 
-class Path:
+class StrengthPath:
     """The path of one model on one part of the data: `problem` at strength_max * share."""
 
     def __init__(self, parameters: LearningParameters, prepared: Prepared) -> None:
@@ -145,7 +145,7 @@ class Path:
 class Refits:
     """The kept words of one fit under ridges, each from the one before."""
 
-    def __init__(self, path: Path, kept: Ints) -> None:
+    def __init__(self, path: StrengthPath, kept: Ints) -> None:
         from laconic.linear.model import SparseClassifier
 
         self.inner = SparseClassifier(
@@ -169,24 +169,26 @@ class Refits:
 
 def explore(
     parameters: LearningParameters,
-    fold: Fold,
+    fold: HeldOutFold,
     limits: Limits,
     known: Collection[Setting] = (),
-) -> dict[Setting, Score]:
+) -> dict[Setting, SettingScore]:
     """Return the settings of a path on a fold with their scores; of `known` ones, those alone."""
-    path = Path(parameters, fold.train)
-    scores: dict[Setting, Score] = {}
+    path = StrengthPath(parameters, fold.train)
+    scores: dict[Setting, SettingScore] = {}
     gold = np.searchsorted(path.classes, fold.labels)
     best, worse, ridge = np.inf, 0, RIDGE
     most = np.inf if path.smooth else limits.words
     last = min((setting.share for setting in known), default=0.0)
     for share, weights, intercept, _ in path.walk(path.shares()):
         kept = np.flatnonzero(np.any(weights != 0, axis=1))
-        if len(kept) > most or share < last or (scores and limits.expired()):
+        if share < last or (scores and limits.expired()):
             break
         if not len(kept):
             continue
-        held = Held(fold.X[:, kept], gold)
+        full = len(kept) >= most
+        kept = strongest(weights, most)
+        held = HeldOutRows(fold.X[:, kept], gold)
         here = {Setting(share, None): held.score(weights[kept], intercept)}
         if not path.smooth:
             ridges = ridges_of(parameters, known, share)
@@ -200,7 +202,7 @@ def explore(
         now = min(float(score.loss.mean()) for score in here.values())
         worse = 0 if now < best else worse + 1
         best = min(best, now)
-        if worse == PATIENCE and not known:
+        if full or (worse == PATIENCE and not known):
             break
     return scores
 
@@ -218,10 +220,10 @@ def ridges_of(
 
 def refit_scores(
     refits: Refits,
-    held: Held,
+    held: HeldOutRows,
     ridges: list[float] | None,
     first: float,
-) -> dict[float, Score]:
+) -> dict[float, SettingScore]:
     """Return the scores of given refits, or of those around the best, searched from `first`."""
     if ridges is not None:
         return {ridge: held.score(*refits.fit(ridge)) for ridge in sorted(ridges, reverse=True)}

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from laconic.classify import preparation
 from laconic.classify.penalty import penalty_for
 from laconic.classify.preparation import Prepared, training_rows
-from laconic.core.arrays import Array
+from laconic.core.arrays import Array, Ints
 from laconic.core.penalties import Penalty, Ridge
 from laconic.core.penalties.names import Strength
 from laconic.core.report import Callback, FitReport, in_one_line
@@ -79,6 +79,28 @@ def fit_weights(
     words = preparation.feature_names(prepared.encoder)
     penalty = penalty_for(parameters, prepared.families, words, rows.X.shape[1])
     return _solve(parameters, penalty, rows, start, callback)
+
+
+def strongest(weights: Array, most: float) -> Ints:
+    """Return which features have a weight, at most `most` of them: those with the largest.
+
+    weights: (features, outputs)
+    """
+    size = np.abs(weights).max(axis=1)
+    kept = np.flatnonzero(size)
+    if len(kept) > most:
+        kept = np.sort(kept[np.argsort(-size[kept], kind="stable")[: int(most)]])
+    return kept
+
+
+def only_strongest(found: LearnedWeights, most: float) -> LearnedWeights:
+    """Return learned weights without those of all but the `most` strongest features."""
+    kept = strongest(found.weights.T, most)
+    if len(kept) == found.report.features_kept:
+        return found
+    weights = np.zeros_like(found.weights)
+    weights[:, kept] = found.weights[:, kept]
+    return found._replace(weights=weights, report=replace(found.report, features_kept=len(kept)))
 
 
 def refit_weights(

@@ -15,6 +15,7 @@ from laconic.classify.learn import (
     ClassWeight,
     LearnedWeights,
     fit_weights,
+    only_strongest,
     refit_weights,
 )
 from laconic.classify.penalty import named_penalty, penalty_names
@@ -23,7 +24,7 @@ from laconic.classify.preparation import DocumentLabels, Prepared
 from laconic.classify.settings import Settings, is_open, plain_settings
 from laconic.classify.structure import ClusterSource, Family
 from laconic.classify.summary import GroupSummary, with_examples
-from laconic.classify.tuning import EMPTY, Choice, Tried, chosen
+from laconic.classify.tuning import EMPTY, Tried, chosen
 from laconic.core.arrays import Array, Bools
 from laconic.core.penalties import OverlapGroupLasso, Penalty
 from laconic.core.penalties.parameter import TakesPenalty
@@ -108,8 +109,8 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
     seconds : float, default=60.0
         Seconds of computing after which choices are made from what has been tried.
     max_features : int or None, default=None
-        Largest number of words with a weight that a choice may lead to; None is a tenth of the
-        words of the training documents, or 200 if that is more.
+        Largest number of words with a weight; None is a tenth of the words of the training
+        documents (or 200 if that is more) where things are chosen, else any number.
 
     Attributes
     ----------
@@ -213,9 +214,7 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         self.values = values
         self.prefixes = prefixes
         self.frequency = frequency
-        self.folds = folds
-        self.seconds = seconds
-        self.max_features = max_features
+        self.folds, self.seconds, self.max_features = folds, seconds, max_features
 
     def make_penalty(self, given: Penalty | str | None) -> Penalty:
         """Return the penalty that a value of the parameter means, over groups by name."""
@@ -280,25 +279,17 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         else:
             found = chosen(self, documents, labels, dev, callback)
             self.settings_, self.tried_ = found.settings, found.tried
+            self.most_ = found.most
             self.fit_prepared(found.prepared, found.start, callback)
-            self.keep_to_limit(found, callback).describe_groups(found.prepared)
+            self.describe_groups(found.prepared)
         if self.report_.features_kept == 0 and not self.report_.interrupted:
             warnings.warn(EMPTY, UserWarning, stacklevel=2)
         return self
 
     def forget(self) -> None:
         """Drop what an earlier fit has chosen."""
-        self.__dict__.pop("settings_", None)
-        self.__dict__.pop("tried_", None)
-
-    def keep_to_limit(self, found: Choice, callback: Callback | None) -> TextClassifier:
-        """Fit at higher strengths until at most `max_features` words have a weight."""
-        while self.report_.features_kept > found.most and not self.report_.interrupted:
-            names = ("strength", "lasso")
-            higher = {n: v * 1.01 for n in names if (v := self.settings_[n]) is not None}
-            self.settings_ = {**self.settings_, **higher}
-            self.fit_prepared(found.prepared, self.solution_, callback)
-        return self
+        for name in ("settings_", "tried_", "most_"):
+            self.__dict__.pop(name, None)
 
     def fit_prepared(
         self,
@@ -310,7 +301,9 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         model = self.stated()
         self.settings_ = {**plain_settings(model), **getattr(self, "settings_", {})}
         self.adopt_preparation(prepared)
+        most = np.inf if model.max_features is None else model.max_features
         found = fit_weights(model, prepared, start, callback)
+        found = only_strongest(found, min(most, getattr(self, "most_", np.inf)))
         if model.refit:
             found = refit_weights(model, prepared, found, model.refit, callback)
         return self._adopt(found, prepared)

@@ -12,6 +12,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.classify.explanation.contributions import Explanation, explain_document
+from laconic.classify.explanation.tables import frame
+from laconic.classify.explanation.words import word_table
 from laconic.classify.weighting import lengths_of, weighted
 from laconic.core.arrays import Array, Bools
 from laconic.text.documents import DocumentEncoder, DocumentLike
@@ -97,6 +100,40 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
     def predict_proba(self, documents: Sequence[DocumentLike]) -> Array:
         """Return probabilities of the labels, (n, K)."""
         return np.exp(self.predict_log_proba(documents))
+
+    def explain(self, document: DocumentLike) -> Explanation:
+        """Return what each word, phrase and sentence of a document adds to the score of each label.
+
+        Parameters
+        ----------
+        document : str, list of sentences, list of tokenized sentences, or Tree
+            One document.
+
+        Returns
+        -------
+        Explanation
+            Contributions that add up to the scores; shown in colours in a notebook.
+
+        Examples
+        --------
+        >>> from laconic import TextClassifier
+        >>> texts = ["sun and sand", "snow and ice", "sun and heat", "ice and frost"] * 5
+        >>> labels = ["warm", "cold", "warm", "cold"] * 5
+        >>> found = TextClassifier("lasso", strength=0.5).fit(texts, labels).explain("Sun on ice?")
+        >>> found.predicted, [share.feature for share in found.features("warm")]
+        ('cold', ['ice', 'sun'])
+        >>> bool(np.isclose(found.scores[1], found.intercepts[1] + found.by_word[1].sum()))
+        True
+        """
+        return explain_document(self, document)
+
+    @property
+    def words_(self) -> Any:
+        """The words with a weight per label: a pandas frame, or a structured array without pandas.
+
+        See `laconic.classify.explanation.words.word_table`.
+        """
+        return frame(word_table(self))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Return words, n-grams and prefixes, in the order of the weights."""

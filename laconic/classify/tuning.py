@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from laconic.classify import preparation
 from laconic.classify.derived import derive
-from laconic.classify.folds import Fold, Limits, Path, Score, Setting, explore
+from laconic.classify.folds import HeldOutFold, Limits, Setting, SettingScore, StrengthPath, explore
 from laconic.classify.preparation import DocumentLabels, Prepared
 from laconic.classify.settings import CHOSEN, FIRST, Settings, candidates, has_structure
 from laconic.classify.weighting import lengths_of
@@ -69,7 +69,7 @@ class Tried(NamedTuple):
     chosen: bool = False
 
 
-class Data(NamedTuple):
+class FoldedDocuments(NamedTuple):
     """Documents with labels, and the folds: pairs of rows (train, held-out)."""
 
     documents: Sequence[DocumentLike]
@@ -95,13 +95,13 @@ class Candidate:
         self.model: TextClassifier = clone(model).set_params(
             **{name: value for name, value in settings.items() if name in CHOSEN}
         )
-        self.scores: list[dict[Setting, Score]] = []
+        self.scores: list[dict[Setting, SettingScore]] = []
 
-    def table(self) -> dict[Setting, Score]:
+    def table(self) -> dict[Setting, SettingScore]:
         """Return the settings that all folds have: mean words, and the scores of all documents."""
         common = [s for s in self.scores[0] if all(s in one for one in self.scores)]
         return {
-            setting: Score(
+            setting: SettingScore(
                 round(np.mean([one[setting].words for one in self.scores])),
                 np.concatenate([one[setting].loss for one in self.scores]),
                 np.concatenate([one[setting].right for one in self.scores]),
@@ -109,7 +109,7 @@ class Candidate:
             for setting in common
         }
 
-    def best(self) -> tuple[Setting, Score] | None:
+    def best(self) -> tuple[Setting, SettingScore] | None:
         """Return the setting with the lowest mean log-loss; None if no setting keeps a word."""
         table = self.table() if self.scores else {}
         return min(table.items(), key=lambda pair: float(pair[1].loss.mean()), default=None)
@@ -119,7 +119,7 @@ class Candidate:
         best = self.best()
         return np.inf if best is None else float(best[1].loss.mean())
 
-    def row(self, setting: Setting, score: Score, chosen: bool = False) -> Tried:
+    def row(self, setting: Setting, score: SettingScore, chosen: bool = False) -> Tried:
         """Return one line of the table of what was tried."""
         words = {name: self.settings[name] for name in FIRST}
         mean = float(score.loss.mean()), float(score.right.mean())
@@ -137,7 +137,7 @@ class Candidate:
 def split(labels: AnyArray, n_folds: int, seed: int) -> list[tuple[Ints, Ints]]:
     """Return (train, held-out) rows of each fold; the classes are spread evenly over the folds.
 
-    Held-out documents with a label that training lacks are left out.
+    HeldOutRows-out documents with a label that training lacks are left out.
     """
     order = np.random.default_rng(seed).permutation(len(labels))
     order = order[np.argsort(labels[order], kind="stable")]
@@ -177,7 +177,7 @@ def chosen(
         folds = split(labels, model.folds, model.random_state)
         if not folds:
             warnings.warn(FEW, UserWarning, stacklevel=3)
-        return Race(model, Data(documents, labels, folds), callback).run()
+        return Race(model, FoldedDocuments(documents, labels, folds), callback).run()
     more, gold = list(dev[0]), np.asarray(dev[1])
     unknown = sorted({str(label) for label in set(gold.tolist()) - set(labels.tolist())})
     if unknown:
@@ -189,13 +189,15 @@ def chosen(
         raise ValueError(f"there are {len(more)} development documents and {len(gold)} labels")
     n, both = len(documents), np.concatenate([labels, gold])
     folds = [(np.arange(n), np.arange(n, n + len(more)))]
-    return Race(model, Data([*documents, *more], both, folds), callback).run()
+    return Race(model, FoldedDocuments([*documents, *more], both, folds), callback).run()
 
 
 class Race:
     """Candidates for what a model leaves open, on folds of its documents."""
 
-    def __init__(self, model: TextClassifier, data: Data, callback: Callback | None = None) -> None:
+    def __init__(
+        self, model: TextClassifier, data: FoldedDocuments, callback: Callback | None = None
+    ) -> None:
         self.model, self.data, self.callback = model, data, callback
         self.began, self.stopped, self.done = time.process_time(), False, 0
         self.sources: dict[tuple[int, tuple[int, ...]], Prepared] = {}
@@ -305,7 +307,7 @@ class Race:
         training, encoder = derive(words.training, encoder)
         return words._replace(training=training, encoder=encoder)
 
-    def fold(self, model: TextClassifier, train: Ints, held: Ints) -> Fold:
+    def fold(self, model: TextClassifier, train: Ints, held: Ints) -> HeldOutFold:
         """Return training and held-out documents as a candidate reads them."""
         whole, labels = self.source(model), self.data.labels
         held = held[np.isin(labels[held], labels[train])]
@@ -323,7 +325,7 @@ class Race:
         else:
             part = preparation.part_of(model, whole, train)
             rows = preparation.held_out_rows(model, part, whole, held)
-        return Fold(part, rows, labels[held])
+        return HeldOutFold(part, rows, labels[held])
 
     def choice(self) -> Choice:
         """Return the best setting, or of those that are as good the one with the fewest words."""
@@ -342,17 +344,15 @@ class Race:
         return self.last(one, setting, (*self.lost, *rows, one.row(setting, score, True)))
 
     def last(self, one: Candidate, setting: Setting, tried: tuple[Tried, ...]) -> Choice:
-        """Return what the last fit needs, at a strength that keeps to the number of words."""
+        """Return what the last fit needs, with a point near its optimum."""
         prepared = preparation.adapt(one.model, self.source(one.model))
-        path = Path(one.model, prepared)
+        path = StrengthPath(one.model, prepared)
         most = np.inf if path.smooth else self.limits.words
+        point = path.start.x
         shares = [share for share in path.shares() if share > setting.share][1::2]
-        share, point = next(path.shares()), path.start.x
-        for here, weights, _, found in path.walk(iter([*shares, setting.share])):
-            if np.count_nonzero(np.any(weights != 0, axis=1)) > most:
-                break
-            share, point = here, found.copy()
-        multiple = path.multiple(share)
+        for _, _, _, found in path.walk(iter([*shares, setting.share])):
+            point = found.copy()
+        multiple = path.multiple(setting.share)
         settings = {name: one.settings.get(name) for name in CHOSEN}
         settings["strength"] = multiple * one.settings["strength"]
         if settings["lasso"] is not None:

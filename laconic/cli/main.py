@@ -21,6 +21,7 @@ VERBS = {
     "predict": "Predict with a model.",
     "evaluate": "Score a model on data with known answers.",
     "inspect": "Show what a model selected and what it dropped.",
+    "explain": "Explain one decision, or the model as a whole.",
     "report": "Write a page of what a model selected and why.",
     "compress": "Give a model few weight values, and write it to a small file.",
     "export": "Write a model as a file that other programs read.",

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Annotated
 
 from laconic.errors import InputError
 from laconic.models.option import Option
+from laconic.text.columns import Columns
+from laconic.text.corpus import Corpus, Document
 from laconic.text.io import STANDARD_STREAM, name_of
-from laconic.text.jsonl import Document, read_documents
+from laconic.text.jsonl import read_corpus
 
-DOCUMENTS_HELP = "JSON lines, .tsv (label, tab, text) or bracketed trees (.txt, .mrg)."
+DOCUMENTS_HELP = (
+    "JSON, CSV, TSV, Parquet, a folder of .txt files per label, or bracketed trees (.txt, .mrg)."
+)
 COLUMNS_HELP = (
     "Sentences in columns as in CoNLL-2000: one token per line, a blank line after each sentence."
 )
@@ -33,15 +38,21 @@ ModelPath = Annotated[
 ModelOutput = Annotated[
     str | None, Option("The model file to write.", flag="--output,-o", metavar="MODEL")
 ]
-TextField = Annotated[str, Option("Name of the JSON field that holds the text.", metavar="NAME")]
-LabelField = Annotated[str, Option("Name of the JSON field that holds the label.", metavar="NAME")]
+TEXT_HELP = "Column or JSON field that holds the text."
+TextField = Annotated[str, Option(TEXT_HELP, flag="--text,--text-field", metavar="COLUMN")]
+LabelField = Annotated[
+    str,
+    Option(
+        "Column or JSON field that holds the label.", flag="--label,--label-field", metavar="COLUMN"
+    ),
+]
 DateField = Annotated[str, Option("Name of the JSON field that holds the date.", metavar="NAME")]
 TargetField = Annotated[
     str, Option("Name of the JSON field that holds the value to forecast.", metavar="NAME")
 ]
 # What a model over time was trained with is known from its file.
 TrainedTextField = Annotated[
-    str | None, Option("Name of the JSON field that holds the text.", metavar="NAME")
+    str | None, Option(TEXT_HELP, flag="--text,--text-field", metavar="COLUMN")
 ]
 Encoding = Annotated[str, Option("Encoding of the input.", metavar="NAME")]
 Seed = Annotated[
@@ -54,10 +65,22 @@ Jobs = Annotated[
 
 def read_labelled(path: str, text_field: str, label_field: str) -> tuple[list[Document], list[str]]:
     """Return documents and their labels."""
-    documents, labels = read_documents(path, text_field, label_field)
-    if labels is None:
+    found = read_columns(path, Columns(text_field, label_field))
+    assert found.labels is not None
+    return found.documents, found.labels
+
+
+def read_columns(path: str, fields: Columns, whole: bool = False) -> Corpus:
+    """Return documents with labels and columns, and say which columns were taken if none was named.
+
+    Labels are there unless `fields.label` is None.
+    """
+    found = read_corpus(path, fields, whole=whole)
+    if found.labels is None and fields.label is not None:
         raise InputError(f"{name_of(path)}: the documents have no labels.")
-    return documents, labels
+    if found.taken:
+        print(f"laconic: {found.taken}", file=sys.stderr)
+    return found
 
 
 def check_output(path: str) -> None:

@@ -145,7 +145,7 @@ def bootstrap_intervals(
             break
     samples = sp.vstack(rows, format="csr")
     estimate = model.coef_.ravel()
-    low, high = _quantiles(samples, (1 - level) / 2)
+    low, high = quantiles(samples, (1 - level) / 2)
     if interval == "basic":
         low, high = 2 * estimate - high, 2 * estimate - low
     share = samples.getnnz(axis=0) / len(rows)
@@ -182,7 +182,7 @@ def _draw(problem: Problem, classes: bool, method: str, seed: int) -> Array:
     raise ValueError("a class is so rare that draws miss it: use method='bayesian'")
 
 
-def _quantiles(samples: sp.csr_matrix, tail: float) -> tuple[Array, Array]:
+def quantiles(samples: sp.csr_matrix, tail: float) -> tuple[Array, Array]:
     """Return two quantiles per column, of columns that are not zero throughout."""
     low, high = np.zeros(samples.shape[1]), np.zeros(samples.shape[1])
     alive = np.unique(samples.indices)

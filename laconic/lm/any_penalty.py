@@ -7,10 +7,10 @@ most frequent one; and their weights are not merged, so that they take the memor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
-from sklearn.base import clone
 
 from laconic.core.arrays import Array
 from laconic.core.penalties import Penalty
@@ -26,33 +26,22 @@ from laconic.lm.nested import (
 from laconic.lm.nested_groups import NestedGroups
 from laconic.lm.nested_tree import NestedTree
 
-NESTED: Mapping[str, Callable[[], NestedPenalty]] = {
-    "nested-groups": NestedGroups,
+DEFAULT = "nested-groups"
+NESTED: dict[str, Callable[[], Penalty]] = {
+    DEFAULT: NestedGroups,
     "nested-ridge": NestedRidge,
     "nested-lasso": NestedLasso,
     "nested-tree": NestedTree,
+    "nested-tree-inf": partial(NestedTree, norm="inf"),
 }
 
 
-def nested_penalty(
-    given: NestedPenalty | Penalty | str | None, strength: Strength | None
-) -> NestedPenalty:
+def nested_penalty(given: Penalty | str | None, strength: Strength | None) -> NestedPenalty:
     """Return the penalty of n-grams that an object, a name or None (nested-groups) means."""
-    if given is None:
-        given = "nested-groups"
-    if isinstance(given, str) and given in NESTED:
-        given = NESTED[given]()
-    if isinstance(given, NestedPenalty):
-        if strength is None:
-            return given.check()
-        made: NestedPenalty = clone(given).set_params(strength=strength)
-        return made.check()
-    try:
-        return CorePenalty(simplest(as_penalty(given, strength))).check()
-    except ValueError as error:
-        if isinstance(given, str) and "no penalty called" in str(error):
-            raise ValueError(f"{error}; or one of {', '.join(NESTED)}") from None
-        raise
+    penalty = as_penalty(given, strength, DEFAULT, NESTED)
+    if isinstance(penalty, NestedPenalty):
+        return penalty
+    return CorePenalty(simplest(penalty)).check()
 
 
 class CorePenalty(NestedPenalty):
@@ -77,6 +66,12 @@ class CorePenalty(NestedPenalty):
     def check(self) -> NestedPenalty:
         """Return self; ValueError if the penalty cannot be used."""
         self.penalty.check()
+        for term in self.penalty.get_params(deep=False).get("terms", ()):
+            if isinstance(term, NestedPenalty):
+                raise ValueError(
+                    f"{type(term).__name__} is no term of a sum: nested penalties stand alone, "
+                    "with a ridge of their own"
+                )
         if "n_steps" in self.penalty.get_params(deep=False):
             raise ValueError(
                 f"LogLinear has no steps of time, which {type(self.penalty).__name__} is about: "

@@ -26,7 +26,7 @@ from laconic.lm.any_penalty import nested_penalty
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Contexts, Text
 from laconic.lm.learn import LearnedNgrams
-from laconic.lm.nested import NestedPenalty, NestedWeights
+from laconic.lm.nested import NestedWeights
 from laconic.lm.problem import NestedProblem
 from laconic.lm.pruning import condensed
 from laconic.lm.scaled import ScaledFista
@@ -45,10 +45,11 @@ class LogLinear(BaseEstimator):
 
     Parameters
     ----------
-    penalty : NestedPenalty, Penalty, str or None, default=None
+    penalty : Penalty, str or None, default=None
         Penalty of the weights; None means "nested-groups", `NestedGroups()`. Names are
-        nested-groups, nested-ridge, nested-lasso, nested-tree, which know how contexts are nested,
-        and those of all penalties, such as l1, ridge or slope, and sums of them.
+        nested-groups, nested-ridge, nested-lasso, nested-tree, nested-tree-inf, which know how
+        contexts are nested, and those of all penalties, such as l1, ridge or slope, and sums of
+        them.
     tol : float, default=1e-3
         Relative duality gap at which to stop.
     max_iter : int, default=200
@@ -72,7 +73,7 @@ class LogLinear(BaseEstimator):
 
     def __init__(
         self,
-        penalty: NestedPenalty | Penalty | str | None = None,
+        penalty: Penalty | str | None = None,
         tol: float = 1e-3,
         max_iter: int = 200,
         n_jobs: int = 1,

@@ -27,13 +27,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from laconic.core.arrays import Array, Ints, Ints32
+from laconic.core.penalties import Penalty
 
 
 class NestedWeights(NamedTuple):
@@ -70,10 +70,12 @@ class NestedWeights(NamedTuple):
         )
 
 
-class NestedPenalty(BaseEstimator):
-    """Omega(w) over w >= 0, with the scale of every weight, which step sizes follow."""
+class NestedPenalty(Penalty):
+    """Omega(w) over w >= 0, with the scale of every weight, which step sizes follow.
 
-    strength: float
+    It is stated over contexts, which a learner of language models knows: `on` binds it to them.
+    """
+
     growth: float | None
 
     def check(self) -> NestedPenalty:
@@ -93,6 +95,23 @@ class NestedPenalty(BaseEstimator):
     def before(self, weights: NestedWeights) -> Iterator[NestedTerms]:
         """Yield easier penalties of the same trees whose solutions lead to that of this one."""
         return iter(())
+
+    def value(self, w: Array) -> float:
+        """Raise a ValueError: without contexts there is no value."""
+        self._refuse(w)
+
+    def prox(self, w: Array, step: float = 1.0) -> Array:
+        """Raise a ValueError: without contexts there is no prox."""
+        self._refuse(w, step)
+
+    def spread(self, n_outputs: int) -> Penalty:
+        """Raise a ValueError: the weights are those of n-grams."""
+        self._refuse(n_outputs)
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise ValueError(
+            f"{type(self).__name__} is over the contexts of a language model: give it to LogLinear"
+        )
 
 
 class NestedTerms(ABC):

@@ -10,7 +10,13 @@ from laconic.errors import InputError
 from laconic.lm.contexts import MOST_ORDER, Text
 from laconic.lm.scores import orders, scores
 from laconic.lm.sentences import read_sentences
-from laconic.models.option import Option, OptionValues, Parameters, read_one_strength
+from laconic.models.option import (
+    STRENGTH_HELP,
+    Option,
+    OptionValues,
+    Parameters,
+    read_strength,
+)
 
 # Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
 if TYPE_CHECKING:
@@ -18,10 +24,10 @@ if TYPE_CHECKING:
     from laconic.lm.model import LanguageModel
 
 KNESER_NEY, INTERPOLATED, LOG_LINEAR = LEARNERS = ("kneser-ney", "interpolated", "log-linear")
-GROUP, TREE, TREE_INF = "group", "tree", "tree-inf"
-PENALTIES = (GROUP, "ridge", "lasso", TREE, TREE_INF)
-# Which penalties take these options.
-TAKERS = {"ridge": (GROUP, TREE, TREE_INF), "fade": (TREE, TREE_INF)}
+# Penalties that know how contexts are nested, and which of them take these options.
+NESTED = ("nested-groups", "nested-ridge", "nested-lasso", "nested-tree", "nested-tree-inf")
+GROUPS, TREES = NESTED[0], NESTED[3:]
+TAKERS = {"growth": NESTED, "ridge": (GROUPS, *TREES), "fade": TREES}
 LEARNING, LOG_LINEAR_MODELS, FILES = "Learning", "Log-linear models", "Size and files"
 MODEL = Parameters("laconic.lm.model:LanguageModel", {"": ("order", "min_count", "n_jobs")})
 SOLVER = Parameters("laconic.lm.log_linear:LogLinear", {LOG_LINEAR_MODELS: ("tol", "max_iter")})
@@ -31,14 +37,13 @@ class PenaltyOptions(NamedTuple):
     """Options of the penalty of a log-linear model; None is the penalty's own default."""
 
     strength: Annotated[
-        float | None,
-        Option("Strength of the penalty.", panel=LOG_LINEAR_MODELS, parse=read_one_strength),
+        float | None, Option(STRENGTH_HELP, panel=LOG_LINEAR_MODELS, parse=read_strength)
     ] = None
     growth: Annotated[
         float | None,
         Option(
-            "Factor of the strength for every word of a context; without it, 0.85 for tree and "
-            "tree-inf, and by counts of n-grams for the others.",
+            "nested-*: factor of the strength for every word of a context; without it, 0.85 for "
+            "nested-tree and nested-tree-inf, and by counts of n-grams for the others.",
             panel=LOG_LINEAR_MODELS,
             above=0,
         ),
@@ -46,8 +51,8 @@ class PenaltyOptions(NamedTuple):
     ridge: Annotated[
         float | None,
         Option(
-            "Strength of the extra ridge, beside the penalty: of all weights beside tree and "
-            "tree-inf, of single words beside group.",
+            "nested-groups, nested-tree, nested-tree-inf: strength of the extra ridge, beside the "
+            "penalty: of single words beside groups, of all weights beside trees.",
             panel=LOG_LINEAR_MODELS,
             minimum=0,
         ),
@@ -55,8 +60,8 @@ class PenaltyOptions(NamedTuple):
     fade: Annotated[
         float | None,
         Option(
-            "tree, tree-inf: in the norm a weight is divided by this for every word of its "
-            "context.",
+            "nested-tree, nested-tree-inf: in the norm a weight is divided by this for every word "
+            "of its context.",
             panel=LOG_LINEAR_MODELS,
             above=0,
         ),
@@ -107,7 +112,12 @@ def train(
     ] = KNESER_NEY,
     penalty: Annotated[
         str | None,
-        Option(f"log-linear: {', '.join(PENALTIES)}.", panel=LEARNING, choices=PENALTIES),
+        Option(
+            f"log-linear: {', '.join(NESTED)}, lasso, ridge, elastic, another name of a penalty, "
+            "or a sum such as lasso+ridge.",
+            panel=LEARNING,
+            metavar="NAME",
+        ),
     ] = None,
     nested: PenaltyOptions,
     solver: Annotated[OptionValues, SOLVER],
@@ -119,16 +129,16 @@ def train(
     Ctrl-C stops a log-linear model after the current pass and keeps what was learned; of the other
     learners nothing is written.
     """
-    _check(learner, penalty, {**nested.given(), **solver})
+    penalty = _check(learner, penalty, {**nested.given(), **solver})
     if not 1 <= model.get("order", 1) <= MOST_ORDER:
         raise InputError(f"--order must be from 1 to {MOST_ORDER}, not {model['order']}.")
     check_file_output(also.arpa, "an ARPA file", "--arpa")
+    made = _learner(learner, penalty, nested.given(), solver, model.get("n_jobs"))
     sentences = read_sentences(path, encoding)
     dev_sentences = None if dev is None else read_sentences(dev, encoding)
     run.bar.describe("importing")
     from laconic.lm.model import LanguageModel
 
-    made = _learner(learner, penalty or GROUP, nested.given(), solver, model.get("n_jobs"))
     found = LanguageModel(learner=made, **model)
     text = _fit(found, sentences, also.max_ngrams, run, at_once=learner != LOG_LINEAR)
     if also.max_ngrams is not None:
@@ -149,35 +159,41 @@ def model_facts(model: LanguageModel) -> dict[str, Any]:
     return {"order": model.order, "vocabulary": len(model.encoder_)}
 
 
-def _check(learner: str, penalty: str | None, given: OptionValues) -> None:
-    """Raise InputError for options that do not go with the learner or the penalty."""
+def _check(learner: str, penalty: str | None, given: OptionValues) -> str:
+    """Return the penalty; InputError for options that do not go with it or with the learner."""
     wanted = {**({} if penalty is None else {"penalty": penalty}), **given}
+    penalty = penalty or GROUPS
     for name in wanted:
         if learner != LOG_LINEAR:
             raise InputError(f"--{name.replace('_', '-')} does not go with --learner {learner}.")
-        if name in TAKERS and (penalty or GROUP) not in TAKERS[name]:
-            raise InputError(f"--{name} does not go with --penalty {penalty or GROUP}.")
+        if name in TAKERS and penalty not in TAKERS[name]:
+            raise InputError(f"--{name} does not go with --penalty {penalty}.")
+    return penalty
 
 
 def _learner(
-    name: str, penalty: str, nested: OptionValues, solver: OptionValues, jobs: int | None
+    name: str, penalty: str, given: OptionValues, solver: OptionValues, jobs: int | None
 ) -> NgramLearner:
-    """Return the learner of a name."""
-    from joblib import effective_n_jobs
-
+    """Return the learner of a name; `given` are parameters of its penalty."""
     from laconic.lm.kneser_ney import KneserNey
-    from laconic.lm.log_linear import LogLinear
-    from laconic.lm.nested import NestedLasso, NestedRidge
-    from laconic.lm.nested_groups import NestedGroups
-    from laconic.lm.nested_tree import NestedTree
 
     if name != LOG_LINEAR:
         return KneserNey(modified=name == KNESER_NEY)
-    made: dict[str, Any] = {GROUP: NestedGroups, "ridge": NestedRidge, "lasso": NestedLasso}
-    if penalty in made:
-        chosen = made[penalty](**nested)
-    else:
-        chosen = NestedTree(norm="inf" if penalty == TREE_INF else 2, **nested)
+    from joblib import effective_n_jobs
+
+    from laconic.lm.any_penalty import NESTED as MADE
+    from laconic.lm.any_penalty import nested_penalty
+    from laconic.lm.log_linear import LogLinear
+
+    strength = given.pop("strength", None)
+    try:
+        if penalty in MADE:
+            chosen = nested_penalty(MADE[penalty]().replace(**given), strength)
+        else:
+            nested_penalty(penalty, strength)  # checked now, stated by its name
+            return LogLinear(penalty, strength=strength, **solver, n_jobs=effective_n_jobs(jobs))
+    except ValueError as error:
+        raise InputError(f"--penalty {penalty}: {error}.") from None
     return LogLinear(chosen, **solver, n_jobs=effective_n_jobs(jobs))
 
 

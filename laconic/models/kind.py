@@ -30,6 +30,7 @@ does not apply. Such a module is imported for `--help` too, so it imports no num
     predict(model, input_path, output, bar, *, ...)     laconic predict MODEL [INPUT]
     evaluate(model, gold, bar, *, ...)                  laconic evaluate MODEL GOLD
     inspect(model, n, as_json, *, ...)                  laconic inspect MODEL
+    explain(model, document, output, n, as_json, *, ..) laconic explain MODEL [DOCUMENT]
     report(model, output, *, ...)                       laconic report MODEL -o PAGE
     compress(model, output, settings, bar, *, ...)      laconic compress MODEL -o OUT
     export(model, output, *, ...)                       laconic export MODEL -o FILE
@@ -82,7 +83,8 @@ class Kind(NamedTuple):
         raises ValueError for contents that make no model. Empty if this kind has no file.
     cli : str, default=""
         A module with the verbs of the command line for this kind: functions `train`, `predict`,
-        `evaluate`, `inspect`, `report`, `compress`, `export`; a verb that is absent does not apply.
+        `evaluate`, `inspect`, `explain`, `report`, `compress`, `export`; a verb that is
+        absent does not apply.
     page : str, default=""
         A function `write(model, path)`, `module:function`, which `laconic report` calls where
         `cli` has no `report` of its own, one that takes options.

@@ -35,6 +35,10 @@ OF_TASKS = {
     "BlockNorms": "laconic.core.penalties.blocks:BlockNorms",
     "AdaptivePrior": "laconic.time.adaptive:AdaptivePrior",
     "FusedLasso": "laconic.time.fused:FusedLasso",
+    "NestedGroups": "laconic.lm.nested_groups:NestedGroups",
+    "NestedLasso": "laconic.lm.nested:NestedLasso",
+    "NestedRidge": "laconic.lm.nested:NestedRidge",
+    "NestedTree": "laconic.lm.nested_tree:NestedTree",
     "SmoothGroupLasso": "laconic.time.fused:SmoothGroupLasso",
     "SmoothRidge": "laconic.time.trajectories:SmoothRidge",
 }

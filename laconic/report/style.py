@@ -60,6 +60,8 @@ td.wide { width: 30%; vertical-align: middle; padding-left: 1rem; }
   -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 .key.for { background: rgba(var(--for), .35); } .key.against {
   background: rgba(var(--against), .35); }
+summary { cursor: pointer; } td details div { font-size: .85rem; color: var(--soft); }
+mark { background: rgba(var(--for), .28); color: inherit; border-radius: .2rem; }
 .tree { overflow-x: auto; margin-top: .8rem; }
 .tree svg { display: block; max-width: 100%; height: auto; font: 13px system-ui, -apple-system,
   "Segoe UI", Roboto, Arial, sans-serif; }

@@ -7,6 +7,7 @@ taken as they are). Strings go no further than here.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -15,12 +16,14 @@ import scipy.sparse as sp
 
 from laconic.core.arrays import Ints, Ints32
 from laconic.core.ragged import pointers
+from laconic.text.scripts import share_unsegmented
 from laconic.text.tokens import Boundary, sentences, words
 from laconic.text.trees import Tree
 from laconic.text.vocab import Vocab
 
 Sentence: TypeAlias = str | Sequence[str] | Tree
 DocumentLike: TypeAlias = str | Tree | Sequence[Sentence]
+MOST_UNSEGMENTED = 0.1  # share of the vocabulary above which a segmenter is asked for
 
 
 def sentences_of(document: DocumentLike, boundary: Boundary = "auto") -> list[Sentence]:
@@ -146,7 +149,21 @@ class DocumentEncoder:
             self.vocab = self.vocab.renumber(keep)
             encoded = encoded.renumbered(new_id)
         self.vocab.freeze()
+        self._warn_of_scripts(documents)
         return encoded
+
+    def _warn_of_scripts(self, documents: Sequence[DocumentLike]) -> None:
+        """Say that texts of a script without blanks have no real words, if they came as strings."""
+        if not any(isinstance(document, str) for document in documents):
+            return
+        if share_unsegmented(self.vocab.words) > MOST_UNSEGMENTED:
+            warnings.warn(
+                "the texts have scripts without blanks between words (Chinese, Japanese, Thai, "
+                "Lao, Khmer or Burmese), of which pairs of characters are taken as words: for real "
+                "words, split them with a segmenter and give lists of words",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def encode(self, documents: Sequence[DocumentLike]) -> Encoded:
         """Encode any documents; features that are not known are -1."""
@@ -168,6 +185,23 @@ class DocumentEncoder:
         return Encoded(
             feature, pointers(lengths), pointers(per_document), np.array(n_words, dtype=np.int64)
         )
+
+    def spans_of(self, unit: list[str]) -> Ints:
+        """Return the words (first, behind last) that each feature of a sentence covers.
+
+        The features are those of `encode`, in their order: words, n-grams, prefixes.
+        """
+        n = len(unit)
+        lengths = range(1, min(self.ngrams, n) + 1)
+        starts = [np.arange(n - length + 1) for length in lengths]
+        ends = [start + length for start, length in zip(starts, lengths, strict=True)]
+        for length in self.prefixes:
+            longer = np.array([i for i, word in enumerate(unit) if len(word) > length], np.int64)
+            starts.append(longer)
+            ends.append(longer + 1)
+        if not starts:
+            return np.zeros((0, 2), np.int64)
+        return np.stack([np.concatenate(starts), np.concatenate(ends)], axis=1)
 
     def _ngrams_of(self, unit: list[str]) -> list[str]:
         return [

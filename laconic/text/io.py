@@ -1,22 +1,20 @@
-"""Open what people give (plain or gzip, UTF-8, standard input); write files whole or not at all."""
+"""Open what people give (plain or compressed, UTF-8, standard input); write files whole or not."""
 
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 import os
 import stat
 import sys
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any, BinaryIO, TextIO, cast
 
 from laconic.errors import InputError
+from laconic.text.compression import decompressed, opening_of
 
-GZIP_MAGIC = b"\x1f\x8b"
 STANDARD_STREAM = "-"
 PathLike = str | os.PathLike[str]
 
@@ -69,13 +67,11 @@ def _line_ends(chunk: bytes) -> int:
     return chunk.count(b"\n") + chunk.count(b"\r") - chunk.count(b"\r\n")
 
 
-def _unzipped(stream: io.BufferedIOBase) -> _Bytes:
-    """Return the bytes of a stream, decompressed if it opens with gzip's magic ones."""
-    head = stream.read(len(GZIP_MAGIC))
+def _unpacked(stream: io.BufferedIOBase, name: str) -> _Bytes:
+    """Return the bytes of a stream, decompressed if it opens with magic ones of a compression."""
+    head, magic = opening_of(stream)
     plain = _Bytes(head, stream)
-    if head != GZIP_MAGIC:
-        return plain
-    return _Bytes(b"", gzip.GzipFile(fileobj=cast(BinaryIO, plain)))
+    return plain if magic is None else _Bytes(b"", decompressed(plain, magic, name))
 
 
 def check_encoding(encoding: str) -> str:
@@ -88,22 +84,19 @@ def check_encoding(encoding: str) -> str:
 
 @contextmanager
 def open_bytes(path: PathLike) -> Iterator[_Bytes]:
-    """Open the bytes of `path` ("-": standard input), plain or gzip, as a stream."""
+    """Open the bytes of `path` ("-": standard input), plain or compressed, as a stream."""
     name, is_standard = name_of(path), os.fspath(path) == STANDARD_STREAM
     try:
         opened = nullcontext(sys.stdin.buffer) if is_standard else open(path, "rb")  # noqa: SIM115
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror}).") from error
     with opened as stream:
-        try:
-            yield _unzipped(cast(io.BufferedIOBase, stream))
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise InputError(f"{name}: the gzip file is damaged or cut off.") from error
+        yield _unpacked(cast(io.BufferedIOBase, stream), name)
 
 
 @contextmanager
 def open_text(path: PathLike, encoding: str | None = None) -> Iterator[TextIO]:
-    """Open the text of `path` ("-": standard input), plain or gzip, as a stream of lines.
+    """Open the text of `path` ("-": standard input), plain or compressed, as a stream of lines.
 
     InputError names the line of a byte that is no text.
 
@@ -119,6 +112,8 @@ def open_text(path: PathLike, encoding: str | None = None) -> Iterator[TextIO]:
             )
         except UnicodeDecodeError as error:
             advice = "" if encoding is None else "; older files are often in the encoding 'latin-1'"
+            if error.object[error.start :][:2] in (b"\xff\xfe", b"\xfe\xff") and encoding is None:
+                advice = "; the file is UTF-16: save it as UTF-8"
             line = content.line_of(error)
             raise InputError(
                 f"{name_of(path)}:{line}: expected {chosen.upper()} text, "

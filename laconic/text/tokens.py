@@ -7,9 +7,10 @@ Sentences are found in three steps, each one pass of a compiled expression:
    any word (rules of dashes, `-- `) are blanked, so that quoted text reads as text; where the depth
    of quotation changes there is a boundary, and a line laid out in columns (a row of a table, a
    signature) is a unit;
-3. candidates in the mask: blank lines, list items and headers end a sentence always; `.`, `!` and
-   `?` do when neither what precedes (an abbreviation, an initial, a number) nor what follows (a
-   lower-case letter) is evidence against it.
+3. candidates in the mask: blank lines, list items, headers and the stops of other scripts (see
+   `laconic.text.scripts`) end a sentence always; `.`, `!` and `?` do when neither what precedes (an
+   abbreviation, an initial, a number) nor what follows (a lower-case letter) is evidence against
+   it.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
+from laconic.text import scripts
+
 Span = tuple[int, int]
 Boundary = Literal["auto", "line", "double-space"]
 
-_WORD = re.compile(r"(?u)\b\w\w+\b")
+_WORD = re.compile(r"\w\w+")
 _ANY_WORD_CHARACTER = re.compile(r"\w")
 
 _HEADER = r"[A-Za-z][A-Za-z0-9.-]*:(?:[ \t][^\n]*)?\n(?:[ \t]+\S[^\n]*\n)*"
@@ -93,12 +96,19 @@ _OPENERS = _entries("""
 
 
 def words(text: str, lowercase: bool = True) -> list[str]:
-    """Return the runs of two or more word characters, as scikit-learn's CountVectorizer does."""
-    return _WORD.findall(text.lower() if lowercase else text)
+    """Return the runs of two or more word characters, as scikit-learn's CountVectorizer does.
+
+    Combining marks are parts of words, and scripts without blanks give pairs of characters (see
+    `laconic.text.scripts`).
+    """
+    text = text.lower() if lowercase else text
+    return scripts.words_of(text) if scripts.has_own_rules(text) else _WORD.findall(text)
 
 
 def word_spans(text: str) -> list[Span]:
     """Return the spans of the words that `words` returns."""
+    if scripts.has_own_rules(text):
+        return scripts.spans_of(text)
     return [match.span() for match in _WORD.finditer(text)]
 
 
@@ -198,6 +208,8 @@ def _rule_spans(text: str, start: int) -> Iterator[Span]:
     for candidate in _CANDIDATE.finditer(mask):
         if candidate["line"] is not None or _ends_sentence(mask, candidate):
             cuts.append(candidate.end())
+    if scripts.has_own_rules(mask):
+        cuts.extend(found.end() for found in scripts.SENTENCE_END.finditer(mask))
     cuts.sort()
     yield from _spans_between(mask, 0, cuts, shift=1 - start)
 

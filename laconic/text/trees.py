@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -56,29 +56,33 @@ def parse_tree(text: str) -> Tree:
 
 
 def read_trees(path: PathLike) -> list[Tree]:
-    """Read all bracketed trees of a file, plain or gzip.
+    """Read all bracketed trees of a file, plain or compressed.
 
     A tree may span lines, and a line may hold several trees.
     """
+    with open_text(path) as stream:
+        return trees_in(stream, name_of(path))
+
+
+def trees_in(stream: Iterable[str], name: str) -> list[Tree]:
+    """Return all bracketed trees of the lines of a file of this name."""
     trees: list[Tree] = []
     lines: list[str] = []
     depth, first_line = 0, 1
-    with open_text(path) as stream:
-        for number, line in enumerate(stream, 1):
-            if not lines:
-                first_line = number
-            lines.append(line)
-            depth += line.count("(") - line.count(")")
-            if depth <= 0:
-                trees.extend(_parse_all("".join(lines), f"{name_of(path)}:{first_line}"))
-                lines, depth = [], 0
+    for number, line in enumerate(stream, 1):
+        if not lines:
+            first_line = number
+        lines.append(line)
+        depth += line.count("(") - line.count(")")
+        if depth <= 0:
+            trees.extend(_parse_all("".join(lines), f"{name}:{first_line}"))
+            lines, depth = [], 0
     if lines:
         raise InputError(
-            f"{name_of(path)}:{first_line}: the tree that begins here is never closed: "
-            "a ')' is missing."
+            f"{name}:{first_line}: the tree that begins here is never closed: a ')' is missing."
         )
     if not trees:
-        raise InputError(f"{name_of(path)}: expected bracketed trees, found none.")
+        raise InputError(f"{name}: expected bracketed trees, found none.")
     return trees
 
 

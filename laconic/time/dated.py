@@ -9,8 +9,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from laconic.errors import InputError
+from laconic.text.columns import field
+from laconic.text.corpus import Document, empty_file
 from laconic.text.io import PathLike, name_of, open_text
-from laconic.text.jsonl import Document, checked_text, empty_file, field, iterate_rows, json_kind
+from laconic.text.json_rows import json_kind
+from laconic.text.jsonl import checked_text, iterate_rows
 
 NUMBER, CATEGORY, EITHER = "number", "category", "either"
 OPTIONAL_NUMBER, OPTIONAL_CATEGORY = OPTIONAL = ("optional number", "optional category")

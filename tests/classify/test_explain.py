@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import logit
 
 from laconic.classify.explain import (
     group_tables,
@@ -66,9 +67,9 @@ def test_an_effect_is_what_leaving_the_sentence_out_changes(weighting: str, labe
     for label in model.classes_:
         effects = sentence_effects(model, units, label)
         k = list(model.classes_).index(label)
-        whole = model.predict_log_proba([units])[0, k]
+        whole = logit(model.predict_proba([units])[0, k])
         for s, effect in enumerate(effects):
-            without = model.predict_log_proba([units[:s] + units[s + 1 :]])[0, k]
+            without = logit(model.predict_proba([units[:s] + units[s + 1 :]])[0, k])
             assert effect.log_odds == pytest.approx(whole - without, abs=1e-9)
     assert [effect.text for effect in effects] == units
     assert not effects[2].kept and effects[2].log_odds == pytest.approx(0, abs=1e-12)

@@ -160,7 +160,7 @@ def test_given_eta_and_lasso(folder: Path, tmp_path: Path) -> None:
         (["--values", "3"], "--values must be an even number, not 3."),
         (["--eta", "0"], "--eta must be a number above 0, not 0.0."),
         (["--lasso", "1"], "give the training data with --data."),
-        (["--text-field", "body"], "--text-field does not go with"),
+        (["--text-field", "body"], "--text does not go with"),
         (["--dev", "nowhere"], "nowhere: cannot be read"),
     ],
 )

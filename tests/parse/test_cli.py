@@ -487,7 +487,7 @@ def test_options_of_other_kinds_of_models_are_refused(given: Files) -> None:
     )
     refused(
         given,
-        "--text-field does not go with",
+        "--text does not go with",
         "compress",
         given.model,
         "--text-field",

@@ -281,7 +281,7 @@ def test_options_of_other_kinds_of_models_are_refused(given: Files) -> None:
     refused(given, "--proba does not go with", "predict", given.model, given.dev, "--proba")
     refused(
         given,
-        "--text-field does not go with",
+        "--text does not go with",
         "evaluate",
         given.model,
         given.dev,

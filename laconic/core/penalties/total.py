@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from laconic.core.arrays import Array
-from laconic.core.penalties.base import Penalty
+from laconic.core.penalties.base import Penalty, Quadratic
 from laconic.core.penalties.group import GroupLasso, SparseGroupLasso
 from laconic.core.penalties.label_tree import LabelTree
 from laconic.core.penalties.overlap import CopyTerm, OverlapGroupLasso, prox_by_copies
@@ -81,6 +81,18 @@ class PenaltySum(Penalty):
         """Return the terms that are neither separable nor groups: each needs a copy of w."""
         known = (ElasticNet, OverlapGroupLasso)
         return [term for term in self.simple() if not isinstance(term, known)]
+
+    def parted(self) -> tuple[list[Quadratic], Penalty]:
+        """Return the quadratic terms that are not separable, and the sum of all others."""
+        bent: list[Quadratic] = []
+        others: list[Penalty] = []
+        for one in self.simple():
+            if isinstance(one, Quadratic) and not isinstance(one, ElasticNet):
+                bent.append(one)
+            else:
+                others.append(one)
+        others = others or [L1(0.0)]
+        return bent, others[0] if len(others) == 1 else PenaltySum(others)
 
     @property
     def splits(self) -> bool:

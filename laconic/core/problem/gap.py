@@ -17,7 +17,7 @@ from abc import abstractmethod
 import numpy as np
 
 from laconic.core.arrays import Array
-from laconic.core.penalties import Smooth
+from laconic.core.penalties import PenaltySum, Smooth
 from laconic.core.problem.base import Objective
 
 SMALLEST = 1e-300  # stands for zero in a denominator
@@ -54,6 +54,30 @@ class GapProblem(Objective):
         gap = loss + penalty + self.loss_conjugate(dual, scale) + dual_penalty
         return np.inf if np.isnan(gap) else max(0.0, gap)
 
+    def _gap_of_sum(
+        self, total: PenaltySum, x: Array, loss: float, dual: Array, gradient: Array
+    ) -> float:
+        """Return the duality gap; quadratic terms q count as part of the loss.
+
+        The conjugate of q at its own gradient is q(w), at t times it t^2 q(w); the others take
+        -t (gradient + grad q).
+        """
+        weights = self.parts(x)[0]
+        bent, rest = total.parted()
+        if not bent:
+            return self.gap(loss, dual, gradient, total.value(weights))
+        slope = gradient + sum(term.gradient(weights) for term in bent)
+        cost = sum(term.value(weights) for term in bent)
+        dual_rest = rest.conjugate(-slope)
+        scale = 1.0
+        if np.isinf(dual_rest):
+            scale, dual_rest = 1.0 / max(1.0, rest.gauge(slope)), 0.0
+        if scale == 0:
+            return np.inf
+        primal = loss + cost + rest.value(weights)
+        gap = primal + self.loss_conjugate(dual, scale) + scale**2 * cost + dual_rest
+        return np.inf if np.isnan(gap) else max(0.0, gap)
+
     def relative(self, gap: float, value: float) -> float:
         """Return the gap over the value.
 
@@ -73,7 +97,10 @@ class GapProblem(Objective):
         weights = self.parts(x)[0]
         penalty = self.penalty.value(weights)
         if self.penalty.convex:
-            gap = self.gap(loss, dual, gradient, penalty)
+            if isinstance(self.penalty, PenaltySum):
+                gap = self._gap_of_sum(self.penalty, x, loss, dual, gradient)
+            else:
+                gap = self.gap(loss, dual, gradient, penalty)
             if np.isfinite(gap):
                 return self.relative(gap, loss + penalty)
         elif isinstance(self.penalty, Smooth):

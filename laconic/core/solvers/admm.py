@@ -9,11 +9,15 @@ weight), so the w-step is the loss plus a quadratic around the mean of the copie
 and residual balancing replace the grid over rho. Besides Boyd's primal and dual residuals a duality
 gap is measured: the duals rho u are feasible, and what they leave over of the gradient is shared
 among the copies and scaled back in.
+
+With stop="change" the iteration is Algorithm 2 as it was published: rho stays, the copies are not
+relaxed, and the weights of the step that hardly changed them are returned as they are, while the
+copies may still be far from them. Then the number of steps and rho are part of the model.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -23,6 +27,10 @@ from laconic.core.penalties import OverlapGroupLasso, Penalty, PenaltySum, Terms
 from laconic.core.problem import Problem
 from laconic.core.solvers.base import StepSolver
 from laconic.core.solvers.copies import NOT_SPLIT, Block, all_copies, split_penalty
+
+# "We minimize w to a relative convergence tolerance of 1e-5" (Yogatama 2015, section 5.3.2).
+W_STEP = 1e-5
+W_ROUNDS = 50
 
 
 class AdmmState(NamedTuple):
@@ -62,6 +70,10 @@ class Admm(StepSolver[Problem, AdmmState]):
         Number of rounds of coordinate descent per step, at most.
     check_every : int, default=10
         Number of steps from one measurement of the certificate to the next.
+    stop : {"gap", "change"}, default="gap"
+        What `tol` bounds: the relative duality gap, or |w_new - w| / |w_new|. With "change" the
+        last weights are returned without rounding, and the certificate still is their gap; the
+        published algorithm is ``Admm(1e-3, max_iter=100, rho=1.0, relax=1.0, stop="change")``.
 
     Examples
     --------
@@ -86,6 +98,7 @@ class Admm(StepSolver[Problem, AdmmState]):
         relax: float = 1.6,
         rounds: int = 4,
         check_every: int = 10,
+        stop: Literal["gap", "change"] = "gap",
     ):
         self.tol = tol
         self.max_iter = max_iter
@@ -93,6 +106,7 @@ class Admm(StepSolver[Problem, AdmmState]):
         self.relax = relax
         self.rounds = rounds
         self.check_every = check_every
+        self.stop = stop
 
     def unsupported(self, penalty: Penalty) -> str:
         """See Solver."""
@@ -100,6 +114,8 @@ class Admm(StepSolver[Problem, AdmmState]):
 
     def init(self, problem: Problem, x: Array) -> AdmmState:
         """Return the state with all copies at their weights and all duals zero."""
+        if self.stop not in ("gap", "change"):
+            raise ValueError(f"stop is 'gap' or 'change', got {self.stop!r}")
         n = problem.design.n_penalised
         terms = split_penalty(problem)[0].terms(n)
         kernel = problem.descent(terms.ptr, terms.index, terms.mass)
@@ -140,6 +156,7 @@ class Admm(StepSolver[Problem, AdmmState]):
         """Take one round of w, v and u."""
         x, rho, terms, blocks = state.x, state.rho, state.terms, state.blocks
         weights, intercept = problem.parts(x)
+        before = weights.copy() if self.stop == "change" else weights
         counts = sum((block.counts for block in blocks), np.zeros(len(weights)))
         # rho/2 sum_i N_i (w_i - mu_i)^2 with mu the mean of v - u, plus any ridge of the penalty,
         # as one centred quadratic.
@@ -150,10 +167,13 @@ class Admm(StepSolver[Problem, AdmmState]):
         # The kernel's tolerance is relative (DescentLimits), this one in units of the gradient.
         unit = float(terms.lasso.mean()) + float(np.sqrt(ridge.mean() * abs(state.value)))
         tolerance = (
-            0.1 * rho * state.primal / np.sqrt(max(len(weights), 1)) / unit
+            W_STEP
+            if self.stop == "change"
+            else 0.1 * rho * state.primal / np.sqrt(max(len(weights), 1)) / unit
             if np.isfinite(state.primal) and unit > 0
             else 1e-3
         )
+        rounds = max(self.rounds, W_ROUNDS) if self.stop == "change" else self.rounds
         everything = np.arange(len(terms.mass))
         state.kernel.descend(
             everything,
@@ -163,7 +183,7 @@ class Admm(StepSolver[Problem, AdmmState]):
             weights,
             intercept,
             state.scores,
-            _core.DescentLimits(tolerance=tolerance, max_rounds=self.rounds, max_passes=60),
+            _core.DescentLimits(tolerance=tolerance, max_rounds=rounds, max_passes=60),
         )
         results = [block.split(weights, rho, self.relax) for block in blocks]
         towards = sum((r[0] for r in results), np.zeros(len(weights)))
@@ -181,6 +201,10 @@ class Admm(StepSolver[Problem, AdmmState]):
             n_steps=state.n_steps + 1,
             error=np.inf,
         )
+        if self.stop == "change":
+            size = float(np.linalg.norm(weights))
+            moved = float(np.linalg.norm(weights - before))
+            return state._replace(error=moved / size if size > 0 else 0.0)
         if state.n_steps % self.check_every == 0:
             state = self._measure(problem, state)
         return self._balance(state, primal / scale_primal, dual / scale_dual)
@@ -214,19 +238,24 @@ class Admm(StepSolver[Problem, AdmmState]):
         scores = problem.design.score(x)
         problem.fit_intercept(x, scores)
         value = problem.residuals(scores)[0] + problem.penalty.value(weights)
-        # The dual comes from the unrounded weights, where the forces balance best.
-        whole = state.x.copy()
-        whole_scores = state.scores.copy()
-        problem.fit_intercept(whole, whole_scores)
-        residual = problem.residuals(whole_scores)[1]
-        gradient = problem.parts(problem.design.pull(residual))[0]
-        plain = problem.value(whole)
-        bound = self.dual_value(problem, state, residual, gradient)
+        whole, plain, bound = self._raw(problem, state)
         best, chosen = (x, value) if value <= plain else (whole, plain)
         error = problem.relative(max(0.0, chosen - bound), chosen)
         if error < state.best_error:
             state = state._replace(best=best, best_error=error)
         return state._replace(value=chosen, error=error)
+
+    def _raw(self, problem: Problem, state: AdmmState) -> tuple[Array, float, float]:
+        """Return the weights as they are, their objective, and the dual objective.
+
+        The dual comes from the unrounded weights, where the forces balance best.
+        """
+        whole, scores = state.x.copy(), state.scores.copy()
+        problem.fit_intercept(whole, scores)
+        residual = problem.residuals(scores)[1]
+        gradient = problem.parts(problem.design.pull(residual))[0]
+        bound = self.dual_value(problem, state, residual, gradient)
+        return whole, problem.value(whole), bound
 
     @staticmethod
     def dual_value(problem: Problem, state: AdmmState, residual: Array, gradient: Array) -> float:
@@ -261,7 +290,7 @@ class Admm(StepSolver[Problem, AdmmState]):
 
     def finish(self, problem: Problem, state: AdmmState) -> tuple[Array, float, dict[str, object]]:
         """Return the best certified point, and which groups of each term were kept."""
-        if not np.isfinite(state.best_error):
+        if self.stop == "gap" and not np.isfinite(state.best_error):
             state = self._measure(problem, state)
         extra = {
             "selected": [block.selected() for block in state.blocks],
@@ -269,4 +298,11 @@ class Admm(StepSolver[Problem, AdmmState]):
             "dual_residual": state.dual,
             "rho": state.rho,
         }
+        if self.stop == "change":
+            x, value, bound = self._raw(problem, state)
+            return x, problem.relative(max(0.0, value - bound), value), extra
         return state.best, state.best_error, extra
+
+    def reached(self, state: AdmmState, certificate: float) -> bool:
+        """See StepSolver."""
+        return (state.error if self.stop == "change" else certificate) <= self.tol

@@ -27,7 +27,7 @@ class Result(NamedTuple):
     n_iter : int
         Number of steps.
     converged : bool
-        Whether the certificate reached the solver's `tol`.
+        Whether the certificate, or what else the solver stops on, reached its `tol`.
     interrupted : bool
         Whether a callback or Ctrl-C stopped the solver.
     trace : list of Event
@@ -146,6 +146,10 @@ class StepSolver(Solver, Generic[ProblemT, StateT]):
         """Return whether no further step can change the state."""
         return False
 
+    def reached(self, state: StateT, certificate: float) -> bool:
+        """Return whether the solver stopped by its own rule: a certificate of at most `tol`."""
+        return certificate <= self.tol
+
     def finish(self, problem: ProblemT, state: StateT) -> tuple[Array, float, dict[str, object]]:
         """Return the point to keep, its certificate, and the `extra` of the result."""
         x = state.x.copy()
@@ -186,4 +190,5 @@ class StepSolver(Solver, Generic[ProblemT, StateT]):
         except KeyboardInterrupt:
             interrupted = True
         x, error, extra = self.finish(posed, state)
-        return Result(x, error, n_iter, bool(error <= self.tol), interrupted, trace, extra)
+        converged = bool(self.reached(state, error))
+        return Result(x, error, n_iter, converged, interrupted, trace, extra)

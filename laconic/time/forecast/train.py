@@ -9,7 +9,7 @@ from laconic.cli.options import ANY_FILE, TEXT_FIELD, DateField, TargetField, Te
 from laconic.cli.training import Run, Trained
 from laconic.core.report import Callback, Event
 from laconic.errors import InputError
-from laconic.models.option import Option, OptionValues, Parameters, read_one_strength
+from laconic.models.option import STRENGTH_HELP, Option, OptionValues, Parameters, read_strength
 from laconic.time.facts import label_facts, step_facts
 from laconic.time.forecast.rows import (
     DATE,
@@ -25,6 +25,7 @@ from laconic.time.penalties import ADAPTIVE, FEATURES, LEARNING, OverTimeOptions
 
 # Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
 if TYPE_CHECKING:
+    from laconic.core.penalties.names import Strength
     from laconic.time.forecast.model import Forecaster
 
 ROLLING = "Rolling forecasts"
@@ -110,7 +111,7 @@ class RollingOptions(NamedTuple):
         ),
     ] = 0
 
-    def check(self, strength: float | None) -> None:
+    def check(self, strength: Strength | None) -> None:
         """Raise InputError for options that need rolling forecasts, or exclude each other."""
         if self.strengths is not None and strength is not None:
             raise InputError("--strength and --strengths exclude each other: give one of them.")
@@ -141,10 +142,9 @@ def train(
     strength: Annotated[
         float | None,
         Option(
-            "Strength of the penalty; without it, 10, and of adaptive half the variance of the "
-            "targets.",
+            f"{STRENGTH_HELP} Without it, 10, and of adaptive half the variance of the targets.",
             panel=LEARNING,
-            parse=read_one_strength,
+            parse=read_strength,
         ),
     ] = None,
     rolling: RollingOptions,
@@ -157,7 +157,7 @@ def train(
     --last, every step of that range is forecast by a model of the steps before it, which is how
     errors and strengths should be judged. Ctrl-C keeps the model as it is then.
     """
-    over_time.check()
+    over_time.check(strength)
     rolling.check(strength)
     data = rows.read(path)
     later = None if dev is None else rows.read(dev)
@@ -170,9 +170,10 @@ def train(
     forecaster = Forecaster(cls(**settings, **inner), **model)
     default = _default_strength(over_time.penalty, data, rows.categories)
     tried = rolling.strengths or (default if strength is None else strength,)
-    penalties = {one: over_time.make(one) for one in tried}
+    penalties = {one.strength: one for one in map(over_time.make, tried)}
     rolled = _roll(forecaster, penalties, data, over_time.step, rolling, run)
-    best = min(rolled, key=lambda one: error_of(one.scores)).strength if rolled else tried[0]
+    first = next(iter(penalties))
+    best = min(rolled, key=lambda one: error_of(one.scores)).strength if rolled else first
     forecaster.set_params(model__penalty=penalties[best])
     _fit(forecaster, data, rows.fields(), run)
     facts: dict[str, Any] = {"rows_skipped": data.skipped} if data.skipped else {}

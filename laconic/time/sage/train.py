@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from laconic.cli.options import ANY_FILE, TEXT_FIELD, DateField, TextField
 from laconic.cli.training import Run, Trained
 from laconic.errors import InputError
-from laconic.models.option import Option, OptionValues, Parameters, read_one_strength
+from laconic.models.option import STRENGTH_HELP, Option, OptionValues, Parameters, read_strength
 from laconic.text.io import name_of
 from laconic.time.dated import CATEGORY, EITHER, NUMBER, Dated, read_dated
 from laconic.time.facts import step_facts
@@ -17,6 +17,7 @@ from laconic.time.sage.scores import scores
 # Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
 if TYPE_CHECKING:
     from laconic.core.penalties import Penalty
+    from laconic.core.penalties.names import Strength
     from laconic.time.sage.model import TemporalTextModel
 
 BACKGROUNDS = ("all", "steps")
@@ -67,7 +68,7 @@ def train(
     documents: DocumentOptions,
     over_time: OverTimeOptions,
     strength: Annotated[
-        float | None, Option("Strength of the penalty.", panel=LEARNING, parse=read_one_strength)
+        float | None, Option(STRENGTH_HELP, panel=LEARNING, parse=read_strength)
     ] = None,
     model: Annotated[OptionValues, MODEL],
 ) -> Trained:
@@ -77,7 +78,7 @@ def train(
     number, a category. Documents to come are described with the weights of the last step. Ctrl-C
     keeps the model as it is then.
     """
-    over_time.check()
+    over_time.check(strength)
     if not documents.effects() and not model.get("constant", True):
         raise InputError("there are no effects: name some with --effect, or leave the constant.")
     read = documents.read(path)
@@ -126,7 +127,7 @@ def text_facts(model: TemporalTextModel) -> dict[str, Any]:
 
 
 def _penalty(
-    model: TemporalTextModel, options: OverTimeOptions, strength: float | None, dates: list[str]
+    model: TemporalTextModel, options: OverTimeOptions, strength: Strength | None, dates: list[str]
 ) -> Penalty:
     """Return the penalty; of the adaptive prior, what was not given is the model's own default."""
     from laconic.time.sage.learn import text_prior

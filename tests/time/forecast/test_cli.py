@@ -178,6 +178,8 @@ def test_rolling_forecasts_and_strengths(given: JsonFiles) -> None:
         ["--penalty", "fused", "--fusion", "2"],
         ["--penalty", "ridge"],
         ["--penalty", "lasso", "--mode", "last"],
+        ["--penalty", "smooth-ridge+lasso", "--strength", "smooth-ridge=5,lasso=1"],
+        ["--penalty", "slope"],
         [
             "--tau",
             "50",
@@ -198,7 +200,7 @@ def test_penalties_and_features(given: JsonFiles, options: list[str]) -> None:
     told = trained(given, *options)
     assert told["converged"] and result_of("evaluate", given.model, given.train)["documents"] == 200
     assert told["mode"] == (
-        "last" if "last" in options else "pooled" if "ridge" in options else "moving"
+        "last" if "last" in options else "pooled" if {"ridge", "slope"} & {*options} else "moving"
     )
     assert result_of("inspect", given.model)["features_kept"] == told["features_kept"]
 
@@ -261,7 +263,7 @@ def test_rows_without_a_target_one_step_and_empty_steps(given: JsonFiles) -> Non
 def test_mistakes_get_one_sentence(given: JsonFiles) -> None:
     train = ("train", "forecast", given.train)
     for options, says in {
-        ("--penalty", "best"): "--penalty must be one of adaptive, smooth-ridge",
+        ("--penalty", "best"): "there is no penalty called 'best': expected one of adaptive",
         ("--mode", "first"): "--mode must be one of moving, pooled, last, not 'first'.",
         (
             "--step",
@@ -270,10 +272,11 @@ def test_mistakes_get_one_sentence(given: JsonFiles) -> None:
         ("--strengths", "1,much"): "--strengths takes numbers of at least 0 with commas",
         ("--strengths", "1,-2"): "--strengths takes numbers of at least 0 with commas",
         ("--strengths", "1,2", "--strength", "1"): "exclude each other",
-        ("--strength", "-1"): "--strength must be a number of at least 0",
+        ("--strength", "-1"): "--strength takes a number of at least 0",
         ("--strengths", "1,2"): "need rolling forecasts",
         ("--gap", "1"): "need rolling forecasts",
         ("--smoothness", "1"): "--smoothness does not go with --penalty adaptive.",
+        ("--strength", "lasso=1"): "strength has an entry for 'lasso', but the penalty is adaptive",
         ("--penalty", "ridge", "--fit-tau"): "--fit-tau does not go with --penalty ridge.",
         ("--floor", "0"): "floor must be a positive number",
         ("--tau", "nan"): "--tau must be a number of at least 0",

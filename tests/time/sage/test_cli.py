@@ -119,6 +119,7 @@ def test_what_rose_and_which_words_effects_have(given: JsonFiles) -> None:
     [
         ("--penalty", "ridge", "--mode", "last", "--background", "steps"),
         ("--penalty", "lasso", "--strength", "2"),
+        ("--penalty", "elastic", "--max-iter", "50"),
         ("--penalty", "smooth-ridge", "--smoothness", "5"),
         ("--penalty", "fused", "--fusion", "2", "--max-iter", "50"),
         ("--tau", "10", "--floor", "0.1", "--no-constant", "--step", "quarter"),
@@ -176,11 +177,11 @@ def test_bad_files_are_refused_in_one_sentence(given: JsonFiles, name: str) -> N
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--penalty", "best"), "--penalty must be one of adaptive"),
+        (("--penalty", "best"), "there is no penalty called 'best'"),
         (("--mode", "now"), "--mode must be one of moving, pooled, last"),
         (("--step", "eon"), "--step must be one of year"),
         (("--background", "none"), "--background must be one of all, steps, not 'none'."),
-        (("--strength", "-1"), "--strength must be a number of at least 0"),
+        (("--strength", "-1"), "--strength takes a number of at least 0"),
         (("--tol", "0"), "--tol must be a number above 0"),
         (("--penalty", "ridge", "--tau", "3"), "--tau does not go with --penalty ridge."),
         (("--floor", "0"), "floor must be a positive number"),
