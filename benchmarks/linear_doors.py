@@ -31,7 +31,7 @@ SENTENCES = [
 ]
 LABELS = [["B" if y else "O" for y in Y[start : start + 4]] for start in range(0, 40, 4)]
 SMALL = sp.csr_matrix(X)
-ROWS = sp.csr_matrix(np.maximum(RNG.normal(size=(12, 15)), 0))
+ROWS = sp.csr_matrix(np.maximum(RNG.normal(size=(5, 10)), 0))
 
 Door = Callable[[Penalty], object]
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,7 +37,8 @@ def sentences(file: Path) -> Sentences:
 def newswire(data: Path, part: str = "train") -> Sentences:
     """A part of Reuters-21578 in lower case, numbers one word."""
     text = sentences(data / "reuters21578" / f"reuters.{part}.txt.gz")
-    return [["#n" if NUMBER.fullmatch(word) else word.lower() for word in each] for each in text]
+    normal = cache(lambda word: "#n" if NUMBER.fullmatch(word) else word.lower())
+    return [[normal(word) for word in each] for each in text]
 
 
 def penn(data: Path, part: str = "train") -> Sentences:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from coverage import Coverage
 from hypothesis import HealthCheck, settings
 
 WATCHED = pytest.StashKey[bool]()
+SPENT = Counter[str]()  # seconds of processor time per folder of tests
 
 # A shell starts what it puts into the background with Ctrl-C ignored, and children inherit that:
 # tests of Ctrl-C would wait for ever.
@@ -71,3 +74,41 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         return (yield)
     finally:
         measuring.start()
+
+
+def processor_seconds() -> float:
+    """Return the processor time of this process and of its children that have ended."""
+    children = os.times()
+    return time.process_time() + children.children_user + children.children_system
+
+
+def pytest_collection_finish() -> None:
+    SPENT["imports and collection"] = processor_seconds()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Run a test with its fixtures, and count its processor time for its folder."""
+    before = processor_seconds()
+    try:
+        return (yield)
+    finally:
+        folder = item.path.parent.relative_to(Path(__file__).parent).parts[:1]
+        SPENT["/".join(["tests", *folder])] += processor_seconds() - before
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand what a process of xdist counted to the one that prints."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["spent"] = dict(SPENT)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    SPENT.update(getattr(node, "workeroutput", {}).get("spent", {}))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print where the processor time went, so that what a change costs is seen when it is made."""
+    parts = ", ".join(f"{place} {seconds:.0f}" for place, seconds in SPENT.most_common())
+    terminalreporter.write_line(f"processor seconds: {SPENT.total():.0f} in all; {parts}")

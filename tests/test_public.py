@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import laconic
+
+
+def attempts(script: str) -> Iterator[list[float]]:
+    """Yield what up to three runs print: other work may disturb one."""
+    return (timed(script) for _ in range(3))
 
 
 def timed(script: str) -> list[float]:
@@ -50,15 +56,13 @@ except Started:
 
 @pytest.mark.slow
 def test_import_is_instant() -> None:
-    ours, numpy_and_scipy = min(timed(IMPORT) for _ in range(3))
-    assert ours < 0.5 * numpy_and_scipy
+    assert any(ours < 0.5 * numpy_and_scipy for ours, numpy_and_scipy in attempts(IMPORT))
 
 
 @pytest.mark.slow
 def test_the_first_fit_starts_at_once() -> None:
     """Measured against the import of the libraries beneath, so that a busy machine slows both."""
-    ours, beneath = min(timed(FIRST_FIT) for _ in range(3))
-    assert ours < beneath
+    assert any(ours < beneath for ours, beneath in attempts(FIRST_FIT))
 
 
 def test_every_public_name_is_there() -> None:

@@ -4,7 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from benchmarks import tag
+from benchmarks import tag, tag_chunking_small, tag_chunking_tables, tag_speed
+from benchmarks.tag_chunking import corpus
 
 pytestmark = pytest.mark.slow
 
@@ -22,17 +23,25 @@ SHOWN = {
 }
 
 
+@pytest.fixture(scope="module")
+def split(data):
+    """The small part of the corpus: reading the whole takes longer than most fits."""
+    return corpus(data, quick=True)
+
+
 @pytest.mark.parametrize("section", tag.SECTIONS)
-def test_every_section_of_the_page(data, section):
+def test_every_section_of_the_page(data, section, split, one_process, monkeypatch):
     pytest.importorskip("pycrfsuite", reason="python-crfsuite is the peer of the speed section")
+    for module in (tag_chunking_small, tag_chunking_tables, tag_speed):
+        monkeypatch.setattr(module, "corpus", lambda *_: split)
     page = tag.run(data, quick=True, section=section)
     assert all(text in page for text in SHOWN[section])
 
 
-def test_held_out_sentences_are_not_trained_on(data):
-    from benchmarks.tag_chunking import corpus, held_out
+def test_held_out_sentences_are_not_trained_on(split):
+    from benchmarks.tag_chunking import held_out
 
-    given = corpus(data, quick=True).train
+    given = split.train
     sentences = [tuple(given.values[0][a:b]) for a, b in pairwise(given.ptr)]
     for tenths in ((9,), (9, 4, 1)):
         parts = held_out(given, tenths)

@@ -32,8 +32,8 @@ from laconic.linear.plots import plot_cv
 
 @parametrize_with_checks(
     [
-        StrengthCV(SparseClassifier(tol=1e-11), n_strengths=5, ratio=0.1, cv=3),
-        StrengthCV(SparseRegressor(tol=1e-11), n_strengths=5, ratio=0.1, cv=3, rule="1se"),
+        StrengthCV(SparseClassifier(tol=1e-11), n_strengths=3, ratio=0.1, cv=2),
+        StrengthCV(SparseRegressor(tol=1e-11), n_strengths=3, ratio=0.1, cv=2, rule="1se"),
     ]
 )
 def test_scikit_learn_contract(estimator, check):

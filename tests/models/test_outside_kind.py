@@ -210,34 +210,53 @@ def gold(tmp_path: Path) -> Path:
     return path
 
 
+# Runs commands one after the other in a fresh process, and writes what each has printed.
+COMMANDS = """
+import json, sys
+from typer.testing import CliRunner
+from laconic.cli.main import app
+said = []
+for words in json.loads(sys.argv[1]):
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0 and done.stderr == "", (words, done.output, done.exception)
+    said.append(done.stdout)
+print(json.dumps(said))
+"""
+
+
 @pytest.mark.slow
 def test_every_verb_works_for_a_kind_of_another_package(site: Path, gold: Path) -> None:
     model, page = str(gold.with_name("model")), gold.with_name("page.html")
+    loud = str(gold.with_name("loud"))
+    commands = {
+        "list": ["train", "--help"],
+        "train": ["train", "parrot", str(gold), "-o", model, "--json"],
+        "predict": ["predict", model, str(gold)],
+        "twice": ["predict", model, str(gold), "--times", "2"],
+        "evaluate": ["evaluate", model, str(gold), "--json"],
+        "inspect": ["inspect", model, "-n", "1", "--json"],
+        "report": ["report", model, "-o", str(page)],
+        "loud": ["train", "parrot", str(gold), "-o", loud, "--loud"],
+        "predict loud": ["predict", loud, str(gold)],
+        "help": ["train", "parrot", "--help"],
+        "help predict": ["predict", "--help"],
+    }
+    done = run(site, "-c", COMMANDS, json.dumps(list(commands.values())))
+    said = dict(zip(commands, json.loads(done.stdout), strict=True))
 
-    def laconic_command(*arguments: str) -> str:
-        done = run(site, "-m", "laconic", *arguments)
-        assert done.stderr == ""
-        return done.stdout
+    def rows(name: str) -> list[dict[str, str]]:
+        return [json.loads(line) for line in said[name].splitlines()]
 
-    assert "parrot" in laconic_command("train", "--help")
-    learned = json.loads(laconic_command("train", "parrot", str(gold), "-o", model, "--json"))
-    assert learned["labels"] == 2
-    predicted = laconic_command("predict", model, str(gold)).splitlines()
-    assert [json.loads(line) for line in predicted] == [{"label": "polly"}] * 3
-    twice = laconic_command("predict", model, str(gold), "--times", "2").splitlines()
-    assert [json.loads(line) for line in twice] == [{"label": "polly polly"}] * 3
-    scores = json.loads(laconic_command("evaluate", model, str(gold), "--json"))
-    assert scores["accuracy"] == pytest.approx(2 / 3)
-    shown = json.loads(laconic_command("inspect", model, "-n", "1", "--json"))
-    assert shown["heard"] == {"polly": 2}
-    laconic_command("report", model, "-o", str(page))
+    assert "parrot" in said["list"]
+    assert json.loads(said["train"])["labels"] == 2
+    assert rows("predict") == [{"label": "polly"}] * 3
+    assert rows("twice") == [{"label": "polly polly"}] * 3
+    assert json.loads(said["evaluate"])["accuracy"] == pytest.approx(2 / 3)
+    assert json.loads(said["inspect"])["heard"] == {"polly": 2}
     assert "<dt>polly</dt>" in page.read_text(encoding="utf-8")
-    laconic_command("train", "parrot", str(gold), "-o", model, "--loud")
-    assert (
-        json.loads(laconic_command("predict", model, str(gold)).splitlines()[0])["label"] == "POLLY"
-    )
-    assert "Whether it shouts." in laconic_command("train", "parrot", "--help")
-    assert "How often it says it." in laconic_command("predict", "--help")
+    assert rows("predict loud")[0]["label"] == "POLLY"
+    assert "Whether it shouts." in said["help"]
+    assert "How often it says it." in said["help predict"]
 
 
 @pytest.mark.slow

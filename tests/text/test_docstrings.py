@@ -110,12 +110,12 @@ def test_bad_parameters() -> None:
 @pytest.mark.slow
 def test_installed_packages_give_thousands_of_documents_that_do_not_name_them() -> None:
     start = time.process_time()
-    texts, labels = docstring_corpus()
+    texts, labels = docstring_corpus(("numpy", "sklearn"))  # scipy: test_markup.py
     assert time.process_time() - start < 15
     assert len(set(texts)) == len(texts) == len(labels)
-    assert set(labels) == {"numpy", "scipy", "sklearn"} and min(Counter(labels).values()) > 700
+    assert set(labels) == {"numpy", "sklearn"} and min(Counter(labels).values()) > 700
     assert all(len(words(text)) >= 20 for text in texts)
-    named = re.compile(r"\b(?:numpy|np|scipy|sklearn|scikit)\b|>>>|versionadded", re.IGNORECASE)
+    named = re.compile(r"\b(?:numpy|np|sklearn|scikit)\b|>>>|versionadded", re.IGNORECASE)
     assert not [text for text in texts if named.search(text)]
     assert any("Flat iterator object" in text for text in texts), (
         "compiled functions are documented in Python sources"

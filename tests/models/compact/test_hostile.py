@@ -21,7 +21,7 @@ def contents(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
 
 @pytest.mark.slow
 def test_thousands_of_damaged_files(tmp_path: Path, contents: list[bytes]) -> None:
-    counts = tally(tmp_path / "m", contents, 6000, 1)
+    counts = tally(tmp_path / "m", contents, 2000, 1)
     outcomes: Counter[str] = Counter()
     for (mutation, outcome), n in counts.items():
         outcomes[outcome] += n
@@ -30,8 +30,8 @@ def test_thousands_of_damaged_files(tmp_path: Path, contents: list[bytes]) -> No
         assert mutation in ("reheaded", "forged") or outcome == "refused", (
             f"{mutation} was {outcome}"
         )
-    assert sum(outcomes.values()) == 6000
-    assert outcomes["refused"] > 4500 and outcomes["used"] > 0  # some forgeries are sound models
+    assert sum(outcomes.values()) == 2000
+    assert outcomes["refused"] > 1500 and outcomes["used"] > 0  # some forgeries are sound models
 
 
 def test_every_truncation_of_a_small_model_is_refused(
