@@ -30,11 +30,12 @@ if TYPE_CHECKING:
 
 TOL = 1e-2  # of fits that only choose
 MANY_TOL = 5e-2  # the same with more than two classes, whose fits take longer
-STEPS = {True: 0.8, False: 0.5}  # ratio of strengths, of two classes and of more
+STEPS = {False: 0.8, True: 0.5}  # ratio of strengths; with groups or more than two classes True
 NEAR = (0.99, 0.97, 0.94, 0.88)  # first shares
 SMOOTH_STEP = 0.25  # of penalties that make no weight zero
 LAST = 1e-4  # share of strength_max where a path ends at the latest
 SMOOTH_LAST = 1e-7
+GROWTH = 1.1  # of the number of words, below which a strength is not scored
 PATIENCE = 4  # strengths without a lower loss after which a path ends
 RIDGE = 0.02  # where refits begin
 RIDGE_STEP = 4.0
@@ -110,6 +111,7 @@ class StrengthPath:
         self.inner.tol = TOL if len(self.classes) == 2 else MANY_TOL
         self.start: PathStart = path_start(self.inner, self.problem)
         self.smooth = self.start.ratio == SMOOTH_RATIO
+        self.slow = len(self.classes) > 2 or bool(prepared.families)
         self.labels, self.weight = labels, weight
 
     def multiple(self, share: float) -> float:
@@ -118,7 +120,7 @@ class StrengthPath:
 
     def shares(self) -> Iterator[float]:
         """Yield the shares of strength_max, from strong to weak."""
-        step = SMOOTH_STEP if self.smooth else STEPS[len(self.classes) == 2]
+        step = SMOOTH_STEP if self.smooth else STEPS[self.slow]
         if not self.smooth:
             yield from NEAR  # the models of a few words
         share = 1.0 if self.smooth else step
@@ -177,16 +179,19 @@ def explore(
     path = StrengthPath(parameters, fold.train)
     scores: dict[Setting, SettingScore] = {}
     gold = np.searchsorted(path.classes, fold.labels)
-    best, worse, ridge = np.inf, 0, RIDGE
+    best, worse, ridge, words = np.inf, 0, RIDGE, 1 / GROWTH
     most = np.inf if path.smooth else limits.words
     last = min((setting.share for setting in known), default=0.0)
     for share, weights, intercept, _ in path.walk(path.shares()):
         kept = np.flatnonzero(np.any(weights != 0, axis=1))
         if share < last or (scores and limits.expired()):
             break
-        if not len(kept):
-            continue
         full = len(kept) >= most
+        if known and all(setting.share != share for setting in known):
+            continue
+        if len(kept) < (1 if known or path.smooth else words * GROWTH) and not full:
+            continue
+        words = max(1, len(kept))
         kept = strongest(weights, most)
         held = HeldOutRows(fold.X[:, kept], gold)
         here = {Setting(share, None): held.score(weights[kept], intercept)}

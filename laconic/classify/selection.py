@@ -13,7 +13,7 @@ def settings_facts(model: TextClassifier) -> dict[str, Any]:
     return {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in model.settings_.items()
-        if value is not None
+        if value
     }
 
 
