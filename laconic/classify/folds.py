@@ -39,7 +39,7 @@ GROWTH = 1.1  # of the number of words, below which a strength is not scored
 PATIENCE = 4  # strengths without a lower loss after which a path ends
 RIDGE = 0.02  # where refits begin
 RIDGE_STEP = 4.0
-RIDGES = (1e-4, 1e4)  # refits stay between
+RIDGES = (1e-4, 1e5)  # refits stay between
 GAIN = 1e-3  # of the log-loss, below which a search for a refit ends
 
 
