@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -104,11 +103,10 @@ def paths_table(data: Path, kinds: tuple[bool, ...]) -> str:
 
 def our_path(problem: GroupPath, tol: float) -> Fits:
     """Fit the path to a certificate."""
-    bounds = np.append(problem.starts, problem.X.shape[1])
-    groups = [range(a, b) for a, b in pairwise(bounds.tolist())]
-    model = SparseClassifier(
-        GroupLasso(Groups.from_lists(groups, problem.X.shape[1])), tol=tol, max_iter=1000
-    )
+    p = problem.X.shape[1]
+    bounds = np.append(problem.starts, p)
+    groups = Groups(np.arange(p), bounds, np.sqrt(np.diff(bounds)), p)
+    model = SparseClassifier(GroupLasso(groups), tol=tol, max_iter=1000)
     strengths = len(problem.y) * problem.strengths
     return regularization_path(model, problem.X, problem.y, strengths=strengths)
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, csr_matrix
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp, xlogy
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks.corpora import Part, load, newsgroups
@@ -188,6 +188,34 @@ def group_objectives(
         norms = np.sqrt(np.add.reduceat(w * w, problem.starts))
         found.append(loss + strength * np.sqrt(sizes) @ norms)
     return np.array(found)
+
+
+def group_gaps(
+    problem: GroupPath, weights: csr_matrix, intercepts: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the relative duality gap at every strength, by the formula, for any solver's path.
+
+    The dual point is the residual p - y, whose larger side is scaled down until it sums to zero,
+    scaled into the ball of the dual norm; the conjugate of the log-loss is a negative entropy.
+    """
+    n = len(problem.y)
+    sizes = np.diff(np.append(problem.starts, problem.X.shape[1]))
+    values = group_objectives(problem, weights, intercepts)
+    gaps = []
+    for strength, w, b, value in zip(
+        problem.strengths, weights, np.ravel(intercepts), values, strict=True
+    ):
+        residual = expit(problem.X @ w.toarray().ravel() + b) - problem.y
+        up, down = residual[residual > 0].sum(), -residual[residual < 0].sum()
+        least = min(up, down)
+        residual = np.where(residual > 0, residual * (least / up), residual * (least / down))
+        pulled = problem.X.T @ residual / n
+        length = np.sqrt(np.add.reduceat(pulled * pulled, problem.starts) / sizes).max()
+        residual *= min(1.0, strength / length)
+        chance = residual + problem.y
+        dual = -np.mean(xlogy(chance, chance) + xlogy(1 - chance, 1 - chance))
+        gaps.append((value - dual) / value)
+    return np.array(gaps)
 
 
 def random_tree(n_nodes: int, seed: int = 0) -> NDArray[np.int64]:

@@ -205,6 +205,7 @@ void bind_coordinate(nb::module_& m) {
         .def(nb::init<const Matrix&, const LossRows&, const Blocks&, Vec<double>>(),
              nb::arg("matrix"), nb::arg("loss"), nb::arg("blocks"), nb::arg("mass"),
              nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>())
+        .def("reweigh", &Descent::reweigh, nb::arg("mass"))
         .def("descend", &Descent::descend, nb::arg("working"), nb::arg("terms"),
              nb::arg("weights").noconvert(), nb::arg("intercept").noconvert(),
              nb::arg("scores").noconvert(), nb::arg("limits"))

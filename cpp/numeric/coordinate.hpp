@@ -15,6 +15,8 @@
 //
 //   coordinate.cpp         rounds and line search
 //   coordinate_sweep.cpp   the model by columns: passes keep its residuals R = r + H (X d) right
+//   coordinate_blocks.cpp  the same where rows have one score each: columns in vectors
+//   coordinate_bases.cpp   its eigenvectors of small blocks, and extrapolation
 //   coordinate_gram.cpp    the model by its Gram matrix, for few coordinates
 //   coordinate_newton.cpp  steps on all weights of the support at once
 #pragma once
@@ -51,6 +53,9 @@ struct DescentLimits {
 class Descent {
   public:
     Descent(const Matrix& X, const LossRows& loss, const Blocks& blocks, Vec<double> mass);
+
+    // Replaces the mass of every block.
+    void reweigh(Vec<double> mass);
 
     // One call works on the blocks in `working` until their violation is below `tolerance` or
     // `max_rounds` are spent. The weights, the intercept (size K, or 0 for none) and the scores
@@ -89,13 +94,28 @@ class Descent {
     double solve_by_gram(double tolerance, double& violation);
 
     double pass(bool first);
+    double solve_one_score(double tolerance, double& violation);
+    double sweep(const std::vector<int32_t>& slots);
+    double step_one(int32_t slot);
+    double step_group(int64_t g, int64_t size);
+    double step_level();
+    void solve_in_basis(int64_t size, const double* vectors, double mass, double length);
+    void solve_by_prox(const int64_t* coordinates, int64_t size, const double* vectors,
+                       double mass);
+    void find_moving();
+    void keep_bases();
+    const double* basis(int64_t g, int64_t size);
+    void remember_point();
+    void take_point(const std::vector<double>& point);
+    double model_value() const;
+    void extrapolate();
     double step_single(int64_t c, double mass, double& curvature, bool first);
     double step_block(int64_t g, const int64_t* coordinates, int64_t size, double* a, bool first);
     double step_intercept();
     void move(int64_t j, int64_t k, double delta);
     double block_violation(const int64_t* coordinates, int64_t size, const double* a, double length,
                            double mass) const;
-    double solve_length(const double* a, int64_t size, double mass) const;
+    double solve_length(const double* a, int64_t size, double mass, double guess) const;
     void bound_curvature(const int64_t* coordinates, int64_t size, double* a);
 
     bool newton(const DescentLimits& limits, double& violation);
@@ -165,14 +185,17 @@ class Descent {
     }
 
     static constexpr double FLATTEST = 1e-12;  // least curvature of a row of weight 1
+    static constexpr int64_t SMALL = 32;       // size of blocks that are solved alone
+    static constexpr int EXTRAPOLATED = 5;     // passes between extrapolations
 
     const Matrix& X_;
     const LossRows loss_;
     const int K_;
     const bool coupled_, quadratic_;  // as the loss says
+    const bool one_score_;            // per row
     const std::vector<double>& sw_;
     const Blocks& blocks_;
-    const std::vector<double> mass_;
+    std::vector<double> mass_;
     std::vector<char> one_feature_;  // whether a block is all outputs of one feature
     Values lasso_, ridge_, centre_;
     bool positive_ = false, has_intercept_ = false;
@@ -181,7 +204,15 @@ class Descent {
     double least_ = FLATTEST;  // of the curvature of a row of weight 1, see `dampen`
     int max_passes_ = 200;
     std::vector<int64_t> working_, active_;  // blocks at work, and their weights that are not zero
-    std::vector<double> norm_;               // of the blocks at work
+    std::vector<int64_t> offset_;            // of the weights of each block at work
+    std::vector<int32_t> every_, moving_;    // places of blocks in working_: all, those not zero
+    std::vector<char> known_;                // whether the curvature of a block is
+    std::vector<int64_t> moving_weights_, basis_at_;  // where a block's basis is; -1: nowhere
+    std::vector<double> bases_, reference_, with_ridge_, curve_;
+    std::vector<std::vector<double>> path_;  // the last iterates
+    double total_curvature_ = 0, slack_ = 1;
+    double reached_ = INFINITY;  // the violation of the model in the last pass of a round
+    std::vector<double> norm_;   // of the blocks at work
     double *w_ = nullptr, *b_ = nullptr, *s_ = nullptr;
     std::vector<double> coupling_;  // H_i = diag(h) - coupling_i h h' with h already weighted
     std::vector<double> R_, H_, D_, r_, trial_, moved_, start_, end_, b_start_, b_end_, curvature_;

@@ -7,6 +7,8 @@ namespace laconic::numeric {
 // Worth it while the Gram matrix costs less than the fifty passes by columns that it saves.
 bool Descent::load_gram() {
     if (working_.size() > 1500) return false;
+    // Dense columns are passed over in vectors, so that a Gram matrix pays only if it is small.
+    if (one_score_ && X_.is_dense() && 4 * int64_t(working_.size()) > X_.n_rows) return false;
     std::vector<int32_t> output;
     double entries = double(X_.n_rows) * K_;
     for (int64_t g : working_) {

@@ -6,6 +6,7 @@
 namespace laconic::numeric {
 
 double Descent::solve_by_columns(double tolerance, double& violation) {
+    if (one_score_) return solve_one_score(tolerance, violation);
     std::fill(D_.begin(), D_.end(), 0.0);
     r_.assign(R_.begin(), R_.end());
     violation = pass(true);
@@ -92,7 +93,7 @@ double Descent::step_block(int64_t g, const int64_t* coordinates, int64_t size, 
     length = std::sqrt(length);
     pulled = std::sqrt(pulled);
     const double violation = block_violation(coordinates, size, a, length, mass_[g]);
-    const double next_length = pulled > mass_[g] ? solve_length(a, size, mass_[g]) : 0;
+    const double next_length = pulled > mass_[g] ? solve_length(a, size, mass_[g], length) : 0;
     for (int64_t e = 0; e < size; ++e) {
         const int64_t c = coordinates[e];
         const double next = next_length > 0 ? target_[e] / (a[e] + mass_[g] / next_length) : 0;
@@ -143,8 +144,8 @@ double Descent::block_violation(const int64_t* coordinates, int64_t size, const 
 }
 
 // The root t = |w| of sum_c (b_c / (a_c t + mass))^2 = 1: Newton on 1 - 1 / sqrt(.), which is
-// concave in t, inside a bracket.
-double Descent::solve_length(const double* a, int64_t size, double mass) const {
+// concave in t, inside a bracket, from `guess` if that is in it.
+double Descent::solve_length(const double* a, int64_t size, double mass, double guess) const {
     double squares = 0, a_low = INFINITY, a_high = 0;
     for (int64_t e = 0; e < size; ++e) {
         squares += target_[e] * target_[e];
@@ -152,7 +153,7 @@ double Descent::solve_length(const double* a, int64_t size, double mass) const {
         a_high = std::max(a_high, a[e]);
     }
     double low = (std::sqrt(squares) - mass) / a_high, high = (std::sqrt(squares) - mass) / a_low;
-    double t = low;
+    double t = guess > low && guess < high ? guess : low;
     for (int step = 0; step < 60 && high - low > 1e-14 * high; ++step) {
         double f = 0, df = 0;
         for (int64_t e = 0; e < size; ++e) {
@@ -163,6 +164,8 @@ double Descent::solve_length(const double* a, int64_t size, double mass) const {
         (f > 1 ? low : high) = t;
         const double root = std::sqrt(f), newton = t + 2 * f * (1 - root) / df;
         const double next = newton > low && newton < high ? newton : 0.5 * (low + high);
+        // Newton's errors are squared: a small step is the last.
+        if (next == newton && std::abs(next - t) <= 1e-9 * t) return next;
         if (std::abs(next - t) <= 1e-15 * t) return next;
         t = next;
     }

@@ -122,6 +122,11 @@ class Orientation {
     int64_t size_ = 0;
 };
 
+// x'r and x'diag(h) x of a column x.
+struct ColumnDots {
+    double gradient, curvature;
+};
+
 // A read-only n_rows x n_cols matrix. It borrows the caller's arrays, checked once when it is made;
 // the other orientation is made when something first needs it.
 class Matrix {
@@ -144,6 +149,23 @@ class Matrix {
     void column(int64_t j, Body body) const {
         columns_.line(j, body);
     }
+    // Steps of a column x and vectors over the rows, see columns.cpp; unchecked as `column` is.
+    double column_dot(int64_t j, const double* r) const {
+        double found;
+        columns_dot(&j, 1, r, &found);
+        return found;
+    }
+    ColumnDots column_dots(int64_t j, const double* r, const double* h) const;
+    void column_add(int64_t j, double by, double* out) const;                    // out += by x
+    void column_add(int64_t j, double by, const double* h, double* out) const {  // out += by h x
+        columns_add(&j, 1, &by, h, out);
+    }
+    // The same of several columns.
+    void columns_dot(const int64_t* j, int64_t size, const double* r, double* out) const;
+    void columns_add(const int64_t* j, int64_t size, const double* by, const double* h,
+                     double* out) const;
+    bool is_dense() const { return dense_; }
+
     void score(Vec<double> weights, MutVec<double> scores, int n_outputs, int threads) const;
     void pull(Vec<double> residual, MutVec<double> gradient, int n_outputs, int threads) const;
 

@@ -8,11 +8,13 @@ in its nodes. Without `parent` the lists are whole groups and may overlap.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from laconic import _core
 from laconic.core.arrays import AnyArray, Array, Integers, Ints
 from laconic.core.ragged import pointers
 
@@ -91,6 +93,30 @@ class Groups:
 
     def __len__(self) -> int:
         return len(self.ptr) - 1
+
+    def __getstate__(self) -> dict[str, object]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @cached_property
+    def blocks(self) -> _core.Blocks:
+        """Disjoint groups as kernels take them."""
+        return _core.Blocks(self.ptr, self.index, self.n_features)
+
+    @cached_property
+    def alone(self) -> Ints:
+        """Features in no group."""
+        covered = np.zeros(self.n_features, dtype=bool)
+        covered[self.index] = True
+        return np.flatnonzero(~covered)
+
+    @cached_property
+    def covering(self) -> tuple[Ints, Ints, _core.Blocks]:
+        """(ptr, index, blocks) of disjoint groups and, after them, of each feature in no group."""
+        if not len(self.alone):
+            return self.ptr, self.index, self.blocks
+        ptr = np.concatenate([self.ptr, self.ptr[-1] + 1 + np.arange(len(self.alone))])
+        index = np.concatenate([self.index, self.alone])
+        return ptr, index, _core.Blocks(ptr, index, self.n_features)
 
     def __repr__(self) -> str:
         kind = "" if self.parent is None else " in a forest"
@@ -202,12 +228,11 @@ class Groups:
 def _frozen(values: ArrayLike, dtype: type) -> AnyArray:
     """Return a read-only vector that nobody else can write to: a copy, unless it is read-only."""
     given = np.asarray(values)
-    with np.errstate(invalid="ignore"):
-        array = (
-            given
-            if given.dtype == dtype and not given.flags.writeable
-            else np.array(given, dtype=dtype)
-        )
+    if given.dtype == dtype:
+        array = np.array(given) if given.flags.writeable else given
+    else:
+        with np.errstate(invalid="ignore"):
+            array = np.array(given, dtype=dtype)
     rounded = (
         given.dtype.kind == "f" and array.dtype.kind == "i" and not np.array_equal(array, given)
     )

@@ -55,6 +55,7 @@ def walk(
     While a result is looked at, `problem` has the penalty of its strength.
     """
     spread = problem.penalty
+    problem.on_path = True
     try:
         for strength in strengths:
             problem.penalty = spread.replace(strength=float(strength)).check()
@@ -62,7 +63,7 @@ def walk(
             x = result.x
             yield result
     finally:
-        problem.penalty = spread
+        problem.penalty, problem.on_path = spread, False
 
 
 def regularization_path(
@@ -127,8 +128,11 @@ def regularization_path(
     for result in walk(estimator, problem, grid, x):
         w, b = estimator.plain_parts(problem, result)
         selected = int(np.any(w.reshape(-1, problem.design.n_outputs) != 0, axis=1).sum())
-        value, now = problem.value(result.x), time.perf_counter()
-        rows.append((sp.csr_matrix(w), b.copy(), value, result.error, selected, now - began))
+        value = problem.loss_at(result.x)[0] + problem.penalty.value(problem.parts(result.x)[0])
+        now = time.perf_counter()
+        kept = np.flatnonzero(w)
+        row = sp.csr_matrix((w[kept], kept, [0, len(kept)]), shape=(1, len(w)))
+        rows.append((row, b.copy(), value, result.error, selected, now - began))
         event = Event("strength", len(rows), len(grid), value, result.error, selected, now - first)
         began = now
         if callback is not None and callback(event):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cache
 from numbers import Real
 from typing import ClassVar, NamedTuple, TypeVar
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from laconic import _core
 from laconic.core.arrays import Array, Ints
 
 PenaltyT = TypeVar("PenaltyT", bound="Penalty")
@@ -57,6 +59,20 @@ class Penalty(BaseEstimator, ABC):
         """
         return self._gauge_by_prox(gradient)
 
+    def dual_scale(self, gradient: Array) -> tuple[float, float]:
+        """Return the largest t <= 1 that makes conjugate(-t gradient) finite, and what it is.
+
+        For t < 1 it is taken for 0, as of a norm.
+        """
+        if type(self).conjugate is Penalty.conjugate:
+            gauge = self.gauge(gradient)
+            return (1.0 if gauge <= 1 + 1e-10 else 1.0 / gauge), 0.0
+        conjugate = self.conjugate(-gradient)
+        if not np.isinf(conjugate):
+            return 1.0, conjugate
+        scale = 1.0 / max(1.0, self.gauge(gradient))
+        return scale, 0.0 if scale < 1 else conjugate
+
     def strength_max(self, gradient: Array) -> float:
         """Return the strength at which w = 0 becomes optimal, where every path starts."""
         return self.check().gauge(gradient) * self.strength
@@ -91,7 +107,15 @@ class Penalty(BaseEstimator, ABC):
 
     def replace(self: PenaltyT, **parameters: object) -> PenaltyT:
         """Return a copy with some parameters changed."""
-        return type(self)(**{**self.get_params(deep=False), **parameters})
+        return type(self)(
+            **{name: getattr(self, name) for name in _parameters(type(self))} | parameters
+        )
+
+
+@cache
+def _parameters(kind: type[Penalty]) -> tuple[str, ...]:
+    """Return the names of the parameters of a class, in order."""
+    return tuple(kind._get_param_names())
 
 
 class Terms(NamedTuple):
@@ -106,6 +130,7 @@ class Terms(NamedTuple):
     ptr: Ints
     index: Ints  # type: ignore[assignment]  # shadows tuple.index, which nobody calls
     mass: Array
+    blocks: _core.Blocks | None = None  # of ptr and index, if they were made before
 
 
 class Blockwise(Penalty):

@@ -45,7 +45,7 @@ class SparseGroupLasso(Grouped[_core.Blocks], Blockwise):
     """
 
     def _make_kernel(self, groups: Groups) -> _core.Blocks:
-        return _core.Blocks(groups.ptr, groups.index, groups.n_features)
+        return groups.blocks
 
     def check(self) -> Penalty:
         """See Penalty."""
@@ -76,12 +76,11 @@ class SparseGroupLasso(Grouped[_core.Blocks], Blockwise):
             return self._gauge_by_prox(gradient)
         size = np.maximum(-gradient, 0) if self.positive else np.abs(gradient)
         groups = self.over(len(size))
-        covered = np.zeros(len(size), dtype=bool)
-        covered[groups.index] = True
-        if np.any(size[~covered] > 0):
+        if np.any(size[groups.alone] > 0):
             return np.inf
         if norm_code(self.norm) == _core.Norm.two:
-            dual = np.sqrt(group_sums(groups, size * size))
+            dual = np.empty(len(groups))
+            groups.blocks.norms(size, _core.Norm.two, dual)
         else:
             dual = group_sums(groups, size)
         mass = self._rates(len(size))[1]
@@ -95,19 +94,9 @@ class SparseGroupLasso(Grouped[_core.Blocks], Blockwise):
                 "coordinate descent needs the 2-norm inside groups: use Fista for the infinity norm"
             )
         groups, (lasso, mass) = self.over(n_weights), self._rates(n_weights)
-        covered = np.zeros(n_weights, dtype=bool)
-        covered[groups.index] = True
-        alone = np.flatnonzero(~covered)
-        ptr = np.concatenate([groups.ptr, groups.ptr[-1] + 1 + np.arange(len(alone))])
-        index = np.concatenate([groups.index, alone])
-        return Terms(
-            lasso,
-            np.zeros(1),
-            self.positive,
-            ptr,
-            index,
-            np.concatenate([mass, np.zeros(len(alone))]),
-        )
+        ptr, index, blocks = groups.covering
+        mass = np.concatenate([mass, np.zeros(len(groups.alone))])
+        return Terms(lasso, np.zeros(1), self.positive, ptr, index, mass, blocks)
 
 
 class GroupLasso(SparseGroupLasso):

@@ -43,14 +43,9 @@ class GapProblem(Objective):
 
     def gap(self, loss: float, dual: Array, gradient: Array, penalty: float) -> float:
         """Return the duality gap from loss, dual, gradient and penalty at a point."""
-        scale = (
-            1.0 / max(1.0, self.penalty.gauge(gradient))
-            if np.isinf(self.penalty.conjugate(-gradient))
-            else 1.0
-        )
+        scale, dual_penalty = self.penalty.dual_scale(gradient)
         if scale == 0:
             return np.inf
-        dual_penalty = 0.0 if scale < 1 else self.penalty.conjugate(-gradient)
         gap = loss + penalty + self.loss_conjugate(dual, scale) + dual_penalty
         return np.inf if np.isnan(gap) else max(0.0, gap)
 

@@ -9,7 +9,7 @@ from laconic.core.arrays import Array, Ints
 from laconic.core.designs.rows import Rows
 from laconic.core.losses import Gold, Loss, Multinomial
 from laconic.core.losses.bound import KernelLoss
-from laconic.core.penalties import Penalty
+from laconic.core.penalties import Penalty, Terms
 from laconic.core.problem.by_class import ClassDescent
 from laconic.core.problem.gap import SMALLEST, GapProblem
 
@@ -22,6 +22,9 @@ class Problem(GapProblem):
 
     design: Rows
     fits_tail = True
+    # Whether kernels, scores and gradients are kept from one solution to the next. The last digits
+    # of a solution then depend on those before it.
+    on_path = False
 
     def __init__(self, design: Rows, loss: Loss, gold: Gold, penalty: Penalty):
         self.design = design
@@ -30,18 +33,43 @@ class Problem(GapProblem):
         self.penalty = penalty.check()
         self.bound = loss.bind(gold, design.threads)
         self._intercept_only: _core.Descent | None = None
+        self._sparse: tuple[Ints, Ints, _core.Descent] | None = None
+        self._fitted: Array | None = None  # the last scores with a fitted intercept
+        self._scored: tuple[Array, Array] | None = None  # the last point, and its scores
+        self._pulled: tuple[Array, Array] | None = None  # the last residuals, and their gradient
 
     def loss_at(self, x: Array) -> tuple[float, Array]:
         """Return the summed loss and the residuals at x."""
-        return self.residuals(self.design.score(x))
+        return self.residuals(self.scores(x))
+
+    def scores(self, x: Array) -> Array:
+        """Return the scores at x: those that were kept, or new ones."""
+        if self.on_path and self._scored is not None and np.array_equal(self._scored[0], x):
+            return self._scored[1].copy()
+        scores = self.design.score(x)
+        self.keep_scores(x, scores)
+        return scores
+
+    def keep_scores(self, x: Array, scores: Array) -> None:
+        """Keep the scores at x: a path asks for those of its solutions several times."""
+        if self.on_path:
+            self._scored = x.copy(), scores.copy()
+
+    def pull(self, residual: Array) -> Array:
+        """Return the gradient of residuals: that of the last ones, or a new one; not to change."""
+        if not self.on_path:
+            return self.design.pull(residual)
+        if self._pulled is None or not np.array_equal(self._pulled[0], residual):
+            self._pulled = residual.copy(), self.design.pull(residual)
+        return self._pulled[1]
 
     def residuals(self, scores: Array) -> tuple[float, Array]:
         """Return the summed loss and the residuals at given scores."""
         return self.bound.value_residual(scores)
 
     def loss_value(self, x: Array) -> float:
-        """See Objective."""
-        return self.loss_at(x)[0]
+        """See Objective; from new scores: kept ones have rounding errors of the way to x."""
+        return self.residuals(self.design.score(x))[0]
 
     def smooth(self, x: Array) -> tuple[float, Array]:
         """See Objective."""
@@ -50,12 +78,14 @@ class Problem(GapProblem):
 
     def fit_tail(self, x: Array) -> None:
         """Move the intercept to its optimum."""
-        self.fit_intercept(x, self.design.score(x))
+        if self.design.intercept:
+            scores = self.scores(x)
+            self.fit_intercept(x, scores)
+            self.keep_scores(x, scores)
 
     def _fitted_loss_at(self, x: Array) -> tuple[float, Array]:
-        scores = self.design.score(x)
-        self.fit_intercept(x, scores)
-        return self.residuals(scores)
+        self.fit_tail(x)
+        return self.loss_at(x)
 
     def fitted_loss(self, x: Array) -> float:
         """See Objective."""
@@ -68,11 +98,26 @@ class Problem(GapProblem):
         self.parts(gradient)[1][:] = 0.0
         return loss, gradient
 
-    def sparse_descent(self, ptr: Ints, index: Ints, mass: Array) -> _core.Descent | ClassDescent:
-        """Return the kernel that suits sparse solutions: class by class where that is faster."""
+    def sparse_descent(self, terms: Terms) -> _core.Descent | ClassDescent:
+        """Return the kernel that suits sparse solutions: class by class where that is faster.
+
+        Along a path it is the same one, which remembers what it found out about the blocks.
+        """
+        ptr, index, mass = terms.ptr, terms.index, np.ascontiguousarray(terms.mass)
         if isinstance(self.loss, Multinomial) and _all_single(ptr, index, self.design.n_penalised):
             return ClassDescent(self.design.matrix, self.gold, mass)
-        return self.descent(ptr, index, mass)
+        if (
+            self.on_path
+            and self._sparse is not None
+            and np.array_equal(self._sparse[0], ptr)
+            and np.array_equal(self._sparse[1], index)
+        ):
+            self._sparse[2].reweigh(mass)
+        else:
+            blocks = terms.blocks or _core.Blocks(ptr, index, self.design.n_penalised)
+            rows = self.bound.rows()
+            self._sparse = ptr, index, _core.Descent(self.design.matrix, rows, blocks, mass)
+        return self._sparse[2]
 
     def descent(self, ptr: Ints, index: Ints, mass: Array) -> _core.Descent:
         """Return the coordinate descent kernel over given blocks of weights."""
@@ -90,6 +135,8 @@ class Problem(GapProblem):
         """
         if not self.design.intercept:
             return
+        if self.on_path and self._fitted is not None and np.array_equal(scores, self._fitted):
+            return
         if self._intercept_only is None:
             nothing = np.zeros(0, np.int64)
             self._intercept_only = self.descent(np.zeros(1, np.int64), nothing, np.zeros(0))
@@ -103,6 +150,7 @@ class Problem(GapProblem):
             scores,
             _core.DescentLimits(tolerance=1e-9, max_rounds=100),
         )
+        self._fitted = scores.copy() if self.on_path else None
 
     @property
     def repairs_residuals(self) -> bool:

@@ -21,6 +21,7 @@ from laconic.core.problem import Problem
 from laconic.core.problem.by_class import ClassDescent
 from laconic.core.solvers.base import StepSolver
 
+SMALL = 20_000  # entries of a matrix times outputs
 MAX_IDLE = 3  # steps in a row without any gain, after which none is expected
 
 
@@ -38,6 +39,7 @@ class WorkingSetState(NamedTuple):
     terms: Terms
     bound: float = -np.inf  # the best dual value so far
     idle: int = 0  # steps in a row that changed nothing
+    share: float = 1.0  # of the penalty in the value, 1 where it is not known
 
 
 class WorkingSet(StepSolver[Problem, WorkingSetState]):
@@ -103,12 +105,12 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
         penalty = problem.penalty
         assert isinstance(penalty, Blockwise)  # needs_penalty
         terms = penalty.terms(problem.design.n_penalised)
-        kernel = problem.sparse_descent(terms.ptr, terms.index, terms.mass)
+        kernel = problem.sparse_descent(terms)
         state = WorkingSetState(
             x,
             np.inf,
             np.inf,
-            problem.design.score(x),
+            problem.scores(x),
             np.zeros(0),
             np.zeros(0, bool),
             self.first_size,
@@ -120,11 +122,11 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
     def _measure(self, problem: Problem, state: WorkingSetState) -> WorkingSetState:
         """Measure value, certificate and violations at the state's point."""
         terms, weights = state.terms, problem.parts(state.x)[0]
-        if not problem.repairs_residuals:
-            problem.fit_intercept(state.x, state.scores)
+        problem.fit_intercept(state.x, state.scores)
+        problem.keep_scores(state.x, state.scores)
         loss, residual = problem.residuals(state.scores)
         dual = problem.feasible(residual)
-        gradient = problem.parts(problem.design.pull(dual))[0]
+        gradient = problem.parts(problem.pull(dual))[0]
         penalty = problem.penalty.value(weights)
         value = loss + penalty
         bound = max(state.bound, value - problem.gap(loss, dual, gradient, penalty))
@@ -142,7 +144,14 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
             active=active,
             bound=bound,
             idle=0 if gained else state.idle + 1,
+            share=penalty / value if penalty > 0 else 1.0,
         )
+
+    def finish(
+        self, problem: Problem, state: WorkingSetState
+    ) -> tuple[Array, float, dict[str, object]]:
+        """See StepSolver; the intercept is at its optimum since the last certificate."""
+        return state.x.copy(), state.error, {}
 
     def stuck(self, state: WorkingSetState) -> bool:
         """See StepSolver: the last working sets, each of more blocks, moved nothing."""
@@ -160,8 +169,13 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
         chosen = np.sort(chosen[priority[chosen] > 0])
         weights, intercept = problem.parts(state.x)
         terms = state.terms
-        # The gap falls about as the violations do; aim below what the remaining gap needs.
-        wanted = 0.1 * max(self.tol, min(state.error, 1.0) * 0.03)
+        # A relative violation v of the dual costs about v penalty(w) of the gap. More digits cost
+        # nothing where all is small.
+        small = problem.design.matrix.n_entries * problem.design.n_outputs < SMALL
+        near = state.error <= 3 * self.tol  # the last aim was too loose
+        aim = 0.003 if small else (0.2 if near else 0.8) / max(state.share, 0.1)
+        wanted = max(aim * self.tol, min(state.error, 1.0) * 0.003 * min(aim, 1.0))
+        wanted *= 0.1**state.idle
         entries = _core.SeparableTerms(
             lasso=terms.lasso, ridge=terms.ridge, centre=np.zeros(1), positive=terms.positive
         )
@@ -188,6 +202,11 @@ def violations(terms: Terms, weights: Array, gradient: Array) -> tuple[Bools, Ar
         if terms.positive
         else np.maximum(np.abs(gradient) - terms.lasso, 0.0)
     )
+    if terms.blocks is not None:
+        length, norms = np.empty(len(terms.mass)), np.empty(len(terms.mass))
+        terms.blocks.norms(pushed, _core.Norm.two, length)
+        terms.blocks.norms(weights, _core.Norm.two, norms)
+        return norms > 0, np.maximum(length - terms.mass, 0.0)
     sizes = np.diff(terms.ptr)
     if np.all(sizes == 1):
         order = terms.index
