@@ -20,25 +20,18 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from benchmarks.classify_grid import Grid as Grid
+from benchmarks.classify_grid import StrengthTrial, trials_of
 from benchmarks.corpora import NEWSGROUPS, Part, Task
 from benchmarks.page import number, percent
 from benchmarks.peers import Outcome
 from laconic.classify.model import TextClassifier
 from laconic.classify.preparation import Prepared
-from laconic.classify.tuning import StrengthTrial, tune
 from laconic.text.trees import parse_tree
 
 TUNING_TOL, TUNING_STEPS = 1e-2, 100
 FINAL_TOL, FINAL_STEPS = 1e-3, 500
 WORKERS = 2
-
-
-class Grid(NamedTuple):
-    """Strengths, lassos and refits to try; None is the paper's, which has no refit."""
-
-    strengths: Sequence[float] | None = None
-    lassos: Sequence[float] | None = None
-    refits: Sequence[float | None] = (None,)
 
 
 PAPER = Grid()
@@ -104,17 +97,13 @@ class Bench:
         penalty = "ridge+lasso" if model.penalty == "elastic" else model.penalty
         model = clone(model).set_params(penalty=penalty, tol=stop[0], max_iter=stop[1])
         lassos = grid.lassos if penalty not in ("lasso", "ridge") else None
-        train, dev = (self.train, self.task.train.labels), (self.dev, self.task.dev.labels)
         began = time.perf_counter()
-        trials = tune(
+        trials = trials_of(
             model,
-            train,
-            dev,
-            grid.strengths,
-            lassos,
-            prepared=self.adapted(model),
-            refits=grid.refits,
-        )[1]
+            self.adapted(model),
+            (self.dev, self.task.dev.labels),
+            grid._replace(lassos=lassos),
+        )
         seconds = time.perf_counter() - began
         settings = [{"strength": t.strength, "lasso": t.lasso, "refit": t.refit} for t in trials]
         return [

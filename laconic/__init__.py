@@ -10,7 +10,6 @@ from laconic.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from laconic.classify.model import TextClassifier as TextClassifier
-    from laconic.classify.tuning import tune as tune
     from laconic.core.groups import Groups as Groups
     from laconic.core.losses import Cox as Cox
     from laconic.core.losses import Huber as Huber

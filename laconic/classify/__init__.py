@@ -22,5 +22,4 @@ KINDS = (
 )
 PUBLIC = {
     "TextClassifier": "laconic.classify.model",
-    "tune": "laconic.classify.tuning",
 }

@@ -114,17 +114,13 @@ def compress(
 
 def inspect(model: TextClassifier, n: int, as_json: bool) -> dict[str, Any]:
     """Show the strongest words of each label, and groups that were kept and dropped."""
-    from laconic.classify.selection import selection
+    from laconic.classify.selection import selection, settings_facts, tried_facts
 
     facts = {
-        "penalty": model.penalty,
-        "strength": model.strength,
-        "lasso": model.lasso,
-        "weighting": model.weighting,
-        "ngrams": model.ngrams,
-        "prefixes": list(model.prefixes),
+        **settings_facts(model),
         "labels": model.classes_.tolist(),
         **fit_facts(model),
+        **tried_facts(model, as_json),
     }
     return {**facts, **selection(model, n, as_json)}
 

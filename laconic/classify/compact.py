@@ -21,9 +21,11 @@ import scipy.sparse as sp
 from laconic import _core
 from laconic.classify.model import TextClassifier
 from laconic.classify.predict import TextPredictor
-from laconic.classify.store import classifier_meta, classifier_of_meta
+from laconic.classify.settings import Settings
+from laconic.classify.store import classifier_meta, classifier_of_meta, encoder_of
 from laconic.classify.summary import GroupSummary
-from laconic.classify.weighting import TFIDF
+from laconic.classify.tuning import Tried
+from laconic.classify.weighting import TFIDF, weighted
 from laconic.core.arrays import Array, Ints32
 from laconic.core.report import Reported
 from laconic.errors import InputError
@@ -49,7 +51,6 @@ from laconic.models.compact.strings import (
     pack_strings,
 )
 from laconic.models.save import Saved
-from laconic.text.documents import DocumentEncoder
 from laconic.text.vocab import Vocab
 
 ARRAYS = {
@@ -126,6 +127,8 @@ class CompactClassifier(Saved, Reported, TextPredictor):
     """
 
     groups_: dict[str, GroupSummary]
+    settings_: Settings
+    tried_: tuple[Tried, ...]
     _rows: _core.DoubleRows
     _strings: _core.CompactStrings
     _code_row: Ints32
@@ -150,13 +153,13 @@ class CompactClassifier(Saved, Reported, TextPredictor):
             row_tables(self._rows, self._code_row[codes], len(self.intercept_), np.float64).T
         )
 
-    def weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
+    def weigh(self, counts: sp.csr_matrix, lengths: Array) -> sp.csr_matrix:
         """Weight counts of the vocabulary's words as in training."""
         X = sp.csr_matrix(counts, dtype=np.float64)
-        if self.weighting == "binary":
-            X.data[:] = 1.0
-        elif self.weighting in TFIDF:
-            if self.weighting == "logtfidf":
+        if self.weighting_ not in TFIDF:
+            X = weighted(X, self.weighting_, None, lengths)
+        else:
+            if self.weighting_ == "logtfidf":
                 X.data = 1.0 + np.log(X.data)
             assert self.idf_ is not None
             X.data *= self.idf_[
@@ -178,9 +181,9 @@ class CompactClassifier(Saved, Reported, TextPredictor):
         """Return the same model as a TextClassifier; ValueError if it has no names."""
         model = TextClassifier(**(self.plain_parameters or {}))
         words = self.encoder_.vocab.words
-        model.encoder_ = DocumentEncoder(
-            model.lowercase, model.ngrams, model.boundary, model.prefixes
-        )
+        model.settings_, model.tried_ = self.settings_, self.tried_
+        model.weighting_ = self.weighting_
+        model.encoder_ = encoder_of(model)
         model.encoder_.vocab = Vocab(words).freeze()
         model.coef_, model.intercept_, model.classes_, model.width_ = (
             self.coef_,
@@ -209,10 +212,12 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactClassifier:
     contents, arrays = (arrays, meta), dict(arrays)
     about = unpack_json(arrays["about"]) if "about" in arrays else {}
     plain = classifier_of_meta(about, arrays)
-    tfidf = plain.weighting in TFIDF
+    tfidf = plain.weighting_ in TFIDF
     check_names(arrays, ARRAYS | (IDF if tfidf else set()) | (NAMES if names else set()))
     model = CompactClassifier(plain.get_params(deep=False))
     model.report_, model.groups_ = plain.report_, plain.groups_
+    model.settings_, model.tried_ = plain.settings_, plain.tried_
+    model.weighting_ = plain.weighting_
     model.classes_ = checked_labels(item(about, "labels", list))
     n_outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
     model.intercept_ = numbers(arrays, "intercept", (n_outputs,))
@@ -247,7 +252,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactClassifier:
             typed(arrays, "name_text", np.uint8),
             [model.width_],
         )
-    model.encoder_ = DocumentEncoder(plain.lowercase, plain.ngrams, plain.boundary, plain.prefixes)
+    model.encoder_ = encoder_of(plain)
     model.encoder_.vocab = CompactVocab(model._strings, listed)  # type: ignore[assignment]
     model._contents = contents
     return model

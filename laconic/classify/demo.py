@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from laconic.cli.console import Bar
 
 N_SHOWN = 10
-# Strengths that serve this corpus; `laconic train --dev` chooses them by data.
+# Strengths that serve this corpus; `laconic train` chooses them by data.
 SETTINGS: tuple[dict[str, Any], ...] = (
     {"penalty": "lasso", "strength": 0.2},
     {"penalty": "sentence", "strength": 1e-4, "lasso": 0.2},
@@ -46,7 +46,7 @@ def _trained(
     predicted = model.predict(split.test[0])
     report = model.report_.as_dict()
     row = {
-        "penalty": model.penalty,
+        "penalty": model.settings_["penalty"],
         "accuracy": metrics.accuracy(split.test[1], predicted),
         "macro_f1": metrics.macro_f1(split.test[1], predicted),
         **{name: report[name] for name in FACTS},

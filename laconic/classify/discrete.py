@@ -74,7 +74,7 @@ def _(
 
 def _own_penalty(model: TextClassifier) -> ElasticNet:
     """Return the lasso and ridge of the model, or the lasso beside its groups."""
-    penalty = stated_penalty(model)
+    penalty = stated_penalty(model.stated())
     terms = penalty.scaled() if isinstance(penalty, PenaltySum) else [penalty]
     known = [rates for rates in map(elastic_rates, terms) if rates is not None]
     lasso, ridge = sum(one.lasso for one in known), sum(one.ridge for one in known)

@@ -82,7 +82,10 @@ def top_words(model: AnyClassifier, n: int = 10) -> dict[object, list[WordWeight
 def live_words(model: AnyClassifier, words: Sequence[str]) -> Bools:
     """Return which of `words` have a weight that is not zero, as words or by a prefix."""
     cased = [word.lower() for word in words] if model.lowercase else list(words)
-    forms = [cased, *([prefix(word, length) for word in cased] for length in model.prefixes)]
+    forms = [
+        cased,
+        *([prefix(word, length) for word in cased] for length in model.encoder_.prefixes),
+    ]
     alive = np.append(model.alive(), False)
     live: Bools = np.any([alive[model.encoder_.vocab.ids(form)] for form in forms], axis=0)
     return live
@@ -102,7 +105,9 @@ def sentence_effects(
     n_sentences = len(encoded.sentence_ptr) - 1
     one_each = encoded._replace(document_ptr=np.arange(n_sentences + 1))
     counts = one_each.counts(len(model.encoder_.vocab))
-    whole = model.score_rows(model.weigh(sp.csr_matrix(counts.sum(axis=0))))
+    lengths = encoded.n_words.astype(np.float64)
+    total = np.array([lengths.sum()])
+    whole = model.score_rows(model.weigh(sp.csr_matrix(counts.sum(axis=0)), total))
     if label is None:
         label = model.classes_[int(whole[0] > 0) if whole.ndim == 1 else int(whole[0].argmax())]
     place = np.flatnonzero(model.classes_ == label)
@@ -112,8 +117,8 @@ def sentence_effects(
         )
     of_whole = _log_odds(whole, int(place[0]))[0]
     rest = [
-        _log_odds(model.score_rows(model.weigh(rows)), int(place[0]))
-        for rows in _without_each(counts)
+        _log_odds(model.score_rows(model.weigh(rows, total - left)), int(place[0]))
+        for rows, left in _without_each(counts, lengths)
     ]
     log_odds = of_whole - np.concatenate([np.zeros(0), *rest])
     alive = model.alive().astype(np.float64)
@@ -124,17 +129,18 @@ def sentence_effects(
     ]
 
 
-def _without_each(counts: sp.csr_matrix) -> Iterator[sp.csr_matrix]:
-    """Yield the sum of all rows but one, for each row of `counts`, in blocks of rows."""
+def _without_each(counts: sp.csr_matrix, lengths: Array) -> Iterator[tuple[sp.csr_matrix, Array]]:
+    """Yield the sum of all rows but one, for each row of `counts`, in blocks; the rows' lengths."""
     columns = np.unique(counts.indices)
     narrow = counts[:, columns]
     total = np.asarray(narrow.sum(axis=0))
     step = max(1, MOST_CELLS // max(1, len(columns)))
     for first in range(0, counts.shape[0], step):
         rows = sp.csr_matrix(total - narrow[first : first + step].toarray())
-        yield sp.csr_matrix(
+        table = sp.csr_matrix(
             (rows.data, columns[rows.indices], rows.indptr), shape=(rows.shape[0], counts.shape[1])
         )
+        yield table, lengths[first : first + step]
 
 
 def _log_odds(scores: Array, label: int) -> Array:
@@ -232,8 +238,8 @@ class _GroupWords:
             word.lower() if self.model.lowercase else word for word in words
         )
         wholly = (
-            self.model.ngrams > 1
-            or self.model.prefixes
+            self.model.encoder_.ngrams > 1
+            or self.model.encoder_.prefixes
             or len(np.unique(members)) == len(np.unique(ids[ids >= 0]))
         )
         if not wholly or not np.isin(ids[ids >= 0], members).all() or not (ids >= 0).any():

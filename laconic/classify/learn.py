@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from laconic.classify import preparation
 from laconic.classify.penalty import penalty_for
 from laconic.classify.preparation import Prepared, training_rows
-from laconic.core.arrays import Array
+from laconic.core.arrays import Array, Ints
 from laconic.core.penalties import Penalty, Ridge
 from laconic.core.penalties.names import Strength
 from laconic.core.report import Callback, FitReport, in_one_line
@@ -37,6 +37,7 @@ class LearningParameters(Protocol):
     ridge: float
     refit: float | None
     contrast: float
+    frequency: float
     constituents: float
     features: tuple[str, ...]
     values: Iterable[float] | None
@@ -80,6 +81,28 @@ def fit_weights(
     return _solve(parameters, penalty, rows, start, callback)
 
 
+def strongest(weights: Array, most: float) -> Ints:
+    """Return which features have a weight, at most `most` of them: those with the largest.
+
+    weights: (features, outputs)
+    """
+    size = np.abs(weights).max(axis=1)
+    kept = np.flatnonzero(size)
+    if len(kept) > most:
+        kept = np.sort(kept[np.argsort(-size[kept], kind="stable")[: int(most)]])
+    return kept
+
+
+def only_strongest(found: LearnedWeights, most: float) -> LearnedWeights:
+    """Return learned weights without those of all but the `most` strongest features."""
+    kept = strongest(found.weights.T, most)
+    if len(kept) == found.report.features_kept:
+        return found
+    weights = np.zeros_like(found.weights)
+    weights[:, kept] = found.weights[:, kept]
+    return found._replace(weights=weights, report=replace(found.report, features_kept=len(kept)))
+
+
 def refit_weights(
     parameters: LearningParameters,
     prepared: Prepared,
@@ -93,7 +116,7 @@ def refit_weights(
     fits. A fit that kept nothing, or that was interrupted, is returned as it is.
     """
     if not 0 < strength < np.inf:
-        raise ValueError(f"refit must be None or the strength of a ridge above 0, got {strength!r}")
+        raise ValueError(f"refit must be the strength of a ridge, or 0, got {strength!r}")
     first = found.report
     if first.features_kept == 0 or first.interrupted:
         return found

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 
 import numpy as np
+from sklearn.base import clone
 
 from laconic.classify import preparation
 from laconic.classify.learn import (
     ClassWeight,
     LearnedWeights,
     fit_weights,
+    only_strongest,
     refit_weights,
 )
 from laconic.classify.penalty import named_penalty, penalty_names
 from laconic.classify.predict import TextPredictor
 from laconic.classify.preparation import DocumentLabels, Prepared
+from laconic.classify.settings import Settings, is_open, plain_settings
 from laconic.classify.structure import ClusterSource, Family
 from laconic.classify.summary import GroupSummary, with_examples
+from laconic.classify.tuning import EMPTY, Tried, chosen
 from laconic.core.arrays import Array, Bools
 from laconic.core.penalties import OverlapGroupLasso, Penalty
 from laconic.core.penalties.parameter import TakesPenalty
@@ -38,20 +43,22 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
 
     Parameters
     ----------
-    penalty : str, Penalty or None, default="lasso"
+    penalty : str, Penalty or None, default=None
         A name such as lasso, ridge or elastic, a structure of the text (sentence, tree, topics,
         brown), or a sum such as sentence+topics. Or an object over words, such as
         ``GroupLasso({"sports": ["ball", "goal"], "food": ["bread"]})``,
         ``OverlapGroupLasso("sentence", norm="inf")`` or ``L1(factors={"the": 3.0})``.
     strength : float, dict or None, default=None
-        Strength of the penalty; a dict names one per penalty of a sum, None is 1, or what the
-        object says.
+        Strength of the penalty; a dict names one per penalty of a sum. A stated strength (or lasso,
+        or a penalty object) fixes the problem: nothing is chosen, and what is not stated has its
+        plain value: penalty lasso, weighting count, ngrams 1, no prefixes, contrast or refit.
     lasso : float or None, default=None
-        Strength of the lasso in a sum, which structured penalties have without naming it; None is
-        that of the sum, or 1 where it is not named.
-    weighting : {"count", "binary", "tfidf", "logtfidf"}, default="count"
-        Values of features: count, binary, tfidf or logtfidf (1 + log count).
-    ngrams : int, default=1
+        Strength of the lasso in a sum, which structured penalties have without naming it; where
+        only `strength` is stated, that of the sum, or 1 where it is not named.
+    weighting : {"count", "binary", "log", "tfidf", "logtfidf"} or None, default=None
+        Values of features: count, binary, (1 + log count) / sqrt(words of the document), tfidf or
+        logtfidf (with 1 + log count).
+    ngrams : int or None, default=None
         Length of the longest n-gram.
     min_count : int, default=1
         Drop features that occur less often in training.
@@ -83,17 +90,27 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         Seed of the topics.
     ridge : float, default=0.0
         Strength of an extra ridge of structured penalties.
-    contrast : float, default=0.0
-        Power of the log-ratio between classes that makes words which tell them apart cost less.
-        Try 0.5; at 0 all words cost the same.
+    contrast : float or None, default=None
+        Power of the log-ratio between classes that makes words which tell them apart cost less; at
+        0 all words cost the same.
     constituents : float, default=0.0
         Weight of labelled phrases of trees as training examples, where a document weighs 1.
     refit : float or None, default=None
-        Strength of a ridge that alone gives the kept words their final weights.
+        Strength of a ridge that alone gives the kept words their final weights; 0 for none.
     values : iterable of float or None, default=None
         Values that weights may take (see `laconic.value_set`), for lasso, ridge and elastic.
-    prefixes : tuple of int, default=()
+    prefixes : tuple of int or None, default=None
         Lengths of word prefixes that are features too: one weight for bore, bored and boring.
+    frequency : float or None, default=None
+        Power p of N in the cost of words, N the number of documents that have a word: a ridge of
+        the word is multiplied by N^p, a lasso by N^(p/2).
+    folds : int, default=5
+        Number of parts of the documents on which choices are judged in turn.
+    seconds : float, default=60.0
+        Seconds of computing after which choices are made from what has been tried.
+    max_features : int or None, default=None
+        Largest number of words with a weight; None is a tenth of the words of the training
+        documents (or 200 if that is more) where things are chosen, else any number.
 
     Attributes
     ----------
@@ -111,6 +128,12 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         Number of groups and of kept groups per structured penalty, with examples.
     selected_ : dict of str to ndarray of bool
         Which groups hold a weight that is not zero.
+    settings_ : dict
+        What was chosen or stated: penalty, strength, lasso, refit, weighting, ngrams, prefixes,
+        contrast, frequency.
+    tried_ : tuple of Tried
+        What was tried, with the log-loss and accuracy on held-out documents; empty if nothing was
+        chosen.
     report_ : FitReport
         Objective, certificate, number of steps and of kept features; also as `objective_`,
         `certificate_`, `n_iter_`, `converged_`, `n_features_selected_` ..
@@ -126,6 +149,8 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
     ['sun', 'ice']
     """
 
+    settings_: Settings
+    tried_: tuple[Tried, ...] = ()
     families_: tuple[Family, ...]
     learned_: LearnedWeights
     groups_: dict[str, GroupSummary]
@@ -133,11 +158,11 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
 
     def __init__(
         self,
-        penalty: Penalty | str | None = "lasso",
+        penalty: Penalty | str | None = None,
         strength: float | Mapping[str, float] | None = None,
         lasso: float | None = None,
-        weighting: str = "count",
-        ngrams: int = 1,
+        weighting: str | None = None,
+        ngrams: int | None = None,
         min_count: int = 1,
         lowercase: bool = True,
         boundary: Boundary = "auto",
@@ -153,11 +178,15 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         n_jobs: int | None = None,
         random_state: int = 0,
         ridge: float = 0.0,
-        contrast: float = 0.0,
+        contrast: float | None = None,
         constituents: float = 0.0,
         refit: float | None = None,
         values: Iterable[float] | None = None,
-        prefixes: tuple[int, ...] = (),
+        prefixes: tuple[int, ...] | None = None,
+        frequency: float | None = None,
+        folds: int = 5,
+        seconds: float = 60.0,
+        max_features: int | None = None,
     ) -> None:
         self.penalty = penalty
         self.strength = strength
@@ -184,6 +213,8 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         self.refit = refit
         self.values = values
         self.prefixes = prefixes
+        self.frequency = frequency
+        self.folds, self.seconds, self.max_features = folds, seconds, max_features
 
     def make_penalty(self, given: Penalty | str | None) -> Penalty:
         """Return the penalty that a value of the parameter means, over groups by name."""
@@ -191,24 +222,32 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
 
     def parts(self) -> list[str]:
         """Return the names of the penalties that are added up, checked."""
-        return penalty_names(self.penalty)
+        return penalty_names(getattr(self, "settings_", {}).get("penalty", self.penalty))
+
+    def stated(self) -> TextClassifier:
+        """Return this model with a value for everything: what a fit chose, else plain values."""
+        settings = plain_settings(self) if not hasattr(self, "settings_") else self.settings_
+        given = {name: value for name, value in settings.items() if value is not None}
+        model: TextClassifier = clone(self).set_params(**given)
+        return model
 
     def prepare(self, documents: Sequence[DocumentLike], labels: DocumentLabels) -> Prepared:
         """Encode the documents and build the groups: all that fits at other strengths can reuse."""
-        return preparation.prepare(self, documents, labels)
+        return preparation.prepare(self.stated(), documents, labels)
 
     def adapt(self, prepared: Prepared) -> Prepared:
         """Return what this model needs of a richer preparation, under its own weighting.
 
         One set of topics then serves many models.
         """
-        return preparation.adapt(self, prepared)
+        return preparation.adapt(self.stated(), prepared)
 
     def adopt_preparation(self, prepared: Prepared) -> TextClassifier:
         """Take over the vocabulary and idf of prepared data."""
         self.encoder_ = prepared.encoder
         self.idf_ = prepared.idf
         self.width_ = len(prepared.encoder.vocab)
+        self.weighting_ = str(self.stated().weighting)
         return self
 
     def fit(
@@ -216,8 +255,9 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         documents: Sequence[DocumentLike],
         labels: DocumentLabels,
         callback: Callback | None = None,
+        dev: tuple[Sequence[DocumentLike], DocumentLabels] | None = None,
     ) -> TextClassifier:
-        """Learn the weights of words.
+        """Choose what is left open, and learn the weights of words.
 
         Parameters
         ----------
@@ -227,9 +267,29 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
             One label per document.
         callback : callable, optional
             Called with the Event of each step; the fit stops if it returns True.
+        dev : pair of documents and labels, optional
+            Held-out documents to choose by, instead of folds. The last fit learns from them too;
+            if nothing is to be chosen, they are not used.
         """
-        prepared = self.prepare(documents, labels)
-        return self.fit_prepared(prepared, callback=callback).describe_groups(prepared)
+        documents, labels = list(documents), np.asarray(labels)
+        self.forget()
+        if not is_open(self):
+            prepared = self.prepare(documents, labels)
+            self.fit_prepared(prepared, callback=callback).describe_groups(prepared)
+        else:
+            found = chosen(self, documents, labels, dev, callback)
+            self.settings_, self.tried_ = found.settings, found.tried
+            self.most_ = found.most
+            self.fit_prepared(found.prepared, found.start, callback)
+            self.describe_groups(found.prepared)
+        if self.report_.features_kept == 0 and not self.report_.interrupted:
+            warnings.warn(EMPTY, UserWarning, stacklevel=2)
+        return self
+
+    def forget(self) -> None:
+        """Drop what an earlier fit has chosen."""
+        for name in ("settings_", "tried_", "most_"):
+            self.__dict__.pop(name, None)
 
     def fit_prepared(
         self,
@@ -238,10 +298,14 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         callback: Callback | None = None,
     ) -> TextClassifier:
         """Learn the weights from prepared data, from a warm start if one is given."""
+        model = self.stated()
+        self.settings_ = {**plain_settings(model), **getattr(self, "settings_", {})}
         self.adopt_preparation(prepared)
-        found = fit_weights(self, prepared, start, callback)
-        if self.refit is not None:
-            found = refit_weights(self, prepared, found, self.refit, callback)
+        most = np.inf if model.max_features is None else model.max_features
+        found = fit_weights(model, prepared, start, callback)
+        found = only_strongest(found, min(most, getattr(self, "most_", np.inf)))
+        if model.refit:
+            found = refit_weights(model, prepared, found, model.refit, callback)
         return self._adopt(found, prepared)
 
     def refitted(
@@ -252,7 +316,8 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
     ) -> TextClassifier:
         """Return a copy whose kept features have weights under a ridge of `strength` alone."""
         model: TextClassifier = copy(self).set_params(refit=strength)
-        found = refit_weights(self, prepared, self.learned_, strength, callback)
+        model.settings_ = {**self.settings_, "refit": strength}
+        found = refit_weights(self.stated(), prepared, self.learned_, strength, callback)
         return model._adopt(found, prepared)
 
     @property

@@ -105,25 +105,24 @@ def _facts(model: TextClassifier) -> str:
         for name, s in model.groups_.items()
     ]
     facts.append(("penalty", " + ".join(model.parts()), ""))
-    strengths = (
-        model.strength if isinstance(model.strength, Mapping) else {"strength": model.strength}
-    )
+    settings = model.settings_
+    strength = settings["strength"]
+    strengths = strength if isinstance(strength, Mapping) else {"strength": strength}
     strengths = {name: value for name, value in strengths.items() if value is not None}
     facts += [
         (name if name == "strength" else f"strength of {name}", f"{value:g}", "")
         for name, value in strengths.items()
     ]
-    if has_lasso(model.penalty):
-        lasso = LASSO if model.lasso is None else model.lasso
+    if has_lasso(settings["penalty"]):
+        lasso = LASSO if settings["lasso"] is None else settings["lasso"]
         facts.append(("strength of the extra lasso", f"{lasso:g}", ""))
-    further = [f"n-grams up to {model.ngrams}"] if model.ngrams > 1 else []
-    further += (
-        [f"prefixes of {' and '.join(map(str, model.prefixes))} letters"] if model.prefixes else []
-    )
+    ngrams, prefixes = settings["ngrams"], settings["prefixes"]
+    further = [f"n-grams up to {ngrams}"] if ngrams > 1 else []
+    further += [f"prefixes of {' and '.join(map(str, prefixes))} letters"] if prefixes else []
     facts.append(
         (
             "features are",
-            f"{model.weighting} of words",
+            f"{settings['weighting']} of words",
             f"and {', '.join(further)}" if further else "",
         )
     )

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.classify.weighting import weighted
+from laconic.classify.weighting import lengths_of, weighted
 from laconic.core.arrays import Array, Bools
 from laconic.text.documents import DocumentEncoder, DocumentLike
 
@@ -28,7 +28,7 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
     vocabulary have weights; the others count only towards the length of rows (see store).
     """
 
-    weighting: str
+    weighting_: str
     encoder_: DocumentEncoder
     idf_: Array | None
     width_: int
@@ -51,11 +51,15 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
     def vectorize(self, documents: Sequence[DocumentLike]) -> sp.csr_matrix:
         """Return the matrix (documents, features), weighted as in training."""
         check_is_fitted(self, "encoder_")
-        return self.weigh(self.encoder_.encode(list(documents)).counts(len(self.encoder_.vocab)))
+        encoded = self.encoder_.encode(list(documents))
+        return self.weigh(encoded.counts(len(self.encoder_.vocab)), lengths_of(encoded))
 
-    def weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
-        """Turn counts of the vocabulary's words into rows of the features that have weights."""
-        X = weighted(counts, self.weighting, self.idf_)
+    def weigh(self, counts: sp.csr_matrix, lengths: Array) -> sp.csr_matrix:
+        """Turn counts of the vocabulary's words into rows of the features that have weights.
+
+        `lengths` are the numbers of words of the documents, those that are not known included.
+        """
+        X = weighted(counts, self.weighting_, self.idf_, lengths)
         return X if X.shape[1] == self.width_ else X[:, : self.width_]
 
     def decision_function(self, documents: Sequence[DocumentLike]) -> Array:

@@ -18,8 +18,8 @@ from laconic.classify import structure
 from laconic.classify.penalty import structures_of, word_families
 from laconic.classify.structure import ClusterSource, Family, Training
 from laconic.classify.topics import Topics
-from laconic.classify.weighting import WEIGHTINGS, contrast_of, idf_of, weighted
-from laconic.core.arrays import Array
+from laconic.classify.weighting import WEIGHTINGS, idf_of, lengths_of, scale_of, weighted
+from laconic.core.arrays import Array, Ints
 from laconic.core.penalties import Penalty
 from laconic.core.penalties.naming import FeatureNames
 from laconic.text.clusters import Clusters
@@ -31,17 +31,22 @@ DocumentLabels: TypeAlias = Sequence[object] | NDArray[Any]
 
 
 class PhraseExamples(NamedTuple):
-    """Training examples besides the documents, the phrases of parse trees: counts, labels, rows."""
+    """Training examples besides the documents, the phrases of parse trees.
+
+    Their counts, labels, rows and numbers of words.
+    """
 
     counts: sp.csr_matrix
     labels: NDArray[Any]
     X: sp.csr_matrix
+    lengths: Array
 
 
 class Prepared(NamedTuple):
     """Everything of a fit that does not depend on strengths.
 
-    `contrast` scales the words before they are penalised; `examples` take part in the loss alone.
+    `contrast` scales the words before they are penalised, by their contrast and frequency;
+    `examples` take part in the loss alone.
     """
 
     X: sp.csr_matrix
@@ -79,6 +84,7 @@ class TextParameters(Protocol):
     clusters: ClusterSource | None
     features: tuple[str, ...]
     contrast: float
+    frequency: float
     constituents: float
     random_state: int
 
@@ -123,6 +129,28 @@ def adapt(parameters: TextParameters, prepared: Prepared) -> Prepared:
     return weigh(parameters, prepared._replace(idf=idf, families=families, examples=examples))
 
 
+def part_of(parameters: TextParameters, whole: Prepared, rows: Ints) -> Prepared:
+    """Return the prepared data of some of the documents, weighted by themselves alone.
+
+    The vocabulary and the groups are those of the whole: they are made without labels.
+    """
+    training = whole.training._replace(
+        documents=[whole.training.documents[row] for row in rows.tolist()],
+        counts=whole.training.counts[rows],
+        lengths=whole.training.lengths[rows],
+    )
+    return adapt(parameters, whole._replace(training=training, labels=whole.labels[rows]))
+
+
+def held_out_rows(
+    parameters: TextParameters, part: Prepared, whole: Prepared, rows: Ints
+) -> sp.csr_matrix:
+    """Return documents of the whole as rows under the weighting of a part of it, for its fits."""
+    training = whole.training
+    X = weighted(training.counts[rows], parameters.weighting, part.idf, training.lengths[rows])
+    return with_added(X, part)
+
+
 def feature_names(encoder: DocumentEncoder) -> FeatureNames:
     """Return the words of an encoder as names of features, in the case that it gives them."""
     vocab, lowercase = encoder.vocab, encoder.lowercase
@@ -134,14 +162,14 @@ def feature_names(encoder: DocumentEncoder) -> FeatureNames:
 def weigh(parameters: TextParameters, prepared: Prepared) -> Prepared:
     """Apply weighting and contrast to the counts of prepared data."""
     counts, examples = prepared.training.counts, prepared.examples
-    X = weighted(counts, parameters.weighting, prepared.idf)
+    X = weighted(counts, parameters.weighting, prepared.idf, prepared.training.lengths)
     seen, labels = counts, prepared.labels
     if examples is not None:
-        rows = weighted(examples.counts, parameters.weighting, prepared.idf)
+        rows = weighted(examples.counts, parameters.weighting, prepared.idf, examples.lengths)
         examples = examples._replace(X=rows)
         seen = sp.vstack([counts, examples.counts], format="csr")
         labels = np.concatenate([labels, examples.labels])
-    contrast = contrast_of(X, seen, labels, parameters.contrast)
+    contrast = scale_of(X, seen, labels, parameters.contrast, parameters.frequency)
     return prepared._replace(X=X, contrast=contrast, examples=examples)
 
 
@@ -164,7 +192,7 @@ def encode_training(
     n = len(encoder.vocab)
     if n == 0:
         raise ValueError("the documents hold no words (tokens of two or more letters or digits)")
-    return Training(documents, encoded, encoded.counts(n), encoder.vocab)
+    return Training(documents, encoded, encoded.counts(n), encoder.vocab, lengths_of(encoded))
 
 
 def learn_lexicon(parameters: TextParameters, names: set[str], training: Training) -> Lexicon:
@@ -239,9 +267,10 @@ def constituent_examples(
             "constituents need trees with labels below the root "
             "that are root labels of one class as well"
         )
-    counts = encoder.encode([[phrase] for phrase in phrases.values()]).counts(len(training.vocab))
+    encoded = encoder.encode([[phrase] for phrase in phrases.values()])
+    counts = encoded.counts(len(training.vocab))
     classes = np.array([label for _, label in phrases], dtype=labels.dtype)
-    return PhraseExamples(counts, classes, counts)
+    return PhraseExamples(counts, classes, counts, lengths_of(encoded))
 
 
 def training_rows(
@@ -251,16 +280,16 @@ def training_rows(
 
     A document weighs 1, a phrase `constituents`; weights are None if there are only documents.
     """
-    X = _with_added(prepared.X, prepared)
+    X = with_added(prepared.X, prepared)
     if prepared.examples is None:
         return X, prepared.labels, None
-    examples = _with_added(prepared.examples.X, prepared)
+    examples = with_added(prepared.examples.X, prepared)
     weight = np.concatenate([np.ones(X.shape[0]), np.full(examples.shape[0], constituents)])
     labels = np.concatenate([prepared.labels, prepared.examples.labels])
     return sp.vstack([X, examples], format="csr"), labels, weight
 
 
-def _with_added(X: sp.csr_matrix, prepared: Prepared) -> sp.csr_matrix:
+def with_added(X: sp.csr_matrix, prepared: Prepared) -> sp.csr_matrix:
     """Scale words by their contrast, and put the added features beside them."""
     words = X if prepared.contrast is None else sp.csr_matrix(X @ sp.diags(prepared.contrast))
     if not prepared.added:

@@ -8,6 +8,50 @@ if TYPE_CHECKING:
     from laconic.classify.model import TextClassifier
 
 
+def settings_facts(model: TextClassifier) -> dict[str, Any]:
+    """Return what the model states or chose, without what it does not use."""
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in model.settings_.items()
+        if value
+    }
+
+
+def tried_facts(model: TextClassifier, as_json: bool) -> dict[str, Any]:
+    """Return what was tried for a model and how it did on held-out documents, if anything was.
+
+    For people: the best strength of each candidate, then all strengths of the chosen one.
+    """
+    rows = [row._asdict() for row in model.tried_]
+    if not rows or as_json:
+        return {"tried": rows} if rows else {}
+    last = model.tried_[-1]
+    return {
+        "tried": [_line(row) for row in rows],
+        "held-out accuracy": last.accuracy,
+        "held-out log-loss": last.log_loss,
+    }
+
+
+def _line(row: dict[str, Any]) -> dict[str, Any]:
+    """Return one trial as a line of a table of few columns."""
+    read = row["weighting"]
+    read += f", up to {row['ngrams']}-grams" if row["ngrams"] > 1 else ""
+    read += "".join(f", prefixes of {length}" for length in row["prefixes"])
+    cost = "".join(f", {name} {row[name]:g}" for name in ("contrast", "frequency") if row[name])
+    return {
+        "words": read,
+        "penalty": row["penalty"] + cost,
+        "share": row["share"],
+        "refit": row["refit"],
+        "kept": row["words"],
+        "log-loss": row["log_loss"],
+        "accuracy": row["accuracy"],
+        "folds": row["folds"],
+        "": "chosen" if row["chosen"] else "",
+    }
+
+
 def selection(model: TextClassifier, n: int, as_json: bool) -> dict[str, Any]:
     """Return the n strongest words of each label, and n kept and n dropped groups per penalty."""
     from laconic.classify.explain import top_words

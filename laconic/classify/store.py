@@ -18,7 +18,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.classify.model import TextClassifier
+from laconic.classify.settings import CHOSEN, Settings
 from laconic.classify.summary import GroupSummary
+from laconic.classify.tuning import Tried
 from laconic.classify.weighting import TFIDF, WEIGHTINGS
 from laconic.core.penalties import Penalty
 from laconic.errors import InputError
@@ -76,6 +78,8 @@ def classifier_meta(model: TextClassifier, arrays: Arrays) -> dict[str, Any]:
         "laconic": __version__,
         "parameters": parameters,
         "labels": _plain("labels", model.classes_),
+        "settings": {name: _plain(name, value) for name, value in model.settings_.items()},
+        "tried": [_plain("tried", row) for row in model.tried_],
         **report_meta(model.report_),
         "features_total": int(model.report_.features_total),
         "features_nonzero": int(model.report_.features_kept),
@@ -88,22 +92,29 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> TextClassifier:
     model = classifier_of_meta(meta, arrays)
     labels = checked_labels(item(meta, "labels", list))
     n_outputs = 1 if len(labels) == 2 else len(labels)
-    wanted = {"weight", "intercept", "word_data", "word_ptr"} | (
-        {"idf"} if model.weighting in TFIDF else set()
-    )
+    tfidf = model.weighting_ in TFIDF
+    wanted = {"weight", "intercept", "word_data", "word_ptr"} | ({"idf"} if tfidf else set())
     check_names(arrays, wanted)
     words = files.decode_strings(arrays["word_data"], arrays["word_ptr"])
     width = len(words)
-    if model.weighting in TFIDF and arrays["weight"].ndim == 2:
+    if tfidf and arrays["weight"].ndim == 2:
         width = min(width, arrays["weight"].shape[1])
     model.coef_ = numbers(arrays, "weight", (n_outputs, width))
     model.intercept_ = numbers(arrays, "intercept", (n_outputs,))
-    model.idf_ = numbers(arrays, "idf", (len(words),)) if model.weighting in TFIDF else None
+    model.idf_ = numbers(arrays, "idf", (len(words),)) if tfidf else None
     model.width_ = width
-    model.encoder_ = DocumentEncoder(model.lowercase, model.ngrams, model.boundary, model.prefixes)
+    model.encoder_ = encoder_of(model)
     model.encoder_.vocab = Vocab(words).freeze()
     model.classes_ = labels
     return model
+
+
+def encoder_of(model: TextClassifier) -> DocumentEncoder:
+    """Return an encoder that reads documents as a model does, without its words."""
+    settings = model.settings_
+    return DocumentEncoder(
+        model.lowercase, settings["ngrams"], model.boundary, settings["prefixes"]
+    )
 
 
 def classifier_of_meta(meta: dict[str, Any], arrays: Arrays) -> TextClassifier:
@@ -113,6 +124,9 @@ def classifier_of_meta(meta: dict[str, Any], arrays: Arrays) -> TextClassifier:
     """
     model = TextClassifier(**_checked_parameters(item(meta, "parameters", dict), arrays))
     model.parts()
+    model.settings_ = _checked_settings(model, meta)
+    model.weighting_ = model.settings_["weighting"]
+    model.tried_ = tuple(_checked_trial(row) for row in item(meta, "tried", list))
     model.groups_ = {
         name: _checked_summary(value) for name, value in item(meta, "groups", dict).items()
     }
@@ -138,8 +152,12 @@ def _plain(name: str, value: Any) -> object:
         return {str(key): float(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(name, item) for item in value]
+    if isinstance(value, float) and name == "tried":
+        return float(f"{value:.6g}")
     if value is None or isinstance(value, str | bool | int | float):
         return value
+    if isinstance(value, Penalty):  # it is among the parameters
+        return None
     raise ValueError(
         f"{name} of type {type(value).__name__} cannot be saved; "
         "expected text, numbers or truth values"
@@ -162,19 +180,29 @@ def _is_class_weight(value: object) -> bool:
 
 # What parameters are called in model files, where it is not their name.
 FILE_NAMES = {"penalty": "regularizer"}
-_PARAMETERS: dict[str, Callable[[Any], bool]] = {
+_OPEN: dict[str, Callable[[Any], bool]] = {
     "penalty": lambda value: value is None or isinstance(value, str | dict),
     "strength": lambda value: value is None or _is_strength(value),
-    "lasso": lambda value: value is None or is_number(value),
-    "ridge": is_number,
-    "refit": lambda value: value is None or is_number(value),
+    "lasso": is_number,
+    "refit": is_number,
     "contrast": is_number,
-    "constituents": is_number,
+    "frequency": is_number,
     "weighting": lambda value: value in WEIGHTINGS,
     "ngrams": is_count,
     "prefixes": lambda value: (
         isinstance(value, list) and all(map(is_count, value)) and len(set(value)) == len(value)
     ),
+}
+_PARAMETERS: dict[str, Callable[[Any], bool]] = {
+    **{
+        name: lambda value, check=check: value is None or check(value)  # type: ignore[misc]
+        for name, check in _OPEN.items()
+    },
+    "ridge": is_number,
+    "constituents": is_number,
+    "folds": is_count,
+    "seconds": is_number,
+    "max_features": lambda value: value is None or is_count(value),
     "min_count": lambda value: type(value) is int,
     "lowercase": lambda value: isinstance(value, bool),
     "boundary": lambda value: value in ("auto", "line", "double-space"),
@@ -216,9 +244,50 @@ def _checked_parameters(stored: dict[str, Any], arrays: Arrays) -> dict[str, Any
     return {
         **parameters,
         "features": tuple(parameters["features"]),
-        "prefixes": tuple(parameters["prefixes"]),
+        "prefixes": _tuple(parameters["prefixes"]),
         "class_weight": dict(weight) if isinstance(weight, list) else weight,
     }
+
+
+def _tuple(value: list[int] | None) -> tuple[int, ...] | None:
+    return None if value is None else tuple(value)
+
+
+def _checked_settings(model: TextClassifier, meta: dict[str, Any]) -> Settings:
+    """Return what a model states and chose."""
+    settings = dict(item(meta, "settings", dict))
+    if isinstance(model.penalty, Penalty):
+        settings["penalty"] = model.penalty
+    if settings.keys() != set(CHOSEN):
+        raise InputError(f"expected the settings {', '.join(sorted(CHOSEN))}")
+    for name, value in settings.items():
+        may_lack = name in ("strength", "lasso", "refit", "penalty")
+        plain = list(value) if name == "prefixes" else value
+        own = name == "penalty" and isinstance(value, Penalty)
+        if not own and not (value is None and may_lack) and not _OPEN[name](plain):
+            raise InputError(f"the setting {name} has an impossible value")
+    return {**settings, "prefixes": tuple(settings["prefixes"])}
+
+
+def _checked_trial(value: object) -> Tried:
+    if not isinstance(value, list) or len(value) != len(Tried._fields):
+        raise InputError(f"expected each trial as a list of {', '.join(Tried._fields)}")
+    row = Tried(*value)
+    named = isinstance(row.weighting, str) and isinstance(row.penalty, str)
+    texts = ("weighting", "penalty", "prefixes", "refit")
+    if (
+        not named
+        or not isinstance(row.prefixes, list)
+        or not all(map(is_count, row.prefixes))
+        or not (row.refit is None or is_number(row.refit))
+        or not all(
+            is_number(entry) or isinstance(entry, bool)
+            for name, entry in row._asdict().items()
+            if name not in texts
+        )
+    ):
+        raise InputError("a trial has an impossible value")
+    return row._replace(prefixes=tuple(row.prefixes))
 
 
 def _checked_summary(value: object) -> GroupSummary:

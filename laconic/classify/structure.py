@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from laconic.classify.topics import Topics, learn_topics
 from laconic.core import grouping
-from laconic.core.arrays import Ints
+from laconic.core.arrays import Array, Ints
 from laconic.core.groups import Groups
 from laconic.text.clusters import Clusters, brown_clusters, read_paths
 from laconic.text.documents import DocumentLike, Encoded, sentences_of
@@ -37,12 +37,16 @@ class Family(NamedTuple):
 
 
 class Training(NamedTuple):
-    """Encoded training documents with the vocabulary of their features."""
+    """Encoded training documents with the vocabulary of their features.
+
+    `lengths` are the numbers of words of the documents, those that were dropped included.
+    """
 
     documents: Sequence[DocumentLike]
     encoded: Encoded
     counts: sp.csr_matrix
     vocab: Vocab
+    lengths: Array
 
 
 def sentence_family(training: Training) -> Family:

@@ -29,15 +29,23 @@ from laconic.text.jsonl import Document
 # Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
 if TYPE_CHECKING:
     from laconic.classify.model import TextClassifier
-    from laconic.classify.preparation import Prepared
-    from laconic.classify.tuning import StrengthTrial
     from laconic.text.tokens import Boundary
 
-CRITERIA = ("accuracy", "log_loss")
 MODEL = Parameters(
     "laconic.classify.model:TextClassifier",
     {
-        "": ("penalty", "strength", "lasso", "ridge", "refit", "contrast"),
+        "": (
+            "penalty",
+            "strength",
+            "lasso",
+            "ridge",
+            "refit",
+            "contrast",
+            "frequency",
+            "max_features",
+            "seconds",
+            "folds",
+        ),
         "Features": ("weighting", "ngrams", "prefixes", "min_count"),
         "Structure": (
             "boundary",
@@ -57,23 +65,20 @@ MODEL = Parameters(
             metavar="NAME",
         ),
         "strength": Option(
-            f"{STRENGTH_HELP} Without it, tuned on DEV if that is given.", parse=read_strength
+            f"{STRENGTH_HELP} Without it, chosen with all that is not stated.", parse=read_strength
         ),
-        "refit": Option(flag="--refit-ridge", above=0),
+        "refit": Option(flag="--refit-ridge", minimum=0),
         "contrast": Option(minimum=0),
+        "frequency": Option(minimum=0),
+        "max_features": Option(
+            "The best model with at most N words.", flag="--small", minimum=1, metavar="N"
+        ),
+        "seconds": Option(above=0),
+        "folds": Option(minimum=2),
         "constituents": Option(minimum=0),
         "clusters": Option(metavar="FILE"),
     },
 )
-
-
-class Tuning(NamedTuple):
-    """Options of how strengths are chosen on development data."""
-
-    tune: Annotated[
-        bool, Option("Tune on DEV whichever of --strength and --lasso is not given.")
-    ] = False
-    criterion: Annotated[str, Option("Score on DEV to tune by.", choices=CRITERIA)] = CRITERIA[0]
 
 
 class Labelled(NamedTuple):
@@ -91,10 +96,12 @@ def train(
     *,
     dev: Annotated[
         str | None,
-        Option("Labelled documents to tune strengths on, and to report scores on.", metavar="DEV"),
+        Option(
+            "Labelled documents to choose by instead of folds, and then to learn from too.",
+            metavar="DEV",
+        ),
     ] = None,
     model: Annotated[OptionValues, MODEL],
-    tuning: Tuning,
     parser: Annotated[
         str | None,
         Option(
@@ -110,15 +117,15 @@ def train(
 
     Ctrl-C stops the training and keeps the best model so far.
     """
-    penalty = model.get("penalty", "lasso")
+    penalty = model.get("penalty", "")
     if parser is not None and "tree" not in penalty:
         raise InputError("--parser makes trees for the penalty tree: give it with --penalty tree.")
-    if tuning.tune and dev is None:
-        raise InputError("--tune chooses strengths on development data: give it with --dev.")
     data = _training_data(path, text_field, label_field)
     dev_data = None if dev is None else _dev_data(dev, text_field, label_field, data)
     run.bar.describe("importing")
     from laconic.classify.model import TextClassifier
+    from laconic.classify.settings import is_open
+    from laconic.models.checks import check_storable
 
     classifier = TextClassifier(**model)
     classifier.parts()
@@ -126,33 +133,15 @@ def train(
         run.bar.describe("parsing the documents")
         trees = _dependency_trees(data.documents, parser, classifier.boundary)
         data = data._replace(documents=trees)
-    prepared = _prepared(classifier, data, run)
-    facts: dict[str, Any] = {"documents": len(data.documents)}
-    if dev_data is not None and (tuning.tune or "strength" not in model):
-        chosen = model.get("strength"), model.get("lasso")
-        classifier, trials = _tuned(
-            classifier, prepared, (data, dev_data), chosen, tuning.criterion, run
-        )
-        facts["trials"] = [trial.as_dict() for trial in trials] if run.as_json else len(trials)
-    else:
-        run.bar.describe("fitting")
-        run.fit(lambda callback: classifier.fit_prepared(prepared, callback=callback))
-        classifier.describe_groups(prepared)
-    if classifier.report_.features_kept == 0:
-        run.notes.append("no word was kept; try a lower --strength, or --dev to tune it.")
-    scores = None if dev_data is None else lambda: _scores(classifier, dev_data)
-    return Trained(classifier, {**facts, **_facts(classifier)}, scores)
-
-
-def _prepared(classifier: TextClassifier, data: Labelled, run: Run) -> Prepared:
-    """Encode the documents; a model that could not be written is refused before it is fitted."""
-    from laconic.models.checks import check_storable
-
-    run.bar.describe(f"encoding the documents for the penalty {classifier.penalty}")
-    prepared = classifier.prepare(*data)
     if run.output is not None:
-        check_storable([*prepared.encoder.vocab.words, *data.labels])
-    return prepared
+        check_storable(data.labels)  # a model that could not be written is refused at once
+    chooses = is_open(classifier)
+    run.bar.describe("choosing on held-out documents" if chooses else "fitting")
+    run.fit(lambda callback: classifier.fit(*data, callback, dev_data))
+    facts = {"documents": len(data.documents), **_facts(classifier, run.as_json)}
+    # Documents that were chosen by, and learned from, say nothing more: the table of trials does.
+    scores = None if dev_data is None or chooses else lambda: _scores(classifier, dev_data)
+    return Trained(classifier, facts, scores)
 
 
 def _dependency_trees(
@@ -199,24 +188,6 @@ def _dev_data(path: str, text_field: str, label_field: str, train: Labelled) -> 
     return data
 
 
-def _tuned(
-    model: TextClassifier,
-    prepared: Prepared,
-    data: tuple[Labelled, Labelled],
-    given: tuple[float | None, float | None],
-    criterion: str,
-    run: Run,
-) -> tuple[TextClassifier, list[StrengthTrial]]:
-    """Return the best of a grid of strengths on development data; what was given is fixed."""
-    from laconic.classify.tuning import grid, tune
-
-    strengths, lassos = grid(model, *(None if value is None else (value,) for value in given))
-    run.bar.describe("tuning")
-    return run.fit(
-        lambda callback: tune(model, *data, strengths, lassos, callback, prepared, criterion)
-    )
-
-
 def _scores(model: TextClassifier, data: Labelled) -> dict[str, Any]:
     from laconic.text import metrics
 
@@ -228,13 +199,14 @@ def _scores(model: TextClassifier, data: Labelled) -> dict[str, Any]:
     }
 
 
-def _facts(model: TextClassifier) -> dict[str, Any]:
-    """Return the settings that were used, and groups by penalty if it is a sum."""
+def _facts(model: TextClassifier, as_json: bool) -> dict[str, Any]:
+    """Return the settings that were used, what was tried, and groups by penalty if it is a sum."""
+    from laconic.classify.selection import settings_facts, tried_facts
+
     facts: dict[str, Any] = {
         "labels": len(model.classes_),
-        "penalty": model.penalty,
-        "strength": model.strength,
-        "lasso": model.lasso,
+        **settings_facts(model),
+        **tried_facts(model, as_json),
     }
     if len(model.groups_) > 1:
         facts["groups"] = {

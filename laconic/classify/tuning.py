@@ -1,244 +1,366 @@
-"""Strengths chosen on development data: by accuracy (Yogatama 2015, section 5.4.2), or log-loss."""
+"""What a TextClassifier leaves open, chosen on held-out documents, and then fitted on all of them.
+
+    min over settings of the mean log-loss over K folds; of the settings whose loss is above it by
+    at most TOLERANCE standard errors of the difference, the one with the fewest words
+
+A race: the first fold is for all candidates, each further one for the better half, the last folds
+for two. `seconds` of computing end it early, with what has been tried until then.
+"""
 
 from __future__ import annotations
 
-import math
+import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import product
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
-from laconic.classify.model import TextClassifier
-from laconic.classify.penalty import has_lasso
+from laconic.classify import preparation
+from laconic.classify.derived import derive
+from laconic.classify.folds import HeldOutFold, Limits, Setting, SettingScore, StrengthPath, explore
 from laconic.classify.preparation import DocumentLabels, Prepared
+from laconic.classify.settings import CHOSEN, FIRST, Settings, candidates, has_structure
+from laconic.classify.weighting import lengths_of
+from laconic.core.arrays import AnyArray, Array, Ints
 from laconic.core.report import Callback, Event
-from laconic.text.documents import DocumentLike
+from laconic.text.documents import DocumentEncoder, DocumentLike
 
-STRENGTHS = (1e-2, 1e-1, 1.0, 10.0, 100.0, 1000.0)
-TREE_STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 10.0)
-CRITERIA = ("accuracy", "log_loss")
+if TYPE_CHECKING:
+    from laconic.classify.model import TextClassifier
+
+TOLERANCE = 0.5  # standard errors that a sparser model may lose
+SHARE = 0.1  # of the words of the training documents, at most, unless max_features says
+LEAST = 200  # words that a model may always keep
+LARGE = 5_000_000  # values in the data times classes above which candidates race on a sample
+SURVIVORS = (None, 5, 3)  # candidates on the first, second and further folds
+LAST_SHARE = 0.5  # of `seconds`: what is left is for the fit on all documents
+FEW = (
+    "there are too few documents to hold some out, so that nothing was chosen by data: give more "
+    "documents per label, or strength="
+)
+EMPTY = (
+    "no word was kept, so that every document gets the same label: leave out the strength to have "
+    "it chosen from the documents, or try a lower one"
+)
+FALLBACK = Setting(0.1, 0.02)  # where no fold can be held out, as with one document per class
 
 
-@dataclass(frozen=True)
-class StrengthTrial(Event):
-    """One setting and how it did on the development data.
+class Tried(NamedTuple):
+    """One candidate, or one strength of the chosen one, at its best on held-out documents.
 
-    `value` is the log-loss, `features` the number of features with a weight that is not zero.
+    `share` is the strength as a share of the one that keeps no word, `words` a mean over folds.
     """
 
-    stage: str = "trial"
-    done: int = 1
-    strength: float | Mapping[str, float] | None = math.nan
-    lasso: float | None = math.nan
-    refit: float | None = None
-    accuracy: float = math.nan
+    weighting: str
+    ngrams: int
+    prefixes: tuple[int, ...]
+    penalty: str
+    contrast: float
+    frequency: float
+    share: float
+    refit: float | None
+    words: int
+    log_loss: float
+    accuracy: float
+    folds: int
+    chosen: bool = False
 
-    @property
-    def n_selected(self) -> int:
-        """Number of features with a weight that is not zero."""
-        return self.features or 0
 
-    @property
-    def log_loss(self) -> float:
-        """Mean negative logarithm of the probability of the gold label."""
-        return self.value
+class FoldedDocuments(NamedTuple):
+    """Documents with labels, and the folds: pairs of rows (train, held-out)."""
 
-    def as_dict(self) -> dict[str, object]:
-        """Return setting and scores by name."""
-        names = (
-            "strength",
-            "lasso",
-            "accuracy",
-            "n_selected",
-            "certificate",
-            "log_loss",
-            "refit",
+    documents: Sequence[DocumentLike]
+    labels: AnyArray
+    folds: Sequence[tuple[Ints, Ints]]
+
+
+class Choice(NamedTuple):
+    """What was chosen, and what the last fit needs: all documents, and a point near its optimum."""
+
+    settings: Settings
+    prepared: Prepared
+    start: Array
+    tried: tuple[Tried, ...]
+    most: float
+
+
+class Candidate:
+    """One way to read words and penalise weights, with what each setting scored on each fold."""
+
+    def __init__(self, settings: Settings, model: TextClassifier) -> None:
+        self.settings = settings
+        self.model: TextClassifier = clone(model).set_params(
+            **{name: value for name, value in settings.items() if name in CHOSEN}
         )
-        return {name: getattr(self, name) for name in names}
+        self.scores: list[dict[Setting, SettingScore]] = []
+
+    def table(self) -> dict[Setting, SettingScore]:
+        """Return the settings that all folds have: mean words, and the scores of all documents."""
+        common = [s for s in self.scores[0] if all(s in one for one in self.scores)]
+        return {
+            setting: SettingScore(
+                round(np.mean([one[setting].words for one in self.scores])),
+                np.concatenate([one[setting].loss for one in self.scores]),
+                np.concatenate([one[setting].right for one in self.scores]),
+            )
+            for setting in common
+        }
+
+    def best(self) -> tuple[Setting, SettingScore] | None:
+        """Return the setting with the lowest mean log-loss; None if no setting keeps a word."""
+        table = self.table() if self.scores else {}
+        return min(table.items(), key=lambda pair: float(pair[1].loss.mean()), default=None)
+
+    def loss(self) -> float:
+        """Return the lowest mean log-loss."""
+        best = self.best()
+        return np.inf if best is None else float(best[1].loss.mean())
+
+    def row(self, setting: Setting, score: SettingScore, chosen: bool = False) -> Tried:
+        """Return one line of the table of what was tried."""
+        words = {name: self.settings[name] for name in FIRST}
+        mean = float(score.loss.mean()), float(score.right.mean())
+        return Tried(
+            **words,
+            **setting._asdict(),
+            words=score.words,
+            log_loss=mean[0],
+            accuracy=mean[1],
+            folds=len(self.scores),
+            chosen=chosen,
+        )
 
 
-class DevelopmentData(NamedTuple):
-    """Vectorized development documents with their labels."""
+def split(labels: AnyArray, n_folds: int, seed: int) -> list[tuple[Ints, Ints]]:
+    """Return (train, held-out) rows of each fold; the classes are spread evenly over the folds.
 
-    X: sp.csr_matrix
-    gold: NDArray[Any]
-
-
-class StrengthGrid(NamedTuple):
-    """The settings to try: all combinations of these, strongest first."""
-
-    strengths: Sequence[float]
-    lassos: Sequence[float | None]
-    refits: Sequence[float | None]
-
-    @property
-    def size(self) -> int:
-        """Number of settings."""
-        return len(self.strengths) * len(self.lassos) * len(self.refits)
-
-
-def tune(
-    model: TextClassifier,
-    train: tuple[Sequence[DocumentLike], DocumentLabels],
-    dev: tuple[Sequence[DocumentLike], DocumentLabels],
-    strengths: Sequence[float] | None = None,
-    lassos: Sequence[float | None] | None = None,
-    callback: Callback | None = None,
-    prepared: Prepared | None = None,
-    criterion: str = "accuracy",
-    refits: Sequence[float | None] | None = None,
-) -> tuple[TextClassifier, list[StrengthTrial]]:
-    """Fit a model at every strength of a grid, and return the best one on development data.
-
-    Strengths run from strong to weak, each fit from the one before. Each penalty of a sum gets the
-    same strength. Ties go to the smallest model.
-
-    Parameters
-    ----------
-    model : TextClassifier
-        States everything but the strengths; it is cloned.
-    train, dev : pair of documents and labels
-        Training and development data.
-    strengths, lassos : sequence of float, optional
-        The grid, by default that of Yogatama (2015).
-    callback : callable, optional
-        Called with the Event of each step and the StrengthTrial of each setting. When it returns
-        True, the best trial so far is kept, or else the fit under way; it is marked as interrupted.
-    prepared : Prepared, optional
-        What `model.prepare` returned for the training data.
-    criterion : {"accuracy", "log_loss"}, default="accuracy"
-        Highest accuracy, or lowest mean log-loss, which separates models of equal accuracy.
-    refits : sequence of float or None, optional
-        Values of `refit` to try; by default the model's own.
-
-    Returns
-    -------
-    model, trials : TextClassifier and list of StrengthTrial
-        The best model, fitted, and all settings in the order in which they were tried.
-
-    Examples
-    --------
-    >>> texts = ["sun and sand", "snow and ice", "sun and heat", "ice and frost"] * 5
-    >>> labels = ["warm", "cold", "warm", "cold"] * 5
-    >>> dev = (["so much ice", "no sun"], ["cold", "warm"])
-    >>> best, trials = tune(TextClassifier(), (texts, labels), dev, strengths=[0.01, 10.0])
-    >>> best.strength, [(trial.strength, trial.accuracy) for trial in trials]
-    (0.01, [(10.0, 0.5), (0.01, 1.0)])
+    HeldOutRows-out documents with a label that training lacks are left out.
     """
-    if criterion not in CRITERIA:
-        raise ValueError(f"criterion is one of {', '.join(CRITERIA)}; got {criterion!r}")
-    model = clone(model)
-    prepared = prepared if prepared is not None else model.prepare(*train)
-    refits = (model.refit,) if refits is None else refits
-    tried = StrengthGrid(*grid(model, strengths, lassos), refits)
-    held_out = _development_data(model, prepared, train[1], dev)
-    found, trials = _best_trial(model, prepared, tried, held_out, criterion, callback)
-    return found.describe_groups(prepared), trials
+    order = np.random.default_rng(seed).permutation(len(labels))
+    order = order[np.argsort(labels[order], kind="stable")]
+    fold_of = np.empty(len(labels), dtype=np.int64)
+    fold_of[order] = np.arange(len(labels)) % n_folds
+    found = []
+    for fold in range(n_folds):
+        train, held = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+        known = np.unique(labels[train])
+        held = held[np.isin(labels[held], known)]
+        if len(known) > 1 and len(held):
+            found.append((train, held))
+    return found
 
 
-def _development_data(
+def chosen(
     model: TextClassifier,
-    prepared: Prepared,
-    labels: DocumentLabels,
-    dev: tuple[Sequence[DocumentLike], DocumentLabels],
-) -> DevelopmentData:
-    """Vectorize development documents; ValueError if they have labels that training has not."""
-    unknown = sorted({str(label) for label in set(dev[1]) - set(labels)})
+    documents: Sequence[DocumentLike],
+    labels: AnyArray,
+    dev: tuple[Sequence[DocumentLike], DocumentLabels] | None = None,
+    callback: Callback | None = None,
+) -> Choice:
+    """Return the choice of what a model leaves open, by folds of the documents or by `dev`."""
+    if len(documents) != len(labels):
+        raise ValueError(f"there are {len(documents)} documents but {len(labels)} labels")
+    if model.refit is not None and not 0 <= model.refit < np.inf:
+        raise ValueError(
+            f"refit must be the strength of a ridge, or 0 for none; got {model.refit!r}"
+        )
+    if model.folds < 2:
+        raise ValueError(f"folds must be a number of at least 2, got {model.folds!r}")
+    if len(np.unique(labels)) < 2:
+        raise ValueError(
+            "the training data has only one class; expected documents of at least two labels"
+        )
+    if dev is None:
+        folds = split(labels, model.folds, model.random_state)
+        if not folds:
+            warnings.warn(FEW, UserWarning, stacklevel=3)
+        return Race(model, FoldedDocuments(documents, labels, folds), callback).run()
+    more, gold = list(dev[0]), np.asarray(dev[1])
+    unknown = sorted({str(label) for label in set(gold.tolist()) - set(labels.tolist())})
     if unknown:
         raise ValueError(
             "the development data has labels that are not in the training data: "
             f"{', '.join(unknown[:5])}"
         )
-    X = model.adopt_preparation(prepared).vectorize(dev[0])
-    return DevelopmentData(X, np.asarray(dev[1]))
+    if len(more) != len(gold) or not more:
+        raise ValueError(f"there are {len(more)} development documents and {len(gold)} labels")
+    n, both = len(documents), np.concatenate([labels, gold])
+    folds = [(np.arange(n), np.arange(n, n + len(more)))]
+    return Race(model, FoldedDocuments([*documents, *more], both, folds), callback).run()
 
 
-def _best_trial(
-    model: TextClassifier,
-    prepared: Prepared,
-    tried: StrengthGrid,
-    held_out: DevelopmentData,
-    criterion: str,
-    callback: Callback | None,
-) -> tuple[TextClassifier, list[StrengthTrial]]:
-    """Fit and score every setting until the callback stops; return the best model."""
-    trials: list[StrengthTrial] = []
-    best: tuple[tuple[float, int], TextClassifier] | None = None
-    stopped = False
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        for candidate in _fits(model, prepared, tried, callback):
-            stopped = candidate.interrupted_
-            if stopped and best is not None:
+class Race:
+    """Candidates for what a model leaves open, on folds of its documents."""
+
+    def __init__(
+        self, model: TextClassifier, data: FoldedDocuments, callback: Callback | None = None
+    ) -> None:
+        self.model, self.data, self.callback = model, data, callback
+        self.began, self.stopped, self.done = time.process_time(), False, 0
+        self.sources: dict[tuple[int, tuple[int, ...]], Prepared] = {}
+        self.runners = [Candidate(settings, model) for settings in candidates(model)]
+        self.lost: list[Tried] = []
+        counts = self.source(self.runners[0].model).training.counts
+        most = max(LEAST, SHARE * counts.shape[1])
+        self.limits = Limits(
+            most if model.max_features is None else float(model.max_features), self.expired
+        )
+        n_classes = len(np.unique(data.labels))
+        size = counts.nnz * (1 if n_classes == 2 else n_classes)
+        self.sampled = min(1.0, LARGE / max(size, 1))
+
+    def expired(self) -> bool:
+        """Return whether the callback or the clock asks for an end."""
+        return self.stopped or self.used() > LAST_SHARE * self.model.seconds
+
+    def used(self) -> float:
+        """Return the seconds of computing since the race began."""
+        return time.process_time() - self.began
+
+    def run(self) -> Choice:
+        """Let the candidates race, and return the choice."""
+        # Many small factorisations: threads would cost more than they give, and change digits.
+        with threadpool_limits(1, "blas"):
+            return self.raced()
+
+    def raced(self) -> Choice:
+        """Return the choice, after all laps."""
+        running = list(self.runners)
+        if self.sampled < 1 and len(running) > 1:
+            train, held = self.data.folds[0]
+            self.lap(running, self.sample(train), self.sample(held))
+            running = sorted(running, key=Candidate.loss)[:1]
+            self.lost = [one.row(*best) for one in self.runners if (best := one.best())]
+            for one in self.runners:
+                one.scores = []
+        for number, (train, held) in enumerate(self.data.folds):
+            if number == 1 and self.sampled == 1:
+                running = self.with_sum(running, *self.data.folds[0])
+            if number:
+                if self.expired():
+                    break
+                # Sorting is stable: of equals, the first.
+                most = SURVIVORS[min(number, len(SURVIVORS) - 1)]
+                level = [one for one in running if len(one.scores) == number]
+                running = sorted(level, key=Candidate.loss)[:most]
+            self.lap(running, train, held)
+        return self.choice()
+
+    def with_sum(self, running: list[Candidate], train: Ints, held: Ints) -> list[Candidate]:
+        """Return the candidates and, scored, the sum of the two best changes of the first one."""
+        first = running[0]
+        better = [one for one in running[1:] if one.loss() < first.loss()]
+        settings = dict(first.settings)
+        for one in sorted(better, key=Candidate.loss)[1::-1]:
+            settings |= {n: v for n, v in one.settings.items() if v != first.settings[n]}
+        if self.expired() or any(settings == one.settings for one in running):
+            return running
+        new = Candidate(settings, self.model)
+        self.runners.append(new)
+        self.lap([new], train, held)
+        return [*running, new]
+
+    def sample(self, rows: Ints) -> Ints:
+        """Return an even part of rows whose labels are in turn, as large as the race can bear."""
+        ordered = rows[np.argsort(self.data.labels[rows], kind="stable")]
+        n = max(2, round(self.sampled * len(rows)))
+        return np.sort(ordered[np.linspace(0, len(rows) - 1, n).astype(np.int64)])
+
+    def lap(self, running: Sequence[Candidate], train: Ints, held: Ints) -> None:
+        """Score the candidates on one fold; those that time does not allow have no scores."""
+        for number, one in enumerate(running):
+            if number and self.expired():
                 break
-            trials.append(_trial(candidate, held_out, len(trials) + 1, tried.size))
-            gain = trials[-1].accuracy if criterion == "accuracy" else -trials[-1].log_loss
-            key = (gain, -candidate.n_features_selected_)
-            if best is None or key > best[0]:
-                best = (key, candidate)
-            stopped = stopped or bool(callback is not None and callback(trials[-1]))
-            if stopped:
-                break
-    if best is None:
-        raise ValueError("there is no strength to try")
-    best[1].report_ = replace(best[1].report_, interrupted=stopped)
-    return best[1], trials
+            known = one.scores[0].keys() if one.scores else ()
+            one.scores.append(
+                explore(one.model, self.fold(one.model, train, held), self.limits, known)
+            )
+            self.done += 1
+            best = one.best()
+            if self.callback is not None:
+                event = Event(
+                    "trial",
+                    self.done,
+                    None,
+                    one.loss(),
+                    features=best and best[1].words,
+                    seconds=self.used(),
+                )
+                self.stopped = self.stopped or bool(self.callback(event))
+
+    def source(self, model: TextClassifier) -> Prepared:
+        """Return all documents, read as a candidate reads them; once for all that read alike."""
+        key = (model.ngrams or 1, model.prefixes or ())
+        if key not in self.sources:
+            self.sources[key] = self._read(model, key)
+        return self.sources[key]
+
+    def _read(self, model: TextClassifier, key: tuple[int, tuple[int, ...]]) -> Prepared:
+        words = self.sources.get((1, ()))
+        own = has_structure(model) or model.features or model.constituents
+        if own or model.min_count > 1 or words is None:
+            return preparation.prepare(model, self.data.documents, self.data.labels)
+        encoder = DocumentEncoder(model.lowercase, key[0], model.boundary, key[1])
+        training, encoder = derive(words.training, encoder)
+        return words._replace(training=training, encoder=encoder)
+
+    def fold(self, model: TextClassifier, train: Ints, held: Ints) -> HeldOutFold:
+        """Return training and held-out documents as a candidate reads them."""
+        whole, labels = self.source(model), self.data.labels
+        held = held[np.isin(labels[held], labels[train])]
+        if model.constituents:  # phrases of held-out trees would tell their labels
+            part = model.prepare(
+                [self.data.documents[row] for row in train.tolist()], labels[train]
+            )
+            encoded = part.encoder.encode([self.data.documents[row] for row in held.tolist()])
+            training = part.training._replace(
+                counts=encoded.counts(len(part.encoder.vocab)), lengths=lengths_of(encoded)
+            )
+            rows = preparation.held_out_rows(
+                model, part, part._replace(training=training), np.arange(len(held))
+            )
+        else:
+            part = preparation.part_of(model, whole, train)
+            rows = preparation.held_out_rows(model, part, whole, held)
+        return HeldOutFold(part, rows, labels[held])
+
+    def choice(self) -> Choice:
+        """Return the best setting, or of those that are as good the one with the fewest words."""
+        folds = max((len(one.scores) for one in self.runners), default=0)
+        level = [one for one in self.runners if len(one.scores) == folds and folds]
+        pool = [(one, setting, score) for one in level for setting, score in one.table().items()]
+        if not pool:
+            one = self.runners[0]
+            return self.last(one, FALLBACK, tuple(self.lost))
+        best = min(pool, key=lambda entry: float(entry[2].loss.mean()))[2].loss
+        equals = [entry for entry in pool if _as_good(entry[2].loss, best)]
+        one, setting, score = min(equals, key=lambda entry: (entry[2].words, entry[2].loss.mean()))
+        rows = [other.row(*found) for other in self.runners if (found := other.best())]
+        curve = {s.share: s for s in sorted(one.table(), key=lambda s: -one.table()[s].loss.mean())}
+        rows += [one.row(s, one.table()[s]) for s in sorted(curve.values(), reverse=True)]
+        return self.last(one, setting, (*self.lost, *rows, one.row(setting, score, True)))
+
+    def last(self, one: Candidate, setting: Setting, tried: tuple[Tried, ...]) -> Choice:
+        """Return what the last fit needs, with a point near its optimum."""
+        prepared = preparation.adapt(one.model, self.source(one.model))
+        path = StrengthPath(one.model, prepared)
+        most = np.inf if path.smooth else self.limits.words
+        point = path.start.x
+        shares = [share for share in path.shares() if share > setting.share][1::2]
+        for _, _, _, found in path.walk(iter([*shares, setting.share])):
+            point = found.copy()
+        multiple = path.multiple(setting.share)
+        settings = {name: one.settings.get(name) for name in CHOSEN}
+        settings["strength"] = multiple * one.settings["strength"]
+        if settings["lasso"] is not None:
+            settings["lasso"] *= multiple
+        return Choice({**settings, "refit": setting.refit}, prepared, point, tried, most)
 
 
-def _fits(
-    model: TextClassifier, prepared: Prepared, tried: StrengthGrid, callback: Callback | None
-) -> Iterator[TextClassifier]:
-    """Yield a fitted model per setting; each strength starts from the solution before it."""
-    start = None
-    for lasso, strength in product(tried.lassos, tried.strengths):
-        if strength == tried.strengths[0]:
-            start = None
-        chosen: TextClassifier = clone(model)
-        chosen.set_params(strength=strength, lasso=lasso, refit=None)
-        chosen.fit_prepared(prepared, start, callback)
-        start = chosen.solution_
-        for refit in tried.refits:
-            yield chosen if refit is None else chosen.refitted(prepared, refit, callback)
-
-
-def _trial(
-    model: TextClassifier, held_out: DevelopmentData, done: int, total: int
-) -> StrengthTrial:
-    """Score a fitted model on the development data."""
-    X, gold = held_out
-    chances = model.log_proba_rows(X)
-    places = np.searchsorted(model.classes_, gold)
-    return StrengthTrial(
-        done=done,
-        total=total,
-        value=-float(np.mean(chances[np.arange(len(gold)), places])),
-        certificate=model.certificate_,
-        features=model.n_features_selected_,
-        strength=model.strength,
-        lasso=model.lasso,
-        refit=model.refit,
-        accuracy=float(np.mean(model.predict_rows(X) == gold)),
-    )
-
-
-def grid(
-    model: TextClassifier,
-    strengths: Sequence[float] | None = None,
-    lassos: Sequence[float | None] | None = None,
-) -> tuple[list[float], list[float | None]]:
-    """Return the strengths and lassos to try, strongest first; by default those of the paper."""
-    names = model.parts()
-    if strengths is None:
-        strengths = TREE_STRENGTHS if names == ["tree"] else STRENGTHS
-    if lassos is None:
-        # Without a lasso beside the penalty there is nothing to try.
-        lassos = STRENGTHS if has_lasso(model.penalty) else (model.lasso,)
-    stated = sorted((lasso for lasso in lassos if lasso is not None), reverse=True)
-    return sorted(strengths, reverse=True), [*stated] or [None]
+def _as_good(loss: Array, best: Array) -> bool:
+    """Return whether a mean loss is within the tolerance of the best one."""
+    above = loss - best
+    return bool(above.mean() <= TOLERANCE * above.std() / np.sqrt(len(above)) + 1e-12)

@@ -1,4 +1,4 @@
-"""From counts of words to the values of features: counts, 0/1 or tf-idf; contrast."""
+"""From counts of words to the values of features: counts, 0/1, logarithms or tf-idf; contrast."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from laconic.core.arrays import Array
+from laconic.text.documents import Encoded
 
 TFIDF = ("tfidf", "logtfidf")
-WEIGHTINGS = ("count", "binary", *TFIDF)
+# Weightings of counts alone; "log" needs the number of words of each document besides.
+OF_COUNTS = ("count", "binary", *TFIDF)
+WEIGHTINGS = ("log", *OF_COUNTS)
 # Added to each number of documents: else the log-ratio of a word of one class would be infinite.
 PRIOR_DOCUMENTS = 0.1
 
@@ -25,11 +28,29 @@ def idf_of(counts: sp.csr_matrix, weighting: str) -> Array | None:
     return idf
 
 
-def weighted(counts: sp.csr_matrix, weighting: str, idf: Array | None) -> sp.csr_matrix:
-    """Return counts as they are, as 0/1, or as tf-idf with rows of length 1."""
+def lengths_of(encoded: Encoded) -> Array:
+    """Return the number of words of each document, known or not."""
+    total = np.concatenate([[0], np.cumsum(encoded.n_words)])
+    lengths: Array = np.diff(total[encoded.document_ptr]).astype(np.float64)
+    return lengths
+
+
+def weighted(
+    counts: sp.csr_matrix, weighting: str, idf: Array | None, lengths: Array | None = None
+) -> sp.csr_matrix:
+    """Return counts as they are, as 0/1, as logarithms, or as tf-idf with rows of length 1.
+
+    log: (1 + log count) / sqrt(number of words of the document). The divisor is about the length
+    of the row, but needs no vocabulary: words without weights need not be kept for it.
+    """
     X = counts.astype(np.float64)
     if weighting == "binary":
         X.data[:] = 1.0
+    elif weighting == "log":
+        if lengths is None:
+            raise ValueError("the weighting log needs the number of words of each document")
+        X.data = 1.0 + np.log(X.data)
+        X = sp.diags(1.0 / np.sqrt(np.maximum(lengths, 1.0))) @ X
     elif weighting in TFIDF:
         if weighting == "logtfidf":
             X.data = 1.0 + np.log(X.data)
@@ -39,19 +60,41 @@ def weighted(counts: sp.csr_matrix, weighting: str, idf: Array | None) -> sp.csr
     return sp.csr_matrix(X)
 
 
-def contrast_of(
-    X: sp.csr_matrix, counts: sp.csr_matrix, labels: NDArray[Any], power: float
+def scale_of(
+    X: sp.csr_matrix,
+    counts: sp.csr_matrix,
+    labels: NDArray[Any],
+    contrast: float,
+    frequency: float = 0.0,
 ) -> Array | None:
-    """Return max_k |log(share_k(word) / share_not_k(word))| ** power per word; None at power 0.
+    """Return contrast(word)^contrast * N^(-frequency / 2) per word; None if both powers are 0.
 
-    share_k is the share of the documents of class k that have the word, share_not_k that of the
-    others. All values are multiplied by one number that keeps the sum of squares of X, so that
-    strengths keep their meaning.
+    contrast(word) = max_k |log(share_k(word) / share_not_k(word))|, share_k the share of the
+    documents of class k that have the word, share_not_k that of the others; N is the number of
+    documents that have it. Weights of words that are scaled by s cost s^2 times less under a ridge
+    and s times less under a lasso, so that a ridge of word i is multiplied by N_i^frequency.
+
+    All values are multiplied by one number that keeps the sum of squares of X, so that strengths
+    keep their meaning.
     """
-    if not 0 <= power < np.inf:
-        raise ValueError(f"contrast must be a number of at least 0, got {power!r}")
-    if power == 0:
+    for name, power in (("contrast", contrast), ("frequency", frequency)):
+        if not 0 <= power < np.inf:
+            raise ValueError(f"{name} must be a number of at least 0, got {power!r}")
+    if contrast == frequency == 0:
         return None
+    scale: Array = np.ones(X.shape[1])
+    if contrast:
+        scale = contrasts(counts, labels) ** contrast
+    if frequency:
+        in_documents = np.bincount(counts.indices, minlength=X.shape[1])
+        scale = scale * np.maximum(in_documents, 1.0) ** (-frequency / 2)
+    squares = np.asarray(X.multiply(X).sum(axis=0)).ravel()
+    after = float(np.sum(scale**2 * squares))
+    return scale * np.sqrt(squares.sum() / after) if after > 0 else scale
+
+
+def contrasts(counts: sp.csr_matrix, labels: NDArray[Any]) -> Array:
+    """Return max_k |log(share_k(word) / share_not_k(word))| per word."""
     classes, code = np.unique(labels, return_inverse=True)
     n_documents = np.bincount(code, minlength=len(classes))[:, None]
     member = sp.csr_matrix(
@@ -60,10 +103,8 @@ def contrast_of(
     inside = (member @ (counts > 0).astype(np.float64)).toarray()
     outside = inside.sum(axis=0) - inside
     log_ratio = _log_share(inside, n_documents) - _log_share(outside, len(code) - n_documents)
-    scale: Array = np.abs(log_ratio).max(axis=0) ** power
-    squares = np.asarray(X.multiply(X).sum(axis=0)).ravel()
-    after = float(np.sum(scale**2 * squares))
-    return scale * np.sqrt(squares.sum() / after) if after > 0 else scale
+    largest: Array = np.abs(log_ratio).max(axis=0)
+    return largest
 
 
 def _log_share(documents: Array, total: NDArray[np.intp]) -> Array:

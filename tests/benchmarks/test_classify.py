@@ -9,11 +9,11 @@ from sklearn.base import clone
 from benchmarks import classify_phrases, classify_structured
 from benchmarks.classify_accuracy import FEATURES, SUM, Key, Measured, layout
 from benchmarks.classify_compare import PLAIN, SEED_ROWS
+from benchmarks.classify_grid import StrengthTrial
 from benchmarks.classify_models import Bench, Candidate, Grid, agreed, choose
 from benchmarks.classify_structured import Compared
 from benchmarks.corpora import Part, Task
 from laconic.classify.model import TextClassifier
-from laconic.classify.tuning import StrengthTrial
 
 pytestmark = pytest.mark.slow
 

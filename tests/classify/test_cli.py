@@ -102,55 +102,24 @@ def test_train_reports_what_was_learned(given: Files) -> None:
     assert sorted(os.listdir(given.folder)) == ["dev.jsonl.gz", "m.laconic", "train.jsonl"]
 
 
+def test_the_shortest_command_chooses_and_says_what_it_tried(given: Files) -> None:
+    report = result_of("train", "classify", given.train, "-o", given.model, "--folds", "2")
+    assert report["strength"] > 0 and report["features_kept"] > 0
+    assert report["tried"][-1]["chosen"] and report["tried"][-1]["folds"] == 2
+    assert result_of("evaluate", given.model, given.dev)["accuracy"] == 1.0
+    shown = run("inspect", given.model).stdout
+    assert "chosen" in shown and "held-out accuracy" in shown
+
+
 @pytest.mark.parametrize(
-    ("penalty", "n_trials"), [("lasso", 6), ("elastic", 6), ("ridge+lasso", 36)]
+    "options", [["--penalty", "sentence", "--folds", "2"], ["--small", "2"], ["--refit-ridge", "0"]]
 )
-def test_without_a_strength_dev_tunes(given: Files, penalty: str, n_trials: int) -> None:
-    report = result_of("train", "classify", given.train, "--dev", given.dev, "--penalty", penalty)
-    assert len(report["trials"]) == n_trials
-    assert report["dev"]["accuracy"] == max(trial["accuracy"] for trial in report["trials"])
-    assert {"strength": report["strength"], "lasso": report["lasso"]}.items() <= report["trials"][
-        0
-    ].keys() | max(
-        report["trials"], key=lambda trial: (trial["accuracy"], -trial["n_selected"])
-    ).items()
-
-
-def test_what_is_given_is_not_tuned(given: Files) -> None:
-    report = result_of(
-        "train",
-        "classify",
-        given.train,
-        "--dev",
-        given.dev,
-        "--tune",
-        "--penalty",
-        "sentence",
-        "--lasso",
-        "0.1",
-    )
-    assert {trial["lasso"] for trial in report["trials"]} == {0.1}
-    assert len({trial["strength"] for trial in report["trials"]}) == 6
-
-
-def test_tuning_by_log_loss_with_a_refit(given: Files) -> None:
-    report = result_of(
-        "train",
-        "classify",
-        given.train,
-        "--dev",
-        given.dev,
-        "--refit-ridge",
-        "0.1",
-        "--criterion",
-        "log_loss",
-    )
-    assert (
-        report["strength"]
-        == min(report["trials"], key=lambda trial: (trial["log_loss"], trial["n_selected"]))[
-            "strength"
-        ]
-    )
+def test_what_is_given_is_fixed_and_dev_chooses_the_rest(given: Files, options: list[str]) -> None:
+    report = result_of("train", "classify", given.train, "--dev", given.dev, *options)
+    assert report["features_kept"] > 0 and report["tried"][-1]["accuracy"] > 0.8
+    assert "dev" not in report  # the model has learned from it
+    assert report["features_kept"] <= 2 or "--small" not in options
+    assert "refit" not in report or "--refit-ridge" not in options or report["refit"] == 0
 
 
 @pytest.mark.parametrize(
@@ -171,6 +140,8 @@ def test_tuning_by_log_loss_with_a_refit(given: Files) -> None:
         [
             "--penalty",
             "ridge",
+            "--strength",
+            "1",
             "--weighting",
             "tfidf",
             "--ngrams",
@@ -336,15 +307,8 @@ def test_bad_training_files(given: Files, kind: str) -> None:
         ("there is no folder", ["{train}", "-o", "{folder}/absent/m"]),
         ("this is a folder", ["{train}", "-o", "{folder}"]),
         ("give its name with -o", ["{train}", "-o", "-"]),
-        ("--tune chooses strengths on development data", ["{train}", "--tune", "-o", "{model}"]),
-        (
-            "--refit-ridge must be a number above 0, not 0",
-            ["{train}", "--refit-ridge", "0", "-o", "{model}"],
-        ),
-        (
-            "--criterion must be one of accuracy, log_loss, not 'f1'",
-            ["{train}", "--criterion", "f1", "-o", "{model}"],
-        ),
+        ("--folds must be", ["{train}", "--folds", "1", "-o", "{model}"]),
+        ("--small must be", ["{train}", "--small", "0", "-o", "{model}"]),
         ("penalty is a sum of", ["{train}", "--penalty", "magic", "-o", "{model}"]),
         ("penalty is a sum of", ["{train}", "--penalty", "lasso+magic", "-o", "{model}"]),
         ("weighting is", ["{train}", "--weighting", "bm25", "-o", "{model}"]),

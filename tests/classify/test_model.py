@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from laconic import GroupLasso, TextClassifier, tune
-from laconic.classify.tuning import StrengthTrial
-from laconic.core.report import Event
+from laconic import GroupLasso, TextClassifier
 from laconic.text.trees import parse_tree, read_trees
 
 GOOD = [
@@ -105,7 +103,7 @@ def test_bad_data_get_one_sentence():
     with pytest.raises(ValueError, match="no words"):
         TextClassifier().fit(["?", "!"], ["a", "b"])
     with pytest.raises(ValueError, match="unseen"):
-        tune(TextClassifier(), (DOCUMENTS, LABELS), (DOCUMENTS, [*LABELS[:-1], "unseen"]))
+        TextClassifier().fit(DOCUMENTS, LABELS, dev=(DOCUMENTS, [*LABELS[:-1], "unseen"]))
 
 
 @pytest.mark.slow
@@ -117,45 +115,6 @@ def test_the_sentence_penalty_on_real_messages(science):
     assert model.score(test, test_labels) > 0.85
     assert model.n_features_selected_ < 0.1 * model.n_features_total_
     assert 10_000 < len(model.selected_["sentence"]) < 40_000
-
-
-@pytest.mark.slow
-def test_tuning_on_real_messages_prefers_the_smaller_of_equals(science):
-    (train, train_labels), (dev, dev_labels) = science
-    model, trials = tune(
-        TextClassifier("lasso", tol=1e-2),
-        (train, train_labels),
-        (dev, dev_labels),
-        strengths=[0.1, 1.0, 1000.0],
-    )
-    best = max(trials, key=lambda trial: (trial.accuracy, -trial.n_selected))
-    assert model.strength == best.strength and len(trials) == 3 and best.accuracy > 0.85
-
-
-def test_tuning_by_log_loss_takes_the_most_probable_labels():
-    train, dev = (DOCUMENTS, LABELS), (DOCUMENTS, LABELS)
-    model, trials = tune(
-        TextClassifier("ridge"), train, dev, strengths=[0.01, 1.0, 100.0], criterion="log_loss"
-    )
-    assert model.strength == 0.01 == min(trials, key=lambda trial: trial.log_loss).strength
-    chances = model.predict_log_proba(DOCUMENTS)
-    by_hand = -np.mean(
-        [row[list(model.classes_).index(label)] for row, label in zip(chances, LABELS, strict=True)]
-    )
-    assert trials[-1].log_loss == pytest.approx(by_hand)
-    _, with_refits = tune(
-        TextClassifier("lasso"), train, dev, strengths=[0.3, 0.1], refits=[None, 0.1]
-    )
-    assert [(trial.strength, trial.refit) for trial in with_refits] == [
-        (0.3, None),
-        (0.3, 0.1),
-        (0.1, None),
-        (0.1, 0.1),
-    ]
-    alone = TextClassifier("lasso", strength=0.3, refit=0.1).fit(DOCUMENTS, LABELS)
-    assert with_refits[1].n_selected == with_refits[0].n_selected == alone.n_features_selected_
-    with pytest.raises(ValueError, match="criterion is one of accuracy, log_loss"):
-        tune(TextClassifier(), train, dev, criterion="f1")
 
 
 @pytest.mark.slow
@@ -187,26 +146,3 @@ def test_a_fit_leaves_one_report():
     again = model.refitted(model.prepare(DOCUMENTS, LABELS), 0.1).report_
     assert again.n_iter == len(again.trace) > report.n_iter
     assert (again.objective, again.features_kept) == (report.objective, report.features_kept)
-
-
-def test_a_callback_sees_events_alone_and_stops_a_grid_after_a_trial():
-    seen = []
-
-    def callback(event):
-        seen.append(event)
-        return isinstance(event, StrengthTrial)
-
-    data = (DOCUMENTS, LABELS)
-    model, trials = tune(TextClassifier(), data, data, [1.0, 0.1], callback=callback)
-    assert all(isinstance(event, Event) for event in seen) and seen[-1] is trials[-1]
-    assert [(trial.stage, trial.done, trial.total) for trial in trials] == [("trial", 1, 2)]
-    assert model.interrupted_ and model.report_.interrupted
-    assert trials[0].as_dict() == {
-        "strength": 1.0,
-        "lasso": None,
-        "accuracy": trials[0].accuracy,
-        "n_selected": model.n_features_selected_,
-        "certificate": model.certificate_,
-        "log_loss": trials[0].log_loss,
-        "refit": None,
-    }

@@ -75,7 +75,7 @@ def test_plain_names_and_sums_mean_what_they_mean_elsewhere() -> None:
     assert same_weights(total, fitted(ElasticNet(0.4, l1_ratio=0.25)))
     assert same_weights(fitted("ridge+lasso", strength=0.3, lasso=0.1), total)
     assert same_weights(fitted(L1(), strength=0.2), fitted(None, strength=0.2))
-    assert same_weights(fitted("ridge"), fitted(Ridge(1.0)))
+    assert same_weights(fitted("ridge", strength=1.0), fitted(Ridge(1.0)))
 
 
 def test_factors_by_word() -> None:

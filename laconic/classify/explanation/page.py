@@ -110,8 +110,8 @@ def write_material(model: TextClassifier, material: Material, path: PathLike) ->
         boxes(
             [
                 ("words with a weight", f"{kept:,}", f"of {total:,}"),
-                ("penalty", str(model.penalty), ""),
-                ("features are", str(model.weighting), "of words"),
+                ("penalty", str(model.settings_["penalty"]), ""),
+                ("features are", model.weighting_, "of words"),
                 *_scores(material),
             ]
         ),

@@ -16,7 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.classify.preparation import DocumentLabels, encode_training
-from laconic.classify.weighting import WEIGHTINGS, idf_of, weighted
+from laconic.classify.weighting import OF_COUNTS, idf_of, weighted
 from laconic.core.arrays import Array, Ints
 from laconic.core.report import Callback, Reported
 from laconic.models.save import Saved
@@ -184,8 +184,8 @@ class Forecaster(Saved, Reported, BaseEstimator):
         numbers: Mapping[str, ArrayLike] | None,
     ) -> tuple[DocumentEncoder, sp.csr_matrix, Array]:
         """Return an encoder of all words, their counts, and the numbers."""
-        if self.weighting not in WEIGHTINGS:
-            raise ValueError(f"weighting is one of {', '.join(WEIGHTINGS)}; got {self.weighting!r}")
+        if self.weighting not in OF_COUNTS:
+            raise ValueError(f"weighting is one of {', '.join(OF_COUNTS)}; got {self.weighting!r}")
         if not (np.isfinite(self.number_scale) and self.number_scale > 0):
             raise ValueError(f"number_scale must be a positive number, got {self.number_scale!r}")
         encoder = DocumentEncoder(self.lowercase, self.ngrams, self.boundary)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.classify.weighting import TFIDF, WEIGHTINGS
+from laconic.classify.weighting import OF_COUNTS, TFIDF
 from laconic.errors import InputError
 from laconic.models import file as files
 from laconic.models.checks import (
@@ -40,7 +40,7 @@ from laconic.time.store import unpack as unpack_temporal
 
 OWN = {"word_data", "word_ptr", "center", "deviation"}
 PARAMETERS = {
-    "weighting": lambda value: value in WEIGHTINGS,
+    "weighting": lambda value: value in OF_COUNTS,
     "first_rank": is_count,
     "max_words": lambda value: value is None or is_count(value),
     "min_count": lambda value: type(value) is int,

@@ -1,0 +1,109 @@
+"""What a TextClassifier leaves open, and what is tried for it.
+
+A parameter that is None is chosen from the training documents, unless a strength is stated: a
+strength is a number in units of the features, so that it fixes them, and what is not stated then
+has its plain value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol, TypeAlias
+
+from laconic.classify.penalty import DEFAULT, penalty_names
+from laconic.classify.structure import STRUCTURED
+from laconic.core.penalties import Penalty
+from laconic.core.penalties.names import Strength
+
+Settings: TypeAlias = dict[str, Any]
+
+# Values of parameters that are None where nothing is chosen.
+PLAIN: Mapping[str, Any] = {
+    "penalty": DEFAULT,
+    "weighting": "count",
+    "ngrams": 1,
+    "prefixes": (),
+    "contrast": 0.0,
+    "frequency": 0.0,
+}
+# Everything that a fit may choose, and a fitted model states in `settings_`.
+CHOSEN = (*PLAIN, "strength", "lasso", "refit")
+# What is tried for words and penalty: the first, changes of it, and the sum of the two changes that
+# help most; strengths and refits are chosen for each. Pairs of words help opinions, prefixes help
+# short texts, a cost by frequency helps where the contrast of rare words misleads.
+FIRST: Mapping[str, Any] = {
+    "penalty": "elastic",
+    "weighting": "log",
+    "ngrams": 1,
+    "prefixes": (),
+    "contrast": 0.5,
+    "frequency": 0.0,
+}
+CHANGES: tuple[Mapping[str, Any], ...] = (
+    {},
+    {"frequency": 0.5},
+    {"prefixes": (5,)},
+    {"ngrams": 2},
+    {"contrast": 1.0},
+    {"contrast": 0.0, "frequency": 0.5},
+    {"weighting": "count"},
+)
+# Groups of the text are slow: their strength over that of the lasso beside them, and contrast.
+STRUCTURED_CHANGES: tuple[Mapping[str, Any], ...] = (
+    {"strength": 0.01},
+    {"strength": 0.1},
+    {"strength": 0.01, "contrast": 0.0},
+    {"strength": 0.1, "contrast": 0.0},
+)
+
+
+class OpenParameters(Protocol):
+    """The parameters of TextClassifier that may be left open, and what closes them."""
+
+    penalty: Penalty | str | None
+    strength: Strength | None
+    lasso: float | None
+    refit: float | None
+    weighting: str | None
+    ngrams: int | None
+    prefixes: tuple[int, ...] | None
+    contrast: float | None
+    frequency: float | None
+    values: Iterable[float] | None
+
+
+def is_open(parameters: OpenParameters) -> bool:
+    """Return whether a fit chooses strengths, and with them whatever else is None."""
+    return (
+        parameters.strength is None
+        and parameters.lasso is None
+        and parameters.values is None
+        and not isinstance(parameters.penalty, Penalty)
+    )
+
+
+def plain_settings(parameters: OpenParameters) -> Settings:
+    """Return the value of everything that could be chosen, plain where it is None."""
+    own = {name: getattr(parameters, name) for name in CHOSEN}
+    return {name: PLAIN.get(name) if value is None else value for name, value in own.items()}
+
+
+def has_structure(parameters: OpenParameters) -> bool:
+    """Return whether the penalty has groups of the text."""
+    return any(name in STRUCTURED for name in penalty_names(parameters.penalty))
+
+
+def candidates(parameters: OpenParameters) -> list[Settings]:
+    """Return what is tried, in order: what the parameters leave open varies, the rest is fixed.
+
+    Strengths are those of a path's unit: of the lasso, or the only one, 1.
+    """
+    fixed = {name: value for name in FIRST if (value := getattr(parameters, name)) is not None}
+    changes = STRUCTURED_CHANGES if has_structure(parameters) else CHANGES
+    found: list[Settings] = []
+    for change in changes:
+        unit = {"strength": 1.0, "lasso": 1.0 if has_structure(parameters) else None}
+        settings = {**unit, **FIRST, **change, **fixed}
+        if settings not in found:
+            found.append(settings)
+    return found
