@@ -21,10 +21,9 @@ import scipy.sparse as sp
 from laconic import _core
 from laconic.classify.model import TextClassifier
 from laconic.classify.predict import TextPredictor
-from laconic.classify.settings import Settings
+from laconic.classify.settings import Settings, Tried
 from laconic.classify.store import classifier_meta, classifier_of_meta, encoder_of
 from laconic.classify.summary import GroupSummary
-from laconic.classify.tuning import Tried
 from laconic.classify.weighting import TFIDF, weighted
 from laconic.core.arrays import Array, Ints32
 from laconic.core.report import Reported

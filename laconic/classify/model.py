@@ -21,10 +21,9 @@ from laconic.classify.learn import (
 from laconic.classify.penalty import named_penalty, penalty_names
 from laconic.classify.predict import TextPredictor
 from laconic.classify.preparation import DocumentLabels, Prepared
-from laconic.classify.settings import Settings, is_open, plain_settings
+from laconic.classify.settings import Settings, Tried, is_open, plain_settings
 from laconic.classify.structure import ClusterSource, Family
 from laconic.classify.summary import GroupSummary, with_examples
-from laconic.classify.tuning import EMPTY, Tried, chosen
 from laconic.core.arrays import Array, Bools
 from laconic.core.penalties import OverlapGroupLasso, Penalty
 from laconic.core.penalties.parameter import TakesPenalty
@@ -32,6 +31,11 @@ from laconic.core.report import Callback, Reported
 from laconic.models.save import Saved
 from laconic.text.documents import DocumentLike
 from laconic.text.tokens import Boundary
+
+EMPTY = (
+    "no word was kept, so that every document gets the same label: leave out the strength to have "
+    "it chosen from the documents, or try a lower one"
+)
 
 
 class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
@@ -277,6 +281,8 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
             prepared = self.prepare(documents, labels)
             self.fit_prepared(prepared, callback=callback).describe_groups(prepared)
         else:
+            from laconic.classify.tuning import chosen  # a model that is opened needs no folds
+
             found = chosen(self, documents, labels, dev, callback)
             self.settings_, self.tried_ = found.settings, found.tried
             self.most_ = found.most

@@ -8,7 +8,7 @@ has its plain value.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from laconic.classify.penalty import DEFAULT, penalty_names
 from laconic.classify.structure import STRUCTURED
@@ -28,9 +28,9 @@ PLAIN: Mapping[str, Any] = {
 }
 # Everything that a fit may choose, and a fitted model states in `settings_`.
 CHOSEN = (*PLAIN, "strength", "lasso", "refit")
-# What is tried for words and penalty: the first, changes of it, and the sum of the two changes that
-# help most; strengths and refits are chosen for each. Pairs of words help opinions, prefixes help
-# short texts, a cost by frequency helps where the contrast of rare words misleads.
+# What is tried for words and penalty: the first, changes of it, and the change that helps most with
+# each of the two that come next; strengths and refits are chosen for each. Pairs of words help
+# opinions, prefixes short texts, a cost by frequency where the contrast of rare words misleads.
 FIRST: Mapping[str, Any] = {
     "penalty": "elastic",
     "weighting": "log",
@@ -55,6 +55,27 @@ STRUCTURED_CHANGES: tuple[Mapping[str, Any], ...] = (
     {"strength": 0.01, "contrast": 0.0},
     {"strength": 0.1, "contrast": 0.0},
 )
+
+
+class Tried(NamedTuple):
+    """One candidate, or one strength of the chosen one, at its best on held-out documents.
+
+    `share` is the strength as a share of the one that keeps no word, `words` a mean over folds.
+    """
+
+    weighting: str
+    ngrams: int
+    prefixes: tuple[int, ...]
+    penalty: str
+    contrast: float
+    frequency: float
+    share: float
+    refit: float | None
+    words: int
+    log_loss: float
+    accuracy: float
+    folds: int
+    chosen: bool = False
 
 
 class OpenParameters(Protocol):

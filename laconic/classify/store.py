@@ -18,9 +18,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.classify.model import TextClassifier
-from laconic.classify.settings import CHOSEN, Settings
+from laconic.classify.settings import CHOSEN, Settings, Tried, plain_settings
 from laconic.classify.summary import GroupSummary
-from laconic.classify.tuning import Tried
 from laconic.classify.weighting import TFIDF, WEIGHTINGS
 from laconic.core.penalties import Penalty
 from laconic.errors import InputError
@@ -126,7 +125,8 @@ def classifier_of_meta(meta: dict[str, Any], arrays: Arrays) -> TextClassifier:
     model.parts()
     model.settings_ = _checked_settings(model, meta)
     model.weighting_ = model.settings_["weighting"]
-    model.tried_ = tuple(_checked_trial(row) for row in item(meta, "tried", list))
+    tried = item(meta, "tried", list) if "tried" in meta else []
+    model.tried_ = tuple(_checked_trial(row) for row in tried)
     model.groups_ = {
         name: _checked_summary(value) for name, value in item(meta, "groups", dict).items()
     }
@@ -254,7 +254,9 @@ def _tuple(value: list[int] | None) -> tuple[int, ...] | None:
 
 
 def _checked_settings(model: TextClassifier, meta: dict[str, Any]) -> Settings:
-    """Return what a model states and chose."""
+    """Return what a model states and chose; a file of version 0.1 states it all in parameters."""
+    if "settings" not in meta:
+        return plain_settings(model)
     settings = dict(item(meta, "settings", dict))
     if isinstance(model.penalty, Penalty):
         settings["penalty"] = model.penalty

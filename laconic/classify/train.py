@@ -123,7 +123,7 @@ def train(
     data = _training_data(path, text_field, label_field)
     dev_data = None if dev is None else _dev_data(dev, text_field, label_field, data)
     run.bar.describe("importing")
-    from laconic.classify.model import TextClassifier
+    from laconic.classify.model import EMPTY, TextClassifier
     from laconic.classify.settings import is_open
     from laconic.models.checks import check_storable
 
@@ -138,6 +138,8 @@ def train(
     chooses = is_open(classifier)
     run.bar.describe("choosing on held-out documents" if chooses else "fitting")
     run.fit(lambda callback: classifier.fit(*data, callback, dev_data))
+    if classifier.report_.features_kept == 0 and not classifier.interrupted_:
+        raise InputError(f"{name_of(path)}: {EMPTY}.")
     facts = {"documents": len(data.documents), **_facts(classifier, run.as_json)}
     # Documents that were chosen by, and learned from, say nothing more: the table of trials does.
     scores = None if dev_data is None or chooses else lambda: _scores(classifier, dev_data)

@@ -22,7 +22,7 @@ from laconic.classify import preparation
 from laconic.classify.derived import derive
 from laconic.classify.folds import HeldOutFold, Limits, Setting, SettingScore, StrengthPath, explore
 from laconic.classify.preparation import DocumentLabels, Prepared
-from laconic.classify.settings import CHOSEN, FIRST, Settings, candidates, has_structure
+from laconic.classify.settings import CHOSEN, FIRST, Settings, Tried, candidates, has_structure
 from laconic.classify.weighting import lengths_of
 from laconic.core.arrays import AnyArray, Array, Ints
 from laconic.core.report import Callback, Event
@@ -35,38 +35,14 @@ TOLERANCE = 0.5  # standard errors that a sparser model may lose
 SHARE = 0.1  # of the words of the training documents, at most, unless max_features says
 LEAST = 200  # words that a model may always keep
 LARGE = 5_000_000  # values in the data times classes above which candidates race on a sample
+SUMS = 2  # changes that are tried together with the best one
 SURVIVORS = (None, 5, 3)  # candidates on the first, second and further folds
 LAST_SHARE = 0.5  # of `seconds`: what is left is for the fit on all documents
 FEW = (
     "there are too few documents to hold some out, so that nothing was chosen by data: give more "
     "documents per label, or strength="
 )
-EMPTY = (
-    "no word was kept, so that every document gets the same label: leave out the strength to have "
-    "it chosen from the documents, or try a lower one"
-)
 FALLBACK = Setting(0.1, 0.02)  # where no fold can be held out, as with one document per class
-
-
-class Tried(NamedTuple):
-    """One candidate, or one strength of the chosen one, at its best on held-out documents.
-
-    `share` is the strength as a share of the one that keeps no word, `words` a mean over folds.
-    """
-
-    weighting: str
-    ngrams: int
-    prefixes: tuple[int, ...]
-    penalty: str
-    contrast: float
-    frequency: float
-    share: float
-    refit: float | None
-    words: int
-    log_loss: float
-    accuracy: float
-    folds: int
-    chosen: bool = False
 
 
 class FoldedDocuments(NamedTuple):
@@ -118,6 +94,10 @@ class Candidate:
         """Return the lowest mean log-loss."""
         best = self.best()
         return np.inf if best is None else float(best[1].loss.mean())
+
+    def changes(self, first: Candidate) -> Settings:
+        """Return the settings that are not those of the first candidate."""
+        return {name: v for name, v in self.settings.items() if v != first.settings[name]}
 
     def row(self, setting: Setting, score: SettingScore, chosen: bool = False) -> Tried:
         """Return one line of the table of what was tried."""
@@ -238,7 +218,7 @@ class Race:
                 one.scores = []
         for number, (train, held) in enumerate(self.data.folds):
             if number == 1 and self.sampled == 1:
-                running = self.with_sum(running, *self.data.folds[0])
+                running = self.with_sums(running, *self.data.folds[0])
             if number:
                 if self.expired():
                     break
@@ -249,19 +229,25 @@ class Race:
             self.lap(running, train, held)
         return self.choice()
 
-    def with_sum(self, running: list[Candidate], train: Ints, held: Ints) -> list[Candidate]:
-        """Return the candidates and, scored, the sum of the two best changes of the first one."""
+    def with_sums(self, running: list[Candidate], train: Ints, held: Ints) -> list[Candidate]:
+        """Return the candidates and, scored, sums of the best change and each of the next SUMS.
+
+        One sum alone would hang on which of two changes that are level comes second.
+        """
         first = running[0]
-        better = [one for one in running[1:] if one.loss() < first.loss()]
-        settings = dict(first.settings)
-        for one in sorted(better, key=Candidate.loss)[1::-1]:
-            settings |= {n: v for n, v in one.settings.items() if v != first.settings[n]}
-        if self.expired() or any(settings == one.settings for one in running):
-            return running
-        new = Candidate(settings, self.model)
-        self.runners.append(new)
-        self.lap([new], train, held)
-        return [*running, new]
+        better = sorted(
+            (one for one in running[1:] if one.loss() < first.loss()), key=Candidate.loss
+        )
+        added: list[Candidate] = []
+        for other in better[1 : 1 + SUMS]:
+            settings = first.settings | other.changes(first) | better[0].changes(first)
+            known = [one.settings for one in (*running, *added)]
+            if settings not in known and not self.expired():
+                added.append(Candidate(settings, self.model))
+        self.runners.extend(added)
+        if added:
+            self.lap(added, train, held)
+        return [*running, *(one for one in added if one.scores)]
 
     def sample(self, rows: Ints) -> Ints:
         """Return an even part of rows whose labels are in turn, as large as the race can bear."""

@@ -88,9 +88,8 @@ class Run:
             fitted = fit(on_event)
         if at_once and interrupt.requested:
             raise KeyboardInterrupt
-        # Whether the solver converged is part of the result.
-        known = [one for one in caught if "ConvergenceWarning" not in one.category.__name__]
-        self.notes += [f"{str(one.message).rstrip('.')}." for one in known]
+        said = {str(one.message).rstrip("."): None for one in caught}
+        self.notes += [f"{message}." for message in said]
         return fitted
 
 

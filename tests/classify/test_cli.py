@@ -249,9 +249,16 @@ def test_numbers_of_a_table_for_people(given: Files) -> None:
     assert not Path(given.model).exists()
 
 
-def test_a_model_without_words_is_pointed_out(given: Files) -> None:
-    outcome = run("train", "classify", given.train, "--strength", "1000")
-    assert outcome.exit_code == 0 and "no word was kept" in outcome.stderr
+def test_a_model_without_words_is_an_error(given: Files) -> None:
+    outcome = run("train", "classify", given.train, "--strength", "1000", "-o", given.model)
+    assert outcome.exit_code == 2 and "no word was kept" in outcome.stderr
+    assert not Path(given.model).exists()
+
+
+def test_a_solver_that_is_cut_short_says_so(given: Files) -> None:
+    hard = ["--strength", "0.001", "--tol", "1e-12", "--max-iter", "1"]
+    outcome = run("train", "classify", given.train, *hard)
+    assert outcome.exit_code == 0 and "stopped after 1" in outcome.stderr
 
 
 BAD_FILES: dict[str, tuple[bytes, str]] = {
@@ -410,9 +417,13 @@ def test_as_a_program(given: Files) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("stage", "options"), [("fitting", ["--strength", "0.001"]), ("tuning", ["--dev", "{dev}"])]
+    ("shown", "options"),
+    [
+        ("step 2", ["--strength", "0.001", "--lasso", "0.001", "--tol", "1e-15"]),
+        ("trial 1", ["--dev", "{dev}"]),
+    ],
 )
-def test_ctrl_c_keeps_the_best_model(given: Files, stage: str, options: list[str]) -> None:
+def test_ctrl_c_keeps_the_best_model(given: Files, shown: str, options: list[str]) -> None:
     generator = np.random.default_rng(0)
     noise = [[f"w{k}" for k in generator.zipf(1.2, 400) % 4000] for _ in range(300)]
     rows = [
@@ -422,16 +433,6 @@ def test_ctrl_c_keeps_the_best_model(given: Files, stage: str, options: list[str
     train = written(given.folder / "noise.jsonl", rows)
     dev = written(given.folder / "noise.dev.jsonl", rows[:50])
     options = [option.format(dev=dev) for option in options]
-    options += [
-        "--penalty",
-        "sentence",
-        "--lasso",
-        "0.001",
-        "--tol",
-        "1e-15",
-        "--max-iter",
-        "100000000",
-    ]
     command = [
         sys.executable,
         "-m",
@@ -442,11 +443,14 @@ def test_ctrl_c_keeps_the_best_model(given: Files, stage: str, options: list[str
         "-o",
         given.model,
         "--json",
+        "--penalty",
+        "sentence",
+        "--max-iter",
+        "100000000",
         *options,
     ]
-    shown = {"fitting": b"objective", "tuning": b"tuning"}
-    report = interrupted(command, shown[stage], b"step 2")
-    assert report["interrupted"] and (stage == "tuning" or not report["converged"])
+    report = interrupted(command, shown.encode())
+    assert report["interrupted"] and (shown == "trial 1" or not report["converged"])
     assert laconic.load(given.model).interrupted_
 
 
