@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from zlib import crc32
@@ -61,6 +62,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--section", help="only this section of the page, where a task has sections"
     )
+    parser.add_argument(
+        "--corpus", type=Path, help="a folder of your own, for sections that compare with peers"
+    )
     chosen = parser.parse_args(arguments)
     if not chosen.data.is_dir():
         parser.error(f"--data {chosen.data}: expected a folder of corpora, found none")
@@ -71,6 +75,14 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(
             f"--section {chosen.section}: {chosen.task} has {', '.join(sections) or 'no sections'}"
         )
+    if chosen.corpus is not None:
+        takers = [name for name, make in sections.items() if "corpus" in signature(make).parameters]
+        if chosen.section not in takers:
+            parser.error(f"--corpus is for --section {' or '.join(takers) or '(none has it)'}")
+        if not chosen.corpus.is_dir():
+            parser.error(f"--corpus {chosen.corpus}: expected a folder, found none")
+        if chosen.write:
+            parser.error("--write is for the corpora of the page, without --corpus")
     target = REPOSITORY / "docs" / "results" / f"{chosen.task}.md"
     command = f"python -m benchmarks {chosen.task} --data DIR" + (
         " --quick" if chosen.quick else ""
@@ -106,9 +118,9 @@ def made_sections(
     made = {}
     for name in names:
         about = header(f"{command} --section {name}", REPOSITORY)
-        title, _, rest = (
-            module.SECTIONS[name](chosen.data, chosen.quick).strip("\n").partition("\n")
-        )
+        own = {} if chosen.corpus is None else {"corpus": chosen.corpus}
+        made_now = module.SECTIONS[name](chosen.data, chosen.quick, **own)
+        title, _, rest = made_now.strip("\n").partition("\n")
         made[name] = f"{title}\n\n{about}{rest}\n"
     return made
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from benchmarks import (
     classify_accuracy,
+    classify_defaults,
     classify_phrases,
     classify_published,
     classify_speed,
@@ -15,6 +16,7 @@ from benchmarks import (
 
 TITLE = "Text categorization"
 SECTIONS = {
+    "defaults": classify_defaults.section,
     "accuracy": classify_accuracy.section,
     "subtrees": classify_subtrees.section,
     "structured": classify_structured.section,
