@@ -16,7 +16,7 @@ from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.classify.model import TextClassifier
-from laconic.classify.structure import Family
+from laconic.classify.structure import LATENT, Family
 from laconic.classify.summary import rank_groups
 from laconic.core.arrays import Array, Bools, Ints
 from laconic.core.groups import Groups, subtree_sums
@@ -163,7 +163,7 @@ def group_tables(
     training `documents` are given again.
     """
     family = _family(model, name)
-    ranked = rank_groups(family, model.coef_)
+    ranked = rank_groups(family, model.coef_, model.part_norms_)
     words_of = _GroupWords(model, family, documents)
 
     def rows(order: Ints) -> list[GroupRow]:
@@ -203,11 +203,12 @@ class _GroupWords:
         self.vocab = model.encoder_.vocab.words
         self.below = _descendants(family.groups)
         self.trees = self.sentences = None
-        if documents is not None and family.name == "tree":
+        kind = LATENT.get(family.name, family.name)
+        if documents is not None and kind == "tree":
             self.trees = [
                 unit for document in documents for unit in sentences_of(document, model.boundary)
             ]
-        if documents is not None and family.name == "sentence":
+        if documents is not None and kind == "sentence":
             self.sentences = [
                 unit for document in documents for unit in model.encoder_.sentence_words(document)
             ]
@@ -223,7 +224,7 @@ class _GroupWords:
             tree = self.trees[place] if place < len(self.trees) else None
             words = leaves(tree, node) if isinstance(tree, Tree) and node < len(tree.label) else []
         else:
-            if self.family.name == "brown":
+            if LATENT.get(self.family.name, self.family.name) == "brown":
                 members = members[np.argsort(-self.size[members], kind="stable")]
             return tuple(self.vocab[f] for f in members.tolist())
         self._check(words, members)

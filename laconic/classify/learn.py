@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,9 +21,13 @@ from laconic.classify import preparation
 from laconic.classify.penalty import penalty_for
 from laconic.classify.preparation import Prepared, training_rows
 from laconic.core.arrays import Array, Ints
-from laconic.core.penalties import Penalty, Ridge
+from laconic.core.groups import Groups
+from laconic.core.penalties import LatentGroupLasso, Penalty, Ridge
 from laconic.core.penalties.names import Strength
 from laconic.core.report import Callback, FitReport, in_one_line
+
+if TYPE_CHECKING:
+    from laconic.core.solvers.base import Result
 
 ClassWeight: TypeAlias = Mapping[Any, float] | str | None
 
@@ -50,7 +54,8 @@ class LearningParameters(Protocol):
 class LearnedWeights(NamedTuple):
     """Weights (outputs, features) of scaled words and added features, and how they came about.
 
-    `point` is where the solver stopped, from which a fit at another strength can start.
+    `point` is where the solver stopped, from which a fit at another strength can start;
+    `part_norms` are those of the latent groups, 0 of those that were not chosen.
     """
 
     weights: Array
@@ -58,6 +63,7 @@ class LearnedWeights(NamedTuple):
     classes: NDArray[Any]
     point: Array
     report: FitReport
+    part_norms: Array | None = None
 
 
 class TrainingRows(NamedTuple):
@@ -173,4 +179,15 @@ def _solve(
         trace=tuple(result.trace),
         seconds=time.perf_counter() - began,
     )
-    return LearnedWeights(inner.coef_, inner.intercept_, inner.classes_, result.x, report)
+    return LearnedWeights(
+        inner.coef_, inner.intercept_, inner.classes_, result.x, report, _norms(penalty, result)
+    )
+
+
+def _norms(penalty: Penalty, result: Result) -> Array | None:
+    """Return the norm of every latent group, 0 of those that were not chosen."""
+    if not isinstance(penalty, LatentGroupLasso) or not isinstance(penalty.groups, Groups):
+        return None
+    norms = np.zeros(len(penalty.groups))
+    norms[np.asarray(result.extra["parts"])] = np.asarray(result.extra["norms"])
+    return norms

@@ -49,7 +49,8 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
     ----------
     penalty : str, Penalty or None, default=None
         A name such as lasso, ridge or elastic, a structure of the text (sentence, tree, topics,
-        brown), or a sum such as sentence+topics. Or an object over words, such as
+        brown), or a sum such as sentence+topics. With latent before it, as in latent sentence, the
+        words kept are those of few sentences, chosen as a whole. Or an object over words, such as
         ``GroupLasso({"sports": ["ball", "goal"], "food": ["bread"]})``,
         ``OverlapGroupLasso("sentence", norm="inf")`` or ``L1(factors={"the": 3.0})``.
     strength : float, dict or None, default=None
@@ -129,7 +130,8 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
     idf_ : ndarray or None
         Inverse document frequencies, with tf-idf alone.
     groups_ : dict of str to GroupSummary
-        Number of groups and of kept groups per structured penalty, with examples.
+        Number of groups and of kept groups per structured penalty, with examples; of latent groups
+        those that were chosen, strongest first.
     selected_ : dict of str to ndarray of bool
         Which groups hold a weight that is not zero.
     settings_ : dict
@@ -159,6 +161,7 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
     learned_: LearnedWeights
     groups_: dict[str, GroupSummary]
     selected_: dict[str, Bools]
+    part_norms_: Array | None = None
 
     def __init__(
         self,
@@ -342,6 +345,7 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         self.learned_ = found
         self.families_ = prepared.families
         self.coef_, self.intercept_, self.classes_ = coef, found.intercept, found.classes
+        self.part_norms_ = found.part_norms
         self.selected_ = self._selected(prepared.families)
         self.groups_ = {
             name: GroupSummary(len(kept), int(kept.sum())) for name, kept in self.selected_.items()
@@ -360,15 +364,26 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         """
         for family in prepared.families:
             self.groups_[family.name] = with_examples(
-                self.groups_[family.name], family, prepared.training, self.boundary, self.coef_
+                self.groups_[family.name],
+                family,
+                prepared.training,
+                self.boundary,
+                self.coef_,
+                self.part_norms_,
             )
         return self
 
     def _selected(self, families: Sequence[Family]) -> dict[str, Bools]:
-        """Return which groups of each penalty hold a weight that is not zero."""
+        """Return which groups of each penalty hold a weight that is not zero.
+
+        Of latent groups those that were chosen, as far as words of theirs were kept.
+        """
         alive = self.alive().astype(np.float64)
         chosen = {}
         for family in families:
             index, inner = OverlapGroupLasso(family.groups).copied(family.groups.n_features)
             chosen[family.name] = inner.norms(alive[index]) > 0
+            if self.part_norms_ is not None:
+                self.part_norms_ = np.where(chosen[family.name], self.part_norms_, 0.0)
+                chosen[family.name] = self.part_norms_ > 0
         return chosen

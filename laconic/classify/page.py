@@ -17,6 +17,7 @@ from laconic.classify.explain import (
 )
 from laconic.classify.model import TextClassifier
 from laconic.classify.penalty import LASSO, has_lasso
+from laconic.classify.structure import LATENT
 from laconic.core.arrays import Array, Bools, Ints
 from laconic.report.html import bar_cards, page, section, text
 from laconic.report.html import facts as boxes
@@ -94,16 +95,20 @@ def _heading(model: TextClassifier) -> str:
 
 def _plural(family: str) -> str:
     """Return what the groups of a penalty are called."""
-    return GROUP_NAMES.get(family, f"groups of {family}")
+    return GROUP_NAMES.get(LATENT.get(family, family), f"groups of {family}")
+
+
+def _held(family: str) -> str:
+    """Return what is true of kept groups: latent ones are chosen, others hold a weight."""
+    return "are chosen" if family in LATENT else "hold a weight"
 
 
 def _facts(model: TextClassifier) -> str:
     kept, total = int(model.n_features_selected_), int(model.n_features_total_ or 0)
     facts = [("features kept", f"{kept:,}", f"of {total:,} ({kept / max(1, total):.1%})")]
-    facts += [
-        (f"{GROUP_NAMES.get(name, 'groups')} kept", f"{s.selected:,}", f"of {s.total:,}")
-        for name, s in model.groups_.items()
-    ]
+    for name, s in model.groups_.items():
+        what = GROUP_NAMES.get(LATENT.get(name, name), "groups")
+        facts.append((f"{what} kept", f"{s.selected:,}", f"of {s.total:,}"))
     facts.append(("penalty", " + ".join(model.parts()), ""))
     settings = model.settings_
     strength = settings["strength"]
@@ -149,7 +154,7 @@ def _groups(model: TextClassifier, name: str, training: Sequence[DocumentLike] |
     summary, what = model.groups_[name], _plural(name)
     n_zero = summary.total - summary.selected
     note = (
-        f"Of {summary.total:,} {what}, {summary.selected:,} hold a weight and {n_zero:,} are zero."
+        f"Of {summary.total:,} {what}, {summary.selected:,} {_held(name)} and {n_zero:,} are not."
     )
     if name in ("tree", "brown"):
         note += (
@@ -175,7 +180,7 @@ def _group_examples(model: TextClassifier, name: str) -> str:
         lines = "".join(f"<tr><td>{text(example)}</td></tr>" for example in examples[:N_GROUPS])
         shown = f"<table>{lines}</table>" if examples else '<p class="empty">No example.</p>'
         cards.append(f'<section class="card"><h3>{title}</h3>{shown}</section>')
-    note = f"Of {summary.total:,} {what}, {summary.selected:,} hold a weight; these are examples."
+    note = f"Of {summary.total:,} {what}, {summary.selected:,} {_held(name)}; these are examples."
     return _group_section(what, note, "".join(cards))
 
 

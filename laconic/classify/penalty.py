@@ -1,6 +1,7 @@
 """The penalty of a TextClassifier: by name, by the structure of the text, or an object over words.
 
 "sentence"                   OverlapGroupLasso("sentence") + L1: the extra lasso
+"latent sentence"            LatentGroupLasso: words of few sentences, chosen as a whole
 "sentence+topics", "l1+ridge", "slope", ..
 GroupLasso({"sports": ["ball", "goal"], "food": ["bread"]}),  OverlapGroupLasso("sentence", 2.0)
 """
@@ -14,13 +15,14 @@ from typing import Protocol
 
 import numpy as np
 
-from laconic.classify.structure import STRUCTURED, Family
+from laconic.classify.structure import LATENT, STRUCTURED, Family
 from laconic.core.groups import Groups
 from laconic.core.groups_like import as_groups, group_names
 from laconic.core.penalties import (
     L1,
     Discrete,
     ElasticNet,
+    LatentGroupLasso,
     OverlapGroupLasso,
     Penalty,
     PenaltySum,
@@ -33,7 +35,10 @@ from laconic.core.penalties.naming import FeatureNames, numbered, over_more
 DEFAULT = "lasso"
 LASSO = 1.0  # strength of the extra lasso of structured penalties, if none is given
 LASSOS = ("lasso", "l1")
-ALSO = {name: partial(OverlapGroupLasso, name) for name in STRUCTURED}
+ALSO = {
+    **{name: partial(OverlapGroupLasso, name) for name in STRUCTURED},
+    **{name: partial(LatentGroupLasso, name) for name in LATENT},
+}
 
 
 class PenaltyParameters(Protocol):
@@ -53,21 +58,31 @@ def penalty_names(penalty: Penalty | str | None) -> list[str]:
     """Return the names of the terms of a penalty, checked; of an object those of its classes."""
     if isinstance(penalty, Penalty):
         return [type(term).__name__ for term in _leaves(penalty)]
-    names = names_of(DEFAULT if penalty is None else str(penalty))
-    if any(name not in (*NAMED, *STRUCTURED) for name in names):
+    names = names_of(spelled(DEFAULT if penalty is None else str(penalty)))
+    if any(name not in (*NAMED, *ALSO) for name in names):
         raise ValueError(
             f"penalty is a sum of {', '.join(STRUCTURED)} and names such as lasso, ridge and "
-            f"elastic, or an object; got {penalty!r}"
+            f"elastic, one of the first with latent before it, or an object; got {penalty!r}"
+        )
+    if len(names) > 1 and any(name in LATENT for name in names):
+        raise ValueError(
+            "a latent penalty stands alone, since the words of any other term would belong to no "
+            f"chosen group; got the sum {penalty!r}"
         )
     return names
+
+
+def spelled(penalty: str) -> str:
+    """Return a penalty with blanks in the names of latent groups: "latent-sentence" has none."""
+    return penalty.replace("latent-", "latent ")
 
 
 def structures_of(penalty: Penalty | str | None) -> list[str]:
     """Return the structures of the text that a penalty needs the groups of."""
     if not isinstance(penalty, Penalty):
-        return [name for name in penalty_names(penalty) if name in STRUCTURED]
+        return [name for name in penalty_names(penalty) if name in ALSO]
     named = [getattr(term, "groups", None) for term in _leaves(penalty)]
-    return list(dict.fromkeys(name for name in named if name in STRUCTURED))
+    return list(dict.fromkeys(name for name in named if isinstance(name, str) and name in ALSO))
 
 
 def _leaves(penalty: Penalty) -> Iterator[Penalty]:
@@ -147,7 +162,9 @@ def named_penalty(
 ) -> Penalty:
     """Return the penalty of a name or a sum, with its extra lasso and ridge, over named groups."""
     names = penalty_names(given)
-    total = as_penalty(given, strength, DEFAULT, ALSO)
+    if isinstance(strength, Mapping):
+        strength = {spelled(name): value for name, value in strength.items()}
+    total = as_penalty(None if given is None else spelled(given), strength, DEFAULT, ALSO)
     if len(names) == 1 and names[0] not in STRUCTURED:
         return total
     terms = total.scaled() if isinstance(total, PenaltySum) else [total]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from laconic.classify import structure
 from laconic.classify.penalty import structures_of, word_families
-from laconic.classify.structure import ClusterSource, Family, Training
+from laconic.classify.structure import LATENT, ClusterSource, Family, Training
 from laconic.classify.topics import Topics
 from laconic.classify.weighting import WEIGHTINGS, idf_of, lengths_of, scale_of, weighted
 from laconic.core.arrays import Array, Ints
@@ -197,6 +197,7 @@ def encode_training(
 
 def learn_lexicon(parameters: TextParameters, names: set[str], training: Training) -> Lexicon:
     """Learn the topics and clusters that penalties or features in `names` need."""
+    names = {LATENT.get(name, name) for name in names}
     topics = clusters = None
     if "topics" in names:
         sizes = (parameters.n_topics, parameters.n_top)
@@ -213,14 +214,18 @@ def families_of(
     n = len(training.vocab)
     families: list[Family] = []
     for name in names:
-        if name == "sentence":
-            families.append(structure.sentence_family(training))
-        elif name == "tree":
-            families.append(structure.tree_family(training, neutral_label))
-        elif name == "topics" and lexicon.topics is not None:
-            families.append(structure.topic_family(lexicon.topics, n))
-        elif name == "brown" and lexicon.clusters is not None:
-            families.append(structure.brown_family(lexicon.clusters, n))
+        kind = LATENT.get(name, name)
+        if kind == "sentence":
+            family = structure.sentence_family(training)
+        elif kind == "tree":
+            family = structure.tree_family(training, neutral_label)
+        elif kind == "topics" and lexicon.topics is not None:
+            family = structure.topic_family(lexicon.topics, n)
+        elif kind == "brown" and lexicon.clusters is not None:
+            family = structure.brown_family(lexicon.clusters, n)
+        else:
+            continue
+        families.append(structure.latent_family(family) if name in LATENT else family)
     return tuple(families)
 
 

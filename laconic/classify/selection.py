@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from laconic.classify.structure import LATENT
+
 if TYPE_CHECKING:
     from laconic.classify.model import TextClassifier
 
@@ -78,9 +80,8 @@ def _for_people(
     """Return the words of a label in one line, and one line per example of a group."""
     shown: dict[str, Any] = {}
     for name, group in groups.items():
-        shown[f"{name} groups"] = (
-            f"{group['selected']} of {group['total']} hold a word with a weight"
-        )
+        what = "are chosen" if name in LATENT else "hold a word with a weight"
+        shown[f"{name} groups"] = f"{group['selected']} of {group['total']} {what}"
     shown["words"] = [
         {
             "label": label,
@@ -92,6 +93,6 @@ def _for_people(
     ]
     for name, group in groups.items():
         for fate in ("kept", "dropped"):
-            if group[fate]:
+            if group[fate] and not (name in LATENT and fate == "dropped"):
                 shown[f"{name} groups {fate}, for example"] = [{name: text} for text in group[fate]]
     return shown

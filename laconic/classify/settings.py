@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from laconic.classify.penalty import DEFAULT, penalty_names
-from laconic.classify.structure import STRUCTURED
+from laconic.classify.structure import LATENT, STRUCTURED
 from laconic.core.penalties import Penalty
 from laconic.core.penalties.names import Strength
 
@@ -54,6 +54,12 @@ STRUCTURED_CHANGES: tuple[Mapping[str, Any], ...] = (
     {"strength": 0.1},
     {"strength": 0.01, "contrast": 0.0},
     {"strength": 0.1, "contrast": 0.0},
+)
+# Latent groups are slow too; the prefixes of the words of a sentence are in its group.
+LATENT_CHANGES: tuple[Mapping[str, Any], ...] = (
+    {},
+    {"prefixes": (5,)},
+    {"prefixes": (5,), "contrast": 1.0, "frequency": 0.5},
 )
 
 
@@ -111,7 +117,12 @@ def plain_settings(parameters: OpenParameters) -> Settings:
 
 def has_structure(parameters: OpenParameters) -> bool:
     """Return whether the penalty has groups of the text."""
-    return any(name in STRUCTURED for name in penalty_names(parameters.penalty))
+    return any(name in (*STRUCTURED, *LATENT) for name in penalty_names(parameters.penalty))
+
+
+def is_latent(parameters: OpenParameters) -> bool:
+    """Return whether the penalty chooses latent groups of the text."""
+    return any(name in LATENT for name in penalty_names(parameters.penalty))
 
 
 def candidates(parameters: OpenParameters) -> list[Settings]:
@@ -120,10 +131,13 @@ def candidates(parameters: OpenParameters) -> list[Settings]:
     Strengths are those of a path's unit: of the lasso, or the only one, 1.
     """
     fixed = {name: value for name in FIRST if (value := getattr(parameters, name)) is not None}
-    changes = STRUCTURED_CHANGES if has_structure(parameters) else CHANGES
+    beside = has_structure(parameters) and not is_latent(parameters)  # a lasso beside groups
+    changes = STRUCTURED_CHANGES if beside else CHANGES
+    if is_latent(parameters):
+        changes = LATENT_CHANGES
     found: list[Settings] = []
     for change in changes:
-        unit = {"strength": 1.0, "lasso": 1.0 if has_structure(parameters) else None}
+        unit = {"strength": 1.0, "lasso": 1.0 if beside else None}
         settings = {**unit, **FIRST, **change, **fixed}
         if settings not in found:
             found.append(settings)

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from laconic.classify.topics import Topics, learn_topics
 from laconic.core import grouping
 from laconic.core.arrays import Array, Ints
-from laconic.core.groups import Groups
+from laconic.core.groups import Groups, subtree_sums
+from laconic.core.ragged import pointers
 from laconic.text.clusters import Clusters, brown_clusters, read_paths
 from laconic.text.documents import DocumentLike, Encoded, sentences_of
 from laconic.text.io import PathLike
@@ -19,6 +20,10 @@ from laconic.text.trees import Tree
 from laconic.text.vocab import Vocab
 
 STRUCTURED = ("sentence", "tree", "topics", "brown")
+LATENT = {f"latent {name}": name for name in STRUCTURED}
+# Power of the size in the cost of a latent group: below the usual 1/2, so that whole sentences are
+# chosen and not headings of two words.
+LATENT_POWER = 0.25
 ClusterSource: TypeAlias = PathLike | tuple[Vocab, Clusters]
 
 
@@ -96,6 +101,43 @@ def topic_family(topics: Topics, n_features: int) -> Family:
     """Return one group per topic: its most probable words."""
     groups = grouping.by_topic(topics.words, topics.ptr, n_features)
     return Family("topics", groups, np.arange(len(groups)))
+
+
+def latent_family(family: Family) -> Family:
+    """Return the flat groups of a family, for a penalty that chooses a union of few of them.
+
+    A node of a forest becomes the group of all distinct features below it. Of groups with the same
+    features the first one stays: they could not be told apart.
+    """
+    whole = _flat(family.groups)
+    random = np.random.default_rng(0).integers(2**63, size=(2, whole.n_features), dtype=np.uint64)
+    sums = np.cumsum(np.pad(random[:, whole.index], ((0, 0), (1, 0))), axis=1, dtype=np.uint64)
+    keys = sums[:, whole.ptr[1:]] - sums[:, whole.ptr[:-1]]  # alike for equal sets, modulo 2^64
+    first = np.sort(np.unique(keys, axis=1, return_index=True)[1])
+    first = first[whole.sizes[first] > 0]
+    sizes = whole.sizes[first]
+    ptr = pointers(sizes)
+    index = whole.index[np.repeat(whole.ptr[first] - ptr[:-1], sizes) + np.arange(ptr[-1])]
+    groups = Groups(index, ptr, sizes.astype(float) ** LATENT_POWER, whole.n_features)
+    source = family.source[first]
+    return family._replace(name=f"latent {family.name}", groups=groups, source=source)
+
+
+def _flat(g: Groups) -> Groups:
+    """Return the distinct features of every group, of a node of a forest all those below it."""
+    below = np.ones(len(g), dtype=np.int64)
+    if g.parent is not None:
+        below = subtree_sums(g.parent, below).astype(np.int64)
+    first = g.ptr[:-1]
+    lengths = g.ptr[np.arange(len(g)) + below] - first  # subtrees are successive: preorder
+    ptr = pointers(lengths)
+    group = np.repeat(np.arange(len(g)), lengths)
+    place = np.repeat(first - ptr[:-1], lengths) + np.arange(ptr[-1])
+    pairs = group * g.n_features + g.index[place]
+    # The order within a group stays: that of probability, for topics.
+    pairs = pairs[np.sort(np.unique(pairs, return_index=True)[1])]
+    sizes = np.bincount(pairs // g.n_features, minlength=len(g))
+    return Groups(pairs % g.n_features, pointers(sizes), np.sqrt(sizes), g.n_features)
 
 
 def brown_family(clusters: Clusters, n_features: int) -> Family:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from laconic.classify.structure import Family, Training
+from laconic.classify.structure import LATENT, Family, Training
 from laconic.core.arrays import Array, Ints
 from laconic.core.groups import subtree_sums
 from laconic.core.penalties import OverlapGroupLasso
@@ -15,6 +15,7 @@ from laconic.text.tokens import Boundary
 from laconic.text.trees import Tree, leaves
 
 N_EXAMPLES = 20
+N_CHOSEN = 100  # of latent groups, which are few and say what the model knows
 EXAMPLE_LENGTH = 100
 ALIKE = 25  # examples that agree in this number of first characters count as the same
 N_WORDS_SHOWN = 10
@@ -41,20 +42,24 @@ class RankedGroups(NamedTuple):
     sizes: Ints
 
 
-def rank_groups(family: Family, coef: Array) -> RankedGroups:
+def rank_groups(family: Family, coef: Array, part_norms: Array | None = None) -> RankedGroups:
     """Rank groups by |w_g|, the weights of a feature for all labels together; coef: (K, features).
+
+    Latent groups are ranked by `part_norms`, those of their own shares v_g of the weights.
 
     In a hierarchy, where each group is at least as strong as those inside it, |w_g| is divided by
     the square root of the size. Groups of one word, and dropped groups inside dropped groups, are
     left out.
     """
     groups = family.groups
-    index, inner = OverlapGroupLasso(groups).copied(groups.n_features)
-    norms = inner.norms(np.sqrt(np.square(coef).sum(axis=0))[index])
+    norms = part_norms
+    if norms is None:
+        index, inner = OverlapGroupLasso(groups).copied(groups.n_features)
+        norms = inner.norms(np.sqrt(np.square(coef).sum(axis=0))[index])
     sizes = (
         groups.sizes if groups.parent is None else subtree_sums(groups.parent, groups.sizes)
     ).astype(np.int64)
-    kept = np.flatnonzero((norms > 0) & (sizes >= 2))
+    kept = np.flatnonzero((norms > 0) & (sizes >= (2 if part_norms is None else 1)))
     outermost = (norms == 0) & (sizes >= 2)
     if groups.parent is not None:
         outermost &= (groups.parent < 0) | (norms[groups.parent] > 0)
@@ -73,12 +78,17 @@ def with_examples(
     training: Training,
     boundary: Boundary,
     coef: Array,
+    part_norms: Array | None = None,
 ) -> GroupSummary:
-    """Add up to 20 kept and 20 dropped groups in words, in the order of `rank_groups`."""
-    ranked = rank_groups(family, coef)
+    """Add up to 20 kept and 20 dropped groups in words, in the order of `rank_groups`.
+
+    Of latent groups, which have `part_norms`, up to 100 kept ones.
+    """
+    ranked = rank_groups(family, coef, part_norms)
     names = _Names(family, training, boundary)
     return summary._replace(
-        kept=_first_names(names, ranked.kept), dropped=_first_names(names, ranked.dropped)
+        kept=_first_names(names, ranked.kept, N_EXAMPLES if part_norms is None else N_CHOSEN),
+        dropped=_first_names(names, ranked.dropped, N_EXAMPLES),
     )
 
 
@@ -87,14 +97,15 @@ class _Names:
 
     def __init__(self, family: Family, training: Training, boundary: Boundary) -> None:
         self.family = family
+        self.kind = LATENT.get(family.name, family.name)
         self.training = training
         self.boundary = boundary
 
     def of(self, group: int) -> str:
         """Return one group as one short line."""
-        if self.family.name == "sentence":
+        if self.kind == "sentence":
             return _short(sentence_text(self._sentence(int(self.family.source[group]))))
-        if self.family.name == "tree":
+        if self.kind == "tree":
             sentence, node = self.family.source[group].tolist()
             tree = self._sentence(sentence)
             assert isinstance(tree, Tree)  # groups of a tree family are nodes of trees
@@ -128,11 +139,11 @@ class _Names:
         return ordered
 
 
-def _first_names(names: _Names, groups: Ints) -> tuple[str, ...]:
-    """Return the first 20 lines that do not begin alike; fewer where nearly all do."""
+def _first_names(names: _Names, groups: Ints, most: int) -> tuple[str, ...]:
+    """Return the first `most` lines that do not begin alike; fewer where nearly all do."""
     found: dict[str, str] = {}
-    for group in groups[: 10 * N_EXAMPLES].tolist():
-        if len(found) == N_EXAMPLES:
+    for group in groups[: 10 * most].tolist():
+        if len(found) == most:
             break
         name = names.of(group)
         found.setdefault(name[:ALIKE], name)

@@ -61,7 +61,7 @@ MODEL = Parameters(
     {
         "penalty": Option(
             "sentence, tree, topics, brown, lasso, ridge, elastic or another name of a penalty, or "
-            "a sum such as sentence+topics.",
+            "a sum such as sentence+topics; latent-sentence keeps the words of few sentences.",
             metavar="NAME",
         ),
         "strength": Option(

@@ -113,7 +113,7 @@ class LabelTree(TreeGroupLasso, Partwise):
         """See Partwise."""
         return np.asarray(np.linalg.norm(self._by_feature(v), axis=1))
 
-    def decompose(self, w: Array) -> tuple[Ints, Array]:
+    def decompose(self, w: Array, precision: float = 1e-12) -> tuple[Ints, Array]:
         """See Partwise: features are disjoint."""
         table = self._by_feature(w)
         parts = np.flatnonzero(np.any(table != 0, axis=1))

@@ -105,10 +105,34 @@ class LatentGroupLasso(OverGroups, Partwise):
         mass = self.strength * self.over(len(w)).weight[parts]
         return float(mass @ self.part_norms(parts, v, len(w)))
 
-    def decompose(self, w: Array) -> tuple[Ints, Array]:
+    def decompose(self, w: Array, precision: float = 1e-12) -> tuple[Ints, Array]:
         """Return the groups that make up w at the least cost, and their v_g.
 
-        By the method of multipliers: u <- u + w - M'v, v the nearest decomposition of w + u.
+        A v_g has no weight where w has none, since it would cost less without it: groups matter
+        only by what they share with the support of w, which is little.
+        """
+        support = np.flatnonzero(w)
+        g = self.over(len(w))
+        place = np.full(len(w), -1)
+        place[support] = np.arange(len(support))
+        inside = place[g.index] >= 0
+        sizes = np.diff(np.concatenate([[0], np.cumsum(inside)])[g.ptr])
+        touched = np.flatnonzero(sizes)
+        narrow = Groups(
+            place[g.index[inside]], pointers(sizes[touched]), g.weight[touched], len(support)
+        )
+        chosen, v = self.replace(groups=narrow)._decomposed(w[support], precision)
+        parts = touched[chosen]
+        starts = np.repeat(g.ptr[parts], g.sizes[parts])
+        within = np.arange(len(starts)) - np.repeat(pointers(g.sizes[parts])[:-1], g.sizes[parts])
+        whole = np.zeros(len(starts))
+        whole[inside[starts + within]] = v
+        return parts, whole
+
+    def _decomposed(self, w: Array, precision: float) -> tuple[Ints, Array]:
+        """Return the groups and their v_g, by the method of multipliers.
+
+        u <- u + w - M'v, v the nearest decomposition of w + u
         """
         parts, v, off = np.zeros(0, np.int64), np.zeros(0), np.zeros(len(w))
         largest = self.gauge(w) if self.strength > 0 else 0.0
@@ -116,10 +140,10 @@ class LatentGroupLasso(OverGroups, Partwise):
             return self._free_parts(w)
         step = 0.05 * largest
         for _ in range(500):
-            parts, index, v = self._nearest(w + off, step, parts, v)
+            parts, index, v = self._nearest(w + off, step, parts, v, 0.1 * precision)
             left = w - _gathered(index, v, len(w))
             off += left
-            if np.max(np.abs(left), initial=0.0) <= 1e-12 * np.max(np.abs(w), initial=0.0):
+            if np.max(np.abs(left), initial=0.0) <= precision * np.max(np.abs(w), initial=0.0):
                 break
         return self._alive(parts, v, len(w))
 
@@ -138,7 +162,9 @@ class LatentGroupLasso(OverGroups, Partwise):
         alive = self.part_norms(parts, v, n_weights) > 0
         return parts[alive], v[np.repeat(alive, self.over(n_weights).sizes[parts])]
 
-    def _nearest(self, w: Array, step: float, parts: Ints, v: Array) -> tuple[Ints, Ints, Array]:
+    def _nearest(
+        self, w: Array, step: float, parts: Ints, v: Array, precision: float = 1e-13
+    ) -> tuple[Ints, Ints, Array]:
         """Return v = argmin |w - M'v|^2 / 2 + step sum_g mass_g |v_g|: its groups, index and v.
 
         From a start on some groups. What is left, w - M'v, lies in step times the dual ball at the
@@ -149,10 +175,10 @@ class LatentGroupLasso(OverGroups, Partwise):
         scale = float(np.max(np.abs(w), initial=0.0))
         while True:
             index, inner = self._copies(parts, len(w))
-            v = _least_squares(w, index, inner, v, step, 3e-14 * scale)
+            v = _least_squares(w, index, inner, v, step, 0.3 * precision * scale)
             excess = self._dual_norms(_gathered(index, v, len(w)) - w) - mass
             excess[parts] = -np.inf
-            missing = np.flatnonzero(excess > 1e-13 * scale)
+            missing = np.flatnonzero(excess > precision * scale)
             if len(missing) == 0:
                 return parts, index, v
             size = max(32, 2 * len(parts))

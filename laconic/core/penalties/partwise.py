@@ -39,5 +39,8 @@ class Partwise(Penalty):
         """Return the 2-norm of v_g of every one of some parts."""
 
     @abstractmethod
-    def decompose(self, w: Array) -> tuple[Ints, Array]:
-        """Return the parts that make up w at the least cost, and their v_g one after the other."""
+    def decompose(self, w: Array, precision: float = 1e-12) -> tuple[Ints, Array]:
+        """Return the parts that make up w at the least cost, and their v_g one after the other.
+
+        They sum to w up to `precision`, relative to its largest entry, and cost as little as that.
+        """

@@ -19,6 +19,8 @@ from laconic.core.penalties.partwise import PartPenalty, Partwise
 from laconic.core.problem import Problem
 from laconic.core.solvers.base import StepSolver
 
+START = 0.01  # of the tolerance: precision of the parts that a fit starts from
+
 
 class GrowingState(NamedTuple):
     """x, the chosen parts with their v, and how far the other parts are from optimal."""
@@ -67,8 +69,13 @@ class Growing(StepSolver[Problem, GrowingState]):
         self.first_size = first_size
 
     def init(self, problem: Problem, x: Array) -> GrowingState:
-        """Return the state at x: the parts that make it up at the least cost."""
-        parts, v = self._penalty(problem).decompose(problem.parts(x)[0])
+        """Return the state at x, or near it: parts that make it up at about the least cost."""
+        penalty = self._penalty(problem)
+        weights, tail = problem.parts(x)
+        parts, v = penalty.decompose(weights, START * self.tol)
+        index = penalty.restricted(parts, len(weights)).index
+        gathered = np.bincount(index, weights=v, minlength=len(weights))
+        x = np.concatenate([gathered.astype(np.float64, copy=False), tail])
         state = GrowingState(x, np.inf, np.inf, parts, v, np.zeros(0), 0.3 * self.tol)
         return self._measure(problem, state)
 
@@ -142,9 +149,8 @@ class Growing(StepSolver[Problem, GrowingState]):
         self, problem: Problem, state: GrowingState
     ) -> tuple[Array, float, dict[str, object]]:
         """Return the point, its gap, the parts that make it up and the norms of their weights."""
-        penalty, weights = self._penalty(problem), problem.parts(state.x)[0]
-        parts, v = penalty.decompose(weights)
-        order = np.argsort(parts, kind="stable")
-        norms = penalty.part_norms(parts, v, len(weights))
-        extra: dict[str, object] = {"parts": parts[order], "norms": norms[order]}
+        n = len(problem.parts(state.x)[0])
+        order = np.argsort(state.parts, kind="stable")
+        norms = self._penalty(problem).part_norms(state.parts, state.v, n)
+        extra: dict[str, object] = {"parts": state.parts[order], "norms": norms[order]}
         return state.x.copy(), state.error, extra
