@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from laconic.classify.explanation.cli import explain as explain
+from laconic.classify.fields import fields_of
 from laconic.classify.train import train as train
 from laconic.cli.compression import Compression, compress_model
 from laconic.cli.console import Bar
@@ -17,10 +18,10 @@ from laconic.cli.options import (
     TextField,
     read_columns,
     read_labelled,
+    with_columns,
 )
 from laconic.cli.training import fit_facts
 from laconic.models.option import Option
-from laconic.text.columns import Columns
 from laconic.text.jsonl import Document, write_jsonl
 
 if TYPE_CHECKING:
@@ -41,9 +42,9 @@ def predict(
 ) -> dict[str, Any]:
     """Write one JSON object per document: its label, and its file if the input is a folder."""
     bar.describe("reading")
-    found = read_columns(input_path, Columns(text_field, None), whole)
+    found = read_columns(input_path, fields_of(model, text_field, None), whole)
     bar.describe("predicting")
-    rows: Iterable[dict[str, Any]] = _rows(model, found.documents, proba)
+    rows: Iterable[dict[str, Any]] = _rows(model, with_columns(found), proba)
     if found.files is not None:
         rows = ({"file": file, **row} for file, row in zip(found.files, rows, strict=True))
     write_jsonl(output, list(rows))
@@ -53,15 +54,18 @@ def predict(
 def _rows(
     model: TextClassifier, documents: list[Document], proba: bool
 ) -> Iterator[dict[str, Any]]:
+    name = "label" if model.thresholds_ is None else "labels"
+    scores = model.all_scores(documents)
+    predicted = model.decide(scores).tolist()
     if not proba:
-        yield from ({"label": label} for label in model.predict(documents).tolist())
+        yield from ({name: label} for label in predicted)
         return
-    labels = model.classes_.tolist()
-    for row in model.predict_proba(documents):
-        yield {
-            "label": labels[int(row.argmax())],
-            "probabilities": dict(zip(map(str, labels), row.tolist(), strict=True)),
-        }
+    import numpy as np
+
+    labels = list(map(str, model.classes_.tolist()))
+    chances = np.exp(model.log_proba_of(scores))
+    for label, row in zip(predicted, chances.tolist(), strict=True):
+        yield {name: label, "probabilities": dict(zip(labels, row, strict=True))}
 
 
 def evaluate(
@@ -74,25 +78,16 @@ def evaluate(
 ) -> dict[str, Any]:
     """Return the accuracy, and precision, recall and F1 of each label.
 
-    A label that the model does not know counts as missed.
+    A label that the model does not know counts as missed. Of several labels per document: F1 over
+    all decisions (micro) and over labels (macro), and the share of documents with all labels right.
     """
-    from laconic.text import metrics
+    from laconic.classify.scores import scores
 
     bar.describe("reading")
-    documents, labels = read_labelled(gold, text_field, label_field)
+    documents, labels = read_labelled(gold, fields_of(model, text_field, label_field))
     bar.describe("predicting")
-    predicted = [str(label) for label in model.predict(documents).tolist()]
-    scores = metrics.label_scores(labels, predicted)
-    names = ("label", *scores._fields[1:])
-    return {
-        "documents": len(documents),
-        "accuracy": metrics.accuracy(labels, predicted),
-        "macro_f1": float(scores.f1.mean()),
-        "labels": [
-            dict(zip(names, row, strict=True))
-            for row in zip(*(column.tolist() for column in scores), strict=True)
-        ],
-    }
+    found = scores(model, labels, model.predict(documents))
+    return {"documents": len(documents), **found.overall, "labels": found.by_label}
 
 
 def compress(
@@ -107,7 +102,7 @@ def compress(
     """Choose the values on labelled documents."""
 
     def read(path: str) -> tuple[list[Document], list[str]]:
-        return read_labelled(path, text_field, label_field)
+        return read_labelled(path, fields_of(model, text_field, label_field))
 
     return compress_model(model, output, settings, read, bar)
 
@@ -139,5 +134,6 @@ def report(
     """Show words, groups and a few documents with the words that decide them."""
     from laconic.classify.page import write_report
 
-    shown = (None, None) if documents is None else read_labelled(documents, text_field, label_field)
+    fields = fields_of(model, text_field, label_field)
+    shown = (None, None) if documents is None else read_labelled(documents, fields)
     write_report(model, output, *shown)

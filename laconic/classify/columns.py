@@ -127,7 +127,7 @@ def without_cost(penalty: Penalty, free: Bools) -> Penalty:
     elif "groups" not in given:
         raise ValueError(
             f"{type(penalty).__name__} cannot leave single features out: columns beside the text "
-            "go with lasso, ridge, elastic and penalties over groups, or with free=False"
+            "go with lasso, ridge, elastic and penalties over groups, or with free_columns=False"
         )
     return penalty
 

@@ -22,7 +22,7 @@ from laconic import _core
 from laconic.classify.model import TextClassifier
 from laconic.classify.predict import TextPredictor
 from laconic.classify.settings import Settings, Tried
-from laconic.classify.store import classifier_meta, classifier_of_meta, encoder_of
+from laconic.classify.store import classifier_meta, classifier_of_meta, encoder_of, read_outputs
 from laconic.classify.summary import GroupSummary
 from laconic.classify.weighting import TFIDF, weighted
 from laconic.core.arrays import Array, Ints32
@@ -33,7 +33,6 @@ from laconic.models.checks import (
     Contents,
     check_names,
     check_storable,
-    checked_labels,
     item,
     numbers,
     pack_json,
@@ -193,6 +192,8 @@ class CompactClassifier(Saved, Reported, TextPredictor):
         codes = self._strings.codes_of(0, np.arange(self.width_, dtype=np.int32))
         model.idf_ = None if self.idf_ is None else self.idf_[self._code_idf[codes]]
         model.report_, model.groups_ = self.report_, self.groups_
+        model.columns_, model.column_weights_ = self.columns_, self.column_weights_
+        model.thresholds_ = self.thresholds_
         return model
 
     def fit(self, documents: object, labels: object) -> NoReturn:
@@ -212,13 +213,12 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactClassifier:
     about = unpack_json(arrays["about"]) if "about" in arrays else {}
     plain = classifier_of_meta(about, arrays)
     tfidf = plain.weighting_ in TFIDF
-    check_names(arrays, ARRAYS | (IDF if tfidf else set()) | (NAMES if names else set()))
     model = CompactClassifier(plain.get_params(deep=False))
+    n_outputs = read_outputs(model, arrays, about)
+    check_names(arrays, ARRAYS | (IDF if tfidf else set()) | (NAMES if names else set()))
     model.report_, model.groups_ = plain.report_, plain.groups_
     model.settings_, model.tried_ = plain.settings_, plain.tried_
     model.weighting_ = plain.weighting_
-    model.classes_ = checked_labels(item(about, "labels", list))
-    n_outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
     model.intercept_ = numbers(arrays, "intercept", (n_outputs,))
     maps = maps_of(arrays, "word")
     if len(maps[1]) != 1:

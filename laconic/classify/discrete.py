@@ -51,6 +51,11 @@ def _(
         n_jobs=model.n_jobs,
     )
     inner.coef_, inner.intercept_, inner.classes_ = model.coef_, model.intercept_, model.classes_
+    if model.thresholds_ is not None or model.columns_.names:
+        raise ValueError(
+            "few values are for models of words with one label per document: this one has "
+            + ("several labels" if model.thresholds_ is not None else "columns beside the text")
+        )
     rows = model.vectorize(X)
     inner.n_features_in_ = rows.shape[1]
     pose = posed(inner, rows, np.asarray(y), features=features)

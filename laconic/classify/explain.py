@@ -69,9 +69,7 @@ def top_words(model: AnyClassifier, n: int = 10) -> dict[object, list[WordWeight
     """Return up to `n` words with the largest positive weights per class, strongest first."""
     check_is_fitted(model, "coef_")
     words = model.encoder_.vocab.words
-    weights = (
-        np.concatenate([-model.coef_, model.coef_]) if len(model.classes_) == 2 else model.coef_
-    )
+    weights = np.concatenate([-model.coef_, model.coef_]) if model.one_score else model.coef_
     strongest = np.argsort(-weights, axis=1, kind="stable")[:, :n]
     return {
         label: [WordWeight(words[f], float(row[f])) for f in order.tolist() if row[f] > 0]
@@ -108,6 +106,7 @@ def sentence_effects(
     lengths = encoded.n_words.astype(np.float64)
     total = np.array([lengths.sum()])
     whole = model.score_rows(model.weigh(sp.csr_matrix(counts.sum(axis=0)), total))
+    single = model.thresholds_ is not None
     if label is None:
         label = model.classes_[int(whole[0] > 0) if whole.ndim == 1 else int(whole[0].argmax())]
     place = np.flatnonzero(model.classes_ == label)
@@ -115,9 +114,9 @@ def sentence_effects(
         raise ValueError(
             f"the model knows the labels {', '.join(map(str, model.classes_))}; got {label!r}"
         )
-    of_whole = _log_odds(whole, int(place[0]))[0]
+    of_whole = _log_odds(whole, int(place[0]), single)[0]
     rest = [
-        _log_odds(model.score_rows(model.weigh(rows, total - left)), int(place[0]))
+        _log_odds(model.score_rows(model.weigh(rows, total - left)), int(place[0]), single)
         for rows, left in _without_each(counts, lengths)
     ]
     log_odds = of_whole - np.concatenate([np.zeros(0), *rest])
@@ -143,8 +142,13 @@ def _without_each(counts: sp.csr_matrix, lengths: Array) -> Iterator[tuple[sp.cs
         yield table, lengths[first : first + step]
 
 
-def _log_odds(scores: Array, label: int) -> Array:
-    """Return log p / (1 - p) of a label: its score less the log-sum-exp of the others."""
+def _log_odds(scores: Array, label: int, single: bool = False) -> Array:
+    """Return log p / (1 - p) of a label: its score less the log-sum-exp of the others.
+
+    Of `single` labels, of which a document may have several, it is the score itself.
+    """
+    if single:
+        return scores.reshape(len(scores), -1)[:, label]
     if scores.ndim == 1:
         return scores if label == 1 else -scores
     others: Array = logsumexp(np.delete(scores, label, axis=1), axis=1)

@@ -17,11 +17,11 @@ import scipy.sparse as sp
 from scipy.special import logsumexp
 
 from laconic.classify import preparation
-from laconic.classify.learn import LearningParameters, strongest
+from laconic.classify.learn import LearningParameters, refit_ridge, strongest
+from laconic.classify.multilabel import indicator, is_multilabel, log_losses
 from laconic.classify.penalty import penalty_for
 from laconic.classify.preparation import Prepared, training_rows
 from laconic.core.arrays import AnyArray, Array, Bools, Ints
-from laconic.core.penalties import Ridge
 
 if TYPE_CHECKING:
     from laconic.core.problem import Problem
@@ -44,11 +44,12 @@ GAIN = 1e-3  # of the log-loss, below which a search for a refit ends
 
 
 class HeldOutFold(NamedTuple):
-    """Training data of a model, and held-out documents: their rows and labels."""
+    """Training data of a model, and held-out documents: their rows, labels and weights."""
 
     train: Prepared
     X: sp.csr_matrix
     labels: AnyArray
+    weight: Array | None = None
 
 
 class Setting(NamedTuple):
@@ -67,18 +68,41 @@ class SettingScore(NamedTuple):
 
 
 class HeldOutRows(NamedTuple):
-    """Rows of held-out documents, of the kept words alone, and the numbers of their labels."""
+    """Rows of held-out documents, of the kept features alone, and what their labels are.
+
+    gold: the number of the label, or an indicator (n, K) of several; the last `n_beside` features
+    are no words; weight: of the documents, with a mean of 1.
+    """
 
     X: sp.csr_matrix
-    gold: Ints
+    gold: Ints | Array
+    n_beside: int = 0
+    weight: Array | None = None
 
     def score(self, weights: Array, intercept: Array) -> SettingScore:
-        """Return log-losses, and which documents get their own label."""
+        """Return log-losses, and which documents get their own label, or all of them."""
         scores = np.asarray(self.X @ weights + intercept)
+        n_words = len(weights) - self.n_beside
+        if self.gold.ndim == 2:
+            right = np.all((scores > 0) == (self.gold > 0), axis=1)
+            return SettingScore(
+                n_words, self._weighted(log_losses(scores, self.gold.astype(np.float64))), right
+            )
         if scores.shape[1] == 1:
             scores = np.hstack([np.zeros_like(scores), scores])
-        loss: Array = logsumexp(scores, axis=1) - scores[np.arange(len(self.gold)), self.gold]
-        return SettingScore(len(weights), loss, scores.argmax(axis=1) == self.gold)
+        gold = self.gold.astype(np.int64)
+        loss = logsumexp(scores, axis=1) - scores[np.arange(len(gold)), gold]
+        return SettingScore(n_words, self._weighted(loss), scores.argmax(axis=1) == gold)
+
+    def _weighted(self, loss: Array) -> Array:
+        return loss if self.weight is None else loss * self.weight
+
+
+def gold_of(labels: AnyArray, classes: AnyArray) -> Ints | Array:
+    """Return the numbers of labels among the classes, or the indicator of several labels."""
+    if is_multilabel(labels):
+        return indicator(labels, classes)
+    return np.searchsorted(classes, labels)
 
 
 class Limits(NamedTuple):
@@ -98,7 +122,9 @@ class StrengthPath:
 
         self.X, labels, weight = training_rows(prepared, parameters.constituents)
         words = preparation.feature_names(prepared.encoder)
-        penalty = penalty_for(parameters, prepared.families, words, self.X.shape[1])
+        n_all, self.n_beside = self.X.shape[1], prepared.n_beside
+        penalty = penalty_for(parameters, prepared.families, words, n_all, self.n_beside)
+        self.n_free = self.n_beside if parameters.free_columns else 0
         self.unit = penalty.strength
         self.inner: SparseClassifier = SparseClassifier(
             penalty,
@@ -151,7 +177,7 @@ class Refits:
         from laconic.linear.model import SparseClassifier
 
         self.inner = SparseClassifier(
-            Ridge(1.0),
+            refit_ridge(1.0, len(kept), path.n_free),
             tol=path.inner.tol,
             max_iter=path.inner.max_iter,
             n_jobs=path.inner.n_jobs,
@@ -178,12 +204,12 @@ def explore(
     """Return the settings of a path on a fold with their scores; of `known` ones, those alone."""
     path = StrengthPath(parameters, fold.train)
     scores: dict[Setting, SettingScore] = {}
-    gold = np.searchsorted(path.classes, fold.labels)
+    gold = gold_of(fold.labels, path.classes)
     best, worse, ridge, words = np.inf, 0, RIDGE, 1 / GROWTH
     most = np.inf if path.smooth else limits.words
     last = min((setting.share for setting in known), default=0.0)
     for share, weights, intercept, _ in path.walk(path.shares()):
-        kept = np.flatnonzero(np.any(weights != 0, axis=1))
+        kept = np.flatnonzero(np.any(weights[: len(weights) - path.n_beside] != 0, axis=1))
         if share < last or (scores and limits.expired()):
             break
         full = len(kept) >= most
@@ -192,8 +218,8 @@ def explore(
         if len(kept) < (1 if known or path.smooth else words * GROWTH) and not full:
             continue
         words = max(1, len(kept))
-        kept = strongest(weights, most)
-        held = HeldOutRows(fold.X[:, kept], gold)
+        kept = strongest(weights, most, path.n_beside)
+        held = HeldOutRows(fold.X[:, kept], gold, path.n_beside, fold.weight)
         here = {Setting(share, None): held.score(weights[kept], intercept)}
         if not path.smooth:
             ridges = ridges_of(parameters, known, share)
@@ -244,4 +270,25 @@ def refit_scores(
                 break
         if ridge != first:
             break
+    return found
+
+
+def held_out_scores(
+    parameters: LearningParameters,
+    fold: HeldOutFold,
+    setting: Setting,
+    limits: Limits,
+    names: AnyArray,
+) -> Array:
+    """Return the scores (n, names) of held-out documents at one setting; -inf of other labels."""
+    path = StrengthPath(parameters, fold.train)
+    shares = [share for share in path.shares() if share > setting.share][1::2]
+    most = np.inf if path.smooth else limits.words
+    *_, (_, weights, intercept, _) = path.walk(iter([*shares, setting.share]))
+    kept = strongest(weights, most, path.n_beside)
+    weights = weights[kept]
+    if setting.refit:
+        weights, intercept = Refits(path, kept).fit(setting.refit)
+    found = np.full((fold.X.shape[0], len(names)), -np.inf)
+    found[:, np.searchsorted(names, path.classes)] = fold.X[:, kept] @ weights + intercept
     return found

@@ -48,6 +48,7 @@ class LearningParameters(Protocol):
     tol: float
     max_iter: int | None
     class_weight: ClassWeight
+    free_columns: bool
     n_jobs: int | None
 
 
@@ -83,30 +84,33 @@ def fit_weights(
     """Learn weights under the stated penalty, from a warm start if one is given."""
     rows = TrainingRows(*training_rows(prepared, parameters.constituents))
     words = preparation.feature_names(prepared.encoder)
-    penalty = penalty_for(parameters, prepared.families, words, rows.X.shape[1])
+    n_all = rows.X.shape[1]
+    penalty = penalty_for(parameters, prepared.families, words, n_all, prepared.n_beside)
     return _solve(parameters, penalty, rows, start, callback)
 
 
-def strongest(weights: Array, most: float) -> Ints:
+def strongest(weights: Array, most: float, n_beside: int = 0) -> Ints:
     """Return which features have a weight, at most `most` of them: those with the largest.
 
-    weights: (features, outputs)
+    weights: (features, outputs); the last `n_beside` features are kept in any case.
     """
-    size = np.abs(weights).max(axis=1)
+    n_words = len(weights) - n_beside
+    size = np.abs(weights[:n_words]).max(axis=1)
     kept = np.flatnonzero(size)
     if len(kept) > most:
         kept = np.sort(kept[np.argsort(-size[kept], kind="stable")[: int(most)]])
-    return kept
+    return np.concatenate([kept, np.arange(n_words, len(weights))])
 
 
-def only_strongest(found: LearnedWeights, most: float) -> LearnedWeights:
+def only_strongest(found: LearnedWeights, most: float, n_beside: int = 0) -> LearnedWeights:
     """Return learned weights without those of all but the `most` strongest features."""
-    kept = strongest(found.weights.T, most)
+    kept = strongest(found.weights.T, most, n_beside)
     if len(kept) == found.report.features_kept:
         return found
     weights = np.zeros_like(found.weights)
     weights[:, kept] = found.weights[:, kept]
-    return found._replace(weights=weights, report=replace(found.report, features_kept=len(kept)))
+    n_kept = int(np.count_nonzero(np.any(weights != 0, axis=0)))
+    return found._replace(weights=weights, report=replace(found.report, features_kept=n_kept))
 
 
 def refit_weights(
@@ -126,10 +130,11 @@ def refit_weights(
     first = found.report
     if first.features_kept == 0 or first.interrupted:
         return found
-    kept = np.flatnonzero(np.any(found.weights != 0, axis=0))
+    kept = strongest(found.weights.T, np.inf, prepared.n_beside)
     X, labels, weight = training_rows(prepared, parameters.constituents)
     rows = TrainingRows(X[:, kept], labels, weight)
-    again = _solve(parameters, Ridge(strength), rows, None, callback)
+    penalty = refit_ridge(strength, len(kept), prepared.n_beside * parameters.free_columns)
+    again = _solve(parameters, penalty, rows, None, callback)
     weights = np.zeros_like(found.weights)
     weights[:, kept] = again.weights
     second = again.report
@@ -143,6 +148,15 @@ def refit_weights(
         seconds=first.seconds + second.seconds,
     )
     return found._replace(weights=weights, intercept=again.intercept, report=report)
+
+
+def refit_ridge(strength: float, n_kept: int, n_free: int) -> Ridge:
+    """Return the ridge of a refit, under which the last `n_free` features cost nothing."""
+    if not n_free:
+        return Ridge(strength)
+    factors = np.ones(n_kept)
+    factors[n_kept - n_free :] = 0.0
+    return Ridge(strength, factors=factors)
 
 
 def _solve(

@@ -6,8 +6,10 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from laconic.classify import preparation
@@ -18,9 +20,10 @@ from laconic.classify.learn import (
     only_strongest,
     refit_weights,
 )
+from laconic.classify.multilabel import as_labels, is_multilabel
 from laconic.classify.penalty import named_penalty, penalty_names
 from laconic.classify.predict import TextPredictor
-from laconic.classify.preparation import DocumentLabels, Prepared
+from laconic.classify.preparation import DocumentLabels, Prepared, checked_weight
 from laconic.classify.settings import Settings, Tried, is_open, plain_settings
 from laconic.classify.structure import ClusterSource, Family
 from laconic.classify.summary import GroupSummary, with_examples
@@ -29,7 +32,8 @@ from laconic.core.penalties import OverlapGroupLasso, Penalty
 from laconic.core.penalties.parameter import TakesPenalty
 from laconic.core.report import Callback, Reported
 from laconic.models.save import Saved
-from laconic.text.documents import DocumentLike
+from laconic.text.documents import Tokenizer
+from laconic.text.frames import labels_of
 from laconic.text.tokens import Boundary
 
 EMPTY = (
@@ -67,6 +71,20 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         Length of the longest n-gram.
     min_count : int, default=1
         Drop features that occur less often in training.
+    min_df, max_df : int or float, default=1 and 1.0
+        Drop features in fewer or more training documents: a number of them, or a share.
+    stop_words : "english", list of str or None, default=None
+        Words to leave out, before n-grams are formed.
+    tokenizer : str, callable or None, default=None
+        A regular expression that matches words, or a function from a string to its words; with a
+        function the model cannot be written to a file.
+    numbers, categories : tuple of str, default=()
+        Columns beside the text that are features too; documents then come with columns: a frame, a
+        data set, or a list of dicts.
+    free_columns : bool, default=True
+        Whether the weights of these columns are not penalised.
+    text : str, default="text"
+        The column of frames and records that holds the text.
     lowercase : bool, default=True
         Whether words are lowercased.
     boundary : {"auto", "line", "double-space"}, default="auto"
@@ -125,6 +143,10 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         Constants of the scores.
     classes_ : ndarray
         The labels, sorted.
+    thresholds_ : ndarray of shape (n_classes,) or None
+        Of documents with several labels: a label is given where its score is above its threshold.
+    columns_ : Beside
+        Columns beside the text; `column_weights_` (outputs, features) are their weights.
     encoder_ : DocumentEncoder
         Vocabulary and tokenization.
     idf_ : ndarray or None
@@ -171,6 +193,14 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         weighting: str | None = None,
         ngrams: int | None = None,
         min_count: int = 1,
+        min_df: float = 1,
+        max_df: float = 1.0,
+        stop_words: str | Sequence[str] | None = None,
+        tokenizer: Tokenizer | None = None,
+        numbers: tuple[str, ...] = (),
+        categories: tuple[str, ...] = (),
+        free_columns: bool = True,
+        text: str = "text",
         lowercase: bool = True,
         boundary: Boundary = "auto",
         neutral_label: str | None = None,
@@ -195,32 +225,23 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         seconds: float = 60.0,
         max_features: int | None = None,
     ) -> None:
-        self.penalty = penalty
-        self.strength = strength
-        self.lasso = lasso
-        self.weighting = weighting
-        self.ngrams = ngrams
-        self.min_count = min_count
-        self.lowercase = lowercase
-        self.boundary = boundary
-        self.neutral_label = neutral_label
-        self.n_topics = n_topics
-        self.n_top = n_top
-        self.n_clusters = n_clusters
-        self.clusters = clusters
-        self.features = features
-        self.tol = tol
-        self.max_iter = max_iter
+        self.penalty, self.strength, self.lasso, self.ridge = penalty, strength, lasso, ridge
+        self.refit, self.contrast, self.frequency, self.values = refit, contrast, frequency, values
+        self.weighting, self.ngrams, self.prefixes = weighting, ngrams, prefixes
+        self.min_count, self.min_df, self.max_df = min_count, min_df, max_df
+        self.stop_words, self.tokenizer, self.lowercase = stop_words, tokenizer, lowercase
+        self.numbers, self.categories, self.text = numbers, categories, text
+        self.free_columns, self.boundary = free_columns, boundary
+        self.neutral_label, self.constituents = neutral_label, constituents
+        self.n_topics, self.n_top, self.n_clusters = n_topics, n_top, n_clusters
+        self.clusters, self.features = clusters, features
+        self.tol, self.max_iter, self.n_jobs, self.random_state = (
+            tol,
+            max_iter,
+            n_jobs,
+            random_state,
+        )
         self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.ridge = ridge
-        self.contrast = contrast
-        self.constituents = constituents
-        self.refit = refit
-        self.values = values
-        self.prefixes = prefixes
-        self.frequency = frequency
         self.folds, self.seconds, self.max_features = folds, seconds, max_features
 
     def make_penalty(self, given: Penalty | str | None) -> Penalty:
@@ -238,9 +259,11 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         model: TextClassifier = clone(self).set_params(**given)
         return model
 
-    def prepare(self, documents: Sequence[DocumentLike], labels: DocumentLabels) -> Prepared:
+    def prepare(
+        self, documents: Any, labels: DocumentLabels, weight: Array | None = None
+    ) -> Prepared:
         """Encode the documents and build the groups: all that fits at other strengths can reuse."""
-        return preparation.prepare(self.stated(), documents, labels)
+        return preparation.prepare(self.stated(), self.read(documents), labels, weight)
 
     def adapt(self, prepared: Prepared) -> Prepared:
         """Return what this model needs of a richer preparation, under its own weighting.
@@ -254,42 +277,51 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         self.encoder_ = prepared.encoder
         self.idf_ = prepared.idf
         self.width_ = len(prepared.encoder.vocab)
+        self.columns_ = prepared.columns
         self.weighting_ = str(self.stated().weighting)
         return self
 
     def fit(
         self,
-        documents: Sequence[DocumentLike],
-        labels: DocumentLabels,
+        documents: Any,
+        labels: DocumentLabels | str | None = None,
         callback: Callback | None = None,
-        dev: tuple[Sequence[DocumentLike], DocumentLabels] | None = None,
+        dev: tuple[Any, DocumentLabels] | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> TextClassifier:
         """Choose what is left open, and learn the weights of words.
 
         Parameters
         ----------
         documents : sequence of str, list of sentences, list of tokenized sentences, or Tree
-            Training documents.
-        labels : sequence
-            One label per document.
+            Training documents; or a frame, a data set or a list of dicts that has them as a column.
+        labels : sequence, str or None
+            One label per document, or one list of labels per document; of a frame also the name of
+            the column, None for the usual names.
         callback : callable, optional
             Called with the Event of each step; the fit stops if it returns True.
         dev : pair of documents and labels, optional
             Held-out documents to choose by, instead of folds. The last fit learns from them too;
             if nothing is to be chosen, they are not used.
+        sample_weight : array of shape (n_documents,), optional
+            How much each training document counts.
         """
-        documents, labels = list(documents), np.asarray(labels)
+        labels = as_labels(labels_of(documents, labels))
+        documents = self.read(documents)
+        weight = checked_weight(sample_weight, len(documents))
         self.forget()
         if not is_open(self):
-            prepared = self.prepare(documents, labels)
+            prepared = self.prepare(documents, labels, weight)
             self.fit_prepared(prepared, callback=callback).describe_groups(prepared)
         else:
             from laconic.classify.tuning import chosen  # a model that is opened needs no folds
 
-            found = chosen(self, documents, labels, dev, callback)
+            found = chosen(self, documents, labels, dev, callback, weight)
             self.settings_, self.tried_ = found.settings, found.tried
             self.most_ = found.most
             self.fit_prepared(found.prepared, found.start, callback)
+            if found.thresholds is not None:
+                self.thresholds_ = found.thresholds
             self.describe_groups(found.prepared)
         if self.report_.features_kept == 0 and not self.report_.interrupted:
             warnings.warn(EMPTY, UserWarning, stacklevel=2)
@@ -297,7 +329,7 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
 
     def forget(self) -> None:
         """Drop what an earlier fit has chosen."""
-        for name in ("settings_", "tried_", "most_"):
+        for name in ("settings_", "tried_", "most_", "thresholds_"):
             self.__dict__.pop(name, None)
 
     def fit_prepared(
@@ -312,7 +344,8 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         self.adopt_preparation(prepared)
         most = np.inf if model.max_features is None else model.max_features
         found = fit_weights(model, prepared, start, callback)
-        found = only_strongest(found, min(most, getattr(self, "most_", np.inf)))
+        most = min(most, getattr(self, "most_", np.inf))
+        found = only_strongest(found, most, prepared.n_beside)
         if model.refit:
             found = refit_weights(model, prepared, found, model.refit, callback)
         return self._adopt(found, prepared)
@@ -342,6 +375,9 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
             # An added feature is a sum of words, so its weight is a weight on each of them.
             coef += (part @ found.weights[:, first : first + part.shape[1]].T).T
             first += part.shape[1]
+        self.column_weights_ = found.weights[:, first:]
+        several = is_multilabel(prepared.labels)
+        self.thresholds_ = np.zeros(len(found.classes)) if several else None
         self.learned_ = found
         self.families_ = prepared.families
         self.coef_, self.intercept_, self.classes_ = coef, found.intercept, found.classes

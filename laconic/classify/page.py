@@ -16,6 +16,7 @@ from laconic.classify.explain import (
     top_words,
 )
 from laconic.classify.model import TextClassifier
+from laconic.classify.multilabel import as_labels, indicator
 from laconic.classify.penalty import LASSO, has_lasso
 from laconic.classify.structure import LATENT
 from laconic.core.arrays import Array, Bools, Ints
@@ -219,9 +220,12 @@ def _documents(
     log_proba = model.predict_log_proba(documents)
     predicted = log_proba.argmax(axis=1)
     place = {label: k for k, label in enumerate(model.classes_.tolist())}
-    gold = (
-        np.array([place.get(_plain(label), -1) for label in labels]) if labels is not None else None
-    )
+    gold = None
+    if labels is not None and model.thresholds_ is not None:  # the surest label is one of its own
+        own = indicator(as_labels(labels), model.classes_)[np.arange(len(labels)), predicted]
+        gold = np.where(own > 0, predicted, -1)
+    elif labels is not None:
+        gold = np.array([place.get(_plain(label), -1) for label in labels])
     note = (
         "The number before a sentence is the log-odds of leaving it out: "
         'the <span class="key for">blue</span> ones speak for the predicted label, '

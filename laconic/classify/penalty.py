@@ -15,6 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
+from laconic.classify.columns import without_cost
 from laconic.classify.structure import LATENT, STRUCTURED, Family
 from laconic.core.groups import Groups
 from laconic.core.groups_like import as_groups, group_names
@@ -52,6 +53,7 @@ class PenaltyParameters(Protocol):
     refit: float | None
     features: tuple[str, ...]
     values: Iterable[float] | None
+    free_columns: bool
 
 
 def penalty_names(penalty: Penalty | str | None) -> list[str]:
@@ -122,10 +124,12 @@ def penalty_for(
     families: Sequence[Family],
     words: FeatureNames,
     n_all: int,
+    n_beside: int = 0,
 ) -> Penalty:
     """Return the penalty that the parameters state, over numbered features.
 
     Features beyond the words, which topics or clusters add, have the terms of single weights only.
+    The last `n_beside`, of columns beside the text, cost nothing if they are free.
     """
     stated = stated_penalty(parameters)
     ready = {family.name: partial(_groups_of, family) for family in families}
@@ -143,7 +147,11 @@ def penalty_for(
                 "without contrast, features and refit"
             )
         return Discrete.under(penalty, parameters.values)
-    return penalty if n_all == words.n_features else over_more(penalty, words.n_features, n_all)
+    if n_all > words.n_features:
+        penalty = over_more(penalty, words.n_features, n_all)
+    if n_beside and parameters.free_columns:
+        penalty = without_cost(penalty, np.arange(n_all) >= n_all - n_beside)
+    return penalty
 
 
 def _groups_of(family: Family) -> Groups:

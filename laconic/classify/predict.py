@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.classify.columns import Beside
+from laconic.classify.multilabel import as_labels, lists_of
 from laconic.classify.weighting import lengths_of, weighted
 from laconic.core.arrays import Array, Bools
 from laconic.text.documents import DocumentEncoder, DocumentLike
+from laconic.text.frames import DocumentRows, one_row, rows_of
 
 # Explanations are imported where they are asked for: a model opens without them.
 if TYPE_CHECKING:
@@ -22,10 +25,11 @@ if TYPE_CHECKING:
 
 
 class TextPredictor(ClassifierMixin, BaseEstimator):
-    """argmax_k x W_k + b_k, x the weighted bag of words of a document.
+    """argmax_k x W_k + z V_k + b_k, x the weighted bag of words of a document, z its columns.
 
-    Subclasses set the attributes that are declared here. The first `width_` features of the
-    vocabulary have weights; the others count only towards the length of rows (see store).
+    Where documents have several labels: all k whose score is above the threshold t_k. Subclasses
+    set the attributes that are declared here. The first `width_` features of the vocabulary have
+    weights; the others count only towards the length of rows (see store).
     """
 
     weighting_: str
@@ -35,6 +39,13 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
     coef_: Array
     intercept_: Array
     classes_: NDArray[Any]
+    # Older models have neither columns nor thresholds.
+    columns_: Beside = Beside()
+    column_weights_: Array | None = None
+    thresholds_: Array | None = None
+    text: str
+    numbers: Sequence[str]
+    categories: Sequence[str]
 
     def __sklearn_tags__(self) -> Tags:
         tags: Tags = super().__sklearn_tags__()
@@ -48,10 +59,19 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
         alive[: self.width_] = np.any(self.coef_ != 0, axis=0)
         return alive
 
+    @property
+    def one_score(self) -> bool:
+        """Whether there is one score, which speaks for the second of two labels."""
+        return len(self.classes_) == 2 and self.thresholds_ is None
+
+    def read(self, documents: Any) -> list[Any]:
+        """Return the documents of a list, a frame, a data set or records, with their columns."""
+        return rows_of(documents, self.text, (*self.numbers, *self.categories))
+
     def vectorize(self, documents: Sequence[DocumentLike]) -> sp.csr_matrix:
         """Return the matrix (documents, features), weighted as in training."""
         check_is_fitted(self, "encoder_")
-        encoded = self.encoder_.encode(list(documents))
+        encoded = self.encoder_.encode(self.read(documents))
         return self.weigh(encoded.counts(len(self.encoder_.vocab)), lengths_of(encoded))
 
     def weigh(self, counts: sp.csr_matrix, lengths: Array) -> sp.csr_matrix:
@@ -64,36 +84,62 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, documents: Sequence[DocumentLike]) -> Array:
         """Return scores: (n,) for the second of two classes, (n, K) otherwise."""
+        scores = self.all_scores(documents)
+        return scores.ravel() if self.one_score else scores
+
+    def all_scores(self, documents: Sequence[DocumentLike]) -> Array:
+        """Return all scores as a matrix: (n, 1) for two classes, (n, K) otherwise."""
         check_is_fitted(self, "coef_")
-        return self.score_rows(self.vectorize(documents))
+        rows = self.read(documents)
+        scores: Array = self.score_rows(self.vectorize(rows)).reshape(len(rows), -1)
+        if isinstance(rows, DocumentRows) and self.column_weights_ is not None:
+            scores = scores + self.column_rows(rows) @ self.column_weights_.T
+        return scores
+
+    def column_rows(self, rows: DocumentRows) -> sp.csr_matrix:
+        """Return the features of the columns beside the text, (documents, features)."""
+        return self.columns_.rows(rows.columns, len(rows))
 
     def score_rows(self, X: sp.csr_matrix) -> Array:
-        """Return decision_function of vectorized documents."""
+        """Return what words and the intercept add to the scores of vectorized documents."""
         scores: Array = X @ self.coef_.T + self.intercept_
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     def predict(self, documents: Sequence[DocumentLike]) -> NDArray[Any]:
-        """Return the most probable label of each document."""
-        check_is_fitted(self, "coef_")
-        return self.predict_rows(self.vectorize(documents))
+        """Return the most probable label of each document, or the list of its labels."""
+        return self.decide(self.all_scores(documents))
 
-    def predict_rows(self, X: sp.csr_matrix) -> NDArray[Any]:
-        """Return predict of vectorized documents."""
-        scores = self.score_rows(X)
-        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+    def decide(self, scores: Array) -> NDArray[Any]:
+        """Return the labels that scores (n, 1 or K) mean."""
+        if self.thresholds_ is not None:
+            return lists_of(scores > self.thresholds_, self.classes_)
+        one = scores.shape[1] == 1
+        best = (scores[:, 0] > 0).astype(np.intp) if one else scores.argmax(axis=1)
         labels: NDArray[Any] = self.classes_[best]
         return labels
 
-    def predict_log_proba(self, documents: Sequence[DocumentLike]) -> Array:
-        """Return log-probabilities of the labels, (n, K)."""
-        check_is_fitted(self, "coef_")
-        return self.log_proba_rows(self.vectorize(documents))
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Return the accuracy; of several labels per document the share with all of them right."""
+        gold = as_labels(y)
+        predicted = as_labels(self.predict(X))
+        right = [a == b for a, b in zip(gold.tolist(), predicted.tolist(), strict=True)]
+        return float(
+            np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight))
+        )
 
-    def log_proba_rows(self, X: sp.csr_matrix) -> Array:
-        """Return predict_log_proba of vectorized documents."""
-        scores = self.score_rows(X)
-        if scores.ndim == 1:
-            scores = np.stack([np.zeros_like(scores), scores], axis=1)
+    def predict_log_proba(self, documents: Sequence[DocumentLike]) -> Array:
+        """Return log-probabilities of the labels, (n, K).
+
+        Where documents have several labels, each label has its own probability.
+        """
+        return self.log_proba_of(self.all_scores(documents))
+
+    def log_proba_of(self, scores: Array) -> Array:
+        """Return log-probabilities from scores (n, 1 or K)."""
+        if self.thresholds_ is not None:
+            return -np.logaddexp(0.0, -scores)
+        if scores.shape[1] == 1:
+            scores = np.hstack([np.zeros_like(scores), scores])
         scores = scores - scores.max(axis=1, keepdims=True)
         logs: Array = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
         return logs
@@ -107,8 +153,8 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        document : str, list of sentences, list of tokenized sentences, or Tree
-            One document.
+        document : str, list of sentences, list of tokenized sentences, Tree or dict
+            One document; a dict if the model reads columns beside the text.
 
         Returns
         -------
@@ -126,9 +172,15 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
         >>> bool(np.isclose(found.scores[1], found.intercepts[1] + found.by_word[1].sum()))
         True
         """
+        return next(self.explanations([document]))
+
+    def explanations(self, documents: Any) -> Iterator[Explanation]:
+        """Yield the explanation of each document; with columns beside the text, see `fit`."""
         from laconic.classify.explanation.contributions import explain_document
 
-        return explain_document(self, document)
+        rows = self.read(documents)
+        for number in range(len(rows)):
+            yield explain_document(self, one_row(rows, number))
 
     @property
     def words_(self) -> Any:

@@ -12,9 +12,11 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from laconic.classify import structure
+from laconic.classify.columns import Beside, learn_beside
+from laconic.classify.multilabel import as_labels
 from laconic.classify.penalty import structures_of, word_families
 from laconic.classify.structure import LATENT, ClusterSource, Family, Training
 from laconic.classify.topics import Topics
@@ -23,7 +25,8 @@ from laconic.core.arrays import Array, Ints
 from laconic.core.penalties import Penalty
 from laconic.core.penalties.naming import FeatureNames
 from laconic.text.clusters import Clusters
-from laconic.text.documents import DocumentEncoder, DocumentLike
+from laconic.text.documents import DocumentEncoder, DocumentLike, Tokenizer
+from laconic.text.stop_words import stop_words_of
 from laconic.text.tokens import Boundary
 from laconic.text.trees import Tree
 
@@ -46,7 +49,8 @@ class Prepared(NamedTuple):
     """Everything of a fit that does not depend on strengths.
 
     `contrast` scales the words before they are penalised, by their contrast and frequency;
-    `examples` take part in the loss alone.
+    `examples` take part in the loss alone. `columns` are the numbers and categories beside the
+    text, `beside` their features (documents, features); `weight` are the weights of documents.
     """
 
     X: sp.csr_matrix
@@ -58,6 +62,14 @@ class Prepared(NamedTuple):
     idf: Array | None
     contrast: Array | None = None
     examples: PhraseExamples | None = None
+    columns: Beside = Beside()
+    beside: sp.csr_matrix | None = None
+    weight: Array | None = None
+
+    @property
+    def n_beside(self) -> int:
+        """Number of features beside the text, which come last."""
+        return len(self.columns.names)
 
 
 class Lexicon(NamedTuple):
@@ -75,6 +87,12 @@ class TextParameters(Protocol):
     ngrams: int
     prefixes: tuple[int, ...]
     min_count: int
+    min_df: float
+    max_df: float
+    stop_words: str | Sequence[str] | None
+    tokenizer: Tokenizer | None
+    numbers: Sequence[str]
+    categories: Sequence[str]
     lowercase: bool
     boundary: Boundary
     neutral_label: str | None
@@ -89,8 +107,23 @@ class TextParameters(Protocol):
     random_state: int
 
 
+def encoder_for(parameters: TextParameters) -> DocumentEncoder:
+    """Return an encoder that reads documents as the parameters say, without words."""
+    return DocumentEncoder(
+        parameters.lowercase,
+        parameters.ngrams,
+        parameters.boundary,
+        parameters.prefixes,
+        parameters.tokenizer,
+        stop_words_of(parameters.stop_words),
+    )
+
+
 def prepare(
-    parameters: TextParameters, documents: Sequence[DocumentLike], labels: DocumentLabels
+    parameters: TextParameters,
+    documents: Sequence[DocumentLike],
+    labels: DocumentLabels,
+    weight: Array | None = None,
 ) -> Prepared:
     """Encode training documents and build the groups of the penalty."""
     names = structures_of(parameters.penalty)
@@ -102,21 +135,24 @@ def prepare(
         raise ValueError(
             f"constituents must be a weight of at least 0, got {parameters.constituents!r}"
         )
-    encoder = DocumentEncoder(
-        parameters.lowercase, parameters.ngrams, parameters.boundary, parameters.prefixes
-    )
-    training = encode_training(documents, labels, encoder, parameters.min_count)
+    encoder = encoder_for(parameters)
+    columns, beside = Beside(), None
+    if parameters.numbers or parameters.categories:
+        found: dict[str, list[Any]] = getattr(documents, "columns", {})
+        columns = learn_beside(found, parameters.numbers, parameters.categories)
+        beside = columns.rows(found, len(documents))
+    limits = (parameters.min_count, parameters.min_df, parameters.max_df)
+    training = encode_training(documents, labels, encoder, *limits)
     lexicon = learn_lexicon(parameters, {*names, *parameters.features}, training)
     families = families_of(names, training, lexicon, parameters.neutral_label)
     families += word_families(parameters.penalty, feature_names(encoder))
     added = added_features(parameters.features, lexicon, len(encoder.vocab))
-    gold = np.asarray(labels)
+    gold = as_labels(labels)
     examples = constituent_examples(training, gold, encoder) if parameters.constituents else None
     idf = idf_of(training.counts, parameters.weighting)
-    return weigh(
-        parameters,
-        Prepared(training.counts, gold, families, added, training, encoder, idf, None, examples),
-    )
+    whole = Prepared(training.counts, gold, families, added, training, encoder, idf)
+    whole = whole._replace(examples=examples, columns=columns, beside=beside, weight=weight)
+    return weigh(parameters, whole)
 
 
 def adapt(parameters: TextParameters, prepared: Prepared) -> Prepared:
@@ -139,7 +175,13 @@ def part_of(parameters: TextParameters, whole: Prepared, rows: Ints) -> Prepared
         counts=whole.training.counts[rows],
         lengths=whole.training.lengths[rows],
     )
-    return adapt(parameters, whole._replace(training=training, labels=whole.labels[rows]))
+    part = whole._replace(
+        training=training,
+        labels=whole.labels[rows],
+        beside=None if whole.beside is None else whole.beside[rows],
+        weight=None if whole.weight is None else whole.weight[rows],
+    )
+    return adapt(parameters, part)
 
 
 def held_out_rows(
@@ -148,7 +190,7 @@ def held_out_rows(
     """Return documents of the whole as rows under the weighting of a part of it, for its fits."""
     training = whole.training
     X = weighted(training.counts[rows], parameters.weighting, part.idf, training.lengths[rows])
-    return with_added(X, part)
+    return with_added(X, part, None if whole.beside is None else whole.beside[rows])
 
 
 def feature_names(encoder: DocumentEncoder) -> FeatureNames:
@@ -178,17 +220,19 @@ def encode_training(
     labels: DocumentLabels,
     encoder: DocumentEncoder,
     min_count: int,
+    min_df: float = 1,
+    max_df: float = 1.0,
 ) -> Training:
     """Encode documents as ids and counts.
 
-    The vocabulary of the encoder grows by the features that occur at least `min_count` times.
+    The vocabulary of the encoder grows by the features that occur often enough.
     """
     documents = list(documents)
     if len(documents) != len(labels):
         raise ValueError(f"there are {len(documents)} documents but {len(labels)} labels")
     if not documents:
         raise ValueError("there are no documents to learn from")
-    encoded = encoder.grow(documents, min_count)
+    encoded = encoder.grow(documents, min_count, min_df, max_df)
     n = len(encoder.vocab)
     if n == 0:
         raise ValueError("the documents hold no words (tokens of two or more letters or digits)")
@@ -278,25 +322,47 @@ def constituent_examples(
     return PhraseExamples(counts, classes, counts, lengths_of(encoded))
 
 
+def checked_weight(given: ArrayLike | None, n_documents: int) -> Array | None:
+    """Return weights of documents; ValueError unless there is a number from 0 on for each."""
+    if given is None:
+        return None
+    weight: Array = np.asarray(given, dtype=np.float64).ravel()
+    if len(weight) != n_documents:
+        raise ValueError(f"there are {n_documents} documents but {len(weight)} sample weights")
+    if not np.all(np.isfinite(weight)) or np.any(weight < 0) or not np.any(weight > 0):
+        raise ValueError("sample weights must be finite, at least 0, and not all 0")
+    return weight
+
+
 def training_rows(
     prepared: Prepared, constituents: float
 ) -> tuple[sp.csr_matrix, NDArray[Any], Array | None]:
     """Return rows, labels and weights of all examples: documents, then phrases.
 
-    A document weighs 1, a phrase `constituents`; weights are None if there are only documents.
+    A document weighs 1 unless it has a weight, a phrase `constituents`; weights are None if all
+    are 1.
     """
-    X = with_added(prepared.X, prepared)
+    X = with_added(prepared.X, prepared, prepared.beside)
     if prepared.examples is None:
-        return X, prepared.labels, None
+        return X, prepared.labels, prepared.weight
     examples = with_added(prepared.examples.X, prepared)
-    weight = np.concatenate([np.ones(X.shape[0]), np.full(examples.shape[0], constituents)])
+    own = np.ones(X.shape[0]) if prepared.weight is None else prepared.weight
+    weight = np.concatenate([own, np.full(examples.shape[0], constituents)])
     labels = np.concatenate([prepared.labels, prepared.examples.labels])
     return sp.vstack([X, examples], format="csr"), labels, weight
 
 
-def with_added(X: sp.csr_matrix, prepared: Prepared) -> sp.csr_matrix:
-    """Scale words by their contrast, and put the added features beside them."""
+def with_added(
+    X: sp.csr_matrix, prepared: Prepared, beside: sp.csr_matrix | None = None
+) -> sp.csr_matrix:
+    """Scale words by their contrast, and put the added features and the columns beside them.
+
+    Rows without columns of their own, such as phrases, have zeros.
+    """
     words = X if prepared.contrast is None else sp.csr_matrix(X @ sp.diags(prepared.contrast))
-    if not prepared.added:
+    if beside is None and prepared.n_beside:
+        beside = sp.csr_matrix((X.shape[0], prepared.n_beside))
+    if not prepared.added and beside is None:
         return words
-    return sp.hstack([words, *(X @ part for part in prepared.added)], format="csr")
+    last = [] if beside is None else [beside]
+    return sp.hstack([words, *(X @ part for part in prepared.added), *last], format="csr")

@@ -71,7 +71,25 @@ def selection(model: TextClassifier, n: int, as_json: bool) -> dict[str, Any]:
         }
         for name, s in model.groups_.items()
     }
-    return {"words": words, "groups": groups} if as_json else _for_people(words, groups)
+    found = {"words": words, "groups": groups} if as_json else _for_people(words, groups)
+    return found | column_facts(model)
+
+
+def column_facts(model: TextClassifier) -> dict[str, Any]:
+    """Return the weights of columns beside the text per label, and thresholds, if there are any."""
+    labels = [str(label) for label in model.classes_.tolist()]
+    found: dict[str, Any] = {}
+    if model.column_weights_ is not None and model.columns_.names:
+        shown = labels[1:] if model.one_score else labels
+        found["columns"] = [
+            {"column": name, **dict(zip(shown, row, strict=True))}
+            for name, row in zip(
+                model.columns_.names, model.column_weights_.T.tolist(), strict=True
+            )
+        ]
+    if model.thresholds_ is not None:
+        found["thresholds"] = dict(zip(labels, model.thresholds_.tolist(), strict=True))
+    return found
 
 
 def _for_people(

@@ -15,9 +15,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.classify import preparation
+from laconic.classify.columns import pack_beside, read_beside
 from laconic.classify.model import TextClassifier
+from laconic.classify.predict import TextPredictor
 from laconic.classify.settings import CHOSEN, Settings, Tried, plain_settings
 from laconic.classify.summary import GroupSummary
 from laconic.classify.weighting import TFIDF, WEIGHTINGS
@@ -83,14 +87,45 @@ def classifier_meta(model: TextClassifier, arrays: Arrays) -> dict[str, Any]:
         "features_total": int(model.report_.features_total),
         "features_nonzero": int(model.report_.features_kept),
         "groups": {name: summary._asdict() for name, summary in model.groups_.items()},
+        **pack_outputs(model, arrays),
     }
+
+
+def pack_outputs(model: TextClassifier, arrays: Arrays) -> dict[str, Any]:
+    """Put thresholds and the weights of columns among the arrays; return the columns as JSON."""
+    if model.thresholds_ is not None:
+        arrays["threshold"] = np.asarray(model.thresholds_, dtype=np.float64)
+    if not model.columns_.names or model.column_weights_ is None:
+        return {}
+    return {"columns": pack_beside(model.columns_, model.column_weights_, arrays)}
+
+
+def read_outputs(model: TextPredictor, arrays: Arrays, meta: dict[str, Any]) -> int:
+    """Read labels, thresholds and columns; return the number of outputs.
+
+    The arrays of thresholds and columns are taken out of `arrays`.
+    """
+    several = "threshold" in arrays
+    model.classes_ = checked_labels(item(meta, "labels", list), several)
+    one = len(model.classes_) == 2 and not several
+    n_outputs = 1 if one else len(model.classes_)
+    model.columns_, model.column_weights_, model.thresholds_ = read_beside(meta), None, None
+    if several:
+        model.thresholds_ = numbers(arrays, "threshold", (n_outputs,))
+        del arrays["threshold"]
+    if model.columns_.names:
+        if "column_weight" not in arrays:
+            raise InputError("the weights of the columns beside the text are missing")
+        shape = (n_outputs, len(model.columns_.names))
+        model.column_weights_ = numbers(arrays, "column_weight", shape)
+        del arrays["column_weight"]
+    return n_outputs
 
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> TextClassifier:
     """Return the model with these contents, or raise a ValueError that says what is wrong."""
     model = classifier_of_meta(meta, arrays)
-    labels = checked_labels(item(meta, "labels", list))
-    n_outputs = 1 if len(labels) == 2 else len(labels)
+    n_outputs = read_outputs(model, arrays, meta)
     tfidf = model.weighting_ in TFIDF
     wanted = {"weight", "intercept", "word_data", "word_ptr"} | ({"idf"} if tfidf else set())
     check_names(arrays, wanted)
@@ -104,16 +139,13 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> TextClassifier:
     model.width_ = width
     model.encoder_ = encoder_of(model)
     model.encoder_.vocab = Vocab(words).freeze()
-    model.classes_ = labels
     return model
 
 
 def encoder_of(model: TextClassifier) -> DocumentEncoder:
     """Return an encoder that reads documents as a model does, without its words."""
-    settings = model.settings_
-    return DocumentEncoder(
-        model.lowercase, settings["ngrams"], model.boundary, settings["prefixes"]
-    )
+    read = {name: model.settings_[name] for name in ("ngrams", "prefixes")}
+    return preparation.encoder_for(clone(model).set_params(**read))
 
 
 def classifier_of_meta(meta: dict[str, Any], arrays: Arrays) -> TextClassifier:
@@ -158,6 +190,11 @@ def _plain(name: str, value: Any) -> object:
         return value
     if isinstance(value, Penalty):  # it is among the parameters
         return None
+    if name == "tokenizer":
+        raise ValueError(
+            "a model with a function as tokenizer cannot be saved, since files hold no code: give "
+            "a regular expression, or split documents yourself and give lists of words"
+        )
     raise ValueError(
         f"{name} of type {type(value).__name__} cannot be saved; "
         "expected text, numbers or truth values"
@@ -176,6 +213,10 @@ def _is_class_weight(value: object) -> bool:
             isinstance(label, str | int | float) and is_number(weight) for label, weight in value
         )
     )
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
 # What parameters are called in model files, where it is not their name.
@@ -204,6 +245,14 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "seconds": is_number,
     "max_features": lambda value: value is None or is_count(value),
     "min_count": lambda value: type(value) is int,
+    "min_df": is_number,
+    "max_df": is_number,
+    "stop_words": lambda value: value is None or value == "english" or _is_texts(value),
+    "tokenizer": lambda value: value is None or (isinstance(value, str) and len(value) <= 1000),
+    "numbers": lambda value: _is_texts(value),
+    "categories": lambda value: _is_texts(value),
+    "free_columns": lambda value: isinstance(value, bool),
+    "text": lambda value: isinstance(value, str),
     "lowercase": lambda value: isinstance(value, bool),
     "boundary": lambda value: value in ("auto", "line", "double-space"),
     "neutral_label": lambda value: value is None or isinstance(value, str),
@@ -211,9 +260,7 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "n_top": is_count,
     "n_clusters": is_count,
     "clusters": lambda value: value is None or isinstance(value, str),
-    "features": lambda value: (
-        isinstance(value, list) and all(isinstance(item, str) for item in value)
-    ),
+    "features": lambda value: _is_texts(value),
     "tol": is_number,
     "max_iter": lambda value: value is None or is_count(value),
     "class_weight": _is_class_weight,
@@ -243,7 +290,7 @@ def _checked_parameters(stored: dict[str, Any], arrays: Arrays) -> dict[str, Any
         parameters["penalty"] = read_penalty(parameters["penalty"], arrays)
     return {
         **parameters,
-        "features": tuple(parameters["features"]),
+        **{name: tuple(parameters[name]) for name in ("features", "numbers", "categories")},
         "prefixes": _tuple(parameters["prefixes"]),
         "class_weight": dict(weight) if isinstance(weight, list) else weight,
     }

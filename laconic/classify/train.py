@@ -23,8 +23,41 @@ from laconic.models.option import (
     Parameters,
     read_strength,
 )
+from laconic.text.columns import Columns
 from laconic.text.io import name_of
 from laconic.text.jsonl import Document
+from laconic.text.stop_words import read_stop_words
+
+
+def read_documents(text: str) -> float:
+    """Return a number of documents, or a share of them if it has a point."""
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"takes a number of documents or a share, not {text!r}.") from None
+
+
+def read_names(text: str) -> tuple[str, ...]:
+    """Return names that are separated by commas."""
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(names) or len(set(names)) != len(names):
+        raise InputError(f"takes different names with commas between them, not {text!r}.")
+    return names
+
+
+def read_class_weight(text: str) -> str | dict[str, float]:
+    """Return "balanced", or the weight of each label from "spam=5,ham=1"."""
+    if text == "balanced":
+        return text
+    found = read_strength(text) if "=" in text else 0.0
+    if not isinstance(found, dict):
+        raise InputError(f"takes balanced, or weights such as spam=5,ham=1, not {text!r}.")
+    return found
+
 
 # Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
 if TYPE_CHECKING:
@@ -46,7 +79,19 @@ MODEL = Parameters(
             "seconds",
             "folds",
         ),
-        "Features": ("weighting", "ngrams", "prefixes", "min_count"),
+        "Features": (
+            "weighting",
+            "ngrams",
+            "prefixes",
+            "min_count",
+            "min_df",
+            "max_df",
+            "stop_words",
+            "tokenizer",
+            "numbers",
+            "categories",
+            "free_columns",
+        ),
         "Structure": (
             "boundary",
             "neutral_label",
@@ -56,7 +101,7 @@ MODEL = Parameters(
             "n_clusters",
             "clusters",
         ),
-        "Solver": ("tol", "max_iter", "random_state", "n_jobs"),
+        "Solver": ("tol", "max_iter", "class_weight", "random_state", "n_jobs"),
     },
     {
         "penalty": Option(
@@ -76,6 +121,40 @@ MODEL = Parameters(
         "seconds": Option(above=0),
         "folds": Option(minimum=2),
         "constituents": Option(minimum=0),
+        "min_df": Option(
+            "Drop words in fewer documents: a number of them, or a share such as 0.01.",
+            parse=read_documents,
+        ),
+        "max_df": Option(
+            "Drop words in more documents: a number of them, or a share such as 0.5.",
+            parse=read_documents,
+        ),
+        "stop_words": Option(
+            "Words to leave out: english, or a file with one per line.",
+            metavar="FILE",
+            parse=read_stop_words,
+        ),
+        "tokenizer": Option("A regular expression that matches words.", metavar="REGEX"),
+        "numbers": Option(
+            "A column of numbers beside the text, or several with commas between them.",
+            flag="--number",
+            metavar="COLUMN",
+            parse=read_names,
+        ),
+        "categories": Option(
+            "A column of categories beside the text, or several with commas between them.",
+            flag="--category",
+            metavar="COLUMN",
+            parse=read_names,
+        ),
+        "free_columns": Option(
+            "Whether weights of columns beside the text are not penalised.",
+            flag="--free-columns/--penalise-columns",
+        ),
+        "class_weight": Option(
+            "Weights of the labels: balanced, or one per label such as spam=5,ham=1.",
+            parse=read_class_weight,
+        ),
         "clusters": Option(metavar="FILE"),
     },
 )
@@ -85,7 +164,7 @@ class Labelled(NamedTuple):
     """Documents of one file, with their labels."""
 
     documents: Sequence[Any]
-    labels: Sequence[str]
+    labels: Sequence[Any]
 
 
 def train(
@@ -120,8 +199,10 @@ def train(
     penalty = model.get("penalty", "")
     if parser is not None and "tree" not in penalty:
         raise InputError("--parser makes trees for the penalty tree: give it with --penalty tree.")
-    data = _training_data(path, text_field, label_field)
-    dev_data = None if dev is None else _dev_data(dev, text_field, label_field, data)
+    beside = {name: tuple(model.get(name, ())) for name in ("numbers", "categories")}
+    fields = Columns(text_field, label_field, lists=True, **beside)
+    data = _training_data(path, fields)
+    dev_data = None if dev is None else _dev_data(dev, fields, data)
     run.bar.describe("importing")
     from laconic.classify.model import EMPTY, TextClassifier
     from laconic.classify.settings import is_open
@@ -134,7 +215,8 @@ def train(
         trees = _dependency_trees(data.documents, parser, classifier.boundary)
         data = data._replace(documents=trees)
     if run.output is not None:
-        check_storable(data.labels)  # a model that could not be written is refused at once
+        # A model that could not be written is refused at once.
+        check_storable(all_labels(data.labels))
     chooses = is_open(classifier)
     run.bar.describe("choosing on held-out documents" if chooses else "fitting")
     run.fit(lambda callback: classifier.fit(*data, callback, dev_data))
@@ -168,19 +250,24 @@ def _dependency_trees(
     return list(parser.text_trees(texts, boundary))
 
 
-def _training_data(path: str, text_field: str, label_field: str) -> Labelled:
-    data = Labelled(*read_labelled(path, text_field, label_field))
-    if len(set(data.labels)) == 1:
-        raise InputError(
-            f"{name_of(path)}: all documents have the label {data.labels[0]!r}; expected at least "
-            "two labels."
-        )
+def all_labels(labels: Sequence[Any]) -> list[str]:
+    """Return the different labels of documents that have one or several."""
+    listed = (one if isinstance(one, list) else [one] for one in labels)
+    return sorted({label for own in listed for label in own})
+
+
+def _training_data(path: str, fields: Columns) -> Labelled:
+    data = Labelled(*read_labelled(path, fields))
+    labels = all_labels(data.labels)
+    if len(labels) < 2:
+        found = f"all documents have the label {labels[0]!r}" if labels else "there are no labels"
+        raise InputError(f"{name_of(path)}: {found}; expected at least two labels.")
     return data
 
 
-def _dev_data(path: str, text_field: str, label_field: str, train: Labelled) -> Labelled:
-    data = Labelled(*read_labelled(path, text_field, label_field))
-    unknown = sorted(set(data.labels) - set(train.labels))
+def _dev_data(path: str, fields: Columns, train: Labelled) -> Labelled:
+    data = Labelled(*read_labelled(path, fields))
+    unknown = sorted(set(all_labels(data.labels)) - set(all_labels(train.labels)))
     if unknown:
         more = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
         raise InputError(
@@ -191,14 +278,10 @@ def _dev_data(path: str, text_field: str, label_field: str, train: Labelled) -> 
 
 
 def _scores(model: TextClassifier, data: Labelled) -> dict[str, Any]:
-    from laconic.text import metrics
+    from laconic.classify.scores import scores
 
-    predicted = model.predict(data.documents)
-    return {
-        "documents": len(data.documents),
-        "accuracy": metrics.accuracy(data.labels, predicted),
-        "macro_f1": metrics.macro_f1(data.labels, predicted),
-    }
+    found = scores(model, data.labels, model.predict(data.documents))
+    return {"documents": len(data.documents), **found.overall}
 
 
 def _facts(model: TextClassifier, as_json: bool) -> dict[str, Any]:

@@ -10,23 +10,39 @@ for two. `seconds` of computing end it early, with what has been tried until the
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.class_weight import compute_sample_weight
 from threadpoolctl import threadpool_limits
 
 from laconic.classify import preparation
 from laconic.classify.derived import derive
-from laconic.classify.folds import HeldOutFold, Limits, Setting, SettingScore, StrengthPath, explore
+from laconic.classify.folds import (
+    HeldOutFold,
+    Limits,
+    Setting,
+    SettingScore,
+    StrengthPath,
+    explore,
+    held_out_scores,
+)
+from laconic.classify.held_out import FoldedDocuments, folded
+from laconic.classify.multilabel import (
+    best_thresholds,
+    indicator,
+    is_multilabel,
+    known_to,
+    names_of,
+)
 from laconic.classify.preparation import DocumentLabels, Prepared
 from laconic.classify.settings import CHOSEN, FIRST, Settings, Tried, candidates, has_structure
 from laconic.classify.weighting import lengths_of
 from laconic.core.arrays import AnyArray, Array, Ints
 from laconic.core.report import Callback, Event
-from laconic.text.documents import DocumentEncoder, DocumentLike
+from laconic.text.documents import DocumentLike
 
 if TYPE_CHECKING:
     from laconic.classify.model import TextClassifier
@@ -38,19 +54,7 @@ LARGE = 5_000_000  # values in the data times classes above which candidates rac
 SUMS = 2  # changes that are tried together with the best one
 SURVIVORS = (None, 5, 3)  # candidates on the first, second and further folds
 LAST_SHARE = 0.5  # of `seconds`: what is left is for the fit on all documents
-FEW = (
-    "there are too few documents to hold some out, so that nothing was chosen by data: give more "
-    "documents per label, or strength="
-)
 FALLBACK = Setting(0.1, 0.02)  # where no fold can be held out, as with one document per class
-
-
-class FoldedDocuments(NamedTuple):
-    """Documents with labels, and the folds: pairs of rows (train, held-out)."""
-
-    documents: Sequence[DocumentLike]
-    labels: AnyArray
-    folds: Sequence[tuple[Ints, Ints]]
 
 
 class Choice(NamedTuple):
@@ -61,6 +65,7 @@ class Choice(NamedTuple):
     start: Array
     tried: tuple[Tried, ...]
     most: float
+    thresholds: Array | None = None
 
 
 class Candidate:
@@ -114,62 +119,16 @@ class Candidate:
         )
 
 
-def split(labels: AnyArray, n_folds: int, seed: int) -> list[tuple[Ints, Ints]]:
-    """Return (train, held-out) rows of each fold; the classes are spread evenly over the folds.
-
-    HeldOutRows-out documents with a label that training lacks are left out.
-    """
-    order = np.random.default_rng(seed).permutation(len(labels))
-    order = order[np.argsort(labels[order], kind="stable")]
-    fold_of = np.empty(len(labels), dtype=np.int64)
-    fold_of[order] = np.arange(len(labels)) % n_folds
-    found = []
-    for fold in range(n_folds):
-        train, held = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
-        known = np.unique(labels[train])
-        held = held[np.isin(labels[held], known)]
-        if len(known) > 1 and len(held):
-            found.append((train, held))
-    return found
-
-
 def chosen(
     model: TextClassifier,
     documents: Sequence[DocumentLike],
     labels: AnyArray,
-    dev: tuple[Sequence[DocumentLike], DocumentLabels] | None = None,
+    dev: tuple[Any, DocumentLabels] | None = None,
     callback: Callback | None = None,
+    weight: Array | None = None,
 ) -> Choice:
     """Return the choice of what a model leaves open, by folds of the documents or by `dev`."""
-    if len(documents) != len(labels):
-        raise ValueError(f"there are {len(documents)} documents but {len(labels)} labels")
-    if model.refit is not None and not 0 <= model.refit < np.inf:
-        raise ValueError(
-            f"refit must be the strength of a ridge, or 0 for none; got {model.refit!r}"
-        )
-    if model.folds < 2:
-        raise ValueError(f"folds must be a number of at least 2, got {model.folds!r}")
-    if len(np.unique(labels)) < 2:
-        raise ValueError(
-            "the training data has only one class; expected documents of at least two labels"
-        )
-    if dev is None:
-        folds = split(labels, model.folds, model.random_state)
-        if not folds:
-            warnings.warn(FEW, UserWarning, stacklevel=3)
-        return Race(model, FoldedDocuments(documents, labels, folds), callback).run()
-    more, gold = list(dev[0]), np.asarray(dev[1])
-    unknown = sorted({str(label) for label in set(gold.tolist()) - set(labels.tolist())})
-    if unknown:
-        raise ValueError(
-            "the development data has labels that are not in the training data: "
-            f"{', '.join(unknown[:5])}"
-        )
-    if len(more) != len(gold) or not more:
-        raise ValueError(f"there are {len(more)} development documents and {len(gold)} labels")
-    n, both = len(documents), np.concatenate([labels, gold])
-    folds = [(np.arange(n), np.arange(n, n + len(more)))]
-    return Race(model, FoldedDocuments([*documents, *more], both, folds), callback).run()
+    return Race(model, folded(model, documents, labels, dev, weight), callback).run()
 
 
 class Race:
@@ -188,8 +147,9 @@ class Race:
         self.limits = Limits(
             most if model.max_features is None else float(model.max_features), self.expired
         )
-        n_classes = len(np.unique(data.labels))
-        size = counts.nnz * (1 if n_classes == 2 else n_classes)
+        n_classes = len(names_of(data.labels))
+        one_score = n_classes == 2 and not is_multilabel(data.labels)
+        size = counts.nnz * (1 if one_score else n_classes)
         self.sampled = min(1.0, LARGE / max(size, 1))
 
     def expired(self) -> bool:
@@ -287,16 +247,18 @@ class Race:
     def _read(self, model: TextClassifier, key: tuple[int, tuple[int, ...]]) -> Prepared:
         words = self.sources.get((1, ()))
         own = has_structure(model) or model.features or model.constituents
-        if own or model.min_count > 1 or words is None:
-            return preparation.prepare(model, self.data.documents, self.data.labels)
-        encoder = DocumentEncoder(model.lowercase, key[0], model.boundary, key[1])
+        few = model.min_count > 1 or model.min_df != 1 or model.max_df != 1
+        if own or few or words is None:
+            data = self.data
+            return preparation.prepare(model, data.documents, data.labels, data.weight)
+        encoder = preparation.encoder_for(clone(model).set_params(ngrams=key[0], prefixes=key[1]))
         training, encoder = derive(words.training, encoder)
         return words._replace(training=training, encoder=encoder)
 
     def fold(self, model: TextClassifier, train: Ints, held: Ints) -> HeldOutFold:
         """Return training and held-out documents as a candidate reads them."""
         whole, labels = self.source(model), self.data.labels
-        held = held[np.isin(labels[held], labels[train])]
+        held = held[known_to(labels[held], labels[train])]
         if model.constituents:  # phrases of held-out trees would tell their labels
             part = model.prepare(
                 [self.data.documents[row] for row in train.tolist()], labels[train]
@@ -311,7 +273,17 @@ class Race:
         else:
             part = preparation.part_of(model, whole, train)
             rows = preparation.held_out_rows(model, part, whole, held)
-        return HeldOutFold(part, rows, labels[held])
+        return HeldOutFold(part, rows, labels[held], self.weight_of(held))
+
+    def weight_of(self, held: Ints) -> Array | None:
+        """Return how much held-out documents count, by their weights and those of their classes."""
+        weight, given = self.data.weight, self.model.class_weight
+        found = None if weight is None else weight[held]
+        if given is not None:
+            own = compute_sample_weight(given, self.data.labels)[held]
+            found = own if found is None else own * found
+        total = 0.0 if found is None else float(found.sum())
+        return None if found is None or total <= 0 else found * (len(found) / total)
 
     def choice(self) -> Choice:
         """Return the best setting, or of those that are as good the one with the fewest words."""
@@ -343,7 +315,22 @@ class Race:
         settings["strength"] = multiple * one.settings["strength"]
         if settings["lasso"] is not None:
             settings["lasso"] *= multiple
-        return Choice({**settings, "refit": setting.refit}, prepared, point, tried, most)
+        thresholds = self.thresholds(one, setting) if is_multilabel(self.data.labels) else None
+        settings["refit"] = setting.refit
+        return Choice(settings, prepared, point, tried, most, thresholds)
+
+    def thresholds(self, one: Candidate, setting: Setting) -> Array:
+        """Return the threshold of each label that is best on the held-out documents of the folds.
+
+        A fold that lacks a label in its training part says nothing about that label.
+        """
+        names = names_of(self.data.labels)
+        scores, gold = [np.zeros((0, len(names)))], [np.zeros((0, len(names)))]
+        for train, held in self.data.folds:
+            fold = self.fold(one.model, train, held)
+            scores.append(held_out_scores(one.model, fold, setting, self.limits, names))
+            gold.append(indicator(fold.labels, names))
+        return best_thresholds(np.concatenate(scores), np.concatenate(gold))
 
 
 def _as_good(loss: Array, best: Array) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from laconic.classify.multilabel import indicator, names_of
 from laconic.core.arrays import Array
 from laconic.text.documents import Encoded
 
@@ -95,18 +96,16 @@ def scale_of(
 
 def contrasts(counts: sp.csr_matrix, labels: NDArray[Any]) -> Array:
     """Return max_k |log(share_k(word) / share_not_k(word))| per word."""
-    classes, code = np.unique(labels, return_inverse=True)
-    n_documents = np.bincount(code, minlength=len(classes))[:, None]
-    member = sp.csr_matrix(
-        (np.ones(len(code)), (code, np.arange(len(code)))), shape=(len(classes), len(code))
-    )
-    inside = (member @ (counts > 0).astype(np.float64)).toarray()
-    outside = inside.sum(axis=0) - inside
-    log_ratio = _log_share(inside, n_documents) - _log_share(outside, len(code) - n_documents)
+    member = sp.csr_matrix(indicator(labels, names_of(labels)).T)
+    n_documents = np.asarray(member.sum(axis=1))
+    seen = (counts > 0).astype(np.float64)
+    inside = (member @ seen).toarray()
+    outside = np.asarray(seen.sum(axis=0)) - inside
+    log_ratio = _log_share(inside, n_documents) - _log_share(outside, len(labels) - n_documents)
     largest: Array = np.abs(log_ratio).max(axis=0)
     return largest
 
 
-def _log_share(documents: Array, total: NDArray[np.intp]) -> Array:
+def _log_share(documents: Array, total: Array) -> Array:
     shares: Array = np.log((documents + PRIOR_DOCUMENTS) / (total + 2 * PRIOR_DOCUMENTS))
     return shares

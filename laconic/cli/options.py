@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from laconic.errors import InputError
 from laconic.models.option import Option
 from laconic.text.columns import Columns
 from laconic.text.corpus import Corpus, Document
+from laconic.text.frames import DocumentRows
 from laconic.text.io import STANDARD_STREAM, name_of
 from laconic.text.jsonl import read_corpus
 
@@ -63,11 +64,16 @@ Jobs = Annotated[
 ]
 
 
-def read_labelled(path: str, text_field: str, label_field: str) -> tuple[list[Document], list[str]]:
-    """Return documents and their labels."""
-    found = read_columns(path, Columns(text_field, label_field))
+def read_labelled(path: str, fields: Columns) -> tuple[list[Document], list[Any]]:
+    """Return documents and their labels, or lists of labels; with columns if there are any."""
+    found = read_columns(path, fields)
     assert found.labels is not None
-    return found.documents, found.labels
+    return with_columns(found), found.labels
+
+
+def with_columns(found: Corpus) -> list[Document]:
+    """Return documents with the columns beside them, if there are any."""
+    return DocumentRows(found.documents, found.columns) if found.columns else found.documents
 
 
 def read_columns(path: str, fields: Columns, whole: bool = False) -> Corpus:

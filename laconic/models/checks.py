@@ -75,11 +75,14 @@ def check_parameters(given: Meta, allowed: Mapping[str, Callable[[Any], bool]]) 
             raise InputError(f"the parameter {name} has an impossible value")
 
 
-def checked_labels(labels: list[Any]) -> NDArray[Any]:
-    """Return labels as an array; InputError unless there are at least two different ones."""
+def checked_labels(labels: list[Any], several: bool = False) -> NDArray[Any]:
+    """Return labels as an array; InputError unless there are at least two different ones.
+
+    Where a document may have `several`, one label is enough.
+    """
     kinds = {type(label) for label in labels}
     if (
-        len(labels) < 2
+        len(labels) < (1 if several else 2)
         or len(kinds) != 1
         or not kinds <= {str, int, float, bool}
         or len(set(labels)) != len(labels)

@@ -21,20 +21,23 @@ TEXT_NAMES = (
 )  # fmt: skip
 LABEL_NAMES = (
     "label", "class", "category", "target", "sentiment", "topic", "labelname", "labels",
-    "classname", "polarity", "intent", "genre", "emotion", "tag", "rating", "stars", "score", "y",
+    "classname", "polarity", "intent", "genre", "emotion", "tag", "genres", "tags", "categories",
+    "rating", "stars", "score", "y",
 )  # fmt: skip
 
 
 class Columns(NamedTuple):
     """Names of the fields of a row; `label` is None where labels are not wanted.
 
-    "text" and "label" also stand for the usual other names of such fields.
+    "text" and "label" also stand for the usual other names of such fields. With `lists` a label may
+    be a list of labels.
     """
 
     text: str = TEXT
     label: str | None = LABEL
     numbers: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
+    lists: bool = False
 
     @property
     def more(self) -> tuple[str, ...]:
@@ -138,6 +141,12 @@ def category(row: Mapping[str, Any], name: str, place: str) -> str:
         f"{place}: {name!r} is a category: a string, an integer or a boolean, "
         f"not {json_kind(value)}."
     )
+
+
+def label_list(value: list[Any], name: str, place: str) -> list[str]:
+    """Return different labels of one document as text."""
+    texts = (label_text(one, f"{name}[{k}]", place) for k, one in enumerate(value))
+    return list(dict.fromkeys(texts))
 
 
 def label_text(value: object, name: str, place: str) -> str:

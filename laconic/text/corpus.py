@@ -20,13 +20,14 @@ TAB_SEPARATED = (".tsv", ".tab")
 class Corpus(NamedTuple):
     """Documents with all that a file says of them.
 
-    columns: numbers (NaN where missing) and categories ("" where missing) by name, if asked for;
-    files: of a folder, the file of each document; taken: the sentence that says which columns were
-    taken, "" where they are called text and label, or were named.
+    labels: one per document, or lists of them if they were asked for; columns: numbers (NaN where
+    missing) and categories ("" where missing) by name, if asked for; files: of a folder, the file
+    of each document; taken: the sentence that says which columns were taken, "" where they are
+    called text and label, or were named.
     """
 
     documents: list[Document]
-    labels: list[str] | None
+    labels: list[Any] | None
     columns: dict[str, list[Any]] | None = None
     files: list[str] | None = None
     taken: str = ""

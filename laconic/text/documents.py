@@ -7,8 +7,9 @@ taken as they are). Strings go no further than here.
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,6 +24,8 @@ from laconic.text.vocab import Vocab
 
 Sentence: TypeAlias = str | Sequence[str] | Tree
 DocumentLike: TypeAlias = str | Tree | Sequence[Sentence]
+# How a string becomes words: a regular expression that matches them, or a function; None: by rule.
+Tokenizer: TypeAlias = str | Callable[[str], Sequence[str]]
 MOST_UNSEGMENTED = 0.1  # share of the vocabulary above which a segmenter is asked for
 
 
@@ -94,6 +97,11 @@ class DocumentEncoder:
         How a string is split into sentences, see `laconic.text.tokens.sentences`.
     prefixes : sequence of int, default=()
         Lengths of prefixes of words that are features.
+    tokenizer : str, callable or None, default=None
+        A regular expression that matches words, or a function from a string to its words, instead
+        of the rules of `laconic.text.tokens.words`.
+    stop_words : collection of str, default=()
+        Words that are left out before n-grams are formed.
 
     Examples
     --------
@@ -110,6 +118,8 @@ class DocumentEncoder:
         ngrams: int = 1,
         boundary: Boundary = "auto",
         prefixes: Sequence[int] = (),
+        tokenizer: Tokenizer | None = None,
+        stop_words: Collection[str] = (),
     ) -> None:
         if ngrams < 1:
             raise ValueError(f"ngrams must be at least 1, got {ngrams!r}")
@@ -122,6 +132,9 @@ class DocumentEncoder:
         self.ngrams = ngrams
         self.prefixes = tuple(prefixes)
         self.boundary: Boundary = boundary
+        self.tokenizer = tokenizer
+        self._split = None if tokenizer is None else splitter(tokenizer)
+        self.stop_words = frozenset(w.lower() if lowercase else w for w in stop_words)
         self.vocab = Vocab()
 
     def sentence_words(self, document: DocumentLike) -> list[list[str]]:
@@ -129,21 +142,37 @@ class DocumentEncoder:
         return [self._words_of(sentence) for sentence in sentences_of(document, self.boundary)]
 
     def _words_of(self, sentence: Sentence) -> list[str]:
-        if isinstance(sentence, str):
+        found = self._all_words_of(sentence)
+        if not self.stop_words:
+            return found
+        return [word for word in found if word not in self.stop_words]
+
+    def _all_words_of(self, sentence: Sentence) -> list[str]:
+        if isinstance(sentence, str) and self._split is None:
             return words(sentence, self.lowercase)
-        tokens: Iterable[str] = sentence.words if isinstance(sentence, Tree) else sentence
+        tokens: Iterable[str]
+        if isinstance(sentence, str):
+            tokens = self._split(sentence) if self._split is not None else ()
+        else:
+            tokens = sentence.words if isinstance(sentence, Tree) else sentence
         return [token.lower() for token in tokens] if self.lowercase else list(tokens)
 
-    def grow(self, documents: Sequence[DocumentLike], min_count: int = 1) -> Encoded:
+    def grow(
+        self,
+        documents: Sequence[DocumentLike],
+        min_count: int = 1,
+        min_df: float = 1,
+        max_df: float = 1.0,
+    ) -> Encoded:
         """Number the features of training documents, encode these, and freeze.
 
-        Features seen less than `min_count` times are dropped.
+        Features seen less than `min_count` times, or in fewer than `min_df` or more than `max_df`
+        documents, are dropped; a whole number is one of documents, else a share of them.
         """
         self.vocab = Vocab()
         encoded = self._encode(documents, self.vocab.grow)
-        if min_count > 1:
-            seen = np.bincount(encoded.feature, minlength=len(self.vocab))
-            keep = np.flatnonzero(seen >= min_count)
+        keep = self._frequent(encoded, min_count, min_df, max_df)
+        if len(keep) < len(self.vocab):
             new_id = np.full(len(self.vocab), -1, dtype=np.int32)
             new_id[keep] = np.arange(len(keep))
             self.vocab = self.vocab.renumber(keep)
@@ -151,6 +180,27 @@ class DocumentEncoder:
         self.vocab.freeze()
         self._warn_of_scripts(documents)
         return encoded
+
+    def _frequent(self, encoded: Encoded, min_count: int, min_df: float, max_df: float) -> Ints:
+        """Return the features that occur often enough, and not in too many documents."""
+        n, n_documents = len(self.vocab), len(encoded.document_ptr) - 1
+        keep = np.ones(n, dtype=bool)
+        if min_count > 1:
+            keep &= np.bincount(encoded.feature, minlength=n) >= min_count
+        least, most = (
+            _documents("min_df", min_df, n_documents),
+            _documents("max_df", max_df, n_documents),
+        )
+        if least > 1 or most < n_documents:
+            counts = encoded.counts(n)
+            in_documents = np.bincount(counts.indices, minlength=n)
+            keep &= (in_documents >= least) & (in_documents <= most)
+            if n and not keep.any():
+                raise ValueError(
+                    f"no word is in at least {least:g} and at most {most:g} of the {n_documents} "
+                    "documents: lower min_df or raise max_df"
+                )
+        return np.flatnonzero(keep)
 
     def _warn_of_scripts(self, documents: Sequence[DocumentLike]) -> None:
         """Say that texts of a script without blanks have no real words, if they came as strings."""
@@ -214,6 +264,30 @@ class DocumentEncoder:
         return [
             prefix(word, length) for length in self.prefixes for word in unit if len(word) > length
         ]
+
+
+def splitter(tokenizer: Tokenizer) -> Callable[[str], Sequence[str]]:
+    """Return what a tokenizer does: the matches of a regular expression, or the function itself."""
+    if callable(tokenizer):
+        return tokenizer
+    try:
+        pattern = re.compile(tokenizer)
+    except re.error as error:
+        raise ValueError(
+            f"tokenizer is a regular expression that matches words, or a function; {tokenizer!r} "
+            f"is none: {error}"
+        ) from None
+    return lambda text: [found for match in pattern.finditer(text) if (found := match.group())]
+
+
+def _documents(name: str, value: float, n_documents: int) -> float:
+    """Return a number of documents that is given as one, or as a share of all of them."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not (value >= 1 if whole else 0 <= value <= 1):
+        raise ValueError(
+            f"{name} is a number of documents from 1 on, or a share from 0.0 to 1.0; got {value!r}"
+        )
+    return value if whole else value * n_documents
 
 
 def prefix(word: str, length: int) -> str:

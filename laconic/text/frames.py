@@ -30,6 +30,14 @@ class DocumentRows(list[Any]):
         )
 
 
+def one_row(rows: list[Any], number: int) -> list[Any]:
+    """Return one document of several, with its columns if there are any."""
+    if not isinstance(rows, DocumentRows):
+        return [rows[number]]
+    columns = {name: [values[number]] for name, values in rows.columns.items()}
+    return DocumentRows([rows[number]], columns)
+
+
 def names_of(data: object) -> list[str] | None:
     """Return the names of columns of a frame, a data set or a mapping of columns; else None."""
     if isinstance(data, Mapping):

@@ -28,6 +28,7 @@ from laconic.text.columns import (
     chosen_fields,
     field,
     is_header,
+    label_list,
     label_text,
     number,
     opens_table,
@@ -202,7 +203,7 @@ def _is_tree(path: PathLike, first: str) -> bool:
 def _of_rows(rows: Iterable[Row], fields: Columns, require_labels: bool, path: PathLike) -> Corpus:
     """Read documents, labels and columns from rows."""
     documents: list[Document] = []
-    labels: list[str] = []
+    labels: list[Any] = []
     columns: dict[str, list[Any]] = {name: [] for name in fields.more}
     chosen: Columns | None = None
     taken = ""
@@ -217,7 +218,12 @@ def _of_rows(rows: Iterable[Row], fields: Columns, require_labels: bool, path: P
         for name in chosen.categories:
             columns[name].append(category(row, name, place))
         if label is not None and (require_labels or label in row):
-            labels.append(_checked_label(row, label, place))
+            labels.append(_checked_label(row, label, place, fields.lists))
+            if isinstance(labels[0], list) != isinstance(labels[-1], list):
+                raise InputError(
+                    f"{place}: {label!r} is one label in some rows and a list in others; expected "
+                    "lists in all of them."
+                )
         if labels and len(labels) != len(documents):
             raise InputError(f"{place}: some rows have the field {label!r} and some have not.")
     if not documents:
@@ -236,8 +242,11 @@ def _taken(row: Mapping[str, Any], fields: Columns, chosen: Columns, path: PathL
     return f"{name_of(path)}: the text is the {what} {chosen.text!r}{label}."
 
 
-def _checked_label(row: Mapping[str, Any], name: str, place: str) -> str:
-    label = label_text(field(row, name, place), name, place)
+def _checked_label(row: Mapping[str, Any], name: str, place: str, lists: bool) -> str | list[str]:
+    value = field(row, name, place)
+    if lists and isinstance(value, list):
+        return label_list(value, name, place)
+    label = label_text(value, name, place)
     if isinstance(row, TableRow) and not (label := label.strip()):
         raise InputError(f"{place}: the label in the column {name!r} is empty.")
     return label

@@ -63,7 +63,7 @@ def label_scores(gold: ArrayLike, predicted: ArrayLike) -> LabelScores:
         np.bincount(gold_code, minlength=n),
         np.bincount(predicted_code, minlength=n),
     )
-    return LabelScores(labels, *_precision_recall_f1(right, n_gold, n_predicted), n_gold)
+    return LabelScores(labels, *precision_recall_f1(right, n_gold, n_predicted), n_gold)
 
 
 def macro_f1(gold: ArrayLike, predicted: ArrayLike) -> float:
@@ -127,11 +127,11 @@ def _chunk_scores(true: Spans, guessed: Spans, token_right: Bools, starts: Ints)
     right, n_gold, n_predicted = counts
     by_type = LabelScores(
         np.array(true.types, dtype=object),
-        *_precision_recall_f1(right, n_gold, n_predicted),
+        *precision_recall_f1(right, n_gold, n_predicted),
         n_gold,
     )
     precision, recall, f1 = (
-        float(ratio[0]) for ratio in _precision_recall_f1(*(c.sum(keepdims=True) for c in counts))
+        float(ratio[0]) for ratio in precision_recall_f1(*(c.sum(keepdims=True) for c in counts))
     )
     return ChunkScores(
         precision=precision,
@@ -146,9 +146,10 @@ def _chunk_scores(true: Spans, guessed: Spans, token_right: Bools, starts: Ints)
     )
 
 
-def _precision_recall_f1(
+def precision_recall_f1(
     right: NDArray[Any], n_gold: NDArray[Any], n_predicted: NDArray[Any]
 ) -> tuple[Array, Array, Array]:
+    """Return precision, recall and F1 from numbers of right, gold and predicted items."""
     return (
         _ratio(right, n_predicted),
         _ratio(right, n_gold),

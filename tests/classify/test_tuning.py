@@ -10,8 +10,8 @@ from sklearn.base import clone
 import laconic
 from laconic import SparseClassifier, TextClassifier
 from laconic.classify.derived import derive
+from laconic.classify.held_out import split
 from laconic.classify.preparation import encode_training
-from laconic.classify.tuning import split
 from laconic.core.penalties import Ridge
 from laconic.text.documents import DocumentEncoder
 

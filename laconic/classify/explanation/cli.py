@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+from laconic.classify.fields import fields_of
 from laconic.cli.coloured import Marked, print_marked
 from laconic.cli.console import progress
 from laconic.cli.options import (
@@ -16,6 +17,7 @@ from laconic.cli.options import (
     check_output,
     read_columns,
     read_labelled,
+    with_columns,
 )
 from laconic.errors import InputError
 from laconic.models.option import Option
@@ -127,7 +129,8 @@ def explain(
         if value:
             raise InputError(f"--{name} explains the model as a whole: leave the document out.")
     wanted = None if label is None else _label_named(model, label)
-    explanations = [model.explain(one) for one in _documents(document, text_field, whole)]
+    documents = _documents(model, document, text_field, whole)
+    explanations = list(model.explanations(documents))
     if output is not None:
         from laconic.classify.explanation.page import write_explanations
 
@@ -153,15 +156,20 @@ def _label_named(model: TextPredictor, name: str) -> Any:
     raise InputError(f"--about: the model knows the labels {known}; got {name!r}.")
 
 
-def _documents(given: str, text_field: str, whole: bool) -> list[Document]:
+def _documents(model: TextPredictor, given: str, text_field: str, whole: bool) -> list[Document]:
     """Return the documents of a file or of standard input, or a text as it is."""
     name = given.lower()
     if given == STANDARD_STREAM or os.path.exists(given):
-        return read_columns(given, Columns(text_field, None), whole).documents
+        return with_columns(read_columns(given, fields_of(model, text_field, None), whole))
     if name.endswith(FILES) and not any(character.isspace() for character in given):
         raise InputError(f"{given}: there is no such file.")
     if not given.strip():
         raise InputError("the document is empty: give a text, a file of documents, or -.")
+    if model.numbers or model.categories:
+        named = ", ".join([*model.numbers, *model.categories])
+        raise InputError(
+            f"the model reads columns beside the text ({named}): give a file that has them."
+        )
     return [given]
 
 
@@ -206,7 +214,8 @@ def _explain_model(
     if sources.table is not None:
         check_table_name(sources.table)
         check_output(sources.table)
-    data, test = (_labelled(path, fields) for path in (sources.data, sources.test))
+    own = fields_of(model, *fields)
+    data, test = (_labelled(path, own) for path in (sources.data, sources.test))
     other = None if sources.other is None else _other(sources.other)
     with progress("explaining") as bar:
         request = Request(n, data, test, sources.resamples, sources.curve, other)
@@ -239,10 +248,10 @@ def _check(sources: Sources) -> None:
             raise InputError("--other compares on labelled documents: give them with --data.")
 
 
-def _labelled(path: str | None, fields: tuple[str, str]) -> LabelledDocuments | None:
+def _labelled(path: str | None, fields: Columns) -> LabelledDocuments | None:
     from laconic.classify.explanation.material import LabelledDocuments
 
-    return None if path is None else LabelledDocuments(*read_labelled(path, *fields))
+    return None if path is None else LabelledDocuments(*read_labelled(path, fields))
 
 
 def _other(path: str) -> TextPredictor:

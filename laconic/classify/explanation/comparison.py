@@ -53,7 +53,7 @@ def compare(
     """
     words = [_words(model) for model in (first, second)]
     guessed = [
-        np.array([str(label) for label in model.predict(list(documents)).tolist()], dtype=object)
+        np.array([str(label) for label in model.predict(documents).tolist()], dtype=object)
         for model in (first, second)
     ]
     gold = np.array([str(label) for label in labels], dtype=object)

@@ -22,7 +22,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.arrays import Array, Ints
 from laconic.models.kind import find
-from laconic.text.documents import DocumentLike, sentence_text, sentences_of
+from laconic.text.documents import sentence_text, sentences_of
+from laconic.text.frames import DocumentRows
 from laconic.text.tokens import word_spans
 
 if TYPE_CHECKING:
@@ -39,6 +40,14 @@ class FeatureShare(NamedTuple):
     value: float
     weight: float
     contribution: float
+
+
+class ColumnShare(NamedTuple):
+    """A feature beside the text: its value in the document, and its weight for each label (K,)."""
+
+    name: str
+    value: float
+    weight: Array
 
 
 class Occurrences(NamedTuple):
@@ -84,6 +93,11 @@ class Explanation:
         Spelling of the feature of each occurrence.
     values : ndarray
         Value of one occurrence of each: x_f / c_f.
+    columns : tuple of ColumnShare
+        Columns beside the text, and what they add.
+    given : tuple or None
+        The labels that the document gets where it may have several: then each label has its own
+        probability.
     """
 
     labels: NDArray[Any]
@@ -95,10 +109,14 @@ class Explanation:
     shares: Array
     names: NDArray[np.object_]
     values: Array
+    columns: tuple[ColumnShare, ...] = ()
+    given: tuple[Any, ...] | None = None
 
     @property
     def predicted(self) -> Any:
-        """The label with the highest score."""
+        """The label with the highest score, or the list of labels above their thresholds."""
+        if self.given is not None:
+            return list(self.given)
         return self.labels.tolist()[int(self.order[0])]
 
     @cached_property
@@ -109,6 +127,8 @@ class Explanation:
     @cached_property
     def probabilities(self) -> Array:
         """Probability of each label, (K,)."""
+        if self.given is not None:
+            return np.asarray(np.exp(-np.logaddexp(0.0, -self.scores)))
         scores = self.scores / 2 if len(self.scores) == 2 else self.scores
         return np.asarray(np.exp(scores - logsumexp(scores)))
 
@@ -151,10 +171,15 @@ class Explanation:
         ids, first, inverse = np.unique(
             self.occurrences.feature, return_index=True, return_inverse=True
         )
+        k = self.place(label)
+        beside = [
+            FeatureShare(name, 1, value, float(weight[k]), float(value * weight[k]))
+            for name, value, weight in self.columns
+            if value * weight[k] != 0
+        ]
         total = np.bincount(inverse.ravel(), weights=row, minlength=len(ids))
         count = np.bincount(inverse.ravel(), minlength=len(ids))
-        order = np.argsort(-np.abs(total), kind="stable")
-        return [
+        words = [
             FeatureShare(
                 str(self.names[first[f]]),
                 int(count[f]),
@@ -162,9 +187,9 @@ class Explanation:
                 float(row[first[f]] / self.values[first[f]]),
                 float(total[f]),
             )
-            for f in order.tolist()
-            if total[f] != 0
+            for f in np.flatnonzero(total).tolist()
         ]
+        return sorted([*words, *beside], key=lambda share: -abs(share.contribution))
 
     def against(self, label: object, other: object) -> Explanation:
         """Return the same with the log-odds of `label` against `other` as the score of `label`.
@@ -172,6 +197,8 @@ class Explanation:
         They are the difference of two scores, hence contributions are differences too.
         """
         first, second = self.place(label), self.place(other)
+        if self.given is not None:
+            raise ValueError("a document may have several labels, so that none is against another")
         if first == second:
             raise ValueError(f"log-odds are between two labels; got {label!r} twice")
         rows, sign = [second, first], np.array([-1.0, 1.0])
@@ -191,6 +218,10 @@ class Explanation:
             sign[:, None] * shares,
             self.names,
             self.values,
+            tuple(
+                one._replace(weight=sign * (one.weight[first] - one.weight[second]) / half)
+                for one in self.columns
+            ),
         )
 
     def pieces(self) -> list[list[Piece]]:
@@ -228,9 +259,21 @@ class Explanation:
         return shown
 
 
-def explain_document(model: TextPredictor, document: DocumentLike) -> Explanation:
-    """Return what the parts of a document add to the score of each label."""
+def column_shares(model: TextPredictor, rows: list[Any]) -> tuple[ColumnShare, ...]:
+    """Return the columns of one document, with their weights for each label."""
+    weights = model.column_weights_
+    if not isinstance(rows, DocumentRows) or weights is None:
+        return ()
+    if model.one_score:
+        weights = np.concatenate([-weights, weights])
+    values = model.column_rows(rows).toarray()[0]
+    return tuple(map(ColumnShare, model.columns_.names, values.tolist(), weights.T))
+
+
+def explain_document(model: TextPredictor, rows: list[Any]) -> Explanation:
+    """Return what the parts of the one document in `rows` add to the score of each label."""
     check_is_fitted(model, "coef_")
+    document = rows[0]
     encoder = model.encoder_
     sentences = sentences_of(document, model.encoder_.boundary)
     words = encoder.sentence_words(document)
@@ -239,17 +282,18 @@ def explain_document(model: TextPredictor, document: DocumentLike) -> Explanatio
     spans = [encoder.spans_of(unit) + first[s] for s, unit in enumerate(words)]
     span = np.concatenate(spans) if spans else np.zeros((0, 2), np.int64)
     sentence = np.repeat(np.arange(len(words)), np.diff(encoded.sentence_ptr))
-    row = model.vectorize([document])
+    row = model.vectorize(rows)
     coef, intercept = model.coef_, np.asarray(model.intercept_)
     width = coef.shape[1]
     known = np.flatnonzero((encoded.feature >= 0) & (encoded.feature < width))
     feature = encoded.feature[known].astype(np.int64)
     value = row.toarray()[0, feature] / np.bincount(feature, minlength=width)[feature]
-    scores = np.atleast_2d(model.score_rows(row)).ravel()
+    scores = model.all_scores(rows)[0]
+    given = None if model.thresholds_ is None else tuple(model.decide(scores[None])[0])
     spelling = encoder.vocab.words
     names = np.array([spelling[f] for f in feature.tolist()], dtype=object)
     shares = coef[:, feature] * value
-    if len(scores) == 1:
+    if model.one_score:
         sign = np.array([-1.0, 1.0])
         scores, intercept = sign * scores, sign * intercept
         shares = sign[:, None] * shares
@@ -263,6 +307,8 @@ def explain_document(model: TextPredictor, document: DocumentLike) -> Explanatio
         shares,
         names,
         value,
+        column_shares(model, rows),
+        given,
     )
 
 
@@ -289,6 +335,8 @@ def spans_in(text: str, words: list[str]) -> list[tuple[int, int]] | None:
     spans = word_spans(text)
     if [text[a:b].lower() for a, b in spans] == [word.lower() for word in words]:
         return spans
+    if (some := _in_order(text, spans, words)) is not None:
+        return some
     # The lower case of some letters is longer: of every character, the one that it comes from.
     lowered = [character.lower() for character in text]
     origin = [k for k, form in enumerate(lowered) for _ in form]
@@ -299,4 +347,17 @@ def spans_in(text: str, words: list[str]) -> list[tuple[int, int]] | None:
             return None
         found.append((origin[start], origin[start + len(word) - 1] + 1))
         start += len(word)
+    return found
+
+
+def _in_order(
+    text: str, spans: list[tuple[int, int]], words: list[str]
+) -> list[tuple[int, int]] | None:
+    """Return the spans of words where others, such as stop words, stand between them."""
+    left, found = iter(spans), []
+    for word in words:
+        span = next((one for one in left if text[slice(*one)].lower() == word.lower()), None)
+        if span is None:
+            return None
+        found.append(span)
     return found

@@ -110,7 +110,8 @@ def gather(model: TextClassifier, request: Request, callback: Callback | None = 
     statistics, shown, sizes = None, {}, {}
     if request.data is not None:
         statistics = word_statistics(model, *request.data)
-        sizes = dict(Counter(map(str, request.data.labels)).most_common())
+        own = [label for labels in _sets(request.data.labels) for label in sorted(labels)]
+        sizes = dict(Counter(own).most_common())
     table = word_table(model, statistics, request.n)
     if request.data is not None:
         shown = _contexts(model, table, request.data)
@@ -141,14 +142,21 @@ def _needed(data: LabelledDocuments | None, what: str) -> LabelledDocuments:
     return data
 
 
+def _sets(labels: Sequence[Any]) -> list[set[str]]:
+    """Return the labels of each document as text."""
+    several = (list, tuple, set, frozenset)
+    return [set(map(str, one if isinstance(one, several) else [one])) for one in labels]
+
+
 def _contexts(
     model: TextPredictor, table: NDArray[Any], data: LabelledDocuments
 ) -> dict[tuple[Any, str], list[Context]]:
     """Return contexts of the words of each label, from documents of that label if there are any."""
-    gold = np.array([str(label) for label in data.labels], dtype=object)
+    gold = _sets(data.labels)
     found: dict[tuple[Any, str], list[Context]] = {}
     for label in dict.fromkeys(table["label"].tolist()):
-        rows = np.flatnonzero(gold == str(label)).tolist() or range(len(gold))
+        own = [k for k, labels in enumerate(gold) if str(label) in labels]
+        rows = own or range(len(gold))
         words = table["word"][table["label"] == label].tolist()
         inside = [data.documents[k] for k in rows]
         shown = contexts(model, words, inside, [data.labels[k] for k in rows], N_CONTEXTS)
@@ -159,4 +167,4 @@ def _contexts(
 def tried_settings(model: TextPredictor) -> list[dict[str, Any]]:
     """Return the settings that were tried when the model was tuned, where it kept them."""
     tried = getattr(model, "tried_", None) or ()
-    return [row if isinstance(row, dict) else row.as_dict() for row in tried]
+    return [row if isinstance(row, dict) else row._asdict() for row in tried]

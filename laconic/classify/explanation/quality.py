@@ -87,13 +87,16 @@ def assess(
     Labels are compared as text, as they stand in files. A label that the model does not know counts
     as missed; its documents have no part in log-loss and Brier score.
     """
-    chances = np.exp(model.predict_log_proba(list(documents)))
+    if model.thresholds_ is not None:
+        raise ValueError(
+            "confusion and calibration are for one label per document; of several labels "
+            "`laconic evaluate` gives the scores"
+        )
+    chances = np.exp(model.predict_log_proba(documents))
     known = np.array([str(label) for label in model.classes_.tolist()], dtype=object)
     gold = np.array([str(label) for label in labels], dtype=object)
     # By the model's own rule, which a tie or thresholds may make another than the largest chance.
-    predicted = np.array(
-        [str(label) for label in model.predict(list(documents)).tolist()], dtype=object
-    )
+    predicted = np.array([str(label) for label in model.predict(documents).tolist()], dtype=object)
     names = np.array(sorted({*known, *gold}), dtype=object)
     place = {name: k for k, name in enumerate(names)}
     pair = [[place[a], place[b]] for a, b in zip(gold, predicted, strict=True)]

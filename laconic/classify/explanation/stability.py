@@ -113,7 +113,7 @@ def _fitted(
     model: TextClassifier, documents: Sequence[DocumentLike], labels: Sequence[object]
 ) -> tuple[TextClassifier, Prepared]:
     fresh = settled(model)
-    prepared = fresh.prepare(list(documents), list(labels))
+    prepared = fresh.prepare(documents, labels)
     return fresh.fit_prepared(prepared), prepared
 
 
@@ -125,7 +125,12 @@ def settled(model: TextClassifier) -> TextClassifier:
 
 def rows_of(prepared: Prepared, rows: Ints) -> Prepared:
     """Return prepared data with these documents alone, some of them perhaps several times."""
-    return prepared._replace(X=prepared.X[rows], labels=prepared.labels[rows])
+    return prepared._replace(
+        X=prepared.X[rows],
+        labels=prepared.labels[rows],
+        beside=None if prepared.beside is None else prepared.beside[rows],
+        weight=None if prepared.weight is None else prepared.weight[rows],
+    )
 
 
 def _drawn(labels: NDArray[Any], random: np.random.Generator) -> Ints:
@@ -151,7 +156,7 @@ def _choices(whole: TextClassifier, samples: sp.csr_matrix, level: float) -> NDA
     output, feature = np.divmod(alive, whole.coef_.shape[1])
     labels, words = whole.classes_.tolist(), whole.encoder_.vocab.words
     sign = np.ones(len(alive))
-    if len(labels) == 2:  # a word stands at the label that it speaks for
+    if whole.one_score:  # a word stands at the label that it speaks for
         output = (np.where(weight[alive] != 0, weight[alive], mean) > 0).astype(np.int64)
         sign = np.where(output == 1, 1.0, -1.0)
     table = np.empty(len(alive), dtype=CHOICES)

@@ -51,9 +51,12 @@ def score_line(explanation: Explanation, label: object = None) -> str:
     score, intercept = float(explanation.scores[k]), float(explanation.intercepts[k])
     total = f"{signed(score)} = {signed(intercept)} {signed(score - intercept)}"
     meaning = "score"
-    if len(explanation.labels) == 2:
+    if explanation.given is not None:
+        meaning = "log-odds"
+    elif len(explanation.labels) == 2:
         meaning = f"log-odds against {explanation.labels.tolist()[1 - k]}"
-    return f"{meaning} {total} (intercept, words)"
+    parts = "intercept, words and columns" if explanation.columns else "intercept, words"
+    return f"{meaning} {total} ({parts})"
 
 
 def label_rows(explanation: Explanation, n: int) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.classify.multilabel import as_labels, indicator
 from laconic.core.arrays import Array, Ints
 from laconic.text.documents import DocumentLike, sentence_text, sentences_of
 
@@ -65,16 +66,12 @@ def word_statistics(
     """Return the spread and the counts of the features of a model in documents."""
     check_is_fitted(model, "coef_")
     width = model.coef_.shape[1]
-    counts = model.encoder_.encode(list(documents)).counts(len(model.encoder_.vocab))
+    counts = model.encoder_.encode(model.read(documents)).counts(len(model.encoder_.vocab))
     counts.sum_duplicates()
-    place = {label: k for k, label in enumerate(model.classes_.tolist())}
-    gold = np.array([place.get(label, -1) for label in _plain(labels)], dtype=np.int64)
+    gold = as_labels(labels)
     if len(gold) != counts.shape[0]:
         raise ValueError(f"there are {counts.shape[0]} documents but {len(gold)} labels")
-    known = np.flatnonzero(gold >= 0)
-    member = sp.csr_matrix(
-        (np.ones(len(known)), (gold[known], known)), shape=(len(place), len(gold))
-    )
+    member = sp.csr_matrix(indicator(gold, model.classes_).T)
     narrow = counts[:, :width]
     return WordStatistics(
         spread_of(model.vectorize(documents)[:, :width]),
