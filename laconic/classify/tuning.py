@@ -50,10 +50,15 @@ if TYPE_CHECKING:
 TOLERANCE = 0.5  # standard errors that a sparser model may lose
 SHARE = 0.1  # of the words of the training documents, at most, unless max_features says
 LEAST = 200  # words that a model may always keep
-LARGE = 5_000_000  # values in the data times classes above which candidates race on a sample
+WIDER = (2, 4)  # times as many words, where they are more accurate
+FULL = 0.7  # of the words that a model may keep, from where on more are tried
+SIGNIFICANT = 2.0  # standard errors by which more words must be more accurate
+LARGE = 8_000_000  # values in the data times classes above which candidates race on a sample
 SUMS = 2  # changes that are tried together with the best one
 SURVIVORS = (None, 5, 3)  # candidates on the first, second and further folds
-LAST_SHARE = 0.5  # of `seconds`: what is left is for the fit on all documents
+# Shares of `seconds`: for choosing, what is left being for the fit on all documents; for choosing
+# on a sample; until the first path of the only candidate has to end.
+SEARCH_SHARE, HEAT_SHARE, FIRST_SHARE = 0.5, 0.35, 0.8
 FALLBACK = Setting(0.1, 0.02)  # where no fold can be held out, as with one document per class
 
 
@@ -131,6 +136,14 @@ def chosen(
     return Race(model, folded(model, documents, labels, dev, weight), callback).run()
 
 
+class Found(NamedTuple):
+    """A candidate at one of its settings, and what it scored on all folds."""
+
+    candidate: Candidate
+    setting: Setting
+    score: SettingScore
+
+
 class Race:
     """Candidates for what a model leaves open, on folds of its documents."""
 
@@ -139,14 +152,15 @@ class Race:
     ) -> None:
         self.model, self.data, self.callback = model, data, callback
         self.began, self.stopped, self.done = time.process_time(), False, 0
+        self.share = SEARCH_SHARE
         self.sources: dict[tuple[int, tuple[int, ...]], Prepared] = {}
         self.runners = [Candidate(settings, model) for settings in candidates(model)]
         self.lost: list[Tried] = []
         counts = self.source(self.runners[0].model).training.counts
         most = max(LEAST, SHARE * counts.shape[1])
-        self.limits = Limits(
-            most if model.max_features is None else float(model.max_features), self.expired
-        )
+        share = most if model.max_features is None else float(model.max_features)
+        # What a model may keep, and what its paths reach.
+        self.most, self.reach = share, share
         n_classes = len(names_of(data.labels))
         one_score = n_classes == 2 and not is_multilabel(data.labels)
         size = counts.nnz * (1 if one_score else n_classes)
@@ -154,7 +168,7 @@ class Race:
 
     def expired(self) -> bool:
         """Return whether the callback or the clock asks for an end."""
-        return self.stopped or self.used() > LAST_SHARE * self.model.seconds
+        return self.stopped or self.used() > self.share * self.model.seconds
 
     def used(self) -> float:
         """Return the seconds of computing since the race began."""
@@ -168,16 +182,13 @@ class Race:
 
     def raced(self) -> Choice:
         """Return the choice, after all laps."""
+        if self.sampled < 1 and len(self.runners) > 1 and self.data.folds:
+            self.runners = self.qualified()
         running = list(self.runners)
-        if self.sampled < 1 and len(running) > 1:
-            train, held = self.data.folds[0]
-            self.lap(running, self.sample(train), self.sample(held))
-            running = sorted(running, key=Candidate.loss)[:1]
-            self.lost = [one.row(*best) for one in self.runners if (best := one.best())]
-            for one in self.runners:
-                one.scores = []
+        if len(running) == 1:  # nothing is compared at equal numbers of words
+            self.reach = self.widest()
         for number, (train, held) in enumerate(self.data.folds):
-            if number == 1 and self.sampled == 1:
+            if number == 1 and len(running) > 1:
                 running = self.with_sums(running, *self.data.folds[0])
             if number:
                 if self.expired():
@@ -186,8 +197,28 @@ class Race:
                 most = SURVIVORS[min(number, len(SURVIVORS) - 1)]
                 level = [one for one in running if len(one.scores) == number]
                 running = sorted(level, key=Candidate.loss)[:most]
+            # A path that ends too early is worth nothing: the only one has more time.
+            self.share = FIRST_SHARE if number == 0 and len(running) == 1 else SEARCH_SHARE
             self.lap(running, train, held)
         return self.choice()
+
+    def qualified(self) -> list[Candidate]:
+        """Return the winner of a race on a sample of the documents."""
+        train, held = (self.sample(rows) for rows in self.data.folds[0])
+        rows, n = np.concatenate([train, held]), len(train)
+        sample = FoldedDocuments(
+            [self.data.documents[row] for row in rows.tolist()],
+            self.data.labels[rows],
+            [(np.arange(n), np.arange(n, len(rows)))],
+            None if self.data.weight is None else self.data.weight[rows],
+        )
+        heat = Race(self.model, sample, self.callback)
+        heat.share = HEAT_SHARE
+        heat.lap(heat.runners, *sample.folds[0])
+        heat.with_sums([one for one in heat.runners if one.scores], *sample.folds[0])
+        self.lost = [one.row(*best) for one in heat.runners if (best := one.best())]
+        self.done, self.stopped = heat.done, heat.stopped
+        return [Candidate(min(heat.runners, key=Candidate.loss).settings, self.model)]
 
     def with_sums(self, running: list[Candidate], train: Ints, held: Ints) -> list[Candidate]:
         """Return the candidates and, scored, sums of the best change and each of the next SUMS.
@@ -221,9 +252,11 @@ class Race:
             if number and self.expired():
                 break
             known = one.scores[0].keys() if one.scores else ()
-            one.scores.append(
-                explore(one.model, self.fold(one.model, train, held), self.limits, known)
-            )
+            limits = Limits(self.reach, self.expired)
+            found = explore(one.model, self.fold(one.model, train, held), limits, known)
+            if known and self.expired() and len(found) < len(known):
+                break  # a path that was cut short would leave only models of few words to choose
+            one.scores.append(found)
             self.done += 1
             best = one.best()
             if self.callback is not None:
@@ -289,23 +322,47 @@ class Race:
         """Return the best setting, or of those that are as good the one with the fewest words."""
         folds = max((len(one.scores) for one in self.runners), default=0)
         level = [one for one in self.runners if len(one.scores) == folds and folds]
-        pool = [(one, setting, score) for one in level for setting, score in one.table().items()]
-        if not pool:
-            one = self.runners[0]
-            return self.last(one, FALLBACK, tuple(self.lost))
-        best = min(pool, key=lambda entry: float(entry[2].loss.mean()))[2].loss
-        equals = [entry for entry in pool if _as_good(entry[2].loss, best)]
-        one, setting, score = min(equals, key=lambda entry: (entry[2].words, entry[2].loss.mean()))
-        rows = [other.row(*found) for other in self.runners if (found := other.best())]
+        found = _sparsest(level, self.most)
+        if found is None:
+            return self.last(self.runners[0], FALLBACK, tuple(self.lost))
+        if self.model.max_features is None:
+            found = self.widened(found)
+        one, setting, score = found
+        rows = [other.row(*best) for other in self.runners if (best := other.best())]
         curve = {s.share: s for s in sorted(one.table(), key=lambda s: -one.table()[s].loss.mean())}
         rows += [one.row(s, one.table()[s]) for s in sorted(curve.values(), reverse=True)]
         return self.last(one, setting, (*self.lost, *rows, one.row(setting, score, True)))
+
+    def widest(self) -> float:
+        """Return the most words that are tried: more than a share if the user states no number."""
+        return self.most * (WIDER[-1] if self.model.max_features is None else 1)
+
+    def widened(self, found: Found) -> Found:
+        """Return the setting with more words, twice as many as long as that is more accurate."""
+        wide = found.candidate
+        if found.score.words < FULL * self.most or self.most == self.widest():
+            return found
+        if self.reach < self.widest():
+            if self.expired():
+                return found
+            self.reach, wide = self.widest(), Candidate(found.candidate.settings, self.model)
+            for train, held in self.data.folds[: len(found.candidate.scores)]:
+                self.lap([wide], train, held)
+        if len(wide.scores) < len(found.candidate.scores):
+            return found
+        for times in WIDER:
+            more = _sparsest([wide], self.most * times)
+            if more is None or not _is_more_accurate(more.score, found.score):
+                break
+            found = more
+        self.most = max(self.most, found.score.words)
+        return found
 
     def last(self, one: Candidate, setting: Setting, tried: tuple[Tried, ...]) -> Choice:
         """Return what the last fit needs, with a point near its optimum."""
         prepared = preparation.adapt(one.model, self.source(one.model))
         path = StrengthPath(one.model, prepared)
-        most = np.inf if path.smooth else self.limits.words
+        most = np.inf if path.smooth else self.most
         point = path.start.x
         shares = [share for share in path.shares() if share > setting.share][1::2]
         for _, _, _, found in path.walk(iter([*shares, setting.share])):
@@ -328,9 +385,32 @@ class Race:
         scores, gold = [np.zeros((0, len(names)))], [np.zeros((0, len(names)))]
         for train, held in self.data.folds:
             fold = self.fold(one.model, train, held)
-            scores.append(held_out_scores(one.model, fold, setting, self.limits, names))
+            scores.append(
+                held_out_scores(one.model, fold, setting, Limits(self.most, self.expired), names)
+            )
             gold.append(indicator(fold.labels, names))
         return best_thresholds(np.concatenate(scores), np.concatenate(gold))
+
+
+def _sparsest(level: Sequence[Candidate], most: float = np.inf) -> Found | None:
+    """Return, of the settings as good as the best one, that with the fewest words."""
+    pool = [
+        Found(one, setting, score)
+        for one in level
+        for setting, score in one.table().items()
+        if score.words <= most
+    ]
+    if not pool:
+        return None
+    best = min(pool, key=lambda found: float(found.score.loss.mean())).score.loss
+    equals = [found for found in pool if _as_good(found.score.loss, best)]
+    return min(equals, key=lambda found: (found.score.words, found.score.loss.mean()))
+
+
+def _is_more_accurate(more: SettingScore, less: SettingScore) -> bool:
+    """Return whether more words are significantly more accurate on the same documents."""
+    gain = more.right.astype(np.float64) - less.right
+    return bool(gain.mean() > SIGNIFICANT * gain.std() / np.sqrt(len(gain)))
 
 
 def _as_good(loss: Array, best: Array) -> bool:

@@ -127,16 +127,51 @@ def test_an_empty_model_says_what_to_do() -> None:
 
 
 def test_derived_counts_are_those_of_an_encoder() -> None:
-    texts = ["Bored people bore. The bored dog!", "A bore, a bored cat. Dog"]
+    texts = ["Bored people bore. The bored dog!", "A bore, a bored dog. Dog", "The bored dog bore"]
     words = DocumentEncoder()
-    training = encode_training(texts, [0, 1], words, 1)
+    training = encode_training(texts, [0, 1, 0], words, 1)
     richer = DocumentEncoder(ngrams=3, prefixes=(3, 2))
     derived, found = derive(training, richer)
     expected = DocumentEncoder(ngrams=3, prefixes=(3, 2))
     counts = expected.grow(texts).counts(len(expected.vocab)).toarray()
-    assert sorted(found.vocab.words) == sorted(expected.vocab.words)
+    # All of it, but the n-grams of one document.
+    in_documents = dict(zip(expected.vocab.words, (counts > 0).sum(axis=0), strict=True))
+    assert {"bored dog", "the bored dog"} <= set(found.vocab.words)
+    assert sorted(found.vocab.words) == sorted(
+        word for word, n in in_documents.items() if n > 1 or " " not in word
+    )
     order = expected.vocab.ids(found.vocab.words)
     np.testing.assert_array_equal(derived.counts.toarray(), counts[:, order])
+
+
+def test_twice_as_many_words_are_kept_where_they_are_more_accurate() -> None:
+    """A word of each document's class among 60 per class: a tenth of the words is too few."""
+    generator = np.random.default_rng(0)
+    labels = np.arange(1200) % 2
+    telling = [
+        f"{'ab'[y]}{k}" for y, k in zip(labels, generator.integers(0, 300, 1200), strict=True)
+    ]
+    noise = generator.integers(0, 4000, (1200, 4))
+    texts = [
+        " ".join([word, *(f"n{k}" for k in row)]) for word, row in zip(telling, noise, strict=True)
+    ]
+    wide = TextClassifier(penalty="lasso", weighting="log").fit(texts, labels)
+    narrow = TextClassifier(penalty="lasso", weighting="log", max_features=443).fit(texts, labels)
+    assert narrow.report_.features_kept <= 443 < wide.report_.features_kept <= 4 * 443 + 40
+    assert max(row.accuracy for row in wide.tried_) > max(row.accuracy for row in narrow.tried_)
+
+
+def test_large_data_race_on_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Candidates race on a part of the documents; the winner alone is scored on all of them."""
+    monkeypatch.setattr("laconic.classify.tuning.LARGE", 300)
+    model = TextClassifier(folds=3).fit(*TRAIN)
+    kinds = {(r.weighting, r.ngrams, r.prefixes, r.contrast, r.frequency) for r in model.tried_}
+    on_all = {
+        (r.weighting, r.ngrams, r.prefixes, r.contrast, r.frequency)
+        for r in model.tried_
+        if r.folds > 1
+    }
+    assert len(kinds) > 3 and len(on_all) == 1 and model.tried_[-1].chosen
 
 
 def test_frequency_multiplies_a_ridge_by_the_number_of_documents() -> None:
