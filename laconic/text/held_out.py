@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Generic, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -10,7 +11,8 @@ Example = TypeVar("Example")
 GoldT = TypeVar("GoldT")
 
 
-class HeldOut(NamedTuple, Generic[Example, GoldT]):
+@dataclass(frozen=True)
+class HeldOut(Generic[Example, GoldT]):
     """Examples and labels: three quarters to train on, one quarter to test on."""
 
     train: tuple[list[Example], list[GoldT]]
