@@ -32,6 +32,7 @@ from laconic.text.trees import parse_tree
 TUNING_TOL, TUNING_STEPS = 1e-2, 100
 FINAL_TOL, FINAL_STEPS = 1e-3, 500
 WORKERS = 2
+SIZES = {"neutral_label": "2", "n_topics": 1000, "n_clusters": 5000}
 
 
 PAPER = Grid()
@@ -68,7 +69,7 @@ class Bench:
             documents(part) for part in (task.train, task.dev, task.test)
         )
         self.model = TextClassifier(
-            "+".join(families), features=features, **{"neutral_label": "2", **parameters}
+            "+".join(families), features=features, **{**SIZES, **parameters}
         )
         began = time.perf_counter()
         self.prepared = self.model.prepare(self.train, task.train.labels)

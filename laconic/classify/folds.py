@@ -36,6 +36,7 @@ SMOOTH_STEP = 0.25  # of penalties that make no weight zero
 LAST = 1e-4  # share of strength_max where a path ends at the latest
 SMOOTH_LAST = 1e-7
 GROWTH = 1.1  # of the number of words, below which a strength is not scored
+NEAR_STEP, NEAR_STEPS = 0.6, (-2, -1, 0, 1, 2, 3)  # of guided paths, around the best share
 PATIENCE = 4  # strengths without a lower loss after which a path ends
 RIDGE = 0.02  # where refits begin
 RIDGE_STEP = 4.0
@@ -112,6 +113,24 @@ class Limits(NamedTuple):
     expired: Callable[[], bool]
 
 
+class Guide:
+    """Where to look on the path of a model that is like others: near their best share and point."""
+
+    def __init__(self, share: float, point: Array | None = None) -> None:
+        self.share, self.start = share, point
+        self.best_share, self.point, self.loss = share, point, np.inf
+
+    def shares(self) -> Iterator[float]:
+        """Yield a few shares around that of the best model so far, from strong to weak."""
+        for k in NEAR_STEPS:
+            yield min(self.share * NEAR_STEP**k, NEAR[0])
+
+    def saw(self, share: float, point: Array, loss: float) -> None:
+        """Keep the share and the point of the lowest log-loss."""
+        if loss < self.loss:
+            self.best_share, self.point, self.loss = share, point.copy(), loss
+
+
 class StrengthPath:
     """The path of one model on one part of the data: `problem` at strength_max * share."""
 
@@ -154,7 +173,9 @@ class StrengthPath:
             yield share
             share *= step
 
-    def walk(self, shares: Iterator[float]) -> Iterator[tuple[float, Array, Array, Array]]:
+    def walk(
+        self, shares: Iterator[float], start: Array | None = None
+    ) -> Iterator[tuple[float, Array, Array, Array]]:
         """Yield share, weights (features, outputs), intercept and point, each from the last."""
         from laconic.linear.path import walk
 
@@ -165,7 +186,8 @@ class StrengthPath:
                 listed.append(share)
                 yield self.start.highest * share
 
-        for result in walk(self.inner, self.problem, strengths(), self.start.x):
+        first = self.start.x if start is None else start
+        for result in walk(self.inner, self.problem, strengths(), first):
             flat, intercept = self.inner.plain_parts(self.problem, result)
             yield listed[-1], flat.reshape(len(flat) // len(intercept), -1), intercept, result.x
 
@@ -200,22 +222,31 @@ def explore(
     fold: HeldOutFold,
     limits: Limits,
     known: Collection[Setting] = (),
+    guide: Guide | None = None,
 ) -> dict[Setting, SettingScore]:
-    """Return the settings of a path on a fold with their scores; of `known` ones, those alone."""
+    """Return the settings of a path on a fold with their scores; of `known` ones, those alone.
+
+    A guide is followed, and is told where the lowest log-loss was.
+    """
     path = StrengthPath(parameters, fold.train)
     scores: dict[Setting, SettingScore] = {}
     gold = gold_of(fold.labels, path.classes)
     best, worse, ridge, words = np.inf, 0, RIDGE, 1 / GROWTH
     most = np.inf if path.smooth else limits.words
     last = min((setting.share for setting in known), default=0.0)
-    for share, weights, intercept, _ in path.walk(path.shares()):
+    shares, start = path.shares(), None
+    if guide is not None:
+        listed = sorted({setting.share for setting in known}, reverse=True)
+        shares, start = iter(listed) if known else guide.shares(), guide.start
+    for share, weights, intercept, point in path.walk(shares, start):
         kept = np.flatnonzero(np.any(weights[: len(weights) - path.n_beside] != 0, axis=1))
         if share < last or (scores and limits.expired()):
             break
         full = len(kept) >= most
         if known and all(setting.share != share for setting in known):
             continue
-        if len(kept) < (1 if known or path.smooth else words * GROWTH) and not full:
+        least = 1 if known or path.smooth or guide is not None else words * GROWTH
+        if len(kept) < least and not full:
             continue
         words = max(1, len(kept))
         kept = strongest(weights, most, path.n_beside)
@@ -231,6 +262,8 @@ def explore(
             del here[Setting(share, None)]
         scores |= here
         now = min(float(score.loss.mean()) for score in here.values())
+        if guide is not None and not known:
+            guide.saw(share, point, now)
         worse = 0 if now < best else worse + 1
         best = min(best, now)
         if full or (worse == PATIENCE and not known):

@@ -36,6 +36,7 @@ class FoldedDocuments(NamedTuple):
     labels: AnyArray
     folds: Sequence[tuple[Ints, Ints]]
     weight: Array | None = None
+    unlabelled: Sequence[DocumentLike] = ()
 
 
 def split(labels: AnyArray, n_folds: int, seed: int) -> list[tuple[Ints, Ints]]:

@@ -24,7 +24,14 @@ from laconic.classify.multilabel import as_labels, is_multilabel
 from laconic.classify.penalty import named_penalty, penalty_names
 from laconic.classify.predict import TextPredictor
 from laconic.classify.preparation import DocumentLabels, Prepared, checked_weight
-from laconic.classify.settings import Settings, Tried, is_open, plain_settings
+from laconic.classify.settings import (
+    UNLABELLED,
+    Settings,
+    Tried,
+    is_open,
+    plain_settings,
+    reads_unlabelled,
+)
 from laconic.classify.structure import ClusterSource, Family
 from laconic.classify.summary import GroupSummary, with_examples
 from laconic.core.arrays import Array, Bools
@@ -32,7 +39,7 @@ from laconic.core.penalties import OverlapGroupLasso, Penalty
 from laconic.core.penalties.parameter import TakesPenalty
 from laconic.core.report import Callback, Reported
 from laconic.models.save import Saved
-from laconic.text.documents import Tokenizer
+from laconic.text.documents import DocumentLike, Tokenizer
 from laconic.text.frames import labels_of
 from laconic.text.tokens import Boundary
 
@@ -91,12 +98,12 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         Where sentences end in strings: by rule (auto), at line or at double-space.
     neutral_label : str or None, default=None
         tree: use only constituents with this label.
-    n_topics : int, default=1000
-        topics: number of topics.
+    n_topics : int or None, default=None
+        topics: number of topics; None for one per 5,000 words of the text they are learned from.
     n_top : int, default=10
         topics: number of words per topic.
-    n_clusters : int, default=5000
-        brown: number of clusters to learn from the training text.
+    n_clusters : int or None, default=None
+        brown: number of clusters to learn; None for the square root of the length of the text.
     clusters : path or (Vocab, Clusters) or None, default=None
         brown: a `paths` file (bits, tab, word) instead of learned clusters.
     features : tuple of {"topics", "brown"}, default=()
@@ -135,6 +142,9 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         Largest number of words with a weight; None is a tenth of the words of the training
         documents (or 200 if that is more) where things are chosen, up to four times as many
         where that is significantly more accurate on held-out documents; else any number.
+    structure : {"auto"} or None, default=None
+        With auto, structures of the text are tried as terms beside the elastic net, with strengths
+        and numbers of topics and clusters chosen by Bayesian optimization.
 
     Attributes
     ----------
@@ -159,7 +169,7 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         Which groups hold a weight that is not zero.
     settings_ : dict
         What was chosen or stated: penalty, strength, lasso, refit, weighting, ngrams, prefixes,
-        contrast, frequency.
+        contrast, frequency, numbers of topics and clusters.
     tried_ : tuple of Tried
         What was tried, with the log-loss and accuracy on held-out documents; empty if nothing was
         chosen.
@@ -205,9 +215,9 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         lowercase: bool = True,
         boundary: Boundary = "auto",
         neutral_label: str | None = None,
-        n_topics: int = 1000,
+        n_topics: int | None = None,
         n_top: int = 10,
-        n_clusters: int = 5000,
+        n_clusters: int | None = None,
         clusters: ClusterSource | None = None,
         features: tuple[str, ...] = (),
         tol: float = 1e-3,
@@ -225,6 +235,7 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         folds: int = 5,
         seconds: float = 60.0,
         max_features: int | None = None,
+        structure: str | None = None,
     ) -> None:
         self.penalty, self.strength, self.lasso, self.ridge = penalty, strength, lasso, ridge
         self.refit, self.contrast, self.frequency, self.values = refit, contrast, frequency, values
@@ -244,6 +255,7 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         )
         self.class_weight = class_weight
         self.folds, self.seconds, self.max_features = folds, seconds, max_features
+        self.structure = structure
 
     def make_penalty(self, given: Penalty | str | None) -> Penalty:
         """Return the penalty that a value of the parameter means, over groups by name."""
@@ -261,10 +273,15 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         return model
 
     def prepare(
-        self, documents: Any, labels: DocumentLabels, weight: Array | None = None
+        self,
+        documents: Any,
+        labels: DocumentLabels,
+        weight: Array | None = None,
+        unlabelled: Sequence[DocumentLike] = (),
     ) -> Prepared:
         """Encode the documents and build the groups: all that fits at other strengths can reuse."""
-        return preparation.prepare(self.stated(), self.read(documents), labels, weight)
+        read = self.read(documents)
+        return preparation.prepare(self.stated(), read, labels, weight, unlabelled)
 
     def adapt(self, prepared: Prepared) -> Prepared:
         """Return what this model needs of a richer preparation, under its own weighting.
@@ -289,6 +306,7 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         callback: Callback | None = None,
         dev: tuple[Any, DocumentLabels] | None = None,
         sample_weight: ArrayLike | None = None,
+        unlabelled: Any = (),
     ) -> TextClassifier:
         """Choose what is left open, and learn the weights of words.
 
@@ -306,18 +324,27 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
             if nothing is to be chosen, they are not used.
         sample_weight : array of shape (n_documents,), optional
             How much each training document counts.
+        unlabelled : sequence, optional
+            Documents without labels, from which topics and clusters are learned too.
         """
         labels = as_labels(labels_of(documents, labels))
         documents = self.read(documents)
         weight = checked_weight(sample_weight, len(documents))
         self.forget()
+        if self.structure is not None:
+            from laconic.classify.automatic import check_structure
+
+            check_structure(self)
+        more = self.read(unlabelled) if len(unlabelled) else []
+        if more and not reads_unlabelled(self):
+            raise ValueError(UNLABELLED)
         if not is_open(self):
-            prepared = self.prepare(documents, labels, weight)
+            prepared = self.prepare(documents, labels, weight, more)
             self.fit_prepared(prepared, callback=callback).describe_groups(prepared)
         else:
             from laconic.classify.tuning import chosen  # a model that is opened needs no folds
 
-            found = chosen(self, documents, labels, dev, callback, weight)
+            found = chosen(self, documents, labels, dev, callback, weight, more)
             self.settings_, self.tried_ = found.settings, found.tried
             self.most_ = found.most
             self.fit_prepared(found.prepared, found.start, callback)

@@ -16,15 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from laconic.classify import structure
 from laconic.classify.columns import Beside, learn_beside
+from laconic.classify.lexicon import Lexicon, WordText, learn_lexicon
 from laconic.classify.multilabel import as_labels
 from laconic.classify.penalty import structures_of, word_families
 from laconic.classify.structure import LATENT, ClusterSource, Family, Training
-from laconic.classify.topics import Topics
 from laconic.classify.weighting import WEIGHTINGS, idf_of, lengths_of, scale_of, weighted
 from laconic.core.arrays import Array, Ints
 from laconic.core.penalties import Penalty
 from laconic.core.penalties.naming import FeatureNames
-from laconic.text.clusters import Clusters
 from laconic.text.documents import DocumentEncoder, DocumentLike, Tokenizer
 from laconic.text.stop_words import stop_words_of
 from laconic.text.tokens import Boundary
@@ -72,13 +71,6 @@ class Prepared(NamedTuple):
         return len(self.columns.names)
 
 
-class Lexicon(NamedTuple):
-    """What is known about words beyond their counts; None where no penalty or feature needs it."""
-
-    topics: Topics | None
-    clusters: Clusters | None
-
-
 class TextParameters(Protocol):
     """The parameters of TextClassifier that decide how documents become rows and groups."""
 
@@ -96,9 +88,9 @@ class TextParameters(Protocol):
     lowercase: bool
     boundary: Boundary
     neutral_label: str | None
-    n_topics: int
+    n_topics: int | None
     n_top: int
-    n_clusters: int
+    n_clusters: int | None
     clusters: ClusterSource | None
     features: tuple[str, ...]
     contrast: float
@@ -124,8 +116,13 @@ def prepare(
     documents: Sequence[DocumentLike],
     labels: DocumentLabels,
     weight: Array | None = None,
+    unlabelled: Sequence[DocumentLike] = (),
 ) -> Prepared:
-    """Encode training documents and build the groups of the penalty."""
+    """Encode training documents and build the groups of the penalty.
+
+    Topics and clusters are those of unlabelled documents too. Words that only these have are
+    features if the topics or clusters are, which can give them a weight.
+    """
     names = structures_of(parameters.penalty)
     if parameters.weighting not in WEIGHTINGS:
         raise ValueError(
@@ -142,8 +139,10 @@ def prepare(
         columns = learn_beside(found, parameters.numbers, parameters.categories)
         beside = columns.rows(found, len(documents))
     limits = (parameters.min_count, parameters.min_df, parameters.max_df)
-    training = encode_training(documents, labels, encoder, *limits)
-    lexicon = learn_lexicon(parameters, {*names, *parameters.features}, training)
+    more = unlabelled if parameters.features else ()
+    training = encode_training(documents, labels, encoder, *limits, unlabelled=more)
+    text = WordText.read(parameters, training, unlabelled)
+    lexicon = learn_lexicon(parameters, {*names, *parameters.features}, training, text)
     families = families_of(names, training, lexicon, parameters.neutral_label)
     families += word_families(parameters.penalty, feature_names(encoder))
     added = added_features(parameters.features, lexicon, len(encoder.vocab))
@@ -222,33 +221,25 @@ def encode_training(
     min_count: int,
     min_df: float = 1,
     max_df: float = 1.0,
+    unlabelled: Sequence[DocumentLike] = (),
 ) -> Training:
     """Encode documents as ids and counts.
 
-    The vocabulary of the encoder grows by the features that occur often enough.
+    The vocabulary of the encoder grows by the features that occur often enough, in these documents
+    and unlabelled ones.
     """
     documents = list(documents)
     if len(documents) != len(labels):
         raise ValueError(f"there are {len(documents)} documents but {len(labels)} labels")
     if not documents:
         raise ValueError("there are no documents to learn from")
-    encoded = encoder.grow(documents, min_count, min_df, max_df)
+    encoded = encoder.grow([*documents, *unlabelled], min_count, min_df, max_df)
+    if len(unlabelled):
+        encoded = encoder.encode(documents)
     n = len(encoder.vocab)
     if n == 0:
         raise ValueError("the documents hold no words (tokens of two or more letters or digits)")
     return Training(documents, encoded, encoded.counts(n), encoder.vocab, lengths_of(encoded))
-
-
-def learn_lexicon(parameters: TextParameters, names: set[str], training: Training) -> Lexicon:
-    """Learn the topics and clusters that penalties or features in `names` need."""
-    names = {LATENT.get(name, name) for name in names}
-    topics = clusters = None
-    if "topics" in names:
-        sizes = (parameters.n_topics, parameters.n_top)
-        topics = structure.topics_of(training, *sizes, parameters.random_state)
-    if "brown" in names:
-        clusters = structure.clusters_of(training, parameters.clusters, parameters.n_clusters)
-    return Lexicon(topics, clusters)
 
 
 def families_of(

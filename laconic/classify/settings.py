@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from laconic.classify.penalty import DEFAULT, penalty_names
-from laconic.classify.structure import LATENT, STRUCTURED
+from laconic.classify.penalty import DEFAULT, penalty_names, structures_of
+from laconic.classify.structure import LATENT, STRUCTURED, ClusterSource
 from laconic.core.penalties import Penalty
 from laconic.core.penalties.names import Strength
 
@@ -27,7 +27,7 @@ PLAIN: Mapping[str, Any] = {
     "frequency": 0.0,
 }
 # Everything that a fit may choose, and a fitted model states in `settings_`.
-CHOSEN = (*PLAIN, "strength", "lasso", "refit")
+CHOSEN = (*PLAIN, "strength", "lasso", "refit", "n_topics", "n_clusters")
 # What is tried for words and penalty: the first, changes of it, and the change that helps most with
 # each of the two that come next; strengths and refits are chosen for each. Pairs of words help
 # opinions, prefixes short texts, a cost by frequency where the contrast of rare words misleads.
@@ -60,6 +60,12 @@ LATENT_CHANGES: tuple[Mapping[str, Any], ...] = (
     {},
     {"prefixes": (5,)},
     {"prefixes": (5,), "contrast": 1.0, "frequency": 0.5},
+)
+
+
+UNLABELLED = (
+    "topics and clusters are learned from unlabelled documents, and this model has none: give "
+    "penalty='topics' or 'brown', or structure='auto', which tries them"
 )
 
 
@@ -97,6 +103,9 @@ class OpenParameters(Protocol):
     contrast: float | None
     frequency: float | None
     values: Iterable[float] | None
+    features: tuple[str, ...]
+    clusters: ClusterSource | None
+    structure: str | None
 
 
 def is_open(parameters: OpenParameters) -> bool:
@@ -123,6 +132,36 @@ def has_structure(parameters: OpenParameters) -> bool:
 def is_latent(parameters: OpenParameters) -> bool:
     """Return whether the penalty chooses latent groups of the text."""
     return any(name in LATENT for name in penalty_names(parameters.penalty))
+
+
+def penalty_text(settings: Settings) -> str:
+    """Return a penalty as a table shows it; of a sum the strengths and the numbers of groups."""
+    if not isinstance(settings["strength"], Mapping):
+        return str(settings["penalty"])
+    numbers = {"topics": settings.get("n_topics"), "brown": settings.get("n_clusters")}
+    terms = []
+    for name, value in settings["strength"].items():
+        number = f" of {numbers[name]}" if numbers.get(name) else ""
+        terms.append(name + number + (f" {value:g}" if value != 1 else ""))
+    return " + ".join(terms)
+
+
+def multiplied(strength: Strength, factor: float) -> Strength:
+    """Return a strength, or each of several, times a factor."""
+    if isinstance(strength, Mapping):
+        return {name: value * factor for name, value in strength.items()}
+    return strength * factor
+
+
+def reads_unlabelled(parameters: OpenParameters) -> bool:
+    """Return whether anything is learned from text: topics, or clusters that are not given."""
+    names = {LATENT.get(name, name) for name in structures_of(parameters.penalty)}
+    names |= set(parameters.features)
+    return (
+        parameters.structure == "auto"
+        or "topics" in names
+        or ("brown" in names and parameters.clusters is None)
+    )
 
 
 def candidates(parameters: OpenParameters) -> list[Settings]:

@@ -225,6 +225,8 @@ _OPEN: dict[str, Callable[[Any], bool]] = {
     "penalty": lambda value: value is None or isinstance(value, str | dict),
     "strength": lambda value: value is None or _is_strength(value),
     "lasso": is_number,
+    "n_topics": is_count,
+    "n_clusters": is_count,
     "refit": is_number,
     "contrast": is_number,
     "frequency": is_number,
@@ -243,6 +245,7 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "constituents": is_number,
     "folds": is_count,
     "seconds": is_number,
+    "structure": lambda value: value in (None, "auto"),
     "max_features": lambda value: value is None or is_count(value),
     "min_count": lambda value: type(value) is int,
     "min_df": is_number,
@@ -256,9 +259,7 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "lowercase": lambda value: isinstance(value, bool),
     "boundary": lambda value: value in ("auto", "line", "double-space"),
     "neutral_label": lambda value: value is None or isinstance(value, str),
-    "n_topics": is_count,
     "n_top": is_count,
-    "n_clusters": is_count,
     "clusters": lambda value: value is None or isinstance(value, str),
     "features": lambda value: _is_texts(value),
     "tol": is_number,
@@ -305,12 +306,14 @@ def _checked_settings(model: TextClassifier, meta: dict[str, Any]) -> Settings:
     if "settings" not in meta:
         return plain_settings(model)
     settings = dict(item(meta, "settings", dict))
+    for name in ("n_topics", "n_clusters"):
+        settings.setdefault(name, None)
     if isinstance(model.penalty, Penalty):
         settings["penalty"] = model.penalty
     if settings.keys() != set(CHOSEN):
         raise InputError(f"expected the settings {', '.join(sorted(CHOSEN))}")
     for name, value in settings.items():
-        may_lack = name in ("strength", "lasso", "refit", "penalty")
+        may_lack = name in ("strength", "lasso", "refit", "penalty", "n_topics", "n_clusters")
         plain = list(value) if name == "prefixes" else value
         own = name == "penalty" and isinstance(value, Penalty)
         if not own and not (value is None and may_lack) and not _OPEN[name](plain):

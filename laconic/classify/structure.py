@@ -8,12 +8,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from laconic.classify.topics import Topics, learn_topics
+from laconic.classify.topics import Topics
 from laconic.core import grouping
 from laconic.core.arrays import Array, Ints
 from laconic.core.groups import Groups, subtree_sums
 from laconic.core.ragged import pointers
-from laconic.text.clusters import Clusters, brown_clusters, read_paths
+from laconic.text.clusters import Clusters, read_paths
 from laconic.text.documents import DocumentLike, Encoded, sentences_of
 from laconic.text.io import PathLike
 from laconic.text.trees import Tree
@@ -146,28 +146,10 @@ def brown_family(clusters: Clusters, n_features: int) -> Family:
     return Family("brown", groups, nodes)
 
 
-def topics_of(training: Training, n_topics: int, n_top: int, seed: int) -> Topics:
-    """Learn LDA topics of the training documents."""
-    return learn_topics(training.counts, n_topics=n_topics, n_top=n_top, seed=seed)
-
-
-def clusters_of(training: Training, clusters: ClusterSource | None, n_clusters: int) -> Clusters:
-    """Learn Brown clusters from the training sentences, or look the words up in given ones."""
-    if clusters is None:
-        encoded = training.encoded
-        # Words of each sentence in order, n-grams and dropped words left out.
-        position = np.arange(len(encoded.feature)) - np.repeat(
-            encoded.sentence_ptr[:-1], np.diff(encoded.sentence_ptr)
-        )
-        is_word = (position < np.repeat(encoded.n_words, np.diff(encoded.sentence_ptr))) & (
-            encoded.feature >= 0
-        )
-        ptr = np.concatenate([[0], np.cumsum(is_word)])[encoded.sentence_ptr]
-        return brown_clusters(
-            encoded.feature[is_word], ptr, len(training.vocab), n_clusters=n_clusters
-        )
+def given_clusters(vocab: Vocab, clusters: ClusterSource) -> Clusters:
+    """Return clusters of other text, or of a file, over the words of a vocabulary."""
     known, tree = clusters if isinstance(clusters, tuple) else read_paths(clusters)
-    place = known.ids(training.vocab.words)
+    place = known.ids(vocab.words)
     leaf = np.where(place >= 0, tree.leaf[np.maximum(place, 0)], -1).astype(np.int32)
     count = np.where(place >= 0, tree.count[np.maximum(place, 0)], 0)
     return Clusters(tree.parent, tree.bit, leaf, count)

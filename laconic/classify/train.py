@@ -12,6 +12,7 @@ from laconic.cli.options import (
     TEXT_FIELD,
     LabelField,
     TextField,
+    read_columns,
     read_labelled,
 )
 from laconic.cli.training import Run, Trained
@@ -93,6 +94,7 @@ MODEL = Parameters(
             "free_columns",
         ),
         "Structure": (
+            "structure",
             "boundary",
             "neutral_label",
             "constituents",
@@ -120,6 +122,7 @@ MODEL = Parameters(
         ),
         "seconds": Option(above=0),
         "folds": Option(minimum=2),
+        "structure": Option("auto: structures and their strengths are chosen.", choices=("auto",)),
         "constituents": Option(minimum=0),
         "min_df": Option(
             "Drop words in fewer documents: a number of them, or a share such as 0.01.",
@@ -180,6 +183,14 @@ def train(
             metavar="DEV",
         ),
     ] = None,
+    unlabelled: Annotated[
+        str | None,
+        Option(
+            "Documents without labels, from which topics and clusters are learned too.",
+            panel="Structure",
+            metavar="FILE",
+        ),
+    ] = None,
     model: Annotated[OptionValues, MODEL],
     parser: Annotated[
         str | None,
@@ -203,13 +214,18 @@ def train(
     fields = Columns(text_field, label_field, lists=True, **beside)
     data = _training_data(path, fields)
     dev_data = None if dev is None else _dev_data(dev, fields, data)
+    more: Sequence[Document] = ()
+    if unlabelled is not None:
+        more = read_columns(unlabelled, Columns(text_field, None)).documents
     run.bar.describe("importing")
     from laconic.classify.model import EMPTY, TextClassifier
-    from laconic.classify.settings import is_open
+    from laconic.classify.settings import UNLABELLED, is_open, reads_unlabelled
     from laconic.models.checks import check_storable
 
     classifier = TextClassifier(**model)
     classifier.parts()
+    if unlabelled is not None and not reads_unlabelled(classifier):
+        raise InputError(f"--unlabelled: {UNLABELLED}.")
     if parser is not None:
         run.bar.describe("parsing the documents")
         trees = _dependency_trees(data.documents, parser, classifier.boundary)
@@ -219,7 +235,7 @@ def train(
         check_storable(all_labels(data.labels))
     chooses = is_open(classifier)
     run.bar.describe("choosing on held-out documents" if chooses else "fitting")
-    run.fit(lambda callback: classifier.fit(*data, callback, dev_data))
+    run.fit(lambda callback: classifier.fit(*data, callback, dev_data, unlabelled=more))
     if classifier.report_.features_kept == 0 and not classifier.interrupted_:
         raise InputError(f"{name_of(path)}: {EMPTY}.")
     facts = {"documents": len(data.documents), **_facts(classifier, run.as_json)}

@@ -19,8 +19,11 @@ from sklearn.utils.class_weight import compute_sample_weight
 from threadpoolctl import threadpool_limits
 
 from laconic.classify import preparation
+from laconic.classify.automatic import Structures, search
+from laconic.classify.candidate import Candidate, Choice
 from laconic.classify.derived import derive
 from laconic.classify.folds import (
+    Guide,
     HeldOutFold,
     Limits,
     Setting,
@@ -38,7 +41,7 @@ from laconic.classify.multilabel import (
     names_of,
 )
 from laconic.classify.preparation import DocumentLabels, Prepared
-from laconic.classify.settings import CHOSEN, FIRST, Settings, Tried, candidates, has_structure
+from laconic.classify.settings import CHOSEN, Tried, candidates, has_structure, multiplied
 from laconic.classify.weighting import lengths_of
 from laconic.core.arrays import AnyArray, Array, Ints
 from laconic.core.report import Callback, Event
@@ -54,74 +57,13 @@ WIDER = (2, 4)  # times as many words, where they are more accurate
 FULL = 0.7  # of the words that a model may keep, from where on more are tried
 SIGNIFICANT = 2.0  # standard errors by which more words must be more accurate
 LARGE = 8_000_000  # values in the data times classes above which candidates race on a sample
+SEARCHED = 2  # folds on which structures are searched
 SUMS = 2  # changes that are tried together with the best one
 SURVIVORS = (None, 5, 3)  # candidates on the first, second and further folds
 # Shares of `seconds`: for choosing, what is left being for the fit on all documents; for choosing
 # on a sample; until the first path of the only candidate has to end.
 SEARCH_SHARE, HEAT_SHARE, FIRST_SHARE = 0.5, 0.35, 0.8
 FALLBACK = Setting(0.1, 0.02)  # where no fold can be held out, as with one document per class
-
-
-class Choice(NamedTuple):
-    """What was chosen, and what the last fit needs: all documents, and a point near its optimum."""
-
-    settings: Settings
-    prepared: Prepared
-    start: Array
-    tried: tuple[Tried, ...]
-    most: float
-    thresholds: Array | None = None
-
-
-class Candidate:
-    """One way to read words and penalise weights, with what each setting scored on each fold."""
-
-    def __init__(self, settings: Settings, model: TextClassifier) -> None:
-        self.settings = settings
-        self.model: TextClassifier = clone(model).set_params(
-            **{name: value for name, value in settings.items() if name in CHOSEN}
-        )
-        self.scores: list[dict[Setting, SettingScore]] = []
-
-    def table(self) -> dict[Setting, SettingScore]:
-        """Return the settings that all folds have: mean words, and the scores of all documents."""
-        common = [s for s in self.scores[0] if all(s in one for one in self.scores)]
-        return {
-            setting: SettingScore(
-                round(np.mean([one[setting].words for one in self.scores])),
-                np.concatenate([one[setting].loss for one in self.scores]),
-                np.concatenate([one[setting].right for one in self.scores]),
-            )
-            for setting in common
-        }
-
-    def best(self) -> tuple[Setting, SettingScore] | None:
-        """Return the setting with the lowest mean log-loss; None if no setting keeps a word."""
-        table = self.table() if self.scores else {}
-        return min(table.items(), key=lambda pair: float(pair[1].loss.mean()), default=None)
-
-    def loss(self) -> float:
-        """Return the lowest mean log-loss."""
-        best = self.best()
-        return np.inf if best is None else float(best[1].loss.mean())
-
-    def changes(self, first: Candidate) -> Settings:
-        """Return the settings that are not those of the first candidate."""
-        return {name: v for name, v in self.settings.items() if v != first.settings[name]}
-
-    def row(self, setting: Setting, score: SettingScore, chosen: bool = False) -> Tried:
-        """Return one line of the table of what was tried."""
-        words = {name: self.settings[name] for name in FIRST}
-        mean = float(score.loss.mean()), float(score.right.mean())
-        return Tried(
-            **words,
-            **setting._asdict(),
-            words=score.words,
-            log_loss=mean[0],
-            accuracy=mean[1],
-            folds=len(self.scores),
-            chosen=chosen,
-        )
 
 
 def chosen(
@@ -131,9 +73,11 @@ def chosen(
     dev: tuple[Any, DocumentLabels] | None = None,
     callback: Callback | None = None,
     weight: Array | None = None,
+    unlabelled: Sequence[DocumentLike] = (),
 ) -> Choice:
     """Return the choice of what a model leaves open, by folds of the documents or by `dev`."""
-    return Race(model, folded(model, documents, labels, dev, weight), callback).run()
+    data = folded(model, documents, labels, dev, weight)._replace(unlabelled=unlabelled)
+    return Race(model, data, callback).run()
 
 
 class Found(NamedTuple):
@@ -156,6 +100,7 @@ class Race:
         self.sources: dict[tuple[int, tuple[int, ...]], Prepared] = {}
         self.runners = [Candidate(settings, model) for settings in candidates(model)]
         self.lost: list[Tried] = []
+        self.structures = Structures(self)
         counts = self.source(self.runners[0].model).training.counts
         most = max(LEAST, SHARE * counts.shape[1])
         share = most if model.max_features is None else float(model.max_features)
@@ -190,16 +135,25 @@ class Race:
         for number, (train, held) in enumerate(self.data.folds):
             if number == 1 and len(running) > 1:
                 running = self.with_sums(running, *self.data.folds[0])
+            if number == SEARCHED and self.sampled == 1:
+                running = self.with_structure(running, self.data.folds[:SEARCHED])
             if number:
                 if self.expired():
                     break
                 # Sorting is stable: of equals, the first.
                 most = SURVIVORS[min(number, len(SURVIVORS) - 1)]
                 level = [one for one in running if len(one.scores) == number]
-                running = sorted(level, key=Candidate.loss)[:most]
+                level.sort(key=Candidate.loss)
+                # The best without structures stays, for a comparison on all folds.
+                plain = [one for one in level[most:] if one.guide is None][:1]
+                running = level[:most]
+                if all(one.guide is not None for one in running):
+                    running += plain
             # A path that ends too early is worth nothing: the only one has more time.
             self.share = FIRST_SHARE if number == 0 and len(running) == 1 else SEARCH_SHARE
             self.lap(running, train, held)
+        if len(self.data.folds) <= SEARCHED and self.sampled == 1:
+            self.with_structure(running, self.data.folds)
         return self.choice()
 
     def qualified(self) -> list[Candidate]:
@@ -211,14 +165,30 @@ class Race:
             self.data.labels[rows],
             [(np.arange(n), np.arange(n, len(rows)))],
             None if self.data.weight is None else self.data.weight[rows],
+            self.data.unlabelled,
         )
         heat = Race(self.model, sample, self.callback)
         heat.share = HEAT_SHARE
         heat.lap(heat.runners, *sample.folds[0])
-        heat.with_sums([one for one in heat.runners if one.scores], *sample.folds[0])
+        running = [one for one in heat.runners if one.scores]
+        heat.with_structure(heat.with_sums(running, *sample.folds[0]), sample.folds)
         self.lost = [one.row(*best) for one in heat.runners if (best := one.best())]
         self.done, self.stopped = heat.done, heat.stopped
-        return [Candidate(min(heat.runners, key=Candidate.loss).settings, self.model)]
+        winner = min(heat.runners, key=Candidate.loss)
+        one = Candidate(winner.settings, self.model)
+        one.guide = None if winner.guide is None else Guide(winner.guide.best_share)
+        return [one]
+
+    def with_structure(
+        self, running: list[Candidate], folds: Sequence[tuple[Ints, Ints]]
+    ) -> list[Candidate]:
+        """Return the candidates and, scored, those with structures if these are to be chosen."""
+        level = [one for one in running if len(one.scores) == len(folds)]
+        if self.model.structure != "auto" or not level:
+            return running
+        found = search(self, min(level, key=Candidate.loss), folds)
+        self.runners.extend(found)
+        return [*running, *found]
 
     def with_sums(self, running: list[Candidate], train: Ints, held: Ints) -> list[Candidate]:
         """Return the candidates and, scored, sums of the best change and each of the next SUMS.
@@ -253,7 +223,7 @@ class Race:
                 break
             known = one.scores[0].keys() if one.scores else ()
             limits = Limits(self.reach, self.expired)
-            found = explore(one.model, self.fold(one.model, train, held), limits, known)
+            found = explore(one.model, self.fold(one.model, train, held), limits, known, one.guide)
             if known and self.expired() and len(found) < len(known):
                 break  # a path that was cut short would leave only models of few words to choose
             one.scores.append(found)
@@ -272,6 +242,8 @@ class Race:
 
     def source(self, model: TextClassifier) -> Prepared:
         """Return all documents, read as a candidate reads them; once for all that read alike."""
+        if self.model.structure == "auto" and has_structure(model):
+            return self.structures.prepared(model)
         key = (model.ngrams or 1, model.prefixes or ())
         if key not in self.sources:
             self.sources[key] = self._read(model, key)
@@ -283,7 +255,8 @@ class Race:
         few = model.min_count > 1 or model.min_df != 1 or model.max_df != 1
         if own or few or words is None:
             data = self.data
-            return preparation.prepare(model, data.documents, data.labels, data.weight)
+            every = (data.documents, data.labels, data.weight, data.unlabelled)
+            return preparation.prepare(model, *every)
         encoder = preparation.encoder_for(clone(model).set_params(ngrams=key[0], prefixes=key[1]))
         training, encoder = derive(words.training, encoder)
         return words._replace(training=training, encoder=encoder)
@@ -294,7 +267,9 @@ class Race:
         held = held[known_to(labels[held], labels[train])]
         if model.constituents:  # phrases of held-out trees would tell their labels
             part = model.prepare(
-                [self.data.documents[row] for row in train.tolist()], labels[train]
+                [self.data.documents[row] for row in train.tolist()],
+                labels[train],
+                unlabelled=self.data.unlabelled,
             )
             encoded = part.encoder.encode([self.data.documents[row] for row in held.tolist()])
             training = part.training._replace(
@@ -346,6 +321,7 @@ class Race:
             if self.expired():
                 return found
             self.reach, wide = self.widest(), Candidate(found.candidate.settings, self.model)
+            wide.guide = found.candidate.guide
             for train, held in self.data.folds[: len(found.candidate.scores)]:
                 self.lap([wide], train, held)
         if len(wide.scores) < len(found.candidate.scores):
@@ -369,7 +345,7 @@ class Race:
             point = found.copy()
         multiple = path.multiple(setting.share)
         settings = {name: one.settings.get(name) for name in CHOSEN}
-        settings["strength"] = multiple * one.settings["strength"]
+        settings["strength"] = multiplied(one.settings["strength"], multiple)
         if settings["lasso"] is not None:
             settings["lasso"] *= multiple
         thresholds = self.thresholds(one, setting) if is_multilabel(self.data.labels) else None
