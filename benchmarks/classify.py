@@ -11,12 +11,15 @@ from benchmarks import (
     classify_published,
     classify_speed,
     classify_structured,
+    classify_structures,
     classify_subtrees,
 )
 
 TITLE = "Text categorization"
+FIGURES = classify_structures.FIGURES
 SECTIONS = {
     "defaults": classify_defaults.section,
+    "structure": classify_structures.section,
     "accuracy": classify_accuracy.section,
     "subtrees": classify_subtrees.section,
     "structured": classify_structured.section,

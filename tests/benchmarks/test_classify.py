@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from benchmarks import classify_phrases, classify_structured
+from benchmarks import classify_phrases, classify_structured, classify_structures
 from benchmarks.classify_accuracy import FEATURES, SUM, Key, Measured, layout
 from benchmarks.classify_compare import PLAIN, SEED_ROWS
+from benchmarks.classify_curves import curves_of
+from benchmarks.classify_defaults import Corpus
 from benchmarks.classify_grid import StrengthTrial
 from benchmarks.classify_models import Bench, Candidate, Grid, agreed, choose
 from benchmarks.classify_structured import Compared
@@ -123,3 +125,18 @@ def test_the_pages_have_every_table(bench: Bench) -> None:
     assert page.count("\n### ") == 3
     assert page.count("| made up |") == 5
     assert "| 50.0 |" in page
+
+
+def test_curves_and_few_documents_have_their_tables() -> None:
+    train, test = made_up(60, 3), made_up(20, 4)
+    corpus = Corpus("made up", train.texts, train.labels, test.texts, test.labels)
+    curves = curves_of(corpus.train, corpus.train_labels, corpus.test, quick=True, sizes=(2, 6))
+    score = classify_structures.Score()
+    rows = classify_structures.curve_rows(corpus, curves, score)
+    assert score.sentence("Groups").startswith("Groups: ahead of the control in 0")
+    assert [row[1] for row in rows] == ["lasso", "elastic, no groups"]
+    assert all(len(row) == 4 for row in rows) and rows[1][3] == "100.0"
+    assert classify_structures.drawn([corpus], [curves]).axes[0].get_title() == "made up"
+    labels = np.array(["a"] * 50 + ["b"] * 10)
+    few = classify_structures.few_of(labels, 10, 0)
+    assert sorted(labels[few].tolist()) == ["a"] * 5 + ["b"] * 5

@@ -1,0 +1,140 @@
+"""Accuracy at N words: one path per model, every strength of it cut to N words and refitted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic import TextClassifier
+from laconic.classify import preparation
+from laconic.classify.folds import HeldOutRows, Refits, StrengthPath
+from laconic.classify.held_out import split
+from laconic.classify.learn import strongest
+from laconic.classify.preparation import Prepared
+
+SIZES = (10, 30, 100, 300, 1000)
+FOLDS = 3
+STEP, LAST = 0.7, 1e-3  # of the shares of the strongest strength
+RIDGES = (0.4, 0.02, 0.001)
+LEAST_SHARE = 0.5  # of N words that a setting must keep
+BEYOND = 2.5  # times the largest N, where a path ends
+WORDS: dict[str, Any] = {"weighting": "log", "contrast": 0.5}
+STRUCTURES = {"sentences": "sentence", "topics": "topics", "clusters": "brown"}
+SHARES = (0.01, 0.1)  # strengths of groups beside the elastic net
+
+
+class Curve(NamedTuple):
+    """Predictions on test of the model of at most N words, by N."""
+
+    name: str
+    predictions: dict[int, NDArray[Any]]
+
+
+class Setting(NamedTuple):
+    """One way to get N words: a model, a share of its strongest strength, and a ridge."""
+
+    model: int
+    share: float
+    ridge: float
+
+
+def models_of(name: str) -> list[TextClassifier]:
+    """Return the models among which the folds choose, by the name of a curve."""
+    if name == "lasso":
+        return [TextClassifier("lasso", strength=1.0, weighting="log")]
+    if name == "elastic, no groups":
+        return [TextClassifier("elastic", strength=1.0, **WORDS)]
+    if name == "latent sentences":
+        return [TextClassifier("latent sentence", strength=1.0, **WORDS)]
+    group = STRUCTURES[name]
+    return [
+        TextClassifier(f"elastic+{group}", strength={"elastic": 1.0, group: share}, **WORDS)
+        for share in SHARES
+    ]
+
+
+NAMES = ("lasso", "elastic, no groups", *STRUCTURES, "latent sentences")
+
+
+def curves_of(
+    train: Sequence[str],
+    labels: NDArray[Any],
+    test: Sequence[str],
+    quick: bool,
+    sizes: Sequence[int] = SIZES,
+) -> list[Curve]:
+    """Return a curve for each kind of model; if quick, for those without groups."""
+    names = NAMES[:2] if quick else NAMES
+    folds = split(labels, FOLDS, 0)
+    found = []
+    for name in names:
+        models = [model.stated() for model in models_of(name)]
+        whole = models[0].prepare(train, labels)
+        tables = [scores(model, whole, folds, sizes) for model in models]
+        predictions = {}
+        for size in sizes:
+            pool = {
+                (loss, Setting(number, share, ridge))
+                for number, one in enumerate(tables)
+                for (n, share, ridge), loss in one.items()
+                if n == size
+            }
+            best = min(pool)[1]
+            predictions[size] = predicted(models[best.model], whole, size, best, test)
+        found.append(Curve(name, predictions))
+    return found
+
+
+def scores(
+    model: TextClassifier, whole: Prepared, folds: Sequence[Any], sizes: Sequence[int]
+) -> dict[tuple[int, float, float], float]:
+    """Return the mean log-loss over folds of (N, share, ridge), where all folds have it."""
+    found: dict[tuple[int, float, float], list[float]] = {}
+    for rows, held in folds:
+        part = preparation.part_of(model, whole, rows)
+        X = preparation.held_out_rows(model, part, whole, held)
+        path = StrengthPath(model, part)
+        gold = np.searchsorted(path.classes, whole.labels[held])
+        for share, weights, _, _ in path.walk(iter(shares())):
+            n_kept = int(np.any(weights != 0, axis=1).sum())
+            for size in sizes:
+                kept = strongest(weights, size)
+                if len(kept) < LEAST_SHARE * size:
+                    continue
+                refits, out = Refits(path, kept), HeldOutRows(X[:, kept], gold)
+                for ridge in RIDGES:
+                    loss = float(out.score(*refits.fit(ridge)).loss.mean())
+                    found.setdefault((size, share, ridge), []).append(loss)
+            if n_kept > BEYOND * max(sizes):
+                break
+    return {key: float(np.mean(v)) for key, v in found.items() if len(v) == len(folds)}
+
+
+def shares() -> list[float]:
+    """Return shares of the strongest strength, from strong to weak."""
+    found = [0.95, 0.85]
+    while found[-1] * STEP > LAST:
+        found.append(found[-1] * STEP)
+    return found
+
+
+def predicted(
+    model: TextClassifier, whole: Prepared, size: int, setting: Setting, test: Sequence[str]
+) -> NDArray[Any]:
+    """Fit all training documents at a setting, and return the labels of test documents."""
+    prepared = preparation.adapt(model, whole)
+    path = StrengthPath(model, prepared)
+    wanted = [share for share in shares() if share >= setting.share]
+    weights = [step[1] for step in path.walk(iter(wanted))][-1]
+    kept = strongest(weights, size)
+    coef, intercept = Refits(path, kept).fit(setting.ridge)
+    model.adopt_preparation(prepared)
+    rows = model.vectorize(test)
+    if prepared.contrast is not None:
+        rows = rows.multiply(prepared.contrast[None, :]).tocsr()
+    values = np.asarray(rows[:, kept] @ coef + intercept)
+    number = (values[:, 0] > 0).astype(int) if values.shape[1] == 1 else values.argmax(axis=1)
+    return np.asarray(path.classes)[number]
