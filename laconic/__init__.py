@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from laconic.core.penalties import adaptive as adaptive
     from laconic.core.penalties import value_set as value_set
     from laconic.core.solvers.admm import Admm as Admm
+    from laconic.core.solvers.by_feature import ByFeature as ByFeature
     from laconic.core.solvers.discrete import DiscreteAdmm as DiscreteAdmm
     from laconic.core.solvers.fista import Fista as Fista
     from laconic.core.solvers.growing import Growing as Growing
@@ -145,6 +146,7 @@ _SHARED = {
     "core.solvers.admm": ("Admm",),
     "core.solvers.discrete": ("DiscreteAdmm",),
     "core.solvers.fista": ("Fista",),
+    "core.solvers.by_feature": ("ByFeature",),
     "core.solvers.growing": ("Growing",),
     "core.solvers.majorized": ("Majorized",),
     "core.solvers.newton": ("Newton",),

@@ -4,6 +4,7 @@
 #include "numeric/forest.hpp"
 #include "numeric/fused.hpp"
 #include "numeric/norm_newton.hpp"
+#include "numeric/output_tree.hpp"
 #include "numeric/online.hpp"
 #include "numeric/pivot_forest.hpp"
 #include "numeric/quasi_newton.hpp"
@@ -189,6 +190,20 @@ void bind_tree_pivot(nb::module_& m) {
              nb::arg("result").noconvert());
 }
 
+void bind_output_tree(nb::module_& m) {
+    nb::class_<OutputTree>(m, "OutputTree", "A tree over outputs, the same for every feature.")
+        .def(nb::init<Vec<int64_t>, Vec<int64_t>, Vec<int64_t>, Vec<double>, int64_t>(),
+             nb::arg("parent"), nb::arg("ptr"), nb::arg("index"), nb::arg("weight"),
+             nb::arg("n_outputs"))
+        .def("prox", &OutputTree::prox, nb::arg("table"), nb::arg("scale"),
+             nb::arg("out").noconvert())
+        .def("gauge", &OutputTree::gauge, nb::arg("table"))
+        .def("value", &OutputTree::value, nb::arg("table"))
+        .def("descend", &OutputTree::descend, nb::arg("matrix"), nb::arg("data"),
+             nb::arg("strength"), nb::arg("working"), nb::arg("weights").noconvert(),
+             nb::arg("intercept").noconvert(), nb::arg("scores").noconvert(), nb::arg("sweeps"));
+}
+
 void bind_coordinate(nb::module_& m) {
     nb::class_<LossRows>(m, "LossRows", "A loss over rows, with their targets and weights.")
         .def(
@@ -311,6 +326,7 @@ void bind(nb::module_& m) {
     bind_prox(m);
     bind_tree(m);
     bind_tree_pivot(m);
+    bind_output_tree(m);
     bind_coordinate(m);
     bind_copies(m);
     bind_norm_newton(m);

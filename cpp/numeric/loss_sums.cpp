@@ -21,11 +21,6 @@ double sum_rows(int64_t n, int threads, Row row) {
     return total;
 }
 
-Targets targets_of(const LossData& data, int64_t i) {
-    const bool each = data.target.size() == data.weight.size() * data.n_outputs;
-    return {data.target.data() + (each ? i * data.n_outputs : i), each};
-}
-
 }  // namespace
 
 double loss_value_residual(const LossData& data, Vec<double> scores, MutVec<double> residual,

@@ -15,6 +15,12 @@ struct LossData {
     int n_outputs;
 };
 
+// The targets of row i.
+inline Targets targets_of(const LossData& data, int64_t i) {
+    const bool each = data.target.size() == data.weight.size() * data.n_outputs;
+    return {data.target.data() + (each ? i * data.n_outputs : i), each};
+}
+
 // Checks the data of n_scores / n_outputs rows.
 void check_rows(const LossData& data, size_t n_scores);
 

@@ -69,23 +69,23 @@ class KernelLoss(BoundLoss):
     def __init__(self, kind: _core.LossKind, parameter: float, gold: Gold, threads: int = 1):
         self.n_outputs = gold.n_outputs
         self._given = (kind, gold.target, gold.weight, gold.n_outputs, parameter)
-        self._data = _core.LossData(*self._given)
+        self.data = _core.LossData(*self._given)
         self._threads = threads
 
     def value_residual(self, scores: Array) -> tuple[float, Array]:
         """See BoundLoss."""
         residual = np.empty_like(scores)
-        return _core.loss_value_residual(self._data, scores, residual, self._threads), residual
+        return _core.loss_value_residual(self.data, scores, residual, self._threads), residual
 
     def curvature(self, scores: Array) -> Array:
         """See BoundLoss."""
         out = np.empty_like(scores)
-        _core.loss_curvature(self._data, scores, out, self._threads)
+        _core.loss_curvature(self.data, scores, out, self._threads)
         return out
 
     def conjugate(self, residual: Array, scale: float = 1.0) -> float:
         """See BoundLoss; exact."""
-        return _core.loss_conjugate(self._data, residual, scale, self._threads)
+        return _core.loss_conjugate(self.data, residual, scale, self._threads)
 
     def rows(self) -> _core.LossRows:
         """See BoundLoss."""

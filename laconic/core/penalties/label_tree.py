@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from laconic import _core
 from laconic.core.arrays import Array, Ints
 from laconic.core.groups import Groups
 from laconic.core.groups_like import as_forest
 from laconic.core.penalties.base import Penalty
-from laconic.core.penalties.grouped import NormName
+from laconic.core.penalties.grouped import NormName, norm_code
 from laconic.core.penalties.partwise import PartPenalty, Partwise
 from laconic.core.penalties.tree import TreeGroupLasso
 
@@ -91,6 +92,48 @@ class LabelTree(TreeGroupLasso, Partwise):
     def _rates(self, n_weights: int) -> tuple[Array, Array]:
         return np.zeros(1), self.strength * self.over(n_weights).weight
 
+    @property
+    def plain(self) -> bool:
+        """Whether one small tree serves all features: Euclidean norms, weights of any sign."""
+        return norm_code(self.norm) == _core.Norm.two and not self.positive
+
+    def output_tree(self) -> _core.OutputTree:
+        """Return the kernel of the tree over the outputs, made once."""
+        cached: tuple[object, _core.OutputTree] | None = self.__dict__.get("_outputs")
+        if cached is None or cached[0] is not self.tree:
+            g = self.outputs()
+            assert g.parent is not None  # see `outputs`
+            kernel = _core.OutputTree(g.parent, g.ptr, g.index, g.weight, g.n_features)
+            cached = (self.tree, kernel)
+            self.__dict__["_outputs"] = cached
+        return cached[1]
+
+    def prox(self, w: Array, step: float = 1.0) -> Array:
+        """Return the prox of every feature, by one sweep up and one down the tree."""
+        if not self.plain:
+            return super().prox(w, step)
+        self._count_features(w)
+        out = np.empty(len(w))
+        table = np.ascontiguousarray(w, dtype=np.float64)
+        self.output_tree().prox(table, step * self.strength, out)
+        return out
+
+    def value(self, w: Array) -> float:
+        """See Penalty."""
+        if not self.plain:
+            return super().value(w)
+        self._count_features(w)
+        table = np.ascontiguousarray(w, dtype=np.float64)
+        return self.strength * self.output_tree().value(table)
+
+    def _count_features(self, w: Array) -> None:
+        n_outputs = self.outputs().n_features
+        if len(w) % n_outputs:
+            raise ValueError(_uneven(n_outputs, len(w)))
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: v for name, v in super().__getstate__().items() if name != "_outputs"}
+
     def _by_feature(self, w: Array) -> Array:
         return w.reshape(-1, self.outputs().n_features)
 
@@ -121,6 +164,12 @@ class LabelTree(TreeGroupLasso, Partwise):
 
     def gauge(self, gradient: Array) -> float:
         """Return the largest over features, by bisection on those that can still be it."""
+        if self.plain:
+            flat = np.ascontiguousarray(gradient, dtype=np.float64)
+            largest = self.output_tree().gauge(flat)
+            if self.strength == 0:
+                return 0.0 if largest == 0 else np.inf
+            return largest / self.strength
         table = self._by_feature(gradient)
         rows = table[np.any(table != 0, axis=1)]
         if len(rows) == 0 or self.strength == 0:
@@ -173,10 +222,7 @@ def _per_feature(outputs: Groups, n_weights: int) -> Groups:
     """Return a copy of a forest over K outputs for every row of (n_weights / K, K) weights."""
     n_outputs, n_nodes = outputs.n_features, len(outputs)
     if n_weights % n_outputs:
-        raise ValueError(
-            f"a tree over {n_outputs} labels is over (n_features, {n_outputs}) weights, got "
-            f"{n_weights} weights"
-        )
+        raise ValueError(_uneven(n_outputs, n_weights))
     features = np.arange(n_weights // n_outputs)
     parent = outputs.parent
     assert parent is not None  # see `LabelTree.outputs`
@@ -186,3 +232,10 @@ def _per_feature(outputs: Groups, n_weights: int) -> Groups:
     ptr = np.append(starts.ravel(), index.size)
     weight = np.tile(outputs.weight, len(features))
     return Groups(index.ravel(), ptr, weight, n_weights, above.ravel())
+
+
+def _uneven(n_outputs: int, n_weights: int) -> str:
+    return (
+        f"a tree over {n_outputs} labels is over (n_features, {n_outputs}) weights, got "
+        f"{n_weights} weights"
+    )

@@ -7,6 +7,7 @@ from laconic.core.penalties import (
     Blockwise,
     Concave,
     Discrete,
+    LabelTree,
     OverlapGroupLasso,
     Partwise,
     Penalty,
@@ -16,6 +17,7 @@ from laconic.core.penalties import (
 )
 from laconic.core.penalties.grouped import norm_code
 
+BY_FEATURE = "laconic.core.solvers.by_feature:ByFeature"
 ADMM = "laconic.core.solvers.admm:Admm"
 DISCRETE = "laconic.core.solvers.discrete:DiscreteAdmm"
 FISTA = "laconic.core.solvers.fista:Fista"
@@ -36,6 +38,8 @@ def suitable_solver(penalty: Penalty, jumps: bool = False) -> str:
         return penalty.solver
     if isinstance(penalty, Discrete):
         return DISCRETE
+    if isinstance(penalty, LabelTree) and penalty.plain:
+        return BY_FEATURE
     if isinstance(penalty, Partwise):
         return GROWING
     if isinstance(penalty, Concave):
