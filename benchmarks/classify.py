@@ -7,6 +7,7 @@ from pathlib import Path
 from benchmarks import (
     classify_accuracy,
     classify_defaults,
+    classify_labels,
     classify_phrases,
     classify_published,
     classify_speed,
@@ -25,6 +26,7 @@ SECTIONS = {
     "structured": classify_structured.section,
     "phrases": classify_phrases.section,
     "published": classify_published.section,
+    "labels": classify_labels.section,
     "speed": classify_speed.section,
 }
 

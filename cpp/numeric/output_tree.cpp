@@ -118,9 +118,22 @@ class FeatureSweep {
   public:
     FeatureSweep(OutputTree& tree, const Matrix& X, const LossData& data, Loss loss,
                  double strength, double* w, double* b, double* s)
-        : tree_(tree), X_(X), data_(data), loss_(loss), strength_(strength), K_(data.n_outputs),
-          w_(w), b_(b), s_(s), sw_(data.weight.data()), g_(K_), a_(K_), from_(K_), moved_(K_),
-          step_(K_), last_(K_) {
+        : tree_(tree),
+          X_(X),
+          data_(data),
+          loss_(loss),
+          strength_(strength),
+          K_(data.n_outputs),
+          w_(w),
+          b_(b),
+          s_(s),
+          sw_(data.weight.data()),
+          g_(K_),
+          a_(K_),
+          from_(K_),
+          moved_(K_),
+          step_(K_),
+          last_(K_) {
         const size_t n = data.weight.size();
         V_.resize(n);
         R_.resize(n * K_);
@@ -210,8 +223,7 @@ class FeatureSweep {
         double momentum = 1;
         for (int turn = 0; turn < most_steps; ++turn) {
             last_ = step_;
-            for (int k = 0; k < K_; ++k)
-                from_[k] -= (g_[k] + a_[k] * (from_[k] - own[k])) / top;
+            for (int k = 0; k < K_; ++k) from_[k] -= (g_[k] + a_[k] * (from_[k] - own[k])) / top;
             step_ = from_;
             tree_.prox_row(from_.data(), strength_ / top, step_.data());
             double change = 0, size = 0;
@@ -277,8 +289,8 @@ class FeatureSweep {
     int K_;
     double *w_, *b_, *s_;
     const double* sw_;
-    std::vector<double> g_, a_, from_, moved_, step_, last_;         // of one feature
-    std::vector<double> V_, R_, H_;                                  // of all rows
+    std::vector<double> g_, a_, from_, moved_, step_, last_;        // of one feature
+    std::vector<double> V_, R_, H_;                                 // of all rows
     std::vector<double> scores_, residuals_, curvatures_, values_;  // of the rows of a feature
 };
 

@@ -21,6 +21,7 @@ from laconic.cli.options import (
     with_columns,
 )
 from laconic.cli.training import fit_facts
+from laconic.errors import InputError
 from laconic.models.option import Option
 from laconic.text.jsonl import Document, write_jsonl
 
@@ -39,12 +40,21 @@ def predict(
     proba: Annotated[bool, Option("Add the probability of every label.")] = False,
     text_field: TextField = TEXT_FIELD,
     whole: Annotated[bool, Option("Plain text is one document, not one per line.")] = False,
+    at_least: Annotated[
+        float | None,
+        Option("With a tree over labels: paths end where no node has this probability.", minimum=0),
+    ] = None,
 ) -> dict[str, Any]:
-    """Write one JSON object per document: its label, and its file if the input is a folder."""
+    """Write one JSON object per document: its label, and its file if the input is a folder.
+
+    With a tree over labels also the path to the label, with several labels the list of them.
+    """
+    if at_least is not None and (model.taxonomy_ is None or at_least > 1):
+        raise InputError("--at-least is a probability, for models with --label-tree.")
     bar.describe("reading")
     found = read_columns(input_path, fields_of(model, text_field, None), whole)
     bar.describe("predicting")
-    rows: Iterable[dict[str, Any]] = _rows(model, with_columns(found), proba)
+    rows: Iterable[dict[str, Any]] = _rows(model, with_columns(found), proba, at_least)
     if found.files is not None:
         rows = ({"file": file, **row} for file, row in zip(found.files, rows, strict=True))
     write_jsonl(output, list(rows))
@@ -52,20 +62,23 @@ def predict(
 
 
 def _rows(
-    model: TextClassifier, documents: list[Document], proba: bool
+    model: TextClassifier, documents: list[Document], proba: bool, at_least: float | None
 ) -> Iterator[dict[str, Any]]:
     name = "label" if model.thresholds_ is None else "labels"
     scores = model.all_scores(documents)
-    predicted = model.decide(scores).tolist()
+    rows: list[dict[str, Any]] = [{name: label} for label in model.decide(scores).tolist()]
+    if model.taxonomy_ is not None and model.thresholds_ is None:
+        paths = model.paths_of(scores, at_least or 0.0).tolist()
+        rows = [{**row, "path": path} for row, path in zip(rows, paths, strict=True)]
     if not proba:
-        yield from ({name: label} for label in predicted)
+        yield from rows
         return
     import numpy as np
 
     labels = list(map(str, model.classes_.tolist()))
     chances = np.exp(model.log_proba_of(scores))
-    for label, row in zip(predicted, chances.tolist(), strict=True):
-        yield {name: label, "probabilities": dict(zip(labels, row, strict=True))}
+    for found, chance in zip(rows, chances.tolist(), strict=True):
+        yield {**found, "probabilities": dict(zip(labels, chance, strict=True))}
 
 
 def evaluate(

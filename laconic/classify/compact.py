@@ -193,7 +193,7 @@ class CompactClassifier(Saved, Reported, TextPredictor):
         model.idf_ = None if self.idf_ is None else self.idf_[self._code_idf[codes]]
         model.report_, model.groups_ = self.report_, self.groups_
         model.columns_, model.column_weights_ = self.columns_, self.column_weights_
-        model.thresholds_ = self.thresholds_
+        model.thresholds_, model.taxonomy_ = self.thresholds_, self.taxonomy_
         return model
 
     def fit(self, documents: object, labels: object) -> NoReturn:

@@ -142,7 +142,8 @@ class StrengthPath:
         self.X, labels, weight = training_rows(prepared, parameters.constituents)
         words = preparation.feature_names(prepared.encoder)
         n_all, self.n_beside = self.X.shape[1], prepared.n_beside
-        penalty = penalty_for(parameters, prepared.families, words, n_all, self.n_beside)
+        own = (n_all, self.n_beside, prepared.labels)
+        penalty = penalty_for(parameters, prepared.families, words, *own)
         self.n_free = self.n_beside if parameters.free_columns else 0
         self.unit = penalty.strength
         self.inner: SparseClassifier = SparseClassifier(

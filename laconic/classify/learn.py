@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from laconic.classify import preparation
+from laconic.classify.label_tree import Taxonomy
 from laconic.classify.penalty import penalty_for
 from laconic.classify.preparation import Prepared, training_rows
 from laconic.core.arrays import Array, Ints
@@ -49,6 +50,7 @@ class LearningParameters(Protocol):
     max_iter: int | None
     class_weight: ClassWeight
     free_columns: bool
+    label_tree: Taxonomy
     n_jobs: int | None
 
 
@@ -85,7 +87,8 @@ def fit_weights(
     rows = TrainingRows(*training_rows(prepared, parameters.constituents))
     words = preparation.feature_names(prepared.encoder)
     n_all = rows.X.shape[1]
-    penalty = penalty_for(parameters, prepared.families, words, n_all, prepared.n_beside)
+    own = (n_all, prepared.n_beside, prepared.labels)
+    penalty = penalty_for(parameters, prepared.families, words, *own)
     return _solve(parameters, penalty, rows, start, callback)
 
 

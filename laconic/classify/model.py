@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from laconic.classify import preparation
+from laconic.classify.label_tree import Taxonomy
 from laconic.classify.learn import (
     ClassWeight,
     LearnedWeights,
@@ -23,7 +24,12 @@ from laconic.classify.learn import (
 from laconic.classify.multilabel import as_labels, is_multilabel
 from laconic.classify.penalty import named_penalty, penalty_names
 from laconic.classify.predict import TextPredictor
-from laconic.classify.preparation import DocumentLabels, Prepared, checked_weight
+from laconic.classify.preparation import (
+    DocumentLabels,
+    Prepared,
+    checked_weight,
+    taxonomy_for,
+)
 from laconic.classify.settings import (
     UNLABELLED,
     Settings,
@@ -92,6 +98,10 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         Whether the weights of these columns are not penalised.
     text : str, default="text"
         The column of frames and records that holds the text.
+    label_tree : "dots", "confusion", dict or None, default=None
+        A tree over the labels, whose sisters then share words: read from names such as comp.sys.mac
+        (dots), learned from confusions, or the parent of each label and node. With another penalty
+        the tree serves paths and scores alone.
     lowercase : bool, default=True
         Whether words are lowercased.
     boundary : {"auto", "line", "double-space"}, default="auto"
@@ -156,6 +166,8 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         The labels, sorted.
     thresholds_ : ndarray of shape (n_classes,) or None
         Of documents with several labels: a label is given where its score is above its threshold.
+    taxonomy_ : dict or None
+        Parent of each label and node of the tree over labels.
     columns_ : Beside
         Columns beside the text; `column_weights_` (outputs, features) are their weights.
     encoder_ : DocumentEncoder
@@ -212,6 +224,7 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         categories: tuple[str, ...] = (),
         free_columns: bool = True,
         text: str = "text",
+        label_tree: Taxonomy = None,
         lowercase: bool = True,
         boundary: Boundary = "auto",
         neutral_label: str | None = None,
@@ -243,17 +256,12 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         self.min_count, self.min_df, self.max_df = min_count, min_df, max_df
         self.stop_words, self.tokenizer, self.lowercase = stop_words, tokenizer, lowercase
         self.numbers, self.categories, self.text = numbers, categories, text
-        self.free_columns, self.boundary = free_columns, boundary
+        self.free_columns, self.boundary, self.label_tree = free_columns, boundary, label_tree
         self.neutral_label, self.constituents = neutral_label, constituents
         self.n_topics, self.n_top, self.n_clusters = n_topics, n_top, n_clusters
         self.clusters, self.features = clusters, features
-        self.tol, self.max_iter, self.n_jobs, self.random_state = (
-            tol,
-            max_iter,
-            n_jobs,
-            random_state,
-        )
-        self.class_weight = class_weight
+        self.tol, self.max_iter, self.n_jobs = tol, max_iter, n_jobs
+        self.random_state, self.class_weight = random_state, class_weight
         self.folds, self.seconds, self.max_features = folds, seconds, max_features
         self.structure = structure
 
@@ -269,6 +277,8 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         """Return this model with a value for everything: what a fit chose, else plain values."""
         settings = plain_settings(self) if not hasattr(self, "settings_") else self.settings_
         given = {name: value for name, value in settings.items() if value is not None}
+        if self.taxonomy_ is not None:
+            given["label_tree"] = self.taxonomy_
         model: TextClassifier = clone(self).set_params(**given)
         return model
 
@@ -338,13 +348,15 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         more = self.read(unlabelled) if len(unlabelled) else []
         if more and not reads_unlabelled(self):
             raise ValueError(UNLABELLED)
+        self.taxonomy_ = taxonomy_for(self, documents, labels)
         if not is_open(self):
             prepared = self.prepare(documents, labels, weight, more)
             self.fit_prepared(prepared, callback=callback).describe_groups(prepared)
         else:
             from laconic.classify.tuning import chosen  # a model that is opened needs no folds
 
-            found = chosen(self, documents, labels, dev, callback, weight, more)
+            model: TextClassifier = clone(self).set_params(label_tree=self.taxonomy_)
+            found = chosen(model, documents, labels, dev, callback, weight, more)
             self.settings_, self.tried_ = found.settings, found.tried
             self.most_ = found.most
             self.fit_prepared(found.prepared, found.start, callback)
@@ -357,7 +369,7 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
 
     def forget(self) -> None:
         """Drop what an earlier fit has chosen."""
-        for name in ("settings_", "tried_", "most_", "thresholds_"):
+        for name in ("settings_", "tried_", "most_", "thresholds_", "taxonomy_"):
             self.__dict__.pop(name, None)
 
     def fit_prepared(

@@ -15,8 +15,12 @@ from typing import Protocol
 
 import numpy as np
 
+from laconic.classify import label_tree
 from laconic.classify.columns import without_cost
+from laconic.classify.label_tree import Taxonomy
+from laconic.classify.multilabel import names_of as labels_in
 from laconic.classify.structure import LATENT, STRUCTURED, Family
+from laconic.core.arrays import AnyArray
 from laconic.core.groups import Groups
 from laconic.core.groups_like import as_groups, group_names
 from laconic.core.penalties import (
@@ -54,12 +58,15 @@ class PenaltyParameters(Protocol):
     features: tuple[str, ...]
     values: Iterable[float] | None
     free_columns: bool
+    label_tree: Taxonomy
 
 
 def penalty_names(penalty: Penalty | str | None) -> list[str]:
     """Return the names of the terms of a penalty, checked; of an object those of its classes."""
     if isinstance(penalty, Penalty):
         return [type(term).__name__ for term in _leaves(penalty)]
+    if penalty == label_tree.PENALTY:
+        return [label_tree.PENALTY]
     names = names_of(spelled(DEFAULT if penalty is None else str(penalty)))
     if any(name not in (*NAMED, *ALSO) for name in names):
         raise ValueError(
@@ -125,12 +132,20 @@ def penalty_for(
     words: FeatureNames,
     n_all: int,
     n_beside: int = 0,
+    labels: AnyArray | None = None,
 ) -> Penalty:
     """Return the penalty that the parameters state, over numbered features.
 
     Features beyond the words, which topics or clusters add, have the terms of single weights only.
-    The last `n_beside`, of columns beside the text, cost nothing if they are free.
+    The last `n_beside`, of columns beside the text, cost nothing if they are free. The tree is over
+    the classes of `labels`.
     """
+    if parameters.penalty == label_tree.PENALTY and labels is not None:
+        if parameters.values is not None or (n_beside and parameters.free_columns):
+            raise ValueError("label_tree goes without values and without free columns")
+        return label_tree.tree_penalty(
+            parameters.label_tree, labels_in(labels), parameters.strength
+        )
     stated = stated_penalty(parameters)
     ready = {family.name: partial(_groups_of, family) for family in families}
     penalty = numbered(stated, words._replace(ready=ready))

@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.classify.columns import Beside
+from laconic.classify.label_tree import branches_of, sure_paths
 from laconic.classify.multilabel import as_labels, lists_of
 from laconic.classify.weighting import lengths_of, weighted
 from laconic.core.arrays import Array, Bools
@@ -43,6 +44,7 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
     columns_: Beside = Beside()
     column_weights_: Array | None = None
     thresholds_: Array | None = None
+    taxonomy_: dict[str, str] | None = None
     text: str
     numbers: Sequence[str]
     categories: Sequence[str]
@@ -117,6 +119,29 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
         best = (scores[:, 0] > 0).astype(np.intp) if one else scores.argmax(axis=1)
         labels: NDArray[Any] = self.classes_[best]
         return labels
+
+    def paths(self, documents: Sequence[DocumentLike], at_least: float = 0.0) -> NDArray[Any]:
+        """Return the path of each document through the tree over labels, from the top down.
+
+        It ends where no node has a probability of `at_least`: at a group of labels, if the document
+        is of one of them but it is not sure of which; by default at the label.
+        """
+        return self.paths_of(self.all_scores(documents), at_least)
+
+    def paths_of(self, scores: Array, at_least: float = 0.0) -> NDArray[Any]:
+        """Return paths from scores (n, K)."""
+        if self.taxonomy_ is None or self.thresholds_ is not None:
+            raise ValueError("paths need label_tree=, and one label per document")
+        if not 0 <= at_least <= 1:
+            raise ValueError(f"at_least is a probability, got {at_least!r}")
+        branches = branches_of(self.taxonomy_, self.classes_)
+        if at_least == 0:
+            names = list(map(str, self.classes_.tolist()))
+            found = np.empty(len(scores), dtype=object)
+            found[:] = [list(branches.path(k, names[k])) for k in scores.argmax(axis=1).tolist()]
+            return found
+        chances = np.exp(self.log_proba_of(scores))
+        return sure_paths(branches, self.classes_, chances, at_least)
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Return the accuracy; of several labels per document the share with all of them right."""

@@ -13,15 +13,24 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 
 from laconic.classify import structure
 from laconic.classify.columns import Beside, learn_beside
+from laconic.classify.label_tree import (
+    CONFUSION,
+    PENALTY,
+    Taxonomy,
+    branches_of,
+    learned_taxonomy,
+    parents_of,
+)
 from laconic.classify.lexicon import Lexicon, WordText, learn_lexicon
-from laconic.classify.multilabel import as_labels
+from laconic.classify.multilabel import as_labels, names_of
 from laconic.classify.penalty import structures_of, word_families
 from laconic.classify.structure import LATENT, ClusterSource, Family, Training
 from laconic.classify.weighting import WEIGHTINGS, idf_of, lengths_of, scale_of, weighted
-from laconic.core.arrays import Array, Ints
+from laconic.core.arrays import AnyArray, Array, Ints
 from laconic.core.penalties import Penalty
 from laconic.core.penalties.naming import FeatureNames
 from laconic.text.documents import DocumentEncoder, DocumentLike, Tokenizer
@@ -85,6 +94,7 @@ class TextParameters(Protocol):
     tokenizer: Tokenizer | None
     numbers: Sequence[str]
     categories: Sequence[str]
+    label_tree: Taxonomy
     lowercase: bool
     boundary: Boundary
     neutral_label: str | None
@@ -210,7 +220,11 @@ def weigh(parameters: TextParameters, prepared: Prepared) -> Prepared:
         examples = examples._replace(X=rows)
         seen = sp.vstack([counts, examples.counts], format="csr")
         labels = np.concatenate([labels, examples.labels])
-    contrast = scale_of(X, seen, labels, parameters.contrast, parameters.frequency)
+    powers = (parameters.contrast, parameters.frequency)
+    groups = None
+    if parameters.penalty == PENALTY and parameters.label_tree is not None:
+        groups = branches_of(parameters.label_tree, names_of(labels)).members
+    contrast = scale_of(X, seen, labels, *powers, groups)
     return prepared._replace(X=X, contrast=contrast, examples=examples)
 
 
@@ -311,6 +325,22 @@ def constituent_examples(
     counts = encoded.counts(len(training.vocab))
     classes = np.array([label for _, label in phrases], dtype=labels.dtype)
     return PhraseExamples(counts, classes, counts, lengths_of(encoded))
+
+
+def taxonomy_for(
+    parameters: TextParameters, documents: Sequence[DocumentLike], labels: AnyArray
+) -> dict[str, str] | None:
+    """Return the tree over labels that the parameters give, or that confusions tell."""
+    given = parameters.label_tree
+    if given is None:
+        return None
+    names = names_of(labels)
+    if given == CONFUSION:
+        limits = (parameters.min_count, parameters.min_df, parameters.max_df)
+        encoder = encoder_for(clone(parameters).set_params(ngrams=1, prefixes=()))
+        training = encode_training(documents, labels, encoder, *limits)
+        return learned_taxonomy(training.counts, labels, parameters.random_state)
+    return parents_of(given, [str(name) for name in names.tolist()])
 
 
 def checked_weight(given: ArrayLike | None, n_documents: int) -> Array | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from laconic.classify.label_tree import PathScores, branches_of, path_scores
 from laconic.classify.multilabel import label_set_scores
 from laconic.core.arrays import AnyArray
 from laconic.text import metrics
@@ -40,7 +41,22 @@ def scores(model: TextPredictor, gold: Sequence[Any], predicted: AnyArray) -> Sc
         "accuracy": metrics.accuracy(labels, texts),
         "macro_f1": float(by_label.f1.mean()),
     }
+    if model.taxonomy_ is not None:
+        overall["hierarchical_f1"] = tree_scores(model, labels, texts).f1
     return Scores(overall, _rows(by_label))
+
+
+def tree_scores(model: TextPredictor, gold: Sequence[str], predicted: Sequence[str]) -> PathScores:
+    """Return how far the paths of predicted labels agree with those of gold ones.
+
+    The path of a label that the model does not know is the label alone.
+    """
+    assert model.taxonomy_ is not None
+    branches = branches_of(model.taxonomy_, model.classes_)
+    names = [str(label) for label in model.classes_.tolist()]
+    paths = {name: branches.path(k, name) for k, name in enumerate(names)}
+    pairs = zip(gold, predicted, strict=True)
+    return path_scores([(paths.get(a, (a,)), paths.get(b, (b,))) for a, b in pairs])
 
 
 def _rows(columns: Sequence[AnyArray]) -> list[dict[str, Any]]:

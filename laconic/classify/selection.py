@@ -72,7 +72,33 @@ def selection(model: TextClassifier, n: int, as_json: bool) -> dict[str, Any]:
         for name, s in model.groups_.items()
     }
     found = {"words": words, "groups": groups} if as_json else _for_people(words, groups)
-    return found | column_facts(model)
+    return found | branch_facts(model, n, as_json) | column_facts(model)
+
+
+def branch_facts(model: TextClassifier, n: int, as_json: bool) -> dict[str, Any]:
+    """Return the n words of each group of labels that speak most for all of its labels.
+
+    The weight of a word is the least that it has for a label of the group.
+    """
+    if model.taxonomy_ is None:
+        return {}
+    import numpy as np
+
+    from laconic.classify.label_tree import branches_of
+
+    branches, names = branches_of(model.taxonomy_, model.classes_), model.get_feature_names_out()
+    found: dict[str, list[dict[str, Any]]] = {}
+    for name, members in zip(branches.names, branches.members, strict=True):
+        least = model.coef_[members].min(axis=0)
+        order = [k for k in np.argsort(-least, kind="stable")[:n].tolist() if least[k] > 0]
+        found[name] = [{"word": names[k], "weight": float(least[k])} for k in order]
+    if as_json:
+        return {"branches": found}
+    shown = [
+        {"group of labels": name, "words": "  ".join(str(row["word"]) for row in rows)}
+        for name, rows in found.items()
+    ]
+    return {"words of groups of labels": shown} if shown else {}
 
 
 def column_facts(model: TextClassifier) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from laconic.classify.label_tree import PENALTY as LABEL_TREE
+from laconic.classify.label_tree import Taxonomy
 from laconic.classify.penalty import DEFAULT, penalty_names, structures_of
 from laconic.classify.structure import LATENT, STRUCTURED, ClusterSource
 from laconic.core.penalties import Penalty
@@ -55,6 +57,8 @@ STRUCTURED_CHANGES: tuple[Mapping[str, Any], ...] = (
     {"strength": 0.01, "contrast": 0.0},
     {"strength": 0.1, "contrast": 0.0},
 )
+# Trees of labels are slow, and a cost by frequency makes them faster and no worse.
+TREE_CHANGES: tuple[Mapping[str, Any], ...] = ({"frequency": 0.5},)
 # Latent groups are slow too; the prefixes of the words of a sentence are in its group.
 LATENT_CHANGES: tuple[Mapping[str, Any], ...] = (
     {},
@@ -102,6 +106,7 @@ class OpenParameters(Protocol):
     prefixes: tuple[int, ...] | None
     contrast: float | None
     frequency: float | None
+    label_tree: Taxonomy
     values: Iterable[float] | None
     features: tuple[str, ...]
     clusters: ClusterSource | None
@@ -121,7 +126,8 @@ def is_open(parameters: OpenParameters) -> bool:
 def plain_settings(parameters: OpenParameters) -> Settings:
     """Return the value of everything that could be chosen, plain where it is None."""
     own = {name: getattr(parameters, name) for name in CHOSEN}
-    return {name: PLAIN.get(name) if value is None else value for name, value in own.items()}
+    plain = {**PLAIN, "penalty": LABEL_TREE} if parameters.label_tree is not None else PLAIN
+    return {name: plain.get(name) if value is None else value for name, value in own.items()}
 
 
 def has_structure(parameters: OpenParameters) -> bool:
@@ -174,6 +180,9 @@ def candidates(parameters: OpenParameters) -> list[Settings]:
     changes = STRUCTURED_CHANGES if beside else CHANGES
     if is_latent(parameters):
         changes = LATENT_CHANGES
+    if parameters.label_tree is not None and parameters.penalty is None:
+        fixed["penalty"] = LABEL_TREE
+        changes = TREE_CHANGES
     found: list[Settings] = []
     for change in changes:
         unit = {"strength": 1.0, "lasso": 1.0 if beside else None}

@@ -15,11 +15,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.classify import preparation
 from laconic.classify.columns import pack_beside, read_beside
+from laconic.classify.label_tree import branches_of
 from laconic.classify.model import TextClassifier
 from laconic.classify.predict import TextPredictor
 from laconic.classify.settings import CHOSEN, Settings, Tried, plain_settings
@@ -86,6 +88,7 @@ def classifier_meta(model: TextClassifier, arrays: Arrays) -> dict[str, Any]:
         **report_meta(model.report_),
         "features_total": int(model.report_.features_total),
         "features_nonzero": int(model.report_.features_kept),
+        "taxonomy": None if model.taxonomy_ is None else list(map(list, model.taxonomy_.items())),
         "groups": {name: summary._asdict() for name, summary in model.groups_.items()},
         **pack_outputs(model, arrays),
     }
@@ -110,6 +113,7 @@ def read_outputs(model: TextPredictor, arrays: Arrays, meta: dict[str, Any]) -> 
     one = len(model.classes_) == 2 and not several
     n_outputs = 1 if one else len(model.classes_)
     model.columns_, model.column_weights_, model.thresholds_ = read_beside(meta), None, None
+    model.taxonomy_ = _checked_taxonomy(meta.get("taxonomy"), model.classes_)
     if several:
         model.thresholds_ = numbers(arrays, "threshold", (n_outputs,))
         del arrays["threshold"]
@@ -178,6 +182,8 @@ def _plain(name: str, value: Any) -> object:
         value = value.tolist()
     if name == "clusters":  # the clusters themselves are part of the training, not of the model
         return os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    if name == "label_tree" and isinstance(value, Mapping):  # it is stored once, as the taxonomy
+        return {str(child): str(parent) for child, parent in value.items()}
     if name == "class_weight" and isinstance(value, Mapping):
         return [[_plain("label", label), float(weight)] for label, weight in value.items()]
     if isinstance(value, Mapping):
@@ -256,6 +262,11 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "categories": lambda value: _is_texts(value),
     "free_columns": lambda value: isinstance(value, bool),
     "text": lambda value: isinstance(value, str),
+    "label_tree": lambda value: (
+        value in (None, "dots", "confusion")
+        if not isinstance(value, dict)
+        else _is_texts(list(value.values()))
+    ),
     "lowercase": lambda value: isinstance(value, bool),
     "boundary": lambda value: value in ("auto", "line", "double-space"),
     "neutral_label": lambda value: value is None or isinstance(value, str),
@@ -319,6 +330,18 @@ def _checked_settings(model: TextClassifier, meta: dict[str, Any]) -> Settings:
         if not own and not (value is None and may_lack) and not _OPEN[name](plain):
             raise InputError(f"the setting {name} has an impossible value")
     return {**settings, "prefixes": tuple(settings["prefixes"])}
+
+
+def _checked_taxonomy(stored: object, classes: NDArray[Any]) -> dict[str, str] | None:
+    """Return the tree over labels of a file."""
+    if stored is None:
+        return None
+    if not isinstance(stored, list) or not all(_is_texts(p) and len(p) == 2 for p in stored):
+        raise InputError("expected the tree over labels as pairs of a child and its parent")
+    taxonomy = dict(stored)
+    if taxonomy:
+        branches_of(taxonomy, classes)  # that it is a tree
+    return taxonomy
 
 
 def _checked_trial(value: object) -> Tried:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+from laconic.classify.taxonomy import read_taxonomy
 from laconic.cli.options import (
     ANY_FILE,
     DOCUMENTS_HELP,
@@ -102,6 +103,7 @@ MODEL = Parameters(
             "n_top",
             "n_clusters",
             "clusters",
+            "label_tree",
         ),
         "Solver": ("tol", "max_iter", "class_weight", "random_state", "n_jobs"),
     },
@@ -153,6 +155,12 @@ MODEL = Parameters(
         "free_columns": Option(
             "Whether weights of columns beside the text are not penalised.",
             flag="--free-columns/--penalise-columns",
+        ),
+        "label_tree": Option(
+            "A tree over the labels, whose sisters share words: dots (comp.sys.mac), confusion, or "
+            "a file with a label, a tab and its parent per line.",
+            metavar="TREE",
+            parse=read_taxonomy,
         ),
         "class_weight": Option(
             "Weights of the labels: balanced, or one per label such as spam=5,ham=1.",
@@ -207,41 +215,52 @@ def train(
 
     Ctrl-C stops the training and keeps the best model so far.
     """
-    penalty = model.get("penalty", "")
-    if parser is not None and "tree" not in penalty:
+    if parser is not None and "tree" not in model.get("penalty", ""):
         raise InputError("--parser makes trees for the penalty tree: give it with --penalty tree.")
     beside = {name: tuple(model.get(name, ())) for name in ("numbers", "categories")}
     fields = Columns(text_field, label_field, lists=True, **beside)
     data = _training_data(path, fields)
     dev_data = None if dev is None else _dev_data(dev, fields, data)
-    more: Sequence[Document] = ()
-    if unlabelled is not None:
-        more = read_columns(unlabelled, Columns(text_field, None)).documents
+    fields = Columns(text_field, None)
+    more = [] if unlabelled is None else read_columns(unlabelled, fields).documents
     run.bar.describe("importing")
-    from laconic.classify.model import EMPTY, TextClassifier
-    from laconic.classify.settings import UNLABELLED, is_open, reads_unlabelled
+    from laconic.classify.settings import is_open
     from laconic.models.checks import check_storable
 
-    classifier = TextClassifier(**model)
-    classifier.parts()
-    if unlabelled is not None and not reads_unlabelled(classifier):
-        raise InputError(f"--unlabelled: {UNLABELLED}.")
+    classifier = _classifier(model, unlabelled is not None)
     if parser is not None:
         run.bar.describe("parsing the documents")
-        trees = _dependency_trees(data.documents, parser, classifier.boundary)
-        data = data._replace(documents=trees)
-    if run.output is not None:
-        # A model that could not be written is refused at once.
+        read = (data.documents, parser, classifier.boundary)
+        data = data._replace(documents=_dependency_trees(*read))
+    if run.output is not None:  # a model that could not be written is refused at once
         check_storable(all_labels(data.labels))
     chooses = is_open(classifier)
     run.bar.describe("choosing on held-out documents" if chooses else "fitting")
     run.fit(lambda callback: classifier.fit(*data, callback, dev_data, unlabelled=more))
-    if classifier.report_.features_kept == 0 and not classifier.interrupted_:
-        raise InputError(f"{name_of(path)}: {EMPTY}.")
+    _check_kept(classifier, path)
     facts = {"documents": len(data.documents), **_facts(classifier, run.as_json)}
-    # Documents that were chosen by, and learned from, say nothing more: the table of trials does.
+    # Of documents that were chosen by, the table of trials says all.
     scores = None if dev_data is None or chooses else lambda: _scores(classifier, dev_data)
     return Trained(classifier, facts, scores)
+
+
+def _check_kept(classifier: TextClassifier, path: str) -> None:
+    from laconic.classify.model import EMPTY
+
+    if classifier.report_.features_kept == 0 and not classifier.interrupted_:
+        raise InputError(f"{name_of(path)}: {EMPTY}.")
+
+
+def _classifier(model: OptionValues, unlabelled: bool) -> TextClassifier:
+    """Return an unfitted classifier, its penalty checked, and that it reads unlabelled text."""
+    from laconic.classify.model import TextClassifier
+    from laconic.classify.settings import UNLABELLED, reads_unlabelled
+
+    classifier = TextClassifier(**model)
+    classifier.parts()
+    if unlabelled and not reads_unlabelled(classifier):
+        raise InputError(f"--unlabelled: {UNLABELLED}.")
+    return classifier
 
 
 def _dependency_trees(

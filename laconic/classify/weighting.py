@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from laconic.classify.multilabel import indicator, names_of
-from laconic.core.arrays import Array
+from laconic.core.arrays import Array, Bools
 from laconic.text.documents import Encoded
 
 TFIDF = ("tfidf", "logtfidf")
@@ -67,6 +67,7 @@ def scale_of(
     labels: NDArray[Any],
     contrast: float,
     frequency: float = 0.0,
+    groups: Bools | None = None,
 ) -> Array | None:
     """Return contrast(word)^contrast * N^(-frequency / 2) per word; None if both powers are 0.
 
@@ -75,8 +76,8 @@ def scale_of(
     documents that have it. Weights of words that are scaled by s cost s^2 times less under a ridge
     and s times less under a lasso, so that a ridge of word i is multiplied by N_i^frequency.
 
-    All values are multiplied by one number that keeps the sum of squares of X, so that strengths
-    keep their meaning.
+    Groups of classes (n, K) count as classes too. All values are multiplied by one number that
+    keeps the sum of squares of X, so that strengths keep their meaning.
     """
     for name, power in (("contrast", contrast), ("frequency", frequency)):
         if not 0 <= power < np.inf:
@@ -85,7 +86,7 @@ def scale_of(
         return None
     scale: Array = np.ones(X.shape[1])
     if contrast:
-        scale = contrasts(counts, labels) ** contrast
+        scale = contrasts(counts, labels, groups) ** contrast
     if frequency:
         in_documents = np.bincount(counts.indices, minlength=X.shape[1])
         scale = scale * np.maximum(in_documents, 1.0) ** (-frequency / 2)
@@ -94,9 +95,12 @@ def scale_of(
     return scale * np.sqrt(squares.sum() / after) if after > 0 else scale
 
 
-def contrasts(counts: sp.csr_matrix, labels: NDArray[Any]) -> Array:
+def contrasts(counts: sp.csr_matrix, labels: NDArray[Any], groups: Bools | None = None) -> Array:
     """Return max_k |log(share_k(word) / share_not_k(word))| per word."""
-    member = sp.csr_matrix(indicator(labels, names_of(labels)).T)
+    own = indicator(labels, names_of(labels))
+    if groups is not None:
+        own = np.hstack([own, np.minimum(own @ groups.T, 1.0)])
+    member = sp.csr_matrix(own.T)
     n_documents = np.asarray(member.sum(axis=1))
     seen = (counts > 0).astype(np.float64)
     inside = (member @ seen).toarray()

@@ -153,6 +153,30 @@ class Problem(GapProblem):
         self._fitted = scores.copy() if self.on_path else None
 
     @property
+    def has_kernel(self) -> bool:
+        """Whether the loss is computed by a kernel, and not in Python."""
+        return isinstance(self.bound, KernelLoss)
+
+    def descend_by_feature(
+        self, tree: _core.OutputTree, strength: float, x: Array, scores: Array, sweeps: int
+    ) -> None:
+        """Move x and its scores by sweeps over features, under a tree over the outputs."""
+        if not isinstance(self.bound, KernelLoss):
+            raise TypeError(f"{type(self.loss).__name__} is computed in Python: use Growing")
+        weights, intercept = self.parts(x)
+        every = np.arange(self.design.n_penalised // self.design.n_outputs)
+        tree.descend(
+            self.design.matrix,
+            self.bound.data,
+            strength,
+            every,
+            weights,
+            intercept,
+            scores,
+            sweeps,
+        )
+
+    @property
     def repairs_residuals(self) -> bool:
         """Whether `feasible` makes dual points of any residuals, not only at a fitted intercept."""
         return isinstance(self.bound, KernelLoss)

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from laconic.core.arrays import Array
-from laconic.core.losses.bound import KernelLoss
 from laconic.core.penalties import LabelTree
 from laconic.core.problem import Problem
+from laconic.core.problem.base import Solvable
 from laconic.core.report import Callback
-from laconic.core.solvers.base import Result, Solvable, StepSolver
+from laconic.core.solvers.base import Result, StepSolver
 from laconic.core.solvers.growing import Growing
 
 
@@ -73,7 +73,7 @@ class ByFeature(StepSolver[Problem, ByFeatureState]):
         self, problem: Solvable, x0: Array | None = None, callback: Callback | None = None
     ) -> Result:
         """See Solver; losses in Python are left to Growing."""
-        if isinstance(problem, Problem) and not isinstance(problem.bound, KernelLoss):
+        if isinstance(problem, Problem) and not problem.has_kernel:
             return Growing(tol=self.tol).run(problem, x0, callback)
         return super().run(problem, x0, callback)
 
@@ -93,21 +93,11 @@ class ByFeature(StepSolver[Problem, ByFeatureState]):
 
     def step(self, problem: Problem, state: ByFeatureState) -> ByFeatureState:
         """Take one round of sweeps, and measure."""
-        penalty, design, bound = problem.penalty, problem.design, problem.bound
-        assert isinstance(penalty, LabelTree) and isinstance(bound, KernelLoss)  # see `run`
+        penalty = problem.penalty
+        assert isinstance(penalty, LabelTree)  # needs_penalty
         x, scores = state.x.copy(), state.scores.copy()
-        weights, intercept = problem.parts(x)
-        every = np.arange(design.n_penalised // design.n_outputs)
-        penalty.output_tree().descend(
-            design.matrix,
-            bound.data,
-            penalty.strength,
-            every,
-            weights,
-            intercept,
-            scores,
-            self.sweeps,
-        )
+        tree = penalty.output_tree()
+        problem.descend_by_feature(tree, penalty.strength, x, scores, self.sweeps)
         moved = not np.array_equal(x, state.x)
         return self._measured(problem, x)._replace(moved=moved)
 
