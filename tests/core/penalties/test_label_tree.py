@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from laconic import (
+    ByFeature,
     Fista,
     GroupLasso,
     Groups,
     LabelTree,
     Multinomial,
     SparseClassifier,
+    TreeGroupLasso,
     regularization_path,
 )
 
@@ -82,6 +84,42 @@ def test_growing_sets_and_all_features_reach_the_same_optimum() -> None:
         off = (grown.objective_ - whole.objective_) / whole.objective_
         assert grown.converged_ and -1e-8 <= off <= grown.certificate_ + 1e-8
     assert np.allclose(grown.coef_, whole.coef_, atol=1e-3)
+
+
+def test_one_small_tree_is_the_forest_of_all_features() -> None:
+    table = np.random.default_rng(3).normal(size=(30, 5))
+    table[::3] = 0
+    flat, penalty = table.ravel(), LabelTree(TREE, 0.4)
+    copies = TreeGroupLasso(penalty.over(len(flat)), strength=0.4)
+    np.testing.assert_allclose(penalty.prox(flat, 0.7), copies.prox(flat, 0.7), atol=1e-14)
+    assert np.isclose(penalty.value(flat), copies.value(flat))
+    largest = penalty.gauge(flat)
+    assert not np.any(LabelTree(TREE, 0.4 * largest * (1 + 1e-9)).prox(flat))
+    assert np.any(LabelTree(TREE, 0.4 * largest * (1 - 1e-6)).prox(flat))
+    with pytest.raises(ValueError, match=r"weights, got 4 weights"):
+        penalty.prox(np.ones(4))
+
+
+@pytest.mark.parametrize("loss", ["multinomial", "logistic"])
+def test_descent_by_features_is_exact_and_takes_weights_of_rows(loss: str) -> None:
+    X, y = classes_in_branches()
+    weight = np.random.default_rng(4).integers(0, 3, len(y)).astype(float)
+    fits = [
+        SparseClassifier(LabelTree(TREE, 1.0), loss=loss, solver=solver).fit(X, y, weight)
+        for solver in (ByFeature(tol=1e-8), Fista(tol=1e-8))
+    ]
+    assert fits[0].converged_ and fits[0].certificate_ <= 1e-8
+    np.testing.assert_allclose(fits[0].coef_, fits[1].coef_, atol=1e-3)
+    np.testing.assert_allclose(fits[0].intercept_, fits[1].intercept_, atol=1e-3)
+    drops = np.diff([event.value for event in fits[0].result_.trace])
+    assert np.all(drops <= 1e-9 * fits[0].objective_)
+
+
+def test_what_descent_by_features_does_not_take() -> None:
+    X, y = classes_in_branches(50)
+    with pytest.raises(ValueError, match="ByFeature does not take LabelTree with norm='inf'"):
+        SparseClassifier(LabelTree(TREE, norm="inf"), solver=ByFeature()).fit(X, y)
+    assert SparseClassifier(LabelTree(TREE, norm="inf"), tol=1e-3).fit(X, y).converged_
 
 
 def test_features_are_dropped_for_whole_branches() -> None:
