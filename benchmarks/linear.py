@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import linear_doors, linear_races, linear_scales
+from benchmarks import (
+    linear_campaign,
+    linear_certificates,
+    linear_doors,
+    linear_features,
+    linear_races,
+    linear_scales,
+)
 
 TITLE = "Linear models of matrices"
 SECTIONS = {
     "scales": linear_scales.section,
     "doors": linear_doors.doors,
     "speed": linear_races.section,
+    "campaign": linear_campaign.section,
+    "certificates": linear_certificates.section,
+    "features": linear_features.features,
 }
 
 

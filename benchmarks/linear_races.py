@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks import linear_speed, problems, solvers
+from benchmarks import linear_speed, linear_threads, problems, solvers
 from benchmarks.classify_speed import lasso_race, lasso_table
 from benchmarks.page import table
 from benchmarks.problems import GroupPath
@@ -27,8 +28,9 @@ from laconic import (
 from laconic.core.problem import Problem
 from laconic.linear.path import Path as Fits
 
-ABOVE = 1e-4  # relative, of every objective of a path above the best known
-TOLERANCES = tuple(10.0**-k for k in range(3, 9))
+Goal: TypeAlias = "Callable[[dict[str, Any], Any], bool]"
+TOLERANCES = tuple(10.0**-k for k in range(2, 11))
+OUR_TOLERANCES = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
 PATIENCE = 120.0  # CPU seconds of a fit without a peer
 
 
@@ -75,30 +77,40 @@ def alone(data: Path, quick: bool) -> str:
 def paths_table(data: Path, kinds: tuple[bool, ...]) -> str:
     """Adelie in its own environment, from the matrix to the weights at all strengths.
 
-    Both reach at every strength an objective of at most ABOVE over the best one known.
+    Each at its loosest tolerance that reaches a goal at every strength, measured by formulas.
     """
     rows = []
     for dense in kinds:
         problem = problems.group_path(data, dense)
         n, p = problem.X.shape
         name = f"{'dense' if dense else 'counts of science'}, {n:,} x {p:,}, groups of 10"
-        best = reached(problem, our_path(problem, 1e-6))
-        times = interleaved(
-            {"ours": lambda q=problem: our_path(q, ABOVE)}, 3, False, time.process_time
-        )
-        mine = np.max(reached(problem, our_path(problem, ABOVE)) / best - 1)
+        best = reached(problem, our_path(problem, 1e-7))
         asked = (data.resolve(), "dense" if dense else "text", *TOLERANCES)
         answer = solvers.ask_adelie("benchmarks.adelie_groups", *asked)
-        peer = loosest(answer.get("runs", []), best)
-        ours = times["ours"].median
-        if peer is None:
-            why = answer.get("failure", "not reached")
-            rows.append([name, f"{mine:.0e}", why, ours, None, None])
-        else:
-            theirs, seconds = np.max(np.array(peer["objectives"]) / best - 1), peer["seconds"]
-            rows.append([name, f"{mine:.0e}", f"{theirs:.0e}", ours, seconds, seconds / ours])
-    columns = ["problem", "above the best, ours", "above the best, adelie"]
+        theirs, mine = answer.get("runs", []), our_runs(problem)
+        for goal, meets in GOALS.items():
+            ours, peer = loosest(mine, best, meets), loosest(theirs, best, meets)
+            tols = [f"{run['tol']:.0e}" if run else "not reached" for run in (ours, peer)]
+            if not theirs:
+                tols[1] = answer.get("failure", "nothing")
+            times = [run["seconds"] if run else None for run in (ours, peer)]
+            share = times[1] / times[0] if None not in times else None
+            rows.append([name, goal, *tols, *times, share])
+    columns = ["problem", "goal at every strength", "tolerance, ours", "tolerance, adelie"]
     return table([*columns, "ours, s", "adelie, s", "adelie / ours"], rows)
+
+
+def our_runs(problem: GroupPath) -> list[dict[str, Any]]:
+    """Return seconds, objectives and gaps of our path at every tolerance."""
+    runs: list[dict[str, Any]] = []
+    for tol in OUR_TOLERANCES:
+        path = our_path(problem, tol)
+        call = {"ours": partial(our_path, problem, tol)}
+        seconds = interleaved(call, 3, False, time.process_time)["ours"].median
+        gaps = problems.group_gaps(problem, path.weights, path.intercepts)
+        found = {"objectives": reached(problem, path), "gaps": gaps}
+        runs.append({"tol": tol, "seconds": seconds, **found})
+    return runs
 
 
 def our_path(problem: GroupPath, tol: float) -> Fits:
@@ -116,10 +128,21 @@ def reached(problem: GroupPath, path: Fits) -> Any:
     return problems.group_objectives(problem, path.weights, path.intercepts)
 
 
-def loosest(runs: list[dict[str, Any]], best: Any) -> dict[str, Any] | None:
-    """Return the run of the loosest tolerance that is near the best at every strength."""
-    near = (run for run in runs if np.max(np.array(run["objectives"]) / best - 1) <= ABOVE)
-    return next(near, None)
+def above(limit: float) -> Goal:
+    """Return whether every objective of a run is at most `limit` over the best known."""
+    return lambda run, best: bool(np.max(np.array(run["objectives"]) / best - 1) <= limit)
+
+
+GOALS: dict[str, Goal] = {
+    "objective within 1e-4 of the best": above(1e-4),
+    "objective within 1e-6 of the best": above(1e-6),
+    "duality gap of 1e-3": lambda run, best: max(run["gaps"]) <= 1e-3,
+}
+
+
+def loosest(runs: list[dict[str, Any]], best: Any, meets: Goal) -> dict[str, Any] | None:
+    """Return the run of the loosest tolerance that meets a goal."""
+    return next((run for run in runs if meets(run, best)), None)
 
 
 def dense_table(shape: tuple[int, int]) -> str:
@@ -171,6 +194,7 @@ RACES = (
     dense_lasso,
     text_lasso,
     linear_speed.speed_smooth,
+    linear_threads.threads,
     linear_speed.memory_float32,
     alone,
 )

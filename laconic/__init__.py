@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from laconic.core.solvers.admm import Admm as Admm
     from laconic.core.solvers.by_feature import ByFeature as ByFeature
     from laconic.core.solvers.discrete import DiscreteAdmm as DiscreteAdmm
+    from laconic.core.solvers.exchange import Exchange as Exchange
     from laconic.core.solvers.fista import Fista as Fista
     from laconic.core.solvers.growing import Growing as Growing
     from laconic.core.solvers.majorized import Majorized as Majorized
@@ -149,6 +150,7 @@ _SHARED = {
     "core.solvers.by_feature": ("ByFeature",),
     "core.solvers.growing": ("Growing",),
     "core.solvers.majorized": ("Majorized",),
+    "core.solvers.exchange": ("Exchange",),
     "core.solvers.newton": ("Newton",),
     "core.solvers.owlqn": ("Owlqn",),
     "core.solvers.reweighted": ("Reweighted",),

@@ -129,7 +129,7 @@ class Descent {
     void active_gradient(std::vector<double>& gradient, std::vector<double>& diagonal);
     void hessian_product(const std::vector<double>& v, std::vector<double>& out);
     void solve_newton(const std::vector<double>& gradient, const std::vector<double>& diagonal,
-                      int max_products, std::vector<double>& d);
+                      double accuracy, int max_products, std::vector<double>& d);
 
     bool load_gram();
     double gram_pass();

@@ -144,10 +144,10 @@ void Descent::active_gradient(std::vector<double>& gradient, std::vector<double>
                 diagonal[active_.size() + k] += bend(static_cast<int64_t>(i), k);
 }
 
-// Conjugate gradients for A d = -g, until the residual is a hundredth of g in the preconditioned
+// Conjugate gradients for A d = -g, until the residual is `accuracy` of g in the preconditioned
 // norm, or along a direction without curvature, which is left out.
 void Descent::solve_newton(const std::vector<double>& gradient, const std::vector<double>& diagonal,
-                           int max_products, std::vector<double>& d) {
+                           double accuracy, int max_products, std::vector<double>& d) {
     const size_t m = gradient.size();
     std::vector<double> r(m), z(m), p(m), q;
     d.assign(m, 0.0);
@@ -156,7 +156,7 @@ void Descent::solve_newton(const std::vector<double>& gradient, const std::vecto
         p[a] = z[a] = diagonal[a] > 0 ? r[a] / diagonal[a] : 0;
     }
     double rz = dot(r, z);
-    const double enough = 1e-4 * rz;
+    const double enough = accuracy * accuracy * rz;
     for (int step = 0; step < max_products && rz > enough; ++step) {
         hessian_product(p, q);
         for (size_t a = 0; a < m; ++a) q[a] += damping_ * diagonal[a] * p[a];
@@ -199,10 +199,13 @@ bool Descent::newton(const DescentLimits& limits, double& violation) {
     for (size_t a = n_active; a < gradient.size(); ++a)
         violation = std::max(violation, relative(std::abs(gradient[a]), 0, 0, diagonal[a]));
     if (violation <= limits.tolerance) return false;
+    // Far from the optimum the model itself is wrong: an inexact step does (Dembo, Eisenstat and
+    // Steihaug 1982).
+    const double accuracy = std::clamp(std::sqrt(violation), 0.01, 0.2);
     // Where rows are saturated the model holds only nearby: a step cut to pieces is replaced
     // by one under a larger damping (Levenberg and Marquardt), of which full steps take away.
     for (int attempt = 0; attempt < 8; ++attempt) {
-        solve_newton(gradient, diagonal, limits.max_passes, d);
+        solve_newton(gradient, diagonal, accuracy, limits.max_passes, d);
         const double t = search_support(before, gradient, d);
         if (t == 1)
             damping_ = damping_ > 1e-9 ? damping_ / 10 : 0;

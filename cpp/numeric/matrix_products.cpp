@@ -85,6 +85,7 @@ void add_lines(const DenseLines<V>& lines, const double* r, double* out, int64_t
     for (; K == 1 && l + block <= last; l += block) {
         const V* x = lines.value + l * lines.size;
         const double *y = r + l, a = y[0], b = y[1], c = y[2], d = y[3];
+        if (a == 0 && b == 0 && c == 0 && d == 0) continue;
         const V *xb = x + lines.size, *xc = xb + lines.size, *xd = xc + lines.size;
         for (int64_t i = begin; i < end; ++i)
             out[i] = (((out[i] + x[i] * a) + xb[i] * b) + xc[i] * c) + xd[i] * d;

@@ -40,6 +40,7 @@ from laconic.core.penalties import (
 from laconic.core.problem import Problem, pose
 from laconic.core.solvers.admm import Admm
 from laconic.core.solvers.base import Solver
+from laconic.core.solvers.exchange import Exchange
 from laconic.core.solvers.fista import Fista
 from laconic.core.solvers.growing import Growing
 from laconic.core.solvers.majorized import Majorized
@@ -134,6 +135,7 @@ TAKEN: list[tuple[Solver, list[str], dict[str, Any]]] = [
         {},
     ),
     (Majorized(tol=1e-6), ["mcp", "scad", "log sum", "mcp positive"], {"monotone": True}),
+    (Exchange(tol=1e-6), ["l0", "l0 factors positive"], {"monotone": True}),
     (Growing(tol=1e-7), ["latent"], {}),
     (
         Admm(tol=1e-5, max_iter=20000),

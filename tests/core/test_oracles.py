@@ -28,6 +28,7 @@ from laconic.core.penalties import (
 from laconic.core.problem import Problem
 from laconic.core.solvers.admm import Admm
 from laconic.core.solvers.base import Solver
+from laconic.core.solvers.exchange import Exchange
 from laconic.core.solvers.fista import Fista
 from laconic.core.solvers.owlqn import Owlqn
 from laconic.core.solvers.reweighted import Reweighted
@@ -159,8 +160,9 @@ def test_all_weights_are_zero_from_strength_max_on(name: str, loss: Loss) -> Non
             )
 
 
+@pytest.mark.parametrize("solver", [Fista(1e-8, 20000), Exchange(1e-8)], ids=str)
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
-def test_l0_stops_at_a_local_minimum(loss: Loss) -> None:
+def test_l0_stops_at_a_local_minimum(loss: Loss, solver: Solver) -> None:
     n_classes = 3 if isinstance(loss, Multinomial) else 2
     random = np.random.default_rng(7)
     X = random.poisson(0.5, size=(120, 6)).astype(float)
@@ -169,7 +171,7 @@ def test_l0_stops_at_a_local_minimum(loss: Loss) -> None:
     target = signal.argmax(axis=1).astype(float) if loss.classifies else signal[:, 0]
     K = loss.n_outputs(n_classes)
     problem = Problem(Rows(X, K), loss, Gold(target, np.ones(120), K), L0(1.0).spread(K))
-    result = Fista(tol=1e-8, max_iter=20000).run(problem)
+    result = solver.run(problem)
     assert result.converged
     weights, gradient = problem.parts(result.x)[0], problem.parts(problem.smooth(result.x)[1])[0]
     assert 0 < np.count_nonzero(weights) < len(weights)

@@ -231,11 +231,15 @@ class L0(Penalty):
         """See Penalty."""
         if self.positive and np.any(w < 0):
             return np.inf
-        return float(np.sum(self.strength * factor_vector(self.factors, len(w)) * (w != 0)))
+        return float(np.sum(self.costs(len(w)) * (w != 0)))
+
+    def costs(self, n_weights: int) -> Array:
+        """Return strength f_i of every weight, (n_weights,) or (1,)."""
+        return self.strength * factor_vector(self.factors, n_weights)
 
     def prox(self, w: Array, step: float = 1.0) -> Array:
         """Return w_i where w_i^2 > 2 step strength f_i, else 0."""
-        kept = w * w > 2 * step * self.strength * factor_vector(self.factors, len(w))
+        kept = w * w > 2 * step * self.costs(len(w))
         if self.positive:
             kept &= w > 0
         return np.where(kept, w, 0.0)
@@ -249,12 +253,10 @@ class L0(Penalty):
 
         It is the strength ratio at which a unit gradient step from 0 stays at 0.
         """
-        factors = np.broadcast_to(
-            self.strength * factor_vector(self.factors, len(gradient)), gradient.shape
-        )
+        costs = np.broadcast_to(self.costs(len(gradient)), gradient.shape)
         size = np.maximum(-gradient, 0) if self.positive else np.abs(gradient)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return float(np.where(size > 0, size * size / (2 * factors), 0.0).max(initial=0.0))
+            return float(np.where(size > 0, size * size / (2 * costs), 0.0).max(initial=0.0))
 
     def spread(self, n_outputs: int) -> Penalty:
         """See Penalty."""

@@ -38,6 +38,12 @@ class Problem(GapProblem):
         self._scored: tuple[Array, Array] | None = None  # the last point, and its scores
         self._pulled: tuple[Array, Array] | None = None  # the last residuals, and their gradient
 
+    def over(self, design: Rows, penalty: Penalty) -> Problem:
+        """Return the problem of the same loss, smoothed if it is, over another design."""
+        posed = Problem(design, self.loss, self.gold, penalty)
+        posed.bound = self.bound
+        return posed
+
     def loss_at(self, x: Array) -> tuple[float, Array]:
         """Return the summed loss and the residuals at x."""
         return self.residuals(self.scores(x))

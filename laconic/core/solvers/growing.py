@@ -136,7 +136,7 @@ class Growing(StepSolver[Problem, GrowingState]):
         ):
             raise ValueError("parts hold the weights of a feature for all outputs or for none")
         design = problem.design.take(columns[:, 0] // n_outputs)
-        posed = Problem(design, problem.loss, problem.gold, inner.inner)
+        posed = problem.over(design, inner.inner)
         if isinstance(inner.inner, Partwise):
             return Fista(tol=tol, max_iter=5000).run(posed, start).x
         return choose_solver(inner.inner, tol).run(posed, start).x

@@ -19,15 +19,18 @@ from laconic.core.problem import Kinked
 from laconic.core.solvers.base import Solver, StepSolver
 from laconic.core.solvers.choose import choose_solver
 
+MAX_LOST = 600  # inner steps of smooth problems that were not solved, in a row
+
 
 class SmoothingState(NamedTuple):
-    """x, the width of the smoothing, and the best point so far."""
+    """x, the width of the smoothing, the best point, and the inner steps without a gain."""
 
     x: Array
     value: float
     error: float
     mu: float
     best: Array
+    lost: int = 0
 
 
 class Smoothing(StepSolver[Kinked, SmoothingState]):
@@ -84,10 +87,16 @@ class Smoothing(StepSolver[Kinked, SmoothingState]):
         # Rows that smoothing changes become fewer, too: the gap falls faster than mu.
         factor = float(np.clip((0.5 * self.tol / max(error, 1e-300)) ** 0.7, 0.1, 0.6))
         mu = state.mu * factor
+        in_vain = not result.converged and error > 0.5 * state.error
+        lost = state.lost + result.n_iter if in_vain else 0
         if value <= state.value:
-            return SmoothingState(x, value, error, mu, x)
+            return SmoothingState(x, value, error, mu, x, lost)
         # The bound is that of the last point; (gap - d) / (value - d) is less than gap / value.
-        return SmoothingState(x, state.value, min(error, state.error), mu, state.best)
+        return SmoothingState(x, state.value, min(error, state.error), mu, state.best, lost)
+
+    def stuck(self, state: SmoothingState) -> bool:
+        """See StepSolver: the last smooth problems were not solved and certified nothing new."""
+        return state.lost >= MAX_LOST
 
     def finish(
         self, problem: Kinked, state: SmoothingState

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from laconic import _core
 from laconic.core.penalties import (
+    L0,
     Blockwise,
     Concave,
     Discrete,
@@ -26,6 +27,7 @@ MAJORIZED = "laconic.core.solvers.majorized:Majorized"
 OWLQN = "laconic.core.solvers.owlqn:Owlqn"
 NEWTON = "laconic.core.solvers.newton:Newton"
 REWEIGHTED = "laconic.core.solvers.reweighted:Reweighted"
+EXCHANGE = "laconic.core.solvers.exchange:Exchange"
 WORKING_SET = "laconic.core.solvers.working_set:WorkingSet"
 
 
@@ -44,6 +46,8 @@ def suitable_solver(penalty: Penalty, jumps: bool = False) -> str:
         return GROWING
     if isinstance(penalty, Concave):
         return MAJORIZED
+    if isinstance(penalty, L0):
+        return EXCHANGE
     if isinstance(penalty, PenaltySum) and not penalty.splits:
         return FISTA
     if isinstance(penalty, (OverlapGroupLasso, PenaltySum)):

@@ -162,6 +162,7 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
         n_active = int(state.active.sum())
         size = min(max(2 * n_active, state.size) << state.idle, len(state.violation))
         priority = np.where(state.active, np.inf, state.violation)
+        n_violating = int(np.count_nonzero(priority > 0))
         if size < len(priority):
             chosen = np.argpartition(priority, -size)[-size:]
         else:
@@ -184,7 +185,9 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
         )
         point = (weights, intercept, state.scores)
         violation = state.kernel.descend(chosen, entries, *point, limits)[1]
-        if violation > wanted:  # a kernel that does not know its violation says infinity
+        # Correlated weights want Newton steps; before the set holds what will be used they would
+        # solve the wrong problem. A kernel that does not know its violation says infinity.
+        if violation > wanted and (np.isfinite(violation) or len(chosen) == n_violating):
             steps = _core.DescentLimits(
                 tolerance=wanted, max_rounds=self.max_newton, max_passes=self.max_products
             )
