@@ -162,11 +162,11 @@ class SparseLinear(Saved, Reported, TakesPenalty):
         """Return the result of the given solver, or of one that suits the penalty."""
         from laconic.core.solvers.choose import choose_solver  # not needed to predict
 
-        smooth, jumps = problem.smooth_loss, problem.loss.jumps
+        smooth = problem.smooth_loss
         solver = (
             self.solver
             if self.solver is not None
-            else choose_solver(problem.penalty, self.tol, self.max_iter, smooth, jumps)
+            else choose_solver(problem.penalty, self.tol, self.max_iter, smooth)
         )
         return solver.run(problem, x0, callback)
 

@@ -42,9 +42,7 @@ def fit_on(
     )
     inner = pose(problem.design, problem.loss, problem.gold, penalty)
     return (
-        choose_solver(
-            penalty, estimator.tol, estimator.max_iter, problem.smooth_loss, problem.loss.jumps
-        )
+        choose_solver(penalty, estimator.tol, estimator.max_iter, problem.smooth_loss)
         .run(inner, x0)
         .x
     )

@@ -51,7 +51,6 @@ class Loss(BaseEstimator):
     per_score: ClassVar[bool] = True  # whether gold is given with one target per score
     multi_output: ClassVar[bool] = True  # whether a row may have several real targets
     coupled: ClassVar[bool] = False  # whether the Hessian of a row is diag(h) - h h' / s
-    jumps: ClassVar[bool] = False  # whether its curvature jumps, which Newton steps do not foresee
     takes_intercept: ClassVar[bool] = True  # whether a constant of all scores changes the loss
 
     def kernel(self) -> _core.LossKind | None:

@@ -32,7 +32,6 @@ class Huber(Loss):
     """
 
     kind: ClassVar[_core.LossKind | None] = _core.LossKind.huber
-    jumps: ClassVar[bool] = True
     classifies: ClassVar[bool] = False
 
     def __init__(self, delta: float = 1.0):

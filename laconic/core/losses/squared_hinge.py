@@ -20,4 +20,3 @@ class SquaredHinge(Loss):
     """
 
     kind: ClassVar[_core.LossKind | None] = _core.LossKind.squared_hinge
-    jumps: ClassVar[bool] = True

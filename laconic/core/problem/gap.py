@@ -87,6 +87,12 @@ class GapProblem(Objective):
         """Return a loss that is not small: the one at the start."""
         return self.loss_value(self.start())
 
+    def typical_weight(self) -> float:
+        """Return the size of a weight that would explain the whole loss at the start."""
+        loss, gradient = self.smooth(self.start())
+        steepest = float(np.max(np.abs(self.parts(gradient)[0]), initial=0.0))
+        return loss / steepest if loss > 0 and steepest > 0 else 1.0
+
     def judge(self, x: Array, loss: float, dual: Array, gradient: Array) -> float:
         """Return the certificate from loss, dual and gradient at x, its tail fitted."""
         weights = self.parts(x)[0]

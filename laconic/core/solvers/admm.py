@@ -147,10 +147,11 @@ class Admm(StepSolver[Problem, AdmmState]):
 
     @staticmethod
     def _first_rho(problem: Problem, blocks: list[Block]) -> float:
-        """Return ten times the mean mass per copy: the force of groups over weights."""
+        """Return ten times the mean mass per copy, the force of groups, over a typical weight."""
         mass = sum(float(block.mass.sum()) for block in blocks)
         copies = sum(float(len(block.index)) for block in blocks)
-        return max(1e-6, 10.0 * mass / max(copies, 1.0))
+        force = 10.0 * mass / max(copies, 1.0)
+        return (force if force > 0 else 1.0) / problem.typical_weight()
 
     def step(self, problem: Problem, state: AdmmState) -> AdmmState:
         """Take one round of w, v and u."""

@@ -20,19 +20,18 @@ def choose_solver(
     tol: float,
     max_iter: int | None = None,
     smooth: bool = True,
-    jumps: bool = False,
 ) -> Solver:
-    """Return the solver that suits a penalty, and a loss that is smooth, and whose curvature is.
+    """Return the solver that suits a penalty, and a loss that is smooth or has kinks.
 
-    Working sets for lasso and disjoint groups, Newton for ridge (L-BFGS where the curvature of the
-    loss jumps), reweighting or ADMM for overlaps, ADMM for sets of values, what a penalty of a task
-    names itself, FISTA otherwise. Losses with kinks are smoothed.
+    Working sets for lasso and disjoint groups, Newton for ridge, reweighting or ADMM for overlaps,
+    ADMM for sets of values, what a penalty of a task names itself, FISTA otherwise. Losses with
+    kinks are smoothed.
     """
     if not smooth:
-        inner = None if max_iter is None else choose_solver(penalty, tol, max_iter, jumps=True)
+        inner = None if max_iter is None else choose_solver(penalty, tol, max_iter)
         found: Solver = _named(SMOOTHING)(tol=tol, inner=inner)
         return found
-    solver: type[Solver] = _named(suitable_solver(penalty, jumps))
+    solver: type[Solver] = _named(suitable_solver(penalty))
     # The residuals of sets of values are of another scale than gaps.
     options: dict[str, float] = {} if isinstance(penalty, Discrete) else {"tol": tol}
     return solver(**options) if max_iter is None else solver(**options, max_iter=max_iter)

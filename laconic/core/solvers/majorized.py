@@ -107,7 +107,8 @@ class Majorized(StepSolver[Problem, MajorizedState]):
         if curvature > 0:
             error = problem.prox_residual(x, gradient, 1 / curvature)
         if error <= self.tol or not curvature > 0:
-            curvature = max(problem.curvature(x), 1e-10)
+            curvature = problem.curvature(x)
+            curvature = curvature if curvature > 0 else 1.0
             error = problem.prox_residual(x, gradient, 1 / curvature)
         return state._replace(value=value, gradient=gradient, error=error, curvature=curvature)
 

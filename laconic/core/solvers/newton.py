@@ -48,7 +48,7 @@ class Newton(StepSolver[Problem, NewtonState]):
     ----------
     tol : float, default=1e-6
         Relative duality gap at which to stop.
-    max_iter : int, default=100
+    max_iter : int, default=500
         Number of Newton steps, at most.
     max_inner : int, default=300
         Number of conjugate gradient steps per Newton step, at most.
@@ -66,7 +66,7 @@ class Newton(StepSolver[Problem, NewtonState]):
     needs_penalty = (Quadratic,)
     takes = "a squared penalty such as Ridge"
 
-    def __init__(self, tol: float = 1e-6, max_iter: int = 100, max_inner: int = 300):
+    def __init__(self, tol: float = 1e-6, max_iter: int = 500, max_inner: int = 300):
         self.tol = tol
         self.max_iter = max_iter
         self.max_inner = max_inner

@@ -140,7 +140,7 @@ class Reweighted(StepSolver[Problem, ReweightedState]):
         scores = problem.design.score(x)
         problem.fit_intercept(x, scores)
         weights = problem.parts(x)[0]
-        unit = self._unit(problem)
+        unit = problem.typical_weight()
         scales = [Scales(term, n, unit * FIRST) for term in copied]
         if weights.any():
             for part in scales:
@@ -171,13 +171,6 @@ class Reweighted(StepSolver[Problem, ReweightedState]):
             return state
         # Zero may be optimal already, as at the start of a path.
         return self._measure(problem, state, x.copy(), 0)._replace(until=self.warm_up)
-
-    @staticmethod
-    def _unit(problem: Problem) -> float:
-        """Return the weight that would explain the whole loss at zero weights."""
-        loss, gradient = problem.smooth(problem.start())
-        steepest = float(np.max(np.abs(problem.parts(gradient)[0]), initial=0.0))
-        return loss / steepest if loss > 0 and steepest > 0 else 1.0
 
     def step(self, problem: Problem, state: ReweightedState) -> ReweightedState:
         """Make a few passes with the present ridge weights, then update eta; or measure."""

@@ -73,11 +73,7 @@ class Smoothing(StepSolver[Kinked, SmoothingState]):
     def step(self, problem: Kinked, state: SmoothingState) -> SmoothingState:
         """Solve one smooth problem, better than the certificate of now asks for."""
         wanted = float(np.clip(0.1 * state.error, 0.2 * self.tol, 0.01))
-        inner = (
-            choose_solver(problem.penalty, wanted, jumps=True)
-            if self.inner is None
-            else clone(self.inner)
-        )
+        inner = choose_solver(problem.penalty, wanted) if self.inner is None else clone(self.inner)
         twin = problem.smoothed(state.mu)
         result = inner.set_params(tol=wanted).run(twin, state.x)
         x = result.x

@@ -24,18 +24,14 @@ DISCRETE = "laconic.core.solvers.discrete:DiscreteAdmm"
 FISTA = "laconic.core.solvers.fista:Fista"
 GROWING = "laconic.core.solvers.growing:Growing"
 MAJORIZED = "laconic.core.solvers.majorized:Majorized"
-OWLQN = "laconic.core.solvers.owlqn:Owlqn"
 NEWTON = "laconic.core.solvers.newton:Newton"
 REWEIGHTED = "laconic.core.solvers.reweighted:Reweighted"
 EXCHANGE = "laconic.core.solvers.exchange:Exchange"
 WORKING_SET = "laconic.core.solvers.working_set:WorkingSet"
 
 
-def suitable_solver(penalty: Penalty, jumps: bool = False) -> str:
-    """Return the solver that suits a penalty as `module:Class`.
-
-    `jumps`: whether the curvature of the loss jumps, as that of the squared hinge does.
-    """
+def suitable_solver(penalty: Penalty) -> str:
+    """Return the solver that suits a penalty as `module:Class`."""
     if penalty.solver is not None:
         return penalty.solver
     if isinstance(penalty, Discrete):
@@ -57,9 +53,7 @@ def suitable_solver(penalty: Penalty, jumps: bool = False) -> str:
         copied = isinstance(penalty, PenaltySum) and penalty.others()
         return REWEIGHTED if euclidean and not copied else ADMM
     if isinstance(penalty, Ridge):
-        if penalty.positive:
-            return WORKING_SET
-        return OWLQN if jumps else NEWTON
+        return WORKING_SET if penalty.positive else NEWTON
     if isinstance(penalty, SparseGroupLasso) and norm_code(penalty.norm) != _core.Norm.two:
         return FISTA
     return WORKING_SET if isinstance(penalty, Blockwise) else FISTA
