@@ -8,7 +8,6 @@ from benchmarks import (
     linear_campaign,
     linear_certificates,
     linear_doors,
-    linear_features,
     linear_races,
     linear_scales,
 )
@@ -20,7 +19,6 @@ SECTIONS = {
     "speed": linear_races.section,
     "campaign": linear_campaign.section,
     "certificates": linear_certificates.section,
-    "features": linear_features.features,
 }
 
 
