@@ -8,6 +8,7 @@ from benchmarks import (
     linear_campaign,
     linear_certificates,
     linear_doors,
+    linear_features,
     linear_races,
     linear_scales,
 )
@@ -19,6 +20,7 @@ SECTIONS = {
     "speed": linear_races.section,
     "campaign": linear_campaign.section,
     "certificates": linear_certificates.section,
+    "features": linear_features.features,
 }
 
 
