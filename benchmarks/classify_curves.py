@@ -27,7 +27,7 @@ SHARES = (0.01, 0.1)  # strengths of groups beside the elastic net
 
 
 class Curve(NamedTuple):
-    """Predictions on test of the model of at most N words, by N."""
+    """Predictions on test of the model of at most N words, by N as far as the path reaches."""
 
     name: str
     predictions: dict[int, NDArray[Any]]
@@ -82,6 +82,8 @@ def curves_of(
                 for (n, share, ridge), loss in one.items()
                 if n == size
             }
+            if not pool:  # no setting of the path keeps enough words on all folds
+                continue
             best = min(pool)[1]
             predictions[size] = predicted(models[best.model], whole, size, best, test)
         found.append(Curve(name, predictions))

@@ -185,13 +185,18 @@ def few_of(labels: NDArray[Any], n: int, seed: int) -> NDArray[np.intp]:
     return np.sort(np.concatenate(parts))
 
 
-def curve_rows(corpus: Corpus, curves: Sequence[Curve], score: Score) -> list[list[Any]]:
+def curve_rows(
+    corpus: Corpus, curves: Sequence[Curve], score: Score, sizes: Sequence[int] = SIZES
+) -> list[list[Any]]:
     """Return the rows of one corpus in the table of accuracy at N words."""
     control = next(curve for curve in curves if curve.name == CONTROL)
     rows = []
     for k, curve in enumerate(curves):
         cells = []
-        for size in curve.predictions:
+        for size in sizes:
+            if size not in curve.predictions or size not in control.predictions:
+                cells.append("–")
+                continue
             ours = curve.predictions[size]
             counted = score if curve.name not in ("lasso", CONTROL) else Score()
             test = counted.add(corpus.test_labels, ours, control.predictions[size])

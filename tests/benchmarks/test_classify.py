@@ -130,12 +130,15 @@ def test_the_pages_have_every_table(bench: Bench) -> None:
 def test_curves_and_few_documents_have_their_tables() -> None:
     train, test = made_up(60, 3), made_up(20, 4)
     corpus = Corpus("made up", train.texts, train.labels, test.texts, test.labels)
-    curves = curves_of(corpus.train, corpus.train_labels, corpus.test, quick=True, sizes=(2, 6))
+    curves = curves_of(
+        corpus.train, corpus.train_labels, corpus.test, quick=True, sizes=(2, 6, 1000)
+    )
     score = classify_structures.Score()
-    rows = classify_structures.curve_rows(corpus, curves, score)
+    rows = classify_structures.curve_rows(corpus, curves, score, (2, 6, 1000))
     assert score.sentence("Groups").startswith("Groups: ahead of the control in 0")
     assert [row[1] for row in rows] == ["lasso", "elastic, no groups"]
-    assert all(len(row) == 4 for row in rows) and rows[1][3] == "100.0"
+    assert all(len(row) == 5 for row in rows) and rows[1][3] == "100.0"
+    assert rows[1][4] == "–"  # there are not so many words
     assert classify_structures.drawn([corpus], [curves]).axes[0].get_title() == "made up"
     labels = np.array(["a"] * 50 + ["b"] * 10)
     few = classify_structures.few_of(labels, 10, 0)
