@@ -120,7 +120,7 @@ def _place(values: tuple[float, ...], value: float) -> float:
     return float(np.argmin(np.abs(np.array(values) - value))) / (len(values) - 1)
 
 
-class Structures:
+class FamilyCache:
     """The groups of each structure of the documents of a race; each is made once."""
 
     def __init__(self, race: Race) -> None:

@@ -19,7 +19,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from threadpoolctl import threadpool_limits
 
 from laconic.classify import preparation
-from laconic.classify.automatic import Structures, search
+from laconic.classify.automatic import FamilyCache, search
 from laconic.classify.candidate import Candidate, Choice
 from laconic.classify.derived import derive
 from laconic.classify.folds import (
@@ -100,7 +100,7 @@ class Race:
         self.sources: dict[tuple[int, tuple[int, ...]], Prepared] = {}
         self.runners = [Candidate(settings, model) for settings in candidates(model)]
         self.lost: list[Tried] = []
-        self.structures = Structures(self)
+        self.structures = FamilyCache(self)
         counts = self.source(self.runners[0].model).training.counts
         most = max(LEAST, SHARE * counts.shape[1])
         share = most if model.max_features is None else float(model.max_features)
