@@ -86,7 +86,8 @@ def _fits(model: TextClassifier, prepared: Prepared, tried: Grid) -> Iterator[Te
 
 def _trial(model: TextClassifier, X: sp.csr_matrix, gold: Any) -> StrengthTrial:
     """Score a fitted model on the development data."""
-    chances = model.log_proba_rows(X)
+    scores = np.asarray(model.score_rows(X)).reshape(X.shape[0], -1)
+    chances = model.log_proba_of(scores)
     places = np.searchsorted(model.classes_, gold)
     return StrengthTrial(
         value=-float(np.mean(chances[np.arange(len(gold)), places])),
@@ -95,7 +96,7 @@ def _trial(model: TextClassifier, X: sp.csr_matrix, gold: Any) -> StrengthTrial:
         strength=model.strength,
         lasso=model.lasso,
         refit=model.refit,
-        accuracy=float(np.mean(model.predict_rows(X) == gold)),
+        accuracy=float(np.mean(model.decide(scores) == gold)),
     )
 
 

@@ -201,7 +201,8 @@ void bind_output_tree(nb::module_& m) {
         .def("value", &OutputTree::value, nb::arg("table"))
         .def("descend", &OutputTree::descend, nb::arg("matrix"), nb::arg("data"),
              nb::arg("strength"), nb::arg("working"), nb::arg("weights").noconvert(),
-             nb::arg("intercept").noconvert(), nb::arg("scores").noconvert(), nb::arg("sweeps"));
+             nb::arg("intercept").noconvert(), nb::arg("scores").noconvert())
+        .def_rw("sweeps", &OutputTree::sweeps);
 }
 
 void bind_coordinate(nb::module_& m) {

@@ -296,7 +296,7 @@ class FeatureSweep {
 
 int64_t OutputTree::descend(const Matrix& X, const LossData& data, double strength,
                             Vec<int64_t> working, MutVec<double> weights, MutVec<double> intercept,
-                            MutVec<double> scores, int sweeps) {
+                            MutVec<double> scores) {
     check_rows(data, scores.size());
     check_range(working, 0, X.n_cols, "working");
     require(data.n_outputs == K_, "the loss must have n_outputs scores per row");

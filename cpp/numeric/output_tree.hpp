@@ -35,12 +35,12 @@ class OutputTree {
     // sum_u weight_u |row_u|, summed over rows.
     double value(Vec<double> table);
 
-    // `sweeps` sweeps: the first one over all features of `working`, the others over those that
+    // `sweeps` of them: the first one over all features of `working`, the others over those that
     // have weights. Weights, intercept (size K, or 0 for none) and scores move together. Returns
     // the number of features with weights.
     int64_t descend(const Matrix& X, const LossData& data, double strength, Vec<int64_t> working,
-                    MutVec<double> weights, MutVec<double> intercept, MutVec<double> scores,
-                    int sweeps);
+                    MutVec<double> weights, MutVec<double> intercept, MutVec<double> scores);
+    int sweeps = 8;
 
     int64_t n_outputs() const { return K_; }
 

@@ -6,30 +6,16 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from laconic.classify import preparation
 from laconic.classify.label_tree import Taxonomy
-from laconic.classify.learn import (
-    ClassWeight,
-    LearnedWeights,
-    fit_weights,
-    only_strongest,
-    refit_weights,
-)
 from laconic.classify.multilabel import as_labels, is_multilabel
 from laconic.classify.penalty import named_penalty, penalty_names
 from laconic.classify.predict import TextPredictor
-from laconic.classify.preparation import (
-    DocumentLabels,
-    Prepared,
-    checked_weight,
-    taxonomy_for,
-)
 from laconic.classify.settings import (
     UNLABELLED,
     Settings,
@@ -46,8 +32,12 @@ from laconic.core.penalties.parameter import TakesPenalty
 from laconic.core.report import Callback, Reported
 from laconic.models.save import Saved
 from laconic.text.documents import DocumentLike, Tokenizer
-from laconic.text.frames import labels_of
 from laconic.text.tokens import Boundary
+
+# What fits is imported where it is needed: a model is opened without it.
+if TYPE_CHECKING:
+    from laconic.classify.learn import ClassWeight, LearnedWeights
+    from laconic.classify.preparation import DocumentLabels, Prepared
 
 EMPTY = (
     "no word was kept, so that every document gets the same label: leave out the strength to have "
@@ -290,6 +280,8 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         unlabelled: Sequence[DocumentLike] = (),
     ) -> Prepared:
         """Encode the documents and build the groups: all that fits at other strengths can reuse."""
+        from laconic.classify import preparation
+
         read = self.read(documents)
         return preparation.prepare(self.stated(), read, labels, weight, unlabelled)
 
@@ -298,6 +290,8 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
 
         One set of topics then serves many models.
         """
+        from laconic.classify import preparation
+
         return preparation.adapt(self.stated(), prepared)
 
     def adopt_preparation(self, prepared: Prepared) -> TextClassifier:
@@ -337,6 +331,9 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         unlabelled : sequence, optional
             Documents without labels, from which topics and clusters are learned too.
         """
+        from laconic.classify.preparation import checked_weight, taxonomy_for
+        from laconic.text.frames import labels_of
+
         labels = as_labels(labels_of(documents, labels))
         documents = self.read(documents)
         weight = checked_weight(sample_weight, len(documents))
@@ -353,7 +350,7 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
             prepared = self.prepare(documents, labels, weight, more)
             self.fit_prepared(prepared, callback=callback).describe_groups(prepared)
         else:
-            from laconic.classify.tuning import chosen  # a model that is opened needs no folds
+            from laconic.classify.tuning import chosen
 
             model: TextClassifier = clone(self).set_params(label_tree=self.taxonomy_)
             found = chosen(model, documents, labels, dev, callback, weight, more)
@@ -379,6 +376,8 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         callback: Callback | None = None,
     ) -> TextClassifier:
         """Learn the weights from prepared data, from a warm start if one is given."""
+        from laconic.classify.learn import fit_weights, only_strongest, refit_weights
+
         model = self.stated()
         self.settings_ = {**plain_settings(model), **getattr(self, "settings_", {})}
         self.adopt_preparation(prepared)
@@ -397,6 +396,8 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         callback: Callback | None = None,
     ) -> TextClassifier:
         """Return a copy whose kept features have weights under a ridge of `strength` alone."""
+        from laconic.classify.learn import refit_weights
+
         model: TextClassifier = copy(self).set_params(refit=strength)
         model.settings_ = {**self.settings_, "refit": strength}
         found = refit_weights(self.stated(), prepared, self.learned_, strength, callback)

@@ -15,7 +15,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from laconic.core.arrays import AnyArray, Array, Bools, Ints
-from laconic.text.metrics import precision_recall_f1
 
 CROWD = 2.0
 FEW = 5  # documents of a label below which its threshold stays that of probability 1/2
@@ -157,6 +156,8 @@ def label_set_scores(
     >>> round(found.micro_f1, 2), round(found.macro_f1, 2), found.subset_accuracy
     (0.8, 0.5, 0.5)
     """
+    from laconic.text.metrics import precision_recall_f1  # scores are for evaluation alone
+
     true, guessed = [set(row) for row in gold], [set(row) for row in predicted]
     if len(true) != len(guessed) or not true:
         raise ValueError(f"there are {len(true)} documents but predictions for {len(guessed)}")

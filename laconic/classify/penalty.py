@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -27,7 +27,6 @@ from laconic.core.penalties import (
     L1,
     Discrete,
     ElasticNet,
-    LatentGroupLasso,
     OverlapGroupLasso,
     Penalty,
     PenaltySum,
@@ -40,9 +39,18 @@ from laconic.core.penalties.naming import FeatureNames, numbered, over_more
 DEFAULT = "lasso"
 LASSO = 1.0  # strength of the extra lasso of structured penalties, if none is given
 LASSOS = ("lasso", "l1")
+
+
+def latent_groups(name: str, **parameters: Any) -> Penalty:
+    """Return the penalty of latent groups, which are imported where they are asked for."""
+    from laconic.core.penalties import LatentGroupLasso
+
+    return LatentGroupLasso(name, **parameters)
+
+
 ALSO = {
     **{name: partial(OverlapGroupLasso, name) for name in STRUCTURED},
-    **{name: partial(LatentGroupLasso, name) for name in LATENT},
+    **{name: partial(latent_groups, name) for name in LATENT},
 }
 
 

@@ -18,11 +18,11 @@ from laconic.classify.multilabel import as_labels, lists_of
 from laconic.classify.weighting import lengths_of, weighted
 from laconic.core.arrays import Array, Bools
 from laconic.text.documents import DocumentEncoder, DocumentLike
-from laconic.text.frames import DocumentRows, one_row, rows_of
 
 # Explanations are imported where they are asked for: a model opens without them.
 if TYPE_CHECKING:
     from laconic.classify.explanation.contributions import Explanation
+    from laconic.text.frames import DocumentRows
 
 
 class TextPredictor(ClassifierMixin, BaseEstimator):
@@ -68,6 +68,8 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
 
     def read(self, documents: Any) -> list[Any]:
         """Return the documents of a list, a frame, a data set or records, with their columns."""
+        from laconic.text.frames import rows_of  # not needed to open a model
+
         return rows_of(documents, self.text, (*self.numbers, *self.categories))
 
     def vectorize(self, documents: Sequence[DocumentLike]) -> sp.csr_matrix:
@@ -91,6 +93,8 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
 
     def all_scores(self, documents: Sequence[DocumentLike]) -> Array:
         """Return all scores as a matrix: (n, 1) for two classes, (n, K) otherwise."""
+        from laconic.text.frames import DocumentRows
+
         check_is_fitted(self, "coef_")
         rows = self.read(documents)
         scores: Array = self.score_rows(self.vectorize(rows)).reshape(len(rows), -1)
@@ -202,6 +206,7 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
     def explanations(self, documents: Any) -> Iterator[Explanation]:
         """Yield the explanation of each document; with columns beside the text, see `fit`."""
         from laconic.classify.explanation.contributions import explain_document
+        from laconic.text.frames import one_row
 
         rows = self.read(documents)
         for number in range(len(rows)):

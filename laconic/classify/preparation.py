@@ -28,14 +28,13 @@ from laconic.classify.label_tree import (
 from laconic.classify.lexicon import Lexicon, WordText, learn_lexicon
 from laconic.classify.multilabel import as_labels, names_of
 from laconic.classify.penalty import structures_of, word_families
+from laconic.classify.reading import ReadingParameters, encoder_for
 from laconic.classify.structure import LATENT, ClusterSource, Family, Training
 from laconic.classify.weighting import WEIGHTINGS, idf_of, lengths_of, scale_of, weighted
 from laconic.core.arrays import AnyArray, Array, Ints
 from laconic.core.penalties import Penalty
 from laconic.core.penalties.naming import FeatureNames
-from laconic.text.documents import DocumentEncoder, DocumentLike, Tokenizer
-from laconic.text.stop_words import stop_words_of
-from laconic.text.tokens import Boundary
+from laconic.text.documents import DocumentEncoder, DocumentLike
 from laconic.text.trees import Tree
 
 DocumentLabels: TypeAlias = Sequence[object] | NDArray[Any]
@@ -80,23 +79,17 @@ class Prepared(NamedTuple):
         return len(self.columns.names)
 
 
-class TextParameters(Protocol):
+class TextParameters(ReadingParameters, Protocol):
     """The parameters of TextClassifier that decide how documents become rows and groups."""
 
     penalty: Penalty | str | None
     weighting: str
-    ngrams: int
-    prefixes: tuple[int, ...]
     min_count: int
     min_df: float
     max_df: float
-    stop_words: str | Sequence[str] | None
-    tokenizer: Tokenizer | None
     numbers: Sequence[str]
     categories: Sequence[str]
     label_tree: Taxonomy
-    lowercase: bool
-    boundary: Boundary
     neutral_label: str | None
     n_topics: int | None
     n_top: int
@@ -107,18 +100,6 @@ class TextParameters(Protocol):
     frequency: float
     constituents: float
     random_state: int
-
-
-def encoder_for(parameters: TextParameters) -> DocumentEncoder:
-    """Return an encoder that reads documents as the parameters say, without words."""
-    return DocumentEncoder(
-        parameters.lowercase,
-        parameters.ngrams,
-        parameters.boundary,
-        parameters.prefixes,
-        parameters.tokenizer,
-        stop_words_of(parameters.stop_words),
-    )
 
 
 def prepare(

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.classify import preparation
 from laconic.classify.columns import pack_beside, read_beside
 from laconic.classify.label_tree import branches_of
 from laconic.classify.model import TextClassifier
 from laconic.classify.predict import TextPredictor
+from laconic.classify.reading import encoder_for
 from laconic.classify.settings import CHOSEN, Settings, Tried, plain_settings
 from laconic.classify.summary import GroupSummary
 from laconic.classify.weighting import TFIDF, WEIGHTINGS
@@ -149,7 +149,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> TextClassifier:
 def encoder_of(model: TextClassifier) -> DocumentEncoder:
     """Return an encoder that reads documents as a model does, without its words."""
     read = {name: model.settings_[name] for name in ("ngrams", "prefixes")}
-    return preparation.encoder_for(clone(model).set_params(**read))
+    return encoder_for(clone(model).set_params(**read))
 
 
 def classifier_of_meta(meta: dict[str, Any], arrays: Arrays) -> TextClassifier:

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
-from laconic.classify.topics import Topics
 from laconic.core import grouping
 from laconic.core.arrays import Array, Ints
 from laconic.core.groups import Groups, subtree_sums
 from laconic.core.ragged import pointers
-from laconic.text.clusters import Clusters, read_paths
 from laconic.text.documents import DocumentLike, Encoded, sentences_of
 from laconic.text.io import PathLike
 from laconic.text.trees import Tree
 from laconic.text.vocab import Vocab
+
+if TYPE_CHECKING:
+    from laconic.classify.topics import Topics
+    from laconic.text.clusters import Clusters
 
 STRUCTURED = ("sentence", "tree", "topics", "brown")
 LATENT = {f"latent {name}": name for name in STRUCTURED}
 # Power of the size in the cost of a latent group: below the usual 1/2, so that whole sentences are
 # chosen and not headings of two words.
 LATENT_POWER = 0.25
-ClusterSource: TypeAlias = PathLike | tuple[Vocab, Clusters]
+ClusterSource: TypeAlias = "PathLike | tuple[Vocab, Clusters]"
 
 
 class Family(NamedTuple):
@@ -148,6 +150,8 @@ def brown_family(clusters: Clusters, n_features: int) -> Family:
 
 def given_clusters(vocab: Vocab, clusters: ClusterSource) -> Clusters:
     """Return clusters of other text, or of a file, over the words of a vocabulary."""
+    from laconic.text.clusters import Clusters, read_paths  # none but these two need clusters
+
     known, tree = clusters if isinstance(clusters, tuple) else read_paths(clusters)
     place = known.ids(vocab.words)
     leaf = np.where(place >= 0, tree.leaf[np.maximum(place, 0)], -1).astype(np.int32)

@@ -217,31 +217,44 @@ def train(
     """
     if parser is not None and "tree" not in model.get("penalty", ""):
         raise InputError("--parser makes trees for the penalty tree: give it with --penalty tree.")
-    beside = {name: tuple(model.get(name, ())) for name in ("numbers", "categories")}
-    fields = Columns(text_field, label_field, lists=True, **beside)
+    fields = _fields(model, text_field, label_field)
     data = _training_data(path, fields)
     dev_data = None if dev is None else _dev_data(dev, fields, data)
-    fields = Columns(text_field, None)
-    more = [] if unlabelled is None else read_columns(unlabelled, fields).documents
+    more = _unlabelled(unlabelled, text_field)
     run.bar.describe("importing")
     from laconic.classify.settings import is_open
     from laconic.models.checks import check_storable
 
     classifier = _classifier(model, unlabelled is not None)
     if parser is not None:
-        run.bar.describe("parsing the documents")
-        read = (data.documents, parser, classifier.boundary)
-        data = data._replace(documents=_dependency_trees(*read))
+        data = _parsed(data, parser, classifier, run)
     if run.output is not None:  # a model that could not be written is refused at once
         check_storable(all_labels(data.labels))
-    chooses = is_open(classifier)
-    run.bar.describe("choosing on held-out documents" if chooses else "fitting")
+    run.bar.describe("choosing on held-out documents" if is_open(classifier) else "fitting")
     run.fit(lambda callback: classifier.fit(*data, callback, dev_data, unlabelled=more))
     _check_kept(classifier, path)
-    facts = {"documents": len(data.documents), **_facts(classifier, run.as_json)}
-    # Of documents that were chosen by, the table of trials says all.
-    scores = None if dev_data is None or chooses else lambda: _scores(classifier, dev_data)
+    facts = {"documents": len(data.documents)} | _facts(classifier, run.as_json)
+    scores = (
+        None if dev_data is None or is_open(classifier) else lambda: _scores(classifier, dev_data)
+    )
     return Trained(classifier, facts, scores)
+
+
+def _parsed(data: Labelled, parser: str, classifier: TextClassifier, run: Run) -> Labelled:
+    """Return training data whose documents are dependency trees."""
+    run.bar.describe("parsing the documents")
+    trees = _dependency_trees(data.documents, parser, classifier.boundary)
+    return data._replace(documents=trees)
+
+
+def _fields(model: OptionValues, text_field: str, label_field: str) -> Columns:
+    """Return which columns to read: text, labels or lists of them, numbers and categories."""
+    beside = {name: tuple(model.get(name, ())) for name in ("numbers", "categories")}
+    return Columns(text_field, label_field, lists=True, **beside)
+
+
+def _unlabelled(path: str | None, text_field: str) -> Sequence[Document]:
+    return [] if path is None else read_columns(path, Columns(text_field, None)).documents
 
 
 def _check_kept(classifier: TextClassifier, path: str) -> None:

@@ -41,6 +41,7 @@ from laconic.classify.multilabel import (
     names_of,
 )
 from laconic.classify.preparation import DocumentLabels, Prepared
+from laconic.classify.reading import encoder_for
 from laconic.classify.settings import CHOSEN, Tried, candidates, has_structure, multiplied
 from laconic.classify.weighting import lengths_of
 from laconic.core.arrays import AnyArray, Array, Ints
@@ -257,7 +258,7 @@ class Race:
             data = self.data
             every = (data.documents, data.labels, data.weight, data.unlabelled)
             return preparation.prepare(model, *every)
-        encoder = preparation.encoder_for(clone(model).set_params(ngrams=key[0], prefixes=key[1]))
+        encoder = encoder_for(clone(model).set_params(ngrams=key[0], prefixes=key[1]))
         training, encoder = derive(words.training, encoder)
         return words._replace(training=training, encoder=encoder)
 

@@ -64,8 +64,15 @@ Jobs = Annotated[
 ]
 
 
-def read_labelled(path: str, fields: Columns) -> tuple[list[Document], list[Any]]:
-    """Return documents and their labels, or lists of labels; with columns if there are any."""
+def read_labelled(
+    path: str, fields: Columns | str = TEXT_FIELD, label: str = LABEL_FIELD
+) -> tuple[list[Document], list[Any]]:
+    """Return documents and their labels, or lists of labels; with columns if there are any.
+
+    `fields` says which columns, or is that of the text beside that of the label.
+    """
+    if isinstance(fields, str):
+        fields = Columns(fields, label)
     found = read_columns(path, fields)
     assert found.labels is not None
     return with_columns(found), found.labels

@@ -164,7 +164,7 @@ class Problem(GapProblem):
         return isinstance(self.bound, KernelLoss)
 
     def descend_by_feature(
-        self, tree: _core.OutputTree, strength: float, x: Array, scores: Array, sweeps: int
+        self, tree: _core.OutputTree, strength: float, x: Array, scores: Array
     ) -> None:
         """Move x and its scores by sweeps over features, under a tree over the outputs."""
         if not isinstance(self.bound, KernelLoss):
@@ -179,7 +179,6 @@ class Problem(GapProblem):
             weights,
             intercept,
             scores,
-            sweeps,
         )
 
     @property

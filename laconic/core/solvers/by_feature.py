@@ -72,9 +72,13 @@ class ByFeature(StepSolver[Problem, ByFeatureState]):
     def run(
         self, problem: Solvable, x0: Array | None = None, callback: Callback | None = None
     ) -> Result:
-        """See Solver; losses in Python are left to Growing."""
-        if isinstance(problem, Problem) and not problem.has_kernel:
-            return Growing(tol=self.tol).run(problem, x0, callback)
+        """See Solver; losses in Python, and outputs that are no scores, are left to Growing."""
+        if isinstance(problem, Problem):
+            penalty = problem.penalty
+            assert isinstance(penalty, LabelTree)  # needs_penalty
+            one_score_each = problem.design.n_outputs == penalty.outputs().n_features
+            if not problem.has_kernel or not one_score_each:
+                return Growing(tol=self.tol).run(problem, x0, callback)
         return super().run(problem, x0, callback)
 
     def init(self, problem: Problem, x: Array) -> ByFeatureState:
@@ -97,7 +101,8 @@ class ByFeature(StepSolver[Problem, ByFeatureState]):
         assert isinstance(penalty, LabelTree)  # needs_penalty
         x, scores = state.x.copy(), state.scores.copy()
         tree = penalty.output_tree()
-        problem.descend_by_feature(tree, penalty.strength, x, scores, self.sweeps)
+        tree.sweeps = self.sweeps
+        problem.descend_by_feature(tree, penalty.strength, x, scores)
         moved = not np.array_equal(x, state.x)
         return self._measured(problem, x)._replace(moved=moved)
 
