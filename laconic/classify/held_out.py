@@ -103,7 +103,10 @@ def folded(
     return FoldedDocuments(_joined(documents, more), both, folds, weight)
 
 
-def _joined(documents: Sequence[DocumentLike], more: Sequence[DocumentLike]) -> Any:
+def _joined(
+    documents: Sequence[DocumentLike], more: Sequence[DocumentLike]
+) -> Sequence[DocumentLike]:
     """Return both, with their columns if they have any."""
     first: Any = documents
-    return first + more
+    joined: Sequence[DocumentLike] = first + more
+    return joined

@@ -109,7 +109,7 @@ def branches_of(taxonomy: Mapping[str, str] | str, classes: AnyArray) -> Branche
     return Branches(tuple(found[below] for below in order), table)
 
 
-def tree_penalty(taxonomy: Taxonomy, classes: AnyArray, strength: Any) -> LabelTree:
+def tree_penalty(taxonomy: Taxonomy, classes: AnyArray, strength: object) -> LabelTree:
     """Return the penalty under which sister labels share words."""
     if taxonomy is None:
         raise ValueError("the penalty label-tree needs label_tree=")

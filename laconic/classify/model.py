@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -274,7 +274,7 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
 
     def prepare(
         self,
-        documents: Any,
+        documents: object,
         labels: DocumentLabels,
         weight: Array | None = None,
         unlabelled: Sequence[DocumentLike] = (),
@@ -305,12 +305,12 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
 
     def fit(
         self,
-        documents: Any,
+        documents: object,
         labels: DocumentLabels | str | None = None,
         callback: Callback | None = None,
         dev: tuple[Any, DocumentLabels] | None = None,
         sample_weight: ArrayLike | None = None,
-        unlabelled: Any = (),
+        unlabelled: Sized = (),
     ) -> TextClassifier:
         """Choose what is left open, and learn the weights of words.
 

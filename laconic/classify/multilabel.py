@@ -61,7 +61,7 @@ def as_labels(given: Any) -> AnyArray:
     return found
 
 
-def _plain(label: Any) -> Any:
+def _plain(label: object) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 

@@ -66,7 +66,7 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
         """Whether there is one score, which speaks for the second of two labels."""
         return len(self.classes_) == 2 and self.thresholds_ is None
 
-    def read(self, documents: Any) -> list[Any]:
+    def read(self, documents: object) -> list[Any]:
         """Return the documents of a list, a frame, a data set or records, with their columns."""
         from laconic.text.frames import rows_of  # not needed to open a model
 
@@ -147,7 +147,9 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
         chances = np.exp(self.log_proba_of(scores))
         return sure_paths(branches, self.classes_, chances, at_least)
 
-    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+    def score(
+        self, X: Sequence[DocumentLike], y: object, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Return the accuracy; of several labels per document the share with all of them right."""
         gold = as_labels(y)
         predicted = as_labels(self.predict(X))
@@ -203,7 +205,7 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
         """
         return next(self.explanations([document]))
 
-    def explanations(self, documents: Any) -> Iterator[Explanation]:
+    def explanations(self, documents: object) -> Iterator[Explanation]:
         """Yield the explanation of each document; with columns beside the text, see `fit`."""
         from laconic.classify.explanation.contributions import explain_document
         from laconic.text.frames import one_row

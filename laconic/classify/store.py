@@ -176,7 +176,7 @@ def classifier_of_meta(meta: dict[str, Any], arrays: Arrays) -> TextClassifier:
     return model
 
 
-def _plain(name: str, value: Any) -> object:
+def _plain(name: str, value: object) -> object:
     """Return a parameter or labels as JSON has them."""
     if hasattr(value, "tolist"):
         value = value.tolist()

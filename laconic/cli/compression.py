@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 
 from laconic.cli.console import Bar
 from laconic.cli.interrupt import graceful_interrupt
-from laconic.core.report import Event
+from laconic.core.report import Event, Reported
 from laconic.models.option import Option
 
 LabelledData = tuple[Any, Any]
@@ -102,6 +102,6 @@ def compress_model(
     }
 
 
-def _solution(model: Any) -> dict[str, float]:
+def _solution(model: Reported) -> dict[str, float]:
     """Return how good a solution weights that were learned again are."""
     return {"objective": model.report_.objective, "certificate": model.report_.certificate}

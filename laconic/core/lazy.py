@@ -25,7 +25,7 @@ def lazily(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[str], 
     """
     home = {name: module for module, names in homes.items() for name in names}
 
-    def get(name: str) -> Any:
+    def get(name: str) -> object:
         if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(import_module(f"{package}.{home[name]}"), name)

@@ -12,6 +12,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -96,8 +97,8 @@ class SparseLinear(Saved, Reported, TakesPenalty):
         self.standardize = standardize
         self.relax = relax
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
@@ -139,11 +140,11 @@ class SparseLinear(Saved, Reported, TakesPenalty):
             penalty,
         )
 
-    def _read_targets(self, y: Any) -> Any:
+    def _read_targets(self, y: ArrayLike) -> ArrayLike:
         """Return targets in a form that scikit-learn can check."""
         return y
 
-    def _several(self, y: Any) -> bool:
+    def _several(self, y: ArrayLike) -> bool:
         """Return whether a row may have several targets."""
         return False
 

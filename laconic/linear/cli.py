@@ -10,6 +10,7 @@ from laconic.cli.training import fit_facts
 from laconic.models.option import Option
 
 if TYPE_CHECKING:
+    from laconic.core.arrays import MatrixLike
     from laconic.linear.base import SparseLinear
     from laconic.linear.search import StrengthSearch
     from laconic.linear.tables import Shape
@@ -48,7 +49,7 @@ def predict(
     return {"rows": len(found)}
 
 
-def _answers(best: Any, X: Any) -> Iterator[dict[str, Any]]:
+def _answers(best: Any, X: MatrixLike) -> Iterator[dict[str, Any]]:
     """Yield what the model says of every row."""
     if getattr(best, "labels_", None) is not None:
         for row in best.decision_function(X) > 0:

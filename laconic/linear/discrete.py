@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.core.arrays import Array, Bools
+from laconic.core.arrays import AnyArray, Array, Bools
 from laconic.core.penalties import ElasticNet
 from laconic.core.solvers.base import Result
 from laconic.linear.base import SparseLinear
@@ -30,7 +30,7 @@ def _(model: SparseLinear, change: Change) -> SparseLinear:
 @posed.register
 def _(
     model: SparseLinear,
-    X: Any,
+    X: AnyArray | sp.csr_matrix,
     y: ArrayLike,
     penalty: ElasticNet | None = None,
     features: str = "model",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,12 +27,12 @@ class Labels(NamedTuple):
         return [self.labels[row].tolist() for row in chosen.astype(bool)]
 
 
-def read_labels(y: Any, known: AnyArray | None = None) -> Labels | None:
+def read_labels(y: object, known: AnyArray | None = None) -> Labels | None:
     """Return the labels of rows that may have several, or None where each row has one class.
 
     `known`: the labels of the training data, which others are refused beside.
     """
-    if sp.issparse(y):
+    if isinstance(y, sp.spmatrix | sp.sparray):
         y = np.asarray(y.toarray())
     if _are_lists(y):
         given = [list(row) for row in y]
@@ -50,7 +50,7 @@ def read_labels(y: Any, known: AnyArray | None = None) -> Labels | None:
     return Labels(indicator, np.arange(indicator.shape[1]), False)
 
 
-def _are_lists(y: Any) -> bool:
+def _are_lists(y: Any) -> TypeGuard[Sequence[Collection[Any]]]:
     """Return whether the rows are lists or sets of labels, and no matrix of numbers."""
     if not isinstance(y, Sequence) and getattr(getattr(y, "dtype", None), "kind", "") != "O":
         return False

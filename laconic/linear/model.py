@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -86,8 +87,8 @@ class SparseRegressor(RegressorMixin, SparseLinear):
 
     _numeric = True
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
 
@@ -102,10 +103,10 @@ class SparseRegressor(RegressorMixin, SparseLinear):
             )
         return loss
 
-    def _read_targets(self, y: Any) -> Any:
-        return self._loss().encode(y.toarray() if sp.issparse(y) else y)
+    def _read_targets(self, y: ArrayLike) -> ArrayLike:
+        return self._loss().encode(y.toarray() if isinstance(y, sp.spmatrix | sp.sparray) else y)
 
-    def _several(self, y: Any) -> bool:
+    def _several(self, y: ArrayLike) -> bool:
         return True
 
     def _encode(self, y: AnyArray, weight: Array) -> tuple[Loss, Array, int, Array]:
@@ -256,16 +257,16 @@ class SparseClassifier(ClassifierMixin, SparseLinear):
             weight = weight * compute_sample_weight(self.class_weight, y)
         return loss, codes.astype(np.float64), loss.n_outputs(len(self.classes_)), weight
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags
 
-    def _read_targets(self, y: Any) -> Any:
+    def _read_targets(self, y: ArrayLike) -> ArrayLike:
         self.labels_ = read_labels(y)
         return y if self.labels_ is None else self.labels_.indicator
 
-    def _several(self, y: Any) -> bool:
+    def _several(self, y: ArrayLike) -> bool:
         return self.labels_ is not None
 
     def _loss(self, default: Loss) -> Loss:

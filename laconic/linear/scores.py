@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from laconic.core.arrays import AnyArray
+from laconic.core.arrays import AnyArray, MatrixLike
 from laconic.errors import InputError
 from laconic.linear.base import SparseLinear
 from laconic.linear.model import SparseClassifier, SparseRegressor
@@ -51,7 +53,7 @@ def scores(model: SparseLinear, rows: Table, path: str, target: str) -> dict[str
     return {"rows": n_rows, **_of_labels(model, rows.X, _like(model.classes_, y, path))}
 
 
-def _of_numbers(model: SparseRegressor, X: Any, y: AnyArray, path: str) -> dict[str, Any]:
+def _of_numbers(model: SparseRegressor, X: MatrixLike, y: AnyArray, path: str) -> dict[str, Any]:
     from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score
 
     try:
@@ -72,7 +74,7 @@ def _of_numbers(model: SparseRegressor, X: Any, y: AnyArray, path: str) -> dict[
     return found
 
 
-def _of_labels(model: SparseClassifier, X: Any, gold: AnyArray) -> dict[str, Any]:
+def _of_labels(model: SparseClassifier, X: MatrixLike, gold: AnyArray) -> dict[str, Any]:
     """Return the scores of one class per row; a label the model does not know is missed."""
     predicted = model.predict(X)
     found = metrics.label_scores(gold.astype(str), predicted.astype(str))
@@ -89,7 +91,7 @@ def _of_labels(model: SparseClassifier, X: Any, gold: AnyArray) -> dict[str, Any
     }
 
 
-def _of_several(model: SparseClassifier, X: Any, y: Any, path: str) -> dict[str, Any]:
+def _of_several(model: SparseClassifier, X: MatrixLike, y: ArrayLike, path: str) -> dict[str, Any]:
     """Return the scores of several labels per row: svmlight's lists, or indicators."""
     classes = model.classes_
     if isinstance(y, list):  # svmlight gives numbers
@@ -112,13 +114,13 @@ def _of_several(model: SparseClassifier, X: Any, y: Any, path: str) -> dict[str,
     }
 
 
-def _texts(row: Any, classes: AnyArray) -> list[str]:
+def _texts(row: Iterable[Any], classes: AnyArray) -> list[str]:
     """Return the labels of a row of svmlight as the text of the model's labels."""
     whole = classes.dtype.kind in "iu"
     return [str(int(label)) if whole and label == int(label) else str(label) for label in row]
 
 
-def _as_numbers(y: Any, path: str) -> AnyArray:
+def _as_numbers(y: ArrayLike, path: str) -> AnyArray:
     """Return targets as numbers; booleans of a table may be words."""
     try:
         return np.asarray(y, dtype=np.float64)
@@ -131,13 +133,13 @@ def _as_numbers(y: Any, path: str) -> AnyArray:
             words[row] = float(cell)
         except ValueError:
             raise InputError(
-                f"{name_of(path)}: row {row * len(y) // len(flat) + 1} has the target "
+                f"{name_of(path)}: row {row * np.shape(y)[0] // len(flat) + 1} has the target "
                 f"{cell!r:.60}, expected a number."
             ) from None
     return np.reshape(words, np.shape(y)).astype(np.float64)
 
 
-def _like(classes: AnyArray, y: Any, path: str) -> AnyArray:
+def _like(classes: AnyArray, y: ArrayLike, path: str) -> AnyArray:
     """Return labels as the model has them: text, numbers, or true and false."""
     given = np.asarray(y)
     if given.ndim != 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from sklearn.metrics import get_scorer
 
@@ -68,7 +68,7 @@ def _metric(name: str, scorer: str | ScoreFunction) -> Metric:
     return Metric(name, measure)
 
 
-def _takes_weights(scorer: Any) -> bool:
+def _takes_weights(scorer: Callable[..., object]) -> bool:
     """Return whether a scorer, or the metric inside one, has a parameter sample_weight."""
     inner = getattr(scorer, "_score_func", scorer)
     try:

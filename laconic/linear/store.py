@@ -275,20 +275,20 @@ def _read_penalty(meta: Meta, arrays: Arrays) -> Penalty | str | None:
     return read_penalty(item(meta, "penalty", dict), arrays)
 
 
-def _read_loss(meta: Meta, name: str) -> Any:
+def _read_loss(meta: Meta, name: str) -> Loss | str | None:
     stored = meta.get(name)
     if stored is None or isinstance(stored, str):
         return stored
     return read_loss(item(meta, name, dict))
 
 
-def _pack_class_weight(weight: Any) -> object:
+def _pack_class_weight(weight: object) -> object:
     if isinstance(weight, Mapping):
         return [[plain(label), float(value)] for label, value in weight.items()]
     return weight
 
 
-def _read_class_weight(stored: object) -> Any:
+def _read_class_weight(stored: object) -> Mapping[Any, float] | str | None:
     if stored is None or stored == "balanced":
         return stored
     if not isinstance(stored, list) or not all(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -19,6 +19,7 @@ from laconic.models.file import Meta as Meta
 from laconic.models.strict_json import dump_json, parse_json
 
 Contents = tuple[Arrays, Meta]
+ValueT = TypeVar("ValueT")
 WHOLE = (np.uint8, np.uint16, np.uint32, np.uint64)
 
 
@@ -51,11 +52,12 @@ def is_count(value: object) -> bool:
     return type(value) is int and 0 < value < 2**31
 
 
-def item(meta: Meta, name: str, kind: type) -> Any:
+def item(meta: Meta, name: str, kind: type[ValueT]) -> ValueT:
     """Return `meta[name]`, which must be of that very type."""
     if type(meta.get(name)) is not kind:
         raise InputError(f"{name!r} is missing or has another type than {kind.__name__}")
-    return meta[name]
+    value: ValueT = meta[name]
+    return value
 
 
 def converged(meta: Meta) -> bool:

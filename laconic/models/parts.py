@@ -10,7 +10,7 @@ can be shown; reading a file never imports it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from laconic.models.checks import Arrays, Meta, is_count
 from laconic.models.foreign import Foreign, ForeignLoss, ForeignPenalty
 from laconic.models.kind import find
 
+PartT = TypeVar("PartT", bound=Loss | Penalty)
 DEEPEST = 16  # lists and penalties inside of each other
 FLOATS = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}
 GROUP_ARRAYS = ("index", "ptr", "weight", "parent")
@@ -88,8 +89,7 @@ def read_loss(meta: Meta) -> Loss:
     if set(meta) == {"class", "parameters"}:
         return ForeignLoss(*_foreign(meta, {}, "loss", 0))
     name, parameters = _named(meta)
-    made: Loss = _make(loss_class(name), name, _values(parameters, {}, "loss", 1))
-    return made
+    return _make(loss_class(name), name, _values(parameters, {}, "loss", 1))
 
 
 def penalty_class(name: str) -> type[Penalty] | None:
@@ -130,7 +130,7 @@ def _or_text(value: object, arrays: Arrays, prefix: str) -> object:
         return in_one_line(value)
 
 
-def _pack_value(value: Any, arrays: Arrays, prefix: str) -> object:
+def _pack_value(value: object, arrays: Arrays, prefix: str) -> object:
     """Return a value of a parameter as JSON, its arrays beside it."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -167,8 +167,7 @@ def _read_part(meta: object, arrays: Arrays, prefix: str, depth: int) -> Penalty
         return ForeignPenalty(*_foreign(meta, arrays, prefix, depth))
     name, parameters = _named(meta)
     values = _values(parameters, arrays, prefix, depth + 1)
-    made: Penalty = _make(penalty_class(name), name, values)
-    return made
+    return _make(penalty_class(name), name, values)
 
 
 def _named(meta: object) -> tuple[str, Meta]:
@@ -192,11 +191,11 @@ def _values(parameters: Meta, arrays: Arrays, prefix: str, depth: int) -> Meta:
     return {key: _read_value(one, arrays, prefix, depth) for key, one in parameters.items()}
 
 
-def _make(cls: type | None, name: str, values: Meta) -> Any:
+def _make(cls: type[PartT] | None, name: str, values: Meta) -> PartT:
     """Return the part with these parameters; InputError if there is none such."""
     if cls is None:
         raise InputError(f"this version of laconic knows no {ascii(name)[:80]}")
-    allowed = cls._get_param_names()  # type: ignore[attr-defined]
+    allowed = cls._get_param_names()
     if not set(values) <= set(allowed):
         raise InputError(f"{name} has no parameters {sorted(set(values) - set(allowed))!a}")
     try:

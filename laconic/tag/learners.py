@@ -95,7 +95,7 @@ def make_learners(
 
 def make_learner(
     learners: Mapping[str, Entry], name: str, options: LearnerOptions, flag: str = "--learner"
-) -> Any:
+) -> object:
     """Return the learner of this name; InputError if it does not go with the options."""
     if name not in learners:
         raise InputError(f"{flag} must be one of {', '.join(learners)}, not {name!r}.")

@@ -68,7 +68,7 @@ class TemplatePenalties:
             changed["groups"] = self._groups(penalty)
         return (penalty.replace(**changed) if changed else penalty).check()
 
-    def _of_templates(self, groups: Any) -> bool:
+    def _of_templates(self, groups: object) -> bool:
         """Return whether groups are of templates, not of weights."""
         if isinstance(groups, Groups):
             return groups.n_features == self.templates.n_features

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -195,9 +195,9 @@ def checked_labels(labels: list[Any]) -> NDArray[np.str_]:
 
 def checked_schemes(meta: dict[str, Any], labels: list[str]) -> tuple[Scheme, Scheme]:
     """Return the scheme in which labels were learned, and that of the training data."""
-    found: tuple[Scheme, Scheme] = item(meta, "scheme", str), item(meta, "given_scheme", str)
+    found = item(meta, "scheme", str), item(meta, "given_scheme", str)
     if not set(found) <= set(SCHEMES) or (found[0] == "plain") != (found[1] == "plain"):
         raise InputError(f"expected two schemes of labels among {', '.join(SCHEMES)}")
     if found[0] != "plain" and not all(map(is_chunk_label, labels)):
         raise InputError("a label is not one of chunks, as the scheme of labels says")
-    return found
+    return cast("tuple[Scheme, Scheme]", found)

@@ -103,7 +103,7 @@ def missing(row: Mapping[str, Any], name: str, option: str, place: str) -> Input
     return InputError(f"{place}: the {what} {name!r} is missing; found {_names(row)}{advice}.")
 
 
-def field(row: Mapping[str, Any], name: str, place: str) -> Any:
+def field(row: Mapping[str, Any], name: str, place: str) -> object:
     """Return the field of this name, which the row must have."""
     if name not in row:
         raise missing(row, name, f"--{name}", place)

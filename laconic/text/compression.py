@@ -8,12 +8,13 @@ import io
 import lzma
 import zlib
 from collections.abc import Callable
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Protocol, TypeVar, cast
 
 from laconic.errors import InputError
 
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd")
 CHUNK = 1 << 16
+SizeT = TypeVar("SizeT", int, "int | None")
 
 
 def plain_name(name: str) -> str:
@@ -29,11 +30,22 @@ def plain_name(name: str) -> str:
     return name
 
 
+class _Frame(Protocol):
+    """What unpacks one frame, of either module."""
+
+    eof: bool
+    unused_data: bytes
+
+    def decompress(self, data: bytes, /) -> bytes:
+        """Return what the next bytes of the frame hold."""
+
+
 class _ZstandardFrames(io.RawIOBase):
     """The content of zstandard frames; EOFError where the last one is cut off."""
 
-    def __init__(self, source: BinaryIO, decompressor: Callable[[], Any]) -> None:
-        self._source, self._new, self._frame = source, decompressor, None
+    def __init__(self, source: BinaryIO, decompressor: Callable[[], _Frame]) -> None:
+        self._source, self._new = source, decompressor
+        self._frame: _Frame | None = None
         self._packed, self._ready = b"", b""
 
     def readable(self) -> bool:
@@ -48,7 +60,7 @@ class _ZstandardFrames(io.RawIOBase):
                 if self._frame is not None:
                     raise EOFError
                 return 0
-            frame: Any = self._new() if self._frame is None else self._frame
+            frame = self._new() if self._frame is None else self._frame
             self._ready = frame.decompress(self._packed)
             self._frame, self._packed = (None, frame.unused_data) if frame.eof else (frame, b"")
         n = min(len(buffer), len(self._ready))
@@ -56,16 +68,17 @@ class _ZstandardFrames(io.RawIOBase):
         return n
 
 
-def _zstandard(source: BinaryIO) -> Any:
+def _zstandard(source: BinaryIO) -> tuple[io.BufferedIOBase, type[Exception]]:
     """Return the content of zstandard frames by Python 3.14's own module, or by `zstandard`."""
     try:
         from compression.zstd import ZstdDecompressor, ZstdError
     except ImportError:
         from zstandard import ZstdDecompressor, ZstdError
 
-    def frame() -> Any:
-        made = ZstdDecompressor()
-        return made if hasattr(made, "eof") else made.decompressobj()
+    def frame() -> _Frame:
+        made: Any = ZstdDecompressor()
+        found: _Frame = made if hasattr(made, "eof") else made.decompressobj()
+        return found
 
     stream = io.BufferedReader(_ZstandardFrames(source, frame))
     return stream, ZstdError
@@ -74,7 +87,9 @@ def _zstandard(source: BinaryIO) -> Any:
 class _Content(io.BufferedIOBase):
     """What a compressed stream holds; InputError names a file that is damaged or cut off."""
 
-    def __init__(self, stream: Any, errors: tuple[type[Exception], ...], damage: str) -> None:
+    def __init__(
+        self, stream: io.BufferedIOBase, errors: tuple[type[Exception], ...], damage: str
+    ) -> None:
         self._stream, self._damage = stream, damage
         self._errors: tuple[type[Exception], ...] = (EOFError, OSError, *errors)
 
@@ -90,7 +105,7 @@ class _Content(io.BufferedIOBase):
         """See io.BufferedIOBase."""
         return self._checked(self._stream.read1, size)
 
-    def _checked(self, read: Callable[[int | None], bytes], size: int | None) -> bytes:
+    def _checked(self, read: Callable[[SizeT], bytes], size: SizeT) -> bytes:
         try:
             return read(size)
         except self._errors as error:
@@ -117,7 +132,7 @@ def opening_of(stream: io.BufferedIOBase) -> tuple[bytes, bytes | None]:
 def decompressed(packed: io.BufferedIOBase, magic: bytes, name: str) -> io.BufferedIOBase:
     """Return the content of a compressed stream that opens with these magic bytes."""
     source = cast(BinaryIO, packed)
-    stream: Any
+    stream: io.BufferedIOBase
     errors: tuple[type[Exception], ...] = ()
     if magic == GZIP:
         stream, errors = gzip.GzipFile(fileobj=source), (zlib.error,)

@@ -8,7 +8,7 @@ records.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from laconic.text.columns import LABEL, LABEL_NAMES, TEXT, TEXT_NAMES, known_name
 from laconic.text.trees import Tree
@@ -21,7 +21,7 @@ class DocumentRows(list[Any]):
         super().__init__(documents)
         self.columns = dict(columns)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: list[Any], /) -> DocumentRows:
         """Return these rows and others."""
         theirs = getattr(other, "columns", {})
         return DocumentRows(
@@ -62,7 +62,12 @@ def column_of(data: Any, name: str) -> list[Any]:
     return list(values)
 
 
-def rows_of(data: Any, text: str = TEXT, columns: Sequence[str] = ()) -> list[Any]:
+def _listed(data: object) -> list[Any]:
+    """Return what can be iterated over as a list; documents with columns keep these."""
+    return data if isinstance(data, DocumentRows) else list(cast("Iterable[Any]", data))
+
+
+def rows_of(data: object, text: str = TEXT, columns: Sequence[str] = ()) -> list[Any]:
     """Return the documents of anything that holds some, and the columns beside them if any.
 
     Of frames and records the text is the column `text`, or the one that is usually called so.
@@ -75,7 +80,7 @@ def rows_of(data: Any, text: str = TEXT, columns: Sequence[str] = ()) -> list[An
         raise ValueError("documents is one tree; expected several: give a list with one, [tree]")
     names = names_of(data)
     if names is None:
-        listed = data if isinstance(data, DocumentRows) else list(data)
+        listed = _listed(data)
         if listed and isinstance(listed[0], Mapping):
             return rows_of(_of_records(listed, text, columns), text, columns)
         found: dict[str, list[Any]] = getattr(listed, "columns", {})
@@ -92,13 +97,13 @@ def rows_of(data: Any, text: str = TEXT, columns: Sequence[str] = ()) -> list[An
     return DocumentRows(documents, {name: column_of(data, name) for name in columns})
 
 
-def labels_of(data: Any, labels: Any) -> Any:
+def labels_of(data: object, labels: object) -> object:
     """Return labels: those given, or the column of a frame that is called so or named."""
     if labels is not None and not isinstance(labels, str):
         return labels
     names = names_of(data)
     if names is None and not isinstance(data, str | bytes):
-        listed = list(data)
+        listed = _listed(data)
         if listed and isinstance(listed[0], Mapping):
             data, names = _columns_of_records(listed), list(listed[0])
     if names is None:

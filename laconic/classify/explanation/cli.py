@@ -26,6 +26,8 @@ from laconic.text.io import STANDARD_STREAM
 from laconic.text.jsonl import Document
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from laconic.classify.explanation.contributions import Explanation
     from laconic.classify.explanation.material import LabelledDocuments, Material
     from laconic.classify.model import TextClassifier
@@ -147,7 +149,7 @@ def explain(
     return {}
 
 
-def _label_named(model: TextPredictor, name: str) -> Any:
+def _label_named(model: TextPredictor, name: str) -> object:
     """Return the label that is written like this; on the command line all labels are text."""
     for label in model.classes_.tolist():
         if str(label) == name:
@@ -232,7 +234,7 @@ def _explain_model(
     return facts | (shown if as_json else _for_people(shown, material))
 
 
-def all_words(model: TextPredictor, data: LabelledDocuments | None) -> Any:
+def all_words(model: TextPredictor, data: LabelledDocuments | None) -> NDArray[Any]:
     """Return the table of all words with a weight."""
     from laconic.classify.explanation.words import word_statistics, word_table
 

@@ -144,7 +144,7 @@ def _scores(material: Material) -> list[tuple[str, str, str]]:
     ]
 
 
-def _figure(draw: str, *given: Any) -> str:
+def _figure(draw: str, *given: object) -> str:
     """Return a figure as SVG; without matplotlib its numbers stand in tables alone."""
     if find_spec("matplotlib") is None:
         return '<p class="empty">Figures need matplotlib: pip install "laconic[report]".</p>'

@@ -6,9 +6,10 @@ which problems and kernels evaluate.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from laconic import _core
@@ -89,7 +90,7 @@ class Loss(BaseEstimator):
         """Return the one intercept that stands for all that have the same loss everywhere."""
         return intercept.copy()
 
-    def encode(self, y: Any) -> Any:
+    def encode(self, y: ArrayLike) -> ArrayLike:
         """Return the targets of a regression as numbers, (n,) or (n, K)."""
         return y
 

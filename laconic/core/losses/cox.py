@@ -6,7 +6,7 @@ sorts by time once, an evaluation is O(n).
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,7 +45,7 @@ class Cox(Loss):
         """See Loss."""
         return True
 
-    def encode(self, y: Any) -> Any:
+    def encode(self, y: ArrayLike) -> AnyArray:
         """Return (n, 2): times and events, from pairs or a structured array."""
         return survival_targets(y)
 

@@ -206,7 +206,7 @@ class LabelTree(TreeGroupLasso, Partwise):
         return self.replace()
 
 
-def _leaves(node: Any, nodes: list[list[int]]) -> list[int]:
+def _leaves(node: object, nodes: list[list[int]]) -> list[int]:
     """Return the outputs below a node, and add all lists with more than one to `nodes`."""
     if isinstance(node, int | np.integer) and not isinstance(node, bool):
         return [int(node)]

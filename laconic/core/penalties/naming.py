@@ -77,11 +77,11 @@ def _ready(name: str, features: FeatureNames) -> Groups:
     return features.ready[name]()
 
 
-def _lists(groups: Any) -> Iterable[Any]:
+def _lists(groups: Iterable[Any]) -> Iterable[Any]:
     return groups.values() if isinstance(groups, Mapping) else groups
 
 
-def _holds_names(groups: Any) -> bool:
+def _holds_names(groups: object) -> bool:
     """Return whether groups are lists of names of features."""
     if not isinstance(groups, Mapping | Sequence) or isinstance(groups, str):
         return False
@@ -93,7 +93,9 @@ def _holds_names(groups: Any) -> bool:
     )
 
 
-def _numbered_groups(groups: Any, features: FeatureNames) -> Any:
+def _numbered_groups(
+    groups: Iterable[Any], features: FeatureNames
+) -> dict[Any, list[int]] | list[list[int]]:
     """Return lists of numbers for lists of names, under the same names if groups have any."""
     numbers = [
         sorted(

@@ -54,7 +54,7 @@ class TakesPenalty(BaseEstimator):
             params.update({f"penalty__{key}": value for key, value in inner.get_params().items()})
         return params
 
-    def set_params(self: TakesPenaltyT, **params: Any) -> TakesPenaltyT:
+    def set_params(self: TakesPenaltyT, **params: object) -> TakesPenaltyT:
         """Set parameters; `penalty__strength` also where the penalty is a name or None.
 
         What is said last holds: `penalty__strength` replaces a `strength` of the estimator.

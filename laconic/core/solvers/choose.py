@@ -5,8 +5,8 @@ Solvers are named by import strings: a model that only predicts imports none of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any
 
 from laconic.core.penalties import Discrete, Penalty
 from laconic.core.solvers.base import Solver
@@ -29,14 +29,14 @@ def choose_solver(
     """
     if not smooth:
         inner = None if max_iter is None else choose_solver(penalty, tol, max_iter)
-        found: Solver = _named(SMOOTHING)(tol=tol, inner=inner)
-        return found
-    solver: type[Solver] = _named(suitable_solver(penalty))
+        return _named(SMOOTHING)(tol=tol, inner=inner)
+    solver = _named(suitable_solver(penalty))
     # The residuals of sets of values are of another scale than gaps.
     options: dict[str, float] = {} if isinstance(penalty, Discrete) else {"tol": tol}
     return solver(**options) if max_iter is None else solver(**options, max_iter=max_iter)
 
 
-def _named(path: str) -> Any:
+def _named(path: str) -> Callable[..., Solver]:
     module, _, name = path.partition(":")
-    return getattr(import_module(module), name)
+    solver: type[Solver] = getattr(import_module(module), name)
+    return solver
