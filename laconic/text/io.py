@@ -5,17 +5,27 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import secrets
 import stat
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
+from glob import escape
 from pathlib import Path
 from typing import IO, Any, BinaryIO, TextIO, cast
 
 from laconic.errors import InputError
 from laconic.text.compression import decompressed, opening_of
 
+try:
+    import fcntl
+except ImportError:  # Windows, where drafts of writers that were killed stay
+    fcntl = None  # type: ignore[assignment]
+
 STANDARD_STREAM = "-"
+DRAFT = ".draft"
+GRACE = 60.0  # seconds within which a writer has locked the draft that it made
 PathLike = str | os.PathLike[str]
 
 
@@ -125,29 +135,102 @@ def open_text(path: PathLike, encoding: str | None = None) -> Iterator[TextIO]:
 def atomic_writer(path: PathLike, binary: bool = False) -> Iterator[IO[Any]]:
     """Open a stream whose content replaces the file `path` when the block ends without an error.
 
-    Otherwise the file stays as it was. "-" is standard output; a device or pipe is written
-    directly. A lone surrogate is written as JSON's escape of it.
+    Otherwise the file stays as it was. The new file has the mode and, where that is allowed, the
+    owner of the old one. Several processes or threads may write the same file: one of them is the
+    last, and readers see one whole file. "-" is standard output; a device, a pipe or an open file
+    such as /dev/stdout is written directly. A lone surrogate is written as JSON's escape of it.
     """
     text = {} if binary else {"encoding": "utf-8", "errors": "backslashreplace", "newline": "\n"}
+    mode = "wb" if binary else "w"
     if os.fspath(path) == STANDARD_STREAM:
         yield sys.stdout.buffer if binary else sys.stdout
         return
-    target = Path(os.path.realpath(path))  # a symbolic link stays one: its target is replaced
-    if target.exists() and not stat.S_ISREG(target.stat().st_mode):
-        with open(target, "wb" if binary else "w", **text) as stream:  # type: ignore[call-overload]
+    if _is_stream(path):
+        with open(path, mode, **text) as stream:  # type: ignore[call-overload]
             yield stream
         return
+    target = Path(os.path.realpath(path))  # a symbolic link stays one: its target is replaced
     if not target.parent.is_dir():
         raise InputError(
             f"{name_of(path)}: there is no folder {str(target.parent)!r} to write the file into."
         )
-    draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
+    _remove_stale_drafts(target)
+    # Nobody can foresee the name, and it is made exclusively: no other writer has it, and no link
+    # is followed.
+    draft = target.with_name(f"{_draft_prefix(target)}{secrets.token_hex(8)}{DRAFT}")
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
-        with open(draft, "wb" if binary else "w", **text) as stream:  # type: ignore[call-overload]
+        number = os.open(draft, flags, 0o666)
+    except OSError as error:
+        raise InputError(f"{name_of(path)}: cannot be written ({error.strerror}).") from error
+    try:
+        with open(number, mode, **text) as stream:  # type: ignore[call-overload]
+            _lock(number)
+            _adopt_rights(number, target)
             yield stream
             stream.flush()
-            os.fsync(stream.fileno())
+            os.fsync(number)
         os.replace(draft, target)
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+    _synchronize(target.parent)
+
+
+def _is_stream(path: PathLike) -> bool:
+    """Return whether `path` is no file of its own: a device, a pipe, or a name of an open file."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return True
+    except OSError:
+        return False
+    # /dev/stdout and /proc/self/fd/1 are names of a file that somebody else has open and would go
+    # on writing: it cannot be replaced.
+    name = os.path.abspath(path)
+    return os.path.dirname(name) in ("/dev", "/dev/fd") or name.startswith("/proc/")
+
+
+def _adopt_rights(number: int, target: Path) -> None:
+    """Give a draft the mode and owner of the file that it replaces, if there is one."""
+    if not hasattr(os, "fchown"):
+        return
+    with suppress(FileNotFoundError):
+        old = target.stat()
+        with suppress(OSError):  # only an administrator gives files away
+            os.fchown(number, old.st_uid, old.st_gid)
+        os.fchmod(number, stat.S_IMODE(old.st_mode))
+
+
+def _lock(number: int) -> None:
+    """Mark a draft as that of a living writer; the system removes the mark when it ends."""
+    if fcntl is not None:
+        with suppress(OSError):  # some file systems have no locks
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _remove_stale_drafts(target: Path) -> None:
+    """Remove drafts of this file whose writers were killed: nobody holds their locks."""
+    if fcntl is None:
+        return
+    for draft in target.parent.glob(f"{escape(_draft_prefix(target))}*{DRAFT}"):
+        with suppress(OSError), open(draft, "rb") as stream:
+            if os.fstat(stream.fileno()).st_mtime < time.time() - GRACE:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                draft.unlink()
+
+
+def _draft_prefix(target: Path) -> str:
+    """Return what names of drafts begin with, short enough for a file with a long name."""
+    return f".{target.name[:40]}."
+
+
+def _synchronize(folder: Path) -> None:
+    """Make the new name of a file survive a loss of power."""
+    if os.name != "posix":
+        return
+    with suppress(OSError):  # not all file systems do this for folders
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)

@@ -72,6 +72,87 @@ def test_writer_keeps_links_and_writes_bytes(tmp_path: Path) -> None:
     assert link.is_symlink() and target.read_bytes() == b"\x00\xff"
 
 
+def test_writers_in_many_threads_leave_one_whole_file(tmp_path: Path) -> None:
+    path, seen, failures = tmp_path / "out.txt", set(), []
+    texts = [str(i) * 20_000 for i in range(8)]
+    path.write_text(texts[0])
+
+    def write(text: str) -> None:
+        try:
+            for _ in range(10):
+                with atomic_writer(path) as stream:
+                    stream.write(text)
+                seen.add(path.read_text())
+        except OSError as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=write, args=(text,)) for text in texts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures and seen <= set(texts) and os.listdir(tmp_path) == ["out.txt"]
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
+def test_a_new_version_has_the_mode_of_the_old_one(tmp_path: Path, mode: int) -> None:
+    path, fresh = tmp_path / "out.txt", tmp_path / "fresh.txt"
+    path.write_text("old")
+    path.chmod(mode)
+    fresh.touch()
+    for target in (path, tmp_path / "made.txt"):
+        with atomic_writer(target) as stream:
+            stream.write("new")
+    assert path.stat().st_mode & 0o777 == mode
+    assert (tmp_path / "made.txt").stat().st_mode == fresh.stat().st_mode
+
+
+def test_drafts_of_dead_writers_are_removed_and_those_of_living_ones_are_not(
+    tmp_path: Path,
+) -> None:
+    path, other = tmp_path / "[out].txt", tmp_path / ".another.txt.0.draft"
+    dead = tmp_path / ".[out].txt.0123.draft"
+    for draft in (dead, other):
+        draft.write_text("half")
+        os.utime(draft, (0, 0))
+    with atomic_writer(path) as stream:
+        stream.write("slow")
+        (living,) = set(tmp_path.glob(".[[]out*")) - {dead}
+        os.utime(living, (0, 0))
+        with atomic_writer(path) as faster:
+            faster.write("fast")
+        assert living.exists() and not dead.exists() and path.read_text() == "fast"
+    assert path.read_text() == "slow" and set(tmp_path.iterdir()) == {path, other}
+
+
+def test_a_link_at_a_name_of_a_draft_is_not_followed(tmp_path: Path, monkeypatch) -> None:
+    precious = tmp_path / "precious.txt"
+    precious.write_text("keep")
+    monkeypatch.setattr("secrets.token_hex", lambda n: "0" * n)
+    (tmp_path / ".out.txt.00000000.draft").symlink_to(precious)
+    with pytest.raises(InputError, match="cannot be written"), atomic_writer(tmp_path / "out.txt"):
+        pass
+    assert precious.read_text() == "keep"
+
+
+def test_names_of_open_files_are_written_into(tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    with path.open("w") as log:
+        log.write("before\n")
+        log.flush()
+        with atomic_writer(f"/dev/fd/{log.fileno()}") as stream:
+            stream.write("within\n")
+        inode = os.fstat(log.fileno()).st_ino
+    assert path.stat().st_ino == inode and "within" in path.read_text()
+
+
+def test_a_long_name_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / ("\u00fc" * 125)
+    with atomic_writer(path) as stream:
+        stream.write("text")
+    assert path.read_text() == "text"
+
+
 def test_writer_does_not_replace_devices() -> None:
     with atomic_writer(os.devnull) as stream:
         stream.write("gone")
