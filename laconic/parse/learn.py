@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from laconic.parse.weights import (
     make_kernel,
 )
 from laconic.text.sequences import SequenceEncoder
+from laconic.text.treebanks import Treebank
 
 
 class EncodedTrees(NamedTuple):
@@ -106,3 +108,30 @@ def as_tree_learner(given: object) -> OnlineLearner:
             f"got {given!r}"
         )
     return given
+
+
+def short_enough(bank: Treebank, most: int) -> Treebank:
+    """Return the sentences of at most `most` tokens, with warnings for what is too long or little.
+
+    Cut sentences would teach that arcs across the cuts do not exist.
+    """
+    long = np.diff(bank.ptr) > most
+    if long.any():
+        if long.all():
+            raise ValueError(
+                f"every sentence has more than {most} tokens: "
+                "split them, or fit with a larger most_tokens"
+            )
+        warnings.warn(
+            f"left out {np.count_nonzero(long):,} of {len(long):,} sentences, which have more than "
+            f"{most} tokens; a larger most_tokens takes them",
+            stacklevel=3,
+        )
+        bank = bank.some(np.flatnonzero(~long))
+    if len(bank) == 1:
+        warnings.warn(
+            "there is one sentence to learn from, which the parser will know by heart: "
+            "a parser needs hundreds",
+            stacklevel=3,
+        )
+    return bank

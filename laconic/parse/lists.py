@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from laconic.core.arrays import Array, Ints, Ints32
-from laconic.core.ragged import pointers, ranges
+from laconic.core.ragged import cut, pointers, ranges
 from laconic.core.report import Callback, Event
+from laconic.parse.pieces import Pieces, best_sums
 from laconic.text.sequences import TokenColumns
 from laconic.text.treebanks import Treebank
 
@@ -90,12 +91,30 @@ class TreeLists(NamedTuple):
 
 def k_best(parser: ParsePredictor, tokens: TokenColumns, k: int) -> TreeLists:
     """Return up to k trees of each sentence by a fitted parser, crossing arcs still lifted."""
-    tokens = parser._tagged(tokens)
-    columns, ptr = parser.scorer_.encoder.encode(tokens)
+    pieces = parser._pieces(parser._tagged(tokens))
+    columns, ptr = parser.scorer_.encoder.encode(pieces.tokens)
     counts, heads, scores = parser.scorer_.kernel.k_best(
-        columns, ptr, *parser._candidates(tokens), k
+        columns, ptr, *parser._candidates(pieces.tokens), k
     )
-    return TreeLists(tokens, pointers(counts), heads, scores)
+    found = TreeLists(pieces.tokens, pointers(counts), heads, scores)
+    return of_pieces(found, pieces, k) if len(pieces.cut) else found
+
+
+def of_pieces(lists: TreeLists, pieces: Pieces, k: int) -> TreeLists:
+    """Return the lists of whole sentences: the k best sums of scores of one tree per piece."""
+    trees = list(cut(lists.heads, lists.tree_ptr))
+    heads, scores = [np.zeros(0, np.int32)], [np.zeros(0)]
+    for s, (begin, end) in enumerate(pairwise(pieces.ptr.tolist())):
+        bounds = lists.ptr[begin : end + 1]
+        chosen, sums = best_sums(list(cut(lists.scores, bounds)), k)
+        scores.append(sums)
+        for row in (chosen + bounds[:-1]).tolist():
+            heads.append(pieces.joined(s, np.concatenate([trees[tree] for tree in row])))
+    tokens = TokenColumns(
+        lists.tokens.names, lists.tokens.values, lists.tokens.ptr[pieces.ptr].copy()
+    )
+    ptr = pointers(len(sums) for sums in scores[1:])
+    return TreeLists(tokens, ptr, np.concatenate(heads), np.concatenate(scores))
 
 
 def with_gold(lists: TreeLists, gold: Ints32) -> tuple[TreeLists, Ints]:

@@ -28,7 +28,7 @@ from laconic.core.report import Callback, FitReport
 from laconic.core.solvers.online import Mira, OnlineLearner, StochasticGradient
 from laconic.models.features import kept_templates
 from laconic.parse.labels import RelationLabeler
-from laconic.parse.learn import EncodedTrees, TreeTrainingData, as_tree_learner
+from laconic.parse.learn import EncodedTrees, TreeTrainingData, as_tree_learner, short_enough
 from laconic.parse.predict import ParsePredictor
 from laconic.parse.pseudo_projective import lift, of_sentences
 from laconic.parse.relation_columns import relation_columns
@@ -94,6 +94,10 @@ class Parser(ParsePredictor):
     tagger : WordTagger, default=None
         A tagger for a parser that needs words alone. The parser learns from tags that the tagger
         predicts, and lets it predict those of new sentences.
+    most_tokens : int, default=400
+        Number of tokens of a sentence, at most. Longer ones are cut at punctuation, parsed in
+        pieces and joined to one tree: every piece hangs on the root of the first. Longer sentences
+        with trees are not learned from.
 
     Attributes
     ----------
@@ -163,7 +167,7 @@ class Parser(ParsePredictor):
                 f"refit_features must be 'templates' or 'features', got {self.refit_features!r}"
             )
         templates = self._templates()
-        bank = self._learn_tags(bank, callback)
+        bank = self._learn_tags(short_enough(bank, self.most_tokens), callback)
         learners = [as_tree_learner(Mira() if self.learner is None else self.learner)]
         if self.refit is not None:
             learners.append(as_tree_learner(self.refit))
@@ -216,7 +220,7 @@ class Parser(ParsePredictor):
             See `fit`.
         """
         check_is_fitted(self)
-        bank = self._bank(X, y)
+        bank = short_enough(self._bank(X, y), self.most_tokens)
         bank = Treebank(self._tagged(bank.tokens), bank.heads, bank.labels)
         heads, _ = self._learned_trees(bank)
         data = EncodedTrees(

@@ -11,6 +11,7 @@ from laconic.core.report import in_one_line
 from laconic.errors import InputError
 from laconic.models.checks import check_parameters
 from laconic.parse.model import Parser
+from laconic.parse.pieces import MOST_TOKENS
 from laconic.tag.model import REFIT_FEATURES
 
 
@@ -37,6 +38,7 @@ def parameters_of(model: Parser) -> dict[str, Any]:
         "clusters": os.fspath(clusters) if isinstance(clusters, str | os.PathLike) else None,
         "n_jobs": None if model.n_jobs is None else int(model.n_jobs),
         "tagger": as_text(model.tagger),
+        "most_tokens": int(model.most_tokens),
     }
 
 
@@ -61,11 +63,13 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "clusters": _is_text,
     "n_jobs": lambda value: value is None or (type(value) is int and abs(value) < 2**31),
     "tagger": _is_text,
+    "most_tokens": lambda value: type(value) is int and 0 < value < 2**31,
 }
 
 
 def checked_parameters(given: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters of a file as a parser takes them, or raise an InputError."""
+    given = {"most_tokens": MOST_TOKENS, **given}  # files of laconic 0.1.0 do not have it
     check_parameters(given, _PARAMETERS)
     if given["crossing"] and given["model"] != "arcs":
         raise InputError("trees with crossing arcs are scored by arcs alone")

@@ -17,6 +17,7 @@ from laconic.core.report import FitReport
 from laconic.core.solvers.online import OnlineLearner
 from laconic.parse.labels import RelationLabeler
 from laconic.parse.lists import TreeLists, k_best
+from laconic.parse.pieces import MOST_TOKENS, Pieces
 from laconic.parse.pseudo_projective import of_sentences, sink
 from laconic.parse.scorer import Scorer
 from laconic.parse.tags import WordTagger
@@ -66,6 +67,7 @@ class ParsePredictor(TreePredictor):
         clusters: PathLike | WordClusters | None = None,
         n_jobs: int | None = None,
         tagger: WordTagger | str | None = None,
+        most_tokens: int = MOST_TOKENS,
     ):
         self.model = model
         self.templates = templates
@@ -82,6 +84,7 @@ class ParsePredictor(TreePredictor):
         self.clusters = clusters
         self.n_jobs = n_jobs
         self.tagger = tagger
+        self.most_tokens = most_tokens
 
     @property
     def weights_(self) -> ParseWeights | CompactWeights:
@@ -92,11 +95,12 @@ class ParsePredictor(TreePredictor):
         """Return the heads and labels of all tokens, one after the other; see TreePredictor."""
         check_is_fitted(self)
         tokens = self._tagged(self._tokens(X))
-        columns, ptr = self.scorer_.encoder.encode(tokens)
+        pieces = self._pieces(tokens)
+        columns, ptr = self.scorer_.encoder.encode(pieces.tokens)
         heads, _ = self.scorer_.kernel.parse(
-            columns, ptr, *self._candidates(tokens), self._n_threads()
+            columns, ptr, *self._candidates(pieces.tokens), self._n_threads()
         )
-        return self._labelled(tokens, heads)
+        return self._labelled(tokens, pieces.whole(heads))
 
     def _labelled(self, tokens: TokenColumns, heads: Ints32) -> ParsedTokens:
         """Return heads with lifted arcs put back, and labels."""
@@ -160,6 +164,10 @@ class ParsePredictor(TreePredictor):
         )
         names = tuple(self.columns)[:1] if words_alone else self.columns
         return TokenColumns.from_sentences(sentences, names)
+
+    def _pieces(self, tokens: TokenColumns) -> Pieces:
+        """Return sentences in pieces of at most `most_tokens` tokens."""
+        return Pieces.of(tokens, self.most_tokens)
 
     def _tagged(self, tokens: TokenColumns) -> TokenColumns:
         """Return the tokens with tags by the parser's own tagger, if it has one.

@@ -33,7 +33,15 @@ OF_ORDER: dict[int, TreeModel] = {1: "arcs", 2: "carreras", 3: "grand siblings"}
 MODEL = Parameters(
     "laconic.parse.model:Parser",
     {
-        TREES: ("templates", "clusters", "crossing", "single_root", "labels", "prune"),
+        TREES: (
+            "templates",
+            "clusters",
+            "crossing",
+            "single_root",
+            "labels",
+            "prune",
+            "most_tokens",
+        ),
         REFIT: ("refit_features",),
         "": ("n_jobs",),
     },
@@ -52,6 +60,11 @@ MODEL = Parameters(
         "prune": Option(
             "Leave out arcs that are less probable than this times the best; 0 keeps all.",
             minimum=0,
+        ),
+        "most_tokens": Option(
+            "Longer sentences are cut at punctuation and joined again; none is learned from.",
+            metavar="N",
+            minimum=1,
         ),
     },
 )
