@@ -243,7 +243,8 @@ class _Reader:
         for column, field in zip(self.columns, self.format.fields, strict=True):
             value = fields[field] if field >= 0 else NOTHING
             column.append(self.known.setdefault(value, value))
-        self.heads.append(self._head(fields[self.format.head], number))
+        place = f"{self.place}:{number}"
+        self.heads.append(head_of(fields[self.format.head], place, self.trees))
         if self.format.label >= 0:
             label = fields[self.format.label]
             self.labels.append(self.known.setdefault(label, label))
@@ -271,33 +272,43 @@ class _Reader:
             )
         return -1
 
-    def _head(self, text: str, number: int) -> int:
-        if not self.trees and text == NOTHING:
-            return -1
-        if not (text.isascii() and text.isdigit() and len(text) < 9):
-            raise InputError(
-                f"{self.place}:{number}: the head must be a number from 0 on, found {text[:20]!r}."
-            )
-        return int(text)
-
     def _end_sentence(self) -> None:
         n = len(self.heads) - self.begin
         if n == 0:
             return
-        heads = self.heads[self.begin :]
-        for head, number in zip(heads, self.numbers, strict=True):
-            if head > n:
-                raise InputError(
-                    f"{self.place}:{number}: the head is {head}, but the sentence has {n} tokens."
-                )
-        if self.trees and (stuck := first_on_cycle(heads)) is not None:
-            raise InputError(
-                f"{self.place}:{self.numbers[stuck]}: the heads form a cycle: "
-                f"token {stuck + 1} never leads to a root."
-            )
+        check_heads(self.heads[self.begin :], self.place, self.numbers, self.trees)
         self.lengths.append(n)
         self.begin = len(self.heads)
         self.numbers = []
+
+
+def head_of(text: str, place: str, trees: bool = True) -> int:
+    """Return the number of a head, -1 for "_" unless there must be trees.
+
+    InputError, at `place`, for anything else.
+    """
+    if not trees and text == NOTHING:
+        return -1
+    if not (text.isascii() and text.isdigit() and len(text) < 9):
+        raise InputError(f"{place}: the head must be a number from 0 on, found {text[:20]!r}.")
+    return int(text)
+
+
+def check_heads(heads: Sequence[int], place: str, lines: Sequence[int], trees: bool = True) -> None:
+    """Raise InputError unless the heads of a sentence are its tokens and, if asked, form a tree.
+
+    `lines` are the numbers of the tokens' lines in the file `place`.
+    """
+    for head, number in zip(heads, lines, strict=True):
+        if head > len(heads):
+            raise InputError(
+                f"{place}:{number}: the head is {head}, but the sentence has {len(heads)} tokens."
+            )
+    if trees and (stuck := first_on_cycle(heads)) is not None:
+        raise InputError(
+            f"{place}:{lines[stuck]}: the heads form a cycle: "
+            f"token {stuck + 1} never leads to a root."
+        )
 
 
 def check_trees(bank: Treebank) -> None:
