@@ -116,6 +116,8 @@ def train(
         scores = {} if trained.scores is None else {"dev": trained.scores()}
     found = {**trained.facts, **fit_facts(trained.model)}
     print_result({"model": output, **cost.report(), **found, **scores}, as_json)
+    if output is None and not found["interrupted"]:
+        run.notes.append("no model file is written: give -o FILE to keep the model.")
     for note in run.notes:
         print(f"laconic: {note}", file=sys.stderr)
     if found["interrupted"]:

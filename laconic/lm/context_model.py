@@ -69,6 +69,14 @@ class ContextModel(NamedTuple):
         """Return the context of every pair."""
         return np.repeat(np.arange(self.n_contexts, dtype=np.int32), np.diff(self.ptr))
 
+    def own_sizes(self) -> Ints:
+        """Return the number of n-grams of every context: of its pairs that are not borrowed."""
+        sizes: Ints = np.diff(self.ptr)
+        if self.borrowed is not None:
+            where = np.searchsorted(self.ptr, np.flatnonzero(self.borrowed), side="right") - 1
+            sizes -= np.bincount(where, minlength=self.n_contexts)
+        return sizes
+
     def automaton(self) -> _core.ContextAutomaton:
         """Return the kernel that scores, samples and completes.
 

@@ -45,13 +45,11 @@ class ContextRow(NamedTuple):
 
 def order_rows(model: LanguageModel) -> list[NgramOrderRow]:
     """Return one row per order."""
-    pairs = model.model_
-    context = pairs.context_of_pairs()
-    own = context if pairs.borrowed is None else context[pairs.borrowed == 0]
-    contexts = np.bincount(pairs.depth[np.unique(own)]).tolist()
+    sizes, depth = model.model_.own_sizes(), model.model_.depth
+    contexts, ngrams = np.bincount(depth, sizes > 0), np.bincount(depth, sizes)
     return [
-        NgramOrderRow(order, *counts)
-        for order, counts in enumerate(zip(contexts, model.n_ngrams_, strict=True), 1)
+        NgramOrderRow(order, int(n_contexts), int(n_ngrams))
+        for order, (n_contexts, n_ngrams) in enumerate(zip(contexts, ngrams, strict=True), 1)
     ]
 
 

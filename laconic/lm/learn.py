@@ -5,7 +5,6 @@ The learners themselves are `KneserNey` (kneser_ney.py) and `LogLinear` (log_lin
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
@@ -27,15 +26,6 @@ class NgramLearner(Protocol):
 
     def learn(self, text: Text, order: int, callback: Callback | None = None) -> LearnedNgrams:
         """Return the model and its fit report; a callback that returns True stops the fit."""
-
-
-def learn_ngrams(
-    learner: NgramLearner, text: Text, order: int, callback: Callback | None = None
-) -> LearnedNgrams:
-    """Learn, and measure how long it took."""
-    began = time.perf_counter()
-    model, report = learner.learn(text, order, callback)
-    return LearnedNgrams(model, replace(report, seconds=time.perf_counter() - began))
 
 
 def with_counts(report: FitReport, model: ContextModel) -> FitReport:

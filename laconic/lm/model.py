@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable
 from copy import copy
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +25,8 @@ from laconic.lm.backoff import arpa_of, context_model
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Text
 from laconic.lm.kneser_ney import KneserNey
-from laconic.lm.learn import NgramLearner, learn_ngrams, with_counts
-from laconic.lm.pruning import expected_frequencies, pruned, seen_frequencies
+from laconic.lm.learn import NgramLearner, with_counts
+from laconic.lm.pruning import closed, expected_frequencies, pruned, seen_frequencies
 from laconic.lm.running import END, END_ID, UNKNOWN, UNKNOWN_ID, SentenceEncoder, SentencesLike
 from laconic.models.save import Saved
 from laconic.text.io import PathLike, name_of
@@ -130,8 +132,9 @@ class LanguageModel(Saved, Reported, BaseEstimator):
         -------
         self : LanguageModel
         """
+        began = time.perf_counter()
         encoder, text = SentenceEncoder.learn(X, self.min_count, self.vocabulary)
-        return self.fit_text(encoder, text, callback)
+        return self.fit_text(encoder, text, callback)._timed(began)
 
     def fit_text(
         self,
@@ -143,13 +146,14 @@ class LanguageModel(Saved, Reported, BaseEstimator):
 
         The parameters min_count and vocabulary are not used.
         """
+        began = time.perf_counter()
         if not (isinstance(self.order, int | np.integer) and self.order >= 1):
             raise ValueError(f"order must be a whole number of at least 1, got {self.order!r}")
         learner = KneserNey() if self.learner is None else clone(self.learner, safe=False)
         if len(text.ptr) < 2:
             raise ValueError("a language model needs at least one sentence to learn from")
-        model, report = learn_ngrams(learner, text, int(self.order), callback)
-        return self._adopt(encoder, model, report)
+        model, report = learner.learn(text, int(self.order), callback)
+        return self._adopt(encoder, model, report)._timed(began)
 
     def start(self) -> int:
         """Return the state at the start of a sentence."""
@@ -287,10 +291,11 @@ class LanguageModel(Saved, Reported, BaseEstimator):
         """Write an ARPA file for KenLM, SRILM and others, compressed if its name ends in .gz.
 
         It gives the same probabilities, to 9 digits. Models of all learners are back-off models:
-        the weight of a context is exp(base[c] - base[its parent]).
+        the weight of a context is exp(base[c] - base[its parent]). All prefixes and suffixes of
+        n-grams are written, since KenLM needs them.
         """
         check_is_fitted(self)
-        write_arpa(path, arpa_of(self.model_, self.encoder_.words))
+        write_arpa(path, arpa_of(closed(self.model_), self.encoder_.words))
 
     @classmethod
     def from_arpa(cls, path: PathLike) -> LanguageModel:
@@ -307,8 +312,7 @@ class LanguageModel(Saved, Reported, BaseEstimator):
     def n_ngrams_(self) -> list[int]:
         """Number of n-grams of each order."""
         check_is_fitted(self)
-        own = None if self.model_.borrowed is None else self.model_.borrowed == 0
-        counts = np.bincount(self.model_.depth[self.model_.context_of_pairs()], own)
+        counts = np.bincount(self.model_.depth, self.model_.own_sizes())
         return [int(count) for count in counts]
 
     def _adopt(
@@ -322,6 +326,11 @@ class LanguageModel(Saved, Reported, BaseEstimator):
         self.encoder_, self.model_ = encoder, model
         self._kernel = model.automaton()
         self.report_ = with_counts(report, model)
+        return self
+
+    def _timed(self, began: float) -> LanguageModel:
+        """Let the fit report say the seconds since `began`."""
+        self.report_ = replace(self.report_, seconds=time.perf_counter() - began)
         return self
 
     def _automaton(self) -> _core.ContextAutomaton:

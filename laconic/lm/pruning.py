@@ -128,6 +128,36 @@ def condensed(model: ContextModel) -> ContextModel:
     return smaller._replace(borrowed=borrowed.astype(np.uint8) if borrowed.any() else None)
 
 
+def closed(model: ContextModel) -> ContextModel:
+    """Return the same distribution with all prefixes and suffixes of n-grams as n-grams.
+
+    The model already holds prefixes, perhaps as borrowed pairs. Readers of ARPA files such as
+    KenLM look for both.
+    """
+    context, shorter = model.context_of_pairs(), shorter_pairs(model)
+    below = np.where(shorter < 0, -1, context[shorter])
+    above, target = context, model.target
+    added: list[tuple[Ints32, Ints32, Array]] = []
+    while True:  # the pairs that are still missing between a pair and its next shorter one
+        missing = (below >= 0) & (model.parent[above] != below)
+        if not missing.any():
+            break
+        above, target = model.parent[above[missing]], target[missing]
+        shorter, below = shorter[missing], below[missing]
+        added.append((above, target, model.gain[shorter]))
+    if not added:
+        return model._replace(borrowed=None)
+    above, target, gain = (np.concatenate(parts) for parts in zip(*added, strict=True))
+    once = np.unique(above.astype(np.int64) * model.n_words + target, return_index=True)[1]
+    context, target, gain = (
+        np.concatenate([old, new[once]])
+        for old, new in ((context, above), (model.target, target), (model.gain, gain))
+    )
+    order = np.lexsort((target, context))
+    ptr = pointers(np.bincount(context, minlength=model.n_contexts))
+    return model._replace(ptr=ptr, target=target[order], gain=gain[order], borrowed=None)
+
+
 def _without(
     model: ContextModel,
     kept: Bools,
@@ -178,7 +208,7 @@ def _chosen(model: ContextModel, kept: Bools, alive: Bools) -> ContextModel:
 
 
 class UsedNgrams(NamedTuple):
-    """Number of n-grams with a weight that is not zero, and of contexts with such an n-gram."""
+    """Number of n-grams, words without a weight not counted, and of contexts with an n-gram."""
 
     ngrams: int
     contexts: int
@@ -194,10 +224,13 @@ def weights_of_pairs(model: ContextModel) -> Array:
 
 
 def count_used(model: ContextModel) -> UsedNgrams:
-    """Count the n-grams that change a probability, and their contexts."""
-    used = weights_of_pairs(model) != 0
-    contexts = np.bincount(model.context_of_pairs()[used], minlength=1)
-    return UsedNgrams(int(np.count_nonzero(used)), int(np.count_nonzero(contexts)))
+    """Count the n-grams that change a probability, and their contexts.
+
+    Learners leave no other n-gram in a model but the single words, which are all there.
+    """
+    sizes = model.own_sizes()
+    sizes[0] = np.count_nonzero(model.gain[: model.n_words])
+    return UsedNgrams(int(sizes.sum()), int(np.count_nonzero(sizes)))
 
 
 def shorter_pairs(model: ContextModel) -> Ints:

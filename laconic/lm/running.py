@@ -6,6 +6,7 @@ of a sentence. <s>, the start, is not a word of a text.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from itertools import chain, repeat
 from typing import Any, TypeAlias
@@ -22,7 +23,8 @@ from laconic.text.vocab import Vocab
 
 UNKNOWN, END, START = "<unk>", "</s>", "<s>"
 UNKNOWN_ID, END_ID = 0, 1
-ONE_STRING = "expected sentences, each a string or a list of words, got one string"
+ONE_STRING = "expected sentences, each a string or a list of words, got one string or path"
+MOST_FILES, LONGEST_NAME = 20, 1000  # up to which sentences are compared with names of files
 MARK = "\0"  # between sentences that a kernel splits
 # Each sentence is split at blanks, or is a list of words.
 SentencesLike: TypeAlias = Iterable[str | Iterable[str]]
@@ -101,10 +103,27 @@ class SentenceEncoder:
 
 
 def _listed(sentences: SentencesLike) -> list[str | Iterable[str]]:
-    """Return the sentences as a list; ValueError if one string is given."""
-    if isinstance(sentences, str):
+    """Return the sentences as a list; ValueError if a string or names of files are given."""
+    if isinstance(sentences, str | os.PathLike):
         raise ValueError(ONE_STRING)
-    return list(sentences)
+    given = list(sentences)
+    # Names of files are taken for sentences of one word only where nothing else is given.
+    if 0 < len(given) <= MOST_FILES and all(map(_is_file, given)):
+        raise ValueError(
+            f"expected sentences, got the name of a file: {str(given[0])!r}; give its lines"
+        )
+    return given
+
+
+def _is_file(sentence: object) -> bool:
+    if isinstance(sentence, os.PathLike):
+        return True
+    return (
+        isinstance(sentence, str)
+        and 0 < len(sentence) < LONGEST_NAME
+        and not any(map(str.isspace, sentence))
+        and os.path.isfile(sentence)
+    )
 
 
 def _joined(sentences: list[str | Iterable[str]]) -> NDArray[np.uint8] | None:

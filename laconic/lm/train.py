@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from laconic.cli.options import ANY_FILE, SENTENCES_HELP, UTF8, Encoding, check_file_output
@@ -94,7 +95,7 @@ class OutputOptions(NamedTuple):
 
 
 def train(
-    path: Annotated[str, Option(f"{SENTENCES_HELP} {ANY_FILE}", metavar="TRAIN")],
+    path: Annotated[list[str], Option(f"{SENTENCES_HELP} {ANY_FILE}", metavar="TRAIN")],
     run: Run,
     *,
     dev: Annotated[
@@ -134,7 +135,7 @@ def train(
         raise InputError(f"--order must be from 1 to {MOST_ORDER}, not {model['order']}.")
     check_file_output(also.arpa, "an ARPA file", "--arpa")
     made = _learner(learner, penalty, nested.given(), solver, model.get("n_jobs"))
-    sentences = read_sentences(path, encoding)
+    sentences = list(chain.from_iterable(read_sentences(each, encoding) for each in path))
     dev_sentences = None if dev is None else read_sentences(dev, encoding)
     run.bar.describe("importing")
     from laconic.lm.model import LanguageModel

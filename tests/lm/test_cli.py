@@ -143,6 +143,17 @@ def test_penalties(given: Files, options: list[str], learner: str) -> None:
     assert again["perplexity"] == pytest.approx(report["dev"]["perplexity"], rel=1e-5)
 
 
+def test_several_files_are_one_text(given: Files) -> None:
+    both = result_of("train", "lm", given.train, given.dev, "--order", "3")
+    assert both["sentences"] == trained(given)["sentences"] + 21
+
+
+def test_without_an_output_nothing_is_kept_and_said(given: Files) -> None:
+    said = "laconic: no model file is written: give -o FILE to keep the model.\n"
+    assert said in run("train", "lm", given.train).stderr
+    assert said not in run("train", "lm", given.train, "-o", given.model).stderr
+
+
 def test_pruning_and_rare_words(given: Files) -> None:
     whole = trained(given, "--min-count", "120")
     assert whole["vocabulary"] < 10

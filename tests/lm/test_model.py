@@ -245,7 +245,9 @@ def test_arpa_files_of_models(model: LanguageModel, tmp_path: Path, name: str) -
     for written in (model, model.prune(25)):
         written.to_arpa(tmp_path / name)
         again = LanguageModel.from_arpa(tmp_path / name)
-        assert again.n_ngrams_ == written.n_ngrams_
+        # The file of a pruned model also holds suffixes of its n-grams.
+        assert np.all(np.subtract(again.n_ngrams_, written.n_ngrams_) >= 0)
+        assert written is not model or again.n_ngrams_ == written.n_ngrams_
         text = [*SENTENCES, "zebra crossing the mat"]
         assert np.concatenate(again.log_probs(text)) == pytest.approx(
             np.concatenate(written.log_probs(text)), abs=2e-6

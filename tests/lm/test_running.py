@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,15 @@ def test_marks_of_starts_and_ends_are_not_words(mark: str) -> None:
 def test_other_inputs_are_refused(sentences: Any, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         split_sentences(sentences)
+
+
+def test_names_of_files_are_not_sentences(tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text("a b\n")
+    for given_paths in ([str(path)], [path], path, (str(path), str(path))):
+        with pytest.raises(ValueError, match=r"name of a file: .*text\.txt|got one string or path"):
+            SentenceEncoder.learn(given_paths)
+    assert len(SentenceEncoder.learn([str(path), "a sentence"])[0]) == 5
 
 
 def test_bad_parameters() -> None:
