@@ -184,7 +184,7 @@ def unpack_word_tagger(arrays: Arrays, meta: dict[str, Any]) -> WordTagger:
 
 def word_tagger_of(tagger: Tagger | CompactTagger) -> WordTagger:
     """Return the fitted model with this tagger."""
-    if tuple(tagger.columns) != ("word",):
+    if tagger.columns_ != ("word",):
         raise ValueError("a tagger of words has the one column 'word'")
     model = WordTagger(tagger.templates, tagger.learner, n_jobs=tagger.n_jobs)
     model.tagger_ = tagger

@@ -13,6 +13,7 @@ from laconic.cli.training import fit_facts
 from laconic.errors import InputError
 from laconic.models.option import Option
 from laconic.tag.conll import column_writer, iterate_lines, read_columns
+from laconic.tag.layout import CONLLU, LineLayout, Wanted
 from laconic.tag.scores import scores
 from laconic.tag.train import CONSTRAINED_HELP, labelled, tagger_facts
 from laconic.tag.train import train as train
@@ -21,11 +22,14 @@ from laconic.text.sequences import TokenColumns
 if TYPE_CHECKING:
     from laconic.tag.model import Tagger
 
-LABEL = "label"
 LEAST_SHOWN = 0.0005  # probabilities below this would be printed as 0.000
 NOTHING = "_"
 OUTSIDE = "O"
 Constrained = Annotated[bool, Option(CONSTRAINED_HELP)]
+LabelColumn = Annotated[
+    str | None,
+    Option("The column of CoNLL-U with the labels, if not that of the training.", metavar="NAME"),
+]
 
 
 def predict(
@@ -46,11 +50,13 @@ def predict(
             minimum=1,
         ),
     ] = None,
+    label: LabelColumn = None,
     constrained: Constrained = False,
     encoding: Encoding = UTF8,
 ) -> dict[str, Any]:
     """Write the lines of the input with the predicted labels in an added column.
 
+    In CoNLL-U they are written into the column that the model has learned, or into --label.
     A line that starts a document has O in the added columns (_ if labels do not mark chunks).
     """
     if marginals and k_best is not None:
@@ -61,8 +67,11 @@ def predict(
     outside = NOTHING if model.given_scheme_ == "plain" else OUTSIDE
     n_sentences = n_tokens = 0
     with column_writer(output) as writer:
-        for batch in iterate_lines(input_path, (*model.columns, LABEL), 1, encoding):
+        wanted = Wanted((*model.columns_, label or model.label), 1)
+        for batch in iterate_lines(input_path, wanted, encoding):
             tokens = batch.tokens
+            if batch.layout.fields is not None:
+                _check_conllu(batch.layout, wanted, marginals or k_best is not None)
             added, scores = (
                 _sequences(model, tokens, k_best)
                 if k_best
@@ -72,6 +81,20 @@ def predict(
             n_sentences, n_tokens = n_sentences + len(tokens), n_tokens + int(tokens.ptr[-1])
             bar.describe(f"predicting: {n_sentences:,} sentences, {n_tokens:,} tokens")
     return {"sentences": n_sentences, "tokens": n_tokens}
+
+
+def _check_conllu(layout: LineLayout, wanted: Wanted, added: bool) -> None:
+    """Raise an InputError unless CoNLL-U has a place for the labels, and nothing is added."""
+    if added:
+        raise InputError(
+            "--marginals and --k-best add columns, which CoNLL-U has no place for: give columns "
+            f"of {', '.join(layout.names)} separated by tabs."
+        )
+    if layout.label < 0:
+        raise InputError(
+            f"the model's labels have the name {(wanted.names or [''])[-1]!r}, which is no column "
+            f"of CoNLL-U: name one by --label, such as {CONLLU[3]}, {CONLLU[5]} or {CONLLU[9]}."
+        )
 
 
 def _labels(model: Tagger, batch: TokenColumns, marginals: bool) -> list[Sequence[str]]:
@@ -107,13 +130,14 @@ def evaluate(
     gold: Annotated[str, Option(f"Labelled sentences. {COLUMNS_HELP}")],
     bar: Bar,
     *,
+    label: LabelColumn = None,
     constrained: Constrained = False,
     encoding: Encoding = UTF8,
 ) -> dict[str, Any]:
     """Return precision, recall and F1 of chunks as conlleval counts them, or of labels."""
     model.set_params(constrained=constrained or model.constrained)
     bar.describe("reading")
-    data = read_columns(gold, (*model.columns, LABEL), encoding=encoding)
+    data = read_columns(gold, (*model.columns_, label or model.label), encoding=encoding)
     bar.describe("predicting")
     size = {
         "features_kept": model.n_features_selected_,
@@ -128,7 +152,7 @@ def compress(
     """Choose the values on labelled sentences."""
 
     def read(path: str) -> tuple[TokenColumns, list[list[str]]]:
-        return labelled(read_columns(path, (*model.columns, LABEL), encoding=encoding))
+        return labelled(read_columns(path, (*model.columns_, model.label), encoding=encoding))
 
     return compress_model(model, output, settings, read, bar)
 
@@ -137,5 +161,5 @@ def inspect(model: Tagger, n: int, as_json: bool) -> dict[str, Any]:
     """Show templates kept and dropped, the strongest features of each label, and label bigrams."""
     from laconic.tag.selection import selection
 
-    facts = {"columns": list(model.columns), "labels": model.classes_.tolist()}
+    facts = {"columns": list(model.columns_), "labels": model.classes_.tolist()}
     return {**facts, **tagger_facts(model), **fit_facts(model), **selection(model, n, as_json)}

@@ -78,6 +78,7 @@ class CompactTagger(TagPredictor):
         """Return the same model as an ordinary Tagger; ValueError if the file has no names."""
         model = Tagger(**self.get_params())
         for name in (
+            "columns_",
             "templates_given_",
             "templates_",
             "classes_",
@@ -141,7 +142,8 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactTagger:
     check_names(arrays, ARRAYS | {"about", "edge", "start"} | (NAMES if names else set()))
     about = unpack_json(arrays["about"])
     model = CompactTagger(**checked_parameters(item(about, "parameters", dict)))
-    model.templates_given_, model.templates_ = checked_templates(about, model.columns)
+    model.columns_ = tuple(model.columns or ())
+    model.templates_given_, model.templates_ = checked_templates(about, model.columns_)
     model.templates = model.templates_given_
     model.classes_ = checked_labels(item(about, "labels", list))
     model.scheme_, model.given_scheme_ = checked_schemes(about, model.classes_.tolist())
@@ -152,7 +154,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactTagger:
     )
     widths = _widths(model.templates_, n_labels)
     packed = PackedFeatures(
-        arrays, about, model.templates_.views, model.columns, max(widths, default=n_labels)
+        arrays, about, model.templates_.views, model.columns_, max(widths, default=n_labels)
     )
     model.encoder_ = packed.encoder
     template_arrays = model.templates_.arrays(model.encoder_.view_index)

@@ -1,12 +1,12 @@
-"""Column files as in CoNLL-2000, 2002 and 2003.
+"""Column files as in CoNLL-2000, 2002 and 2003, and CoNLL-U.
 
 One token per line, columns separated by spaces or tabs, a blank line after each sentence; plain or
-gzip, any line ends. `-DOCSTART-` lines are not tokens, whether they stand alone or open a sentence.
+compressed, any line ends. `-DOCSTART-` lines are not tokens, whether they stand alone or open a
+sentence, nor are comments, multiword tokens and empty nodes. See `laconic.tag.layout`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -16,19 +16,29 @@ import numpy as np
 
 from laconic.core.ragged import pointers
 from laconic.errors import InputError
+from laconic.tag.layout import (
+    BLANKS,
+    LineLayout,
+    Wanted,
+    cut_line,
+    is_comment,
+    is_no_word,
+    layout_of,
+)
 from laconic.text.io import PathLike, atomic_writer, name_of, open_text
 from laconic.text.sequences import TokenColumns
 
 DOCUMENT_START = "-DOCSTART-"
-TOKEN, BLANK, START = range(3)  # roles of lines
-BLANKS = " \t\r\n"
+TOKEN, BLANK, START, PASSED = range(4)  # roles of lines
 BATCH_SENTENCES = 2000
-# Only these separate columns; str.split() would also split at, say, a no-break space inside a word.
-_FIELD = re.compile(r"[^ \t\r\n]+")
 
 
 def read_columns(
-    path: PathLike, names: Sequence[str], optional: int = 0, encoding: str = "utf-8"
+    path: PathLike,
+    names: Sequence[str] | None,
+    optional: int = 0,
+    encoding: str = "utf-8",
+    label: str | None = None,
 ) -> TokenColumns:
     """Return all sentences of a column file.
 
@@ -36,35 +46,26 @@ def read_columns(
     ----------
     path : str or path
         The file; "-" is standard input.
-    names : sequence of str
-        Names of the columns.
+    names : sequence of str or None
+        Names of the columns, the last one that of the labels. In CoNLL-U, which of its columns are
+        taken. None for all columns of a column file (word, pos, .., label), and for word and upos
+        of CoNLL-U.
     optional : int, default=0
         Number of columns, the last ones, that the file need not have.
     encoding : str, default="utf-8"
         Encoding of the file.
+    label : str, optional
+        Name of the column of labels where `names` is None.
     """
-    batches = list(iterate_columns(path, names, optional, encoding))
+    batches = [
+        batch.tokens
+        for batch in iterate_lines(path, Wanted(names, optional, label), encoding)
+        if len(batch.tokens)
+    ]
     columns = zip(*(batch.values for batch in batches), strict=True)
     values: list[Sequence[str]] = [list(chain.from_iterable(parts)) for parts in columns]
     lengths = np.concatenate([np.diff(batch.ptr) for batch in batches])
     return TokenColumns(batches[0].names, values, pointers(lengths.tolist()))
-
-
-def iterate_columns(
-    path: PathLike,
-    names: Sequence[str],
-    optional: int = 0,
-    encoding: str = "utf-8",
-    batch_sentences: int = BATCH_SENTENCES,
-) -> Iterator[TokenColumns]:
-    """Yield the sentences of a column file in batches, in constant memory; see `read_columns`.
-
-    An InputError names the line that does not fit.
-    """
-    batches = (
-        batch.tokens for batch in iterate_lines(path, names, optional, encoding, batch_sentences)
-    )
-    return (tokens for tokens in batches if len(tokens))
 
 
 class ColumnLines(NamedTuple):
@@ -73,80 +74,116 @@ class ColumnLines(NamedTuple):
     tokens: TokenColumns
     lines: list[str]
     roles: bytearray
+    layout: LineLayout
 
 
 def iterate_lines(
     path: PathLike,
-    names: Sequence[str],
-    optional: int = 0,
+    wanted: Wanted | Sequence[str],
     encoding: str = "utf-8",
     batch_sentences: int = BATCH_SENTENCES,
 ) -> Iterator[ColumnLines]:
-    """Yield batches as `iterate_columns` does, with every line of the file, blank ones too."""
-    flat: list[str] = []  # the fields of all tokens, token after token: no list per token
-    lengths: list[int] = []
-    length = 0  # of the sentence being read
-    lines: list[str] = []
-    roles = bytearray()
-    known: dict[str, str] = {}  # one string object for equal tokens of a batch
-    present: tuple[str, ...] | None = None
+    """Yield the sentences of a file in batches, in constant memory, with every line of the file.
+
+    An InputError names the line that does not fit.
+    """
+    reader = _LineReader(name_of(path), wanted if isinstance(wanted, Wanted) else Wanted(wanted))
     with open_text(path, encoding) as stream:
         for number, line in enumerate(stream, 1):
-            fields = line.split() if line.isascii() else _FIELD.findall(line)
-            lines.append(line)
-            if not fields:
-                roles.append(BLANK)
-                if length:
-                    lengths.append(length)
-                    length = 0
-                    if present and len(lengths) == batch_sentences:
-                        yield ColumnLines(_batch(flat, lengths, present, known), lines, roles)
-                        flat, lengths, lines, roles = [], [], [], bytearray()
-                        known.clear()
-                continue
-            if fields[0] == DOCUMENT_START:
-                roles.append(START)
-                continue
-            roles.append(TOKEN)
-            if present is None:
-                present = _present(fields, names, optional, f"{name_of(path)}:{number}")
-            if len(fields) != len(present):
+            reader.take(line, number)
+            if len(reader.lengths) == batch_sentences:
+                yield reader.batch()
+    if reader.layout is None:
+        raise InputError(f"{reader.place}: holds no tokens.")
+    if reader.lines:
+        yield reader.batch()
+
+
+class _LineReader:
+    """Reads line after line into one list of fields, token after token: no list per token."""
+
+    def __init__(self, place: str, wanted: Wanted) -> None:
+        self.place = place
+        self.wanted = wanted
+        self.layout: LineLayout | None = None
+        self.known: dict[str, str] = {}  # one string object for equal tokens of a batch
+        self.length = 0  # of the sentence being read
+        # Lines before the first one that cannot be a comment: its layout says what they are.
+        self.doubtful: list[tuple[int, str, int]] = []
+        self._start()
+
+    def _start(self) -> None:
+        self.flat: list[str] = []
+        self.lengths: list[int] = []
+        self.lines: list[str] = []
+        self.roles = bytearray()
+        self.known.clear()
+
+    def take(self, line: str, number: int) -> None:
+        """Read one line."""
+        fields = cut_line(line)
+        self.lines.append(line)
+        self.roles.append(BLANK)
+        if self.layout is None:
+            if not fields or fields[0][:1] == "#":
+                self.doubtful.append((len(self.lines) - 1, line, number))
+                return
+            if fields[0] != DOCUMENT_START:
+                place = f"{self.place}:{number}"
+                self.layout = layout_of(fields, "\t" in line, self.wanted, place)
+                for index, before, at in self.doubtful:
+                    self.roles[index] = self._role(before, cut_line(before), at)
+        self.roles[-1] = self._role(line, fields, number)
+
+    def batch(self) -> ColumnLines:
+        """Return what was read since the last batch."""
+        if self.length:
+            self.lengths.append(self.length)
+            self.length = 0
+        assert self.layout is not None
+        names, known = self.layout.names, self.known
+        columns = (self.flat[column :: len(names)] for column in range(len(names)))
+        values: list[Sequence[str]] = [
+            list(map(known.setdefault, column, column)) for column in columns
+        ]
+        tokens = TokenColumns(names, values, pointers(self.lengths))
+        found = ColumnLines(tokens, self.lines, self.roles, self.layout)
+        self._start()
+        return found
+
+    def _role(self, line: str, fields: list[str], number: int) -> int:
+        """Return the role of a line, and take its fields if it is a token."""
+        if not fields or not fields[0]:
+            if any(fields):
+                raise InputError(f"{self.place}:{number}: the first column is empty.")
+            if self.length:
+                self.lengths.append(self.length)
+                self.length = 0
+            return BLANK
+        layout = self.layout
+        if layout is None or fields[0] == DOCUMENT_START:
+            return START
+        if not self.length and is_comment(line, fields, layout):
+            return PASSED
+        if len(fields) != layout.n_fields or "" in fields:
+            found = "an empty one" if "" in fields else len(fields)
+            raise InputError(
+                f"{self.place}:{number}: expected {layout.expects()} as in the lines before, "
+                f"found {found}: {' '.join(fields)[:60]!r}."
+            )
+        if layout.fields is None:
+            self.flat += fields
+        elif is_no_word(fields):
+            return PASSED
+        else:
+            if fields[0] != str(self.length + 1):
                 raise InputError(
-                    f"{name_of(path)}:{number}: expected {len(present)} columns "
-                    f"({', '.join(present)}) as in the lines before, "
-                    f"found {len(fields)}: {' '.join(fields)[:60]!r}."
+                    f"{self.place}:{number}: expected token number {self.length + 1}, "
+                    f"found {fields[0][:20]!r}; a blank line ends a sentence."
                 )
-            flat += fields
-            length += 1
-    if present is None:
-        raise InputError(f"{name_of(path)}: holds no tokens.")
-    if lines:
-        yield ColumnLines(
-            _batch(flat, [*lengths, length] if length else lengths, present, known), lines, roles
-        )
-
-
-def _present(fields: list[str], names: Sequence[str], optional: int, place: str) -> tuple[str, ...]:
-    """Return the names of the columns that the file has, by its first line."""
-    if not len(names) - optional <= len(fields) <= len(names):
-        needed = ", ".join(names[: len(names) - optional])
-        extra = f" and perhaps {', '.join(names[len(names) - optional :])}" if optional else ""
-        raise InputError(
-            f"{place}: expected the columns {needed}{extra}, "
-            f"found {len(fields)}: {' '.join(fields)[:60]!r}."
-        )
-    return tuple(names[: len(fields)])
-
-
-def _batch(
-    flat: list[str], lengths: list[int], names: tuple[str, ...], known: dict[str, str]
-) -> TokenColumns:
-    columns = (flat[column :: len(names)] for column in range(len(names)))
-    return TokenColumns(
-        names,
-        [list(map(known.setdefault, column, column)) for column in columns],
-        pointers(lengths),
-    )
+            self.flat += [fields[place] for place in layout.fields]
+        self.length += 1
+        return TOKEN
 
 
 @contextmanager
@@ -171,7 +208,8 @@ class ColumnWriter:
     ) -> None:
         """Write each token's line, and after it the token's strings of the added columns.
 
-        Columns are separated by a tab if the line has one, else by a space.
+        Columns are separated by a tab if the line has one, else by a space. Lines of CoNLL-U have
+        the one added column in place of the labels.
 
         Parameters
         ----------
@@ -195,7 +233,7 @@ class ColumnWriter:
         token = 0
         for line, role in zip(batch.lines, batch.roles, strict=True):
             text = line.strip(BLANKS)
-            if role == BLANK:
+            if role in (BLANK, PASSED):
                 out.append(text)
                 continue
             if role == TOKEN:
@@ -203,5 +241,15 @@ class ColumnWriter:
                     out.append(starts[token])
                 token += 1
             tail = next(tails) if role == TOKEN else (outside,) * len(added)
-            out.append(("\t" if "\t" in text else " ").join((text, *tail)))
+            if batch.layout.fields is None:
+                out.append(("\t" if "\t" in text else " ").join((text, *tail)))
+            else:
+                out.append(_filled(line, batch.layout, tail))
         self._stream.write("\n".join([*out, ""]))
+
+
+def _filled(line: str, layout: LineLayout, tail: tuple[str, ...]) -> str:
+    """Return a token's line of CoNLL-U with another string in the column of the labels."""
+    fields = line.rstrip("\r\n").split("\t")
+    (fields[layout.label],) = tail
+    return "\t".join(fields)

@@ -29,7 +29,8 @@ from laconic.models.features import kept_templates, narrow
 from laconic.tag.crf import Crf
 from laconic.tag.learn import TrainingData
 from laconic.tag.model import Tagger
-from laconic.tag.predict import TokenSentences, flat_labels
+from laconic.tag.predict import TokenSentences
+from laconic.tag.training import flat_labels
 from laconic.tag.weights import TagWeights
 from laconic.text.labels import convert_labels
 from laconic.text.sequences import SequenceEncoder, TokenColumns
@@ -76,7 +77,7 @@ def _(
     features: str = "model",
 ) -> Posed:
     check_is_fitted(model)
-    tokens = X if isinstance(X, TokenColumns) else TokenColumns.from_sentences(X, model.columns)
+    tokens = TokenColumns.of(X, model.columns_)
     labels = flat_labels(tokens, y)
     if model.scheme_ != "plain":
         labels = convert_labels(labels, tokens.ptr, model.scheme_)

@@ -10,7 +10,7 @@ import numpy as np
 from laconic import _core
 from laconic.core.arrays import Ints
 from laconic.core.report import Callback, FitReport, in_one_line
-from laconic.core.solvers.online import Examples, KBestMira, OnlineLearner, Sentences
+from laconic.core.solvers.online import Examples, KBestMira, Mira, OnlineLearner, Sentences
 from laconic.tag.weights import TagWeights, drain_kernel, load_kernel, make_kernel
 from laconic.text.sequences import SequenceEncoder
 from laconic.text.templates import TemplateArrays, Templates
@@ -101,11 +101,23 @@ def as_learner(given: object) -> Learner:
     return given
 
 
+def online_learner(given: object) -> OnlineLearner:
+    """Return the learner for `partial_fit`: Mira() for None, and for the text of a model file."""
+    if given is None or isinstance(given, str):
+        return Mira()
+    if not isinstance(given, OnlineLearner):
+        raise ValueError(f"partial_fit needs an online learner, got {type(given).__name__}")
+    return given.check()
+
+
 class OnlineState:
     """Where an online learner stands between calls of `partial_fit`."""
 
-    def __init__(self, templates: Templates, encoder: SequenceEncoder, n_labels: int) -> None:
-        self.templates = templates
+    def __init__(
+        self, learner: OnlineLearner, templates: Templates, encoder: SequenceEncoder, n_labels: int
+    ) -> None:
+        self.learner = learner
+        self.templates = self.given = templates
         self.encoder = encoder
         self.n_labels = n_labels
         self.order = cache(templates.order)
@@ -113,9 +125,20 @@ class OnlineState:
         self.n_passes = self.n_rounds = 0
         self.sizes = np.zeros(len(templates), dtype=np.int64)
 
-    def learn(
-        self, learner: OnlineLearner, data: Sentences, threads: int
-    ) -> tuple[TagWeights, FitReport]:
+    @classmethod
+    def of(
+        cls,
+        learner: OnlineLearner,
+        templates: Templates,
+        encoder: SequenceEncoder,
+        found: TagWeights,
+    ) -> OnlineState:
+        """Return the state of learning that goes on from weights."""
+        state = cls(learner, templates, encoder, len(found.start))
+        load_kernel(state.kernel, found)
+        return state
+
+    def learn(self, data: Sentences, threads: int) -> tuple[TagWeights, FitReport]:
         """Make one more pass, and return the weights as they would be if learning ended here.
 
         The kernel itself is left as the pass left it. The size of a template is that in the largest
@@ -124,13 +147,13 @@ class OnlineState:
         arrays = self.templates.arrays(self.encoder.view_index)
         examples = Examples.of(self.kernel, data, threads)
         self.sizes = np.maximum(self.sizes, examples.sizes)
-        ready = learner.on(self.sizes * widths(arrays, self.n_labels), self.order)
+        ready = self.learner.on(self.sizes * widths(arrays, self.n_labels), self.order)
         ready.one_epoch(self.kernel, examples, self.n_passes, done=self.n_rounds)
         self.n_passes, self.n_rounds = self.n_passes + 1, self.n_rounds + len(data)
         twin = self.kernel.copy()
         ready.finish(twin)
         return drain_kernel(twin, self.templates, self.n_labels), FitReport(
-            in_one_line(learner),
+            in_one_line(self.learner),
             n_iter=self.n_passes,
             converged=True,
             features_total=int(self.kernel.sizes.sum()),

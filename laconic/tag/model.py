@@ -18,14 +18,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from laconic import _core
+from laconic.core.arrays import Ints32
 from laconic.core.report import Callback, FitReport
-from laconic.core.solvers.online import Mira, OnlineLearner, Sentences
+from laconic.core.solvers.online import Mira, Sentences
 from laconic.models.features import kept_templates, narrow
-from laconic.tag.learn import Learner, OnlineState, TrainingData, as_learner
-from laconic.tag.predict import RefitScope, TagPredictor, TokenSentences, flat_labels
+from laconic.tag.learn import OnlineState, TrainingData, as_learner, online_learner
+from laconic.tag.predict import RefitScope, TagPredictor, TokenSentences
 from laconic.tag.refit import joined_reports
+from laconic.tag.training import KnownLabels, distinct_labels, learn_labels
 from laconic.tag.weights import TagWeights, load_kernel, make_kernel
-from laconic.text.labels import convert_labels, detect_scheme
+from laconic.text.auto_templates import AUTO, auto_templates
 from laconic.text.patterns import templates_from
 from laconic.text.sequences import SequenceEncoder, TokenColumns
 from laconic.text.templates import Templates
@@ -39,10 +41,12 @@ class Tagger(TagPredictor):
 
     Parameters
     ----------
-    templates : str, path or Templates, default="chunking"
-        Feature templates: the name of a ready set, a file of templates, or Templates. Ready sets
-        are "chunking" (96 templates), "chunking72", "ner" (452), "ner_clusters" and "tagging";
-        files are in the format of laconic, CRF++ or Wapiti.
+    templates : str, path or Templates, default="auto"
+        Feature templates: "auto" chooses them by the columns (see
+        `laconic.text.auto_templates`). Else the name of a ready set, a file of templates, or
+        Templates. Ready sets are "tagging" (31 templates, of words alone), "chunking" (96),
+        "chunking72", "ner" (452) and "ner_clusters"; files are in the format of laconic, CRF++ or
+        Wapiti.
     learner : learner, default=None
         What selects and weighs features, such as Mira(10), Sparseptron(budget=30) or Crf(). None
         is Mira().
@@ -51,8 +55,9 @@ class Tagger(TagPredictor):
     refit_features : {"templates", "features"}, default="templates"
         What the second learner learns from: all features of the kept templates, or only the
         features that were kept.
-    columns : sequence of str, default=("word", "pos")
+    columns : sequence of str, default=None
         Names of the strings of a token. A token is a string if there is one column, else a tuple.
+        None is "word" for strings, and "word", "pos", "column3" .. for tuples.
     scheme : {"IOB1", "IOB2", "BIOES", "plain"}, default=None
         Scheme in which chunk labels are learned. Predictions are in the scheme of the training
         data; None learns in that scheme too.
@@ -62,9 +67,13 @@ class Tagger(TagPredictor):
         Whether to predict only sequences that the scheme of the labels allows.
     n_jobs : int, default=None
         Number of threads. None is one, -1 is all processors.
+    label : str, default="label"
+        Name of the column of labels: that of CoNLL-U which `laconic predict` fills.
 
     Attributes
     ----------
+    columns_ : tuple of str
+        Names of the strings of a token.
     classes_ : array of str
         The labels, in the scheme in which they were learned.
     templates_, templates_given_ : Templates
@@ -125,13 +134,18 @@ class Tagger(TagPredictor):
             )
         began = time.perf_counter()
         self.__dict__.pop("online_", None)
-        templates = templates_from(self.templates, self.columns)
+        tokens = TokenColumns.of(X, self.columns)
+        gold = self._learn_labels(tokens, y)
+        self.columns_ = tuple(self.columns or tokens.names)
+        templates = self._given_templates()
         encoder = self._new_encoder(templates)
-        data = self._encode_training(encoder, X, y)
+        data = Sentences(*encoder.grow(tokens), gold)
         training = TrainingData(
             templates, encoder, data, len(self.classes_), self._n_threads(), callback
         )
-        weights, report = as_learner(self._learner()).learn(training)
+        weights, report = as_learner(Mira() if self.learner is None else self.learner).learn(
+            training
+        )
         self.templates_given_ = templates
         self.n_features_first_ = weights.n_nonzero
         templates, weights = kept_templates(templates, weights)
@@ -153,8 +167,10 @@ class Tagger(TagPredictor):
     ) -> Tagger:
         """Make one more pass of an online learner, over new sentences.
 
-        The model can be used between calls. Averages, and the rounds between penalties, count from
-        the first call.
+        The model can be used between calls. After `fit`, or with a model from a file, learning goes
+        on from its weights, with its templates and labels; the learner is `refit` if there is one,
+        else `learner`, and Mira where neither is at hand. Averages, and the rounds between
+        penalties, count from the first call.
 
         Parameters
         ----------
@@ -163,7 +179,8 @@ class Tagger(TagPredictor):
         y : list of list of str
             One label per token.
         labels : sequence of str, optional
-            All labels there are, in the learning scheme; needed in the first call.
+            All labels there are, in the learning scheme; needed in the first call of a tagger that
+            has learned nothing yet.
 
         Returns
         -------
@@ -171,73 +188,60 @@ class Tagger(TagPredictor):
             The tagger itself.
         """
         began = time.perf_counter()
-        learner = self._learner()
-        if not isinstance(learner, OnlineLearner):
-            raise ValueError(f"partial_fit needs an online learner, got {type(learner).__name__}")
-        learner.check()
+        tokens = TokenColumns.of(X, getattr(self, "columns_", self.columns))
         if not hasattr(self, "online_"):
-            if labels is None:
-                raise ValueError("the first call of partial_fit needs labels, the names of all")
-            templates = templates_from(self.templates, self.columns)
-            self.classes_ = np.array(sorted(set(labels)))
-            if len(self.classes_) < 2:
-                raise ValueError(
-                    f"at least two different labels are needed, got {len(self.classes_)}"
-                )
-            self.given_scheme_ = "plain"
-            self.online_ = OnlineState(templates, self._new_encoder(templates), len(self.classes_))
+            self._begin_online(tokens, labels)
         state = self.online_
-        data = self._encode_training(state.encoder, X, y, grow_labels=False)
-        weights, report = state.learn(learner, data, self._n_threads())
-        self.templates_given_ = state.templates
+        gold = self._learn_labels(
+            tokens, y, KnownLabels(self.classes_, self.scheme_, self.given_scheme_)
+        )
+        data = Sentences(*state.encoder.grow(tokens), gold)
+        weights, report = state.learn(data, self._n_threads())
+        self.templates_given_ = state.given
         kept, weights = kept_templates(state.templates, weights)
         report = self._of_all_labels(report, began)
         return self._adopt(kept, *narrow(kept, state.encoder, weights), report)
 
-    def _learner(self) -> Learner | str:
-        return Mira() if self.learner is None else self.learner
+    def _begin_online(self, tokens: TokenColumns, labels: Sequence[str] | None) -> None:
+        """Set the state of `partial_fit`: of an empty model, or of what was learned before."""
+        if hasattr(self, "weights_"):
+            learner = online_learner(self.learner if self.refit is None else self.refit)
+            self.online_ = OnlineState.of(
+                learner, self.templates_, self.encoder_.thawed(), self.weights_
+            )
+            self.online_.given = self.templates_given_
+            self.online_.n_passes = self.report_.n_iter
+            return
+        learner = online_learner(self.learner)
+        if labels is None:
+            raise ValueError("the first call of partial_fit needs labels, the names of all")
+        self.classes_ = distinct_labels(labels)
+        self.scheme_ = self.given_scheme_ = "plain"
+        self.columns_ = tuple(self.columns or tokens.names)
+        templates = self._given_templates()
+        self.online_ = OnlineState(
+            learner, templates, self._new_encoder(templates), len(self.classes_)
+        )
+
+    def _learn_labels(
+        self, tokens: TokenColumns, y: Sequence[Sequence[str]], known: KnownLabels | None = None
+    ) -> Ints32:
+        """Return the number of each token's label; sets classes_ and the schemes of the labels."""
+        gold, found = learn_labels(tokens, y, self.scheme, known)
+        self.classes_, self.scheme_, self.given_scheme_ = found
+        return gold
+
+    def _given_templates(self) -> Templates:
+        """Return all templates, chosen by the columns unless they are given."""
+        if self.templates == AUTO:
+            return auto_templates(self.columns_, self.clusters is not None)
+        return templates_from(self.templates, self.columns_)
 
     def _new_encoder(self, templates: Templates) -> SequenceEncoder:
         clusters = self.clusters
         if clusters is not None and not isinstance(clusters, WordClusters):
             clusters = WordClusters.read(clusters)
-        return SequenceEncoder(templates.views, tuple(self.columns), clusters)
-
-    def _encode_training(
-        self,
-        encoder: SequenceEncoder,
-        X: TokenSentences,
-        y: Sequence[Sequence[str]],
-        grow_labels: bool = True,
-    ) -> Sentences:
-        """Return integer columns and label ids; sets classes_ and the schemes of the labels."""
-        tokens = X if isinstance(X, TokenColumns) else TokenColumns.from_sentences(X, self.columns)
-        labels = flat_labels(tokens, y)
-        if not labels:
-            raise ValueError("there are no tokens to learn from")
-        # A later batch has the scheme of the first one with chunks.
-        if grow_labels or self.given_scheme_ == "plain":
-            self.given_scheme_ = detect_scheme(labels, tokens.ptr)
-        self.scheme_ = self.given_scheme_
-        if self.scheme is not None and self.scheme != "plain" and self.given_scheme_ != "plain":
-            self.scheme_ = self.scheme
-            labels = convert_labels(labels, tokens.ptr, self.scheme_)
-        if grow_labels:
-            self.classes_ = np.array(sorted(set(labels)))
-            if len(self.classes_) < 2:
-                raise ValueError(
-                    f"at least two different labels are needed, found {len(self.classes_)}"
-                )
-        number = {label: k for k, label in enumerate(self.classes_.tolist())}
-        unknown = next((label for label in labels if label not in number), None)
-        if unknown is not None:
-            raise ValueError(
-                f"the label {unknown!r} was not named in the first call of partial_fit"
-            )
-        columns, ptr = encoder.grow(tokens)
-        return Sentences(
-            columns, ptr, np.fromiter(map(number.__getitem__, labels), np.int32, len(labels))
-        )
+        return SequenceEncoder(templates.views, self.columns_, clusters)
 
     def _of_all_labels(self, report: FitReport, began: float) -> FitReport:
         """Return a learner's report as that of the tagger, whose features are pairs with labels."""

@@ -46,7 +46,7 @@ def _title(model: TagPredictor) -> str:
 def _heading(model: TagPredictor) -> str:
     names = model.classes_.tolist()
     shown = ", ".join(names[:30]) + (f" and {len(names) - 30} more" if len(names) > 30 else "")
-    lead = f"From {', '.join(model.columns)} to {shown}. Learned by {learner_text(model.learner)}"
+    lead = f"From {', '.join(model.columns_)} to {shown}. Learned by {learner_text(model.learner)}"
     if model.refit is not None:
         lead += f", refitted on the kept {model.refit_features} by {learner_text(model.refit)}"
     return f'<h1>{text(_title(model).capitalize())}</h1>\n<p class="lead">{text(lead)}.</p>'

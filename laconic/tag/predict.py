@@ -19,7 +19,9 @@ from laconic.core.ragged import cut
 from laconic.core.report import Reported
 from laconic.models.save import Saved
 from laconic.tag.learn import Learner
+from laconic.tag.training import flat_labels
 from laconic.tag.weights import TagWeights
+from laconic.text.auto_templates import AUTO
 from laconic.text.io import PathLike
 from laconic.text.labels import Scheme, allowed_ends, allowed_transitions, convert_labels
 from laconic.text.metrics import chunk_scores
@@ -44,21 +46,6 @@ ROLES = {
 }
 
 
-def flat_labels(tokens: TokenColumns, y: Sequence[Sequence[str]]) -> list[str]:
-    """Return the labels of all sentences, or raise a ValueError unless there is one per token."""
-    lengths = np.diff(tokens.ptr).tolist()
-    if len(y) != len(lengths):
-        raise ValueError(f"there are {len(lengths)} sentences, but labels for {len(y)}")
-    for s, (labels, length) in enumerate(zip(y, lengths, strict=True)):
-        if isinstance(labels, str):
-            raise ValueError(
-                f"sentence {s} needs a list of labels, one per token, but has the string {labels!r}"
-            )
-        if len(labels) != length:
-            raise ValueError(f"sentence {s} has {length} tokens, but {len(labels)} labels")
-    return [str(label) for labels in y for label in labels]
-
-
 class RankedLabels(NamedTuple):
     """One of the best label sequences of a sentence, and its score."""
 
@@ -69,6 +56,7 @@ class RankedLabels(NamedTuple):
 class TagPredictor(Reported, Saved, BaseEstimator):
     """The parameters of a tagger (see Tagger), and what it does once it is fitted."""
 
+    columns_: tuple[str, ...]
     classes_: NDArray[np.str_]
     templates_: Templates
     templates_given_: Templates
@@ -80,15 +68,16 @@ class TagPredictor(Reported, Saved, BaseEstimator):
 
     def __init__(
         self,
-        templates: PathLike | Templates = "chunking",
+        templates: PathLike | Templates = AUTO,
         learner: Learner | str | None = None,
         refit: Learner | str | None = None,
         refit_features: RefitScope = "templates",
-        columns: Sequence[str] = ("word", "pos"),
+        columns: Sequence[str] | None = None,
         scheme: Scheme | None = None,
         clusters: PathLike | WordClusters | None = None,
         constrained: bool = False,
         n_jobs: int | None = None,
+        label: str = "label",
     ):
         self.templates = templates
         self.learner = learner
@@ -99,6 +88,7 @@ class TagPredictor(Reported, Saved, BaseEstimator):
         self.clusters = clusters
         self.constrained = constrained
         self.n_jobs = n_jobs
+        self.label = label
 
     def predict(self, X: TokenSentences, fixed: FixedLabels | None = None) -> list[list[str]]:
         """Return the best labels of every sentence.
@@ -222,7 +212,7 @@ class TagPredictor(Reported, Saved, BaseEstimator):
 
     def _tokens(self, X: TokenSentences) -> TokenColumns:
         check_is_fitted(self)
-        return X if isinstance(X, TokenColumns) else TokenColumns.from_sentences(X, self.columns)
+        return TokenColumns.of(X, self.columns_)
 
     def _n_threads(self) -> int:
         return int(effective_n_jobs(self.n_jobs))

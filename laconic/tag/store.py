@@ -65,7 +65,7 @@ def tagger_meta(model: Tagger, dropped: bool = True) -> dict[str, Any]:
     labels = model.classes_.tolist()
     kept = model.templates_.names
     given = model.templates_given_.names if dropped else kept
-    check_storable([*labels, *given, *model.columns])
+    check_storable([*labels, *given, *model.columns_, model.label])
     meta = {
         "laconic": __version__,
         "parameters": _parameters(model),
@@ -80,7 +80,7 @@ def tagger_meta(model: Tagger, dropped: bool = True) -> dict[str, Any]:
         "interrupted": bool(model.report_.interrupted),
         "features_total": int(model.report_.features_total),
     }
-    checked_templates(meta, model.columns)  # what could not be read back must not be written
+    checked_templates(meta, model.columns_)  # what could not be read back must not be written
     return meta
 
 
@@ -107,11 +107,12 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> Tagger:
     """Return the model of these, or raise a ValueError that says what is wrong with them."""
     model = Tagger(**checked_parameters(item(meta, "parameters", dict)))
     check_names(arrays, names_of(arrays))
-    model.templates_given_, model.templates_ = checked_templates(meta, model.columns)
+    model.columns_ = tuple(model.columns or ())
+    model.templates_given_, model.templates_ = checked_templates(meta, model.columns_)
     model.templates = model.templates_given_
     model.classes_ = checked_labels(item(meta, "labels", list))
     model.scheme_, model.given_scheme_ = checked_schemes(meta, model.classes_.tolist())
-    model.encoder_ = unpack_values(arrays, model.templates_, model.columns)
+    model.encoder_ = unpack_values(arrays, model.templates_, model.columns_)
     model.weights_ = unpack_weights(arrays, model.templates_, model.encoder_, len(model.classes_))
     model.report_ = tagger_report(model, meta, unpack_trace(arrays))
     kernel = load_kernel(
@@ -132,11 +133,12 @@ def _parameters(model: Tagger) -> dict[str, Any]:
         "learner": text(model.learner),
         "refit": text(model.refit),
         "refit_features": model.refit_features,
-        "columns": list(model.columns),
+        "columns": list(model.columns_),
         "scheme": model.scheme,
         "clusters": os.fspath(clusters) if isinstance(clusters, str | os.PathLike) else None,
         "constrained": bool(model.constrained),
         "n_jobs": None if model.n_jobs is None else int(model.n_jobs),
+        "label": model.label,
     }
 
 
@@ -155,6 +157,7 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "clusters": _is_text,
     "constrained": lambda value: isinstance(value, bool),
     "n_jobs": lambda value: value is None or (type(value) is int and abs(value) < 2**31),
+    "label": lambda value: isinstance(value, str) and bool(value),
 }
 
 

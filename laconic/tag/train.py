@@ -38,7 +38,8 @@ MODEL = Parameters(
     },
     {
         "templates": Option(
-            "chunking, chunking72, ner, ner_clusters, or a file (laconic's, CRF++'s or Wapiti's).",
+            "auto (by the columns), tagging, chunking, chunking72, ner, ner_clusters, or a file "
+            "(laconic's, CRF++'s or Wapiti's).",
             metavar="NAME|FILE",
         ),
         "clusters": Option(
@@ -58,8 +59,21 @@ def train(
         str | None, Option("Labelled sentences to report scores on.", metavar="DEV")
     ] = None,
     columns: Annotated[
-        str, Option("Names of the columns; the last holds the labels.", metavar="NAMES")
-    ] = "word,pos,label",
+        str | None,
+        Option(
+            "Names of the columns, the last one that of the labels; of CoNLL-U, those to use. "
+            "Without it all columns (word, pos, .., label); of CoNLL-U, word.",
+            metavar="NAMES",
+        ),
+    ] = None,
+    label: Annotated[
+        str | None,
+        Option(
+            "The column of CoNLL-U with the labels, such as upos, xpos or feats. "
+            "Without it the last one of --columns, or upos.",
+            metavar="NAME",
+        ),
+    ] = None,
     model: Annotated[OptionValues, MODEL],
     learner: Annotated[str, Option(f"{', '.join(LEARNERS)}.", panel=LEARNING)] = "mira",
     penalty: Annotated[str | None, Option(penalties_help(LEARNERS), panel=LEARNING)] = None,
@@ -70,14 +84,16 @@ def train(
 
     Ctrl-C stops the training after the current pass and keeps what was learned.
     """
-    names = _column_names(columns)
+    names = _column_names(columns, label)
     first, second = make_learners(LEARNERS, learner, penalty, options)
-    data = read_columns(path, names, encoding=encoding)
-    dev_data = None if dev is None else read_columns(dev, names, encoding=encoding)
+    data = read_columns(path, names, encoding=encoding, label=label)
+    dev_data = None if dev is None else read_columns(dev, data.names, encoding=encoding)
     run.bar.describe("importing")
     from laconic.tag.model import Tagger
 
-    tagger = Tagger(learner=first, refit=second, columns=names[:-1], **model)
+    tagger = Tagger(
+        learner=first, refit=second, columns=data.names[:-1], label=data.names[-1], **model
+    )
     run.bar.describe("encoding")
     tokens, labels = labelled(data)
     run.fit(lambda callback: tagger.fit(tokens, labels, callback))
@@ -107,8 +123,17 @@ def tagger_facts(model: Tagger) -> dict[str, Any]:
     }
 
 
-def _column_names(columns: str) -> tuple[str, ...]:
+def _column_names(columns: str | None, label: str | None) -> tuple[str, ...] | None:
+    """Return the names of the columns, that of the labels last; None if they are not given."""
+    if columns is None:
+        return None
     names = tuple(name.strip() for name in columns.split(","))
+    if label is not None and label not in names:
+        names = (*names, label)
+    if label is not None and names[-1] != label:
+        raise InputError(
+            f"--label {label} must be the last one of --columns, or none of them, not {columns!r}."
+        )
     if len(names) < 2 or len(set(names)) != len(names) or not all(names):
         raise InputError(
             "--columns needs two or more different names, the last for the labels, not "

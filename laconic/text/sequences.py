@@ -38,7 +38,7 @@ class TokenColumns:
 
     @classmethod
     def of(
-        cls, sentences: Iterable[Sequence[Token]] | TokenColumns, names: Sequence[str]
+        cls, sentences: Iterable[Sequence[Token]] | TokenColumns, names: Sequence[str] | None
     ) -> TokenColumns:
         """Return the columns of sentences, which may be given as columns already."""
         if isinstance(sentences, TokenColumns):
@@ -47,9 +47,12 @@ class TokenColumns:
 
     @classmethod
     def from_sentences(
-        cls, sentences: Iterable[Sequence[Token]], names: Sequence[str]
+        cls, sentences: Iterable[Sequence[Token]], names: Sequence[str] | None
     ) -> TokenColumns:
-        """Return the columns of sentences whose tokens have one string for each of `names`."""
+        """Return the columns of sentences whose tokens have one string for each of `names`.
+
+        Without names they are those of `column_names`: word, pos, and so on.
+        """
         given: list[Any] = [
             sentence.tolist() if isinstance(sentence, np.ndarray) else sentence
             for sentence in sentences
@@ -60,6 +63,8 @@ class TokenColumns:
             )
         ptr = pointers(len(sentence) for sentence in given)
         tokens: list[Any] = list(chain.from_iterable(given))
+        if names is None:
+            names = _names_of(tokens)
         types = set(map(type, tokens))
         if np.ndarray in types:
             tokens = [
@@ -130,6 +135,29 @@ class TokenColumns:
     def sentences(self) -> Iterator[list[tuple[str, ...]]]:
         """Yield one list of tokens (tuples of strings) per sentence."""
         return cut(list(zip(*self.values, strict=True)), self.ptr)
+
+
+def column_names(n: int) -> tuple[str, ...]:
+    """Return the names of n columns that have no names of their own: word, pos, column3, ..
+
+    >>> column_names(3)
+    ('word', 'pos', 'column3')
+    """
+    return ("word", "pos", *(f"column{number}" for number in range(3, n + 1)))[:n]
+
+
+def _names_of(tokens: Sequence[Any]) -> tuple[str, ...]:
+    """Return the names of the columns of tokens, by the first one.
+
+    A list of strings is as likely a sentence as a token: only a tuple is one without being named.
+    """
+    first = tokens[0] if tokens else ""
+    if isinstance(first, list):
+        raise ValueError(
+            f"a token is the list {first!r}: give a string, or a tuple such as ('dog', 'NN'); if "
+            "lists are tokens here, name their columns, as in columns=('word', 'pos')"
+        )
+    return column_names(len(first) if isinstance(first, tuple) else 1)
 
 
 class EncodedSentences(NamedTuple):

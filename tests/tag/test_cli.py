@@ -313,7 +313,10 @@ BAD_FILES: dict[str, tuple[bytes, str]] = {
         b"The DT B-NP\ndog NN\n",
         ":2: expected 3 columns (word, pos, label) as in the lines before, found 2",
     ),
-    "two columns": (b"The B-NP\ndog I-NP\n", ":1: expected the columns word, pos, label, found 2"),
+    "empty column": (
+        b"The\tDT\tB-NP\ndog\t\tI-NP\n",
+        ":2: expected 3 columns (word, pos, label) as in the lines before, found an empty one",
+    ),
     "latin-1": (
         "café NN B-NP\n".encode("latin-1"),
         ":1: expected UTF-8 text, found other bytes; older files",
@@ -463,6 +466,8 @@ def test_on_conll2000(tmp_path: Path, data: Path) -> None:
         str(train),
         "--dev",
         str(dev),
+        "--templates",
+        "chunking",
         *options,
         "--refit-epochs",
         "3",
@@ -493,3 +498,55 @@ def test_ctrl_c_keeps_what_was_learned(given: Files) -> None:
     report = interrupted(command, b"pass 2")
     assert report["interrupted"] and 2 <= len(report["trace"]) < 100000
     assert laconic.load(given.model).interrupted_
+
+
+def test_conllu_in_and_out(tmp_path: Path) -> None:
+    words = {"the": "DET", "dog": "NOUN", "34 470": "NUM", "sees": "VERB"}
+    sentence = ["the", "dog", "sees", "34 470"]
+    rows = [
+        "\t".join([str(k), word, "_", words[word], "_", f"L={word[0]}|N=1", *"____"])
+        for k, word in enumerate(sentence, 1)
+    ]
+    files = Files(tmp_path, "txt", sentences, (1, 1))
+    given, bare = tmp_path / "train.conllu", tmp_path / "bare.conllu"
+    given.write_text("\n".join(["# text = the dog sees 34 470", *rows, "", ""]) * 3)
+    bare.write_text(given.read_text().replace("L=", "M="))
+    model = str(tmp_path / "m.laconic")
+    report = result_of("train", "tag", str(given), "-o", model, "--label", "feats")
+    assert report["sentences"] == 3 and report["labels"] == 4
+    assert run("predict", model, str(bare)).stdout == given.read_text()
+    assert result_of("evaluate", model, str(given))["accuracy"] == 1
+    assert result_of("evaluate", model, str(bare))["accuracy"] == 0
+    assert result_of("evaluate", model, str(bare), "--label", "upos")["accuracy"] == 0
+    tags = run("predict", model, str(bare), "--label", "xpos").stdout.splitlines()
+    assert [line.split("\t")[4] for line in tags[1:5]] == [
+        "L=t|N=1",
+        "L=d|N=1",
+        "L=s|N=1",
+        "L=3|N=1",
+    ]
+    refused(files, "CoNLL-U has no place", "predict", model, str(bare), "--marginals")
+    columns = "the\ndog\n34 470\n".replace("34 470", "34\u00a0470")
+    assert len(run("predict", model, text=columns).stdout.splitlines()) == 3
+    report = result_of(
+        "train", "tag", str(given), "-o", model, "--columns", "word,upos", "--label", "feats"
+    )
+    assert laconic.load(model).columns_ == ("word", "upos")
+    assert run("predict", model, str(bare)).stdout == given.read_text()
+    refused(
+        files,
+        "must be the last",
+        "train",
+        "tag",
+        str(given),
+        "--columns",
+        "upos,word",
+        "--label",
+        "upos",
+    )
+    plain = tmp_path / "plain.txt"
+    plain.write_text("the\ndog\n")
+    refused(files, ":1: expected a word and its label, or more", "train", "tag", str(plain))
+    plain.write_text("the DET\ndog NOUN\n\n")
+    result_of("train", "tag", str(plain), "-o", model)
+    refused(files, "name one by --label", "predict", model, str(bare))

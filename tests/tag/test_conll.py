@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.errors import InputError
-from laconic.tag.conll import column_writer, iterate_columns, iterate_lines, read_columns
+from laconic.tag.conll import column_writer, iterate_lines, read_columns
+from laconic.tag.layout import Wanted
 from laconic.text.labels import detect_scheme, spans
 from laconic.text.vocab import Vocab
 
@@ -109,7 +110,7 @@ def test_what_is_written_is_read_in_batches_of_any_size(
     with column_writer(folder / "out") as writer:
         for batch in iterate_lines(path, NAMES[:2], batch_sentences=size):
             writer.write(batch, [list(islice(added, int(batch.tokens.ptr[-1])))], "O")
-    batches = list(iterate_columns(folder / "out", NAMES, batch_sentences=size))
+    batches = [b.tokens for b in iterate_lines(folder / "out", NAMES, batch_sentences=size)]
     assert all(len(batch) == size for batch in batches[:-1]) and 1 <= len(batches[-1]) <= size
     again = [sentence for batch in batches for sentence in batch.sentences()]
     assert [[token[:2] for token in sentence] for sentence in again] == sentences
@@ -198,3 +199,76 @@ def test_published_counts(
     labels, vocab = tokens.column("label"), Vocab()
     assert detect_scheme(labels, tokens.ptr) == scheme
     assert len(spans(vocab.grow(labels), tokens.ptr, vocab.words).start) == n_chunks
+
+
+CONLLU = """\
+# sent_id = 1
+# text = 34 470 vámonos
+1\t34 470\t34470\tNUM\tn\tNumType=Card\t2\tnummod\t_\t_
+2-3\tvámonos\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
+2\tvamos\tir\tVERB\tv\t_\t0\troot\t_\t_
+3\tnos\tnosotros\tPRON\tp\t_\t2\tobj\t_\t_
+3.1\tya\tya\tADV\t_\t_\t_\t_\t_\t_
+
+# text = #
+1\t#\t#\tSYM\ts\t_\t0\troot\t_\t_
+
+"""
+
+
+def test_conllu_is_read_by_the_names_of_its_columns(tmp_path: Path) -> None:
+    path = write(tmp_path, CONLLU)
+    tokens = read_columns(path, None)
+    assert tokens.names == ("word", "upos") and tokens.ptr.tolist() == [0, 3, 4]
+    assert tokens.values == [["34 470", "vamos", "nos", "#"], ["NUM", "VERB", "PRON", "SYM"]]
+    assert read_columns(path, None, label="feats").names == ("word", "feats")
+    tokens = read_columns(path, ("form", "pos", "xpos"))
+    assert tokens.names == ("form", "pos", "xpos")
+    assert tokens.values[1:] == [["NUM", "VERB", "PRON", "SYM"], ["n", "v", "p", "s"]]
+    with pytest.raises(InputError, match=r"file\.txt:3: CoNLL-U has no column 'chunk', only id,"):
+        read_columns(path, ("word", "chunk"))
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_labels_are_written_into_their_column_of_conllu(tmp_path: Path, size: int) -> None:
+    wanted = Wanted(("word", "feats"), 1)
+    with column_writer(tmp_path / "out") as writer:
+        for batch in iterate_lines(write(tmp_path, CONLLU), wanted, batch_sentences=size):
+            labels = [f"={word}" for word in batch.tokens.values[0]]
+            writer.write(batch, [labels], "_")
+    before, after = CONLLU.splitlines(), (tmp_path / "out").read_text().splitlines()
+    assert len(before) == len(after)
+    for old, new in zip(before, after, strict=True):
+        cells = old.split("\t")
+        if cells[0].isdigit():
+            cells[5] = f"={cells[1]}"
+        assert new == "\t".join(cells)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("\n2\tvamos", "\n4\tvamos", r":5: expected token number 2, found '4'; a blank line ends"),
+        ("\tv\t_\t0", "\tv 0", r":5: expected the 10 columns of CoNLL-U, separated by tabs,"),
+        ("\tPRON\t", "\t\t", ":6: .* found an empty one"),
+    ],
+)
+def test_conllu_that_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_columns(write(tmp_path, CONLLU.replace(old, new)), None)
+
+
+def test_comments_and_tokens_that_look_like_them(tmp_path: Path) -> None:
+    text = "# id = 1\n# # B-NP\n4 CD I-NP\n# # I-NP\n\n# a b c d\nbu NN B-NP\n"
+    for names in (NAMES, None):
+        tokens = read_columns(write(tmp_path, text), names)
+        assert tokens.values[0] == ["#", "4", "#", "bu"]
+    text = "# id = 1\n# a b c d\nbu NN B-NP\n\n# # O\n\n#\nbu NN O\n"
+    assert read_columns(write(tmp_path, text), None).values[0] == ["bu", "#", "bu"]
+
+
+def test_lines_with_tabs_are_cut_at_tabs_alone(tmp_path: Path) -> None:
+    tokens = read_columns(write(tmp_path, "34 470\tNUM\nde facto\tADV\r\n\nla NOUN\n"), None)
+    assert tokens.values == [["34 470", "de facto", "la"], ["NUM", "ADV", "NOUN"]]
+    with pytest.raises(InputError, match=r":2: .* found an empty one"):
+        read_columns(write(tmp_path, "a\tb\tc\na\t\tc\n"), None)

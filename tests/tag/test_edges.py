@@ -11,6 +11,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 from tag.test_model import LEARNERS, NAMES, TEMPLATES, sentences, tagger
 
+import laconic
 from laconic.core.solvers.online import Mira, Perceptron, Sentences
 from laconic.core.solvers.online_sparse import Fobos, Rda, Sparseptron
 from laconic.tag.checks import check_tagger
@@ -108,9 +109,56 @@ def test_refused_parts() -> None:
     with pytest.raises(ValueError, match="B-XX"):
         model.partial_fit([[("new", "NN")]], [["B-XX"]])
     assert model.predict(X) == before
-    model.fit(X, y)
-    with pytest.raises(ValueError, match="labels"):
-        model.partial_fit(X, y)
+
+
+@pytest.mark.parametrize("learner", [Mira(5), Perceptron(5), Crf()])
+def test_learning_goes_on_from_a_fit_a_file_and_a_pickle(tmp_path: Any, learner: Any) -> None:
+    X, y = sentences()
+    refit = Mira(3) if isinstance(learner, Crf) else None
+    model = tagger(learner, refit=refit).fit(X, y)
+    before = model.predict(X)
+    model.save(tmp_path / "m.laconic")
+    strange = [("quux", "XX"), ("dog", "NN")]
+    for going_on in (
+        laconic.load(tmp_path / "m.laconic"),
+        pickle.loads(pickle.dumps(model)),
+        model,
+    ):
+        for _ in range(8):
+            going_on.partial_fit([strange], [["B-VP", "I-VP"]]).partial_fit(X, y)
+        found = going_on.predict([*X, strange])
+        assert found[:-1] == before == y
+        assert found[-1] == ["B-VP", "I-VP"]
+
+
+def test_without_mistakes_learning_on_changes_nothing() -> None:
+    X, y = sentences()
+    model = tagger(Perceptron(20)).fit(X, y)
+    before = [part.copy() for part in model.weights_.weights]
+    names = model.get_feature_names_out().tolist()
+    model.partial_fit(X, y)
+    assert model.get_feature_names_out().tolist() == names
+    for a, b in zip(model.weights_.weights, before, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def test_columns_are_those_of_the_tokens() -> None:
+    X = [["the", "cat"], ["a", "dog"]]
+    y = [["D", "N"], ["D", "N"]]
+    model = Tagger().fit(X, y)
+    assert model.columns_ == ("word",) and model.predict([["the", "dog"]]) == [["D", "N"]]
+    tagged = [[("the", "DT", "x"), ("cat", "NN", "y")]]
+    model = Tagger().fit(tagged, [["B", "I"]])
+    assert model.columns_ == ("word", "pos", "column3")
+    assert {"pos[0]", "column3[0]"} <= set(model.templates_given_.names)
+    lists = [[list(token) for token in sentence] for sentence in tagged]
+    with pytest.raises(ValueError, match="name their columns"):
+        Tagger().fit(lists, [["B", "I"]])
+    named = Tagger(columns=("form", "tag", "mark")).fit(lists, [["B", "I"]])
+    assert named.predict(lists) == [["B", "I"]]
+    assert not any(name.startswith(("word", "pos")) for name in named.templates_given_.names)
+    with pytest.raises(ValueError, match=r"needs 3 strings \(form, tag, mark\)"):
+        named.predict([["the", "cat"]])
 
 
 def test_empty_sentences_and_no_sentences() -> None:
@@ -145,8 +193,9 @@ def test_bad_input_is_refused_in_a_sentence() -> None:
         (X, y[:-1], "5 sentences, but labels for 4"),
         (X, [y[0][:-1], *y[1:]], "sentence 0 has 7 tokens, but 6 labels"),
         (["the old dog"], [["O"] * 11], "string"),
-        ([["the", "dog"]], [["O", "B-NP"]], "word, pos"),
-        ([[("the", "DT", "x")]], [["O"]], "word, pos"),
+        ([["the", "dog"]], [["O", "B-NP"]], "no view 'pos'"),
+        ([[["the", "DT"]]], [["O"]], "name their columns"),
+        ([[("the", "DT"), ("dog",)]], [["O", "O"]], "word, pos"),
         (X, ["OOOOOOO", *y[1:]], "list of labels"),
         (X, [["O"] * len(labels) for labels in y], "two different labels"),
         ([], [], "no tokens"),
