@@ -38,16 +38,20 @@ def predict(
     ] = None,
     encoding: Encoding = UTF8,
 ) -> dict[str, Any]:
-    """Write the lines of the input with the predicted heads and labels filled in."""
+    """Write the lines of the input with the predicted heads and labels filled in.
+
+    Tags are filled in too where the model has a tagger of its own.
+    """
     n_sentences = n_tokens = 0
     with treebank_writer(output) as writer:
         for bank in iterate_treebank(input_path, encoding):
             if not len(bank):
                 writer.write(bank, bank.heads)
             elif k_best is None:
-                writer.write(bank, *model.parse(bank))
+                writer.write(bank, *model.parse(bank), model.tagged(bank))
             else:
-                writer.write_ranked(bank, model.predict_k_best(bank, k_best))
+                ranked = model.predict_k_best(bank, k_best)
+                writer.write_ranked(bank, ranked, model.tagged(bank))
             n_sentences, n_tokens = n_sentences + len(bank), n_tokens + len(bank.heads)
             bar.describe(f"parsing: {n_sentences:,} sentences, {n_tokens:,} tokens")
     return {"sentences": n_sentences, "tokens": n_tokens}

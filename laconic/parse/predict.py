@@ -169,6 +169,11 @@ class ParsePredictor(TreePredictor):
         """Return sentences in pieces of at most `most_tokens` tokens."""
         return Pieces.of(tokens, self.most_tokens)
 
+    def tagged(self, X: ParseSentences) -> TokenColumns | None:
+        """Return the sentences with tags by the parser's own tagger; see TreePredictor."""
+        check_is_fitted(self)
+        return None if self.tagger_ is None else self._tagged(self._tokens(X))
+
     def _tagged(self, tokens: TokenColumns) -> TokenColumns:
         """Return the tokens with tags by the parser's own tagger, if it has one.
 

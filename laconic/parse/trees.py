@@ -86,6 +86,16 @@ class TreePredictor(Reported, Saved, BaseEstimator, ABC):
             Different trees with their scores, best first.
         """
 
+    def tagged(self, X: ParseSentences) -> TokenColumns | None:
+        """Return the sentences with the tags that were predicted; None if none are.
+
+        Parameters
+        ----------
+        X : list of list of tokens, TokenColumns or Treebank
+            Sentences.
+        """
+        return None
+
     @abstractmethod
     def _tokens(self, X: ParseSentences) -> TokenColumns:
         """Return sentences of any of these kinds as columns."""

@@ -307,6 +307,11 @@ class Reranker(TreePredictor):
             groups_kept=len(self.space_.templates),
         )
 
+    def tagged(self, X: ParseSentences) -> TokenColumns | None:
+        """Return the sentences with tags by the parser's own tagger; see TreePredictor."""
+        check_is_fitted(self)
+        return self.parser_.tagged(X)
+
     def _tokens(self, X: ParseSentences) -> TokenColumns:
         check_is_fitted(self)
         return self.parser_._tokens(X)

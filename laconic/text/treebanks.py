@@ -7,7 +7,7 @@ in their places again when a treebank is written. A sentence may have several ro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, NamedTuple, TypeAlias
 
@@ -21,6 +21,7 @@ from laconic.text.io import PathLike, atomic_writer, name_of, open_text
 from laconic.text.sequences import TokenColumns
 
 COLUMNS = ("word", "lemma", "coarse", "fine", "morph")
+TAGS = ("coarse", "fine")  # the columns that a tagger of words predicts
 NOTHING = "_"
 BATCH_SENTENCES = 1000
 # ((heads, labels), score) of the best trees of a sentence.
@@ -125,22 +126,31 @@ def treebank_writer(path: PathLike) -> Iterator[TreebankWriter]:
 
 
 class TreebankWriter:
-    """Writes the lines of treebanks with other heads and labels."""
+    """Writes the lines of treebanks with other heads and labels.
+
+    With `tagged`, the tokens with tags that were predicted, these are written too.
+    """
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
 
-    def write(self, bank: Treebank, heads: Ints32, labels: Sequence[str] | None = None) -> None:
+    def write(
+        self,
+        bank: Treebank,
+        heads: Ints32,
+        labels: Sequence[str] | None = None,
+        tagged: TokenColumns | None = None,
+    ) -> None:
         """Write all lines, those of tokens with these heads and, unless None, labels."""
         for line, token in _lines_of(bank):
-            filled = (
-                line
-                if token < 0
-                else _filled(line, int(heads[token]), None if labels is None else labels[token])
-            )
-            self._stream.write(filled + "\n")
+            if token >= 0:
+                label = None if labels is None else labels[token]
+                line = _filled(line, int(heads[token]), label, _tags_of(tagged, token))
+            self._stream.write(line + "\n")
 
-    def write_ranked(self, bank: Treebank, ranked: Sequence[ScoredTrees]) -> None:
+    def write_ranked(
+        self, bank: Treebank, ranked: Sequence[ScoredTrees], tagged: TokenColumns | None = None
+    ) -> None:
         """Write each sentence once per tree, with its comments and a line `# score = ..`."""
         first = 0  # token of the sentence
         for block, trees in zip(_sentences_of(_lines_of(bank)), ranked, strict=True):
@@ -155,6 +165,7 @@ class TreebankWriter:
                             line,
                             heads[token - first],
                             None if labels is None else labels[token - first],
+                            _tags_of(tagged, token),
                         )
                     self._stream.write(line + "\n")
                 self._stream.write("\n")
@@ -178,14 +189,21 @@ def _sentences_of(lines: Sequence[tuple[str, int]]) -> Iterator[list[tuple[str, 
             block = []
 
 
-def _filled(line: str, head: int, label: str | None) -> str:
-    """Return the line of a token with another head and, unless None, label."""
+def _tags_of(tagged: TokenColumns | None, token: int) -> dict[str, str]:
+    """Return the predicted tags of a token by the names of their columns."""
+    return {} if tagged is None else {name: tagged.column(name)[token] for name in TAGS}
+
+
+def _filled(line: str, head: int, label: str | None, tags: Mapping[str, str]) -> str:
+    """Return the line of a token with another head and, unless None, label, and other tags."""
     fields = line.split("\t")
     layout = _format_of(len(fields))
     assert layout is not None
     fields[layout.head] = str(head)
     if label is not None and layout.label >= 0:
         fields[layout.label] = label
+    for name, tag in tags.items():
+        fields[layout.fields[COLUMNS.index(name)]] = tag
     return "\t".join(fields)
 
 

@@ -213,23 +213,20 @@ def _without_tree(fields: list[str]) -> str:
 def test_a_parser_with_its_own_tags_makes_subtrees_of_texts(given: Files) -> None:
     report = trained(given, "--own-tags", "--dev", given.dev)
     assert report["tag_weights"] > 0 and report["dev"]["uas"] > 0.9
-    bare = (
-        "\n".join(
-            f"{n}\t{word}" + "\t_" * 8
-            for n, word in enumerate(["the", "big", "dog", "met", "the", "cat", "."], 1)
-        )
-        + "\n"
-    )
-    predicted = run("predict", given.model, text=bare).stdout
-    assert [line.split("\t")[6] for line in predicted.strip().split("\n")] == [
-        "3",
-        "3",
-        "4",
-        "0",
-        "6",
-        "4",
-        "4",
-    ]
+    words = ["the", "big", "dog", "met", "the", "cat", "."]
+    coarse = ["DET", "ADJ", "NOUN", "VERB", "DET", "NOUN", "PUNCT"]
+    fine = ["DT", "JJ", "NN", "VBD", "DT", "NN", "."]
+    bare = ["# sent_id = 7", "1-2\tthebig" + "\t_" * 8]
+    bare += [f"{n}\t{word}" + "\t_" * 7 + f"\tNote={n}" for n, word in enumerate(words, 1)]
+    for options, score in (([], []), (["--k-best", "1"], ["# score"])):
+        found = run("predict", given.model, *options, text="\n".join(bare) + "\n").stdout
+        lines = found.strip().split("\n")
+        assert [line[:7] for line in lines if line[0] == "#"] == ["# sent_", *score]
+        assert lines[1 + len(score)] == bare[1]
+        rows = [line.split("\t") for line in lines[2 + len(score) :]]
+        assert [row[3] for row in rows] == coarse and [row[4] for row in rows] == fine
+        assert [row[6] for row in rows] == ["3", "3", "4", "0", "6", "4", "4"]
+        assert [row[9] for row in rows] == [f"Note={n}" for n in range(1, 8)]
     texts = given.folder / "texts.jsonl"
     rows = [
         {"text": text, "label": text[4:7]}
