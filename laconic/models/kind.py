@@ -92,6 +92,8 @@ class Kind(NamedTuple):
         The class of models in compact files, `module:Class`. Its module has
         `pack(model, names) -> (arrays, meta)` and `unpack(arrays, meta) -> model`; its instances
         keep that pair as `_contents`, and `plain()` returns the model that was packed.
+    saves_compact : bool, default=False
+        Whether `save` writes compact files, with names: for kinds whose plain files are large.
     discrete : str, default=""
         A module that registers how models of this kind take few weight values.
     reader : str, default=""
@@ -109,6 +111,7 @@ class Kind(NamedTuple):
     cli: str = ""
     page: str = ""
     compact: str = ""
+    saves_compact: bool = False
     discrete: str = ""
     reader: str = ""
     demo: str = ""

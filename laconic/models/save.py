@@ -31,6 +31,8 @@ def _one_of(classes: list[str]) -> str:
 def save_model(model: Any, path: PathLike) -> None:
     """Write a fitted model to one file, whole or not at all."""
     form = storable_form(model)
+    if form.kind.saves_compact and not form.compact:
+        return save_compact(model, path)
     arrays, meta = model._contents if form.compact else form.storage().pack(model)
     file.save(path, form.name, arrays, meta)
 

@@ -10,6 +10,7 @@ KINDS = (
         cli="laconic.parse.cli",
         page="laconic.parse.page:write_parse_report",
         compact="laconic.parse.compact:CompactParser",
+        saves_compact=True,
         discrete="laconic.parse.discrete",
         help="Train a dependency parser.",
     ),

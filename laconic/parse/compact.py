@@ -29,6 +29,7 @@ from laconic.parse.scorer import PRUNER, Scorer
 from laconic.parse.store import (
     NOBODY,
     ROOT,
+    TRACE,
     check_columns,
     check_parts,
     checked_templates,
@@ -42,6 +43,7 @@ from laconic.parse.tags import word_tagger_of
 from laconic.parse.templates import GRAND_SIBLING, GRANDCHILD, PartTemplate, PartTemplates
 from laconic.parse.weights import ParseWeights, TreeShape, kernel_shape
 from laconic.tag import compact as compact_tag
+from laconic.tag.arrays import pack_trace, unpack_trace
 from laconic.tag.compact import CompactTagger, outside
 
 FEATURE_ERROR_BITS = 32
@@ -136,6 +138,8 @@ def pack(model: Parser, names: bool) -> Contents:
                 "nonzero": int(found.n_nonzero),
                 "distinct": found.n_distinct,
             }
+    if names:
+        arrays |= prefixed("parser", pack_trace(model.report_.trace))
     if model.pruner_ is not None:
         about["pruner"]["templates"] = model.pruner_.templates.names
     for part, with_tagger in (("labels", model.labeler_), ("tags", model.tagger_)):
@@ -155,9 +159,10 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactParser:
     about = unpack_json(arrays["about"])
     model, kept = described(CompactParser, about)
     own, columns = item(about, "parser", dict), model.columns
-    model.scorer_ = _unpack_scorer(
-        part_of(arrays, "parser"), own, kept, columns, model.shape_, names
-    )
+    scoring = part_of(arrays, "parser")
+    # Files without names, and those of laconic 0.1.0, have no trace.
+    trace = {name: scoring.pop(name) for name in TRACE} if scoring.keys() >= TRACE else None
+    model.scorer_ = _unpack_scorer(scoring, own, kept, columns, model.shape_, names)
     if about.get("pruner") is not None:
         own = item(about, "pruner", dict)
         templates = checked_templates(item(own, "templates", list), columns)
@@ -175,7 +180,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactParser:
     if tags is not None:
         check_columns(model)
         model.tagger_ = word_tagger_of(tags)
-    model.report_ = parser_report(model, about)
+    model.report_ = parser_report(model, about, () if trace is None else unpack_trace(trace))
     model._contents = arrays, meta
     return model
 

@@ -77,6 +77,19 @@ def test_a_compact_parser_predicts_what_the_plain_one_does(
     assert compact.weights_.n_distinct == model.weights_.n_distinct
 
 
+def test_parsers_are_saved_compactly_and_lose_nothing(tmp_path: Path) -> None:
+    model = fitted(model="carreras")
+    model.save(tmp_path / "m")
+    saved = laconic.load(tmp_path / "m")
+    assert isinstance(saved, CompactParser) and saved.trace_ == model.trace_ != ()
+    plain = saved.plain()
+    assert isinstance(plain, Parser) and plain.trace_ == model.trace_
+    halves = (quantize(one, value_set(0.02, 1)) for one in (saved, model))
+    assert len({str(half.predict(SENTENCES)) for half in halves}) == 1
+    with pytest.raises(ValueError, match="predicts and does not learn"):
+        saved.fit(SENTENCES, TREES)
+
+
 def test_the_same_scores_to_the_last_bit(tmp_path: Path) -> None:
     model = fitted(model="tri siblings", prune=0.0)
     compact = reloaded(model, tmp_path, names=False)

@@ -16,6 +16,7 @@ import laconic
 from laconic import Sparseptron
 from laconic.errors import InputError
 from laconic.models import file as files
+from laconic.parse.store import pack
 from laconic.parse.trees import DependencyTree
 
 
@@ -45,7 +46,7 @@ def test_predictions_survive_saving(tmp_path: Path, name: str) -> None:
 def test_a_loaded_model_learns_again_with_a_learner(tmp_path: Path) -> None:
     model = fitted(learner=Sparseptron(4, every=2))
     model.save(tmp_path / "m")
-    loaded = laconic.load(tmp_path / "m")
+    loaded = laconic.load(tmp_path / "m").plain()
     assert loaded.learner == "Sparseptron(budget=4, every=2)"
     with pytest.raises(ValueError, match="learns by an online learner"):
         loaded.fit(SENTENCES, TREES)
@@ -79,7 +80,10 @@ def test_cut_and_flipped_files_are_refused(
 
 
 def contents(tmp_path: Path) -> files.ModelFile:
-    fitted(model="carreras", tagger=MODELS["own tags"]["tagger"]).save(tmp_path / "good")
+    """A plain file, as laconic 0.1.0 wrote them and as rerankers hold them."""
+    model = fitted(model="carreras", tagger=MODELS["own tags"]["tagger"])
+    files.save(tmp_path / "good", "parse", *pack(model))
+    assert laconic.load(tmp_path / "good").predict(UNSEEN) == model.predict(UNSEEN)
     return files.load(tmp_path / "good")
 
 
@@ -154,6 +158,7 @@ def test_hostile_meta(tmp_path: Path) -> None:
         "most_heads": 0,
         "columns": [],
         "n_jobs": "x",
+        "most_tokens": 0,
     }.items():
         parameters = {**file.meta["parameters"], name: value}
         refused(tmp_path, file._replace(meta={**file.meta, "parameters": parameters}))

@@ -55,11 +55,17 @@ class OfKind(Generic[P, R]):
         self._dispatch = singledispatch(function)
 
     def __call__(self, *args: P.args, **options: P.kwargs) -> R:
-        """Call the function that was registered for the class of the first argument."""
+        """Call the function that was registered for the class of the first argument.
+
+        A compact model is turned into a plain one, which needs names.
+        """
         form = form_of(args[0])
         if form is not None and form.kind.discrete:
             find(form.kind.discrete)
-        return self._dispatch(*args, **options)
+        first: Any = args[0]
+        if form is not None and form.compact:
+            first = first.plain()
+        return self._dispatch(first, *args[1:], **options)  # type: ignore[arg-type]
 
     def register(self, function: FunctionT) -> FunctionT:
         """Register a function for the class that its first annotation names."""
