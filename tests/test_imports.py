@@ -31,6 +31,7 @@ ALLOWED: dict[str, set[str]] = {
     "parse": TASK | {"tag"},
     "mine": TASK,
     "rerank": TASK | {"parse", "tag", "mine"},
+    "pipeline": TASK | {"parse", "tag"},
     "lm": TASK,
     "embed": TASK,
     "time": TASK | {"classify"},
@@ -39,7 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "__init__": {"models.kind", "version"},
     "__main__": {"cli"},
 }
-TASKS = {"classify", "tag", "parse", "mine", "rerank", "lm", "embed", "time"}
+TASKS = {"classify", "tag", "parse", "mine", "rerank", "pipeline", "lm", "embed", "time"}
 # What only the leaves of a task may import besides: its commands the shared parts of the command
 # line, its pages and plots the shared parts of pages.
 LEAVES = {"cli": {"cli"}, "train": {"cli"}, "page": {"report"}, "plots": {"report"}}

@@ -1,0 +1,1 @@
+"""From raw text to trees: one model per language."""
