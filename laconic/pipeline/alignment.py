@@ -22,7 +22,7 @@ from laconic.text.conllu import FORM, Conllu
 SHOWN = 20  # characters of the texts where they differ
 
 
-class Spans(NamedTuple):
+class TextSpans(NamedTuple):
     """Where the tokens, sentences and words of an analysis stand in the text.
 
     tokens, sentences  (n, 2) start and end
@@ -39,7 +39,7 @@ class Spans(NamedTuple):
     forms: list[str]
 
 
-def spans_of(analysis: Conllu) -> Spans:
+def spans_of(analysis: Conllu) -> TextSpans:
     """Return the spans of an analysis; InputError for a form that is white space alone."""
     rows, ptr, word_ptr = analysis.surface
     written = [analysis.fields[FORM][row] for row in rows.tolist()]
@@ -57,7 +57,7 @@ def spans_of(analysis: Conllu) -> Spans:
         for form, within in zip(analysis.words(FORM), inner.tolist(), strict=True)
     ]
     sentences = np.stack([bounds[ptr[:-1]], bounds[ptr[1:]]], axis=1)
-    return Spans(
+    return TextSpans(
         "".join(pieces),
         tokens,
         sentences,
@@ -67,7 +67,7 @@ def spans_of(analysis: Conllu) -> Spans:
     )
 
 
-def check_same_text(gold: Spans, found: Spans) -> None:
+def check_same_text(gold: TextSpans, found: TextSpans) -> None:
     """Raise InputError, which shows the place, unless both analyses are of one text."""
     if gold.text == found.text:
         return
@@ -88,7 +88,7 @@ def same_spans(gold: Ints, found: Ints) -> int:
     return len(np.intersect1d(_keys(gold), _keys(found), assume_unique=True))
 
 
-def aligned_words(gold: Spans, found: Spans) -> tuple[Ints, Ints]:
+def aligned_words(gold: TextSpans, found: TextSpans) -> tuple[Ints, Ints]:
     """Return the numbers of the words that match, two arrays (n_aligned), both ascending."""
     wide = _merged(np.concatenate([gold.words[gold.inner], found.words[found.inner]]))
     of_gold, of_found = (_holder(side.words, wide) for side in (gold, found))

@@ -49,7 +49,7 @@ UNIVERSAL = frozenset(_UNIVERSAL.split())
 ROOT, MISSING, UNMATCHED = -1, -2, -3  # heads that are no gold word
 
 
-class Score(NamedTuple):
+class SpanScore(NamedTuple):
     """How many are correct, of how many in the gold analysis and the one found.
 
     `aligned` is the number of matched words that are asked about; None for tokens,
@@ -82,7 +82,7 @@ class Score(NamedTuple):
         return self.correct / self.aligned if self.aligned else None
 
 
-def shared_task_scores(gold: Conllu, found: Conllu) -> dict[str, Score]:
+def shared_task_scores(gold: Conllu, found: Conllu) -> dict[str, SpanScore]:
     """Return the scores of an analysis by their keys, those of `TITLES`.
 
     InputError if the two are not of the same text, blanks aside. A head that is "_" is wrong.
@@ -118,8 +118,8 @@ def shared_task_scores(gold: Conllu, found: Conllu) -> dict[str, Score]:
     }
 
 
-def _of_spans(gold: Ints, found: Ints) -> Score:
-    return Score(same_spans(gold, found), len(gold), len(found))
+def _of_spans(gold: Ints, found: Ints) -> SpanScore:
+    return SpanScore(same_spans(gold, found), len(gold), len(found))
 
 
 class _Asked:
@@ -171,17 +171,17 @@ class _Asked:
         same: Bools = (of_gold == agreed) & (of_found == agreed)
         return same
 
-    def score(self, right: Bools) -> Score:
+    def score(self, right: Bools) -> SpanScore:
         """Return the score of all words."""
         n_gold, n_found = (len(side.word_rows) for side in self.sides)
-        return Score(int(right.sum()), n_gold, n_found, len(right))
+        return SpanScore(int(right.sum()), n_gold, n_found, len(right))
 
-    def content_score(self, right: Bools) -> Score:
+    def content_score(self, right: Bools) -> SpanScore:
         """Return the score of the words with a content relation."""
         gold, found = (self._having(side, CONTENT) for side in (0, 1))
         asked = gold[self.gold]
         totals = int(gold.sum()), int(found.sum()), int(asked.sum())
-        return Score(int((right & asked).sum()), *totals)
+        return SpanScore(int((right & asked).sum()), *totals)
 
     def _having(self, side: int, relations: frozenset[str]) -> Bools:
         """Return which words of a side have one of these relations."""

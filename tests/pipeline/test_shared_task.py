@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from laconic.errors import InputError
 from laconic.pipeline.alignment import _common, aligned_words, spans_of
-from laconic.pipeline.shared_task import TITLES, Score, shared_task_scores
+from laconic.pipeline.shared_task import TITLES, SpanScore, shared_task_scores
 from laconic.text.conllu import FEATS, HEAD, LEMMA, UPOS, Conllu
 from laconic.text.conllu_files import parse_conllu, read_conllu
 
@@ -58,19 +58,19 @@ def test_tags_and_trees_of_the_same_words() -> None:
     scores = shared_task_scores(analysis(GOLD), analysis(found))
     assert list(scores) == list(TITLES)
     assert scores == {
-        "tokens": Score(6, 6, 6),
-        "sentences": Score(1, 1, 1),
-        "words": Score(6, 6, 6),
-        "upos": Score(5, 6, 6, 6),
-        "xpos": Score(6, 6, 6, 6),
-        "ufeats": Score(6, 6, 6, 6),
-        "alltags": Score(5, 6, 6, 6),
-        "lemmas": Score(5, 6, 6, 6),
-        "uas": Score(5, 6, 6, 6),
-        "las": Score(5, 6, 6, 6),
-        "clas": Score(3, 3, 3, 3),
-        "mlas": Score(1, 3, 3, 3),
-        "blex": Score(3, 3, 3, 3),
+        "tokens": SpanScore(6, 6, 6),
+        "sentences": SpanScore(1, 1, 1),
+        "words": SpanScore(6, 6, 6),
+        "upos": SpanScore(5, 6, 6, 6),
+        "xpos": SpanScore(6, 6, 6, 6),
+        "ufeats": SpanScore(6, 6, 6, 6),
+        "alltags": SpanScore(5, 6, 6, 6),
+        "lemmas": SpanScore(5, 6, 6, 6),
+        "uas": SpanScore(5, 6, 6, 6),
+        "las": SpanScore(5, 6, 6, 6),
+        "clas": SpanScore(3, 3, 3, 3),
+        "mlas": SpanScore(1, 3, 3, 3),
+        "blex": SpanScore(3, 3, 3, 3),
     }
 
 
@@ -93,16 +93,18 @@ def test_other_tokens_and_sentences() -> None:
     first, second = "1 Vámonos ir VERB _ 0 root", "\n1-2 al\n1 a a ADP _ 2 case\n"
     found = analysis(first, second + "2 el el DET _ 3 det\n3 mar. mar NOUN _ 0 root")
     scores = shared_task_scores(analysis(gold), found)
-    assert scores["tokens"] == Score(2, 4, 3)
-    assert scores["sentences"] == Score(0, 1, 2)
-    assert scores["words"] == Score(2, 6, 4)
-    assert scores["upos"] == scores["lemmas"] == Score(2, 6, 4, 2)
-    assert scores["uas"] == scores["las"] == Score(1, 6, 4, 2)  # a's head is el on both sides
-    assert scores["clas"] == Score(0, 3, 2, 0)  # root, obj, obl; root, root; a and el are neither
+    assert scores["tokens"] == SpanScore(2, 4, 3)
+    assert scores["sentences"] == SpanScore(0, 1, 2)
+    assert scores["words"] == SpanScore(2, 6, 4)
+    assert scores["upos"] == scores["lemmas"] == SpanScore(2, 6, 4, 2)
+    assert scores["uas"] == scores["las"] == SpanScore(1, 6, 4, 2)  # a's head is el on both sides
+    assert scores["clas"] == SpanScore(
+        0, 3, 2, 0
+    )  # root, obj, obl; root, root; a and el are neither
     assert scores["tokens"].precision == 2 / 3 and scores["tokens"].recall == 2 / 4
     assert scores["tokens"].f1 == 4 / 7 and scores["tokens"].accuracy is None
     assert scores["las"].accuracy == 0.5 and scores["clas"].accuracy is None
-    assert Score(0, 0, 0).f1 == Score(0, 0, 0).precision == Score(0, 0, 0).recall == 0
+    assert SpanScore(0, 0, 0).f1 == SpanScore(0, 0, 0).precision == SpanScore(0, 0, 0).recall == 0
 
 
 def test_blanks_within_tokens_do_not_matter() -> None:
@@ -206,8 +208,8 @@ def test_a_treebank_with_known_mistakes(data: Path, language: str) -> None:
     )
     scores = shared_task_scores(gold, found)
     given = np.array([lemma != "_" for lemma in gold.words(LEMMA)])
-    assert scores["upos"] == Score(n - wrong.sum(), n, n, n)
-    assert scores["lemmas"] == Score(n - (wrong & given).sum(), n, n, n)
+    assert scores["upos"] == SpanScore(n - wrong.sum(), n, n, n)
+    assert scores["lemmas"] == SpanScore(n - (wrong & given).sum(), n, n, n)
     assert scores["ufeats"].f1 == scores["las"].f1 == 1
     assert scores["mlas"].f1 < scores["blex"].f1 < scores["clas"].f1 == 1
 
