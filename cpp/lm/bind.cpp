@@ -2,6 +2,7 @@
 #include "lm/arpa.hpp"
 #include "lm/context_automaton.hpp"
 #include "lm/context_tree.hpp"
+#include "lm/kneser_ney_arrays.hpp"
 #include "lm/ngrams.hpp"
 
 namespace laconic::lm {
@@ -64,6 +65,20 @@ void bind_contexts(nb::module_& m) {
         .def("count", &column<int32_t, &ContextArrays::count>);
 }
 
+void bind_kneser_ney(nb::module_& m) {
+    nb::class_<KneserNeyCounts>(m, "KneserNeyCounts")
+        .def(nb::init<Vec<int32_t>, Vec<int64_t>, int32_t, int, int64_t, const std::string&>(),
+             nb::arg("tokens"), nb::arg("sentences"), nb::arg("n_words"), nb::arg("order"),
+             nb::arg("memory") = 0, nb::arg("folder") = "")
+        .def("counts", &KneserNeyCounts::counts)
+        .def("n_contexts", &KneserNeyCounts::n_contexts)
+        .def("n_pairs", &KneserNeyCounts::n_pairs)
+        .def("model", &KneserNeyCounts::model, nb::arg("discounts"))
+        .def("write_lines", &KneserNeyCounts::write_lines, nb::arg("discounts"),
+             nb::arg("weights").noconvert(), nb::arg("words"), nb::arg("word_ptr"),
+             nb::arg("names"));
+}
+
 void bind_ngrams(nb::module_& m) {
     m.def("contexts_of_ngrams", &contexts_of_ngrams, nb::arg("words"), nb::arg("n_rows"),
           nb::arg("needed"));
@@ -75,6 +90,7 @@ void bind(nb::module_& m) {
     bind_arpa(m);
     bind_automaton(m);
     bind_contexts(m);
+    bind_kneser_ney(m);
     bind_ngrams(m);
 }
 

@@ -58,12 +58,15 @@ class Run:
         Whether the result is printed as JSON; then it may hold more.
     notes : list of str
         Sentences for standard error, printed after the work.
+    kept : bool
+        Whether the model is kept in a file of another format.
     """
 
     bar: Bar
     output: str | None = None
     as_json: bool = False
     notes: list[str] = field(default_factory=list)
+    kept: bool = False
 
     def fit(self, fit: Callable[[Callback], Fitted], at_once: bool = False) -> Fitted:
         """Fit with a progress bar; Ctrl-C stops after the next event.
@@ -116,7 +119,7 @@ def train(
         scores = {} if trained.scores is None else {"dev": trained.scores()}
     found = {**trained.facts, **fit_facts(trained.model)}
     print_result({"model": output, **cost.report(), **found, **scores}, as_json)
-    if output is None and not found["interrupted"]:
+    if output is None and not run.kept and not found["interrupted"]:
         run.notes.append("no model file is written: give -o FILE to keep the model.")
     for note in run.notes:
         print(f"laconic: {note}", file=sys.stderr)

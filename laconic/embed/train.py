@@ -150,6 +150,7 @@ def train(
     n_associations = _fit(vectors, path, run)
     if word2vec is not None:
         run.bar.describe("writing")
+        run.kept = True
         vectors.to_word2vec(word2vec, word2vec.removesuffix(".gz").endswith(".bin"))
     facts: dict[str, Any] = {"word2vec": word2vec} if word2vec else {}
     return Trained(vectors, {**facts, "associations": n_associations, **vector_facts(vectors)})

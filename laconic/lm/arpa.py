@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from math import isfinite
@@ -182,7 +182,19 @@ def write_arpa(path: PathLike, arpa: Arpa) -> None:
 
     Words that it cannot hold are a ValueError.
     """
-    for word in arpa.vocabulary:
+    check_vocabulary(arpa.vocabulary)
+    with arpa_writer(path, [len(table.words) for table in arpa.tables]) as (stream, begin_order):
+        for order, table in enumerate(arpa.tables, 1):
+            begin_order(order)
+            for begin in range(0, len(table.words), CHUNK):
+                stream.write(
+                    "".join(_lines_of(arpa.vocabulary, table, slice(begin, begin + CHUNK))).encode()
+                )
+
+
+def check_vocabulary(vocabulary: list[str]) -> None:
+    """Raise a ValueError if an ARPA file cannot hold one of the words."""
+    for word in vocabulary:
         if word.encode("utf-8", "surrogatepass").split() != [
             word.encode("utf-8", "backslashreplace")
         ]:
@@ -190,17 +202,20 @@ def write_arpa(path: PathLike, arpa: Arpa) -> None:
                 f"an ARPA file cannot hold the word {word!r}: words must not be empty, "
                 "or hold blanks"
             )
+
+
+@contextmanager
+def arpa_writer(
+    path: PathLike, sizes: list[int]
+) -> Iterator[tuple[IO[bytes], Callable[[int], None]]]:
+    """Open an ARPA file for the n-grams of orders with these sizes.
+
+    Yields the stream for their lines, and a function that begins an order.
+    """
     with _writer(path) as stream:
-        head = "".join(
-            f"ngram {order}={len(table.words)}\n" for order, table in enumerate(arpa.tables, 1)
-        )
+        head = "".join(f"ngram {order}={size}\n" for order, size in enumerate(sizes, 1))
         stream.write(f"\\data\\\n{head}".encode())
-        for order, table in enumerate(arpa.tables, 1):
-            stream.write(f"\n\\{order}-grams:\n".encode())
-            for begin in range(0, len(table.words), CHUNK):
-                stream.write(
-                    "".join(_lines_of(arpa.vocabulary, table, slice(begin, begin + CHUNK))).encode()
-                )
+        yield stream, lambda order: cast(None, stream.write(f"\n\\{order}-grams:\n".encode()))
         stream.write(b"\n\\end\\\n")
 
 

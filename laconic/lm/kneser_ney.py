@@ -15,14 +15,13 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from laconic import _core
 from laconic.core.arrays import Array, Ints
 from laconic.core.report import Callback, FitReport, in_one_line
-from laconic.lm.backoff import summed
 from laconic.lm.context_model import ContextModel
-from laconic.lm.contexts import Contexts, Text
+from laconic.lm.contexts import MOST_ORDER, Text
 from laconic.lm.learn import LearnedNgrams
 
-LEAST = 1e-100  # lower bound of every probability
 FEW = 5  # up to this number of orders a warning names each of them
 
 
@@ -61,27 +60,47 @@ class KneserNey(BaseEstimator):
 
         It is counted at once, so that a callback receives no events.
         """
-        contexts = Contexts.build(text, order)
-        model = ContextModel(
-            contexts.parent, contexts.word, contexts.ptr, contexts.target, *self._values(contexts)
-        )
-        report = FitReport(
+        counts, discounts = self.estimate(text, order)
+        model = ContextModel(*counts.model(discounts))
+        return LearnedNgrams(model, self.report(counts))
+
+    def estimate(
+        self, text: Text, order: int, memory: int = 0, folder: str = ""
+    ) -> tuple[_core.KneserNeyCounts, Array]:
+        """Return the counted n-grams of a text, and D of each order as one flat array.
+
+        With a `memory` in bytes, what does not fit goes through files in `folder`.
+        """
+        self._check()
+        if not 1 <= order <= MOST_ORDER:
+            raise ValueError(f"order must be from 1 to {MOST_ORDER}, not {order!r}")
+        if not len(text.tokens):
+            raise ValueError("expected a text with at least one word, got an empty one")
+        counts = _core.KneserNeyCounts(text.tokens, text.ptr, text.n_words, order, memory, folder)
+        used = np.count_nonzero(counts.n_pairs())
+        discounts = np.zeros((order, 3))
+        discounts[:used] = self.discounts(counts.counts().reshape(order, -1)[:used])
+        return counts, discounts.ravel()
+
+    def report(self, counts: _core.KneserNeyCounts) -> FitReport:
+        """Return the fit report of a model of these counts."""
+        n_ngrams, n_contexts = int(counts.n_pairs().sum()), int(counts.n_contexts().sum())
+        return FitReport(
             in_one_line(self),
             converged=True,
-            features_total=len(contexts.target),
-            groups_total=len(contexts.parent),
+            features_total=n_ngrams,
+            features_kept=n_ngrams,
+            groups_total=n_contexts,
+            groups_kept=n_contexts,
         )
-        return LearnedNgrams(model, report)
 
-    def discounts(self, contexts: Contexts, adjusted: Ints) -> Array:
-        """Return D of adjusted counts 1, 2 and more (columns) of n-grams of every order (rows)."""
-        self._check()
-        order_of = contexts.of_pairs(contexts.depth)
+    def discounts(self, counts: Ints) -> Array:
+        """Return D of adjusted counts 1, 2 and more (columns) of n-grams of every order (rows).
+
+        counts[k, a] is the number of n-grams of k + 1 words whose adjusted count is a, up to 4.
+        """
         found, missing = [], []
-        for order in range(1, int(contexts.depth.max()) + 2):
-            n = np.bincount(np.minimum(adjusted[order_of == order - 1], 5), minlength=6)[
-                1:5
-            ].astype(float)
+        for order, n in enumerate(counts[:, 1:5].astype(float), 1):
             estimated = _estimated(n) if self.modified else _one_estimated(n)
             found.append(estimated if estimated is not None else self.discount_fallback)
             if estimated is None:
@@ -93,31 +112,9 @@ class KneserNey(BaseEstimator):
             if self.discount_fallback is None:
                 raise ValueError(f"{what}; set discount_fallback or use a smaller order")
             warnings.warn(
-                f"{what}; discount_fallback {self.discount_fallback} is used", stacklevel=4
+                f"{what}; discount_fallback {self.discount_fallback} is used", stacklevel=5
             )
         return np.array(found, float)
-
-    def _values(self, contexts: Contexts) -> tuple[Array, Array]:
-        """Return the gains of pairs and the bases of contexts."""
-        adjusted = adjusted_counts(contexts)
-        discounts = self.discounts(contexts, adjusted)
-        n_contexts = len(contexts.parent)
-        context = contexts.of_pairs(np.arange(n_contexts))
-        depth = contexts.depth[context]
-        discount = np.where(adjusted == 0, 0.0, discounts[depth, np.clip(adjusted, 1, 3) - 1])
-        total = np.bincount(context, adjusted, n_contexts)
-        gamma = np.bincount(context, discount, n_contexts) / total
-        prob = (adjusted - discount) / total[context]
-        by_depth = np.argsort(depth, kind="stable")
-        bounds = np.searchsorted(depth[by_depth], np.arange(depth.max() + 2))
-        prob[: contexts.n_words] += gamma[0] / contexts.n_words
-        for at in range(1, int(depth.max()) + 1):
-            pairs = by_depth[bounds[at] : bounds[at + 1]]
-            prob[pairs] += gamma[context[pairs]] * prob[contexts.shorter[pairs]]
-        weight = np.log(np.maximum(gamma, LEAST))
-        weight[0] = 0
-        base = summed(contexts.parent, weight)
-        return np.log(np.maximum(prob, LEAST)) - base[context], base
 
     def _check(self) -> None:
         """Raise a ValueError if a parameter cannot be used."""
@@ -129,17 +126,6 @@ class KneserNey(BaseEstimator):
                 "discount_fallback must be three discounts from 0 to 1, 2 and 3, or None, "
                 f"got {self.discount_fallback!r}"
             )
-
-
-def adjusted_counts(contexts: Contexts) -> Ints:
-    """Return the number of different words before each n-gram.
-
-    N-grams of the highest order, and those that begin a sentence, keep their counts.
-    """
-    inner = contexts.shorter[contexts.n_words :]
-    adjusted = np.bincount(inner, minlength=len(contexts.target)).astype(np.int64)
-    whole = (contexts.depth == contexts.order - 1) | (contexts.word == contexts.n_words)
-    return np.where(contexts.of_pairs(whole), contexts.count, adjusted)
 
 
 def _estimated(n: Array) -> Array | None:

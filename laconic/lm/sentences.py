@@ -17,10 +17,17 @@ def read_sentences(path: PathLike, encoding: str = "utf-8") -> list[str]:
 
     A file without words, or with something else than text, is an InputError.
     """
-    sentences = list(chain.from_iterable(iterate_sentences(path, encoding)))
-    if not sentences:
+    return list(chain.from_iterable(filled(path, encoding)))
+
+
+def filled(path: PathLike, encoding: str = "utf-8") -> Iterator[list[str]]:
+    """Yield the same lines in batches; a file without words is an InputError."""
+    batches = iterate_sentences(path, encoding)
+    first = next(batches, None)
+    if first is None:
         raise InputError(f"{name_of(path)}: holds no words; expected one sentence per line.")
-    return sentences
+    yield first
+    yield from batches
 
 
 def iterate_sentences(

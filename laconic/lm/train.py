@@ -5,7 +5,14 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from laconic.cli.options import ANY_FILE, SENTENCES_HELP, UTF8, Encoding, check_file_output
+from laconic.cli.options import (
+    ANY_FILE,
+    SENTENCES_HELP,
+    UTF8,
+    Encoding,
+    check_file_output,
+    n_bytes,
+)
 from laconic.cli.training import Run, Trained
 from laconic.errors import InputError
 from laconic.lm.contexts import MOST_ORDER, Text
@@ -92,6 +99,25 @@ class OutputOptions(NamedTuple):
             metavar="FILE",
         ),
     ] = None
+    memory: Annotated[
+        int | None,
+        Option(
+            "kneser-ney, interpolated: memory to use, such as 500M or 4G; larger texts go through "
+            "temporary files, and the ARPA file is all that is written.",
+            panel=FILES,
+            metavar="SIZE",
+            parse=n_bytes,
+        ),
+    ] = None
+
+    def streams(self, *others: object) -> bool:
+        """Return whether a memory is given; InputError unless --arpa and none of `others` is."""
+        if self.memory is not None and (not self.arpa or self.max_ngrams or any(others)):
+            raise InputError(
+                "--memory is for a Kneser-Ney model in an ARPA file: it goes with --arpa, without "
+                "-o, --dev, --max-ngrams and --learner log-linear."
+            )
+        return self.memory is not None
 
 
 def train(
@@ -135,6 +161,8 @@ def train(
         raise InputError(f"--order must be from 1 to {MOST_ORDER}, not {model['order']}.")
     check_file_output(also.arpa, "an ARPA file", "--arpa")
     made = _learner(learner, penalty, nested.given(), solver, model.get("n_jobs"))
+    if also.streams(run.output, dev, learner == LOG_LINEAR):
+        return _stream(path, run, made, also, {**model, "encoding": encoding})
     sentences = list(chain.from_iterable(read_sentences(each, encoding) for each in path))
     dev_sentences = None if dev is None else read_sentences(dev, encoding)
     run.bar.describe("importing")
@@ -148,11 +176,32 @@ def train(
     if also.arpa is not None:
         run.bar.describe("writing")
         found.to_arpa(also.arpa)
+        run.kept = True
     facts: dict[str, Any] = {"arpa": also.arpa} if also.arpa else {}
     facts |= {"sentences": len(sentences), "words": len(text.tokens) - len(sentences)}
     facts |= {**model_facts(found), "orders": orders(found)}
     dev_scores = None if dev_sentences is None else lambda: scores(found, dev_sentences)
     return Trained(found, facts, dev_scores)
+
+
+def _stream(
+    paths: list[str], run: Run, learner: Any, also: OutputOptions, options: OptionValues
+) -> Trained:
+    """Estimate a model within `also.memory` bytes, and write its ARPA file."""
+    from laconic.lm.stream import write_kneser_ney
+
+    options.pop("n_jobs", None)
+    run.bar.describe("learning")
+    found = run.fit(
+        lambda _: write_kneser_ney(
+            paths, also.arpa or "", learner, memory=also.memory or 0, **options
+        ),
+        at_once=True,
+    )
+    run.kept = True
+    facts = {name: getattr(found, name) for name in ("sentences", "words", "vocabulary")}
+    ngrams = [{"order": k, "ngrams": n} for k, n in enumerate(found.n_ngrams_, 1)]
+    return Trained(found, {"arpa": also.arpa, **facts, "orders": ngrams})
 
 
 def model_facts(model: LanguageModel) -> dict[str, Any]:

@@ -14,10 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ngrams import as_dictionaries
 
+from laconic.core.arrays import Array, Ints
 from laconic.lm.arpa import read_arpa
 from laconic.lm.backoff import arpa_of
-from laconic.lm.contexts import Contexts, Text
-from laconic.lm.kneser_ney import KneserNey, adjusted_counts
+from laconic.lm.contexts import Text
+from laconic.lm.kneser_ney import KneserNey
 from laconic.lm.running import SentenceEncoder
 
 Ngram = tuple[int, ...]
@@ -115,30 +116,45 @@ def small_of_mitlm(data: Path, vocabulary: list[str]) -> Text:
     )
 
 
+class WithoutDiscounts(KneserNey):
+    """Relative frequencies of adjusted counts."""
+
+    def discounts(self, counts: Ints) -> Array:
+        return np.zeros((len(counts), 3))
+
+
 def test_adjusted_counts_are_those_of_mitlm(data: Path) -> None:
     vocabulary = ["</s>", *"abcde"]
-    contexts = Contexts.build(small_of_mitlm(data, vocabulary), 3)
-    of_context = contexts.of_pairs(np.arange(len(contexts.parent)))
-    found = {}
-    for pair, count in enumerate(adjusted_counts(contexts).tolist()):
-        words, at = [], int(of_context[pair])
+    model = WithoutDiscounts().learn(small_of_mitlm(data, vocabulary), 3).model
+    prob = np.exp(model.gain + model.base[model.context_of_pairs()])
+    found: dict[str, dict[str, float]] = {}
+    for context in range(model.n_contexts):
+        words, at = [], context
         while at > 0:
-            words.append([*vocabulary, "<s>"][contexts.word[at]])
-            at = int(contexts.parent[at])
-        found[" ".join([*words, vocabulary[contexts.target[pair]]])] = count
-    found["<s>"] = found.pop("</s>")  # one symbol for both in its file
-    rows = (data / "lm_reference/mitlm/wec.a.hyp").read_text().splitlines()
-    assert found == {ngram: int(count) for ngram, count in (row.split("\t") for row in rows)}
+            words.append([*vocabulary, "<s>"][model.word[at]])
+            at = int(model.parent[at])
+        pairs = slice(model.ptr[context], model.ptr[context + 1])
+        named = [vocabulary[word] for word in model.target[pairs]]
+        found[" ".join(words)] = dict(zip(named, prob[pairs].tolist(), strict=True))
+    expected: dict[str, dict[str, float]] = {}
+    for row in (data / "lm_reference/mitlm/wec.a.hyp").read_text().splitlines():
+        ngram, count = row.split("\t")
+        *before, last = ngram.split(" ")
+        if ngram == "<s>":
+            last = "</s>"  # one symbol for both in its file
+        expected.setdefault(" ".join(before), {})[last] = int(count)
+    assert found.keys() == expected.keys()
+    for context_words, counts in expected.items():
+        total = sum(counts.values())
+        assert found[context_words] == pytest.approx({w: n / total for w, n in counts.items()})
 
 
 class WithoutFallback(KneserNey):
     """mitlm's discounts: the same formulas even where no n-gram has a count; no unknown word."""
 
-    def discounts(self, contexts: Contexts, adjusted: np.ndarray) -> np.ndarray:
-        order_of = contexts.of_pairs(contexts.depth)
+    def discounts(self, counts: Ints) -> Array:
         rows = []
-        for depth in range(int(contexts.depth.max()) + 1):
-            n = np.bincount(adjusted[order_of == depth], minlength=5)[1:5]
+        for n in counts[:, 1:5]:
             y = n[0] / (n[0] + 2 * n[1])
             rows.append([j - (j + 1) * y * n[j] / n[j - 1] if n[j - 1] else j for j in (1, 2, 3)])
         return np.array(rows)
@@ -208,10 +224,7 @@ def test_discounts_and_perplexities_of_lmplz(
     """Discounts of the highest order as lmplz prints them; perplexities of its training data."""
     with gzip.open(data / "lm_reference/opengrm/earnest.txt.gz", "rt") as stream:
         _, text = SentenceEncoder.learn(stream)
-    contexts = Contexts.build(text, order)
-    assert KneserNey().discounts(contexts, adjusted_counts(contexts))[-1] == pytest.approx(
-        discounts, rel=1e-5
-    )
+    assert KneserNey().estimate(text, order)[1][-3:] == pytest.approx(discounts, rel=1e-5)
     automaton = KneserNey().learn(text, order).model.automaton()
     log_probs, _ = automaton.score(text.tokens, text.ptr, automaton.start())
     assert np.exp(-log_probs.mean()) == pytest.approx(perplexity, rel=1e-6)
