@@ -91,6 +91,7 @@ if TYPE_CHECKING:
     from laconic.parse.model import Parser as Parser
     from laconic.parse.tags import WordTagger as WordTagger
     from laconic.parse.texts import text_trees as text_trees
+    from laconic.pipeline.doc import Doc as Doc
     from laconic.rerank.model import Reranker as Reranker
     from laconic.tag.crf import Crf as Crf
     from laconic.tag.model import Tagger as Tagger
