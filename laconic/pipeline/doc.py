@@ -76,24 +76,24 @@ class Doc:
         return len(self.conllu)
 
     @overload
-    def __getitem__(self, number: int) -> Sentence: ...
+    def __getitem__(self, number: int) -> DocSentence: ...
     @overload
-    def __getitem__(self, number: slice) -> list[Sentence]: ...
-    def __getitem__(self, number: int | slice) -> Sentence | list[Sentence]:
+    def __getitem__(self, number: slice) -> list[DocSentence]: ...
+    def __getitem__(self, number: int | slice) -> DocSentence | list[DocSentence]:
         """Return a sentence, or several."""
         return self.sentences[number]
 
-    def __iter__(self) -> Iterator[Sentence]:
+    def __iter__(self) -> Iterator[DocSentence]:
         """Iterate over the sentences."""
         return iter(self.sentences)
 
     @cached_property
-    def sentences(self) -> list[Sentence]:
+    def sentences(self) -> list[DocSentence]:
         """All sentences."""
-        return [Sentence(self.conllu, number) for number in range(len(self))]
+        return [DocSentence(self.conllu, number) for number in range(len(self))]
 
     @property
-    def words(self) -> list[Word]:
+    def words(self) -> list[DocWord]:
         """The words of all sentences."""
         return [word for sentence in self for word in sentence]
 
@@ -133,15 +133,15 @@ class Doc:
         return "".join(sentence._repr_html_() for sentence in self[:SHOWN_TREES])
 
 
-class Token(NamedTuple):
+class DocToken(NamedTuple):
     """A token as it stands in the text, and its words: several of a multiword token."""
 
     text: str
-    words: list[Word]
+    words: list[DocWord]
     space_after: bool
 
 
-class Sentence:
+class DocSentence:
     """The words of a sentence; made by `Doc`."""
 
     def __init__(self, conllu: Conllu, number: int) -> None:
@@ -149,7 +149,7 @@ class Sentence:
         self._number = number
         first, last = conllu.word_ptr[number : number + 2].tolist()
         self.words = [
-            Word(self, place, row)
+            DocWord(self, place, row)
             for place, row in enumerate(conllu.word_rows[first:last].tolist(), 1)
         ]
 
@@ -158,14 +158,14 @@ class Sentence:
         return len(self.words)
 
     @overload
-    def __getitem__(self, place: int) -> Word: ...
+    def __getitem__(self, place: int) -> DocWord: ...
     @overload
-    def __getitem__(self, place: slice) -> list[Word]: ...
-    def __getitem__(self, place: int | slice) -> Word | list[Word]:
+    def __getitem__(self, place: slice) -> list[DocWord]: ...
+    def __getitem__(self, place: int | slice) -> DocWord | list[DocWord]:
         """Return a word, counted from 0, or several."""
         return self.words[place]
 
-    def __iter__(self) -> Iterator[Word]:
+    def __iter__(self) -> Iterator[DocWord]:
         """Iterate over the words."""
         return iter(self.words)
 
@@ -184,17 +184,17 @@ class Sentence:
         return [line for line in self.conllu.before[self._number] if line.startswith("#")]
 
     @property
-    def tokens(self) -> list[Token]:
+    def tokens(self) -> list[DocToken]:
         """The tokens as they stand in the text."""
         rows, _, word_ptr = self._alone.surface
         forms, blanks = self._alone.fields[FORM], self._alone.space_after().tolist()
         return [
-            Token(forms[row], self.words[word_ptr[t] : word_ptr[t + 1]], blanks[t])
+            DocToken(forms[row], self.words[word_ptr[t] : word_ptr[t + 1]], blanks[t])
             for t, row in enumerate(rows.tolist())
         ]
 
     @property
-    def roots(self) -> list[Word]:
+    def roots(self) -> list[DocWord]:
         """The words without a head."""
         return [word for word in self if word.head == 0]
 
@@ -246,19 +246,19 @@ class Sentence:
 def _column(field: int, meaning: str) -> property:
     """Return an attribute that reads a column; None for "_"."""
 
-    def read(word: Word) -> str | None:
+    def read(word: DocWord) -> str | None:
         value = word.field(field)
         return None if value == NOTHING else value
 
     return property(read, doc=f"{meaning}; None if it is not known.")
 
 
-class Word:
+class DocWord:
     """A word of a sentence; made by `Doc`."""
 
     __slots__ = ("_row", "id", "sentence")
 
-    def __init__(self, sentence: Sentence, place: int, row: int) -> None:
+    def __init__(self, sentence: DocSentence, place: int, row: int) -> None:
         self.sentence = sentence
         self.id = place  # from 1, as heads are counted
         self._row = row
@@ -293,12 +293,12 @@ class Word:
         return {name: value for name, _, value in pairs}
 
     @property
-    def parent(self) -> Word | None:
+    def parent(self) -> DocWord | None:
         """The head; None at a root and where heads are not known."""
         return self.sentence[self.head - 1] if self.head else None
 
     @property
-    def children(self) -> list[Word]:
+    def children(self) -> list[DocWord]:
         """The words whose head it is."""
         return [word for word in self.sentence if word.head == self.id]
 
