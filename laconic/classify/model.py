@@ -197,6 +197,12 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
     groups_: dict[str, GroupSummary]
     selected_: dict[str, Bools]
     part_norms_: Array | None = None
+    # None until `stated` gives them a value; what reads them is given a stated model.
+    weighting: str
+    ngrams: int
+    prefixes: tuple[int, ...]
+    contrast: float
+    frequency: float
 
     def __init__(
         self,
@@ -241,8 +247,10 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         structure: str | None = None,
     ) -> None:
         self.penalty, self.strength, self.lasso, self.ridge = penalty, strength, lasso, ridge
-        self.refit, self.contrast, self.frequency, self.values = refit, contrast, frequency, values
-        self.weighting, self.ngrams, self.prefixes = weighting, ngrams, prefixes
+        self.refit, self.values = refit, values
+        self.contrast, self.frequency = contrast, frequency  # type: ignore[assignment]
+        self.weighting, self.ngrams = weighting, ngrams  # type: ignore[assignment]
+        self.prefixes = prefixes  # type: ignore[assignment]
         self.min_count, self.min_df, self.max_df = min_count, min_df, max_df
         self.stop_words, self.tokenizer, self.lowercase = stop_words, tokenizer, lowercase
         self.numbers, self.categories, self.text = numbers, categories, text

@@ -33,7 +33,7 @@ from laconic.core.penalties import (
 )
 from laconic.core.penalties.elastic import simplest
 from laconic.core.penalties.grouped import OverGroups
-from laconic.core.penalties.names import NAMED, Strength, as_penalty, names_of
+from laconic.core.penalties.names import NAMED, NamedPenalties, Strength, as_penalty, names_of
 from laconic.core.penalties.naming import FeatureNames, numbered, over_more
 
 DEFAULT = "lasso"
@@ -48,7 +48,7 @@ def latent_groups(name: str, **parameters: Any) -> Penalty:
     return LatentGroupLasso(name, **parameters)
 
 
-ALSO = {
+ALSO: NamedPenalties = {
     **{name: partial(OverlapGroupLasso, name) for name in STRUCTURED},
     **{name: partial(latent_groups, name) for name in LATENT},
 }

@@ -101,16 +101,23 @@ class OpenParameters(Protocol):
     strength: Strength | None
     lasso: float | None
     refit: float | None
-    weighting: str | None
-    ngrams: int | None
-    prefixes: tuple[int, ...] | None
-    contrast: float | None
-    frequency: float | None
     label_tree: Taxonomy
     values: Iterable[float] | None
     features: tuple[str, ...]
     clusters: ClusterSource | None
     structure: str | None
+
+    # Read-only, so that a stated model, where none of them is None, has them too.
+    @property
+    def weighting(self) -> str | None: ...
+    @property
+    def ngrams(self) -> int | None: ...
+    @property
+    def prefixes(self) -> tuple[int, ...] | None: ...
+    @property
+    def contrast(self) -> float | None: ...
+    @property
+    def frequency(self) -> float | None: ...
 
 
 def is_open(parameters: OpenParameters) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
@@ -69,6 +69,8 @@ class SparseLinear(Saved, Reported, TakesPenalty):
     _numeric = False
     scale_: Array | None = None
     n_features_in_: int
+    feature_names_in_: NDArray[np.object_]  # of data with names
+    baseline_: tuple[Array, Array]  # times and cumulative hazards, of survival models
     intercept_: Any  # (K,), or the number of a regressor
 
     def __init__(

@@ -59,7 +59,7 @@ def numbered(penalty: Penalty, features: FeatureNames) -> Penalty:
     groups = given.get("groups")
     if isinstance(groups, str):
         changed["groups"] = _ready(groups, features)
-    elif _holds_names(groups):
+    elif groups is not None and _holds_names(groups):
         changed["groups"] = _numbered_groups(groups, features)
     if isinstance(given.get("factors"), Mapping):
         changed["factors"] = factors_by_name(given["factors"], features)
