@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import tag_chunking_small, tag_chunking_tables, tag_speed
+from benchmarks import tag_chunking_small, tag_chunking_tables, tag_defaults, tag_speed
 
 TITLE = "Sequence tagging"
 SECTIONS = {
+    "defaults": tag_defaults.section,
     "chunking": tag_chunking_tables.section,
     "small": tag_chunking_small.section,
     "speed": tag_speed.section,

@@ -6,6 +6,7 @@ Every competitor in a process of its own.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,10 @@ from laconic.core.solvers.online_sparse import Sparseptron
 from laconic.tag.crf import Crf
 from laconic.tag.model import Tagger
 from laconic.text.metrics import chunk_scores
+from laconic.text.sequences import TokenColumns
+from laconic.text.template_sets import chunking72
+from laconic.text.templates import Templates
+from laconic.text.views import make_view
 
 ITERATIONS = 50
 TEXT = f"""\
@@ -26,8 +31,8 @@ TEXT = f"""\
 
 CoNLL-2000, `chunking72`, one thread, from the file on disk to a model in memory: reading, making \
 features and training together. CRFsuite
-(python-crfsuite) gets the same features as strings, made in Python; `without strings` leaves \
-their making out of its time. Peak memory
+(python-crfsuite) gets the same features as strings, made in Python and appended sentence by \
+sentence; `without strings` leaves their making out of its time. Peak memory
 is what the process added after its imports. L-BFGS and OWL-QN run {ITERATIONS} iterations each; \
 in the rows to the same objective ours
 stop as soon as their objective is down to that of CRFsuite after its {ITERATIONS}. Objectives are \
@@ -73,12 +78,8 @@ def crfsuite(data: Path, quick: bool, algorithm: str, parameters: dict[str, Any]
 
     began = time.perf_counter()
     split = corpus(data, quick)
-    sequences = features_as_strings(split.train)
-    strings = time.perf_counter() - began
     trainer = pycrfsuite.Trainer(algorithm, verbose=False)
-    for sequence, labels in zip(sequences, labels_of(split.train), strict=True):
-        trainer.append(sequence, labels)
-    del sequences
+    strings = append_sentences(trainer, split.train, labels_of(split.train), chunking72())
     trainer.set_params(parameters)
     path = f"crfsuite-{time.time_ns()}.model"
     try:
@@ -86,7 +87,7 @@ def crfsuite(data: Path, quick: bool, algorithm: str, parameters: dict[str, Any]
         seconds = time.perf_counter() - began
         tagger = pycrfsuite.Tagger()
         tagger.open(path)
-        test = features_as_strings(split.test)
+        test = list(features_as_strings(split.test, chunking72()))
         tag_began = time.perf_counter()
         predicted = [label for sequence in test for label in tagger.tag(sequence)]
         tag_seconds = time.perf_counter() - tag_began
@@ -111,29 +112,41 @@ def f1(split: Split, predicted: list[str]) -> float:
     return 100 * chunk_scores(list(split.test.column("label")), predicted, split.test.ptr).f1
 
 
-def features_as_strings(tokens: Any) -> list[list[list[str]]]:
-    """The features of `chunking72` as CRFsuite takes them: a list of strings a token."""
-    from laconic.text.template_sets import chunking72
-    from laconic.text.views import shape
+def append_sentences(
+    trainer: Any, tokens: TokenColumns, labels: list[list[str]], templates: Templates
+) -> float:
+    """Give a trainer of CRFsuite sentences one by one, as their strings are made.
 
-    columns = {"word": list(tokens.column("word")), "pos": list(tokens.column("pos"))}
-    columns["shape"] = list(map(shape, columns["word"]))
-    templates = [[(atom.view, atom.offset) for atom in template.atoms] for template in chunking72()]
-    found = []
+    Returns the seconds that the strings took; those of one sentence are in memory at a time.
+    """
+    seconds = 0.0
+    sequences = features_as_strings(tokens, templates)
+    for gold in labels:
+        began = time.perf_counter()
+        sequence = next(sequences)
+        seconds += time.perf_counter() - began
+        trainer.append(sequence, gold)
+    return seconds
+
+
+def features_as_strings(tokens: TokenColumns, templates: Templates) -> Iterator[list[list[str]]]:
+    """The features of each sentence as CRFsuite takes them: a list of strings a token."""
+    views = {name: make_view(name, tokens.names) for name in templates.views}
+    columns = {
+        name: list(map(view.function, tokens.column(view.column))) for name, view in views.items()
+    }
+    atoms = [[(atom.view, atom.offset) for atom in template.atoms] for template in templates]
     for begin, end in zip(tokens.ptr[:-1].tolist(), tokens.ptr[1:].tolist(), strict=True):
         padded = {
             view: ["_B"] * 5 + values[begin:end] + ["_E"] * 5 for view, values in columns.items()
         }
-        found.append(
+        yield [
             [
-                [
-                    f"{m}=" + "|".join([padded[view][t + 5 + offset] for view, offset in atoms])
-                    for m, atoms in enumerate(templates)
-                ]
-                for t in range(end - begin)
+                f"{m}=" + "|".join([padded[view][t + 5 + offset] for view, offset in places])
+                for m, places in enumerate(atoms)
             ]
-        )
-    return found
+            for t in range(end - begin)
+        ]
 
 
 def training(data: Path, quick: bool) -> str:

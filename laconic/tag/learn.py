@@ -35,6 +35,8 @@ class TrainingData(NamedTuple):
         Called with an Event after every step or pass; True stops the learner.
     start : TagWeights, optional
         If given, only features of it may get weights.
+    labels : tuple of str, default=()
+        The labels, where a learner scores predictions; without them, token by token.
     """
 
     templates: Templates
@@ -44,6 +46,7 @@ class TrainingData(NamedTuple):
     threads: int = 1
     callback: Callback | None = None
     start: TagWeights | None = None
+    labels: tuple[str, ...] = ()
 
     @property
     def arrays(self) -> TemplateArrays:

@@ -16,12 +16,21 @@ LEARNING, REFIT = "Learning", "Refit"
 SPARSEPTRON = "laconic.core.solvers.online_sparse:Sparseptron"
 
 
+def read_budget(text: str) -> int | str:
+    """Return a number of templates, or "auto"."""
+    if text == "auto":
+        return text
+    if not text.isdecimal() or int(text) < 1:
+        raise InputError(f"must be auto or a number of at least 1, not {text!r}.")
+    return int(text)
+
+
 class LearnerOptions(NamedTuple):
     """What the command line says about a learner; None is the learner's own default."""
 
     penalty: str | None = None
     strength: float | dict[str, float] | None = None
-    budget: int | None = None
+    budget: int | str | None = None
     epochs: int | None = None
     every: int | None = None
     group_weight: str | None = None
@@ -35,7 +44,16 @@ class LearningOptions(NamedTuple):
         float | dict[str, float] | None,
         Option(STRENGTH_HELP, panel=LEARNING, parse=read_strength),
     ] = None
-    budget: Annotated[int | None, Option(of=SPARSEPTRON, panel=LEARNING, minimum=1)] = None
+    budget: Annotated[
+        int | str | None,
+        Option(
+            "auto, sparseptron: number of templates that keep weights, at most; auto is the "
+            "smallest within a standard error of the best on held-out sentences.",
+            panel=LEARNING,
+            metavar="N|auto",
+            parse=read_budget,
+        ),
+    ] = None
     every: Annotated[
         int | None,
         Option(
@@ -105,8 +123,10 @@ def make_learner(
         raise InputError(
             f"--strength does not go with the learner {name} and the penalty {penalty}."
         )
-    if penalties == ("none",) and penalty != "none":
-        raise InputError(f"--penalty of the learner {name} must be none, not {penalty!r}.")
+    if penalty != penalties[0] and (penalties == ("none",) or not strong):
+        raise InputError(
+            f"--penalty of the learner {name} must be {penalties[0]}, not {penalty!r}."
+        )
     try:
         learner = make(penalty, options)
         learner.check()
@@ -139,6 +159,8 @@ def _online(name: str, penalty: str, options: LearnerOptions) -> object:
 def _sparseptron(penalty: str, options: LearnerOptions) -> object:
     from laconic.core.solvers.online_sparse import Sparseptron
 
+    if not (options.budget is None or isinstance(options.budget, int)):
+        raise ValueError(f"a budget {options.budget} is chosen by the learner auto of taggers")
     chosen = _given(
         budget=options.budget,
         epochs=options.epochs,
@@ -147,6 +169,13 @@ def _sparseptron(penalty: str, options: LearnerOptions) -> object:
         strength=options.strength,
     )
     return Sparseptron(penalty=penalty, **chosen, random_state=options.seed)
+
+
+def _auto(penalty: str, options: LearnerOptions) -> object:
+    from laconic.tag.auto import AutoLearner
+
+    chosen = _given(budget=options.budget, group_weight=options.group_weight, epochs=options.epochs)
+    return AutoLearner(**chosen, random_state=options.seed)
 
 
 def _rda(penalty: str, options: LearnerOptions) -> object:
@@ -195,6 +224,7 @@ _RDA = Entry(("lasso",), _rda)
 _FOBOS = ("lasso", "label-group", "elastic", "group", "sparse-group", "coarse-to-fine")
 
 LEARNERS: dict[str, Entry] = {
+    "auto": Entry(("group",), _auto, strong=False),
     "sparseptron": _SPARSEPTRON,
     "mira": Entry(("none",), partial(_online, "Mira")),
     "perceptron": Entry(("none",), partial(_online, "Perceptron")),
@@ -207,6 +237,7 @@ LEARNERS: dict[str, Entry] = {
 # A feature of a part of a tree has one weight: there are no rows of labels, and all learners see
 # one sentence at a time, so that there is no `crf`.
 TREE_LEARNERS: dict[str, Entry] = {
+    "auto": Entry(("group",), _auto, strong=False),
     "mira": LEARNERS["mira"],
     "kbest-mira": Entry(("none",), partial(_online, "KBestMira")),
     "perceptron": LEARNERS["perceptron"],

@@ -20,8 +20,9 @@ from sklearn.utils.validation import check_is_fitted
 from laconic import _core
 from laconic.core.arrays import Ints32
 from laconic.core.report import Callback, FitReport
-from laconic.core.solvers.online import Mira, Sentences
+from laconic.core.solvers.online import Sentences
 from laconic.models.features import kept_templates, narrow
+from laconic.tag.auto import AutoLearner
 from laconic.tag.learn import OnlineState, TrainingData, as_learner, online_learner
 from laconic.tag.predict import RefitScope, TagPredictor, TokenSentences
 from laconic.tag.refit import joined_reports
@@ -49,7 +50,7 @@ class Tagger(TagPredictor):
         Wapiti.
     learner : learner, default=None
         What selects and weighs features, such as Mira(10), Sparseptron(budget=30) or Crf(). None
-        is Mira().
+        is AutoLearner(): a Sparseptron whose budget is chosen on held-out sentences, then Mira.
     refit : learner, default=None
         A second learner, which learns again from what the first has kept.
     refit_features : {"templates", "features"}, default="templates"
@@ -141,11 +142,16 @@ class Tagger(TagPredictor):
         encoder = self._new_encoder(templates)
         data = Sentences(*encoder.grow(tokens), gold)
         training = TrainingData(
-            templates, encoder, data, len(self.classes_), self._n_threads(), callback
+            templates,
+            encoder,
+            data,
+            len(self.classes_),
+            self._n_threads(),
+            callback,
+            labels=tuple(self.classes_.tolist()),
         )
-        weights, report = as_learner(Mira() if self.learner is None else self.learner).learn(
-            training
-        )
+        first = as_learner(AutoLearner() if self.learner is None else self.learner)
+        weights, report = first.learn(training)
         self.templates_given_ = templates
         self.n_features_first_ = weights.n_nonzero
         templates, weights = kept_templates(templates, weights)

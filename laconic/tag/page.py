@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.solvers.online import passes_of
 from laconic.report.html import bar_cards, facts, page, section, text
-from laconic.report.templates import held_section, learner_text, templates_section
+from laconic.report.templates import held_section, templates_section
 from laconic.tag.explain import (
     BigramRow,
     dropped_templates,
@@ -46,9 +46,7 @@ def _title(model: TagPredictor) -> str:
 def _heading(model: TagPredictor) -> str:
     names = model.classes_.tolist()
     shown = ", ".join(names[:30]) + (f" and {len(names) - 30} more" if len(names) > 30 else "")
-    lead = f"From {', '.join(model.columns_)} to {shown}. Learned by {learner_text(model.learner)}"
-    if model.refit is not None:
-        lead += f", refitted on the kept {model.refit_features} by {learner_text(model.refit)}"
+    lead = f"From {', '.join(model.columns_)} to {shown}. Learned by {model.report_.learner}"
     return f'<h1>{text(_title(model).capitalize())}</h1>\n<p class="lead">{text(lead)}.</p>'
 
 

@@ -37,7 +37,6 @@ from laconic.tag.arrays import (
 )
 from laconic.tag.model import REFIT_FEATURES, Tagger
 from laconic.tag.predict import TagPredictor
-from laconic.tag.refit import learners_text
 from laconic.tag.weights import load_kernel, make_kernel
 from laconic.text.labels import SCHEMES, Scheme, is_chunk_label
 from laconic.text.patterns import parse_template
@@ -74,6 +73,7 @@ def tagger_meta(model: Tagger, dropped: bool = True) -> dict[str, Any]:
         "labels": labels,
         "scheme": model.scheme_,
         "given_scheme": model.given_scheme_,
+        "learner": model.report_.learner,
         "objective": finite(model.report_.objective),
         "certificate": finite(model.report_.certificate),
         "converged": bool(model.report_.converged),
@@ -89,7 +89,7 @@ def tagger_report(
 ) -> FitReport:
     """Return the report of a fit from what `tagger_meta` wrote, for a model with weights."""
     return FitReport(
-        learner=learners_text(model.learner, model.refit),
+        learner=item(meta, "learner", str),
         objective=number_or_nan(meta, "objective"),
         certificate=number_or_nan(meta, "certificate"),
         n_iter=len(trace),

@@ -75,7 +75,7 @@ def train(
         ),
     ] = None,
     model: Annotated[OptionValues, MODEL],
-    learner: Annotated[str, Option(f"{', '.join(LEARNERS)}.", panel=LEARNING)] = "mira",
+    learner: Annotated[str, Option(f"{', '.join(LEARNERS)}.", panel=LEARNING)] = "auto",
     penalty: Annotated[str | None, Option(penalties_help(LEARNERS), panel=LEARNING)] = None,
     options: LearningOptions,
     encoding: Encoding = UTF8,

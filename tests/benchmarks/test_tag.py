@@ -19,6 +19,7 @@ SHOWN = {
         "| lasso | F1 |",
     ],
     "small": ["| at most 300,000 weights | chunking", "| chunking_compact | BIOES |"],
+    "defaults": ["| treebank | tokens | Tagger() | CRFsuite |", "| Tamil-TTB |"],
     "speed": ["| averaged perceptron, 2 passes |", "tokens a second"],
 }
 
