@@ -1,4 +1,4 @@
-"""Tags of small treebanks by `Tagger()` as it is, beside CRFsuite as it is, from the same features."""
+"""Tags of small treebanks by `Tagger()` and by CRFsuite, each as it is, from the same features."""
 
 from __future__ import annotations
 
@@ -32,16 +32,14 @@ MOST_QUICK = 60  # sentences
 TEXT = """\
 ## Tags of small treebanks, nothing chosen
 
-UPOS of words alone, trained on train, scored on test; one thread, seconds of processor time. `Tagger()` chooses \
-its budget and group
-weight on held-out sentences of train; `--budget auto` takes the smallest budget within a standard error of the \
-best. CRFsuite
-(python-crfsuite, its defaults: L-BFGS, c2 = 1, as many iterations as it wants) gets the features of the same 31 \
-templates as strings;
-its seconds are without making them. p is that of McNemar's exact test over tokens, `Tagger()` against CRFsuite. \
-The sets of budgets and
-group weights that `Tagger()` tries were chosen on the dev parts (of Slovenian, a fifth of train), CoNLL-2000 \
-beside them; test was scored once."""
+UPOS of words alone, trained on train, scored on test; one thread, seconds of processor time. \
+`Tagger()` chooses its budget and group weight on held-out sentences of train; `--budget auto` \
+takes the smallest budget within a standard error of the best. CRFsuite (python-crfsuite, its \
+defaults: L-BFGS, c2 = 1, as many iterations as it wants) gets the features of the same 31 \
+templates as strings; its seconds are without making them. p is that of McNemar's exact test \
+over tokens, `Tagger()` against CRFsuite. The sets of budgets and group weights that `Tagger()` \
+tries were chosen on the dev parts (of Slovenian, a fifth of train), CoNLL-2000 beside them; \
+test was scored once."""
 
 
 def section(data: Path, quick: bool = False) -> str:
