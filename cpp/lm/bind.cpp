@@ -3,6 +3,7 @@
 #include "lm/context_automaton.hpp"
 #include "lm/context_tree.hpp"
 #include "lm/kneser_ney_arrays.hpp"
+#include "lm/mixture.hpp"
 #include "lm/ngrams.hpp"
 
 namespace laconic::lm {
@@ -41,6 +42,23 @@ void bind_automaton(nb::module_& m) {
              nb::arg("end"), nb::arg("most"));
 }
 
+void bind_mixture(nb::module_& m) {
+    nb::class_<MixtureAutomaton>(m, "MixtureAutomaton")
+        .def(nb::init<int64_t>(), nb::arg("n_words"))
+        .def("add", &MixtureAutomaton::add, nb::arg("part"), nb::arg("classes"),
+             nb::arg("log_share"), nb::arg("weight"), nb::keep_alive<1, 2>())
+        .def("start", &MixtureAutomaton::start)
+        .def("score_word", &MixtureAutomaton::score_word, nb::arg("state"), nb::arg("word"),
+             nb::arg("numbers"), nb::arg("unknown"))
+        .def("advance", &MixtureAutomaton::advance, nb::arg("state"), nb::arg("tokens"))
+        .def("score", &MixtureAutomaton::score, nb::arg("tokens"), nb::arg("ptr"), nb::arg("start"),
+             nb::arg("threads") = 1)
+        .def("distribution", &MixtureAutomaton::distribution, nb::arg("state"))
+        .def("best", &MixtureAutomaton::best, nb::arg("state"), nb::arg("k"))
+        .def("sample", &MixtureAutomaton::sample, nb::arg("n"), nb::arg("seed"), nb::arg("start"),
+             nb::arg("end"), nb::arg("most"));
+}
+
 void bind_contexts(nb::module_& m) {
     nb::class_<ContextTree>(m, "ContextTree")
         .def(nb::init<Vec<int32_t>, Vec<int64_t>, int32_t, int, bool>(), nb::arg("tokens"),
@@ -51,10 +69,7 @@ void bind_contexts(nb::module_& m) {
              nb::arg("gradient").noconvert())
         .def("scores", &tree_scores, nb::arg("weights"), nb::arg("score").noconvert(),
              nb::arg("log_z").noconvert(), nb::arg("threads") = 1)
-        .def("mixed", &tree_mixed, nb::arg("t"), nb::arg("slope").noconvert(),
-             nb::arg("own").noconvert())
-        .def("lower", &tree_lower, nb::arg("part"), nb::arg("t").noconvert())
-        .def("negative_entropy", &tree_negative_entropy, nb::arg("t"))
+        .def("negative_entropy", &tree_negative_entropy)
         .def("parent", &column<int32_t, &ContextArrays::parent>)
         .def("word", &column<int32_t, &ContextArrays::word>)
         .def("depth", &column<int32_t, &ContextArrays::depth>)
@@ -89,6 +104,7 @@ void bind_ngrams(nb::module_& m) {
 void bind(nb::module_& m) {
     bind_arpa(m);
     bind_automaton(m);
+    bind_mixture(m);
     bind_contexts(m);
     bind_kneser_ney(m);
     bind_ngrams(m);

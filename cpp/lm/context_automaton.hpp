@@ -56,6 +56,7 @@ class ContextAutomaton {
                      Vec<double> gain, Vec<double> base)
         : automaton_(checked(parent, word, ptr, target, gain, base)) {}
 
+    const Automaton& automaton() const { return automaton_; }
     int64_t start() const { return automaton_.start(); }
     // The state after one word, and the word's log probability; `numbers` has the numbers of words,
     // `unknown` is that of all others.

@@ -126,51 +126,9 @@ class ContextTree {
         for (int64_t c = 0; c < a.size(); ++c) log_z[c] = std::log(z_[c]);
     }
 
-    // What a duality gap needs, at the weights of the last `loss`: every token has a distribution
-    // q of its own, the prediction mixed with the token by a share t of its pair (longest context,
-    // word),
-    //
-    //     q = (1 - t) token + t p(. | context)
-    //
-    // Gives the sums over the tokens of (token - q) for all pairs, and the sums of their own parts
-    // t (1 - p(token | context)), which a smaller t takes off.
-    void mixed(const double* t, double* slope, double* own) {
-        std::fill(expected_.begin(), expected_.end(), 0.0);
-        std::fill(rate_.begin(), rate_.end(), 0.0);
-        std::fill(slope, slope + a.pairs(), 0.0);
-        std::fill(own, own + a.pairs(), 0.0);
-        for (int64_t c = a.size() - 1; c >= 0; --c) {
-            if (leaf_[c])
-                for (int64_t p = a.ptr[c]; p < a.ptr[c + 1]; ++p) {
-                    slope[p] = t[p] * a.count[p];
-                    own[p] = slope[p] * (1 - power_[p] / z_[c]);
-                    rate_[c] += slope[p] / z_[c];
-                }
-            for (int64_t p = a.ptr[c]; p < a.ptr[c + 1]; ++p) {
-                const int32_t q = a.shorter[p];
-                const double expected = expected_[p] + power_[p] * rate_[c];
-                if (q >= 0) {
-                    expected_[q] += expected - power_[q] * rate_[c];
-                    slope[q] += slope[p];
-                    own[q] += own[p];
-                }
-                slope[p] -= expected;
-            }
-            if (c) rate_[a.parent[c]] += rate_[c];
-        }
-    }
-
-    // t <- t (1 - the largest part on the path from a pair to its shortest one).
-    void lower(const double* part, double* t) const {
-        std::vector<double> most(part, part + a.pairs());
-        for (int64_t p = 0; p < a.pairs(); ++p) {
-            if (a.shorter[p] >= 0) most[p] = std::max(most[p], most[a.shorter[p]]);
-            t[p] *= std::max(0.0, 1 - most[p]);
-        }
-    }
-
-    // sum over tokens of sum_v q_v log q_v: minus the conjugate of the loss at token - q.
-    double negative_entropy(const double* t) const {
+    // sum over tokens of sum_v p_v log p_v, p the prediction at the weights of the last `loss`: minus
+    // the conjugate of the loss at token - p, which a duality gap needs.
+    double negative_entropy() const {
         std::vector<double> moment(a.size());  // sum_v exp(score) score
         double total = 0;
         for (int64_t c = 0; c < a.size(); ++c) {
@@ -179,15 +137,7 @@ class ContextTree {
                 moment[c] += score_[p] * power_[p];
                 if (c) moment[c] -= score_[a.shorter[p]] * power_[a.shorter[p]];
             }
-            if (!leaf_[c]) continue;
-            const double log_z = std::log(z_[c]), all = moment[c] / z_[c] - log_z;
-            for (int64_t p = a.ptr[c]; p < a.ptr[c + 1]; ++p) {
-                const double log_t = t[p] > 0 ? std::log(t[p]) : 0, gold = power_[p] / z_[c],
-                             mixed = 1 - t[p] + t[p] * gold;
-                const double others =
-                    t[p] * (log_t * (1 - gold) + all - gold * (score_[p] - log_z));
-                total += a.count[p] * (others + (mixed > 0 ? mixed * std::log(mixed) : 0));
-            }
+            if (leaf_[c]) total += seen_[c] * (moment[c] / z_[c] - std::log(z_[c]));
         }
         return total;
     }
@@ -337,30 +287,9 @@ inline void tree_scores(ContextTree& tree, Vec<double> w, MutVec<double> score,
     tree.scores(w.data(), score.data(), log_z.data(), threads);
 }
 
-inline void check_shares(const ContextTree& tree, const Vec<double>& t) {
+inline double tree_negative_entropy(const ContextTree& tree) {
     require(tree.whole(), "loss must be called first");
-    require(static_cast<int64_t>(t.size()) == tree.a.pairs(), "t must have one entry per pair");
-    for (size_t i = 0; i < t.size(); ++i)
-        require(t.data()[i] >= 0 && t.data()[i] <= 1, "t must be from 0 to 1");
-}
-
-inline void tree_mixed(ContextTree& tree, Vec<double> t, MutVec<double> slope, MutVec<double> own) {
-    check_shares(tree, t);
-    require(slope.size() == t.size() && own.size() == t.size(),
-            "slope and own must have one entry per pair");
-    nb::gil_scoped_release release;
-    tree.mixed(t.data(), slope.data(), own.data());
-}
-
-inline void tree_lower(const ContextTree& tree, Vec<double> part, MutVec<double> t) {
-    require(part.size() == t.size() && static_cast<int64_t>(t.size()) == tree.a.pairs(),
-            "part and t must have one entry per pair");
-    tree.lower(part.data(), t.data());
-}
-
-inline double tree_negative_entropy(const ContextTree& tree, Vec<double> t) {
-    check_shares(tree, t);
-    return tree.negative_entropy(t.data());
+    return tree.negative_entropy();
 }
 
 template <class T, std::vector<T> ContextArrays::* member>

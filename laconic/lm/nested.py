@@ -169,6 +169,15 @@ class NestedTerms(ABC):
         """Return what of the slope lies outside of the dual ball, >= 0; zero where nothing must."""
         return np.zeros(len(slope))
 
+    def bound(self, slope: Array, w: Array, most: float) -> float:
+        """Return an upper bound of <slope, v> - Omega(v) - ridge over 0 <= v <= most.
+
+        What lies outside of the dual ball costs `most` each, where a conjugate would be infinite.
+        """
+        inside = slope - self.excess(slope, w)
+        t, conjugate = self.dual(inside, w)
+        return conjugate + most * float(self.length @ np.maximum(slope - t * inside, 0))
+
 
 class Entrywise(NestedTerms):
     """A sum over single weights."""

@@ -125,12 +125,6 @@ class _Family:
         """Return the strengths of the ridge that touches from above at w."""
         return (self.mass / self._lengths(w))[self.group]
 
-    def scale(self, slope: Array) -> float:
-        """Return the largest t <= 1 with a finite conjugate at t * slope."""
-        squares = self._squares(slope)
-        beyond = squares > self.mass**2
-        return min(1.0, float(np.min(self.mass[beyond] / np.sqrt(squares[beyond]), initial=1.0)))
-
     def excess(self, slope: Array) -> Array:
         """Return what of the slope lies outside of the balls where its conjugate is finite."""
         lengths = np.sqrt(self._squares(slope))
@@ -180,18 +174,19 @@ class _Groups(NestedTerms):
     def prox(self, w: Array, curvature: Array) -> Array:
         return np.maximum(w, 0) / (1 + self.touching / curvature)
 
-    def dual(self, slope: Array, w: Array) -> tuple[float, float]:
-        """Return (t, c); families share the slope in proportion to their pulls at w."""
+    def bound(self, slope: Array, w: Array, most: float) -> float:
+        """See NestedTerms; families share the slope in proportion to their pulls at w."""
         over = np.maximum(slope, 0)
-        root, after = float(over[: self.n_words] @ over[: self.n_words]), over[self.n_words :]
-        if root > 0 and not self.root_ridge:
-            return 0.0, 0.0
-        parts = self._shared(after, w)
-        t = min(family.scale(part) for family, part in zip(self.families, parts, strict=True))
-        below = sum(
-            family.conjugate(t * part) for family, part in zip(self.families, parts, strict=True)
+        root = over[: self.n_words]
+        total = (
+            0.5 * float(root @ root) / self.root_ridge
+            if self.root_ridge
+            else most * float(root.sum())
         )
-        return t, below + (0.5 * t**2 * root / self.root_ridge if root else 0.0)
+        for family, part in zip(self.families, self._shared(over[self.n_words :], w), strict=True):
+            outside = family.excess(part)
+            total += family.conjugate(part - outside) + most * float(outside.sum())
+        return total
 
     def excess(self, slope: Array, w: Array) -> Array:
         out = np.zeros(len(slope))

@@ -102,10 +102,9 @@ def naive(
     order=st.integers(1, 6),
     collapse=st.booleans(),
     seed=st.integers(0, 1000),
-    t=st.floats(0, 1),
 )
 def test_likelihoods_are_those_of_the_whole_vocabulary(
-    sentences: list[Sentence], order: int, collapse: bool, seed: int, t: float
+    sentences: list[Sentence], order: int, collapse: bool, seed: int
 ) -> None:
     text = text_of(sentences)
     contexts = Contexts.build(text, order, collapse)
@@ -125,30 +124,17 @@ def test_likelihoods_are_those_of_the_whole_vocabulary(
         assert contexts.kernel.loss(w, found, threads) == pytest.approx(loss)
         for key, pair in place.items():
             assert found[pair] == pytest.approx(gradient[key], abs=1e-9)
-    # A share t per token, here one of two that depends on the word; pairs of other contexts than
-    # the longest ones do not matter.
-    shares = np.where(contexts.target % 2 == 0, t, 0.5 * t)
-    entropy, slope = 0.0, dict.fromkeys(place, 0.0)
-    for context, word in histories(sentences, order):
+    entropy = 0.0
+    for context, _ in histories(sentences, order):
         scores = np.array(
             [
                 sum(weights.get((context[:k], v), 0.0) for k in range(len(context) + 1))
                 for v in range(N_WORDS)
             ]
         )
-        share = t if word % 2 == 0 else 0.5 * t
-        token = np.arange(N_WORDS) == word
-        q = share * np.exp(scores) / np.exp(scores).sum() + (1 - share) * token
-        entropy += sum(each * np.log(each) for each in q if each > 0)
-        for context_of, v in slope:
-            if context_of == context[: len(context_of)]:
-                slope[context_of, v] += token[v] - q[v]
-    assert contexts.kernel.negative_entropy(shares) == pytest.approx(entropy, abs=1e-9)
-    mixed, own = np.empty(len(w)), np.empty(len(w))
-    contexts.kernel.mixed(shares, mixed, own)
-    for key, pair in place.items():
-        assert mixed[pair] == pytest.approx(slope[key], abs=1e-9)
-        assert own[pair] >= mixed[pair] - 1e-9
+        q = np.exp(scores) / np.exp(scores).sum()
+        entropy += float(q @ np.log(q))
+    assert contexts.kernel.negative_entropy() == pytest.approx(entropy, abs=1e-9)
 
 
 def test_threads_change_no_digit() -> None:
@@ -190,12 +176,4 @@ def test_bad_input_is_refused() -> None:
     with pytest.raises(ValueError, match="gradient must"):
         kernel.loss(np.zeros(n), np.empty(1), 1)
     with pytest.raises(ValueError, match="loss must be called first"):
-        kernel.negative_entropy(np.ones(n))
-    kernel.loss(np.zeros(n), np.empty(0), 1)
-    for t in (np.full(n, 1.5), np.ones(n + 1)):
-        with pytest.raises(ValueError, match="t must"):
-            kernel.negative_entropy(t)
-    with pytest.raises(ValueError, match="slope and own must"):
-        kernel.mixed(np.ones(n), np.ones(n), np.ones(n + 1))
-    with pytest.raises(ValueError, match="part and t must"):
-        kernel.lower(np.ones(n), np.ones(n + 1))
+        kernel.negative_entropy()
