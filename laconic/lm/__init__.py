@@ -1,4 +1,4 @@
-"""Language models on suffix trees, log-linear and Kneser-Ney.
+"""Language models on suffix trees, log-linear and Kneser-Ney, mixed with classes of words.
 
 The rooms are model, learn (what learners share), explain, store and cli. There is no page: what a
 language model holds are tables, which `laconic inspect` prints. There is no compact form either:
@@ -18,6 +18,7 @@ KINDS = (
     ),
 )
 PUBLIC = {
+    "ClassMixture": "laconic.lm.class_mixture",
     "KneserNey": "laconic.lm.kneser_ney",
     "LanguageModel": "laconic.lm.model",
     "LogLinear": "laconic.lm.log_linear",

@@ -73,7 +73,7 @@ def evaluate(
     bar.describe("reading")
     sentences = read_sentences(gold, encoding)
     bar.describe("scoring")
-    return {**scores(model, sentences), "ngrams": sum(model.n_ngrams_)}
+    return {**scores(model, sentences), "ngrams": model.n_features_selected_}
 
 
 def inspect(

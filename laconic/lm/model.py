@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import replace
@@ -15,18 +16,18 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from laconic import _core
 from laconic.core.arrays import Array
 from laconic.core.ragged import cut
 from laconic.core.report import Callback, FitReport, Reported
 from laconic.errors import InputError
 from laconic.lm.arpa import read_arpa, write_arpa
 from laconic.lm.backoff import arpa_of, context_model
+from laconic.lm.class_mixture import ClassMixture
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Text
-from laconic.lm.kneser_ney import KneserNey
 from laconic.lm.learn import NgramLearner, with_counts
-from laconic.lm.pruning import closed, expected_frequencies, pruned, seen_frequencies
+from laconic.lm.mixture import AnyAutomaton, MixturePart, mixture_automaton, pruned_mixture
+from laconic.lm.pruning import closed
 from laconic.lm.running import END, END_ID, UNKNOWN, UNKNOWN_ID, SentenceEncoder, SentencesLike
 from laconic.models.save import Saved
 from laconic.text.io import PathLike, name_of
@@ -66,9 +67,10 @@ class LanguageModel(Saved, Reported, BaseEstimator):
     ----------
     order : int, default=5
         Number of words of the longest n-grams, including the predicted one.
-    learner : KneserNey, LogLinear or None, default=None
-        What learns the n-grams; None means `KneserNey()`. Any object with a method
-        `learn(text, order, callback) -> LearnedNgrams` can be given.
+    learner : ClassMixture, LogLinear, KneserNey or None, default=None
+        What learns the n-grams; None means `ClassMixture()`: log-linear n-grams mixed with those of
+        classes of words, Kneser-Ney ones where a log-linear fit does not fit the memory. Any object
+        with a method `learn(text, order, callback) -> LearnedNgrams` can be given.
     min_count : int, default=1
         Words that occur less often are replaced by <unk>. With 1, <unk> never occurs in the
         training data.
@@ -82,7 +84,9 @@ class LanguageModel(Saved, Reported, BaseEstimator):
     encoder_ : SentenceEncoder
         The vocabulary, and how sentences become ids.
     model_ : ContextModel
-        Contexts and n-grams as flat arrays.
+        Contexts and n-grams of words as flat arrays.
+    others_ : tuple of MixturePart
+        What is mixed with the n-grams of words: n-grams of classes, with their weights.
     report_ : FitReport
         How the model came about; its learner is "" if the model was read from an ARPA file.
     n_ngrams_ : list of int
@@ -149,11 +153,11 @@ class LanguageModel(Saved, Reported, BaseEstimator):
         began = time.perf_counter()
         if not (isinstance(self.order, int | np.integer) and self.order >= 1):
             raise ValueError(f"order must be a whole number of at least 1, got {self.order!r}")
-        learner = KneserNey() if self.learner is None else clone(self.learner, safe=False)
+        learner = ClassMixture() if self.learner is None else clone(self.learner, safe=False)
         if len(text.ptr) < 2:
             raise ValueError("a language model needs at least one sentence to learn from")
-        model, report = learner.learn(text, int(self.order), callback)
-        return self._adopt(encoder, model, report)._timed(began)
+        learned = learner.learn(text, int(self.order), callback)
+        return self._adopt(encoder, *learned)._timed(began)
 
     def start(self) -> int:
         """Return the state at the start of a sentence."""
@@ -269,7 +273,8 @@ class LanguageModel(Saved, Reported, BaseEstimator):
         Parameters
         ----------
         size : int
-            Number of n-grams to keep, including single words, which all stay.
+            Number of n-grams to keep, of words and of classes together. Single words all stay, and
+            single classes; where these are too many, classes are left out.
         X : iterable of str or of lists of str, or None
             Sentences from which frequencies of contexts are counted, best the training data. With
             None they are estimated by the model, which is much worse for Kneser-Ney models: their
@@ -280,21 +285,26 @@ class LanguageModel(Saved, Reported, BaseEstimator):
         model : LanguageModel
         """
         check_is_fitted(self)
-        frequency = (
-            expected_frequencies(self.model_, END_ID)
-            if X is None
-            else seen_frequencies(self.model_, self._text(X))
-        )
-        return copy(self)._adopt(self.encoder_, pruned(self.model_, size, frequency), self.report_)
+        text = None if X is None else self._text(X)
+        model, others = pruned_mixture(self.model_, self.others_, size, text)
+        return copy(self)._adopt(self.encoder_, model, self.report_, others)
 
     def to_arpa(self, path: PathLike) -> None:
         """Write an ARPA file for KenLM, SRILM and others, compressed if its name ends in .gz.
 
         It gives the same probabilities, to 9 digits. Models of all learners are back-off models:
         the weight of a context is exp(base[c] - base[its parent]). All prefixes and suffixes of
-        n-grams are written, since KenLM needs them.
+        n-grams are written, since KenLM needs them. N-grams of classes cannot be written: where a
+        model has some, the file holds its n-grams of words alone, and a warning says so.
         """
         check_is_fitted(self)
+        if self.others_:
+            warnings.warn(
+                "an ARPA file holds n-grams of words: those of classes that are mixed with them "
+                "are left out of it; learn with LogLinear() (--learner log-linear) to have "
+                "the model in the file",
+                stacklevel=2,
+            )
         write_arpa(path, arpa_of(closed(self.model_), self.encoder_.words))
 
     @classmethod
@@ -316,16 +326,20 @@ class LanguageModel(Saved, Reported, BaseEstimator):
         return [int(count) for count in counts]
 
     def _adopt(
-        self, encoder: SentenceEncoder, model: ContextModel, report: FitReport
+        self,
+        encoder: SentenceEncoder,
+        model: ContextModel,
+        report: FitReport,
+        others: tuple[MixturePart, ...] = (),
     ) -> LanguageModel:
         """Become the model of these n-grams."""
         if model.n_words != len(encoder):
             raise ValueError(
                 f"the model predicts {model.n_words} words, but there are {len(encoder)}"
             )
-        self.encoder_, self.model_ = encoder, model
-        self._kernel = model.automaton()
-        self.report_ = with_counts(report, model)
+        self.encoder_, self.model_, self.others_ = encoder, model, others
+        self._kernel = mixture_automaton(model, others)
+        self.report_ = with_counts(report, model, others)
         return self
 
     def _timed(self, began: float) -> LanguageModel:
@@ -333,7 +347,7 @@ class LanguageModel(Saved, Reported, BaseEstimator):
         self.report_ = replace(self.report_, seconds=time.perf_counter() - began)
         return self
 
-    def _automaton(self) -> _core.ContextAutomaton:
+    def _automaton(self) -> AnyAutomaton:
         try:
             return self._kernel
         except AttributeError:
@@ -360,4 +374,4 @@ class LanguageModel(Saved, Reported, BaseEstimator):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if "model_" in state:
-            self._kernel = self.model_.automaton()
+            self._kernel = mixture_automaton(self.model_, self.others_)

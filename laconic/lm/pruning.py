@@ -6,7 +6,8 @@ gets alpha'(c) p(v | parent of c), alpha' the back-off weight that makes p(. | c
     D = -p(c) [ p(v | c) (log p(v | parent) + log alpha' - log p(v | c))
                 + (log alpha' - log alpha) (1 - sum_u p(u | c)) ]
 
-An n-gram stays where a longer one that stays needs it. Any ContextModel is a back-off model in this
+An n-gram stays where a longer one that stays needs it. The parts of a mixture are pruned together,
+D times the weight of the part. Any ContextModel is a back-off model in this
 sense: alpha(c) = exp(base[c] - base[parent]).
 """
 
@@ -26,22 +27,47 @@ from laconic.lm.contexts import Text
 LEAST = 1e-12  # lower bound of the probability that is left for words without a pair
 
 
-def pruned(model: ContextModel, size: int, frequency: Array) -> ContextModel:
-    """Return the model with `size` n-grams, including single words; `frequency` is p(c)."""
-    model = model.typed()
-    if size < model.n_words:
+class Prunable(NamedTuple):
+    """A model, how often its contexts occur, p(c), and its weight in a mixture."""
+
+    model: ContextModel
+    frequency: Array
+    weight: float = 1.0
+
+
+def pruned(parts: list[Prunable], size: int) -> list[ContextModel]:
+    """Return the models with `size` n-grams in all, including the single words of each."""
+    models = [part.model.typed() for part in parts]
+    n_words = sum(model.n_words for model in models)
+    if size < n_words:
         raise ValueError(
-            f"size must be at least {model.n_words}, the number of words, which all keep their "
+            f"size must be at least {n_words}, the number of words, which all keep their "
             f"probabilities, got {size!r}"
         )
-    context, depth = model.context_of_pairs(), model.depth
-    importance, _ = _needed(model, _losses(model, frequency), np.zeros(model.n_contexts), depth)
-    importance[: model.n_words] = np.inf
+    depths = [np.repeat(model.depth, np.diff(model.ptr)) for model in models]
+    importance = np.concatenate(
+        [
+            _importance(model, part.frequency, part.weight)
+            for model, part in zip(models, parts, strict=True)
+        ]
+    )
     # Among equals shorter n-grams are kept first: they never need longer ones.
-    order = np.lexsort((depth[context], -importance))
-    kept = np.zeros(len(context), bool)
+    order = np.lexsort((np.concatenate(depths), -importance))
+    kept = np.zeros(len(importance), bool)
     kept[order[:size]] = True
-    return _without(model, kept, depth, context)
+    ends = np.cumsum([len(depth) for depth in depths])[:-1]
+    return [
+        _without(model, chosen, model.depth, model.context_of_pairs())
+        for model, chosen in zip(models, np.split(kept, ends), strict=True)
+    ]
+
+
+def _importance(model: ContextModel, frequency: Array, weight: float) -> Array:
+    """Return what the loss of every n-gram, and of those that need it, costs at the most."""
+    loss = weight * _losses(model, frequency)
+    importance, _ = _needed(model, loss, np.zeros(model.n_contexts), model.depth)
+    importance[: model.n_words] = np.inf
+    return importance
 
 
 def _losses(model: ContextModel, frequency: Array) -> Array:

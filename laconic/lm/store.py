@@ -1,4 +1,4 @@
-"""Language models in model files: words, and contexts level by level, so that parents are implied.
+"""Language models in model files: words, contexts, and what is mixed with them.
 
 word_data, word_ptr   the words, <unk> and </s> first
 children, pairs       of every context: number of contexts with it as parent, and of its pairs
@@ -6,22 +6,27 @@ oldest                of every context but the empty one: its oldest word
 target, gain, base    as in ContextModel, gain and base in single precision
 borrowed              1 for pairs that are not n-grams, if there are such pairs
 
+The n-th model mixed with that of words has the same arrays, their names after `n.`, and:
+
+n.classes, n.log_share    of every word: its class, and the logarithm of its share of the class
+
 Whole numbers have the smallest type that holds them.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.core.ragged import pointers
 from laconic.core.report import FitReport
 from laconic.errors import InputError
-from laconic.lm.context_model import ContextModel
+from laconic.lm.mixture import MixturePart
 from laconic.lm.model import LanguageModel
 from laconic.lm.running import SentenceEncoder
+from laconic.lm.stored_contexts import pack_contexts, unpack_contexts
 from laconic.models import file as files
 from laconic.models.checks import (
     Arrays,
@@ -31,6 +36,7 @@ from laconic.models.checks import (
     converged,
     finite,
     is_count,
+    is_number,
     item,
     number_or_nan,
     numbers,
@@ -39,31 +45,28 @@ from laconic.models.checks import (
 )
 from laconic.version import __version__
 
-NAMES = {"word_data", "word_ptr", "children", "pairs", "oldest", "target", "gain", "base"}
+WORDS, SHARES = {"word_data", "word_ptr"}, {"classes", "log_share"}
+NUMBERED = re.compile(r"\d+\.")  # arrays of the parts of a mixture
 
 
 def pack(model: LanguageModel) -> Contents:
     """Return the arrays and the JSON of a fitted model."""
     check_is_fitted(model)
     check_storable(model.encoder_.words)
-    by_level = level_order(model.model_)
     word_data, word_ptr = files.encode_strings(model.encoder_.words)
-    arrays: Arrays = {
-        "word_data": word_data,
-        "word_ptr": word_ptr,
-        "children": smallest(np.bincount(by_level.parent[1:], minlength=by_level.n_contexts)),
-        "pairs": smallest(np.diff(by_level.ptr)),
-        "oldest": smallest(by_level.word[1:]),
-        "target": smallest(by_level.target),
-        "gain": by_level.gain.astype(np.float32),
-        "base": by_level.base.astype(np.float32),
-    }
-    if by_level.borrowed is not None:
-        arrays["borrowed"] = by_level.borrowed
+    arrays: Arrays = {"word_data": word_data, "word_ptr": word_ptr, **pack_contexts(model.model_)}
+    for number, part in enumerate(model.others_, 1):
+        own = {
+            **pack_contexts(part.model),
+            "classes": smallest(part.classes),
+            "log_share": part.log_share.astype(np.float32),
+        }
+        arrays |= {f"{number}.{name}": array for name, array in own.items()}
     meta = {
         "laconic": __version__,
         "order": int(model.order),
         "min_count": int(model.min_count),
+        "weights": [part.weight for part in model.others_],
         "account": _report_meta(model.report_) if model.report_.learner else None,
     }
     return arrays, meta
@@ -71,44 +74,41 @@ def pack(model: LanguageModel) -> Contents:
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> LanguageModel:
     """Return the model of these arrays; a ValueError says what is wrong with them."""
-    check_names(arrays, NAMES | ({"borrowed"} & arrays.keys()))
     for name in ("order", "min_count"):
         if not is_count(meta.get(name)):
             raise InputError(f"{name!r} is missing or not a number of at least 1")
-    report = _report(meta)
-    children, pairs, oldest, target = (
-        whole(arrays, name) for name in ("children", "pairs", "oldest", "target")
+    report, weights = _report(meta), meta.get("weights", [])
+    if not isinstance(weights, list) or not all(is_number(w) and 0 < w < 1 for w in weights):
+        raise InputError("'weights' must be numbers between 0 and 1")
+    if sum(weights) >= 1 + 1e-9:
+        raise InputError("'weights' must sum to less than 1")
+    others = [_without_prefix(arrays, f"{n}.") for n in range(1, len(weights) + 1)]
+    own = {name: arrays[name] for name in arrays if not NUMBERED.match(name)}
+    if len(own) + sum(map(len, others)) != len(arrays):
+        raise InputError("the numbers of parts and of weights do not agree")
+    spelled = {name: own.pop(name) for name in WORDS if name in own}
+    check_names(spelled, WORDS)
+    contexts = unpack_contexts(own)
+    words = SentenceEncoder(files.decode_strings(spelled["word_data"], spelled["word_ptr"]))
+    parts = tuple(
+        _part(part, weight, len(words)) for part, weight in zip(others, weights, strict=True)
     )
-    n = len(children)
-    if (
-        n == 0
-        or len(pairs) != n
-        or len(oldest) != n - 1
-        or int(children.sum()) != n - 1
-        or int(pairs.sum()) != len(target)
-    ):
-        raise InputError("the numbers of contexts and of pairs do not agree")
-    borrowed = arrays.get("borrowed")
-    if borrowed is not None and (
-        borrowed.dtype != np.uint8
-        or borrowed.shape != target.shape
-        or np.any(borrowed[: pairs[0]])
-        or np.any(borrowed > 1)
-    ):
-        raise InputError("expected 1 for every borrowed pair and 0 for all others")
-    contexts = ContextModel(
-        np.concatenate([[-1], np.repeat(np.arange(n), children)]).astype(np.int32),
-        np.concatenate([[-1], oldest]).astype(np.int32),
-        pointers(pairs),
-        target.astype(np.int32),
-        numbers(arrays, "gain", target.shape, np.float32).astype(np.float64),
-        numbers(arrays, "base", children.shape, np.float32).astype(np.float64),
-        borrowed,
-    )
-    words = SentenceEncoder(files.decode_strings(arrays["word_data"], arrays["word_ptr"]))
     return LanguageModel(order=meta["order"], min_count=meta["min_count"])._adopt(
-        words, contexts, report
+        words, contexts, report, parts
     )
+
+
+def _without_prefix(arrays: Arrays, prefix: str) -> Arrays:
+    return {name[len(prefix) :]: arrays[name] for name in arrays if name.startswith(prefix)}
+
+
+def _part(arrays: Arrays, weight: float, n_words: int) -> MixturePart:
+    """Return a part of a mixture over `n_words` words."""
+    rest = {name: array for name, array in arrays.items() if name not in SHARES}
+    check_names({name: arrays[name] for name in SHARES & arrays.keys()}, SHARES)
+    classes = whole(arrays, "classes", 2**31 - 1).astype(np.int32)
+    log_share = numbers(arrays, "log_share", (n_words,), np.float32).astype(np.float64)
+    return MixturePart(unpack_contexts(rest), classes, log_share, float(weight)).checked(n_words)
 
 
 def _report_meta(report: FitReport) -> dict[str, Any]:
@@ -140,32 +140,4 @@ def _report(meta: dict[str, Any]) -> FitReport:
         interrupted=item(meta, "interrupted", bool),
         features_total=n_ngrams,
         groups_total=n_contexts,
-    )
-
-
-def level_order(model: ContextModel) -> ContextModel:
-    """Return the model with contexts sorted by depth, then by the places of their parents."""
-    depth, rank = model.depth, np.zeros(model.n_contexts, np.int64)
-    order = [np.zeros(1, np.int64)]
-    done = 1
-    for level in range(1, int(depth.max()) + 1):
-        these = np.flatnonzero(depth == level)
-        these = these[np.argsort(rank[model.parent[these]], kind="stable")]
-        rank[these] = done + np.arange(len(these))
-        done += len(these)
-        order.append(these)
-    contexts = np.concatenate(order)
-    sizes = np.diff(model.ptr)[contexts]
-    ptr = pointers(sizes)
-    pairs = np.repeat(model.ptr[:-1][contexts] - ptr[:-1], sizes) + np.arange(len(model.target))
-    parent = np.where(model.parent[contexts] < 0, -1, rank[model.parent[contexts]]).astype(np.int32)
-    borrowed = None if model.borrowed is None else model.borrowed[pairs]
-    return ContextModel(
-        parent,
-        model.word[contexts],
-        ptr,
-        model.target[pairs],
-        model.gain[pairs],
-        model.base[contexts],
-        borrowed,
     )

@@ -306,14 +306,22 @@ def test_files_that_are_not_text(given: Files) -> None:
         ("--order must be from 1 to 1000, not 0", ["--order", "0"]),
         ("--order must be from 1 to 1000, not 1001", ["--order", "1001"]),
         (
-            "--learner must be one of kneser-ney, interpolated, log-linear, not 'magic'",
+            "--learner must be one of classes, log-linear, kneser-ney, interpolated, not 'magic'",
             ["--learner", "magic"],
         ),
         (
             "there is no penalty called 'magic': expected one of",
             ["--learner", "log-linear", "--penalty", "magic"],
         ),
-        ("--penalty does not go with --learner kneser-ney", ["--penalty", "ridge"]),
+        (
+            "--penalty does not go with --learner kneser-ney",
+            ["--learner", "kneser-ney", "--penalty", "ridge"],
+        ),
+        (
+            "--n-classes does not go with --learner log-linear",
+            ["--learner", "log-linear", "--n-classes", "3"],
+        ),
+        ("--n-classes must be whole numbers below 100000", ["--n-classes", "3,x"]),
         (
             "--max-iter does not go with --learner interpolated",
             ["--learner", "interpolated", "--max-iter", "3"],

@@ -45,7 +45,7 @@ def few_counts() -> Iterator[None]:
 def model() -> LanguageModel:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return LanguageModel(order=3).fit(SENTENCES)
+        return LanguageModel(3, laconic.KneserNey()).fit(SENTENCES)
 
 
 def test_scoring_word_by_word_and_at_once(model: LanguageModel) -> None:
@@ -102,7 +102,7 @@ def test_rare_words_are_examples_of_unknown_ones() -> None:
 
 def test_encoded_data_gives_the_same_model(model: LanguageModel) -> None:
     encoder, text = SentenceEncoder.learn(SENTENCES)
-    again = LanguageModel(order=3).fit_text(encoder, text)
+    again = LanguageModel(3, laconic.KneserNey()).fit_text(encoder, text)
     assert again.evaluate(text) == model.evaluate(SENTENCES)
     with pytest.raises(ValueError, match="predicts 10 words, but there are 2"):
         LanguageModel(order=3).fit_text(SentenceEncoder(["<unk>", "</s>"]), text)

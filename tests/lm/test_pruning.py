@@ -13,6 +13,7 @@ from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Contexts, Text
 from laconic.lm.kneser_ney import KneserNey
 from laconic.lm.pruning import (
+    Prunable,
     _losses,
     _without,
     condensed,
@@ -72,7 +73,7 @@ def test_a_loss_is_the_divergence_that_leaving_one_ngram_out_makes(
 def test_sizes_and_sums(sentences: list[list[int]], order: int, data: st.DataObject) -> None:
     model = learned(sentences, order)
     size = data.draw(st.integers(6, len(model.target) + 3))
-    smaller = pruned(model, size, expected_frequencies(model, 0)).checked()
+    smaller = pruned([Prunable(model, expected_frequencies(model, 0))], size)[0].checked()
     assert len(smaller.target) == min(size, len(model.target))
     automaton = smaller.automaton()
     for state in range(smaller.n_contexts):
@@ -83,7 +84,7 @@ def test_sizes_and_sums(sentences: list[list[int]], order: int, data: st.DataObj
 @given(SENTENCES, st.integers(1, 4))
 def test_nothing_changes_where_nothing_is_removed(sentences: list[list[int]], order: int) -> None:
     model = learned(sentences, order)
-    same = pruned(model, len(model.target), expected_frequencies(model, 0))
+    same = pruned([Prunable(model, expected_frequencies(model, 0))], len(model.target))[0]
     for left, right in zip(model[:4], same[:4], strict=True):
         assert np.array_equal(left, right)
     assert same.gain + same.base[same.context_of_pairs()] == pytest.approx(
@@ -153,4 +154,4 @@ def test_frequencies_are_counts_of_what_comes_before(
 def test_a_size_without_room_for_words() -> None:
     model = learned([[1, 2]], 2)
     with pytest.raises(ValueError, match="size must be at least 6, the number of words"):
-        pruned(model, 5, expected_frequencies(model, 0))
+        pruned([Prunable(model, expected_frequencies(model, 0))], 5)
