@@ -42,7 +42,7 @@ def iterate_conllu(
 ) -> Iterator[Conllu]:
     """Yield the sentences of a file, which may be endless, in batches; see `read_conllu`."""
     with open_text(path) as stream:
-        yield from _batches(stream, name_of(path), trees, batch_sentences)
+        yield from conllu_batches(stream, name_of(path), trees, batch_sentences)
 
 
 @contextmanager
@@ -64,14 +64,14 @@ class ConlluWriter:
 
 
 def _whole(stream: Iterable[str], name: str, trees: bool) -> Conllu:
-    (found,) = _batches(stream, name, trees, None)
+    (found,) = conllu_batches(stream, name, trees, None)
     return found
 
 
-def _batches(
+def conllu_batches(
     stream: Iterable[str], name: str, trees: bool, batch_sentences: int | None
 ) -> Iterator[Conllu]:
-    """Yield so many sentences at a time, or all at once."""
+    """Yield the sentences of lines, so many at a time, or all at once; see `read_conllu`."""
     batch, seen = _Batch(name, trees), False
     before: list[str] = []
     rows: list[str] = []

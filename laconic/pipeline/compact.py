@@ -1,0 +1,74 @@
+"""Pipelines in compact files: the taggers and the parser, each as in a compact file of its kind.
+
+    about          compressed JSON: parameters, parts, tags and edits of lemmas
+    segment.* ..   the arrays of the parts, see laconic.pipeline.store
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn
+
+from laconic.errors import InputError
+from laconic.models.checks import Arrays, Contents, Meta, item, pack_json, unpack_json
+from laconic.parse import compact as compact_parse
+from laconic.parse.model import Parser
+from laconic.pipeline.model import Pipeline
+from laconic.pipeline.predict import PipelinePredictor, share_parts
+from laconic.pipeline.store import AnyParser, AnyTagger, pack_parts, unpack_parts
+from laconic.tag import compact as compact_tag
+
+
+class CompactPipeline(PipelinePredictor):
+    """A pipeline read from a compact file: it predicts, and does not learn."""
+
+    _contents: Contents
+
+    def fit(self, X: object, y: object = None, callback: object = None) -> NoReturn:
+        """Raise a ValueError: a compact model does not learn."""
+        raise ValueError(
+            "a compact model predicts and does not learn: use the model from which it was made"
+        )
+
+    def plain(self) -> Pipeline:
+        """Return the same model as an ordinary Pipeline; ValueError if the file has no names."""
+        model = share_parts(self, Pipeline(**self.get_params()))
+        for holder, name in (
+            (model.segmenter_, "tagger_"),
+            (model.splitter_, "tagger_"),
+            (model.tags_, "upos_"),
+            (model.tags_, "morphology_"),
+            (model.lemmatizer_, "tagger_"),
+            (model, "parser_"),
+        ):
+            part = None if holder is None else getattr(holder, name)
+            if isinstance(part, compact_tag.CompactTagger | compact_parse.CompactParser):
+                setattr(holder, name, part.plain())
+        return model
+
+    def __reduce__(self) -> tuple[Callable[..., CompactPipeline], Contents]:
+        return unpack, (self._contents[0], self._contents[1])
+
+
+def pack(model: Pipeline, names: bool) -> Contents:
+    """Return the arrays and the JSON of a fitted model."""
+
+    def packed(part: AnyTagger | AnyParser) -> Contents:
+        if isinstance(part, Parser):
+            return compact_parse.pack(part, names)
+        return compact_tag.pack(part, names)
+
+    arrays, meta = pack_parts(model, packed)
+    return {"about": pack_json(meta), **arrays}, {"names": names}
+
+
+def unpack(arrays: Arrays, meta: Meta) -> CompactPipeline:
+    """Return the model of these, or raise a ValueError that says what is wrong with them."""
+    item(meta, "names", bool)
+    if "about" not in arrays:
+        raise InputError("there is no description of the model")
+    parts = {name: array for name, array in arrays.items() if name != "about"}
+    unpackers = (compact_tag.unpack, compact_parse.unpack)
+    model = unpack_parts(CompactPipeline, parts, unpack_json(arrays["about"]), unpackers)
+    model._contents = arrays, meta
+    return model

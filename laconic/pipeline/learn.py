@@ -1,0 +1,58 @@
+"""How the parts of a pipeline are learned, each from what the one before it predicts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from laconic.core.report import Callback, Event
+from laconic.core.solvers.online import Mira
+from laconic.parse.model import Parser
+from laconic.pipeline.lemmas import Lemmatizer
+from laconic.pipeline.predict import PipelinePredictor, parser_columns, word_columns
+from laconic.pipeline.segment import Segmenter
+from laconic.pipeline.splits import Splitter
+from laconic.pipeline.tags import Tags, WordTags
+from laconic.text.conllu import DEPREL, FEATS, FORM, LEMMA, UPOS, XPOS, Conllu
+from laconic.text.treebanks import Treebank
+
+
+def learn_parts(model: PipelinePredictor, sentences: Conllu, callback: Callback | None) -> None:
+    """Learn the parts that the parameters of a model name, and set them.
+
+    Tags and lemmas that the parser learns from are such as the model predicts for other sentences.
+    """
+    words = word_columns(sentences)
+    forms, n_jobs = sentences.words(FORM), model.n_jobs
+    model.segmenter_ = model.splitter_ = model.tags_ = model.lemmatizer_ = None
+    if model.segment:
+        model.segmenter_ = Segmenter(n_jobs).fit(sentences, _named(callback, "segmentation"))
+        model.splitter_ = Splitter(n_jobs).fit(sentences, _named(callback, "words"))
+    gold = predicted = Tags(*map(sentences.words, (UPOS, XPOS, FEATS)))
+    if model.tags:
+        model.tags_ = WordTags(n_jobs)
+        wanted = model.lemmas or model.parse
+        predicted = model.tags_.fit_crossed(words, gold, _named(callback, "tags"), wanted)
+    lemmas = sentences.words(LEMMA)
+    if model.lemmas:
+        model.lemmatizer_ = Lemmatizer(n_jobs)
+        model.lemmatizer_.fit(forms, gold, lemmas, predicted, _named(callback, "lemmas"))
+        lemmas = model.lemmatizer_.predict(forms, predicted)
+    parser = None
+    if model.parse:
+        parser = Parser("carreras", learner=Mira(), n_jobs=n_jobs)
+        bank = Treebank(
+            parser_columns(words, lemmas, predicted), sentences.heads(), sentences.words(DEPREL)
+        )
+        parser.fit(bank, callback=_named(callback, "trees"))
+    model.parser_ = parser
+
+
+def _named(callback: Callback | None, part: str) -> Callback | None:
+    """Return a callback that tells another one which part of a pipeline an event is of."""
+    if callback is None:
+        return None
+
+    def named(event: Event) -> bool | None:
+        return callback(replace(event, stage=f"{part}, {event.stage}"))
+
+    return named
