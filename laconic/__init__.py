@@ -93,6 +93,7 @@ if TYPE_CHECKING:
     from laconic.parse.tags import WordTagger as WordTagger
     from laconic.parse.texts import text_trees as text_trees
     from laconic.pipeline.doc import Doc as Doc
+    from laconic.pipeline.model import Pipeline as Pipeline
     from laconic.rerank.model import Reranker as Reranker
     from laconic.tag.crf import Crf as Crf
     from laconic.tag.model import Tagger as Tagger

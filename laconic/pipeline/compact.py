@@ -1,7 +1,7 @@
 """Pipelines in compact files: the taggers and the parser, each as in a compact file of its kind.
 
-    about          compressed JSON: parameters, parts, tags and edits of lemmas
-    segment.* ..   the arrays of the parts, see laconic.pipeline.store
+about          compressed JSON: parameters, parts, tags and edits of lemmas
+segment.* ..   the arrays of the parts, see laconic.pipeline.store
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ nothing in common with its source.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
 from laconic.errors import InputError
@@ -62,7 +62,7 @@ def check_edit(edit: str) -> None:
 
 
 def check_split(split: str) -> None:
-    """Raise an InputError unless `split_of` may have made this."""
+    """Raise an InputError unless `splits_of` may have made this."""
     _, found, rest = f"\t{split}".partition("\t\t")
     if not found:
         raise InputError("expected the words of a multiword token")
@@ -74,15 +74,18 @@ def _in_common(source: str, target: str) -> int:
     return matcher.find_longest_match().size
 
 
-def split_of(token: str, words: list[str]) -> str:
-    """Return how a token falls into words: an edit of the longest one, the others as they are.
+def splits_of(token: str, words: Sequence[str]) -> list[str]:
+    """Return how a token may fall into words: an edit of one of them, the others as they are.
 
-    The words are separated by tabs, the edited one begins with another tab.
+    The words are separated by tabs, the edited one begins with another tab. Of the splits, those
+    come first whose edited word has more in common with the token.
     """
-    stem = max(range(len(words)), key=lambda at: (_in_common(token, words[at]), -at))
-    edit = edit_of(token, words[stem], keep_case=True)
-    parts = [f"\t{edit}" if at == stem else word for at, word in enumerate(words)]
-    return "\t".join(parts)
+    shared = [_in_common(token, word) for word in words]
+    found = []
+    for stem in sorted(range(len(words)), key=lambda at: -shared[at]):
+        edit = edit_of(token, words[stem], keep_case=True)
+        found.append("\t".join([*words[:stem], f"\t{edit}", *words[stem + 1 :]]))
+    return found
 
 
 def split_by(token: str, split: str) -> list[str] | None:

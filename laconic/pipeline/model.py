@@ -62,11 +62,11 @@ class Pipeline(PipelinePredictor):
     ... 3 . . PUNCT _ _ 2 punct _ _"""
     >>> treebank = parse_conllu(rows.replace(" ", "\t"))
     >>> nlp = Pipeline().fit(treebank)
-    >>> found = nlp.predict(["They sing. We danced."])
-    >>> found.texts()
+    >>> doc = nlp("They sing. We danced.")
+    >>> [sentence.text for sentence in doc]
     ['They sing.', 'We danced.']
-    >>> found.treebank().labels
-    ['nsubj', 'root', 'punct', 'nsubj', 'root', 'punct']
+    >>> [(word.form, word.upos, word.deprel) for word in doc[1]]
+    [('We', 'PRON', 'nsubj'), ('danced', 'VERB', 'root'), ('.', 'PUNCT', 'punct')]
     '''
 
     def fit(

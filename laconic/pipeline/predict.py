@@ -16,6 +16,7 @@ from laconic.models.save import Saved
 from laconic.parse.compact import CompactParser
 from laconic.parse.model import Parser
 from laconic.parse.predict import ParsePredictor
+from laconic.pipeline.doc import Doc
 from laconic.pipeline.lemmas import Lemmatizer
 from laconic.pipeline.segment import Segmenter, Segments
 from laconic.pipeline.splits import Splitter
@@ -49,6 +50,10 @@ class PipelinePredictor(Reported, Saved, BaseEstimator):
         self.lemmas = lemmas
         self.parse = parse
         self.n_jobs = n_jobs
+
+    def __call__(self, text: str) -> Doc:
+        """Return the sentences of one raw text as a Doc; see `predict`."""
+        return Doc(self.predict([text]))
 
     def predict(self, texts: Sequence[str]) -> Conllu:
         """Return the annotated sentences of raw texts.
@@ -157,10 +162,10 @@ def parts_of(
     yield from ((name, part) for name, part in found.items() if part is not None)
 
 
-Model = TypeVar("Model", bound=PipelinePredictor)
+Piped = TypeVar("Piped", bound=PipelinePredictor)
 
 
-def share_parts(given: PipelinePredictor, to: Model) -> Model:
+def share_parts(given: PipelinePredictor, to: Piped) -> Piped:
     """Give a model copies of the parts of another one, which hold the same taggers and parser."""
     for name in ("segmenter_", "splitter_", "tags_", "lemmatizer_", "parser_", "report_"):
         part = getattr(given, name)

@@ -5,6 +5,7 @@ A label is a split (see `laconic.pipeline.edits`), or ONE for a token that is on
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from laconic.core.arrays import Ints
 from laconic.core.ragged import cut, pointers
 from laconic.core.report import Callback
 from laconic.core.solvers.online import Mira
-from laconic.pipeline.edits import split_by, split_of
+from laconic.pipeline.edits import split_by, splits_of
 from laconic.pipeline.templates import SPLITS, templates_of
 from laconic.tag.model import Tagger
 from laconic.text.conllu import FORM, Conllu
@@ -51,10 +52,10 @@ class Splitter(BaseEstimator):
         """Learn from the tokens of a treebank and their words."""
         surface, forms = sentences.surface, sentences.fields[FORM]
         tokens, words = [forms[row] for row in surface.rows.tolist()], sentences.words(FORM)
-        labels = [
-            ONE if end - begin == 1 else split_of(token, words[begin:end])
-            for token, (begin, end) in zip(tokens, pairwise(surface.word_ptr.tolist()), strict=True)
-        ]
+        spans = pairwise(surface.word_ptr.tolist())
+        given = [tuple(words[begin:end]) for begin, end in spans]
+        split = _chosen({pair for pair in zip(tokens, given, strict=True) if len(pair[1]) > 1})
+        labels = [split.get(pair, ONE) for pair in zip(tokens, given, strict=True)]
         self.tagger_ = None
         if len(set(labels)) > 1:
             tagger = Tagger(
@@ -76,3 +77,10 @@ class Splitter(BaseEstimator):
                 words[at] = split_by(tokens[at], label) or [tokens[at]]
                 lengths[at] = len(words[at])
         return list(chain.from_iterable(words)), pointers(lengths)
+
+
+def _chosen(pairs: set[tuple[str, tuple[str, ...]]]) -> dict[tuple[str, tuple[str, ...]], str]:
+    """Return for each token and its words the split that most of them share."""
+    possible = {pair: splits_of(*pair) for pair in sorted(pairs)}
+    counts = Counter(chain.from_iterable(possible.values()))
+    return {pair: max(splits, key=counts.__getitem__) for pair, splits in possible.items()}

@@ -8,7 +8,7 @@ known.*   forms whose lemmas are known: text, text_ptr; tag: number of the tags;
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -36,7 +36,7 @@ from laconic.pipeline.edits import check_edit, check_split
 from laconic.pipeline.lemmas import COLUMNS as LEMMA_COLUMNS
 from laconic.pipeline.lemmas import Lemmatizer
 from laconic.pipeline.model import Pipeline
-from laconic.pipeline.predict import PipelinePredictor, parts_of
+from laconic.pipeline.predict import Piped, PipelinePredictor, parts_of
 from laconic.pipeline.segment import INSIDE, SENTENCE, TOKEN, Segmenter
 from laconic.pipeline.splits import ONE, Splitter
 from laconic.pipeline.tags import BETWEEN, WordTags
@@ -49,7 +49,6 @@ from laconic.version import __version__
 
 AnyTagger = Tagger | CompactTagger
 AnyParser = Parser | CompactParser
-Predictor = TypeVar("Predictor", bound=PipelinePredictor)
 PARTS = ("segment", "split", "upos", "morphology", "lemma", "parse")
 KNOWN = {"text", "text_ptr", "tag", "edit"}
 COUNTS = ("features_total", "features_kept", "groups_total", "groups_kept")
@@ -85,6 +84,7 @@ def pack_parts(
         "every_letter": bool(model.segmenter_ and model.segmenter_.every_letter_),
         "tags": None if model.tags_ is None else model.tags_.constant_,
         "report": {
+            "learner": model.report_.learner,
             **report_meta(model.report_),
             **{name: int(getattr(model.report_, name)) for name in COUNTS},
         },
@@ -119,11 +119,11 @@ def unpack(arrays: Arrays, meta: Meta) -> Pipeline:
 
 
 def unpack_parts(
-    kind: type[Predictor],
+    kind: type[Piped],
     arrays: Arrays,
     meta: Meta,
     unpackers: tuple[Callable[[Arrays, Meta], AnyTagger], Callable[[Arrays, Meta], AnyParser]],
-) -> Predictor:
+) -> Piped:
     """Return the model that `pack_parts` packed, its parts unpacked by the two functions."""
     parameters = item(meta, "parameters", dict)
     check_parameters(parameters, _PARAMETERS)
@@ -144,7 +144,7 @@ def unpack_parts(
         _unpack_known(model.lemmatizer_, part_of(arrays, "known"), item(meta, "lemmas", dict))
     counted = item(meta, "report", dict)
     counts = {name: item(counted, name, int) for name in COUNTS}
-    model.report_ = read_report(counted, **counts)
+    model.report_ = read_report(counted, learner=item(counted, "learner", str), **counts)
     return model
 
 
