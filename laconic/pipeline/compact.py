@@ -17,6 +17,7 @@ from laconic.pipeline.model import Pipeline
 from laconic.pipeline.predict import PipelinePredictor, share_parts
 from laconic.pipeline.store import AnyParser, AnyTagger, pack_parts, unpack_parts
 from laconic.tag import compact as compact_tag
+from laconic.tag.model import Tagger
 
 
 class CompactPipeline(PipelinePredictor):
@@ -56,6 +57,7 @@ def pack(model: Pipeline, names: bool) -> Contents:
     def packed(part: AnyTagger | AnyParser) -> Contents:
         if isinstance(part, Parser):
             return compact_parse.pack(part, names)
+        assert isinstance(part, Tagger)
         return compact_tag.pack(part, names)
 
     arrays, meta = pack_parts(model, packed)

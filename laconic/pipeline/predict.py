@@ -151,12 +151,18 @@ def parts_of(
     model: PipelinePredictor,
 ) -> Iterator[tuple[str, Tagger | CompactTagger | Parser | CompactParser]]:
     """Yield the taggers and the parser of a fitted pipeline with their names, in order of work."""
+    segmenter, splitter, tags, lemmas = (
+        model.segmenter_,
+        model.splitter_,
+        model.tags_,
+        model.lemmatizer_,
+    )
     found = {
-        "segment": model.segmenter_ and model.segmenter_.tagger_,
-        "split": model.splitter_ and model.splitter_.tagger_,
-        "upos": model.tags_ and model.tags_.upos_,
-        "morphology": model.tags_ and model.tags_.morphology_,
-        "lemma": model.lemmatizer_ and model.lemmatizer_.tagger_,
+        "segment": None if segmenter is None else segmenter.tagger_,
+        "split": None if splitter is None else splitter.tagger_,
+        "upos": None if tags is None else tags.upos_,
+        "morphology": None if tags is None else tags.morphology_,
+        "lemma": None if lemmas is None else lemmas.tagger_,
         "parse": model.parser_,
     }
     yield from ((name, part) for name, part in found.items() if part is not None)

@@ -61,11 +61,14 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
 def pack(model: Pipeline) -> Contents:
     """Return the arrays and the JSON of a fitted model."""
     check_is_fitted(model)
-    return pack_parts(model, lambda part: _pack_part(part))
+    return pack_parts(model, _pack_part)
 
 
 def _pack_part(part: AnyTagger | AnyParser) -> Contents:
-    return parse_store.pack(part) if isinstance(part, Parser) else tag_store.pack(part)
+    if isinstance(part, Parser):
+        return parse_store.pack(part)
+    assert isinstance(part, Tagger)
+    return tag_store.pack(part)
 
 
 def pack_parts(
