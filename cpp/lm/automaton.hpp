@@ -21,7 +21,9 @@ namespace laconic::lm {
 
 using numeric::AlignedVector;
 
-// (context, word) -> gain and next context: open addressing, four slots to a cache line.
+// (context, word) -> gain and next context: open addressing, four slots to a cache line. A bit for
+// every value of a second hash, six to a slot, mostly tells without the slots, which are far larger
+// than a cache, that a pair is not there.
 class PairTable {
   public:
     static constexpr uint32_t kNone = UINT32_MAX;
@@ -31,14 +33,20 @@ class PairTable {
         uint32_t next = kNone;
     };
     explicit PairTable(size_t n_pairs = 0)
-        : slots_(std::max<size_t>(8, n_pairs + n_pairs / 2 + 1)) {
+        : slots_(std::max<size_t>(8, n_pairs + n_pairs / 2 + 1)), bits_(slots_.size() / 10 + 1) {
         if (slots_.size() >= kNone)
             throw std::invalid_argument("there are too many pairs for one model");
     }
-    size_t home(uint32_t context, uint32_t word) const {
-        uint64_t key = ((uint64_t{context} << 32) | word) * 0x9e3779b97f4a7c15ULL;
-        key = (key ^ (key >> 32)) * 0xd6e8feb86659fd93ULL;
-        return ((key >> 32) * slots_.size()) >> 32;
+    static uint64_t hash(uint32_t context, uint32_t word) {
+        const uint64_t key = ((uint64_t{context} << 32) | word) * 0x9e3779b97f4a7c15ULL;
+        return (key ^ (key >> 32)) * 0xd6e8feb86659fd93ULL;
+    }
+    size_t home(uint64_t hash) const { return ((hash >> 32) * slots_.size()) >> 32; }
+    size_t home(uint32_t context, uint32_t word) const { return home(hash(context, word)); }
+    // False only for pairs that are not there.
+    bool maybe(uint64_t hash) const {
+        const uint64_t bit = bit_of(hash);
+        return bits_[bit >> 6] >> (bit & 63) & 1;
     }
     void prefetch(size_t home) const { __builtin_prefetch(&slots_[home]); }
     // The slot of a pair if it is there.
@@ -55,7 +63,9 @@ class PairTable {
     // A pair that must be new.
     void insert(const Slot& pair) {
         if (++n_used_ * 3 > slots_.size() * 2) grow();
-        size_t at = home(pair.context, pair.word);
+        const uint64_t its_hash = hash(pair.context, pair.word), bit = bit_of(its_hash);
+        bits_[bit >> 6] |= uint64_t{1} << (bit & 63);
+        size_t at = home(its_hash);
         while (slots_[at].context != kNone) at = at + 1 == slots_.size() ? 0 : at + 1;
         slots_[at] = pair;
     }
@@ -66,10 +76,15 @@ class PairTable {
         for (const Slot& slot : slots_)
             if (slot.context != kNone) larger.insert(slot);
         slots_.swap(larger.slots_);
+        bits_.swap(larger.bits_);
+    }
+    uint64_t bit_of(uint64_t hash) const {
+        return ((hash & UINT32_MAX) * (64 * uint64_t{bits_.size()})) >> 32;
     }
 
     size_t n_used_ = 0;
     AlignedVector<Slot> slots_;
+    std::vector<uint64_t> bits_;
 };
 
 // 64 random bits that depend on all of the seed (splitmix64).
@@ -111,9 +126,12 @@ class Automaton {
         uint32_t length;  // words of the pair that was used
     };
     Step step(uint32_t state, uint32_t word) const {
-        for (uint32_t context = state; context != 0; context = contexts_[context].parent)
-            if (const auto* pair = pairs_.find(context, word))
+        for (uint32_t context = state; context != 0; context = contexts_[context].parent) {
+            const uint64_t hash = PairTable::hash(context, word);
+            if (!pairs_.maybe(hash)) continue;
+            if (const auto* pair = pairs_.find(context, word, pairs_.home(hash)))
                 return stepped(state, context, *pair);
+        }
         return {root_next_[word], gain_[word] + double{contexts_[state].base}, 1};
     }
     // Sentences [first, last) of tokens, each from the state `start`; many at a time, so that their

@@ -32,6 +32,9 @@ void bind_automaton(nb::module_& m) {
         .def("start", &ContextAutomaton::start)
         .def("score_word", &ContextAutomaton::score_word, nb::arg("state"), nb::arg("word"),
              nb::arg("numbers"), nb::arg("unknown"))
+        .def("score_words", &ContextAutomaton::score_words, nb::arg("state"), nb::arg("tokens"))
+        .def("score_sentence", &ContextAutomaton::score_sentence, nb::arg("sentence"),
+             nb::arg("words"), nb::arg("unknown"), nb::arg("end"))
         .def("advance", &ContextAutomaton::advance, nb::arg("state"), nb::arg("tokens"))
         .def("score", &ContextAutomaton::score, nb::arg("tokens"), nb::arg("ptr"), nb::arg("start"),
              nb::arg("threads") = 1)
@@ -50,6 +53,9 @@ void bind_mixture(nb::module_& m) {
         .def("start", &MixtureAutomaton::start)
         .def("score_word", &MixtureAutomaton::score_word, nb::arg("state"), nb::arg("word"),
              nb::arg("numbers"), nb::arg("unknown"))
+        .def("score_words", &MixtureAutomaton::score_words, nb::arg("state"), nb::arg("tokens"))
+        .def("score_sentence", &MixtureAutomaton::score_sentence, nb::arg("sentence"),
+             nb::arg("words"), nb::arg("unknown"), nb::arg("end"))
         .def("advance", &MixtureAutomaton::advance, nb::arg("state"), nb::arg("tokens"))
         .def("score", &MixtureAutomaton::score, nb::arg("tokens"), nb::arg("ptr"), nb::arg("start"),
              nb::arg("threads") = 1)

@@ -3,6 +3,7 @@
 #include "door/checks.hpp"
 #include "door/threads.hpp"
 #include "lm/automaton.hpp"
+#include "text/words.hpp"
 
 namespace laconic::lm {
 
@@ -49,6 +50,21 @@ inline Array<int64_t> shorter_pairs(Vec<int32_t> parent, Vec<int32_t> word, Vec<
     return to_numpy(std::move(shorter));
 }
 
+// The sum of log_prob(word) over the words of a sentence, split at blanks, and its end; `unknown`
+// stands for words that are not among n_words.
+template <class LogProb>
+double sentence_log_prob(const nb::str& sentence, const text::WordIndex& words, int32_t unknown,
+                         int32_t end, int64_t n_words, LogProb log_prob) {
+    double total = 0;
+    text::each_word(sentence, [&](std::string_view word) {
+        const int32_t found = words.find(word);
+        require(found < 0 || (found != end && found < n_words),
+                "starts and ends of sentences are added, leave them out");
+        total += log_prob(found < 0 ? unknown : found);
+    });
+    return total + log_prob(end);
+}
+
 // The automaton for Python: every state and word that comes in is checked.
 class ContextAutomaton {
   public:
@@ -69,6 +85,33 @@ class ContextAutomaton {
         const auto step =
             automaton_.step(static_cast<uint32_t>(state), static_cast<uint32_t>(number));
         return std::make_tuple(step.next, step.log_prob);
+    }
+    // The states after each of some words that follow the same state, and their log probabilities.
+    std::tuple<nb::list, Array<double>> score_words(int64_t state, Vec<int32_t> tokens) const {
+        check(state, 0);
+        check_range(tokens, 0, automaton_.n_words(), "tokens");
+        nb::list next;
+        std::vector<double> log_prob(tokens.size());
+        for (size_t t = 0; t < tokens.size(); ++t) {
+            const auto step = automaton_.step(static_cast<uint32_t>(state), tokens.data()[t]);
+            next.append(step.next);
+            log_prob[t] = step.log_prob;
+        }
+        return {next, to_numpy(std::move(log_prob))};
+    }
+    // The log probability of the words of a sentence, split at blanks, and of its end.
+    double score_sentence(nb::str sentence, const text::WordIndex& words, int64_t unknown,
+                          int64_t end) const {
+        check(automaton_.start(), unknown);
+        check(automaton_.start(), end);
+        uint32_t state = automaton_.start();
+        return sentence_log_prob(sentence, words, static_cast<int32_t>(unknown),
+                                 static_cast<int32_t>(end), automaton_.n_words(),
+                                 [&](int32_t word) {
+                                     const auto step = automaton_.step(state, word);
+                                     state = step.next;
+                                     return step.log_prob;
+                                 });
     }
     // The state after words that follow another state.
     int64_t advance(int64_t state, Vec<int32_t> tokens) const {

@@ -53,6 +53,27 @@ class MixtureAutomaton {
         const double log_prob = step(states, checked(v));
         return std::make_tuple(number(states), log_prob);
     }
+    // As ContextAutomaton::score_words.
+    std::tuple<nb::list, Array<double>> score_words(nb::int_ state, Vec<int32_t> tokens) const {
+        const States states = parse(state);
+        check_range(tokens, 0, n_words_, "tokens");
+        nb::list next;
+        std::vector<double> log_prob;
+        for (size_t t = 0; t < tokens.size(); ++t) {
+            States its_own = states;
+            log_prob.push_back(step(its_own, tokens.data()[t]));
+            next.append(number(its_own));
+        }
+        return {next, to_numpy(std::move(log_prob))};
+    }
+    // As ContextAutomaton::score_sentence.
+    double score_sentence(nb::str sentence, const text::WordIndex& words, int64_t unknown,
+                          int64_t end) const {
+        States states;
+        for (const Part& part : parts_) states.push_back(part.automaton->start());
+        return sentence_log_prob(sentence, words, checked(unknown), checked(end), n_words_,
+                                 [&](int32_t word) { return step(states, word); });
+    }
     nb::int_ advance(nb::int_ state, Vec<int32_t> tokens) const {
         States states = parse(state);
         check_range(tokens, 0, n_words_, "tokens");

@@ -24,6 +24,26 @@ inline size_t blank_at(const unsigned char* text, size_t at, size_t end) {
     return found ? 3 : 0;
 }
 
+// Calls body(word) for the words of a string, split at blanks.
+template <class Body>
+void each_word(const nb::str& text, Body body) {
+    Py_ssize_t length = 0;
+    const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &length);
+    if (!bytes) throw nb::python_error();
+    const auto* at = reinterpret_cast<const unsigned char*>(bytes);
+    const size_t n = static_cast<size_t>(length);
+    for (size_t begin = 0; begin < n;) {
+        if (const size_t skipped = blank_at(at, begin, n)) {
+            begin += skipped;
+            continue;
+        }
+        size_t end = begin + 1;
+        while (end < n && ((at[end] > ' ' && at[end] < 0x80) || !blank_at(at, end, n))) ++end;
+        body(std::string_view(bytes + begin, end - begin));
+        begin = end;
+    }
+}
+
 // Walks over a text from left to right: words, and marks. `gap(at)` is the number of bytes of the
 // separator at a place, 0 if there is none.
 template <class Gap, class OnWord, class OnMark>
@@ -70,6 +90,8 @@ class WordIndex {
         }
     }
     int32_t size() const { return words_.size(); }
+    // The number of a word, kNone if it has none.
+    int32_t find(std::string_view word) const { return words_.find(word); }
     // Sentences, which `mark` separates, split at blanks: numbers of words, `unknown` for
     // those that are not known, `end` after each sentence; and the bounds of sentences.
     std::tuple<Array<int32_t>, Array<int64_t>> encode(Vec<uint8_t> text, uint8_t mark,

@@ -26,13 +26,12 @@ from laconic.lm.class_mixture import ClassMixture
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Text
 from laconic.lm.learn import NgramLearner, with_counts
-from laconic.lm.mixture import AnyAutomaton, MixturePart, mixture_automaton, pruned_mixture
+from laconic.lm.mixture import MixturePart, mixture_automaton, pruned_mixture
 from laconic.lm.pruning import closed
+from laconic.lm.queries import Queries
 from laconic.lm.running import END, END_ID, UNKNOWN, UNKNOWN_ID, SentenceEncoder, SentencesLike
 from laconic.models.save import Saved
 from laconic.text.io import PathLike, name_of
-
-MOST_WORDS = 1000  # of a sampled sentence
 
 
 class TextScore(NamedTuple):
@@ -57,11 +56,12 @@ class TextScore(NamedTuple):
         return math.exp(min(-log_prob / n, 700)) if n else math.nan
 
 
-class LanguageModel(Saved, Reported, BaseEstimator):
+class LanguageModel(Queries, Saved, Reported, BaseEstimator):
     """log p(word | the words before it in its sentence), on n-grams of any order.
 
     Words outside the vocabulary are scored as <unk>. States are numbers: `start()` returns that of
-    the start of a sentence, `score` the next one after every word.
+    the start of a sentence, `state(words)` that after its first words, `score` the next one after
+    every word.
 
     Parameters
     ----------
@@ -159,39 +159,6 @@ class LanguageModel(Saved, Reported, BaseEstimator):
         learned = learner.learn(text, int(self.order), callback)
         return self._adopt(encoder, *learned)._timed(began)
 
-    def start(self) -> int:
-        """Return the state at the start of a sentence."""
-        return int(self._automaton().start())
-
-    def score(self, state: int, word: str) -> tuple[int, float]:
-        """Score one more word.
-
-        Parameters
-        ----------
-        state : int
-            The state before the word, from `start` or `score`.
-        word : str
-            The word; "</s>" ends the sentence.
-
-        Returns
-        -------
-        state : int
-            The state after the word.
-        log_prob : float
-            Natural logarithm of the word's probability.
-        """
-        try:
-            scored: tuple[int, float] = self._kernel.score_word(
-                state, word, self.encoder_.numbers, UNKNOWN_ID
-            )
-            return scored
-        except (AttributeError, ValueError):
-            # These two raise if the model is not fitted or the word is <s>; otherwise the state
-            # is at fault.
-            self._automaton()
-            self.encoder_.id(word)
-            raise
-
     def log_probs(self, X: SentencesLike | Text) -> list[Array]:
         """Return, per sentence, the log probabilities (natural) of its words and of its end."""
         text = self._text(X)
@@ -235,35 +202,6 @@ class LanguageModel(Saved, Reported, BaseEstimator):
             nan if there is nothing to count.
         """
         return self.evaluate(X).perplexity(unknown, ends)
-
-    def sample(self, n: int = 1, seed: int = 0, most: int = MOST_WORDS) -> list[list[str]]:
-        """Return n sentences drawn from the model, of at most `most` words each."""
-        automaton, words = self._automaton(), self.encoder_.words
-        tokens, ptr = automaton.sample(n, seed % 2**64, automaton.start(), END_ID, most)
-        return [[words[i] for i in part] for part in cut(tokens.tolist(), ptr)]
-
-    def complete(self, words: str | Iterable[str], k: int = 10) -> list[tuple[str, float]]:
-        """Return the most likely next words.
-
-        Parameters
-        ----------
-        words : str or iterable of str
-            The first words of a sentence.
-        k : int, default=10
-            Number of words to return.
-
-        Returns
-        -------
-        completions : list of (str, float)
-            Words with their log probabilities (natural), the most likely first.
-        """
-        automaton = self._automaton()
-        given = self.encoder_.ids(words.split() if isinstance(words, str) else words)
-        best, log_probs = automaton.best(automaton.advance(automaton.start(), given), k)
-        return [
-            (self.encoder_.words[i], log_prob)
-            for i, log_prob in zip(best.tolist(), log_probs.tolist(), strict=True)
-        ]
 
     def prune(self, size: int, X: SentencesLike | Text | None = None) -> LanguageModel:
         """Return a model of the n-grams whose loss would change the distribution most.
@@ -346,13 +284,6 @@ class LanguageModel(Saved, Reported, BaseEstimator):
         """Let the fit report say the seconds since `began`."""
         self.report_ = replace(self.report_, seconds=time.perf_counter() - began)
         return self
-
-    def _automaton(self) -> AnyAutomaton:
-        try:
-            return self._kernel
-        except AttributeError:
-            check_is_fitted(self)
-            raise
 
     def _text(self, X: SentencesLike | Text) -> Text:
         check_is_fitted(self)

@@ -35,6 +35,7 @@ class SentenceEncoder:
 
     words     the vocabulary, <unk> and </s> first
     numbers   word -> id, with one more for <s>
+    index     the same for kernels
     """
 
     def __init__(self, words: Iterable[str]) -> None:
@@ -42,7 +43,7 @@ class SentenceEncoder:
         if self.words[:2] != [UNKNOWN, END]:
             raise ValueError(f"the first words must be {UNKNOWN} and {END}, got {self.words[:2]}")
         self.numbers = {word: number for number, word in enumerate([*self.words, START])}
-        self._kernel = _core.WordIndex(*flat([*self.words, START]))
+        self.index = _core.WordIndex(*flat([*self.words, START]))
 
     @classmethod
     def learn(
@@ -75,7 +76,7 @@ class SentenceEncoder:
         """Return the sentences as ids; words outside the vocabulary become <unk>."""
         given = _listed(sentences)
         if (raw := _joined(given)) is not None:
-            tokens, ptr = self._kernel.encode(raw, ord(MARK), UNKNOWN_ID, END_ID)
+            tokens, ptr = self.index.encode(raw, ord(MARK), UNKNOWN_ID, END_ID)
             return _checked(Text(tokens, ptr, len(self)))
         parts = split_sentences(given)
         ids = map(self.numbers.get, chain.from_iterable(parts), repeat(UNKNOWN_ID))
@@ -95,11 +96,11 @@ class SentenceEncoder:
         return len(self.words)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_kernel": None}
+        return {**vars(self), "index": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._kernel = _core.WordIndex(*flat([*self.words, START]))
+        self.index = _core.WordIndex(*flat([*self.words, START]))
 
 
 def _listed(sentences: SentencesLike) -> list[str | Iterable[str]]:

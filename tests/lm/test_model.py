@@ -283,3 +283,51 @@ def test_an_arpa_file_with_an_ngram_twice(tmp_path: Path) -> None:
     )
     with pytest.raises(InputError, match=r"twice.arpa: the n-gram 'a a' occurs twice\."):
         LanguageModel.from_arpa(path)
+
+
+def test_many_words_from_one_state(model: LanguageModel) -> None:
+    state = model.state("the cat")
+    words = [*model.encoder_.words, "zebra"]
+    states, log_probs = model.score(state, words)
+    assert list(zip(states, log_probs.tolist(), strict=True)) == [
+        model.score(state, word) for word in words
+    ]
+    assert np.exp(log_probs[:-1]).sum() == pytest.approx(1, abs=1e-5)
+    for bad in (3, [3], ["a", None]):
+        with pytest.raises(ValueError, match="expected a word or a list of words"):
+            model.score(state, bad)  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="no such state"):
+        model.score(10**6, words)
+
+
+def test_whole_sentences(model: LanguageModel) -> None:
+    for sentence in ["the cat sat on the mat", "", "zebra \u00a0the\u3000cat\t", "a\x00b"]:
+        expected = float(model.log_probs([sentence])[0].sum())
+        assert model.log_prob(sentence) == pytest.approx(expected, rel=1e-12)
+        assert model.log_prob(sentence.split()) == pytest.approx(expected, rel=1e-12)
+    for mark in ("<s>", "</s>"):
+        with pytest.raises(ValueError, match="starts and ends"):
+            model.log_prob(f"the {mark} cat")
+
+
+def test_constraints_of_completions_and_samples(model: LanguageModel) -> None:
+    every = model.complete("the", 1000)
+    for given in ("the", ["the"], model.state("the")):
+        assert model.complete(given, 3) == every[:3]
+        begun = [row for row in every if row[0].startswith("m")]
+        found = model.complete(given, 2, prefix="m")
+        assert found == begun[:2] and begun
+    assert model.complete("the", 9, allowed=["zebra", "cat", "mat"]) == [
+        row for row in every if row[0] in ("cat", "mat")
+    ]
+    with pytest.raises(ValueError, match="no word that is allowed and begins with 'zz'"):
+        model.complete("the", prefix="zz")
+    drawn = model.sample(50, seed=1, after="the", prefix="m", allowed=["mat", "sat", "cat", "on"])
+    assert drawn == model.sample(
+        50, seed=1, after=model.state("the"), prefix="m", allowed=["mat", "sat", "cat", "on"]
+    )
+    assert all(words[0] == "mat" and set(words) <= {"mat", "sat", "cat", "on"} for words in drawn)
+    # How often words are drawn is how likely they are.
+    first = [words[0] if words else "</s>" for words in model.sample(4000, 2, 1, "the")]
+    for word, log_prob in every[:3]:
+        assert first.count(word) / 4000 == pytest.approx(np.exp(log_prob), abs=0.03)
