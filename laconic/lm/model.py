@@ -29,7 +29,7 @@ from laconic.lm.learn import NgramLearner, with_counts
 from laconic.lm.mixture import MixturePart, mixture_automaton, pruned_mixture
 from laconic.lm.pruning import closed
 from laconic.lm.queries import Queries
-from laconic.lm.running import END, END_ID, UNKNOWN, UNKNOWN_ID, SentenceEncoder, SentencesLike
+from laconic.lm.running import END, UNKNOWN, UNKNOWN_ID, SentenceEncoder, SentencesLike
 from laconic.models.save import Saved
 from laconic.text.io import PathLike, name_of
 

@@ -285,7 +285,21 @@ def test_an_arpa_file_with_an_ngram_twice(tmp_path: Path) -> None:
         LanguageModel.from_arpa(path)
 
 
-def test_many_words_from_one_state(model: LanguageModel) -> None:
+@pytest.fixture(scope="module", params=["words", "mixture"])
+def any_model(request: pytest.FixtureRequest) -> LanguageModel:
+    """A model of words alone, and one mixed with classes: their kernels differ."""
+    learner = laconic.KneserNey()
+    if request.param == "mixture":
+        learner = laconic.ClassMixture(learner, n_classes=(2,))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = LanguageModel(3, learner).fit(SENTENCES * 10)
+    assert bool(found.others_) == (request.param == "mixture")
+    return found
+
+
+def test_many_words_from_one_state(any_model: LanguageModel) -> None:
+    model = any_model
     state = model.state("the cat")
     words = [*model.encoder_.words, "zebra"]
     states, log_probs = model.score(state, words)
@@ -300,7 +314,8 @@ def test_many_words_from_one_state(model: LanguageModel) -> None:
         model.score(10**6, words)
 
 
-def test_whole_sentences(model: LanguageModel) -> None:
+def test_whole_sentences(any_model: LanguageModel) -> None:
+    model = any_model
     for sentence in ["the cat sat on the mat", "", "zebra \u00a0the\u3000cat\t", "a\x00b"]:
         expected = float(model.log_probs([sentence])[0].sum())
         assert model.log_prob(sentence) == pytest.approx(expected, rel=1e-12)
@@ -310,7 +325,8 @@ def test_whole_sentences(model: LanguageModel) -> None:
             model.log_prob(f"the {mark} cat")
 
 
-def test_constraints_of_completions_and_samples(model: LanguageModel) -> None:
+def test_constraints_of_completions_and_samples(any_model: LanguageModel) -> None:
+    model = any_model
     every = model.complete("the", 1000)
     for given in ("the", ["the"], model.state("the")):
         assert model.complete(given, 3) == every[:3]
