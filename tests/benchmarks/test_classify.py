@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from benchmarks import classify_phrases, classify_structured, classify_structures
+from benchmarks import (
+    classify_curves,
+    classify_few,
+    classify_phrases,
+    classify_structured,
+    classify_structures,
+)
 from benchmarks.classify_accuracy import FEATURES, SUM, Key, Measured, layout
 from benchmarks.classify_compare import PLAIN, SEED_ROWS
-from benchmarks.classify_curves import curves_of
 from benchmarks.classify_defaults import Corpus
 from benchmarks.classify_grid import StrengthTrial
 from benchmarks.classify_models import Bench, Candidate, Grid, agreed, choose
@@ -130,16 +135,16 @@ def test_the_pages_have_every_table(bench: Bench) -> None:
 def test_curves_and_few_documents_have_their_tables() -> None:
     train, test = made_up(60, 3), made_up(20, 4)
     corpus = Corpus("made up", train.texts, train.labels, test.texts, test.labels)
-    curves = curves_of(
+    curves = classify_curves.curves_of(
         corpus.train, corpus.train_labels, corpus.test, quick=True, sizes=(2, 6, 1000)
     )
     score = classify_structures.Score()
-    rows = classify_structures.curve_rows(corpus, curves, score, (2, 6, 1000))
+    rows = classify_curves.curve_rows(corpus, curves, score, (2, 6, 1000))
     assert score.sentence("Groups").startswith("Groups: ahead of the control in 0")
     assert [row[1] for row in rows] == ["lasso", "elastic, no groups"]
     assert all(len(row) == 5 for row in rows) and rows[1][3] == "100.0"
     assert rows[1][4] == "–"  # there are not so many words
-    assert classify_structures.drawn([corpus], [curves]).axes[0].get_title() == "made up"
+    assert classify_curves.drawn([corpus], [curves]).axes[0].get_title() == "made up"
     labels = np.array(["a"] * 50 + ["b"] * 10)
-    few = classify_structures.few_of(labels, 10, 0)
+    few = classify_few.few_of(labels, 10, 0)
     assert sorted(labels[few].tolist()) == ["a"] * 5 + ["b"] * 5
