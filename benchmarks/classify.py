@@ -6,7 +6,10 @@ from pathlib import Path
 
 from benchmarks import (
     classify_accuracy,
+    classify_curves,
     classify_defaults,
+    classify_few,
+    classify_files,
     classify_labels,
     classify_phrases,
     classify_published,
@@ -17,16 +20,19 @@ from benchmarks import (
 )
 
 TITLE = "Text categorization"
-FIGURES = classify_structures.FIGURES
+FIGURES = classify_curves.FIGURES
 SECTIONS = {
     "defaults": classify_defaults.section,
     "structure": classify_structures.section,
+    "words": classify_curves.section,
+    "few": classify_few.section,
     "accuracy": classify_accuracy.section,
     "subtrees": classify_subtrees.section,
     "structured": classify_structured.section,
     "phrases": classify_phrases.section,
     "published": classify_published.section,
     "labels": classify_labels.section,
+    "files": classify_files.section,
     "speed": classify_speed.section,
 }
 

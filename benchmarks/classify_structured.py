@@ -19,8 +19,8 @@ from benchmarks.peers import Outcome
 
 SEEDS = range(5)
 BEST_TEXT = """\
-Features are sublinear tf-idf (1 + log count, times idf, rows of length 1). `structured` is a \
-lasso (0.03 to 0.5, on SST to 1.1), a
+Features are sublinear tf-idf (1 + log count, times idf, over the root of the number of words). \
+`structured` is a lasso (0.03 to 0.5, on SST to 1.1), a
 ridge (0.1) and groups (1e-3) of sentences, of Brown clusters or, on SST, of neutral constituents, \
 with a contrast of 0.5: words are
 scaled by the root of the absolute log-ratio of their shares of the training examples of the two \

@@ -24,7 +24,7 @@ from laconic.classify.predict import TextPredictor
 from laconic.classify.settings import Settings, Tried
 from laconic.classify.store import classifier_meta, classifier_of_meta, encoder_of, read_outputs
 from laconic.classify.summary import GroupSummary
-from laconic.classify.weighting import TFIDF, weighted
+from laconic.classify.weighting import TFIDF, row_lengths, weighted
 from laconic.core.arrays import Array, Ints32
 from laconic.core.report import Reported
 from laconic.errors import InputError
@@ -68,10 +68,10 @@ NAMES = {"name_lengths", "name_text"}
 def pack(model: TextClassifier, names: bool) -> Contents:
     """Return arrays and JSON of a fitted model.
 
-    Words without weights are kept only where tf-idf counts them.
+    Words without weights are kept only where they count towards the length of rows.
     """
     alive = model.alive()
-    order = np.flatnonzero(alive) if model.idf_ is None else np.arange(len(model.encoder_.vocab))
+    order = np.arange(len(alive)) if model.unit_rows_ else np.flatnonzero(alive)
     words = [model.encoder_.vocab.words[f] for f in order.tolist()]
     check_storable([*words, *map(str, model.classes_.tolist())])
     weights = model.coef_[:, np.flatnonzero(alive)].T
@@ -154,17 +154,13 @@ class CompactClassifier(Saved, Reported, TextPredictor):
     def weigh(self, counts: sp.csr_matrix, lengths: Array) -> sp.csr_matrix:
         """Weight counts of the vocabulary's words as in training."""
         X = sp.csr_matrix(counts, dtype=np.float64)
-        if self.weighting_ not in TFIDF:
-            X = weighted(X, self.weighting_, None, lengths)
-        else:
-            if self.weighting_ == "logtfidf":
-                X.data = 1.0 + np.log(X.data)
-            assert self.idf_ is not None
-            X.data *= self.idf_[
-                self._code_idf[self._strings.codes_of(0, X.indices.astype(np.int32))]
-            ]
-            length = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-            X.data *= np.repeat(1.0 / np.where(length > 0, length, 1.0), np.diff(X.indptr))
+        if self.idf_ is None:
+            return weighted(X, self.weighting_, None, lengths)
+        if self.weighting_ == "logtfidf":
+            X.data = 1.0 + np.log(X.data)
+        X.data *= self.idf_[self._code_idf[self._strings.codes_of(0, X.indices.astype(np.int32))]]
+        length = row_lengths(X, self.weighting_, None if self.unit_rows_ else lengths)
+        X.data /= np.repeat(length, np.diff(X.indptr))
         return X
 
     def score_rows(self, X: sp.csr_matrix) -> Array:
@@ -180,7 +176,7 @@ class CompactClassifier(Saved, Reported, TextPredictor):
         model = TextClassifier(**(self.plain_parameters or {}))
         words = self.encoder_.vocab.words
         model.settings_, model.tried_ = self.settings_, self.tried_
-        model.weighting_ = self.weighting_
+        model.weighting_, model.unit_rows_ = self.weighting_, self.unit_rows_
         model.encoder_ = encoder_of(model)
         model.encoder_.vocab = Vocab(words).freeze()
         model.coef_, model.intercept_, model.classes_, model.width_ = (
@@ -218,7 +214,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactClassifier:
     check_names(arrays, ARRAYS | (IDF if tfidf else set()) | (NAMES if names else set()))
     model.report_, model.groups_ = plain.report_, plain.groups_
     model.settings_, model.tried_ = plain.settings_, plain.tried_
-    model.weighting_ = plain.weighting_
+    model.weighting_, model.unit_rows_ = plain.weighting_, plain.unit_rows_
     model.intercept_ = numbers(arrays, "intercept", (n_outputs,))
     maps = maps_of(arrays, "word")
     if len(maps[1]) != 1:

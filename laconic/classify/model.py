@@ -68,8 +68,9 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         Strength of the lasso in a sum, which structured penalties have without naming it; where
         only `strength` is stated, that of the sum, or 1 where it is not named.
     weighting : {"count", "binary", "log", "tfidf", "logtfidf"} or None, default=None
-        Values of features: count, binary, (1 + log count) / sqrt(words of the document), tfidf or
-        logtfidf (with 1 + log count).
+        Values of features: count, binary, (1 + log count) / sqrt(words of the document), tfidf,
+        which is count * idf / sqrt(words of the document), or logtfidf (with 1 + log count). The
+        idf is that of scikit-learn, scaled so that rows have a mean squared length of 1.
     ngrams : int or None, default=None
         Length of the longest n-gram.
     min_count : int, default=1
@@ -306,7 +307,7 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         """Take over the vocabulary and idf of prepared data."""
         self.encoder_ = prepared.encoder
         self.idf_ = prepared.idf
-        self.width_ = len(prepared.encoder.vocab)
+        self.width_, self.unit_rows_ = len(prepared.encoder.vocab), False
         self.columns_ = prepared.columns
         self.weighting_ = str(self.stated().weighting)
         return self

@@ -30,13 +30,15 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
 
     Where documents have several labels: all k whose score is above the threshold t_k. Subclasses
     set the attributes that are declared here. The first `width_` features of the vocabulary have
-    weights; the others count only towards the length of rows (see store).
+    weights. Others there are only where `unit_rows_`: tf-idf in files of version 0.1 has rows of
+    length 1, towards which they count.
     """
 
     weighting_: str
     encoder_: DocumentEncoder
     idf_: Array | None
     width_: int
+    unit_rows_: bool = False
     coef_: Array
     intercept_: Array
     classes_: NDArray[Any]
@@ -83,7 +85,7 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
 
         `lengths` are the numbers of words of the documents, those that are not known included.
         """
-        X = weighted(counts, self.weighting_, self.idf_, lengths)
+        X = weighted(counts, self.weighting_, self.idf_, None if self.unit_rows_ else lengths)
         return X if X.shape[1] == self.width_ else X[:, : self.width_]
 
     def decision_function(self, documents: Sequence[DocumentLike]) -> Array:

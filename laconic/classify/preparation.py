@@ -139,7 +139,7 @@ def prepare(
     added = added_features(parameters.features, lexicon, len(encoder.vocab))
     gold = as_labels(labels)
     examples = constituent_examples(training, gold, encoder) if parameters.constituents else None
-    idf = idf_of(training.counts, parameters.weighting)
+    idf = idf_of(training.counts, parameters.weighting, training.lengths)
     whole = Prepared(training.counts, gold, families, added, training, encoder, idf)
     whole = whole._replace(examples=examples, columns=columns, beside=beside, weight=weight)
     return weigh(parameters, whole)
@@ -147,7 +147,8 @@ def prepare(
 
 def adapt(parameters: TextParameters, prepared: Prepared) -> Prepared:
     """Return the part of a richer preparation that a model needs, under its own weighting."""
-    idf = idf_of(prepared.training.counts, parameters.weighting)
+    training = prepared.training
+    idf = idf_of(training.counts, parameters.weighting, training.lengths)
     names = structures_of(parameters.penalty)
     families = tuple(family for family in prepared.families if family.name in names)
     families += word_families(parameters.penalty, feature_names(prepared.encoder))

@@ -1,9 +1,9 @@
 """Classifiers in model files: what a model needs to predict and to be inspected, and no more.
 
-A feature whose weights are all zero is dropped: with counts or 0/1 it cannot change a prediction.
-With tf-idf a row is divided by its length over *all* words of the training vocabulary, so that the
-dropped words still matter: their spelling and idf follow the others, without weights. A loaded
-model therefore predicts what the saved one did.
+A feature whose weights are all zero is dropped, since it cannot change a prediction. In files of
+version 0.1 tf-idf divides a row by its length over *all* words of the training vocabulary
+(`unit_rows`): spelling and idf of dropped words follow the others there, without weights. A loaded
+model predicts what the saved one did.
 
 The parameter `penalty` has the key "regularizer" in files, as in files of version 0.1.
 """
@@ -59,8 +59,8 @@ def pack(model: TextClassifier) -> Contents:
         "intercept": np.asarray(model.intercept_, dtype=np.float64),
     }
     if model.idf_ is not None:
-        # Features beyond coef_ are those that an earlier saving had dropped.
-        order = np.concatenate([order, np.setdiff1d(np.arange(len(model.idf_)), order)])
+        if model.unit_rows_:
+            order = np.concatenate([order, np.setdiff1d(np.arange(len(model.idf_)), order)])
         arrays["idf"] = model.idf_[order]
     words = model.encoder_.vocab.words
     check_storable([*words, *map(str, model.classes_.tolist())])
@@ -85,6 +85,7 @@ def classifier_meta(model: TextClassifier, arrays: Arrays) -> dict[str, Any]:
         "labels": _plain("labels", model.classes_),
         "settings": {name: _plain(name, value) for name, value in model.settings_.items()},
         "tried": [_plain("tried", row) for row in model.tried_],
+        "unit_rows": model.unit_rows_,
         **report_meta(model.report_),
         "features_total": int(model.report_.features_total),
         "features_nonzero": int(model.report_.features_kept),
@@ -135,7 +136,7 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> TextClassifier:
     check_names(arrays, wanted)
     words = files.decode_strings(arrays["word_data"], arrays["word_ptr"])
     width = len(words)
-    if tfidf and arrays["weight"].ndim == 2:
+    if model.unit_rows_ and arrays["weight"].ndim == 2:
         width = min(width, arrays["weight"].shape[1])
     model.coef_ = numbers(arrays, "weight", (n_outputs, width))
     model.intercept_ = numbers(arrays, "intercept", (n_outputs,))
@@ -161,6 +162,9 @@ def classifier_of_meta(meta: dict[str, Any], arrays: Arrays) -> TextClassifier:
     model.parts()
     model.settings_ = _checked_settings(model, meta)
     model.weighting_ = model.settings_["weighting"]
+    model.unit_rows_ = item({"unit_rows": model.weighting_ in TFIDF} | meta, "unit_rows", bool)
+    if model.unit_rows_ and model.weighting_ not in TFIDF:
+        raise InputError("rows of length 1 are for tf-idf")
     tried = item(meta, "tried", list) if "tried" in meta else []
     model.tried_ = tuple(_checked_trial(row) for row in tried)
     model.groups_ = {

@@ -16,6 +16,7 @@ from laconic.cli.options import (
     read_columns,
     read_labelled,
 )
+from laconic.cli.slots import numbers
 from laconic.cli.training import Run, Trained
 from laconic.errors import InputError
 from laconic.models.option import (
@@ -41,6 +42,11 @@ def read_documents(text: str) -> float:
         return float(text)
     except ValueError:
         raise InputError(f"takes a number of documents or a share, not {text!r}.") from None
+
+
+def read_lengths(text: str) -> tuple[int, ...]:
+    """Return numbers that are separated by commas, or no number of "none"."""
+    return () if text == "none" else numbers(text)
 
 
 def read_names(text: str) -> tuple[str, ...]:
@@ -126,6 +132,11 @@ MODEL = Parameters(
         "folds": Option(minimum=2),
         "structure": Option("auto: structures and their strengths are chosen.", choices=("auto",)),
         "constituents": Option(minimum=0),
+        "prefixes": Option(
+            "Lengths of word prefixes that are features too, such as 3,6, or none.",
+            metavar="LENGTHS",
+            parse=read_lengths,
+        ),
         "min_df": Option(
             "Drop words in fewer documents: a number of them, or a share such as 0.01.",
             parse=read_documents,

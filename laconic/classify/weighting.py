@@ -13,19 +13,26 @@ from laconic.core.arrays import Array, Bools
 from laconic.text.documents import Encoded
 
 TFIDF = ("tfidf", "logtfidf")
-# Weightings of counts alone; "log" needs the number of words of each document besides.
+# Weightings of counts alone; "log" needs the number of words of each document, too.
 OF_COUNTS = ("count", "binary", *TFIDF)
 WEIGHTINGS = ("log", *OF_COUNTS)
 # Added to each number of documents: else the log-ratio of a word of one class would be infinite.
 PRIOR_DOCUMENTS = 0.1
 
 
-def idf_of(counts: sp.csr_matrix, weighting: str) -> Array | None:
-    """Return log((1 + documents) / (1 + documents with the word)) + 1; None without tf-idf."""
+def idf_of(counts: sp.csr_matrix, weighting: str, lengths: Array | None = None) -> Array | None:
+    """Return log((1 + documents) / (1 + documents with the word)) + 1; None without tf-idf.
+
+    With the lengths of the documents it is scaled so that the mean squared length of their rows is
+    1, and strengths mean the same as for rows of length 1.
+    """
     if weighting not in TFIDF:
         return None
     in_documents = np.bincount(counts.indices, minlength=counts.shape[1])
     idf: Array = np.log((1 + counts.shape[0]) / (1 + in_documents)) + 1
+    if lengths is not None:
+        values = weighted(counts, weighting, idf, lengths).data
+        idf /= np.sqrt(np.sum(values**2) / counts.shape[0]) or 1.0
     return idf
 
 
@@ -39,26 +46,33 @@ def lengths_of(encoded: Encoded) -> Array:
 def weighted(
     counts: sp.csr_matrix, weighting: str, idf: Array | None, lengths: Array | None = None
 ) -> sp.csr_matrix:
-    """Return counts as they are, as 0/1, as logarithms, or as tf-idf with rows of length 1.
+    """Return counts as they are, as 0/1, as logarithms, or as tf-idf.
 
-    log: (1 + log count) / sqrt(number of words of the document). The divisor is about the length
-    of the row, but needs no vocabulary: words without weights need not be kept for it.
+    log: (1 + log count) / sqrt(number of words of the document), and tf-idf likewise. The divisor
+    is about the length of the row, but needs no vocabulary: words without weights need not be kept
+    for it. Without `lengths`, rows of tf-idf have length 1.
     """
     X = counts.astype(np.float64)
     if weighting == "binary":
         X.data[:] = 1.0
-    elif weighting == "log":
-        if lengths is None:
-            raise ValueError("the weighting log needs the number of words of each document")
-        X.data = 1.0 + np.log(X.data)
-        X = sp.diags(1.0 / np.sqrt(np.maximum(lengths, 1.0))) @ X
-    elif weighting in TFIDF:
-        if weighting == "logtfidf":
+    elif weighting != "count":
+        if weighting != "tfidf":
             X.data = 1.0 + np.log(X.data)
-        X = X @ sp.diags(idf)
-        length = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-        X = sp.diags(1.0 / np.where(length > 0, length, 1.0)) @ X
+        if weighting in TFIDF:
+            X = X @ sp.diags(idf)
+        X = sp.diags(1.0 / row_lengths(X, weighting, lengths)) @ X
     return sp.csr_matrix(X)
+
+
+def row_lengths(X: sp.csr_matrix, weighting: str, lengths: Array | None) -> Array:
+    """Return what divides the rows: the root of their number of words, or their length."""
+    if lengths is not None:
+        words: Array = np.sqrt(np.maximum(lengths, 1.0))
+        return words
+    if weighting not in TFIDF:
+        raise ValueError(f"the weighting {weighting} needs the number of words of each document")
+    length = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+    return np.where(length > 0, length, 1.0)
 
 
 def scale_of(

@@ -161,6 +161,21 @@ def test_saturated_rows_do_not_freeze_the_working_set(seed: int) -> None:
     assert problem.value(found.x) <= problem.value(beside.x) * (1 + 1e-3)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_every_working_set_gains_from_scores_without_curvature(seed: int) -> None:
+    X, labels = documents(40, 5, seed)
+    problem = Problem(
+        Rows(X, 5), Multinomial(), Gold(labels, np.ones(len(labels)), 5), L1(0.01).spread(5)
+    )
+    far = 30 * np.random.default_rng(seed).normal(size=len(problem.start()))
+    spread = np.ptp(problem.scores(far).reshape(len(labels), -1), axis=1)
+    assert np.median(spread) > 300  # where a probability is 1, the Hessian is 0
+    found = WorkingSet(tol=1e-3).run(problem, far)
+    values = [problem.value(far), *(event.value for event in found.trace)]
+    assert found.converged, f"certificate {found.error}, values {values[-3:]}"
+    assert np.all(np.diff(values[:-1]) < 0)
+
+
 def test_a_solver_that_can_do_no_more_says_so() -> None:
     data = draw(Logistic(), 3)
     problem = pose(Logistic(), L1(0.8), data)

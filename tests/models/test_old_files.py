@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import laconic
+from laconic import save_compact
 
 FOLDER = Path(__file__).parents[1] / "data" / "models-0.1"
 EXPECTED: dict[str, Any] = json.loads((FOLDER / "expected.json").read_text("utf-8"))
@@ -24,6 +25,16 @@ def test_classifiers(name: str) -> None:
     model, then = laconic.load(FOLDER / f"{name}.model"), EXPECTED["classify"]
     assert model.predict(then["documents"]).tolist() == then["labels"]
     assert np.allclose(model.predict_proba(then["documents"]), then["proba"], atol=1e-6)
+
+
+def test_rows_of_length_1_survive_another_saving(tmp_path: Path) -> None:
+    model, then = laconic.load(FOLDER / "classify.model"), EXPECTED["classify"]
+    assert model.unit_rows_ and len(model.idf_) > model.coef_.shape[1]
+    model.save(tmp_path / "m")
+    save_compact(model, tmp_path / "compact")
+    for name in ("m", "compact"):
+        found = laconic.load(tmp_path / name).predict_proba(then["documents"])
+        assert np.allclose(found, then["proba"], atol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["tag", "tag.compact"])
