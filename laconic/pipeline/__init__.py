@@ -8,6 +8,7 @@ KINDS = (
         model="laconic.pipeline.model:Pipeline",
         store="laconic.pipeline.store",
         cli="laconic.pipeline.cli",
+        page="laconic.pipeline.page:write_pipeline_report",
         compact="laconic.pipeline.compact:CompactPipeline",
         saves_compact=True,
         help="Train a pipeline from raw text to trees.",

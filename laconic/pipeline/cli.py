@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
+from laconic.cli.compression import Compression
 from laconic.cli.console import Bar
 from laconic.cli.options import ANY_FILE, Jobs
 from laconic.cli.training import Run, Trained, fit_facts
@@ -102,6 +103,39 @@ def evaluate(
     return scores(model, data, raw)
 
 
+def compress(
+    model: PipelinePredictor, output: str, settings: Compression, bar: Bar
+) -> dict[str, Any]:
+    """Round the weights of every part to a few values; --dev reports scores from raw text."""
+    if settings.data is not None or settings.eta is not None:
+        raise InputError(
+            "the weights of a pipeline are rounded, each part to values of its own: "
+            "--data and --eta do not go with it."
+        )
+    bar.describe("importing")
+    from laconic.models.save import save_compact
+    from laconic.pipeline.predict import parts_of
+    from laconic.pipeline.rounding import rounded_parts
+
+    dev = None if settings.dev is None else read_conllu(settings.dev)
+    bar.describe("rounding")
+    found = rounded_parts(model, settings.values // 2)
+    save_compact(found, output, settings.names)
+    facts: dict[str, Any] = {
+        "method": "quantization",
+        "values": settings.values,
+        "interrupted": False,
+        "parts": [
+            {"part": name, "weights": part.weights_.n_nonzero, "distinct": part.weights_.n_distinct}
+            for name, part in parts_of(found)
+        ],
+    }
+    if dev is None:
+        return facts
+    raw = found.segmenter_ is not None
+    return {**facts, "dev_before": scores(model, dev, raw), "dev": scores(found, dev, raw)}
+
+
 def inspect(model: Pipeline, n: int, as_json: bool) -> dict[str, Any]:
     """Show the parts of a pipeline: what each learned from and kept."""
     from laconic.pipeline.predict import parts_of
@@ -113,7 +147,6 @@ def inspect(model: Pipeline, n: int, as_json: bool) -> dict[str, Any]:
             "templates": part.report_.groups_kept,
             "weights": part.report_.features_kept,
             "of": part.report_.features_total,
-            "learner": part.report_.learner,
         }
         for name, part in parts_of(model)
     ]

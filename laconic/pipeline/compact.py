@@ -14,8 +14,8 @@ from laconic.models.checks import Arrays, Contents, Meta, item, pack_json, unpac
 from laconic.parse import compact as compact_parse
 from laconic.parse.model import Parser
 from laconic.pipeline.model import Pipeline
-from laconic.pipeline.predict import PipelinePredictor, share_parts
-from laconic.pipeline.store import AnyParser, AnyTagger, pack_parts, unpack_parts
+from laconic.pipeline.predict import PipelinePart, PipelinePredictor, with_parts
+from laconic.pipeline.store import pack_parts, unpack_parts
 from laconic.tag import compact as compact_tag
 from laconic.tag.model import Tagger
 
@@ -33,28 +33,20 @@ class CompactPipeline(PipelinePredictor):
 
     def plain(self) -> Pipeline:
         """Return the same model as an ordinary Pipeline; ValueError if the file has no names."""
-        model = share_parts(self, Pipeline(**self.get_params()))
-        for holder, name in (
-            (model.segmenter_, "tagger_"),
-            (model.splitter_, "tagger_"),
-            (model.tags_, "upos_"),
-            (model.tags_, "morphology_"),
-            (model.lemmatizer_, "tagger_"),
-            (model, "parser_"),
-        ):
-            part = None if holder is None else getattr(holder, name)
-            if isinstance(part, compact_tag.CompactTagger | compact_parse.CompactParser):
-                setattr(holder, name, part.plain())
-        return model
+        return with_parts(self, Pipeline(**self.get_params()), _plain)
 
     def __reduce__(self) -> tuple[Callable[..., CompactPipeline], Contents]:
         return unpack, (self._contents[0], self._contents[1])
 
 
+def _plain(part: PipelinePart) -> PipelinePart:
+    return part if isinstance(part, Tagger | Parser) else part.plain()
+
+
 def pack(model: Pipeline, names: bool) -> Contents:
     """Return the arrays and the JSON of a fitted model."""
 
-    def packed(part: AnyTagger | AnyParser) -> Contents:
+    def packed(part: PipelinePart) -> Contents:
         if isinstance(part, Parser):
             return compact_parse.pack(part, names)
         assert isinstance(part, Tagger)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -26,6 +26,8 @@ from laconic.tag.model import Tagger
 from laconic.text.conllu import DEPREL, FEATS, FORM, HEAD, LEMMA, UPOS, XPOS, Conllu, conllu_of
 from laconic.text.sequences import TokenColumns
 from laconic.text.treebanks import COLUMNS, NOTHING
+
+PipelinePart: TypeAlias = Tagger | CompactTagger | Parser | CompactParser
 
 
 class PipelinePredictor(Reported, Saved, BaseEstimator):
@@ -149,7 +151,7 @@ class PipelinePredictor(Reported, Saved, BaseEstimator):
 
 def parts_of(
     model: PipelinePredictor,
-) -> Iterator[tuple[str, Tagger | CompactTagger | Parser | CompactParser]]:
+) -> Iterator[tuple[str, PipelinePart]]:
     """Yield the taggers and the parser of a fitted pipeline with their names, in order of work."""
     segmenter, splitter, tags, lemmas = (
         model.segmenter_,
@@ -171,11 +173,22 @@ def parts_of(
 Piped = TypeVar("Piped", bound=PipelinePredictor)
 
 
-def share_parts(given: PipelinePredictor, to: Piped) -> Piped:
-    """Give a model copies of the parts of another one, which hold the same taggers and parser."""
-    for name in ("segmenter_", "splitter_", "tags_", "lemmatizer_", "parser_", "report_"):
-        part = getattr(given, name)
-        setattr(to, name, part if name in ("parser_", "report_") else copy.copy(part))
+def with_parts(
+    given: PipelinePredictor, to: Piped, change: Callable[[PipelinePart], PipelinePart]
+) -> Piped:
+    """Give a model the parts of another one, its taggers and its parser changed."""
+    to.report_ = given.report_
+    for name in ("segmenter_", "splitter_", "tags_", "lemmatizer_"):
+        holder = copy.copy(getattr(given, name))
+        setattr(to, name, holder)
+        for held in ("tagger_", "upos_", "morphology_"):
+            if getattr(holder, held, None) is not None:
+                setattr(holder, held, change(getattr(holder, held)))
+    to.parser_ = None
+    if given.parser_ is not None:
+        parser = change(given.parser_)
+        assert isinstance(parser, Parser | CompactParser)
+        to.parser_ = parser
     return to
 
 

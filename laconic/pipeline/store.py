@@ -36,7 +36,7 @@ from laconic.pipeline.edits import check_edit, check_split
 from laconic.pipeline.lemmas import COLUMNS as LEMMA_COLUMNS
 from laconic.pipeline.lemmas import Lemmatizer
 from laconic.pipeline.model import Pipeline
-from laconic.pipeline.predict import Piped, PipelinePredictor, parts_of
+from laconic.pipeline.predict import Piped, PipelinePart, PipelinePredictor, parts_of
 from laconic.pipeline.segment import INSIDE, SENTENCE, TOKEN, Segmenter
 from laconic.pipeline.splits import ONE, Splitter
 from laconic.pipeline.tags import BETWEEN, WordTags
@@ -47,8 +47,6 @@ from laconic.tag.model import Tagger
 from laconic.text.treebanks import COLUMNS as TREE_COLUMNS
 from laconic.version import __version__
 
-AnyTagger = Tagger | CompactTagger
-AnyParser = Parser | CompactParser
 PARTS = ("segment", "split", "upos", "morphology", "lemma", "parse")
 KNOWN = {"text", "text_ptr", "tag", "edit"}
 COUNTS = ("features_total", "features_kept", "groups_total", "groups_kept")
@@ -64,16 +62,14 @@ def pack(model: Pipeline) -> Contents:
     return pack_parts(model, _pack_part)
 
 
-def _pack_part(part: AnyTagger | AnyParser) -> Contents:
+def _pack_part(part: PipelinePart) -> Contents:
     if isinstance(part, Parser):
         return parse_store.pack(part)
     assert isinstance(part, Tagger)
     return tag_store.pack(part)
 
 
-def pack_parts(
-    model: PipelinePredictor, pack_part: Callable[[AnyTagger | AnyParser], Contents]
-) -> Contents:
+def pack_parts(model: PipelinePredictor, pack_part: Callable[[PipelinePart], Contents]) -> Contents:
     """Return the arrays and the JSON of a model whose parts are packed in this way."""
     arrays: Arrays = {}
     parts: Meta = {}
@@ -125,7 +121,10 @@ def unpack_parts(
     kind: type[Piped],
     arrays: Arrays,
     meta: Meta,
-    unpackers: tuple[Callable[[Arrays, Meta], AnyTagger], Callable[[Arrays, Meta], AnyParser]],
+    unpackers: tuple[
+        Callable[[Arrays, Meta], Tagger | CompactTagger],
+        Callable[[Arrays, Meta], Parser | CompactParser],
+    ],
 ) -> Piped:
     """Return the model that `pack_parts` packed, its parts unpacked by the two functions."""
     parameters = item(meta, "parameters", dict)

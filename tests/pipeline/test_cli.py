@@ -81,6 +81,23 @@ def test_parts_may_be_left_out_and_are_shown(files):
     assert not {"lemmas", "las"} & scores.keys()
 
 
+def test_a_page_shows_every_part(files):
+    assert run("report", files / "m", "-o", files / "m.html").exit_code == 0
+    page = Path(files / "m.html").read_text()
+    for title in ("Sentences and tokens", "Multiword tokens", "Heads and relations", "suffix3[0]"):
+        assert title in page
+
+
+def test_few_values_are_enough_for_regular_sentences(files):
+    gold = files / "gold.conllu"
+    found = result_of("compress", files / "m", "-o", files / "tiny", "--dev", gold)
+    assert found["bytes"] < found["bytes_before"]
+    assert max(part["distinct"] for part in found["parts"]) <= 8
+    assert found["dev"]["las"] > 0.95
+    assert result_of("evaluate", files / "tiny", gold, "--raw")["las"] == found["dev"]["las"]
+    refused(files, "--data", "compress", files / "m", "-o", files / "no", "--data", gold)
+
+
 def test_mistakes_are_one_sentence(files):
     everything = ["--no-segment", "--no-tags", "--no-lemmas", "--no-parse"]
     train = ("train", "text", files / "train.conllu")
