@@ -52,6 +52,7 @@ void bind_crf(nb::module_& m) {
              nb::arg("pairs") = false, nb::arg("threads") = 1)
         .def("pull", &ChainDesign::pull, nb::arg("residual"), nb::arg("gradient").noconvert(),
              nb::arg("pairs") = false, nb::arg("threads") = 1)
+        .def("weigh", &ChainDesign::weigh, nb::arg("weight"))
         .def("evaluate", &ChainDesign::evaluate, nb::arg("loss"), nb::arg("cost"),
              nb::arg("weights"), nb::arg("gradient").noconvert(), nb::arg("threads") = 1);
 }
@@ -86,7 +87,8 @@ void bind_tagger(nb::module_& m) {
              nb::arg("weights"))
         .def("transitions", &transitions)
         .def("set_transitions", &Tagger::set_transitions, nb::arg("edge"), nb::arg("start"))
-        .def("learn", &learn, nb::arg("seen"), nb::arg("gold"), nb::arg("order"), nb::arg("rule"));
+        .def("learn", &learn, nb::arg("seen"), nb::arg("gold"), nb::arg("order"), nb::arg("rule"),
+             nb::arg("weight") = nb::none(), nb::arg("cost") = nb::none());
     bind_tagging(bound);
 }
 

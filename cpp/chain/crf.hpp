@@ -54,10 +54,7 @@ class ChainDesign {
           paired_(shape.n_pairs > 0),
           stride(parts_.labels.stride),
           n_tail_(L * L + (shape.start ? L : 0)) {
-        gold_counts_.assign(L * (L + 1), 0.0);
-        for (size_t s = 0; s + 1 < ptr_.size(); ++s)
-            for (int64_t t = ptr_[s]; t < ptr_[s + 1]; ++t)
-                gold_counts_[t == ptr_[s] ? L * L + gold_[t] : gold_[t - 1] * L + gold_[t]] += 1;
+        count_gold();
         make_batches();
     }
 
@@ -121,6 +118,17 @@ class ChainDesign {
             std::copy_n(r + t * width, width, padded.data() + t * part.stride);
         part.pull(padded.data(), g, rows, threads);
         part.times_roots(g, g);
+    }
+
+    // From now on, the loss of sentence s counts weight[s] times.
+    void weigh(Vec<double> weight) {
+        require(weight.size() + 1 == ptr_.size(), "weight must have one entry per sentence");
+        for (size_t s = 0; s < weight.size(); ++s)
+            require(weight.data()[s] >= 0 && std::isfinite(weight.data()[s]),
+                    "weights must be finite and not negative");
+        const std::lock_guard lock(mutex_);
+        weight_.assign(weight.data(), weight.data() + weight.size());
+        count_gold();
     }
 
     // Summed loss and, unless gradient is empty, its gradient. The chunks of sentences do not
@@ -193,6 +201,15 @@ class ChainDesign {
         std::vector<double> edge, start;
     };
 
+    // The transitions and starts of gold.
+    void count_gold() {
+        gold_counts_.assign(L * (L + 1), 0.0);
+        for (size_t s = 0; s + 1 < ptr_.size(); ++s)
+            for (int64_t t = ptr_[s]; t < ptr_[s + 1]; ++t)
+                gold_counts_[t == ptr_[s] ? L * L + gold_[t] : gold_[t - 1] * L + gold_[t]] +=
+                    weight_.empty() ? 1.0 : weight_[s];
+    }
+
     void check_weights(size_t size) const {
         require(static_cast<int64_t>(size) == n_weights(), "weights must have n_weights entries");
     }
@@ -249,10 +266,27 @@ class ChainDesign {
         for (int i = L * L; i < n_tail_; ++i) gradient[i] += sum.start[i - L * L];
     }
 
+    // One sentence as often as it counts.
+    void sentence(int64_t s, const Point& point, Work& work, Sums& sums, double* pair) {
+        const double weight = weight_.empty() ? 1.0 : weight_[s];
+        if (weight == 1) return once(s, point, work, sums, pair);
+        Sums own;
+        own.edge.assign(static_cast<size_t>(L) * stride, 0.0);
+        own.start.assign(L, 0.0);
+        once(s, point, work, own, pair);
+        sums.value += weight * own.value;
+        for (size_t k = 0; k < own.edge.size(); ++k) sums.edge[k] += weight * own.edge[k];
+        for (int j = 0; j < L; ++j) sums.start[j] += weight * own.start[j];
+        for (int64_t k = ptr_[s] * stride; k < ptr_[s + 1] * stride; ++k) residual_[k] *= weight;
+        if (!pair) return;
+        for (int64_t k = 0; k < (ptr_[s + 1] - ptr_[s]) * parts_.pairs.stride; ++k)
+            pair[k] *= weight;
+    }
+
     // One sentence: from its scores in residual_ to its loss, its residual in the same place (and,
     // unless null, that of pairs of labels), and its part of what was predicted for edges and
     // starts.
-    void sentence(int64_t s, const Point& point, Work& work, Sums& sums, double* pair) {
+    void once(int64_t s, const Point& point, Work& work, Sums& sums, double* pair) {
         const int64_t begin = ptr_[s], n = ptr_[s + 1] - begin, pair_stride = parts_.pairs.stride;
         const int32_t* gold = gold_.data() + begin;
         const auto& potentials = point.potentials;
@@ -316,6 +350,7 @@ class ChainDesign {
     const bool paired_;
     const int stride, n_tail_;
     std::vector<double> gold_counts_;
+    std::vector<double> weight_;    // of sentences; empty if all count once
     std::vector<int64_t> batches_;  // of sentences
     // Working memory of one call at a time.
     AlignedVector<double> residual_, rows_, counted_, pair_residual_, pair_rows_,

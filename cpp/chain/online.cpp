@@ -10,6 +10,8 @@
 // calls (line 7).
 #include "chain/online.hpp"
 
+#include <numeric>
+
 #include "chain/difference.hpp"
 #include "chain/tables.hpp"
 #include "chain/tagger.hpp"
@@ -25,11 +27,20 @@ namespace {
 
 class Learner {
   public:
-    Learner(Tagger& tagger, const Occurrences& seen, const int32_t* gold, const OnlineRule& rule)
-        : tagger_(tagger), seen_(seen), gold_(gold), rule_(rule), difference_(tagger, rule.grow) {}
+    // weight (per sentence) and cost (per token) may be null: all are 1.
+    Learner(Tagger& tagger, const Occurrences& seen, const int32_t* gold, const OnlineRule& rule,
+            const float* weight, const float* cost)
+        : tagger_(tagger),
+          seen_(seen),
+          gold_(gold),
+          rule_(rule),
+          weight_(weight),
+          cost_(cost),
+          difference_(tagger, rule.grow) {}
 
     // One sentence; the loss before the step.
     double learn(int64_t s) {
+        factor_ = factor_of(s);
         if (const double factor = tagger_.begin_step(rule_); factor != 1)
             shrink_transitions(factor);
         tagger_.read_learning(seen_, s, at_, rule_.reading);
@@ -43,6 +54,16 @@ class Learner {
     int64_t wrong() const { return wrong_; }
 
   private:
+    // What multiplies the step of sentence s.
+    double factor_of(int64_t s) const {
+        double factor = weight_ ? weight_[s] : 1.0;
+        const int64_t n = seen_.length(s);
+        if (cost_ && n > 0 && rule_.loss != StructuredLoss::hinge) {
+            const float* first = cost_ + seen_.begin(s);
+            factor *= std::accumulate(first, first + n, 0.0) / static_cast<double>(n);
+        }
+        return factor;
+    }
     void shrink_transitions(double factor) {
         for (int i = 0; i < tagger_.n_labels; ++i) {
             add_start(i, (factor - 1) * tagger_.start[i]);
@@ -77,7 +98,8 @@ class Learner {
         if (costly)
             for (int64_t t = 0; t < at_.n; ++t)
                 for (int j = 0; j < tagger_.n_labels; ++j)
-                    at_.unary[t * tagger_.stride + j] += j != gold()[t];
+                    if (j != gold()[t])
+                        at_.unary[t * tagger_.stride + j] += cost_ ? cost_[at_.begin + t] : 1.0f;
         const double best = tagger_.decode(at_);
         const int32_t* predicted = at_.best.data();
         moved_.clear();
@@ -92,6 +114,7 @@ class Learner {
             const double length = difference_.squared(seen_, at_, gold(), moved_);
             step = length > 0 ? std::min(step, loss / length) : 0;
         }
+        step *= factor_;
         if (step <= 0) return loss;
         // w += step (phi(gold) - phi(best)), positions and edges that differ
         for (int64_t t : moved_)
@@ -113,7 +136,7 @@ class Learner {
         node_.resize(at_.n * stride);
         edge_sum_.assign(static_cast<size_t>(L) * stride, 0.0);
         double log_z;
-        const double step = rule_.gradient_step();
+        const double step = factor_ * rule_.gradient_step();
         if (tagger_.has_pairs) {
             const float* edges = at_.edges.data();
             pair_.resize(at_.n * L * L);
@@ -219,6 +242,8 @@ class Learner {
     const Occurrences& seen_;
     const int32_t* gold_;
     const OnlineRule& rule_;
+    const float *weight_, *cost_;
+    double factor_ = 1;
     Sentence at_;
     Difference difference_;
     std::vector<int64_t> moved_;
@@ -227,21 +252,33 @@ class Learner {
     int64_t wrong_ = 0;
 };
 
+void check_weights(const std::optional<Vec<float>>& given, int64_t n, const char* expected) {
+    if (!given) return;
+    require(static_cast<int64_t>(given->size()) == n, expected);
+    for (size_t k = 0; k < given->size(); ++k)
+        require(given->data()[k] >= 0 && std::isfinite(given->data()[k]), expected);
+}
+
 }  // namespace
 
 std::tuple<double, int64_t> learn(Tagger& tagger, const Occurrences& seen, Vec<int32_t> gold,
-                                  Vec<int64_t> order, const OnlineRule& rule) {
+                                  Vec<int64_t> order, const OnlineRule& rule,
+                                  std::optional<Vec<float>> weight,
+                                  std::optional<Vec<float>> cost) {
     require(static_cast<int64_t>(gold.size()) == seen.n_tokens,
             "gold must have one entry per token");
     check_range(gold, 0, tagger.n_labels, "gold");
     check_range(order, 0, seen.n_sentences(), "order");
     rule.check();
+    check_weights(weight, seen.n_sentences(), "weight must have one entry per sentence, from 0 on");
+    check_weights(cost, seen.n_tokens, "cost must have one entry per token, from 0 on");
     if (tagger.begin_sums(rule)) {
         tagger.edge_sum.assign(tagger.edge.size(), 0.0f);
         tagger.start_sum.assign(tagger.start.size(), 0.0f);
     }
     tagger.know(seen);
-    Learner learner(tagger, seen, gold.data(), rule);
+    Learner learner(tagger, seen, gold.data(), rule, weight ? weight->data() : nullptr,
+                    cost ? cost->data() : nullptr);
     return numeric::learn_in_order(learner, order);
 }
 

@@ -24,6 +24,7 @@ from laconic.models.option import (
     Option,
     OptionValues,
     Parameters,
+    read_class_weight,
     read_strength,
 )
 from laconic.text.columns import Columns
@@ -55,16 +56,6 @@ def read_names(text: str) -> tuple[str, ...]:
     if not all(names) or len(set(names)) != len(names):
         raise InputError(f"takes different names with commas between them, not {text!r}.")
     return names
-
-
-def read_class_weight(text: str) -> str | dict[str, float]:
-    """Return "balanced", or the weight of each label from "spam=5,ham=1"."""
-    if text == "balanced":
-        return text
-    found = read_strength(text) if "=" in text else 0.0
-    if not isinstance(found, dict):
-        raise InputError(f"takes balanced, or weights such as spam=5,ham=1, not {text!r}.")
-    return found
 
 
 # Numerics are imported when the work begins, so that `--help` and wrong options answer at once.

@@ -48,6 +48,16 @@ def read_strength(text: str) -> float | dict[str, float]:
     return found if named else next(iter(found.values()))
 
 
+def read_class_weight(text: str) -> str | dict[str, float]:
+    """Return "balanced", or the weight of each label from "spam=5,ham=1"."""
+    if text == "balanced":
+        return text
+    found = read_strength(text) if "=" in text else 0.0
+    if not isinstance(found, dict):
+        raise InputError(f"takes balanced, or weights such as spam=5,ham=1, not {text!r}.")
+    return found
+
+
 def read_one_strength(text: str) -> float:
     """Return the strength of a penalty that is no sum."""
     try:

@@ -23,7 +23,7 @@ from sklearn.base import BaseEstimator
 from laconic.core.arrays import Array, Ints, Ints32
 from laconic.core.ragged import pointers, ranges
 from laconic.core.report import Event, FitReport
-from laconic.core.solvers.online import Mira, Sentences
+from laconic.core.solvers.online import Mira, Sentences, Weighting
 from laconic.core.solvers.online_sparse import Sparseptron
 from laconic.models.features import kept_templates
 from laconic.tag.learn import TrainingData
@@ -190,7 +190,11 @@ def _some(data: Sentences, chosen: Ints) -> Sentences:
     """Return the sentences of these numbers."""
     begins, ends = data.ptr[:-1][chosen], data.ptr[1:][chosen]
     tokens = ranges(begins, ends)
-    return Sentences(data.columns[:, tokens].copy(), pointers(ends - begins), data.gold[tokens])
+    weighting = None
+    if data.weighting is not None:
+        weighting = Weighting(data.weighting.weight[chosen], data.weighting.cost[tokens])
+    ptr = pointers(ends - begins)
+    return Sentences(data.columns[:, tokens].copy(), ptr, data.gold[tokens], weighting)
 
 
 def _among(data: TrainingData, kept: list[str], found: TagWeights) -> TagWeights:

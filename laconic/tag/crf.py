@@ -244,6 +244,8 @@ class Crf(TakesPenalty):
         design = Chain(
             tokens, self.support, self.start, training.threads, merge, self.penalise_transitions
         )
+        if data.weighting is not None:
+            design.kernel.weigh(data.weighting.of_sentences(data.ptr))
         # Transitions that gold never makes would drift away without end under proximal gradient.
         tail_ridge = 0.0 if plain else TAIL_RIDGE
         penalty = self.penalty_over(design, templates.subset(order))

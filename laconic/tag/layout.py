@@ -80,10 +80,13 @@ def cut_line(line: str) -> list[str]:
 def is_comment(line: str, fields: Sequence[str], layout: LineLayout) -> bool:
     """Return whether a line before a sentence is a comment, and no token `#`.
 
-    A comment has another number of fields than tokens have, or is of the form `# name = value`.
+    A comment has no tab in CoNLL-U; elsewhere it has another number of fields than tokens have, or
+    is of the form `# name = value`.
     """
     if not line.startswith("#"):
         return False
+    if layout.fields is not None:
+        return "\t" not in line
     return len(fields) != layout.n_fields or (len(fields) > 3 and fields[2] == "=")
 
 

@@ -26,7 +26,13 @@ from laconic.tag.auto import AutoLearner
 from laconic.tag.learn import OnlineState, TrainingData, as_learner, online_learner
 from laconic.tag.predict import RefitScope, TagPredictor, TokenSentences
 from laconic.tag.refit import joined_reports
-from laconic.tag.training import KnownLabels, distinct_labels, learn_labels
+from laconic.tag.training import (
+    KnownLabels,
+    distinct_labels,
+    flat_labels,
+    learn_labels,
+    weighting_of,
+)
 from laconic.tag.weights import TagWeights, load_kernel, make_kernel
 from laconic.text.auto_templates import AUTO, auto_templates
 from laconic.text.patterns import templates_from
@@ -70,6 +76,10 @@ class Tagger(TagPredictor):
         Number of threads. None is one, -1 is all processors.
     label : str, default="label"
         Name of the column of labels: that of CoNLL-U which `laconic predict` fills.
+    class_weight : dict or "balanced", default=None
+        Weight of each label, 1 where it has none: of learners with a margin (Mira, the hinge), the
+        cost of a wrong label at its tokens; of others, the mean over the tokens of a sentence
+        multiplies its loss. "balanced" is inversely proportional to the number of tokens.
 
     Attributes
     ----------
@@ -111,7 +121,11 @@ class Tagger(TagPredictor):
     _kernel: _core.Tagger
 
     def fit(
-        self, X: TokenSentences, y: Sequence[Sequence[str]], callback: Callback | None = None
+        self,
+        X: TokenSentences,
+        y: Sequence[Sequence[str]],
+        callback: Callback | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Tagger:
         """Learn from labelled sentences.
 
@@ -123,6 +137,8 @@ class Tagger(TagPredictor):
             One label per token.
         callback : callable, optional
             Called with an Event after every pass or step; True stops, and what was learned is kept.
+        sample_weight : array of shape (number of sentences,), optional
+            What multiplies the loss of each sentence; of online learners, their steps.
 
         Returns
         -------
@@ -136,11 +152,13 @@ class Tagger(TagPredictor):
         began = time.perf_counter()
         self.__dict__.pop("online_", None)
         tokens = TokenColumns.of(X, self.columns)
-        gold = self._learn_labels(tokens, y)
+        labels = flat_labels(tokens, y)
+        gold = self._learn_labels(tokens, labels)
         self.columns_ = tuple(self.columns or tokens.names)
         templates = self._given_templates()
         encoder = self._new_encoder(templates)
-        data = Sentences(*encoder.grow(tokens), gold)
+        weighting = weighting_of(tokens, labels, sample_weight, self.class_weight)
+        data = Sentences(*encoder.grow(tokens), gold, weighting)
         training = TrainingData(
             templates,
             encoder,
@@ -170,6 +188,7 @@ class Tagger(TagPredictor):
         X: TokenSentences,
         y: Sequence[Sequence[str]],
         labels: Sequence[str] | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Tagger:
         """Make one more pass of an online learner, over new sentences.
 
@@ -187,6 +206,8 @@ class Tagger(TagPredictor):
         labels : sequence of str, optional
             All labels there are, in the learning scheme; needed in the first call of a tagger that
             has learned nothing yet.
+        sample_weight : array of shape (number of sentences,), optional
+            What multiplies the step of each sentence.
 
         Returns
         -------
@@ -198,10 +219,11 @@ class Tagger(TagPredictor):
         if not hasattr(self, "online_"):
             self._begin_online(tokens, labels)
         state = self.online_
-        gold = self._learn_labels(
-            tokens, y, KnownLabels(self.classes_, self.scheme_, self.given_scheme_)
-        )
-        data = Sentences(*state.encoder.grow(tokens), gold)
+        given = flat_labels(tokens, y)
+        known = KnownLabels(self.classes_, self.scheme_, self.given_scheme_)
+        gold = self._learn_labels(tokens, given, known)
+        weighting = weighting_of(tokens, given, sample_weight, self.class_weight)
+        data = Sentences(*state.encoder.grow(tokens), gold, weighting)
         weights, report = state.learn(data, self._n_threads())
         self.templates_given_ = state.given
         kept, weights = kept_templates(state.templates, weights)
@@ -230,10 +252,10 @@ class Tagger(TagPredictor):
         )
 
     def _learn_labels(
-        self, tokens: TokenColumns, y: Sequence[Sequence[str]], known: KnownLabels | None = None
+        self, tokens: TokenColumns, labels: list[str], known: KnownLabels | None = None
     ) -> Ints32:
         """Return the number of each token's label; sets classes_ and the schemes of the labels."""
-        gold, found = learn_labels(tokens, y, self.scheme, known)
+        gold, found = learn_labels(tokens, labels, self.scheme, known)
         self.classes_, self.scheme_, self.given_scheme_ = found
         return gold
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,7 +20,8 @@ from laconic.core.ragged import cut
 from laconic.core.report import Reported
 from laconic.models.save import Saved
 from laconic.tag.learn import Learner
-from laconic.tag.training import flat_labels
+from laconic.tag.refit import has_probabilities, no_probabilities
+from laconic.tag.training import LabelWeights, flat_labels
 from laconic.tag.weights import TagWeights
 from laconic.text.auto_templates import AUTO
 from laconic.text.io import PathLike
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from laconic.tag.compact import CompactTagWeights
 
 TokenSentences: TypeAlias = TokenColumns | Iterable[Sequence[Token]]
-FixedLabels: TypeAlias = Sequence[Sequence[str | None]]
+FixedLabels: TypeAlias = Sequence[Sequence[str | Collection[str] | None]]
 RefitScope: TypeAlias = Literal["templates", "features"]
 
 # Whether a label with this letter opens a chunk (B), continues one (I), or may do either.
@@ -78,6 +80,7 @@ class TagPredictor(Reported, Saved, BaseEstimator):
         constrained: bool = False,
         n_jobs: int | None = None,
         label: str = "label",
+        class_weight: LabelWeights | None = None,
     ):
         self.templates = templates
         self.learner = learner
@@ -89,6 +92,7 @@ class TagPredictor(Reported, Saved, BaseEstimator):
         self.constrained = constrained
         self.n_jobs = n_jobs
         self.label = label
+        self.class_weight = class_weight
 
     def predict(self, X: TokenSentences, fixed: FixedLabels | None = None) -> list[list[str]]:
         """Return the best labels of every sentence.
@@ -97,8 +101,9 @@ class TagPredictor(Reported, Saved, BaseEstimator):
         ----------
         X : list of list of tokens, or TokenColumns
             Sentences.
-        fixed : list of list of (str or None), optional
-            Labels that are known beforehand, None where they are not known.
+        fixed : list of list of (str, collection of str or None), optional
+            Labels that are known beforehand: one, or those that a token may have; None where
+            nothing is known.
 
         Returns
         -------
@@ -124,8 +129,29 @@ class TagPredictor(Reported, Saved, BaseEstimator):
                 )
         return self._in_given_scheme(self.classes_[ids].tolist(), ptr)
 
+    def predict_proba(self, X: TokenSentences) -> list[Array]:
+        """Return the probabilities of labels; see `predict_marginals`, which this is.
+
+        A UserWarning says where they are none: weights that were not learned as a CRF's (by Mira,
+        say) rank the labels of a token, but how sure they are has no meaning.
+
+        Parameters
+        ----------
+        X : list of list of tokens, or TokenColumns
+            Sentences.
+
+        Returns
+        -------
+        list of arrays of shape (length of the sentence, number of classes)
+            One column per label of `classes_`.
+        """
+        check_is_fitted(self)
+        if not has_probabilities(self.report_.learner):
+            warnings.warn(no_probabilities(self.report_.learner), UserWarning, stacklevel=2)
+        return self.predict_marginals(X)
+
     def predict_marginals(self, X: TokenSentences) -> list[Array]:
-        """Return the probabilities of labels in the CRF with these weights.
+        """Return the marginals of labels in the CRF with these weights, whatever learned them.
 
         Parameters
         ----------
@@ -242,14 +268,23 @@ class TagPredictor(Reported, Saved, BaseEstimator):
                 raise ValueError(
                     "fixed must have one entry per token: a label, or None where it is not known"
                 )
-            flat = [label for sentence in fixed for label in sentence]
-            agreeing = {
-                label: self._agreeing(label) for label in dict.fromkeys(flat) if label is not None
-            }
-            for token, label in enumerate(flat):
-                if label is not None:
-                    allowed[token] &= agreeing[label]
+            allowed &= self._allowed([entry for sentence in fixed for entry in sentence])
         return chains.allow(allowed, moves[:-1], moves[-1])
+
+    def _allowed(self, entries: Sequence[str | Collection[str] | None]) -> Bools:
+        """Return which classes each token may have, (n_tokens, n_classes)."""
+        choices = [
+            entry if entry is None else (entry,) if isinstance(entry, str) else tuple(sorted(entry))
+            for entry in entries
+        ]
+        distinct = {choice: k for k, choice in enumerate(dict.fromkeys(choices))}
+        table = np.ones((len(distinct), len(self.classes_)), dtype=bool)
+        for choice, k in distinct.items():
+            if choice is not None:
+                parts = [self._agreeing(label) for label in choice]
+                table[k] = np.any(parts, axis=0) if parts else False
+        rows = np.fromiter(map(distinct.__getitem__, choices), np.intp, len(choices))
+        return np.asarray(table[rows])
 
     def _agreeing(self, label: str) -> Bools:
         """Return which of the classes may stand for a label in the scheme of the training data."""

@@ -25,3 +25,19 @@ def learners_text(learner: object, refit: object = None) -> str:
     """Return a learner (Mira() if None) and its refit, if there is one, in one line."""
     first = in_one_line(Mira() if learner is None else learner)
     return first if refit is None else f"{first}{REFIT}{in_one_line(refit)}"
+
+
+def has_probabilities(learner: str) -> bool:
+    """Return whether a learner, in one line, learns the weights of a CRF: those of the log loss."""
+    last = learner.rpartition(REFIT)[2]
+    default = last.startswith(("Crf(", "StochasticGradient(")) and "loss=" not in last
+    return default or "loss='log'" in last
+
+
+def no_probabilities(learner: str) -> str:
+    """Return the sentence that warns of marginals of other weights."""
+    return (
+        f"the weights were learned by {learner.rpartition(REFIT)[2]}, so that these marginals rank "
+        "labels but are no probabilities: for those refit by Crf(), as in Tagger(refit=Crf()) or "
+        "--refit crf"
+    )

@@ -37,6 +37,7 @@ from laconic.tag.arrays import (
 )
 from laconic.tag.model import REFIT_FEATURES, Tagger
 from laconic.tag.predict import TagPredictor
+from laconic.tag.training import LabelWeights
 from laconic.tag.weights import load_kernel, make_kernel
 from laconic.text.labels import SCHEMES, Scheme, is_chunk_label
 from laconic.text.patterns import parse_template
@@ -139,7 +140,21 @@ def _parameters(model: Tagger) -> dict[str, Any]:
         "constrained": bool(model.constrained),
         "n_jobs": None if model.n_jobs is None else int(model.n_jobs),
         "label": model.label,
+        "class_weight": _stored_weights(model.class_weight),
     }
+
+
+def _stored_weights(given: LabelWeights | None) -> str | dict[str, float] | None:
+    if given is None or isinstance(given, str):
+        return given
+    return {str(label): float(weight) for label, weight in given.items()}
+
+
+def _is_class_weight(value: object) -> bool:
+    return value in (None, "balanced") or (
+        isinstance(value, dict)
+        and all(isinstance(weight, float) and 0 <= weight < np.inf for weight in value.values())
+    )
 
 
 def _is_text(value: object) -> bool:
@@ -158,6 +173,7 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "constrained": lambda value: isinstance(value, bool),
     "n_jobs": lambda value: value is None or (type(value) is int and abs(value) < 2**31),
     "label": lambda value: isinstance(value, str) and bool(value),
+    "class_weight": _is_class_weight,
 }
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from laconic.cli.options import ANY_FILE, COLUMNS_HELP, UTF8, Encoding
 from laconic.cli.training import Run, Trained
 from laconic.errors import InputError
-from laconic.models.option import Option, OptionValues, Parameters
+from laconic.models.option import Option, OptionValues, Parameters, read_class_weight
 from laconic.tag.conll import read_columns
 from laconic.tag.learners import (
     LEARNERS,
@@ -32,7 +32,7 @@ MODEL = Parameters(
     "laconic.tag.model:Tagger",
     {
         "Features": ("templates", "clusters"),
-        "Labels": ("scheme", "constrained"),
+        "Labels": ("scheme", "constrained", "class_weight"),
         REFIT: ("refit_features",),
         "": ("n_jobs",),
     },
@@ -46,6 +46,11 @@ MODEL = Parameters(
             "Brown clusters for cluster views, one per line: bits, tab, word.", metavar="FILE"
         ),
         "scheme": Option(choices=SCHEMES),
+        "class_weight": Option(
+            "balanced, or weights of labels: O=0.5,B-PER=2.",
+            parse=read_class_weight,
+            metavar="balanced|LABEL=W,..",
+        ),
         "constrained": Option(CONSTRAINED_HELP),
     },
 )

@@ -1,16 +1,20 @@
-"""The labels of training sentences: their scheme, the classes, and one number per token."""
+"""The labels of training sentences: their scheme, classes and weights, one number per token."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from laconic.core.arrays import Ints32
+from laconic.core.arrays import Floats, Ints32
+from laconic.core.solvers.online import Weighting
 from laconic.text.labels import Scheme, convert_labels, detect_scheme
 from laconic.text.sequences import TokenColumns
+
+LabelWeights: TypeAlias = Mapping[str, float] | str
 
 
 class KnownLabels(NamedTuple):
@@ -54,7 +58,7 @@ def distinct_labels(labels: Sequence[str]) -> NDArray[np.str_]:
 
 def learn_labels(
     tokens: TokenColumns,
-    y: Sequence[Sequence[str]],
+    labels: list[str],
     scheme: Scheme | None,
     known: KnownLabels | None = None,
 ) -> tuple[Ints32, KnownLabels]:
@@ -64,14 +68,13 @@ def learn_labels(
     ----------
     tokens : TokenColumns
         Sentences.
-    y : list of list of str
-        One label per token.
+    labels : list of str
+        One label per token, of all sentences.
     scheme : str or None
         Scheme in which chunk labels are learned; None is that in which they are given.
     known : KnownLabels, optional
         What is known from earlier sentences: there are no other classes.
     """
-    labels = flat_labels(tokens, y)
     if not labels:
         raise ValueError("there are no tokens to learn from")
     # A later batch has the scheme of the first one with chunks.
@@ -90,3 +93,43 @@ def learn_labels(
         )
     gold = np.fromiter(map(number.__getitem__, labels), np.int32, len(labels))
     return gold, KnownLabels(classes, learned, given)
+
+
+def weighting_of(
+    tokens: TokenColumns,
+    labels: list[str],
+    sample_weight: ArrayLike | None,
+    class_weight: LabelWeights | None,
+) -> Weighting | None:
+    """Return how much sentences and labels count; None if all count once."""
+    if sample_weight is None and class_weight is None:
+        return None
+    weight = np.ones(len(tokens), np.float32)
+    if sample_weight is not None:
+        weight = np.asarray(sample_weight, dtype=np.float32)
+        if weight.shape != (len(tokens),) or not np.all(np.isfinite(weight) & (weight >= 0)):
+            raise ValueError(
+                f"sample_weight needs one number of at least 0 for each of the {len(tokens)} "
+                f"sentences, got an array of shape {weight.shape}"
+            )
+    return Weighting(np.ascontiguousarray(weight), _costs(labels, class_weight))
+
+
+def _costs(labels: list[str], class_weight: LabelWeights | None) -> Floats:
+    """Return the weight of each token's label."""
+    if class_weight is None:
+        return np.ones(len(labels), np.float32)
+    counts = Counter(labels)
+    if class_weight == "balanced":
+        of_label = {label: len(labels) / (len(counts) * n) for label, n in counts.items()}
+    elif isinstance(class_weight, Mapping):
+        of_label = {str(label): float(value) for label, value in class_weight.items()}
+        if unknown := [label for label in of_label if label not in counts]:
+            raise ValueError(f"class_weight names the label {unknown[0]!r}, which no token has")
+        if not all(0 <= value < np.inf for value in of_label.values()):
+            raise ValueError(f"class_weight needs numbers of at least 0, got {class_weight!r}")
+    else:
+        raise ValueError(
+            f"class_weight must be 'balanced' or a weight per label, got {class_weight!r}"
+        )
+    return np.array([of_label.get(label, 1.0) for label in labels], np.float32)

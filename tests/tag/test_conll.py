@@ -204,6 +204,7 @@ def test_published_counts(
 CONLLU = """\
 # sent_id = 1
 # text = 34 470 vámonos
+# one two three four five six seven eight nine
 1\t34 470\t34470\tNUM\tn\tNumType=Card\t2\tnummod\t_\t_
 2-3\tvámonos\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
 2\tvamos\tir\tVERB\tv\t_\t0\troot\t_\t_
@@ -225,7 +226,7 @@ def test_conllu_is_read_by_the_names_of_its_columns(tmp_path: Path) -> None:
     tokens = read_columns(path, ("form", "pos", "xpos"))
     assert tokens.names == ("form", "pos", "xpos")
     assert tokens.values[1:] == [["NUM", "VERB", "PRON", "SYM"], ["n", "v", "p", "s"]]
-    with pytest.raises(InputError, match=r"file\.txt:3: CoNLL-U has no column 'chunk', only id,"):
+    with pytest.raises(InputError, match=r"file\.txt:4: CoNLL-U has no column 'chunk', only id,"):
         read_columns(path, ("word", "chunk"))
 
 
@@ -248,9 +249,9 @@ def test_labels_are_written_into_their_column_of_conllu(tmp_path: Path, size: in
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("\n2\tvamos", "\n4\tvamos", r":5: expected token number 2, found '4'; a blank line ends"),
-        ("\tv\t_\t0", "\tv 0", r":5: expected the 10 columns of CoNLL-U, separated by tabs,"),
-        ("\tPRON\t", "\t\t", ":6: .* found an empty one"),
+        ("\n2\tvamos", "\n4\tvamos", r":6: expected token number 2, found '4'; a blank line ends"),
+        ("\tv\t_\t0", "\tv 0", r":6: expected the 10 columns of CoNLL-U, separated by tabs,"),
+        ("\tPRON\t", "\t\t", ":7: .* found an empty one"),
     ],
 )
 def test_conllu_that_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:

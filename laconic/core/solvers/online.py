@@ -19,6 +19,7 @@ from laconic.core.solvers.online_base import (
     Pass,
     Rule,
     Sentences,
+    Weighting,
     check_loss,
     check_positive,
     passes_of,
@@ -33,6 +34,7 @@ __all__ = [
     "Perceptron",
     "Sentences",
     "StochasticGradient",
+    "Weighting",
     "passes_of",
 ]
 

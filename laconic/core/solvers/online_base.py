@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from laconic import _core
-from laconic.core.arrays import Ints, Ints32
+from laconic.core.arrays import Array, Floats, Ints, Ints32
 from laconic.core.report import Callback, Event, FitReport, in_one_line
 from laconic.core.solvers.budget import Order, Sizes
 
@@ -31,12 +31,35 @@ KernelT = TypeVar("KernelT", bound=OnlineKernel)
 LearnedT = TypeVar("LearnedT", covariant=True)
 
 
+class Weighting(NamedTuple):
+    """How much sentences and mistakes count.
+
+    Parameters
+    ----------
+    weight : array of shape (n_sentences,)
+        What multiplies the steps of each sentence.
+    cost : array of shape (n_tokens,)
+        Cost of a wrong label at each token, for losses with a margin; for others its mean over a
+        sentence multiplies the step too.
+    """
+
+    weight: Floats
+    cost: Floats
+
+    def of_sentences(self, ptr: Ints) -> Array:
+        """Return the weight of each sentence times the mean cost of its tokens."""
+        sums = np.concatenate([[0.0], np.cumsum(self.cost, dtype=np.float64)])
+        means = (sums[ptr[1:]] - sums[ptr[:-1]]) / np.maximum(np.diff(ptr), 1)
+        return np.asarray(self.weight * means, np.float64)
+
+
 class Sentences(NamedTuple):
     """Encoded training data: columns (n_views, n_tokens), sentence bounds, one label per token."""
 
     columns: Ints32
     ptr: Ints
     gold: Ints32
+    weighting: Weighting | None = None
 
     def __len__(self) -> int:
         return len(self.ptr) - 1
@@ -53,17 +76,20 @@ class Examples(NamedTuple):
         One label or head per token.
     sizes : array of shape (n_templates,)
         Number of features of each template.
+    weighting : Weighting, optional
+        How much sentences and mistakes count, of taggers.
     """
 
     seen: Any
     gold: Ints32
     sizes: Ints
+    weighting: Weighting | None = None
 
     @classmethod
     def of(cls, tagger: _core.Tagger, data: Sentences, threads: int = 1) -> Examples:
         """Number the features that the tagger's templates make of sentences."""
         seen = tagger.number(data.columns, data.ptr, threads)
-        return cls(seen, data.gold, seen.sizes)
+        return cls(seen, data.gold, seen.sizes, data.weighting)
 
 
 class Rule(TypedDict, total=False):
@@ -269,7 +295,10 @@ class OnlineLearner(BaseEstimator):
         self, kernel: OnlineKernel, data: Examples, chunk: Ints, rule: _core.OnlineRule
     ) -> tuple[float, int]:
         """Learn from some sentences; return the summed loss, and the number of wrong tokens."""
-        return kernel.learn(data.seen, data.gold, chunk, rule)
+        if data.weighting is None:
+            return kernel.learn(data.seen, data.gold, chunk, rule)
+        assert isinstance(kernel, _core.Tagger)
+        return kernel.learn(data.seen, data.gold, chunk, rule, *data.weighting)
 
     def chunks(self, order: Ints, done: int) -> Iterator[tuple[Ints, int]]:
         """Yield the sentences of an epoch in chunks, with the number of rounds after each.
