@@ -32,6 +32,7 @@ CONVERGED = 5
 MANY_PASSES = 400  # of fits that stand for the optimum
 STARTS = (0, 500_000, 1_000_000, 1_500_000)  # words before each of the four pieces
 TUNING = 2_100_000
+TREES_ALONE: dict[str, Any] = {"ridge": (0.0,), "roots": (1.0,)}
 TUNING_ORDER = 7
 KNESER_NEY = {"Kneser-Ney": KneserNey(modified=False), "modified Kneser-Ney": KneserNey()}
 Grid = tuple[Callable[..., NestedPenalty], dict[str, tuple[float, ...]]]
@@ -72,17 +73,26 @@ GRIDS: dict[str, Grid] = {
             "roots": (0.1,),
         },
     ),
-    "weighted tree": (NestedTree, {"strength": (0.6, 0.7), "growth": (0.85, 0.95)}),
+    "weighted tree": (
+        NestedTree,
+        {"strength": (0.6, 0.7), "growth": (0.85, 0.95), **TREES_ALONE},
+    ),
     "weighted tree, infinity": (
         NestedTree,
-        {"strength": (0.5, 0.6, 0.7), "growth": (1.0,), "norm": (np.inf,), "fade": (0.8, 0.9)},
+        {
+            "strength": (0.5, 0.6, 0.7),
+            "growth": (1.0,),
+            "norm": (np.inf,),
+            "fade": (0.8, 0.9),
+            **TREES_ALONE,
+        },
     ),
     "weighted square": (NestedRidge, {"strength": (0.07, 0.1, 0.15), "growth": (2.0, 2.5)}),
     "weighted lasso": (NestedLasso, {"strength": (0.35, 0.5), "growth": (1.5, 1.8)}),
-    "tree": (NestedTree, {"strength": (0.5, 0.6, 0.7), "growth": (1.0,)}),
+    "tree": (NestedTree, {"strength": (0.5, 0.6, 0.7), "growth": (1.0,), **TREES_ALONE}),
     "tree, infinity": (
         NestedTree,
-        {"strength": (0.7, 0.8, 0.9), "growth": (1.0,), "norm": (np.inf,)},
+        {"strength": (0.7, 0.8, 0.9), "growth": (1.0,), "norm": (np.inf,), **TREES_ALONE},
     ),
     "square": (NestedRidge, {"strength": (0.25, 0.4, 0.6), "growth": (1.0,)}),
     "lasso": (NestedLasso, {"strength": (0.7, 0.9, 1.2), "growth": (1.0,)}),

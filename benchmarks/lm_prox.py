@@ -49,9 +49,16 @@ TURNS, LONG, PATIENCE = (
     60.0,
 )  # turns of steps below LONG seconds; beyond PATIENCE larger ones are left out
 SHOWN = (1, 2, 5, 10, 20, 50, 100, 200)
+
+
+def tree(norm: Any) -> NestedTree:
+    """Return norms of trees alone, the same at every depth, under which trees collapse."""
+    return NestedTree(STRENGTH, 1.0, norm, ridge=0.0, roots=1.0)
+
+
 SOLVED: dict[str, NestedPenalty] = {
     "weighted square": NestedRidge(0.1, 2.5),
-    "tree, infinity": NestedTree(STRENGTH, 1.0, "inf"),
+    "tree, infinity": tree("inf"),
 }
 PIVOTS, PIVOTS_TREE, HEAPS, HEAPS_TREE = (
     "pivots, trie",
@@ -121,7 +128,7 @@ def parameter_table(text: Text, orders: tuple[int, ...], fitted_orders: tuple[in
     """Fig. 2 (c)."""
     rows, start = [], None
     for order in orders:
-        trie, tree = (
+        trie, collapsed = (
             len(Contexts.build(text, order, collapse).target) for collapse in (False, True)
         )
         with warnings.catch_warnings():
@@ -129,12 +136,12 @@ def parameter_table(text: Text, orders: tuple[int, ...], fitted_orders: tuple[in
                 "ignore"
             )  # of discounts of high orders, whose n-grams nearly all occur once
             smoothed = len(KneserNey().learn(text, order).model.target)
-        row: list[Any] = [f"{order}", trie, smoothed, tree]
+        row: list[Any] = [f"{order}", trie, smoothed, collapsed]
         if order in fitted_orders:
-            two = LogLinear(NestedTree(STRENGTH, 1.0, 2), TOLERANCE, PASSES).fit(text, order, start)
-            highest = LogLinear(NestedTree(STRENGTH, 1.0, "inf"), TOLERANCE, PASSES).fit(
-                text, order
-            )
+            two = LogLinear(tree(2), TOLERANCE, PASSES).fit(text, order, start)
+            highest = LogLinear(
+                NestedTree(STRENGTH, 1.0, "inf", ridge=0.0, roots=1.0), TOLERANCE, PASSES
+            ).fit(text, order)
             row += [
                 int(np.count_nonzero(two.weights)),
                 int(np.count_nonzero(highest.weights)),

@@ -63,8 +63,8 @@ class PenaltyOptions(NamedTuple):
     growth: Annotated[
         float | None,
         Option(
-            "nested-*: factor of the strength for every word of a context; without it, 0.85 for "
-            "nested-tree and nested-tree-inf, and by counts of n-grams for the others.",
+            "nested-*: factor of the strength for every word of a context; without it, by counts "
+            "of n-grams.",
             panel=LOG_LINEAR_MODELS,
             above=0,
         ),

@@ -14,8 +14,8 @@ from laconic.lm.nested import (
     NestedPenalty,
     NestedTerms,
     NestedWeights,
+    by_discount,
     check_strength,
-    counted,
     rates_of,
 )
 
@@ -97,7 +97,7 @@ class NestedGroups(NestedPenalty):
     def on(self, weights: NestedWeights) -> NestedTerms:
         """Return the penalty of given trees."""
         if self.growth is None:
-            rates = self.strength * discounts(weights)[weights.depth]
+            rates = by_discount(self.strength, weights)
         else:
             rates = rates_of(self.strength, self.growth, weights)
         return _Groups(rates * (1 + self.repeats * repeated(weights)), weights, self)
@@ -208,12 +208,6 @@ def _numbered(labels: Ints) -> NDArray[np.intp]:
     present = np.zeros(int(labels.max(initial=-1)) + 1, np.intp)
     present[labels] = 1
     return (np.cumsum(present) - 1)[labels]
-
-
-def discounts(weights: NestedWeights) -> Array:
-    """Return n_1 / (n_1 + 2 n_2) of the n-grams of each depth, each number plus one."""
-    once, twice = counted(weights)
-    return once / (once + 2 * twice)
 
 
 def repeated(weights: NestedWeights) -> Ints:

@@ -11,13 +11,21 @@ from numpy.typing import NDArray
 from laconic import _core
 from laconic.core.arrays import Array
 from laconic.core.penalties.grouped import norm_code
-from laconic.lm.nested import NestedPenalty, NestedTerms, NestedWeights, rates_of
+from laconic.lm.nested import (
+    NestedPenalty,
+    NestedTerms,
+    NestedWeights,
+    by_discount,
+    by_odds,
+    rates_of,
+)
 
+ROOT_RIDGE = 0.012  # on single words, where a ridge follows counts
 ROUNDINGS = (0.1, 0.01, 0.001)  # of norms, before exact ones
 
 
 class NestedTree(NestedPenalty):
-    """sum_i s_d |w_g(i)| (+ ridge sum_i ridge_growth^d w_i^2 / 2) over w >= 0.
+    """sum_i s_d |w_g(i)| + ridge sum_i ridge_growth^d w_i^2 / 2 over w >= 0.
 
     g(i) is the weight i and all below it, those of longer contexts with the same predicted word: a
     longer context is used only where the shorter one is.
@@ -29,10 +37,10 @@ class NestedTree(NestedPenalty):
 
     Parameters
     ----------
-    strength : float, default=0.7
+    strength : float, default=0.6
         Strength of the penalty: larger values keep fewer n-grams.
-    growth : float, default=0.85
-        Factor of the strength per word of a context.
+    growth : float or None, default=None
+        Factor of the strength per word of a context; None estimates it from counts of n-grams.
     norm : 2 or "inf", default=2
         Norm of the weights of a tree.
     fade : float, default=1.0
@@ -40,11 +48,12 @@ class NestedTree(NestedPenalty):
         w / fade^d, as if features had values fade^d (the alpha of Nelakanti et al. 2013). With an
         infinity norm and no fade, weights of long contexts can grow as large as those of short
         ones at no cost.
-    ridge : float, default=0.0
+    ridge : float, default=0.02
         Strength of an additional ridge on all weights.
-    ridge_growth : float, default=2.0
-        Factor of the strength of the ridge per word of a context.
-    roots : float, default=1.0
+    ridge_growth : float or None, default=None
+        Factor of the strength of the ridge per word of a context; None estimates it from counts of
+        n-grams.
+    roots : float, default=0.0
         Factor of the strength of whole trees, of which every word has one.
 
     Examples
@@ -56,17 +65,15 @@ class NestedTree(NestedPenalty):
     'b'
     """
 
-    growth: float
-
     def __init__(
         self,
-        strength: float = 0.7,
-        growth: float = 0.85,
+        strength: float = 0.6,
+        growth: float | None = None,
         norm: Literal[2, "inf"] = 2,
         fade: float = 1.0,
-        ridge: float = 0.0,
-        ridge_growth: float = 2.0,
-        roots: float = 1.0,
+        ridge: float = 0.02,
+        ridge_growth: float | None = None,
+        roots: float = 0.0,
     ):
         self.strength = strength
         self.growth = growth
@@ -79,9 +86,8 @@ class NestedTree(NestedPenalty):
     def check(self) -> NestedPenalty:
         """Return self; ValueError if a parameter cannot be used."""
         norm_code(self.norm)
-        if self.growth is None:
-            raise ValueError("growth of NestedTree must be a number, got None")
-        if not 0 <= self.ridge < np.inf or not 0 < self.ridge_growth < np.inf:
+        grown = self.ridge_growth is None or 0 < self.ridge_growth < np.inf
+        if not 0 <= self.ridge < np.inf or not grown:
             raise ValueError(
                 "ridge must be at least 0 and ridge_growth positive, "
                 f"got {self.ridge!r} and {self.ridge_growth!r}"
@@ -97,6 +103,7 @@ class NestedTree(NestedPenalty):
         """Whether equal weights stay equal, which they do only under some infinity norms."""
         return (
             norm_code(self.norm) == _core.Norm.infinity
+            and self.growth is not None
             and self.growth <= 1 <= self.roots
             and self.fade == 1
             and self.ridge == 0
@@ -123,7 +130,11 @@ class NestedTree(NestedPenalty):
                 )
 
     def _rates(self, weights: NestedWeights) -> Array:
-        rates = rates_of(self.strength, self.growth, weights)
+        rates = (
+            by_discount(self.strength, weights)
+            if self.growth is None
+            else rates_of(self.strength, self.growth, weights)
+        )
         rates[weights.parent < 0] *= self.roots
         return rates
 
@@ -131,7 +142,11 @@ class NestedTree(NestedPenalty):
         return self.fade ** weights.depth.astype(np.float64) if self.fade != 1 else np.ones(1)
 
     def _squares(self, weights: NestedWeights) -> Array | None:
-        return rates_of(self.ridge, self.ridge_growth, weights) if self.ridge else None
+        if not self.ridge:
+            return None
+        if self.ridge_growth is None:
+            return by_odds(self.ridge, weights, ROOT_RIDGE)
+        return rates_of(self.ridge, self.ridge_growth, weights)
 
 
 class _TreeNorms(NestedTerms):

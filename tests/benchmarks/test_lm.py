@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import lm, lm_corpora, lm_perplexity
+from benchmarks import lm, lm_corpora, lm_defaults, lm_perplexity
 
 pytestmark = pytest.mark.slow
 
@@ -29,3 +29,19 @@ def test_corpora(data: Path, one_process: None, monkeypatch: pytest.MonkeyPatch)
 def test_scoring(data: Path) -> None:
     page = lm.run(data, quick=True, section="scoring")
     assert "| laconic: score(state, word) |" in page
+
+
+def test_texts_of_the_section_on_defaults(data: Path) -> None:
+    names = []
+    for name, train, test in lm_defaults.corpora(data, 9000):
+        names.append(name)
+        assert 7000 < sum(map(len, train)) <= 10000 and 300 < sum(map(len, test)) <= 3000, name
+        assert all(train) and not {"</s>", "<s>"} & {word for words in train for word in words}
+    assert len(names) == 8 and tuple(names[-2:]) == lm_defaults.HELD_BACK
+
+
+def test_defaults_on_a_text_of_ones_own(one_process: None, tmp_path: Path) -> None:
+    lines = [f"the {a} {b} {c}" for a in "nm" for b in "vw" for c in "xyz"] * 60
+    (tmp_path / "own.txt").write_text("\n".join(lines), encoding="utf-8")
+    page = lm_defaults.section(tmp_path, quick=True, corpus=tmp_path / "own.txt")
+    assert "| own.txt |" in page

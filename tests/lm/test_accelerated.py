@@ -17,10 +17,10 @@ from laconic.lm.nested_tree import NestedTree
 PENALTIES = [  # with mu, and how near many passes of small batches come
     (NestedRidge(0.3, 2.0), 0.02, 3e-3),
     (NestedLasso(0.2, 1.5), 0.02, 8e-3),
-    (NestedTree(0.3, 0.8), 0.001, 6e-3),
-    (NestedTree(0.3, 0.7, "inf"), 0.02, 6e-3),
-    (NestedTree(0.2, 0.9, ridge=0.1), 0.02, 6e-4),
-    (NestedTree(0.2, 0.9, fade=0.8, ridge=0.1), 0.005, 3e-3),
+    (NestedTree(0.3, 0.8, ridge=0.0, roots=1.0), 0.001, 6e-3),
+    (NestedTree(0.3, 0.7, "inf", ridge=0.0, roots=1.0), 0.02, 6e-3),
+    (NestedTree(0.2, 0.9, ridge=0.1, roots=1.0, ridge_growth=2.0), 0.02, 6e-4),
+    (NestedTree(0.2, 0.9, fade=0.8, ridge=0.1, roots=1.0, ridge_growth=2.0), 0.005, 3e-3),
 ]
 
 

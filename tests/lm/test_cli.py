@@ -112,7 +112,7 @@ def test_train_reports_what_was_learned(given: Files, method: str) -> None:
             ["--penalty", "nested-ridge", "--strength", "0.5", "--growth", "1"],
             "NestedRidge(growth=1.0, strength=0.5)",
         ),
-        (["--penalty", "nested-lasso", "--strength", "2"], "NestedLasso(strength=2.0)"),
+        (["--penalty", "nested-lasso", "--strength", "4"], "NestedLasso(strength=4.0)"),
         (["--penalty", "lasso", "--strength", "2"], "LogLinear(max_iter=30, penalty='lasso'"),
         (["--penalty", "l1+ridge", "--strength", "l1=0.5,ridge=0.1"], "{'l1': 0.5, 'ridge': 0.1}"),
         (["--penalty", "nested-tree", "--ridge", "0.1"], "NestedTree(ridge=0.1)"),

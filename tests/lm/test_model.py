@@ -144,7 +144,7 @@ def test_fit_reports(model: LanguageModel, tmp_path: Path) -> None:
     small = model.prune(20).report_
     assert small.features_kept <= 20 and small.features_total == report.features_total
     events: list[Event] = []
-    learner = laconic.LogLinear(laconic.NestedLasso(0.5), tol=1e-6)
+    learner = laconic.LogLinear(laconic.NestedLasso(0.5, growth=2.0), tol=1e-6)
     sparse = LanguageModel(3, learner).fit(SENTENCES, callback=events.append)
     assert sparse.trace_ == tuple(events) and sparse.n_iter_ == len(events)
     assert sparse.converged_ and sparse.certificate_ <= 1e-6

@@ -13,8 +13,8 @@ from laconic.core.report import FitReport
 from laconic.lm.checks import check_nested_penalty
 from laconic.lm.contexts import Contexts, Text
 from laconic.lm.log_linear import ContextWeights, LogLinear, expanded, nested_weights
-from laconic.lm.nested import NestedLasso, NestedPenalty, NestedRidge
-from laconic.lm.nested_groups import NestedGroups, discounts, repeated
+from laconic.lm.nested import NestedLasso, NestedPenalty, NestedRidge, discounts
+from laconic.lm.nested_groups import NestedGroups, repeated
 from laconic.lm.nested_tree import NestedTree
 from laconic.lm.problem import NestedProblem
 from laconic.lm.scaled import ScaledFista
@@ -24,14 +24,16 @@ ALL = [
     NestedRidge(0.3),
     NestedLasso(0.2, 1.5),
     NestedLasso(0.2),
-    NestedTree(0.3, 0.8),
-    NestedTree(0.3, 1.2, "inf"),
-    NestedTree(0.3, 0.7, "inf"),
-    NestedTree(0.3, 1.0, "inf", fade=0.8),
-    NestedTree(0.3, 0.9, fade=1.2),
-    NestedTree(0.2, 0.9, ridge=0.1),
+    NestedTree(0.3, 0.8, ridge=0.0, roots=1.0),
+    NestedTree(0.3, 1.2, "inf", ridge=0.0, roots=1.0),
+    NestedTree(0.3, 0.7, "inf", ridge=0.0, roots=1.0),
+    NestedTree(0.3, 1.0, "inf", fade=0.8, ridge=0.0, roots=1.0),
+    NestedTree(0.3, 0.9, fade=1.2, ridge=0.0, roots=1.0),
+    NestedTree(0.2, 0.9, ridge=0.1, roots=1.0, ridge_growth=2.0),
     NestedTree(0.2, 0.9, "inf", 0.8, 0.1, 2.0, roots=0.0),
-    NestedTree(0.3, 0.9, "inf", roots=2.0),
+    NestedTree(0.3, 0.9, "inf", roots=2.0, ridge=0.0),
+    NestedTree(),
+    NestedTree(norm="inf"),
     NestedGroups(0.4, 1.3),
     NestedGroups(0.4, 1.3, extensions=0.0),
     NestedGroups(0.4, 1.3, extensions=1.0),
@@ -67,7 +69,7 @@ def test_a_collapsed_tree_steps_as_its_trie_does(seed: int, growth: float, kind:
     penalty: NestedPenalty = {
         "ridge": NestedRidge(0.3, 1.0),
         "lasso": NestedLasso(0.2, 1.0),
-        "tree": NestedTree(0.3, growth, "inf"),
+        "tree": NestedTree(0.3, growth, "inf", ridge=0.0, roots=1.0),
     }[kind]
     assert penalty.collapses
     random = np.random.default_rng(seed)
@@ -105,7 +107,7 @@ def test_fits_end_with_a_small_gap_that_is_a_bound(penalty: NestedPenalty) -> No
 
 def test_collapsed_and_whole_fits_agree() -> None:
     text = random_text(5, 40)
-    for penalty in (NestedTree(0.3, 0.9, "inf"), NestedRidge(0.2, 1.0)):
+    for penalty in (NestedTree(0.3, 0.9, "inf", ridge=0.0, roots=1.0), NestedRidge(0.2, 1.0)):
         fitted = LogLinear(penalty, tol=1e-8, max_iter=4000).fit(text, 5)
         trie, weights = expanded(fitted, text)
         assert len(trie.target) > len(fitted.weights)
@@ -126,9 +128,14 @@ def test_strengths_follow_the_discounts_of_n_grams() -> None:
     )  # of single words, of which most occur more often than once
     rates = NestedGroups(0.5, repeats=0.0).on(weights).rates
     np.testing.assert_allclose(rates, 0.5 * found[weights.depth])
-    odds = np.append(1, found[1:] / (1 - found[1:]))
-    for penalty in (NestedRidge(0.3), NestedLasso(0.3)):
-        np.testing.assert_allclose(penalty.on(weights).rates, 0.3 * odds[weights.depth])
+    odds = found / (1 - found)
+    for penalty, factors in ((NestedRidge(0.3), odds), (NestedLasso(0.3), found)):
+        expected = np.append(penalty.roots, 0.3 * factors[1:])
+        np.testing.assert_allclose(penalty.on(weights).rates, expected[weights.depth])
+    tree = NestedTree(0.3, ridge=0.1).on(weights)
+    np.testing.assert_allclose(tree.rates, (0.3 * np.append(0, found[1:]))[weights.depth])
+    assert tree.ridge is not None
+    np.testing.assert_allclose(tree.ridge, np.append(0.012, 0.1 * odds[1:])[weights.depth])
 
 
 @settings(max_examples=30)
@@ -154,7 +161,8 @@ def test_roots_are_the_strength_of_whole_trees() -> None:
     weights = nested_weights(Contexts.build(random_text(1), 4))
     w = np.random.default_rng(0).random(len(weights.parent))
     free, dear = (
-        NestedTree(0.3, 0.9, "inf", roots=roots).on(weights).value(w) for roots in (0.0, 2.0)
+        NestedTree(0.3, 0.9, "inf", roots=roots, ridge=0.0).on(weights).value(w)
+        for roots in (0.0, 2.0)
     )
     trees = [w[weights.roots() == root].max() for root in np.flatnonzero(weights.parent < 0)]
     assert dear - free == pytest.approx(2 * 0.3 * sum(trees))
@@ -164,16 +172,18 @@ def test_bad_parameters_are_refused() -> None:
     for penalty in (
         NestedRidge(-1),
         NestedLasso(1, 0),
-        NestedTree(1, 1, 3),
-        NestedTree(1, 1, 2, ridge=-1),
+        NestedTree(1, 1, 3, ridge=0.0, roots=1.0),
+        NestedTree(1, 1, 2, ridge=-1, roots=1.0),
         NestedTree(1, 1, 2, 0),
         NestedGroups(1, 1, 0),
         NestedGroups(np.nan),
         NestedGroups(extensions=1.5),
         NestedGroups(repeats=-1),
         NestedGroups(growth=0),
-        NestedTree(growth=None),  # type: ignore[arg-type]
-        NestedTree(1, 1, 2, roots=-1),
+        NestedTree(ridge_growth=0.0),
+        NestedRidge(roots=-1),
+        NestedLasso(roots=np.nan),
+        NestedTree(1, 1, 2, roots=-1, ridge=0.0),
     ):
         with pytest.raises(ValueError, match="must"):
             penalty.check()
@@ -192,9 +202,9 @@ def test_bad_parameters_are_refused() -> None:
     [
         NestedLasso(0.2),
         NestedRidge(0.1),
-        NestedTree(0.3),
-        NestedTree(0.2, norm="inf"),
-        NestedTree(0.2, norm="inf", fade=0.8),
+        NestedTree(0.3, ridge=0.0, roots=1.0),
+        NestedTree(0.2, norm="inf", ridge=0.0, roots=1.0),
+        NestedTree(0.2, norm="inf", fade=0.8, ridge=0.0, roots=1.0),
         NestedGroups(),
         NestedGroups(0.3, extensions=0.0),
     ],
