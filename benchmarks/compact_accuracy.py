@@ -19,7 +19,8 @@ from benchmarks.tag_ner_parts import Part, read_part
 from laconic.classify.model import TextClassifier
 from laconic.core.solvers.discrete import DiscreteAdmm
 from laconic.models.discrete.forms import weights_of
-from laconic.models.discrete.values import degrees_of_freedom, eta_grid, tune_values
+from laconic.models.discrete.tuning import eta_grid, tune_values
+from laconic.models.discrete.values import degrees_of_freedom
 from laconic.report.plots import plot_degrees
 from laconic.tag.crf import Crf
 from laconic.tag.model import Tagger

@@ -25,7 +25,8 @@ from laconic.classify.model import TextClassifier
 from laconic.core.solvers.discrete import DiscreteAdmm
 from laconic.core.solvers.online import Perceptron
 from laconic.core.solvers.online_sparse import Sparseptron
-from laconic.models.discrete.values import quantize, tune_values
+from laconic.models.discrete.tuning import tune_values
+from laconic.models.discrete.values import quantize
 from laconic.models.save import load as load_model
 from laconic.models.save import save_compact
 from laconic.tag.crf import Crf

@@ -15,7 +15,8 @@ from benchmarks.page import table
 from benchmarks.timing import interleaved, measure_in_subprocess
 from benchmarks.treebanks import english, part_of
 from laconic import Mira, OnlineDiscrete, Parser, Rda, load, quantize, save_compact, value_set
-from laconic.models.discrete.values import degrees_of_freedom, eta_grid
+from laconic.models.discrete.tuning import eta_grid
+from laconic.models.discrete.values import degrees_of_freedom
 from laconic.parse.discrete import round_parts
 from laconic.parse.metrics import tree_scores
 from laconic.text.treebanks import Treebank

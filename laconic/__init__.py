@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from laconic.core.penalties import SparseGroupLasso as SparseGroupLasso
     from laconic.core.penalties import TreeGroupLasso as TreeGroupLasso
     from laconic.core.penalties import adaptive as adaptive
+    from laconic.core.penalties import learned_values as learned_values
     from laconic.core.penalties import value_set as value_set
     from laconic.core.solvers.admm import Admm as Admm
     from laconic.core.solvers.by_feature import ByFeature as ByFeature
@@ -84,9 +85,9 @@ if TYPE_CHECKING:
     from laconic.mine.model import KernelMiner as KernelMiner
     from laconic.mine.polynomial import Polynomial as Polynomial
     from laconic.mine.sub_trees import SubTrees as SubTrees
+    from laconic.models.discrete.tuning import tune_values as tune_values
     from laconic.models.discrete.values import discretize as discretize
     from laconic.models.discrete.values import quantize as quantize
-    from laconic.models.discrete.values import tune_values as tune_values
     from laconic.models.save import load as load
     from laconic.models.save import save_compact as save_compact
     from laconic.parse.model import Parser as Parser
@@ -145,6 +146,7 @@ _SHARED = {
         "SparseGroupLasso",
         "TreeGroupLasso",
         "adaptive",
+        "learned_values",
         "value_set",
     ),
     "core.solvers.admm": ("Admm",),
@@ -163,7 +165,8 @@ _SHARED = {
     "core.solvers.online_discrete": ("OnlineDiscrete",),
     "core.solvers.online_sparse": ("Fobos", "Rda", "Sparseptron"),
     "models.save": ("load", "save_compact"),
-    "models.discrete.values": ("discretize", "quantize", "tune_values"),
+    "models.discrete.tuning": ("tune_values",),
+    "models.discrete.values": ("discretize", "quantize"),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -26,8 +27,9 @@ def compress(
 ) -> None:
     """Give a model few weight values, and write it to a small file.
 
-    Without --data weights are rounded. With it they are learned again under the constraint, over
-    the features that the model has. Ctrl-C keeps the best so far.
+    The values are learned from the weights; with --dev, the best of several sets by the score. With
+    --data weights are learned again, too, over the features that the model has, and the better
+    model is kept. The scores printed are of the file that is written. Ctrl-C keeps the best so far.
     """
     if settings.values % 2:
         raise InputError(f"--values must be an even number, not {settings.values}.")
@@ -38,7 +40,10 @@ def compress(
     check_file_output(output, "a model", "-o")
     with Measured() as cost, progress("loading", quiet=quiet) as bar:
         found = verb_for("compress", model_path, options)(output, settings, bar)
+    notes = found.pop("notes")
     size = {"bytes": Path(output).stat().st_size, "bytes_before": Path(model_path).stat().st_size}
     print_result({"model": output, **cost.report(), **size, **found}, as_json)
+    for note in notes:
+        print(f"laconic: {note}", file=sys.stderr)
     if found["interrupted"]:
         end_interrupted(output)

@@ -1,8 +1,8 @@
-"""What `laconic compress` does with any kind of model: read, choose eta, round or learn again."""
+"""What `laconic compress` does with any kind of model: read, choose values, round, learn again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, NamedTuple
 
 from laconic.cli.console import Bar
@@ -11,7 +11,7 @@ from laconic.core.report import Event, Reported
 from laconic.models.option import Option
 
 LabelledData = tuple[Any, Any]
-N_ETAS = 7
+MOST_LOST = 0.5  # points of the score, above which the command says so
 
 
 class Compression(NamedTuple):
@@ -26,15 +26,23 @@ class Compression(NamedTuple):
     ] = 8
     data: Annotated[
         str | None,
-        Option("The training data, to learn the weights again.", metavar="FILE"),
+        Option(
+            "The training data, to learn the weights again where that is better than rounding; "
+            "without --dev every tenth example is left out to choose by.",
+            metavar="FILE",
+        ),
     ] = None
     dev: Annotated[
         str | None,
-        Option("Data of the same form, to choose the size of the values on.", metavar="FILE"),
+        Option("Data of the same form, to choose the values by.", metavar="FILE"),
     ] = None
     eta: Annotated[
         float | None,
-        Option("The size of the values: they are 1.5, 4.5, 16.5 .. times this.", above=0),
+        Option(
+            "The size of the values: they are 1.5, 4.5, 16.5 .. times this. Without it, they are "
+            "learned from the weights, or the best of several with --dev or --data.",
+            above=0,
+        ),
     ] = None
     lasso: Annotated[
         float | None,
@@ -54,52 +62,104 @@ def compress_model(
     read: Callable[[str], LabelledData],
     bar: Bar,
     *,
-    n_etas: int = N_ETAS,
-    finish: Callable[[Any, LabelledData | None], Any] | None = None,
+    prepare: Callable[[Any, LabelledData | None], Any] | None = None,
 ) -> dict[str, Any]:
     """Write the model with few weight values, and return what was done; Ctrl-C keeps the best.
 
-    read(path) returns the examples and labels of a file; n_etas is the number of sizes of the
-    values to try, if none is given. finish(model, data) returns the model that is written, where
-    data are those of development, else of training, else None.
+    read(path) returns the examples and labels of a file. prepare(model, data) returns the model
+    with everything rounded but the weights to choose values for, so that trials score what will be
+    written; data are those that values are chosen by, or None. Sentences for standard error are
+    under "notes".
     """
-    from laconic.core.penalties import L1, value_set
+    from laconic.core.penalties import L1
     from laconic.models.discrete.forms import weights_of
-    from laconic.models.discrete.values import degrees_of_freedom, eta_grid, tune_values
+    from laconic.models.discrete.tuning import AGAIN, tune_values
+    from laconic.models.discrete.values import degrees_of_freedom
     from laconic.models.kind import form_of
-    from laconic.models.save import save_compact
+    from laconic.models.save import load, save_compact
 
     form = form_of(model)
     if form is not None and form.compact:
         model = model.plain()
     bar.describe("reading")
     train, dev = (None if path is None else read(path) for path in (settings.data, settings.dev))
+    if train is not None and dev is None:
+        train, dev = split(train)
     options: dict[str, Any] = {} if settings.lasso is None else {"penalty": L1(settings.lasso)}
-    zeta = settings.values // 2
+    etas = None if settings.eta is None else [settings.eta]
     with graceful_interrupt() as interrupt:
 
         def on_event(event: Event) -> bool:
             bar.show(event)
             return interrupt.requested
 
-        etas = eta_grid(model, zeta, n_etas) if settings.eta is None else [settings.eta]
-        found, trials = tune_values(model, train, dev, zeta, etas, callback=on_event, **options)
-    if finish is not None:
-        found = finish(found, dev or train)
+        bar.describe("rounding")
+        start = model if prepare is None else prepare(model, dev)
+        found, trials = tune_values(
+            start, train, dev, settings.values // 2, etas, callback=on_event, **options
+        )
     save_compact(found, output, settings.names)
     best = max(trials, key=lambda trial: (trial.score, -trial.n_nonzero))
+    bar.describe("scoring")
+    scores = (
+        {}
+        if dev is None
+        else {"score": float(load(output).score(*dev)), "score_before": float(model.score(*dev))}
+    )
     return {
-        "method": "quantization" if train is None else "DC-ADMM",
+        "method": best.method,
         "eta": best.eta,
-        "values": [value for value in value_set(best.eta, zeta) if value],
-        **({} if train is None else _solution(found)),
+        "values": sorted(set(weights_of(found).tolist())),
+        **scores,
+        **(_solution(found) if best.method == AGAIN else {}),
         "interrupted": interrupt.requested,
         "features_kept": len(weights_of(found)),
         "features_kept_before": len(weights_of(model)),
         "degrees_of_freedom": degrees_of_freedom(found),
         "degrees_of_freedom_before": degrees_of_freedom(model),
         "trials": [trial._asdict() for trial in trials],
+        "notes": _notes(settings, scores),
     }
+
+
+def split(data: LabelledData) -> tuple[LabelledData | None, LabelledData]:
+    """Return nine tenths of examples to learn from, and every tenth to choose by.
+
+    Of fewer than ten, all are to choose by, and none to learn from.
+    """
+    X, y = data
+    held = set(range(0, len(X), 10))
+    parts = (
+        [i for i in range(len(X)) if i not in held],
+        sorted(held) if len(X) >= 10 else list(range(len(X))),
+    )
+    rest, chosen = ((_some(X, part), None if y is None else [y[i] for i in part]) for part in parts)
+    return (rest if len(X) >= 10 else None), chosen
+
+
+def _some(X: Any, chosen: list[int]) -> Any:
+    """Return these examples of a list, or of sentences that can be chosen from."""
+    if hasattr(X, "some"):
+        import numpy as np
+
+        return X.some(np.array(chosen, dtype=np.int64))
+    return [X[i] for i in chosen]
+
+
+def _notes(settings: Compression, scores: Mapping[str, float]) -> list[str]:
+    """Return a sentence if few values cost more than half a point."""
+    lost = 100 * (scores["score_before"] - scores["score"]) if scores else 0.0
+    if lost <= MOST_LOST:
+        return []
+    more = f"--values {2 * settings.values}" + (
+        "" if settings.data is not None else ", or --data with the training data"
+    )
+    place = (
+        f"on {settings.dev}"
+        if settings.dev is not None
+        else f"on every tenth example of {settings.data}, which the model had learned from"
+    )
+    return [f"{settings.values} values cost {lost:.1f} points {place}: try {more}."]
 
 
 def _solution(model: Reported) -> dict[str, float]:

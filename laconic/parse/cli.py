@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from laconic.cli.compression import N_ETAS, Compression, LabelledData, compress_model
+from laconic.cli.compression import Compression, LabelledData, compress_model
 from laconic.cli.console import Bar
 from laconic.cli.options import TREEBANK_HELP, UTF8, Encoding
 from laconic.cli.training import fit_facts
@@ -17,8 +17,6 @@ from laconic.text.treebanks import Treebank, iterate_treebank, read_treebank, tr
 if TYPE_CHECKING:
     from laconic.parse.model import Parser
     from laconic.parse.trees import TreePredictor
-
-ETAS_LEARNED = 3  # to learn again takes some passes over the treebank for each
 
 
 def predict(
@@ -81,18 +79,16 @@ def evaluate(
 def compress(
     model: Parser, output: str, settings: Compression, bar: Bar, *, encoding: Encoding = UTF8
 ) -> dict[str, Any]:
-    """Choose the values on a treebank; the pruner and the labeler are rounded too."""
+    """Choose the values on a treebank; the pruner and the labeler are rounded first."""
     from laconic.parse.discrete import round_parts
 
     def read(path: str) -> tuple[Treebank, None]:
         return read_treebank(path, encoding), None
 
-    def finish(found: Parser, data: LabelledData | None) -> Parser:
-        bar.describe("rounding the pruner and the labels")
-        return round_parts(found, settings.values // 2, None if data is None else data[0])
+    def prepare(found: Parser, data: LabelledData | None) -> Parser:
+        return round_parts(found, settings.values, None if data is None else data[0])
 
-    n_etas = N_ETAS if settings.data is None else ETAS_LEARNED
-    return compress_model(model, output, settings, read, bar, n_etas=n_etas, finish=finish)
+    return compress_model(model, output, settings, read, bar, prepare=prepare)
 
 
 def inspect(model: Parser, n: int, as_json: bool) -> dict[str, Any]:

@@ -9,12 +9,13 @@ import numpy as np
 
 from laconic.core.arrays import Array
 from laconic.core.penalties import L1, ElasticNet
-from laconic.core.penalties.discrete import Values
+from laconic.core.penalties.value_sets import GivenValues
 from laconic.core.report import Callback
 from laconic.core.solvers.online import Mira
 from laconic.core.solvers.online_discrete import OnlineDiscrete
-from laconic.models.discrete.forms import Change, Posed, posed, rounded, weights_of
-from laconic.models.discrete.values import relearner, tune_values
+from laconic.models.discrete.forms import Change, Posed, posed, rounded, rounding_power, weights_of
+from laconic.models.discrete.tuning import tune_values
+from laconic.models.discrete.values import quantize, relearner
 from laconic.parse.labels import labeler_of
 from laconic.parse.model import Parser
 from laconic.parse.scorer import PRUNER, Scorer
@@ -23,6 +24,7 @@ from laconic.parse.trees import GivenTree, ParseSentences
 from laconic.text.treebanks import Treebank
 
 PARSER_PASSES = 10
+PRUNER_VALUES = 64  # an arc that the pruner loses is lost, and its codes take few bits of the file
 
 
 @rounded.register
@@ -48,6 +50,16 @@ def _(pruner: Scorer, change: Change) -> Scorer:
 @weights_of.register
 def _(scorer: Scorer) -> Array:
     return np.concatenate([np.zeros(0), *(part[part != 0] for part in scorer.weights.weights)])
+
+
+@rounding_power.register
+def _(model: Parser) -> float:
+    return 1.0
+
+
+@rounding_power.register
+def _(pruner: Scorer) -> float:
+    return 1.0
 
 
 @posed.register
@@ -77,7 +89,7 @@ def _(
             f"a parser is learned again over the features of the 'model', not of {features!r}"
         )
 
-    def learn(values: Values, callback: Callback | None = None) -> Parser:
+    def learn(values: GivenValues, callback: Callback | None = None) -> Parser:
         lasso = 0.0 if penalty is None else float(penalty.strength)
         learner = OnlineDiscrete(
             values, Mira(1), epochs=PARSER_PASSES, rho=0.02, growth=1.7, lasso=lasso
@@ -87,18 +99,23 @@ def _(
     return learn
 
 
-def round_parts(model: Parser, zeta: int, bank: Treebank | None = None) -> Parser:
-    """Return a copy whose pruner, labeler and tagger of words are rounded to 2 zeta values each.
+def round_parts(model: Parser, n_values: int, bank: Treebank | None = None) -> Parser:
+    """Return a copy whose labeler and tagger of words are rounded to n values each.
 
-    The values are those of least squares; with a treebank, those of the labeler are the ones with
-    its best score on gold trees.
+    The pruner has at least PRUNER_VALUES. Values are learned from the weights; with a treebank,
+    those of the labeler are the ones with the best score on gold trees.
     """
     found = copy.copy(model)
     if model.pruner_ is not None:
-        found.pruner_, _ = tune_values(model.pruner_, None, None, zeta)
+        found.pruner_ = quantize(model.pruner_, max(n_values, PRUNER_VALUES))
     if model.labeler_ is not None:
+        labeler = model.labeler_.tagger_
         dev = None if bank is None else model.relations(bank)
-        found.labeler_ = labeler_of(tune_values(model.labeler_.tagger_, None, dev, zeta)[0])
+        found.labeler_ = labeler_of(
+            quantize(labeler, n_values)
+            if dev is None
+            else tune_values(labeler, None, dev, n_values // 2)[0]
+        )
     if model.tagger_ is not None:
-        found.tagger_ = word_tagger_of(tune_values(model.tagger_.tagger_, None, None, zeta)[0])
+        found.tagger_ = word_tagger_of(quantize(model.tagger_.tagger_, n_values))
     return found

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.core.arrays import Array
 from laconic.core.penalties import L1, ElasticNet
 from laconic.core.penalties.elastic import elastic_rates, of_rates
-from laconic.core.report import FitReport
+from laconic.core.report import FitReport, in_one_line
 from laconic.core.solvers.base import Result
 from laconic.core.solvers.online import Sentences
 from laconic.models.discrete.forms import (
@@ -23,6 +23,7 @@ from laconic.models.discrete.forms import (
     keeps_features,
     posed,
     rounded,
+    rounding_power,
     weights_of,
 )
 from laconic.models.features import kept_templates, narrow
@@ -53,6 +54,12 @@ def _(model: Tagger, change: Change) -> Tagger:
 def _(model: Tagger) -> Array:
     every = (*model.weights_.weights, model.weights_.edge, model.weights_.start)
     return np.concatenate([part[part != 0] for part in every]).astype(np.float64)
+
+
+@rounding_power.register
+def _(model: Tagger) -> float:
+    # Of a file the learner is known as text.
+    return 0.0 if in_one_line(model.learner).startswith("Crf") else 1.0
 
 
 def _tagger(

@@ -35,6 +35,7 @@ from laconic.tag.arrays import (
     unpack_values,
     unpack_weights,
 )
+from laconic.tag.layout import LABEL
 from laconic.tag.model import REFIT_FEATURES, Tagger
 from laconic.tag.predict import TagPredictor
 from laconic.tag.training import LabelWeights
@@ -179,6 +180,7 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
 
 def checked_parameters(given: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters of a file as a tagger takes them, or raise an InputError."""
+    given = {"label": LABEL, **given}  # files of laconic 0.1.0 do not have it
     if given.keys() != _PARAMETERS.keys():
         raise InputError(f"expected the parameters {', '.join(sorted(_PARAMETERS))}")
     for name, value in given.items():

@@ -286,18 +286,17 @@ def test_compress_and_use_what_it_writes(given: Files, learned: bool, names: str
     trained(given, "--model", "carreras", "--learner", "mira")
     small = str(given.folder / "small")
     data = ["--data", given.train, "--dev", given.dev] if learned else []
+    before = result_of("evaluate", given.model, given.dev)["uas"]
     report = result_of("compress", given.model, "--values", "4", names, *data, "-o", small)
-    assert (
-        report["method"] == ("DC-ADMM" if learned else "quantization") and not report["interrupted"]
+    assert {trial["method"] for trial in report["trials"]} == (
+        {"rounded", "learned again"} if learned else {"rounded"}
     )
+    assert not report["interrupted"]
     assert 1 <= report["degrees_of_freedom"] <= 4 < report["degrees_of_freedom_before"]
-    assert (
-        len(report["trials"]) == (3 if learned else 7)
-        and report["bytes"] == os.path.getsize(small) < report["bytes_before"]
-    )
+    assert report["bytes"] == os.path.getsize(small) < report["bytes_before"]
     compact = laconic.load(small)
     assert (
-        compact.pruner_.weights.n_distinct <= 4
+        compact.pruner_.weights.n_distinct <= 64
         and compact.labeler_.tagger_.weights_.n_distinct <= 4
     )
     scores = result_of("evaluate", small, given.dev)
@@ -306,6 +305,9 @@ def test_compress_and_use_what_it_writes(given: Files, learned: bool, names: str
         and scores["las"] > 0.8
         and scores["degrees_of_freedom"] == report["degrees_of_freedom"]
     )
+    if learned:  # scores are of the file that was written, and not of a model on the way to it
+        assert report["score"] == scores["uas"] == max(t["score"] for t in report["trials"])
+        assert report["score_before"] == before
     assert run("predict", small, given.dev).stdout.count("# sent_id") == 10
     if names == "--names":
         shown = result_of("inspect", small, "-n", "3")
@@ -321,6 +323,19 @@ def test_compress_and_use_what_it_writes(given: Files, learned: bool, names: str
             and "stored without names" in outcome.stderr
             and outcome.stderr.count("\n") == 1
         )
+
+
+def test_compress_says_so_when_few_values_cost_much(given: Files) -> None:
+    trained(given)
+    small = str(given.folder / "small")
+    outcome = run("compress", given.model, "--eta", "9", "--dev", given.dev, "-o", small, "--json")
+    report = json.loads(outcome.stdout)
+    lost = 100 * (report["score_before"] - report["score"])
+    assert lost > 0.5 and report["eta"] == 9
+    assert outcome.stderr == (
+        f"laconic: 8 values cost {lost:.1f} points on {given.dev}: "
+        "try --values 16, or --data with the training data.\n"
+    )
 
 
 def test_a_compressed_parser_has_the_eta_and_lasso_that_are_given(given: Files) -> None:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from laconic.core.penalties.adapted import adaptive
     from laconic.core.penalties.base import Blockwise, Penalty, Quadratic, Separable, Smooth, Terms
     from laconic.core.penalties.concave import Concave
-    from laconic.core.penalties.discrete import Discrete, value_set
+    from laconic.core.penalties.discrete import Discrete
     from laconic.core.penalties.group import GroupLasso, SparseGroupLasso
     from laconic.core.penalties.label_tree import LabelTree
     from laconic.core.penalties.latent import LatentGroupLasso
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from laconic.core.penalties.slope import Oscar, Slope, SortedLasso
     from laconic.core.penalties.total import PenaltySum
     from laconic.core.penalties.tree import TreeGroupLasso
+    from laconic.core.penalties.value_sets import learned_values, value_set
 
 __all__ = [
     "L0",
@@ -52,6 +53,7 @@ __all__ = [
     "Terms",
     "TreeGroupLasso",
     "adaptive",
+    "learned_values",
     "value_set",
 ]
 
@@ -66,10 +68,7 @@ HOMES = {
         "Terms",
     ),
     "concave": ("Concave",),
-    "discrete": (
-        "Discrete",
-        "value_set",
-    ),
+    "discrete": ("Discrete",),
     "group": (
         "GroupLasso",
         "SparseGroupLasso",
@@ -98,5 +97,6 @@ HOMES = {
     ),
     "total": ("PenaltySum",),
     "tree": ("TreeGroupLasso",),
+    "value_sets": ("learned_values", "value_set"),
 }
 __getattr__ = lazily(__name__, HOMES)

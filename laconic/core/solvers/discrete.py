@@ -13,6 +13,11 @@ outweighs the gradient. So rho grows from round to round, which makes w and u me
 the paper's. The problem is not convex, and no bound of its optimum comes with the result. The
 result is the u with the best objective of all rounds, and its certificate the larger of the
 residuals |w - u| / max(|w|, |u|) and |u - previous u| / |u| of the last round.
+
+Where a number of values is given, S is learned too: from the weights at the start, and in the end
+it is that of the least objective for the groups of weights that share a value (see
+laconic.core.solvers.tied). Lloyd's steps between the rounds were tried and left the objective in
+chunking higher, as S follows weights that are on their way to it.
 """
 
 from __future__ import annotations
@@ -24,13 +29,23 @@ import numpy as np
 
 from laconic.core.arrays import Array
 from laconic.core.penalties.base import factor_vector
-from laconic.core.penalties.discrete import Discrete, check_values, nearest
+from laconic.core.penalties.discrete import Discrete
+from laconic.core.penalties.value_sets import (
+    Values,
+    fixed_values,
+    nearest,
+    values_for,
+)
 from laconic.core.problem import Objective, Solvable
 from laconic.core.problem.biased import Biased
 from laconic.core.report import Callback
 from laconic.core.solvers.base import Result, SolverState, StepSolver
 from laconic.core.solvers.owlqn import Owlqn
+from laconic.core.solvers.tied import fitted_values
 
+# Of learned_values: large values cannot do what small ones are for, and weights move to those; with
+# a power of 0 the objective in chunking stays a fifth higher.
+POWER = -0.5
 LASSO_STEPS = ("w", "u")
 AUTO, LARGE = "auto", 0.9  # the quantile of sizes that the largest value of the tail is to have
 
@@ -43,6 +58,7 @@ class DiscreteState(NamedTuple):
     x: Array
     value: float
     error: float
+    values: Values
     u: Array
     alpha: Array
     scale: float
@@ -161,15 +177,19 @@ class DiscreteAdmm(StepSolver[Objective, DiscreteState]):
             if self.tail is None or problem.fits_tail
             else problem.n_weights
         )
-        scale = self._tail_scale(penalty, problem.parts(x)[1])
-        u = self._round(problem, x[:n], scale)
+        scale = self._tail_scale(penalty, *problem.parts(x))
+        targets = self._targets(problem, x[:n], scale)
+        values = values_for(penalty.values, targets, POWER)
+        u = self._rounded(problem, targets, scale, values)
         relaxed = (
             penalty.relaxed() if self.lasso == "w" else penalty.relaxed().replace(strength=0.0)
         )
         biased = Biased(problem, relaxed, self.rho, u.copy())
         best = self._point(problem, x, u)
         value = problem.value(best)
-        return DiscreteState(x, value, np.inf, u, np.zeros(n), scale, biased, None, best, value, [])
+        return DiscreteState(
+            x, value, np.inf, values, u, np.zeros(n), scale, biased, None, best, value, []
+        )
 
     def step(self, problem: Objective, state: DiscreteState) -> DiscreteState:
         """Take one round of w, u and alpha."""
@@ -187,7 +207,8 @@ class DiscreteAdmm(StepSolver[Objective, DiscreteState]):
             within = inner.step(biased, within)
         x = within.x
         w = x[: len(state.u)]
-        u = self._round(problem, w + state.alpha, state.scale, biased)
+        targets = self._targets(problem, w + state.alpha, state.scale, biased)
+        u = self._rounded(problem, targets, state.scale, state.values)
         alpha = (state.alpha + self.xi * (w - u)) / self.growth  # alpha is in units of 1 / rho
         biased.rho *= self.growth
         size = max(float(np.linalg.norm(u)), 1e-300)
@@ -203,6 +224,7 @@ class DiscreteAdmm(StepSolver[Objective, DiscreteState]):
             x,
             value,
             max(primal, dual),
+            state.values,
             u,
             alpha,
             state.scale,
@@ -213,32 +235,35 @@ class DiscreteAdmm(StepSolver[Objective, DiscreteState]):
             residuals,
         )
 
-    def _tail_scale(self, penalty: Discrete, tail: Array) -> float:
+    def _tail_scale(self, penalty: Discrete, x: Array, tail: Array) -> float:
         if self.tail != AUTO:
             return 1.0 if self.tail is None else float(self.tail)
         sizes = np.abs(tail[tail != 0])
-        return (
-            max(1.0, float(np.quantile(sizes, LARGE)) / max(map(abs, penalty.values)))
-            if len(sizes)
-            else 1.0
-        )
+        largest = max(map(abs, values_for(penalty.values, x)))
+        return max(1.0, float(np.quantile(sizes, LARGE)) / largest) if len(sizes) else 1.0
 
-    def _round(
+    def _targets(
         self, problem: Objective, b: Array, scale: float, biased: Biased | None = None
     ) -> Array:
-        """Take the u-step: the exact prox over S.
+        """Return what the u-step rounds: the penalty's prox if this step has it, else b.
 
-        Of the penalty if this step has it (and is not the start), and of nothing for the tail.
+        It has it from the first round on. Nothing penalises the tail, which is in its own scale.
         """
-        penalty = self._check(problem)
-        values = check_values(penalty.values)
         weights, tail = problem.parts(b)
         if self.lasso == "u" and biased is not None:
+            penalty = self._check(problem)
             factors = (
                 factor_vector(penalty.factors, len(weights)) / biased.stiffness[: len(weights)]
             )
             weights = penalty.relaxed().replace(factors=factors).prox(weights, 1.0 / biased.rho)
-        return np.concatenate([nearest(values, weights), scale * nearest(values, tail / scale)])
+        return np.concatenate([weights, tail / scale])
+
+    @staticmethod
+    def _rounded(problem: Objective, targets: Array, scale: float, values: Values) -> Array:
+        """Take the u-step: every target to its nearest value, the tail back in its scale."""
+        u = nearest(values, targets)
+        problem.parts(u)[1][:] *= scale
+        return u
 
     @staticmethod
     def _point(problem: Objective, x: Array, u: Array) -> Array:
@@ -252,4 +277,8 @@ class DiscreteAdmm(StepSolver[Objective, DiscreteState]):
         self, problem: Objective, state: DiscreteState
     ) -> tuple[Array, float, dict[str, object]]:
         """Return the best u; the (primal, dual) residuals of all rounds are under "residuals"."""
-        return state.best, state.error, {"residuals": state.residuals}
+        penalty, best = self._check(problem), state.best
+        if fixed_values(penalty.values) is None:
+            best = fitted_values(problem, penalty.relaxed(), best, len(state.u))
+            problem.fit_tail(best)
+        return best, state.error, {"residuals": state.residuals}

@@ -6,19 +6,27 @@
 
 The second half of the w-step is the proximal step of the biased quadratic. All weights take part,
 transitions too; of a parser those of the features that it has, since others would change their
-order. rho grows from pass to pass, so that w and u meet (see laconic.core.solvers.discrete).
+order. rho grows from pass to pass, so that w and u meet (see laconic.core.solvers.discrete). Where
+a number of values is given, they are learned from what is rounded, and moved by Lloyd's steps from
+pass to pass.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 import numpy as np
 from sklearn.base import clone
 
 from laconic import _core
-from laconic.core.arrays import Floats, Ints
-from laconic.core.penalties.discrete import Discrete, check_values
+from laconic.core.arrays import Array, Floats, Ints
+from laconic.core.penalties.discrete import Discrete
+from laconic.core.penalties.separable import L1
+from laconic.core.penalties.value_sets import (
+    GivenValues,
+    fixed_values,
+    moved_values,
+    nearest,
+    values_for,
+)
 from laconic.core.report import Callback, FitReport
 from laconic.core.solvers.online import Mira
 from laconic.core.solvers.online_base import (
@@ -33,14 +41,17 @@ from laconic.core.solvers.online_base import (
 )
 from laconic.core.solvers.online_sparse import Fobos, Rda, Sparseptron
 
+POWER = 1.0  # of learned_values, for weights that an online learner made
+
 
 class OnlineDiscrete(OnlineLearner):
     """w in S^N by DC-ADMM: an online learner whose weights end as values of a finite set S.
 
     Parameters
     ----------
-    values : sequence of float
-        Allowed values of weights; 0 is always allowed.
+    values : sequence of float or int
+        Allowed values of weights; 0 is always allowed. An integer is a number of values, which are
+        learned from the weights.
     learner : Mira, Perceptron, StochasticGradient or None, default=None
         Learner that makes the passes; None is Mira.
     epochs : int, default=15
@@ -69,7 +80,7 @@ class OnlineDiscrete(OnlineLearner):
 
     def __init__(
         self,
-        values: Iterable[float],
+        values: GivenValues,
         learner: OnlineLearner | None = None,
         epochs: int = 15,
         rho: float = 0.01,
@@ -89,7 +100,7 @@ class OnlineDiscrete(OnlineLearner):
 
     def check(self) -> OnlineLearner:
         """See OnlineLearner."""
-        check_values(self.values)
+        Discrete(self.values).check()
         check_positive(rho=self.rho, growth=self.growth, xi=self.xi)
         check_not_negative(lasso=self.lasso)
         if isinstance(self.learner, (Rda, Fobos, Sparseptron, OnlineDiscrete)):
@@ -124,7 +135,7 @@ class OnlineDiscrete(OnlineLearner):
     ) -> FitReport:
         """See OnlineLearner. The weights left in the kernel are u."""
         self.check()
-        passes, split = self._passes(), ValueSplit(check_values(self.values), self.lasso, self.xi)
+        passes, split = self._passes(), ValueSplit(self.values, self.lasso, self.xi)
         trace: list[Pass] = []
         interrupted = False
         rho = self.rho
@@ -147,24 +158,24 @@ class OnlineDiscrete(OnlineLearner):
     def finish(self, kernel: OnlineKernel) -> None:
         """Round weights: all that is left to do where another learner made the passes."""
         super().finish(kernel)
-        ValueSplit(check_values(self.values), self.lasso, self.xi).finish(kernel)
+        ValueSplit(self.values, self.lasso, self.xi).finish(kernel)
 
 
 class ValueSplit:
     """u and alpha of every template's features in the order of their rows, then of transitions."""
 
-    def __init__(self, values: tuple[float, ...], lasso: float, xi: float):
-        self.penalty = Discrete(values, lasso)
+    def __init__(self, values: GivenValues, lasso: float, xi: float):
+        self.given = values
+        self.values = fixed_values(values)
+        self.lasso = L1(lasso)
         self.xi = xi
         self.u: list[Floats] = []
         self.alpha: list[Floats] = []
 
     def step(self, kernel: OnlineKernel, rho: float) -> None:
         """Pull the weights, take the u-step and the alpha-step; set the pulled weights."""
-        pulled, u, alpha = [], [], []
-        free = self.penalty.replace(strength=0.0)  # transitions have no lasso
-        parts = read(kernel)
-        for place, w in enumerate(parts):
+        pulled, duals = [], []
+        for place, w in enumerate(read(kernel)):
             known = len(self.u[place]) if self.u else 0
             centre, dual = np.zeros_like(w), np.zeros_like(w)
             if known:
@@ -172,22 +183,42 @@ class ValueSplit:
             # Before the first u there is no pull; later, new features are pulled to 0.
             if self.u:
                 w = ((w + rho * centre) / (1 + rho)).astype(np.float32)
-            penalty = self.penalty if place < len(parts) - 1 else free
-            nearest = penalty.prox((w + dual).astype(np.float64), 1.0 / rho).astype(np.float32)
             pulled.append(w)
-            u.append(nearest)
-            alpha.append((dual + self.xi * (w - nearest)).astype(np.float32))
-        self.u, self.alpha = u, alpha
+            duals.append(dual)
+        targets = [(w + dual).astype(np.float64) for w, dual in zip(pulled, duals, strict=True)]
+        # Transitions, the last part, have no lasso.
+        targets[:-1] = [self.lasso.prox(target, 1.0 / rho) for target in targets[:-1]]
+        self.u = self._rounded(targets)
+        self.alpha = [
+            (dual + self.xi * (w - u)).astype(np.float32)
+            for w, u, dual in zip(pulled, self.u, duals, strict=True)
+        ]
         write(kernel, pulled)
+
+    def _rounded(self, targets: list[Array]) -> list[Floats]:
+        """Return the nearest values, learned from the targets where none are given."""
+        if fixed_values(self.given) is None:
+            every = np.concatenate(targets)
+            every = every[every != 0]
+            self.values = (
+                values_for(self.given, every, POWER)
+                if self.values is None
+                else moved_values(self.values, every, POWER)
+            )
+        assert self.values is not None
+        values = self.values
+        return [nearest(values, target).astype(np.float32) for target in targets]
 
     def finish(self, kernel: OnlineKernel) -> None:
         """Set weights to u; features that came after it are rounded."""
-        left = []
-        for place, w in enumerate(read(kernel)):
-            rounded = self.penalty.prox(w.astype(np.float64), 0.0).astype(np.float32)
-            if self.u:
-                rounded[: len(self.u[place])] = self.u[place]
-            left.append(rounded)
+        weights = read(kernel)
+        if not self.u and self.values is None:
+            self._rounded([w.astype(np.float64) for w in weights])
+        values = self.values
+        assert values is not None
+        left = [nearest(values, w.astype(np.float64)).astype(np.float32) for w in weights]
+        for place, known in enumerate(self.u):
+            left[place][: len(known)] = known
         write(kernel, left)
 
 

@@ -4,6 +4,7 @@
                                             stands, and the way back from a point to a model
     rounded(model, change)                  a copy with all weights changed
     weights_of(model)                       its non-zero weights, where they are not in coef_
+    rounding_power(model)                   how much more an error in a large weight counts
 
 The module that `Kind.discrete` names registers them. A model of an online learner without a batch
 problem registers the last two and `relearner`, and its kernel the weights it has
@@ -105,8 +106,19 @@ def rounded(model: object, change: Change) -> Any:
 @OfKind
 def weights_of(model: Any) -> Array:
     """Return all non-zero weights of a fitted model; intercepts are not among them."""
+    if not hasattr(model, "coef_"):
+        raise _no_form(model)
     weights: Array = model.coef_[model.coef_ != 0]
     return weights
+
+
+@OfKind
+def rounding_power(model: object) -> float:
+    """Return the power of `learned_values` that suits the weights: 0 for those of a lasso or ridge.
+
+    It is 1 for dense averages of online learners.
+    """
+    return 0.0
 
 
 def keeps_features(features: str) -> bool:

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.core.penalties.discrete import Discrete, check_values, nearest, value_set
+from laconic.core.penalties.discrete import Discrete
+from laconic.core.penalties.value_sets import check_values, nearest, value_set
 
 numbers = st.floats(-5, 5, allow_nan=False).map(lambda value: round(value, 6))
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from laconic.core.designs.rows import Rows
 from laconic.core.losses import Gold, Logistic
 from laconic.core.penalties import L1, Discrete, value_set
-from laconic.core.penalties.discrete import nearest
+from laconic.core.penalties.value_sets import nearest
 from laconic.core.problem import Problem
 from laconic.core.problem.biased import Biased
 from laconic.core.solvers.discrete import DiscreteAdmm

@@ -15,16 +15,20 @@ from laconic import (
     Crf,
     Discrete,
     DiscreteAdmm,
+    Mira,
     SparseClassifier,
     SparseRegressor,
     Tagger,
     TextClassifier,
+    learned_values,
     value_set,
 )
 from laconic.core.penalties import L1, GroupLasso
-from laconic.core.penalties.discrete import check_values
+from laconic.core.penalties.value_sets import check_values
+from laconic.core.solvers.discrete import POWER
 from laconic.models.discrete.forms import posed, weights_of
-from laconic.models.discrete.values import discretize, eta_grid, quantize, tune_values
+from laconic.models.discrete.tuning import eta_grid, tune_values
+from laconic.models.discrete.values import discretize, quantize
 
 GOOD, BAD = (
     ["fine good well", "good nice plot", "nice fine cast"],
@@ -207,10 +211,49 @@ def test_eta_is_chosen_on_development_data(tagger: Tagger) -> None:
     best, trials = tune_values(tagger, sentences(80, 0), dev, 1, etas=[1e-4, 0.3])
     assert [trial.eta for trial in trials] == [1e-4, 0.3]
     assert best.score(*dev) == max(trial.score for trial in trials)
-    rounded, _ = tune_values(tagger, None, dev, 2)
+    rounded, trials = tune_values(tagger, None, dev, 2)
     assert rounded.weights_.n_distinct <= 4
+    assert rounded.score(*dev) == max(trial.score for trial in trials)
+    assert [trial.power for trial in trials if trial.eta is None] == [0.0, 0.5, 1.0]
     grid = eta_grid(tagger, 2)
-    assert len(grid) == 7 and np.all(np.diff(grid) > 0)
+    assert len(grid) == 5 and np.all(np.diff(grid) > 0)
+
+
+def test_the_grid_of_eta_goes_on_where_its_edge_is_best(tagger: Tagger) -> None:
+    grid = eta_grid(tagger, 1)
+
+    def score(model: Tagger) -> float:
+        return float(np.abs(weights_of(model)).max(initial=0.0))  # the larger the better
+
+    best, trials = tune_values(tagger, None, None, 1, score=score)
+    etas = [trial.eta for trial in trials if trial.eta is not None]
+    assert etas == [*grid, *(grid[-1] * 2.0**k for k in range(1, len(etas) - 4))]
+    assert len(etas) > 5 and score(best) == max(trial.score for trial in trials)
+
+
+def test_learned_again_is_never_worse_than_rounded(tagger: Tagger) -> None:
+    train, dev = sentences(80, 0), sentences(40, 1)
+    for model in (tagger, Tagger("chunking72", Mira(2)).fit(*train)):
+        best, trials = tune_values(model, train, dev, 2)
+        assert [trial.method for trial in trials].count("learned again") == 1
+        assert best.score(*dev) == max(trial.score for trial in trials)
+        assert best.score(*dev) >= tune_values(model, None, dev, 2)[0].score(*dev)
+
+
+def test_a_number_of_values_instead_of_values(tagger: Tagger, rows: Any) -> None:
+    train = sentences(80, 0)
+    assert quantize(tagger, 4).weights_.n_distinct <= 4
+    found = discretize(tagger, *train, 4)
+    assert found.weights_.n_distinct <= 4
+    assert found.score(*sentences(40, 1)) > 0.95
+    X, y = rows
+    full = SparseClassifier(L1(2.0)).fit(X, y)
+    start = learned_values(weights_of(full), 4, POWER)
+    learned, given = discretize(full, X, y, 4), discretize(full, X, y, start)
+    assert len(distinct(learned)) <= 4
+    assert learned.objective_ < given.objective_
+    direct = SparseClassifier(Discrete(4, 2.0)).fit(X, y)
+    assert len(distinct(direct)) <= 4 and np.isfinite(direct.objective_)
 
 
 def test_what_has_no_discrete_form(rows: Any, tagger: Tagger) -> None:
