@@ -58,8 +58,9 @@ def _(model: Tagger) -> Array:
 
 @rounding_power.register
 def _(model: Tagger) -> float:
-    # Of a file the learner is known as text.
-    return 0.0 if in_one_line(model.learner).startswith("Crf") else 1.0
+    learner = model.learner  # of a file it is text
+    text = learner if isinstance(learner, str) else in_one_line(learner)
+    return 0.0 if text.lower().startswith("crf") else 1.0
 
 
 def _tagger(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 
@@ -14,12 +14,11 @@ from laconic.core.penalties.value_sets import Values, nearest
 from laconic.core.report import Callback, Event
 from laconic.core.solvers.discrete import DiscreteAdmm
 from laconic.models.discrete.forms import rounding_power, weights_of
-from laconic.models.discrete.values import given_solver, quantize, relearner
+from laconic.models.discrete.values import ModelT, given_solver, quantize, relearner
 
 ETAS, MOST_EXTENSIONS = 5, 4
 POWERS = (0.0, 0.5, 1.0)  # of learned_values, where a score chooses
 ROUNDED, AGAIN = "rounded", "learned again"
-ModelT = TypeVar("ModelT")
 Data = tuple[Any, Any]  # X and y, as `fit` takes them
 
 

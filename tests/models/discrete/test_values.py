@@ -26,7 +26,7 @@ from laconic import (
 from laconic.core.penalties import L1, GroupLasso
 from laconic.core.penalties.value_sets import check_values
 from laconic.core.solvers.discrete import POWER
-from laconic.models.discrete.forms import posed, weights_of
+from laconic.models.discrete.forms import posed, rounding_power, weights_of
 from laconic.models.discrete.tuning import eta_grid, tune_values
 from laconic.models.discrete.values import discretize, quantize
 
@@ -238,6 +238,19 @@ def test_learned_again_is_never_worse_than_rounded(tagger: Tagger) -> None:
         assert [trial.method for trial in trials].count("learned again") == 1
         assert best.score(*dev) == max(trial.score for trial in trials)
         assert best.score(*dev) >= tune_values(model, None, dev, 2)[0].score(*dev)
+
+
+def test_weights_of_online_learners_are_rounded_by_their_size(
+    tagger: Tagger, tmp_path: Path
+) -> None:
+    online = Tagger("chunking72", Mira(2)).fit(*sentences(80, 0))
+    for model, power in ((tagger, 0.0), (online, 1.0)):
+        model.save(tmp_path / "model")
+        for known in (model, laconic.load(tmp_path / "model")):
+            assert rounding_power(known) == power
+            assert distinct(quantize(known, 2)) <= set(
+                np.float32(learned_values(weights_of(model), 2, power)).tolist()
+            )
 
 
 def test_a_number_of_values_instead_of_values(tagger: Tagger, rows: Any) -> None:
