@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "lm/next_words.hpp"
 #include "numeric/aligned.hpp"
 
 namespace laconic::lm {
@@ -111,21 +112,16 @@ void check_contexts(const ModelArrays& given);
 // and the start of sentences. Throws if there is none.
 std::vector<int64_t> pairs_of_contexts(const ModelArrays& given);
 
-class Automaton {
+class Automaton final : public NextWords {
   public:
     // Checks the arrays: throws std::invalid_argument.
     explicit Automaton(const ModelArrays& given);
 
-    uint32_t n_contexts() const { return static_cast<uint32_t>(contexts_.size()); }
-    uint32_t start() const { return start_; }  // the state at the start of a sentence
-    uint32_t n_words() const { return static_cast<uint32_t>(ptr_[1]); }
+    uint32_t n_contexts() const override { return static_cast<uint32_t>(contexts_.size()); }
+    uint32_t start() const override { return start_; }
+    uint32_t n_words() const override { return static_cast<uint32_t>(ptr_[1]); }
 
-    struct Step {
-        uint32_t next;
-        double log_prob;
-        uint32_t length;  // words of the pair that was used
-    };
-    Step step(uint32_t state, uint32_t word) const {
+    Step step(uint32_t state, uint32_t word) const override {
         for (uint32_t context = state; context != 0; context = contexts_[context].parent) {
             const uint64_t hash = PairTable::hash(context, word);
             if (!pairs_.maybe(hash)) continue;
@@ -137,9 +133,8 @@ class Automaton {
     // Sentences [first, last) of tokens, each from the state `start`; many at a time, so that their
     // look-ups overlap.
     void score(const int32_t* tokens, const int64_t* ptr, int64_t first, int64_t last,
-               uint32_t start, double* log_prob, uint16_t* length) const;
-    // The log probabilities of all words.
-    void distribution(uint32_t state, double* out) const;
+               uint32_t start, double* log_prob, uint16_t* length) const override;
+    void distribution(uint32_t state, double* out) const override;
     // The k most likely words, most likely first, and their log probabilities.
     void best(uint32_t state, size_t k, std::vector<int32_t>& words,
               std::vector<double>& log_probs) const;

@@ -5,6 +5,7 @@
 #include "lm/kneser_ney_arrays.hpp"
 #include "lm/mixture.hpp"
 #include "lm/ngrams.hpp"
+#include "lm/packed_model.hpp"
 
 namespace laconic::lm {
 
@@ -46,10 +47,27 @@ void bind_automaton(nb::module_& m) {
 }
 
 void bind_mixture(nb::module_& m) {
+    nb::class_<PackedModel>(m, "PackedModel")
+        .def(nb::init<int64_t, Vec<int64_t>, PackedModel::Words, PackedModel::Words,
+                      PackedModel::Words, PackedModel::Words, std::vector<Vec<float>>>(),
+             nb::arg("n_words"), nb::arg("sizes"), nb::arg("labels"), nb::arg("gains"),
+             nb::arg("weights"), nb::arg("children"), nb::arg("values"));
     nb::class_<MixtureAutomaton>(m, "MixtureAutomaton")
         .def(nb::init<int64_t>(), nb::arg("n_words"))
-        .def("add", &MixtureAutomaton::add, nb::arg("part"), nb::arg("classes"),
-             nb::arg("log_share"), nb::arg("weight"), nb::keep_alive<1, 2>())
+        .def(
+            "add",
+            [](MixtureAutomaton& mixture, const ContextAutomaton& part, Vec<int32_t> classes,
+               Vec<double> log_share,
+               double weight) { mixture.add(part.automaton(), classes, log_share, weight); },
+            nb::arg("part"), nb::arg("classes"), nb::arg("log_share"), nb::arg("weight"),
+            nb::keep_alive<1, 2>())
+        .def(
+            "add",
+            [](MixtureAutomaton& mixture, const PackedModel& part, Vec<int32_t> classes,
+               Vec<double> log_share,
+               double weight) { mixture.add(part.trie(), classes, log_share, weight); },
+            nb::arg("part"), nb::arg("classes"), nb::arg("log_share"), nb::arg("weight"),
+            nb::keep_alive<1, 2>())
         .def("start", &MixtureAutomaton::start)
         .def("score_word", &MixtureAutomaton::score_word, nb::arg("state"), nb::arg("word"),
              nb::arg("numbers"), nb::arg("unknown"))

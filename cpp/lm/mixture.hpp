@@ -22,18 +22,17 @@ class MixtureAutomaton {
     }
 
     // Adds a part: the class of every word there, and the logarithm of its share of the class.
-    void add(const ContextAutomaton& part, Vec<int32_t> classes, Vec<double> log_share,
-             double weight) {
+    void add(const NextWords& part, Vec<int32_t> classes, Vec<double> log_share, double weight) {
         require(
             static_cast<int64_t>(classes.size()) == n_words_ && log_share.size() == classes.size(),
             "classes and shares must have one entry per word");
-        check_range(classes, 0, part.automaton().n_words(), "classes");
+        check_range(classes, 0, part.n_words(), "classes");
         require(weight > 0 && weight <= 1, "weights must be above 0 and at most 1");
         for (size_t v = 0; v < log_share.size(); ++v)
             require(log_share.data()[v] <= 1e-6 && log_share.data()[v] > -1e4,
                     "shares must be positive and at most 1");
         Part& added = parts_.emplace_back();
-        added.automaton = &part.automaton();
+        added.automaton = &part;
         added.classes.assign(classes.data(), classes.data() + classes.size());
         added.log_share.assign(log_share.data(), log_share.data() + log_share.size());
         added.log_weight = std::log(weight);
@@ -157,7 +156,7 @@ class MixtureAutomaton {
   private:
     using States = std::vector<uint32_t>;
     struct Part {
-        const Automaton* automaton = nullptr;
+        const NextWords* automaton = nullptr;
         std::vector<int32_t> classes;
         std::vector<float> log_share;
         double log_weight = 0;

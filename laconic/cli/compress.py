@@ -31,7 +31,7 @@ def compress(
     --data weights are learned again, too, over the features that the model has, and the better
     model is kept. The scores printed are of the file that is written. Ctrl-C keeps the best so far.
     """
-    if settings.values % 2:
+    if settings.values is not None and settings.values % 2:
         raise InputError(f"--values must be an even number, not {settings.values}.")
     if settings.lasso is not None and settings.data is None:
         raise InputError(

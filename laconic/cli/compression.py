@@ -11,6 +11,7 @@ from laconic.core.report import Event, Reported
 from laconic.models.option import Option
 
 LabelledData = tuple[Any, Any]
+N_VALUES = 8  # of weights, if no number is given
 MOST_LOST = 0.5  # points of the score, above which the command says so
 
 
@@ -18,12 +19,13 @@ class Compression(NamedTuple):
     """Options of `laconic compress`."""
 
     values: Annotated[
-        int,
+        int | None,
         Option(
-            "Number of values that weights may take besides 0, half of them negative: 2, 4, 8 ..",
+            "Number of values that weights may take besides 0, half of them negative: 2, 4, 8 ..; "
+            "8, if not given. Of language models: of the n-grams of each order; 256.",
             minimum=2,
         ),
-    ] = 8
+    ] = None
     data: Annotated[
         str | None,
         Option(
@@ -53,6 +55,11 @@ class Compression(NamedTuple):
     names: Annotated[
         bool, Option("Keep the names of features, so that the model can be inspected.")
     ] = True
+
+    @property
+    def n_values(self) -> int:
+        """Number of values of weights."""
+        return N_VALUES if self.values is None else self.values
 
 
 def compress_model(
@@ -96,7 +103,7 @@ def compress_model(
         bar.describe("rounding")
         start = model if prepare is None else prepare(model, dev)
         found, trials = tune_values(
-            start, train, dev, settings.values // 2, etas, callback=on_event, **options
+            start, train, dev, settings.n_values // 2, etas, callback=on_event, **options
         )
     save_compact(found, output, settings.names)
     best = max(trials, key=lambda trial: (trial.score, -trial.n_nonzero))
@@ -151,7 +158,7 @@ def _notes(settings: Compression, scores: Mapping[str, float]) -> list[str]:
     lost = 100 * (scores["score_before"] - scores["score"]) if scores else 0.0
     if lost <= MOST_LOST:
         return []
-    more = f"--values {2 * settings.values}" + (
+    more = f"--values {2 * settings.n_values}" + (
         "" if settings.data is not None else ", or --data with the training data"
     )
     place = (
@@ -159,7 +166,7 @@ def _notes(settings: Compression, scores: Mapping[str, float]) -> list[str]:
         if settings.dev is not None
         else f"on every tenth example of {settings.data}, which the model had learned from"
     )
-    return [f"{settings.values} values cost {lost:.1f} points {place}: try {more}."]
+    return [f"{settings.n_values} values cost {lost:.1f} points {place}: try {more}."]
 
 
 def _solution(model: Reported) -> dict[str, float]:

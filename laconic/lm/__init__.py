@@ -1,8 +1,8 @@
 """Language models on suffix trees, log-linear and Kneser-Ney, mixed with classes of words.
 
 The rooms are model, learn (what learners share), explain, store and cli. There is no page: what a
-language model holds are tables, which `laconic inspect` prints. There is no compact form either:
-gains and bases are stored in single precision as they are, and ARPA files are what others read.
+language model holds are tables, which `laconic inspect` prints. Compact files hold tries of n-grams
+in few bits; plain ones hold gains and bases in single precision as they are.
 """
 
 from laconic.models.kind import Kind
@@ -13,6 +13,7 @@ KINDS = (
         model="laconic.lm.model:LanguageModel",
         store="laconic.lm.store",
         cli="laconic.lm.cli",
+        compact="laconic.lm.compact:CompactLanguageModel",
         reader="laconic.lm.foreign",
         help="Train a language model.",
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Annotated, Any
 
+from laconic.cli.compression import Compression
 from laconic.cli.console import Bar
 from laconic.cli.options import SENTENCES_HELP, UTF8, Encoding
 from laconic.cli.training import fit_facts
@@ -118,6 +119,24 @@ def inspect(
         "longest contexts, and what comes then": longest,
         "n-grams with the largest weights": heaviest,
     }
+
+
+def compress(model: LanguageModel, output: str, settings: Compression, bar: Bar) -> dict[str, Any]:
+    """Write the n-grams in few bits; the values of each order are learned from its own."""
+    from laconic.lm.compact import VALUES, CompactLanguageModel, pack
+    from laconic.models.file import save
+
+    given = {
+        name for name in ("data", "dev", "eta", "lasso") if getattr(settings, name) is not None
+    }
+    if given or not settings.names:
+        flag = sorted(given)[0] if given else "no-names"
+        raise InputError(f"--{flag} does not go with language models, whose values are learned.")
+    plain = model.plain() if isinstance(model, CompactLanguageModel) else model
+    n_values = settings.values or VALUES
+    bar.describe("packing")
+    save(output, "lm.compact", *pack(plain, n_values=n_values))
+    return {"values": n_values, "ngrams": sum(plain.n_ngrams_), "interrupted": False, "notes": []}
 
 
 def export(model: LanguageModel, output: str) -> dict[str, Any]:

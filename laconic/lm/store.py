@@ -62,18 +62,22 @@ def pack(model: LanguageModel) -> Contents:
             "log_share": part.log_share.astype(np.float32),
         }
         arrays |= {f"{number}.{name}": array for name, array in own.items()}
-    meta = {
+    return arrays, model_meta(model)
+
+
+def model_meta(model: LanguageModel) -> dict[str, Any]:
+    """Return the JSON of a fitted model."""
+    return {
         "laconic": __version__,
         "order": int(model.order),
         "min_count": int(model.min_count),
         "weights": [part.weight for part in model.others_],
         "account": _report_meta(model.report_) if model.report_.learner else None,
     }
-    return arrays, meta
 
 
-def unpack(arrays: Arrays, meta: dict[str, Any]) -> LanguageModel:
-    """Return the model of these arrays; a ValueError says what is wrong with them."""
+def checked_meta(meta: dict[str, Any]) -> tuple[FitReport, list[float]]:
+    """Return the fit report and the weights of the parts of a mixture."""
     for name in ("order", "min_count"):
         if not is_count(meta.get(name)):
             raise InputError(f"{name!r} is missing or not a number of at least 1")
@@ -82,6 +86,12 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> LanguageModel:
         raise InputError("'weights' must be numbers between 0 and 1")
     if sum(weights) >= 1 + 1e-9:
         raise InputError("'weights' must sum to less than 1")
+    return report, weights
+
+
+def unpack(arrays: Arrays, meta: dict[str, Any]) -> LanguageModel:
+    """Return the model of these arrays; a ValueError says what is wrong with them."""
+    report, weights = checked_meta(meta)
     others = [_without_prefix(arrays, f"{n}.") for n in range(1, len(weights) + 1)]
     own = {name: arrays[name] for name in arrays if not NUMBERED.match(name)}
     if len(own) + sum(map(len, others)) != len(arrays):

@@ -86,7 +86,7 @@ def compress(
         return read_treebank(path, encoding), None
 
     def prepare(found: Parser, data: LabelledData | None) -> Parser:
-        return round_parts(found, settings.values, None if data is None else data[0])
+        return round_parts(found, settings.n_values, None if data is None else data[0])
 
     return compress_model(model, output, settings, read, bar, prepare=prepare)
 

@@ -119,11 +119,11 @@ def compress(
 
     dev = None if settings.dev is None else read_conllu(settings.dev)
     bar.describe("rounding")
-    found = rounded_parts(model, settings.values // 2)
+    found = rounded_parts(model, settings.n_values // 2)
     save_compact(found, output, settings.names)
     facts: dict[str, Any] = {
         "method": "quantization",
-        "values": settings.values,
+        "values": settings.n_values,
         "interrupted": False,
         "parts": [
             {"part": name, "weights": part.weights_.n_nonzero, "distinct": part.weights_.n_distinct}

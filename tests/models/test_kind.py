@@ -127,7 +127,7 @@ def test_a_kind_without_files(install: Install, tmp_path: Path) -> None:
         save_model(Bird(), tmp_path / "model")
     with pytest.raises(ValueError, match="cannot be saved compactly; expected TextClassifier or"):
         save_compact(Bird(), tmp_path / "model")
-    for name in ("bird", "bird.compact", "lm.compact", "sparrow", "sparrow.compact"):
+    for name in ("bird", "bird.compact", "embed.compact", "sparrow", "sparrow.compact"):
         files.save(tmp_path / "model", name, {}, {})
         with pytest.raises(InputError, match=f"of the kind '{name}', this laconic knows"):
             laconic.load(tmp_path / "model")
