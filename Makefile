@@ -87,6 +87,7 @@ sanitize: $(VENV)/.tools
 	rm -rf build/sanitized
 	LACONIC_SANITIZE=ON $(PY) -m pip install -q --no-build-isolation --no-deps --upgrade \
 	  --target build/sanitized --config-settings=build-dir=build/sanitize-work .
+	ln -sfn ../../benchmarks build/sanitized/benchmarks
 	cd build && LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 \
 	  PYTHONPATH=sanitized:$(SITE) ../$(PY) -S -m pytest -o pythonpath=tests -p no:cacheprovider \
 	  --rootdir .. $(addprefix ../tests/,$(KERNEL_TESTS))
