@@ -63,7 +63,10 @@ def main(arguments: list[str] | None = None) -> int:
         "--section", help="only this section of the page, where a task has sections"
     )
     parser.add_argument(
-        "--corpus", type=Path, help="a folder of your own, for sections that compare with peers"
+        "--corpus",
+        "--treebank",
+        type=Path,
+        help="a folder of your own, for sections that compare with peers",
     )
     chosen = parser.parse_args(arguments)
     if not chosen.data.is_dir():
