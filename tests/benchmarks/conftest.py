@@ -18,6 +18,8 @@ MEASURING = (
     "mining_reranking",
     "tag_chunking_tables",
     "tag_speed",
+    "pipeline",
+    "pipeline_peers",
 )
 
 
