@@ -15,12 +15,11 @@ import numpy as np
 from spacy import attrs
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.util import get_words_and_spaces
 
 from laconic.core.arrays import Ints
 from laconic.core.ragged import pointers
 from laconic.models.save import load
-from laconic.text.conllu import DEPREL, FEATS, FORM, LEMMA, UPOS, XPOS, Conllu
+from laconic.text.conllu import DEPREL, FEATS, FORM, LEMMA, UPOS, XPOS, Conllu, conllu_of
 from laconic.text.treebanks import NOTHING
 
 FILE = "model.laconic"
@@ -85,36 +84,62 @@ class LaconicComponent:
 
     def _annotated(self, documents: list[Doc]) -> list[Doc]:
         """Return documents with what the model says of all their sentences at once."""
+        words: list[list[str]] = []  # of all tokens, where they are the model's
         if self.tokens:
-            found = [self._with_own_tokens(document) for document in documents]
-            documents = [document for document, _ in found]
+            found = [_units(self.pipeline.segmented([document.text])) for document in documents]
+            words = [parts for units, _ in found for _, parts in units]
             starts = [start for _, start in found]
+            documents = [
+                self._with_tokens(document, [form for form, _ in units])
+                for document, (units, _) in zip(documents, found, strict=True)
+            ]
         else:
             starts = [self._sentence_starts(document) for document in documents]
         written = [_written(document) for document in documents]
-        forms = [
-            [document[int(i)].text for i in at]
-            for document, at in zip(documents, written, strict=True)
-        ]
         sentences = [
-            part for words, start in zip(forms, starts, strict=True) for part in _cut(words, start)
+            part
+            for document, at, start in zip(documents, written, starts, strict=True)
+            for part in _cut([document[int(i)].text for i in at], start)
         ]
         if not sentences:
             return documents
-        columns = _Columns(self.pipeline.annotate(self.pipeline.tokenized(sentences)))
+        columns = _Columns(self.pipeline.annotate(self._words(sentences, words)))
         first = 0
         for document, at, start in zip(documents, written, starts, strict=True):
             columns.fill(document, at, first, start)
             first += len(at)
         return documents
 
-    def _with_own_tokens(self, document: Doc) -> tuple[Doc, Ints]:
-        """Return a document of the same text with the model's tokens, and its sentences."""
-        found = self.pipeline.segmented([document.text])
-        forms, ptr = _units(found)
-        words, spaces = get_words_and_spaces(forms, document.text)
-        made = Doc(self.vocab, words=words, spaces=spaces, user_data=document.user_data)
-        return made, ptr[:-1]
+    def _words(self, sentences: list[Sequence[str]], words: list[list[str]]) -> Conllu:
+        """Return the sentences of tokens with their words, else as the model splits tokens."""
+        if not self.tokens:
+            split: Conllu = self.pipeline.tokenized(sentences)
+            return split
+        tokens, flat = (list(chain.from_iterable(lists)) for lists in (sentences, words))
+        of_tokens, of_sentences = pointers(map(len, words)), pointers(map(len, sentences))
+        return conllu_of(tokens, flat, of_tokens, of_sentences, np.ones(len(tokens), bool))
+
+    def _with_tokens(self, document: Doc, forms: Sequence[str]) -> Doc:
+        """Return a document of the same text with these tokens, and white space between them.
+
+        Blanks in a form may be other white space in the text.
+        """
+        text = document.text
+        letters = [place for place, sign in enumerate(text) if not sign.isspace()]
+        words: list[str] = []
+        spaces: list[bool] = []
+        end = first = 0
+        for form in [*forms, ""]:
+            n = _n_letters(form)
+            begin = letters[first] if n else len(text)
+            gap = text[end:begin]
+            if words and gap.startswith(" "):
+                spaces[-1], gap = True, gap[1:]
+            first, end = first + n, letters[first + n - 1] + 1 if n else begin
+            added = [piece for piece in (gap, text[begin:end]) if piece]
+            words += added
+            spaces += [False] * len(added)
+        return Doc(self.vocab, words=words, spaces=spaces, user_data=document.user_data)
 
     def _sentence_starts(self, document: Doc) -> Ints:
         """Return the first token of each sentence among the written ones."""
@@ -224,17 +249,19 @@ def _cut(words: Sequence[str], starts: Ints) -> Iterator[Sequence[str]]:
     return (words[a:b] for a, b in pairwise(bounds))
 
 
-def _units(found: Conllu) -> tuple[list[str], Ints]:
-    """Return the tokens, of a multiword token its words if they make up its letters; and where
-    each sentence begins.
+def _units(found: Conllu) -> tuple[list[tuple[str, list[str]]], Ints]:
+    """Return the tokens with their words, and where each sentence begins.
+
+    A multiword token whose words make up its letters is as many tokens.
     """
     rows, ptr, word_ptr = found.surface
     words = found.words(FORM)
     units = []
     for t, row in enumerate(rows.tolist()):
         token, parts = found.fields[FORM][row], words[word_ptr[t] : word_ptr[t + 1]]
-        units.append(parts if "".join(parts) == token else [token])
-    return list(chain.from_iterable(units)), pointers(map(len, units))[ptr]
+        apart = "".join(parts) == token
+        units.append([(part, [part]) for part in parts] if apart else [(token, parts)])
+    return list(chain.from_iterable(units)), pointers(map(len, units))[ptr[:-1]]
 
 
 def make(nlp: Language, name: str, model: str | None, tokens: bool) -> LaconicComponent:

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pipeline_treebanks import treebank
 
+from laconic import Pipeline
 from laconic.core.ragged import pointers
 from laconic.text.conllu import DEPREL, FEATS, FORM, HEAD, LEMMA, UPOS, XPOS, Conllu, conllu_of
 
@@ -138,3 +140,29 @@ def test_the_entry_point_names_the_factory() -> None:
     assert 'laconic = "laconic.pipeline.spacy_component:make"' in project
     assert spacy.language.Language.has_factory("laconic")
     assert callable(spacy_component.make)
+
+
+def test_a_learned_pipeline_from_its_file(tmp_path: Path) -> None:
+    """What spaCy's documents hold is what the model says, and a folder of spaCy keeps the model."""
+    model = Pipeline().fit(treebank(60))
+    path = tmp_path / "small.laconic"
+    model.save(str(path))
+    text = "Mira won't paint the birds. Otto followed the river?"
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("laconic", config={"model": str(path), "tokens": True})
+    doc, found = nlp(text), model(text)
+    assert [token.text for token in doc if not token.is_space] == [
+        part
+        for token in found[0].tokens + found[1].tokens
+        for part in (
+            [word.form for word in token.words]
+            if "".join(word.form for word in token.words) == token.text
+            else [token.text]
+        )
+    ]
+    assert [token.pos_ for token in doc] == [word.upos for word in found.words]
+    assert [token.lemma_ for token in doc] == [word.lemma for word in found.words]
+    nlp.to_disk(tmp_path / "spacy")
+    path.unlink()
+    again = spacy.load(tmp_path / "spacy")(text)
+    assert again.to_json() == doc.to_json()
