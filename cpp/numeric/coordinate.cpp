@@ -12,7 +12,8 @@ Descent::Descent(const Matrix& X, const LossRows& loss, const Blocks& blocks, Ve
       quadratic_(loss.quadratic),
       one_score_(loss.n_outputs == 1 && !loss.coupled),
       sw_(loss_.weight),
-      blocks_(blocks) {
+      blocks_(blocks),
+      support_(X, loss.n_outputs) {
     require(static_cast<int64_t>(sw_.size()) == X.n_rows, "weight must have n_rows entries");
     require(blocks.n == X.n_cols * K_, "blocks must be over n_cols * n_outputs coordinates");
     reweigh(mass);
@@ -110,6 +111,7 @@ std::tuple<int, double, double> Descent::rounds(double tolerance, int max_rounds
             violation = reached_;
             break;
         }
+        if (step < 1) bent_.clear();
         if (dampen(step))
             value = evaluate(s_, true);
         else if (step == 0)

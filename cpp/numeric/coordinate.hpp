@@ -29,6 +29,7 @@
 #include "numeric/gram.hpp"
 #include "numeric/loss_rows.hpp"
 #include "numeric/matrix.hpp"
+#include "numeric/support.hpp"
 
 namespace laconic::numeric {
 
@@ -124,14 +125,18 @@ class Descent {
     void find_active();
     template <class Body>
     void each_active_block(Body body) const;
-    void active_scores(const std::vector<double>& v);
-    void active_pull(const std::vector<double>& r, std::vector<double>& out) const;
-    void active_gradient(std::vector<double>& gradient, std::vector<double>& diagonal);
+    struct NewtonModel {  // of loss + penalty over the support; bent: the penalty's diagonal
+        std::vector<double> gradient, diagonal, bent;
+    };
+    void active_gradient(NewtonModel& model);
     void hessian_product(const std::vector<double>& v, std::vector<double>& out);
-    void solve_newton(const std::vector<double>& gradient, const std::vector<double>& diagonal,
-                      double accuracy, int max_products, std::vector<double>& d);
+    void factor_support(const NewtonModel& model);
+    void solve_newton(const NewtonModel& model, const std::vector<char>& fixed,
+                      const DescentLimits& limits, std::vector<double>& d);
+    void solve_bent(const NewtonModel& model, const DescentLimits& limits, std::vector<double>& d);
 
     bool load_gram();
+    bool gram_is_near() const;
     double gram_pass();
 
     // An inexact Newton step: passes go on until the model is solved ten times better than at the
@@ -187,6 +192,8 @@ class Descent {
     static constexpr double FLATTEST = 1e-12;  // least curvature of a row of weight 1
     static constexpr int64_t SMALL = 32;       // size of blocks that are solved alone
     static constexpr int EXTRAPOLATED = 5;     // passes between extrapolations
+    static constexpr int CORRECTING = 20;   // products after weights of a Newton step became zero
+    static constexpr int BY_DIAGONAL = 20;  // products of a Newton step before blocks help it
 
     const Matrix& X_;
     const LossRows loss_;
@@ -200,6 +207,8 @@ class Descent {
     Values lasso_, ridge_, centre_;
     bool positive_ = false, has_intercept_ = false;
     double damping_ = 0;       // of Newton steps on the support
+    double damped_ = 0;        // the damping of their preconditioner, about
+    bool correlated_ = false;  // so that the diagonal is no preconditioner for them
     double value_ = 0;         // the objective at the start of a call
     double least_ = FLATTEST;  // of the curvature of a row of weight 1, see `dampen`
     int max_passes_ = 200;
@@ -218,6 +227,9 @@ class Descent {
     std::vector<double> R_, H_, D_, r_, trial_, moved_, start_, end_, b_start_, b_end_, curvature_;
     std::vector<double> gradient_, target_, delta_, scratch_, step_;
     GramModel gram_;
+    std::vector<int64_t> in_gram_;  // the blocks of the Gram matrix
+    std::vector<double> bent_;      // the curvatures it was made with
+    Support support_;
 };
 
 }  // namespace laconic::numeric

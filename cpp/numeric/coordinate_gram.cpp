@@ -6,6 +6,9 @@ namespace laconic::numeric {
 
 // Worth it while the Gram matrix costs less than the fifty passes by columns that it saves.
 bool Descent::load_gram() {
+    if (!in_gram_.empty() && working_ == in_gram_) return true;
+    in_gram_.clear();
+    bent_.clear();
     if (working_.size() > 1500) return false;
     // Dense columns are passed over in vectors, so that a Gram matrix pays only if it is small.
     if (one_score_ && X_.is_dense() && 4 * int64_t(working_.size()) > X_.n_rows) return false;
@@ -23,11 +26,29 @@ bool Descent::load_gram() {
     gram_.load(X_.n_rows, output, K_, has_intercept_, [&](int64_t c, auto body) {
         X_.column(blocks_.index[blocks_.ptr[working_[c]]] / K_, body);
     });
-    return gram_.cost() <= 50.0 * entries * (coupled_ ? K_ : 1);
+    if (gram_.cost() > 50.0 * entries * (coupled_ ? K_ : 1)) return false;
+    in_gram_ = working_;
+    return true;
+}
+
+// The Gram matrix costs far more than the gradient: one of curvatures nearby serves as well, since
+// the search along a step asks the loss itself.
+bool Descent::gram_is_near() const {
+    if (coupled_ || bent_.size() != H_.size()) return false;
+    double off = 0, total = 0;
+    for (size_t i = 0; i < H_.size(); ++i) {
+        off += std::abs(H_[i] - bent_[i]);
+        total += H_[i];
+    }
+    return off <= 0.1 * total;
 }
 
 double Descent::solve_by_gram(double tolerance, double& violation) {
-    gram_.refresh(R_.data(), H_.data(), coupled_ ? coupling_.data() : nullptr, K_);
+    gram_.pull(R_.data(), K_);
+    if (!gram_is_near()) {
+        gram_.bend(H_.data(), coupled_ ? coupling_.data() : nullptr, K_);
+        bent_ = H_;
+    }
     const std::vector<double> start_gradient = gram_.gradient;
     step_.assign(gram_.size(), 0.0);
     double inner = violation = gram_pass();

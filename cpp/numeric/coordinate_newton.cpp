@@ -20,6 +20,12 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
     return total;
 }
 
+double largest(const std::vector<double>& a) {
+    double found = 0;
+    for (double x : a) found = std::max(found, std::abs(x));
+    return found;
+}
+
 }  // namespace
 
 double Descent::polish(const SeparableTerms& terms, MutVec<double> weights,
@@ -28,6 +34,7 @@ double Descent::polish(const SeparableTerms& terms, MutVec<double> weights,
     attach(terms, weights, intercept, scores);
     nb::gil_scoped_release release;
     double violation = INFINITY;
+    support_.forget();
     for (int round = 0; round < limits.max_rounds && violation > limits.tolerance; ++round)
         if (!newton(limits, violation)) break;
     return violation;
@@ -63,51 +70,9 @@ void Descent::each_active_block(Body body) const {
     }
 }
 
-// D = X v over the active weights and the intercept.
-void Descent::active_scores(const std::vector<double>& v) {
-    std::fill(D_.begin(), D_.end(), 0.0);
-    for (size_t a = 0; a < active_.size(); ++a) {
-        const int64_t k = active_[a] % K_;
-        const double by = v[a];
-        if (by != 0)
-            X_.column(active_[a] / K_, [&](int64_t i, double x) { D_[i * K_ + k] += x * by; });
-    }
-    if (!has_intercept_) return;
-    const double* b = v.data() + active_.size();
-    for (size_t i = 0; i < sw_.size(); ++i)
-        for (int k = 0; k < K_; ++k) D_[i * K_ + k] += b[k];
-}
-
-// out = X'r over the active weights and the intercept.
-void Descent::active_pull(const std::vector<double>& r, std::vector<double>& out) const {
-    out.assign(active_.size() + (has_intercept_ ? K_ : 0), 0.0);
-    for (size_t a = 0; a < active_.size(); ++a) {
-        const int64_t k = active_[a] % K_;
-        double total = 0;
-        X_.column(active_[a] / K_, [&](int64_t i, double x) { total += x * r[i * K_ + k]; });
-        out[a] = total;
-    }
-    if (!has_intercept_) return;
-    double* b = out.data() + active_.size();
-    for (size_t i = 0; i < sw_.size(); ++i)
-        for (int k = 0; k < K_; ++k) b[k] += r[i * K_ + k];
-}
-
 // out = A v: X'H X v, the ridge, and of each group norm mass (v / |w| - w <w, v> / |w|^3).
 void Descent::hessian_product(const std::vector<double>& v, std::vector<double>& out) {
-    active_scores(v);
-    for (size_t i = 0; i < sw_.size(); ++i) {
-        double* d = &D_[i * K_];
-        const double* h = &H_[i * K_];
-        double shared = 0;
-        for (int k = 0; k < K_; ++k) {
-            d[k] *= h[k];
-            shared += d[k];
-        }
-        if (coupled_)
-            for (int k = 0; k < K_; ++k) d[k] -= coupling_[i] * shared * h[k];
-    }
-    active_pull(D_, out);
+    support_.product(v, out);
     for (size_t a = 0; a < active_.size(); ++a) out[a] += ridge_[active_[a]] * v[a];
     each_active_block([&](size_t b, size_t first, size_t last) {
         const double mass = mass_[working_[b]], norm = norm_[b];
@@ -119,15 +84,15 @@ void Descent::hessian_product(const std::vector<double>& v, std::vector<double>&
     });
 }
 
-// The gradient of loss + penalty over the active weights, and the diagonal of the Hessian.
-void Descent::active_gradient(std::vector<double>& gradient, std::vector<double>& diagonal) {
-    active_pull(R_, gradient);
-    diagonal.assign(gradient.size(), 0.0);
+// The gradient of loss + penalty over the active weights, the diagonal of the Hessian, and what the
+// penalty has of it.
+void Descent::active_gradient(NewtonModel& model) {
+    auto& [gradient, diagonal, bent] = model;
+    support_.pull(R_, gradient, diagonal);
+    bent.assign(gradient.size(), 0.0);
     for (size_t a = 0; a < active_.size(); ++a) {
-        const int64_t c = active_[a], k = c % K_;
-        double total = 0;
-        X_.column(c / K_, [&](int64_t i, double x) { total += x * x * bend(i, k); });
-        diagonal[a] = total + ridge_[c];
+        const int64_t c = active_[a];
+        bent[a] = ridge_[c];
         gradient[a] += ridge_[c] * (w_[c] - centre_[c]) + (w_[c] > 0 ? lasso_[c] : -lasso_[c]);
     }
     each_active_block([&](size_t b, size_t first, size_t last) {
@@ -135,44 +100,97 @@ void Descent::active_gradient(std::vector<double>& gradient, std::vector<double>
         for (size_t a = first; a < last; ++a) {
             const double share = w_[active_[a]] / norm;
             gradient[a] += mass * share;
-            diagonal[a] += mass / norm * (1 - share * share);
+            bent[a] += mass / norm * (1 - share * share);
         }
     });
-    if (has_intercept_)
-        for (size_t i = 0; i < sw_.size(); ++i)
-            for (int k = 0; k < K_; ++k)
-                diagonal[active_.size() + k] += bend(static_cast<int64_t>(i), k);
+    for (size_t a = 0; a < diagonal.size(); ++a) diagonal[a] += bent[a];
 }
 
-// Conjugate gradients for A d = -g, until the residual is `accuracy` of g in the preconditioned
-// norm, or along a direction without curvature, which is left out.
-void Descent::solve_newton(const std::vector<double>& gradient, const std::vector<double>& diagonal,
-                           double accuracy, int max_products, std::vector<double>& d) {
-    const size_t m = gradient.size();
-    std::vector<double> r(m), z(m), p(m), q;
-    d.assign(m, 0.0);
-    for (size_t a = 0; a < m; ++a) {
-        r[a] = -gradient[a];
-        p[a] = z[a] = diagonal[a] > 0 ? r[a] / diagonal[a] : 0;
+// Blocks of the Hessian as a preconditioner of Newton steps; those of steps before do while they are
+// near.
+void Descent::factor_support(const NewtonModel& model) {
+    correlated_ = true;
+    const double damped = 0.01 + damping_;
+    if (support_.has_factors() && damped < 10 * damped_ && damped_ < 10 * damped) return;
+    damped_ = damped;
+    std::vector<double> extra = model.bent;
+    for (size_t a = 0; a < extra.size(); ++a) extra[a] += damping_ * model.diagonal[a];
+    support_.factor(extra, model.diagonal);
+}
+
+// Conjugate gradients from d for A d = -g over the weights that are not `fixed`, until the residual
+// is `tolerance` of g, or along a direction without curvature, which is left out. The diagonal is
+// preconditioner enough where weights are hardly correlated; where it is not, blocks of A are.
+void Descent::solve_newton(const NewtonModel& model, const std::vector<char>& fixed,
+                           const DescentLimits& limits, std::vector<double>& d) {
+    const size_t m = d.size();
+    std::vector<double> r(m), z(m, 0.0), p(m, 0.0), q;
+    bool by_blocks = correlated_;
+    auto precondition = [&](const std::vector<double>& of) {
+        if (by_blocks)
+            support_.precondition(of, z);
+        else
+            for (size_t a = 0; a < m; ++a)
+                z[a] = model.diagonal[a] > 0 ? of[a] / model.diagonal[a] : 0;
+        for (size_t a = 0; a < m; ++a)
+            if (fixed[a]) z[a] = 0;
+        return dot(of, z);
+    };
+    auto product = [&](const std::vector<double>& v) {
+        hessian_product(v, q);
+        for (size_t a = 0; a < m; ++a) q[a] += damping_ * model.diagonal[a] * v[a];
+    };
+    if (by_blocks) factor_support(model);
+    std::vector<double> goal(m);  // -g of the weights that are free
+    for (size_t a = 0; a < m; ++a) r[a] = goal[a] = fixed[a] ? 0 : -model.gradient[a];
+    if (largest(d) > 0) {
+        product(d);
+        for (size_t a = 0; a < m; ++a) r[a] = fixed[a] ? 0 : r[a] - q[a];
     }
-    double rz = dot(r, z);
-    const double enough = accuracy * accuracy * rz;
-    for (int step = 0; step < max_products && rz > enough; ++step) {
-        hessian_product(p, q);
-        for (size_t a = 0; a < m; ++a) q[a] += damping_ * diagonal[a] * p[a];
+    const double accuracy = limits.tolerance;
+    double enough = accuracy * accuracy * precondition(goal), rz = precondition(r), last = INFINITY;
+    for (int step = 0; step < limits.max_passes && rz > enough; ++step) {
+        if (step == BY_DIAGONAL && !by_blocks) {  // anew, from here
+            by_blocks = true;
+            factor_support(model);
+            enough = accuracy * accuracy * precondition(goal);
+            rz = precondition(r);
+            last = INFINITY;
+        }
+        for (size_t a = 0; a < m; ++a) p[a] = z[a] + rz / last * p[a];
+        product(p);
         const double curvature = dot(p, q);
         double size = 0;
-        for (size_t a = 0; a < m; ++a) size += diagonal[a] * p[a] * p[a];
+        for (size_t a = 0; a < m; ++a) size += model.diagonal[a] * p[a] * p[a];
         if (!(curvature > 1e-9 * size)) break;
         const double t = rz / curvature;
         for (size_t a = 0; a < m; ++a) {
             d[a] += t * p[a];
-            r[a] -= t * q[a];
-            z[a] = diagonal[a] > 0 ? r[a] / diagonal[a] : 0;
+            r[a] = fixed[a] ? 0 : r[a] - t * q[a];
         }
-        const double next = dot(r, z);
-        for (size_t a = 0; a < m; ++a) p[a] = z[a] + next / rz * p[a];
-        rz = next;
+        last = rz;
+        rz = precondition(r);
+    }
+}
+
+// The step of the model: weights that would change their sign become zero, and the others make up
+// for that.
+void Descent::solve_bent(const NewtonModel& model, const DescentLimits& limits,
+                         std::vector<double>& d) {
+    d.assign(model.gradient.size(), 0.0);
+    std::vector<char> fixed(d.size(), 0);
+    DescentLimits left = limits;
+    for (int turn = 0; turn < 4; ++turn) {
+        solve_newton(model, fixed, left, d);
+        left.max_passes = std::min(limits.max_passes, CORRECTING);
+        bool any = false;
+        for (size_t a = 0; a < active_.size(); ++a) {
+            const double w = w_[active_[a]];
+            if (fixed[a] || (w + d[a]) * w > 0) continue;
+            any = fixed[a] = true;
+            d[a] = -w;
+        }
+        if (!any) return;
     }
 }
 
@@ -184,8 +202,12 @@ bool Descent::newton(const DescentLimits& limits, double& violation) {
     if (n_active == 0) return false;
     const double before = evaluate(s_, true) + penalty();
     value_ = before;
-    std::vector<double> gradient, diagonal, d;
-    active_gradient(gradient, diagonal);
+    support_.choose(active_, has_intercept_);
+    support_.curve(H_, coupled_ ? coupling_.data() : nullptr);
+    NewtonModel model;
+    active_gradient(model);
+    const std::vector<double>&gradient = model.gradient, &diagonal = model.diagonal;
+    std::vector<double> d;
     each_active_block([&](size_t b, size_t first, size_t last) {
         double squares = 0, unit = mass_[working_[b]], ridge = 0, curvature = 0;
         for (size_t a = first; a < last; ++a) {
@@ -200,17 +222,18 @@ bool Descent::newton(const DescentLimits& limits, double& violation) {
         violation = std::max(violation, relative(std::abs(gradient[a]), 0, 0, diagonal[a]));
     if (violation <= limits.tolerance) return false;
     // Far from the optimum the model itself is wrong: an inexact step does (Dembo, Eisenstat and
-    // Steihaug 1982).
-    const double accuracy = std::clamp(std::sqrt(violation), 0.01, 0.2);
+    // Steihaug 1982), and few products.
+    const int products = std::max(1, violation > 0.1 ? limits.max_passes / 6 : limits.max_passes);
+    const DescentLimits inner{std::clamp(std::sqrt(violation), 0.01, 0.2), 1, products};
     // Where rows are saturated the model holds only nearby: a step cut to pieces is replaced
     // by one under a larger damping (Levenberg and Marquardt), of which full steps take away.
     for (int attempt = 0; attempt < 8; ++attempt) {
-        solve_newton(gradient, diagonal, accuracy, limits.max_passes, d);
+        solve_bent(model, inner, d);
         const double t = search_support(before, gradient, d);
         if (t == 1)
-            damping_ = damping_ > 1e-9 ? damping_ / 10 : 0;
+            damping_ = damping_ > 1e-7 ? damping_ / 10 : 0;
         else
-            damping_ = std::max(10 * damping_, 1e-8);
+            damping_ = std::max((t > 0 ? 3 : 30) * damping_, 1e-3);
         if (t > 0) return true;
     }
     return false;
@@ -230,7 +253,7 @@ double Descent::search_support(double before, const std::vector<double>& gradien
             if (a < n_active && (start[a] + moved[a]) * start[a] <= 0) moved[a] = -start[a];
             slope += gradient[a] * moved[a];
         }
-        active_scores(moved);
+        support_.score(moved, D_);
         for (size_t c = 0; c < D_.size(); ++c) moved_[c] = s_[c] + D_[c];
         for (size_t a = 0; a < n_active; ++a) w_[active_[a]] = start[a] + moved[a];
         const double after = evaluate(moved_.data(), false) + penalty();

@@ -48,17 +48,21 @@ class GramModel {
     }
     int64_t size() const { return size_; }
 
-    // Gradient X'R and G at the residuals and curvatures of the rows, with
-    // H_i = diag(h) - coupling_i h h'.
-    void refresh(const double* R, const double* H, const double* coupling, int64_t K) {
+    // The gradient X'R at the residuals of the rows.
+    void pull(const double* R, int64_t K) {
         gradient.assign(size_, 0.0);
+        for (size_t i = 0; i + 1 < ptr_.size(); ++i)
+            for (int64_t e = ptr_[i]; e < ptr_[i + 1]; ++e)
+                gradient[local_[e]] += value_[e] * R[i * K + output_[local_[e]]];
+    }
+    // G at the curvatures of the rows, with H_i = diag(h) - coupling_i h h'.
+    void bend(const double* H, const double* coupling, int64_t K) {
         gram_.assign(size_ * size_, 0.0);
         for (size_t i = 0; i + 1 < ptr_.size(); ++i) {
             const int64_t first = ptr_[i], last = ptr_[i + 1];
-            const double *r = R + i * K, *h = H + i * K;
+            const double* h = H + i * K;
             for (int64_t e = first; e < last; ++e) {
                 const int32_t a = local_[e], k = output_[a];
-                gradient[a] += value_[e] * r[k];
                 const double own = h[k] * value_[e], shared = coupling ? coupling[i] * own : 0.0;
                 if (own == 0) continue;
                 double* row = &gram_[a * size_];
@@ -71,6 +75,7 @@ class GramModel {
         for (int64_t a = 0; a < size_; ++a)
             for (int64_t b = 0; b < a; ++b) gram_[b * size_ + a] = gram_[a * size_ + b];
     }
+    const std::vector<double>& matrix() const { return gram_; }  // G by rows
     double curvature(int64_t c) const { return gram_[c * size_ + c]; }
     void move(int64_t c, double delta) {
         const double* row = &gram_[c * size_];

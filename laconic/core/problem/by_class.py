@@ -18,6 +18,9 @@ from laconic import _core
 from laconic.core.arrays import Array, Ints
 from laconic.core.losses import Gold
 
+NEAR = 0.3  # of the strength, so that the support will hardly change
+FAR = 20.0  # from the largest score that a row's parts are relative to
+
 
 class ClassDescent:
     """The `descend` of `_core.Descent` for the multinomial loss and blocks of one weight."""
@@ -57,7 +60,10 @@ class ClassDescent:
         scores: Array,
         limits: _core.DescentLimits,
     ) -> tuple[int, float, float]:
-        """See `_core.Descent.descend`; a round is one turn of every class."""
+        """See `_core.Descent.descend`; a round is one turn of every class.
+
+        Rounds end at a violation of NEAR already: from there on `polish` is faster.
+        """
         K = self.n_classes
         of_class = [working[working % K == k] // K for k in range(K)]
         table = scores.reshape(-1, K)
@@ -68,7 +74,8 @@ class ClassDescent:
         turn = _core.DescentLimits(
             tolerance=limits.tolerance, max_rounds=1, max_passes=limits.max_passes
         )
-        while rounds < limits.max_rounds and worst > limits.tolerance:
+        enough = max(limits.tolerance, NEAR)
+        while rounds < limits.max_rounds and worst > enough:
             rounds += 1
             worst = 0.0
             for k, features in enumerate(of_class):
@@ -189,9 +196,10 @@ class Softmax:
 
     def moved(self, k: int) -> None:
         """Take notice of new scores of class k."""
-        if np.any(np.abs(self.table[:, k] - self.top) > 30):
-            self._refresh()
-            return
-        part = np.exp(self.table[:, k] - self.top)
+        above = self.table[:, k] - self.top
+        part = np.exp(np.minimum(above, FAR))
         self.total += part - self.parts[:, k]
         self.parts[:, k] = part
+        # Sums that have grown or shrunk far from 1 lose digits.
+        if above.max(initial=0.0) >= FAR or self.total.min(initial=1.0) < np.exp(-FAR):
+            self._refresh()

@@ -12,7 +12,8 @@ frequent features cycle: u stays where it is only if rho times half the gap betw
 outweighs the gradient. So rho grows from round to round, which makes w and u meet; growth = 1 is
 the paper's. The problem is not convex, and no bound of its optimum comes with the result. The
 result is the u with the best objective of all rounds, and its certificate the larger of the
-residuals |w - u| / max(|w|, |u|) and |u - previous u| / |u| of the last round.
+residuals |w - u| / max(|w|, |u|, v) and |u - previous u| / max(|u|, v) of the last round, with v
+the least distance between two values.
 
 Where a number of values is given, S is learned too: from the weights at the start, and in the end
 it is that of the least objective for the groups of weights that share a value (see
@@ -76,7 +77,7 @@ class DiscreteAdmm(StepSolver[Objective, DiscreteState]):
     ----------
     tol : float, default=1e-2
         Residual at which to stop.
-    max_iter : int, default=60
+    max_iter : int, default=200
         Number of rounds, at most.
     rho : float, default=0.01
         Weight of the quadratic that pulls weights towards allowed values in the first round.
@@ -110,7 +111,7 @@ class DiscreteAdmm(StepSolver[Objective, DiscreteState]):
     def __init__(
         self,
         tol: float = 1e-2,
-        max_iter: int = 60,
+        max_iter: int = 200,
         rho: float = 0.01,
         growth: float = 1.2,
         xi: float = 1.0,
@@ -211,7 +212,8 @@ class DiscreteAdmm(StepSolver[Objective, DiscreteState]):
         u = self._rounded(problem, targets, state.scale, state.values)
         alpha = (state.alpha + self.xi * (w - u)) / self.growth  # alpha is in units of 1 / rho
         biased.rho *= self.growth
-        size = max(float(np.linalg.norm(u)), 1e-300)
+        # Where all are zero the distance between two values is the unit.
+        size = max(float(np.linalg.norm(u)), float(np.min(np.diff(state.values), initial=np.inf)))
         primal = float(np.linalg.norm(w - u)) / max(size, float(np.linalg.norm(w)))
         dual = float(np.linalg.norm(u - state.u)) / size
         point = self._point(problem, x, u)

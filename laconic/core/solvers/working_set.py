@@ -22,6 +22,7 @@ from laconic.core.problem.by_class import ClassDescent
 from laconic.core.solvers.base import StepSolver
 
 SMALL = 20_000  # entries of a matrix times outputs
+PATIENCE = 4  # times the rounds of other sets, for the classes of a whole one
 MAX_IDLE = 3  # steps in a row without any gain, after which none is expected
 
 
@@ -52,7 +53,7 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
     max_iter : int, default=200
         Number of working sets, at most.
     first_size : int, default=64
-        Number of blocks in the first working set.
+        Number of blocks in the first working set; of single weights of classes, per class.
     max_rounds : int, default=12
         Number of Newton rounds per working set, at most.
     max_passes : int, default=20
@@ -113,7 +114,7 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
             problem.scores(x),
             np.zeros(0),
             np.zeros(0, bool),
-            self.first_size,
+            self.first_size * (kernel.n_classes if isinstance(kernel, ClassDescent) else 1),
             kernel,
             terms,
         )
@@ -162,12 +163,10 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
         n_active = int(state.active.sum())
         size = min(max(2 * n_active, state.size) << state.idle, len(state.violation))
         priority = np.where(state.active, np.inf, state.violation)
-        n_violating = int(np.count_nonzero(priority > 0))
-        if size < len(priority):
-            chosen = np.argpartition(priority, -size)[-size:]
-        else:
-            chosen = np.arange(len(priority))
-        chosen = np.sort(chosen[priority[chosen] > 0])
+        chosen = np.flatnonzero(priority > 0)
+        whole = size >= len(chosen)
+        if not whole:
+            chosen = np.sort(chosen[np.argpartition(priority[chosen], -size)[-size:]])
         weights, intercept = problem.parts(state.x)
         terms = state.terms
         # A relative violation v of the dual costs about v penalty(w) of the gap. More digits cost
@@ -180,16 +179,21 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
         entries = _core.SeparableTerms(
             lasso=terms.lasso, ridge=terms.ridge, centre=np.zeros(1), positive=terms.positive
         )
+        # Turns of classes are cheap beside Newton steps on a support that is not yet right.
+        patience = PATIENCE if whole and isinstance(state.kernel, ClassDescent) else 1
         limits = _core.DescentLimits(
-            tolerance=wanted, max_rounds=self.max_rounds, max_passes=self.max_passes
+            tolerance=wanted, max_rounds=patience * self.max_rounds, max_passes=self.max_passes
         )
         point = (weights, intercept, state.scores)
         violation = state.kernel.descend(chosen, entries, *point, limits)[1]
         # Correlated weights want Newton steps; before the set holds what will be used they would
         # solve the wrong problem. A kernel that does not know its violation says infinity.
-        if violation > wanted and (np.isfinite(violation) or len(chosen) == n_violating):
+        if violation > wanted and (np.isfinite(violation) or whole):
+            # While weights outside of the set are far off, those inside need not be exact.
             steps = _core.DescentLimits(
-                tolerance=wanted, max_rounds=self.max_newton, max_passes=self.max_products
+                tolerance=max(wanted, 0.1 * min(state.error, 1.0)),
+                max_rounds=self.max_newton,
+                max_passes=self.max_products,
             )
             state.kernel.polish(entries, *point, steps)
         return self._measure(problem, state._replace(size=max(2 * n_active, state.size)))
