@@ -6,7 +6,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import parse_crossing, parse_orders, parse_selection, parse_values
+from benchmarks import (
+    parse_compress,
+    parse_crossing,
+    parse_orders,
+    parse_selection,
+    parse_values,
+)
 
 TITLE = "Dependency parsing"
 SECTIONS = {
@@ -15,6 +21,7 @@ SECTIONS = {
     "danish": parse_orders.danish,
     "peers": parse_orders.peers,
     "crossing": parse_crossing.section,
+    "compress": parse_compress.section,
     "values": parse_values.section,
     "selection": parse_selection.section,
 }

@@ -15,10 +15,12 @@ from benchmarks.page import table
 from benchmarks.timing import interleaved, measure_in_subprocess
 from benchmarks.treebanks import english, part_of
 from laconic import Mira, OnlineDiscrete, Parser, Rda, load, quantize, save_compact, value_set
+from laconic.models import file
 from laconic.models.discrete.tuning import eta_grid
 from laconic.models.discrete.values import degrees_of_freedom
-from laconic.parse.discrete import round_parts
+from laconic.parse.discrete import PRUNER_VALUES, round_parts
 from laconic.parse.metrics import tree_scores
+from laconic.parse.store import pack
 from laconic.text.treebanks import Treebank
 
 ZETAS = (4, 2, 1)
@@ -88,7 +90,7 @@ def section(data: Path, quick: bool = False) -> str:
     lasso = max(sparse, key=lambda strength: complete(sparse[strength][0]))
     parser, seconds = sparse[lasso]
     add("L1-RDA", parser, seconds, f"λ = {lasso:g}")
-    parser = round_parts(parser, ZETAS[0])
+    parser = round_parts(parser, 2 * ZETAS[0])
     for zeta in ZETAS[:1] if quick else ZETAS:
         start = time.process_time()
         tried = {eta: quantize(parser, value_set(eta, zeta)) for eta in eta_grid(parser, zeta)}
@@ -127,7 +129,7 @@ def section(data: Path, quick: bool = False) -> str:
             "the features that the L1-RDA model kept. `file`",
             "is the plain model file with the names of features, `compact` what "
             "`save_compact(names=False)` writes; both hold the pruner, whose",
-            f"weights are rounded to {2 * ZETAS[0]} values in the models below L1-RDA.\n",
+            f"weights are rounded to {PRUNER_VALUES} values in the models below L1-RDA.\n",
             table([*head, "paper: COMP", "UAS", "weights", "DoF"], rows),
             compact_facts(best, banks.test, sizes),
         ]
@@ -146,7 +148,7 @@ def megabytes(parser: Parser, compact: bool = False) -> float:
         if compact:
             save_compact(parser, path, names=False)
         else:
-            parser.save(path)
+            file.save(path, "parse", *pack(parser))
         return path.stat().st_size / 2**20
 
 
