@@ -40,7 +40,7 @@ def compress(
     check_file_output(output, "a model", "-o")
     with Measured() as cost, progress("loading", quiet=quiet) as bar:
         found = verb_for("compress", model_path, options)(output, settings, bar)
-    notes = found.pop("notes")
+    notes = found.pop("notes", [])
     size = {"bytes": Path(output).stat().st_size, "bytes_before": Path(model_path).stat().st_size}
     print_result({"model": output, **cost.report(), **size, **found}, as_json)
     for note in notes:

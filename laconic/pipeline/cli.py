@@ -119,10 +119,10 @@ def compress(
 
     dev = None if settings.dev is None else read_conllu(settings.dev)
     bar.describe("rounding")
-    found = rounded_parts(model, settings.n_values // 2)
+    found = rounded_parts(model, settings.n_values)
     save_compact(found, output, settings.names)
     facts: dict[str, Any] = {
-        "method": "quantization",
+        "method": "rounded",
         "values": settings.n_values,
         "interrupted": False,
         "parts": [

@@ -144,7 +144,11 @@ def test_what_kinds_name_is_there() -> None:
     for kind in kinds.built_in():
         assert kinds.NAME.fullmatch(kind.name)
         for name, path in kind._asdict().items():
-            assert name in ("name", "help", "saves_compact") or not path or kinds.find(path) is not None
+            assert (
+                name in ("name", "help", "saves_compact")
+                or not path
+                or kinds.find(path) is not None
+            )
         if kind.store:
             assert callable(Form(kind, compact=False).storage().pack)
         if kind.compact:
