@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 TREEBANK = "A treebank in CoNLL-U, with SpaceAfter=No where no blank follows a token."
 PARTS = ("segment", "tags", "lemmas", "parse")
-MODEL = Parameters("laconic.pipeline.model:Pipeline", {"Parts": PARTS, "": ("n_jobs",)})
+MODEL = Parameters(
+    "laconic.pipeline.model:Pipeline",
+    {"Parts": PARTS, "": ("keep", "n_jobs")},
+    {"keep": Option(above=0)},
+)
 
 
 def train(

@@ -31,6 +31,10 @@ class Pipeline(PipelinePredictor):
         Whether to learn lemmas.
     parse : bool, default=True
         Whether to learn heads and relations.
+    keep : float, default=0.3
+        Share of the parser's weights that is kept, the largest ones, rounded to multiples of half
+        the smallest of them; its square root of the weights of taggers. 1 keeps all as they are,
+        in a file several times as large.
     n_jobs : int, default=None
         Number of threads. None is one, -1 is all processors.
 
@@ -89,6 +93,8 @@ class Pipeline(PipelinePredictor):
             The pipeline itself.
         """
         began = time.perf_counter()
+        if not 0 < self.keep <= 1:
+            raise ValueError(f"keep must be above 0 and at most 1, got {self.keep!r}")
         sentences = X if isinstance(X, Conllu) else read_conllu(X, trees=self.parse)
         if not len(sentences):
             raise ValueError("there are no sentences to learn from")

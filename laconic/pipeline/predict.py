@@ -45,12 +45,14 @@ class PipelinePredictor(Reported, Saved, BaseEstimator):
         tags: bool = True,
         lemmas: bool = True,
         parse: bool = True,
+        keep: float = 0.3,
         n_jobs: int | None = None,
     ):
         self.segment = segment
         self.tags = tags
         self.lemmas = lemmas
         self.parse = parse
+        self.keep = keep
         self.n_jobs = n_jobs
 
     def __call__(self, text: str) -> Doc:
@@ -184,11 +186,9 @@ def with_parts(
         for held in ("tagger_", "upos_", "morphology_"):
             if getattr(holder, held, None) is not None:
                 setattr(holder, held, change(getattr(holder, held)))
-    to.parser_ = None
-    if given.parser_ is not None:
-        parser = change(given.parser_)
-        assert isinstance(parser, Parser | CompactParser)
-        to.parser_ = parser
+    parser = None if given.parser_ is None else change(given.parser_)
+    assert parser is None or isinstance(parser, Parser | CompactParser)
+    to.parser_ = parser
     return to
 
 

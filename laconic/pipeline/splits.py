@@ -59,7 +59,7 @@ class Splitter(BaseEstimator):
         self.tagger_ = None
         if len(set(labels)) > 1:
             tagger = Tagger(
-                templates_of(SPLITS, COLUMNS), Mira(), columns=COLUMNS, n_jobs=self.n_jobs
+                templates_of(SPLITS, COLUMNS), Mira(20), columns=COLUMNS, n_jobs=self.n_jobs
             )
             columns = TokenColumns(COLUMNS, [tokens], surface.ptr)
             self.tagger_ = tagger.fit(columns, list(cut(labels, surface.ptr)), callback)

@@ -52,6 +52,7 @@ KNOWN = {"text", "text_ptr", "tag", "edit"}
 COUNTS = ("features_total", "features_kept", "groups_total", "groups_kept")
 _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("segment", "tags", "lemmas", "parse"), lambda value: type(value) is bool),
+    "keep": lambda value: type(value) in (int, float) and 0 < value <= 1,
     "n_jobs": lambda value: value is None or (type(value) is int and abs(value) < 2**31),
 }
 

@@ -30,7 +30,7 @@ FOLDS = 5
 # Fewer passes are enough for labels that only others learn from.
 LEARNER, CROSSED = Mira(10), Mira(5)
 # Rarer labels are taken for the most similar ones of these: the path is sought among their pairs.
-MOST_LABELS = 400
+MOST_LABELS = 300
 
 
 class Tags(NamedTuple):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from laconic.text.patterns import parse_template
 from laconic.text.templates import Templates
 
+# Units of few characters may be initials or abbreviations.
 SEGMENTATION = """
 bias
 gap
@@ -57,8 +58,12 @@ class class[1] gap
 class[-1] class class[1] gap
 class[-2] class[-1] class class[1] class[2] gap
 gap[-2] gap[-1] gap gap[1] gap[2]
+test(unit,"^.{1,3}$") unit[1] gap
+test(unit,"^.{1,3}$") unit[1] gap gap[-1]
+test(unit,"^.{1,3}$")[-1] unit gap
+test(unit,"^.{1,3}$")[-1] unit gap gap[-2]
 """
-_WORDS = """
+UPOS = """
 word
 word[-1]
 word[1]
@@ -108,7 +113,25 @@ suffix3[-1] suffix3[1]
 digit
 punct
 """
-SPLITS = UPOS = _WORDS
+# Few pairs of words, which would be learned by heart: endings decide, and for short words such as
+# articles and prepositions what stands beside them.
+SPLITS = """
+bias
+word
+prefix1
+prefix2
+prefix3
+suffix1
+suffix2
+suffix3
+suffix4
+suffix5
+suffix6
+suffix7
+suffix8
+match(word,"^.{1,4}$") suffix2[-1]
+match(word,"^.{1,4}$") prefix2[1]
+"""
 # What is left to say of a word when its part of speech is known, and that of its neighbours.
 MORPHOLOGY = """
 bias
