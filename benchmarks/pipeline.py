@@ -7,7 +7,8 @@ from __future__ import annotations
 import gzip
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,29 +29,32 @@ from laconic.text.conllu import Conllu
 from laconic.text.conllu_files import parse_conllu
 
 TITLE = "From raw text to trees"
-SMALL = ("Tamil-TTB", "Uyghur-UDT", "Vietnamese-VTB")  # 6,000 to 20,000 words to learn from
-MIDDLE = ("Turkish-IMST", "Italian-ParTUT", "French-Sequoia")  # 38,000 to 51,000
-LARGE = ("English-EWT",)  # 205,000
+# By the names of sections, from 6,000 words to learn from to 205,000.
+TREEBANKS = {
+    "ttb": "Tamil-TTB",
+    "udt": "Uyghur-UDT",
+    "vtb": "Vietnamese-VTB",
+    "imst": "Turkish-IMST",
+    "partut": "Italian-ParTUT",
+    "sequoia": "French-Sequoia",
+    "ewt": "English-EWT",
+}
 OF_WORDS = tuple(key for key in TITLES if key not in ("tokens", "sentences", "words"))
 QUOTED_RAW = ("words", "sentences", *(key for key in OF_WORDS if key != "clas"))
 QUOTED_GOLD = QUOTED_RAW[2:]
-COSTS = (
-    *("treebank", "train words", "CPU s", "MB"),
-    *("file MB", "words/s", "compact MB", "compact words/s"),
-)
 LEAST_SECONDS = 1.0  # of a measured speed
+QUICK_SENTENCES = 20
 
-ALL_TEXT = """\
-Universal Dependencies of 2025 and 2026, each part as its authors cut it: `Pipeline()` with its \
-defaults learns from train, and test is scored once; dev is not used. F1 in percent as in the \
-shared task of CoNLL 2018 (`laconic evaluate MODEL test.conllu --raw`). Raw text is that of \
-the test part, sentences joined by blanks, paragraphs by blank lines where the treebank has \
-them.
-
-Rows `UDPipe 1.2, quoted` are F1 as published with UDPipe's own models of release 2.5 of the same \
-treebanks (README of the models, http://hdl.handle.net/11234/1-3131), with settings tuned for each \
-treebank and precomputed word vectors. The texts are nearly the same as in this release, \
-annotations were corrected in between: differences of a point mean little."""
+TEXT = """\
+`Pipeline()` with its defaults learns from train, and test is scored once; dev is not used. F1 in \
+percent as in the shared task of CoNLL 2018 (`laconic evaluate MODEL test.conllu --raw`, and \
+without `--raw` from gold words). Raw text is that of the test part, sentences joined by blanks, \
+paragraphs by blank lines where the treebank has them."""
+QUOTED = """\
+Quoted: F1 as published with UDPipe's own models of release 2.5 of the treebank (README of the \
+models, http://hdl.handle.net/11234/1-3131), with settings tuned for each treebank and \
+precomputed word vectors. Texts are nearly the same as in this release, annotations were \
+corrected in between: differences of a point mean little."""
 
 UDPIPE_TEXT = """\
 UDPipe 1 (`ufal.udpipe`) learns from train with its trainer's defaults, all iterations, and \
@@ -68,56 +72,32 @@ class Parts(NamedTuple):
     test: str
 
 
-def small(data: Path, quick: bool = False, corpus: Path | None = None) -> str:
-    """Treebanks of up to 20,000 words, or one of your own."""
-    title = "## Three small treebanks" if corpus is None else f"## {corpus.name}"
-    return f"{title}\n\n{ALL_TEXT}\n\n{_treebanks(data, SMALL, quick, corpus)}"
-
-
-def middle(data: Path, quick: bool = False) -> str:
-    """Treebanks of up to 51,000 words."""
-    return "## Three treebanks of middle size\n\n" + _treebanks(data, MIDDLE, quick)
-
-
-def large(data: Path, quick: bool = False) -> str:
-    """A treebank of 205,000 words."""
-    return "## A large treebank\n\n" + _treebanks(data, LARGE, quick)
-
-
-def _treebanks(data: Path, names: Sequence[str], quick: bool, corpus: Path | None = None) -> str:
+def treebank(name: str, data: Path, quick: bool = False, corpus: Path | None = None) -> str:
     """Our scores from raw text and from gold words, plain and compact, and what they cost."""
-    folders = _folders(data, names[:1] if quick else names, corpus)
-    found = {folder.name: _measured(_parts(folder, quick)) for folder in folders}
-    raw, gold = [], []
-    for name, ours in found.items():
+    folder = data / "ud_raw" / name if corpus is None else corpus
+    ours = _measured(_parts(folder, quick))
+    rows = []
+    for given, keys in (("raw", tuple(TITLES)), ("gold", OF_WORDS)):
+        title = "raw text" if given == "raw" else "gold words"
         for form in ("plain", "compact"):
-            title = name if form == "plain" else f"{name}, compact"
-            raw.append([title, *_percent(ours[form]["raw"], tuple(TITLES))])
-            gold.append([title, *_percent(ours[form]["gold"], OF_WORDS)])
+            rows.append([f"{title}, {form}", *_percent(ours[form][given], keys)])
         if corpus is None and not quick:
-            quoted = f"{name}, UDPipe 1.2, quoted"
-            raw.append([quoted, *_spread(PUBLISHED_RAW[name], QUOTED_RAW, tuple(TITLES))])
-            gold.append([quoted, *_spread(PUBLISHED_GOLD[name], QUOTED_GOLD, OF_WORDS)])
+            known = PUBLISHED_RAW[name] if given == "raw" else PUBLISHED_GOLD[name]
+            quoted = dict(zip(QUOTED_RAW if given == "raw" else QUOTED_GOLD, known, strict=True))
+            rows.append([f"{title}, UDPipe 1.2, quoted", *_quoted(quoted)])
     costs = [
-        [
-            name,
-            ours["words"],
-            ours["seconds"],
-            ours["megabytes"],
-            *(ours[form][what] for form in ("plain", "compact") for what in ("size", "rate")),
-        ]
-        for name, ours in found.items()
+        [form, ours["seconds"], ours["megabytes"], ours[form]["size"], ours[form]["rate"]]
+        for form in ("plain", "compact")
     ]
-    return "\n\n".join(
-        [
-            "From raw text:",
-            table(["treebank", *TITLES.values()], raw).rstrip(),
-            "With gold tokens and words:",
-            table(["treebank", *(TITLES[key] for key in OF_WORDS)], gold).rstrip(),
-            "Training on one thread, files, and words per CPU second from raw text to CoNLL-U:",
-            table(COSTS, costs),
-        ]
-    )
+    parts = [
+        f"## {folder.name}, {ours['words']:,} words to learn from",
+        TEXT,
+        table(["", *TITLES.values()], rows).rstrip(),
+        QUOTED if corpus is None and not quick else "",
+        "One thread; words per CPU second from raw text to CoNLL-U:",
+        table(["", "training, CPU s", "MB", "file, MB", "words/s"], costs),
+    ]
+    return "\n\n".join(part for part in parts if part)
 
 
 def tamil(data: Path, quick: bool = False, corpus: Path | None = None) -> str:
@@ -143,8 +123,8 @@ def _beside_udpipe(folders: Sequence[Path], quick: bool) -> str:
         peer = f"{parts.name}, UDPipe {figures['version']}"
         dates.append(f"{parts.name} on {figures['date']}")
         for title, scores in ((parts.name, ours["plain"]), (peer, theirs)):
-            rows.append([title, *_percent(scores["raw"], tuple(TITLES))])
-            gold_rows.append([title, *_percent(scores["gold"], OF_WORDS)])
+            rows.append([f"{title}, raw text", *_percent(scores["raw"], tuple(TITLES))])
+            gold_rows.append([f"{title}, gold words", *_percent(scores["gold"], OF_WORDS)])
         plain, compact = ours["plain"], ours["compact"]
         training = [parts.name, ours["seconds"], ours["megabytes"]]
         costs.append([*training, plain["size"], compact["size"], plain["rate"]])
@@ -153,26 +133,23 @@ def _beside_udpipe(folders: Sequence[Path], quick: bool) -> str:
     return "\n\n".join(
         [
             f"UDPipe was trained: {', '.join(dates)}.",
-            "From raw text:",
-            table(["", *TITLES.values()], rows).rstrip(),
-            "With gold tokens and words:",
-            table(["", *(TITLES[key] for key in OF_WORDS)], gold_rows).rstrip(),
+            table(["", *TITLES.values()], [*rows, *gold_rows]).rstrip(),
             table(["", "CPU s", "MB", "file MB", "compact MB", "words/s"], costs),
         ]
     )
 
 
-SECTIONS = {"small": small, "middle": middle, "large": large, "tamil": tamil, "uyghur": uyghur}
+SECTIONS: dict[str, Callable[..., str]] = {
+    "tamil": tamil,
+    "uyghur": uyghur,
+    **{section: partial(treebank, name) for section, name in TREEBANKS.items()},
+}
 
 
 def run(data: Path, quick: bool = False, section: str | None = None) -> str:
     """The page as Markdown: all sections, or the one that is named."""
     chosen = SECTIONS if section is None else {section: SECTIONS[section]}
     return "\n".join([f"# {TITLE}\n", *(make(data, quick) for make in chosen.values())])
-
-
-def _folders(data: Path, names: Sequence[str], corpus: Path | None) -> list[Path]:
-    return [data / "ud_raw" / name for name in names] if corpus is None else [corpus]
 
 
 def _parts(folder: Path, quick: bool) -> Parts:
@@ -185,7 +162,7 @@ def _parts(folder: Path, quick: bool) -> Parts:
         content = found[0].read_bytes()
         content = gzip.decompress(content) if found[0].suffix == ".gz" else content
         sentences = content.decode("utf-8").split("\n\n")
-        return "\n\n".join([*sentences[:60], ""]) if quick else content.decode("utf-8")
+        return "\n\n".join([*sentences[:QUICK_SENTENCES], ""]) if quick else content.decode("utf-8")
 
     return Parts(folder.name, text("train"), text("dev"), text("test"))
 
@@ -231,10 +208,9 @@ def _scored(model: Any, gold: Conllu) -> dict[str, Any]:
 
 
 def _percent(scores: Mapping[str, SpanScore], keys: Sequence[str]) -> list[str]:
-    return [f"{100 * scores[key].f1:.2f}" for key in keys]
+    return [f"{100 * scores[key].f1:.2f}" if key in keys else "–" for key in TITLES]
 
 
-def _spread(values: Sequence[float | None], given: Sequence[str], keys: Sequence[str]) -> list[str]:
-    """Quoted values in the columns of a table; – where none is given."""
-    known = dict(zip(given, values, strict=True))
-    return ["–" if (value := known.get(key)) is None else f"{value:.1f}" for key in keys]
+def _quoted(known: Mapping[str, float | None]) -> list[str]:
+    """Published values in the columns of a table; – where none is given."""
+    return ["–" if (value := known.get(key)) is None else f"{value:.1f}" for key in TITLES]

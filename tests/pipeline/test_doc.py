@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from laconic import Doc
 from laconic.errors import InputError
 from laconic.pipeline.draw import Arcs, svg_of_tree, tree_in_text
+from laconic.text.conllu import conllu_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 SAMPLE = """\
@@ -181,3 +183,10 @@ def test_arcs_lie_above_those_they_span() -> None:
 
 def test_notebooks_show_the_trees() -> None:
     assert Doc(SAMPLE)._repr_html_().count("<svg") == 3
+
+
+def test_nothing_is_a_document_too() -> None:
+    none = np.zeros(1, np.int64)
+    doc = Doc(conllu_of([], [], none, none, np.zeros(0, bool)))
+    assert (len(doc), doc.text, doc.words, doc.to_conllu()) == (0, "", [], "")
+    assert json.loads(doc.to_json()) == {"sentences": []} and doc._repr_html_() == ""
