@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import lm_corpora, lm_defaults, lm_perplexity, lm_prox, lm_scoring
+from benchmarks import lm_corpora, lm_defaults, lm_perplexity, lm_prox, lm_scale, lm_scoring
 
 TITLE = "Language models"
 SECTIONS = {
@@ -16,6 +16,8 @@ SECTIONS = {
     "corpora": lm_corpora.section,
     "kneser_ney": lm_scoring.section,
     "scoring": lm_scoring.speed,
+    "scale": lm_scale.section,
+    "files": lm_scale.file_section,
 }
 
 

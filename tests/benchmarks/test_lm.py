@@ -26,6 +26,11 @@ def test_corpora(data: Path, one_process: None, monkeypatch: pytest.MonkeyPatch)
     )
 
 
+def test_scale_and_files(data: Path) -> None:
+    assert "| 10,000 | 35,718 |" in lm.run(data, quick=True, section="scale")
+    assert "| compact, 256 values |" in lm.run(data, quick=True, section="files")
+
+
 def test_scoring(data: Path) -> None:
     page = lm.run(data, quick=True, section="scoring")
     assert "| laconic: score(state, word) |" in page
