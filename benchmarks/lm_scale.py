@@ -156,7 +156,7 @@ def _row(name: str, path: Path, test: list[str]) -> list[object]:
     return [
         name,
         path.stat().st_size / 1e6,
-        model.perplexity(test),
+        f"{model.perplexity(test):.2f}",
         *_speeds(opening, scoring, test),
     ]
 
@@ -174,7 +174,7 @@ def _kenlm_row(options: str, folder: Path, test: list[str]) -> list[object]:
     scoring, scores = _best(lambda: [model.score(line) for line in test])
     perplexity = 10 ** (-sum(scores) / _n_tokens(test))
     speeds = _speeds(opening, scoring, test)
-    return [f"KenLM {options}", path.stat().st_size / 1e6, perplexity, *speeds]
+    return [f"KenLM {options}", path.stat().st_size / 1e6, f"{perplexity:.2f}", *speeds]
 
 
 def _n_tokens(test: list[str]) -> int:

@@ -50,19 +50,18 @@ inline Array<int64_t> shorter_pairs(Vec<int32_t> parent, Vec<int32_t> word, Vec<
     return to_numpy(std::move(shorter));
 }
 
-// The sum of log_prob(word) over the words of a sentence, split at blanks, and its end; `unknown`
-// stands for words that are not among n_words.
-template <class LogProb>
-double sentence_log_prob(const nb::str& sentence, const text::WordIndex& words, int32_t unknown,
-                         int32_t end, int64_t n_words, LogProb log_prob) {
-    double total = 0;
+// Calls body(word) for the words of a sentence, split at blanks, and its end; `unknown` stands for
+// words that are not among n_words.
+template <class Body>
+void each_of_sentence(const nb::str& sentence, const text::WordIndex& words, int32_t unknown,
+                      int32_t end, int64_t n_words, Body body) {
     text::each_word(sentence, [&](std::string_view word) {
         const int32_t found = words.find(word);
         require(found < 0 || (found != end && found < n_words),
                 "starts and ends of sentences are added, leave them out");
-        total += log_prob(found < 0 ? unknown : found);
+        body(found < 0 ? unknown : found);
     });
-    return total + log_prob(end);
+    body(end);
 }
 
 // The automaton for Python: every state and word that comes in is checked.
@@ -105,13 +104,14 @@ class ContextAutomaton {
         check(automaton_.start(), unknown);
         check(automaton_.start(), end);
         uint32_t state = automaton_.start();
-        return sentence_log_prob(sentence, words, static_cast<int32_t>(unknown),
-                                 static_cast<int32_t>(end), automaton_.n_words(),
-                                 [&](int32_t word) {
-                                     const auto step = automaton_.step(state, word);
-                                     state = step.next;
-                                     return step.log_prob;
-                                 });
+        double total = 0;
+        each_of_sentence(sentence, words, static_cast<int32_t>(unknown), static_cast<int32_t>(end),
+                         automaton_.n_words(), [&](int32_t word) {
+                             const auto step = automaton_.step(state, word);
+                             state = step.next;
+                             total += step.log_prob;
+                         });
+        return total;
     }
     // The state after words that follow another state.
     int64_t advance(int64_t state, Vec<int32_t> tokens) const {

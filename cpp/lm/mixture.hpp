@@ -68,10 +68,25 @@ class MixtureAutomaton {
     // As ContextAutomaton::score_sentence.
     double score_sentence(nb::str sentence, const text::WordIndex& words, int64_t unknown,
                           int64_t end) const {
-        States states;
-        for (const Part& part : parts_) states.push_back(part.automaton->start());
-        return sentence_log_prob(sentence, words, checked(unknown), checked(end), n_words_,
-                                 [&](int32_t word) { return step(states, word); });
+        std::vector<int32_t> tokens, mapped;
+        each_of_sentence(sentence, words, checked(unknown), checked(end), n_words_,
+                         [&](int32_t word) { tokens.push_back(word); });
+        const size_t n = tokens.size();
+        const int64_t ptr[] = {0, static_cast<int64_t>(n)};
+        std::vector<double> total, log_prob(n);
+        std::vector<uint16_t> length(n);
+        for (const Part& part : parts_) {
+            mapped.clear();
+            for (const int32_t v : tokens) mapped.push_back(part.classes[v]);
+            part.automaton->score(mapped.data(), ptr, 0, 1, part.automaton->start(),
+                                  log_prob.data(), length.data());
+            for (size_t t = 0; t < n; ++t) log_prob[t] += part.log_of(tokens[t]);
+            if (total.empty())
+                total = log_prob;
+            else
+                for (size_t t = 0; t < n; ++t) total[t] = sum_of_logs(total[t], log_prob[t]);
+        }
+        return std::accumulate(total.begin(), total.end(), 0.0);
     }
     nb::int_ advance(nb::int_ state, Vec<int32_t> tokens) const {
         States states = parse(state);
