@@ -22,7 +22,7 @@ from benchmarks.timing import measure_in_subprocess
 from laconic import ClassMixture, KneserNey, LanguageModel, LogLinear
 from laconic.text.docstrings import docstring_corpus
 
-ORDER, MOST, FEW = 5, 300_000, 30_000  # words to learn from; the latter where a run is quick
+ORDER, MOST, FEW = 5, 100_000, 30_000  # words to learn from; the latter where a run is quick
 EVERY, BLOCK = 10, 50  # of texts without a test part every tenth block of 50 lines is one
 TOKEN = re.compile(r"\w+|[^\w\s]")
 WORDS = "modified Kneser-Ney"

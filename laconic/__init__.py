@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from laconic.linear.path import regularization_path as regularization_path
     from laconic.linear.stability import StabilitySelection as StabilitySelection
     from laconic.lm.class_mixture import ClassMixture as ClassMixture
+    from laconic.lm.interpolation import interpolated as interpolated
     from laconic.lm.kneser_ney import KneserNey as KneserNey
     from laconic.lm.log_linear import LogLinear as LogLinear
     from laconic.lm.model import LanguageModel as LanguageModel

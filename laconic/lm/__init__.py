@@ -27,4 +27,5 @@ PUBLIC = {
     "NestedLasso": "laconic.lm.nested",
     "NestedRidge": "laconic.lm.nested",
     "NestedTree": "laconic.lm.nested_tree",
+    "interpolated": "laconic.lm.interpolation",
 }

@@ -61,6 +61,15 @@ class OutputOptions(NamedTuple):
             metavar="FILE",
         ),
     ] = None
+    mix: Annotated[
+        str | None,
+        Option(
+            "Mix with this model, a file of laconic or an ARPA file, such as one of much general "
+            "text; weights are those under which --dev is most likely.",
+            panel=FILES,
+            metavar="MODEL",
+        ),
+    ] = None
     memory: Annotated[
         int | None,
         Option(
@@ -77,6 +86,12 @@ class OutputOptions(NamedTuple):
         if self.memory is not None:
             return KNESER_NEY
         return LOG_LINEAR if self.arpa else CLASSES
+
+    def check(self, dev: str | None) -> None:
+        """Raise an InputError for options that do not go together, or a file that cannot be."""
+        if self.mix is not None and dev is None:
+            raise InputError("--mix needs --dev, on which the weights of the models are chosen.")
+        check_file_output(self.arpa, "an ARPA file", "--arpa")
 
     def streams(self, *others: object) -> bool:
         """Return whether a memory is given; InputError unless --arpa and none of `others` is."""
@@ -112,19 +127,24 @@ def train(
     chosen = chosen_learner(
         learning, nested.given(), solver, model.get("n_jobs"), also.default_learner()
     )
-    check_file_output(also.arpa, "an ARPA file", "--arpa")
+    also.check(dev)
     if also.streams(run.output, dev, chosen.has_passes):
         return _stream(path, run, chosen.learner, also, {**model, "encoding": encoding})
     sentences = list(chain.from_iterable(read_sentences(each, encoding) for each in path))
     dev_sentences = None if dev is None else read_sentences(dev, encoding)
     run.bar.describe("importing")
+    from laconic.lm.interpolation import interpolated
     from laconic.lm.model import LanguageModel
 
+    other = None if also.mix is None else _other(also.mix)
     found = LanguageModel(learner=chosen.learner, **model)
     text = _fit(found, sentences, also.max_ngrams, run, at_once=not chosen.has_passes)
+    if other is not None:
+        run.bar.describe("mixing")
+        found = interpolated([found, other], dev_sentences)
     if also.max_ngrams is not None:
         run.bar.describe("pruning")
-        found = found.prune(also.max_ngrams, text)
+        found = found.prune(also.max_ngrams, text if other is None else sentences)
     if also.arpa is not None:
         run.bar.describe("writing")
         found.to_arpa(also.arpa)
@@ -138,6 +158,18 @@ def train(
     facts |= {**model_facts(found), "orders": orders(found)}
     dev_scores = None if dev_sentences is None else lambda: scores(found, dev_sentences)
     return Trained(found, facts, dev_scores)
+
+
+def _other(path: str) -> LanguageModel:
+    """Return the model of a file to mix with."""
+    from laconic.lm.foreign import read, recognizes
+    from laconic.lm.model import LanguageModel
+    from laconic.models.save import load
+
+    other = read(path) if recognizes(path) else load(path)
+    if not isinstance(other, LanguageModel):
+        raise InputError(f"--mix {path}: expected a language model, found another kind of model.")
+    return other
 
 
 def _stream(

@@ -322,6 +322,7 @@ def test_files_that_are_not_text(given: Files) -> None:
             ["--learner", "log-linear", "--n-classes", "3"],
         ),
         ("--n-classes must be whole numbers below 100000", ["--n-classes", "3,x"]),
+        ("--mix needs --dev", ["--mix", "other"]),
         (
             "--max-iter does not go with --learner interpolated",
             ["--learner", "interpolated", "--max-iter", "3"],
@@ -412,3 +413,15 @@ def test_ctrl_c_keeps_what_was_learned(given: Files) -> None:
     assert report["interrupted"] and 1 <= report["n_iter"] < 100000 and report["certificate"] >= 0
     assert laconic.load(given.model).interrupted_
     assert sorted(os.listdir(given.folder)) == ["dev.txt", "m.laconic", "train.txt.gz"]
+
+
+def test_a_model_is_mixed_with_another(given: Files) -> None:
+    general = str(given.folder / "general.laconic")
+    result_of("train", "lm", given.dev, "-o", general, "--order", "2")
+    result_of("export", general, "-o", given.arpa)
+    alone = trained(given, "--order", "3", "--dev", given.dev)
+    for other in (general, given.arpa):
+        mixed = trained(given, "--order", "3", "--mix", other, "--dev", given.dev)
+        assert mixed["learner"].startswith("interpolated(")
+        assert mixed["dev"]["perplexity"] < alone["dev"]["perplexity"]
+    assert run("train", "lm", given.train, "--mix", given.train, "--dev", given.dev).exit_code == 2

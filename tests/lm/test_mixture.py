@@ -11,6 +11,7 @@ import pytest
 from hostile import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_sentences import sentences
 
 import laconic
 from laconic import _core
@@ -23,17 +24,6 @@ from laconic.lm.mixture import all_parts, em_weights
 from laconic.lm.model import LanguageModel
 from laconic.lm.running import SentenceEncoder
 from laconic.models import file as files
-
-
-def sentences(n: int, seed: int = 0) -> list[str]:
-    """Return sentences of words whose order depends on what class they are of."""
-    random = np.random.default_rng(seed)
-    nouns, verbs, adverbs = ([f"{kind}{i}" for i in range(12)] for kind in "nva")
-    parts = (["the", "a"], nouns, verbs, adverbs)
-    return [
-        " ".join(str(random.choice(part)) for part in parts[: random.integers(2, 5)])
-        for _ in range(n)
-    ]
 
 
 @pytest.fixture(scope="module")
