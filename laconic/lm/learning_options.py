@@ -9,7 +9,9 @@ from laconic.models.option import STRENGTH_HELP, Option, OptionValues, read_stre
 
 # Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
 if TYPE_CHECKING:
+    from laconic.core.report import FitReport
     from laconic.lm.learn import NgramLearner
+    from laconic.lm.log_linear import LogLinear
 
 CLASSES, LOG_LINEAR, KNESER_NEY, INTERPOLATED = LEARNERS = (
     "classes",
@@ -104,6 +106,15 @@ class ChosenLearner(NamedTuple):
     def has_passes(self) -> bool:
         """Whether it passes over the text several times, so that it can end before its time."""
         return self.name in (CLASSES, LOG_LINEAR)
+
+    def refit(self, report: FitReport) -> LogLinear | None:
+        """Return what learned the n-grams of words, if that was a log-linear learner."""
+        from laconic.lm.log_linear import LogLinear
+
+        words = getattr(self.learner, "words", self.learner)
+        if words is None and report.objective == report.objective:  # not NaN
+            return LogLinear()
+        return words if isinstance(words, LogLinear) else None
 
 
 def chosen_learner(

@@ -26,9 +26,11 @@ from laconic.lm.class_mixture import ClassMixture
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Text
 from laconic.lm.learn import NgramLearner, with_counts
+from laconic.lm.log_linear import LogLinear
 from laconic.lm.mixture import MixturePart, mixture_automaton, pruned_mixture
 from laconic.lm.pruning import closed
 from laconic.lm.queries import Queries
+from laconic.lm.refit import refitted
 from laconic.lm.running import END, UNKNOWN, UNKNOWN_ID, SentenceEncoder, SentencesLike
 from laconic.models.save import Saved
 from laconic.text.io import PathLike, name_of
@@ -203,7 +205,12 @@ class LanguageModel(Queries, Saved, Reported, BaseEstimator):
         """
         return self.evaluate(X).perplexity(unknown, ends)
 
-    def prune(self, size: int, X: SentencesLike | Text | None = None) -> LanguageModel:
+    def prune(
+        self,
+        size: int,
+        X: SentencesLike | Text | None = None,
+        refit: LogLinear | None = None,
+    ) -> LanguageModel:
         """Return a model of the n-grams whose loss would change the distribution most.
 
         The criterion is relative entropy (Stolcke 1998).
@@ -217,6 +224,9 @@ class LanguageModel(Queries, Saved, Reported, BaseEstimator):
             Sentences from which frequencies of contexts are counted, best the training data. With
             None they are estimated by the model, which is much worse for Kneser-Ney models: their
             probabilities of single words are not frequencies.
+        refit : LogLinear or None, default=None
+            What learns the weights of the n-grams of words that are kept anew, from X: for models
+            whose n-grams of words are log-linear.
 
         Returns
         -------
@@ -225,6 +235,10 @@ class LanguageModel(Queries, Saved, Reported, BaseEstimator):
         check_is_fitted(self)
         text = None if X is None else self._text(X)
         model, others = pruned_mixture(self.model_, self.others_, size, text)
+        if refit is not None:
+            if text is None:
+                raise ValueError("weights are learned anew from text: give X, the training data")
+            model = refitted(refit, model, text)
         return copy(self)._adopt(self.encoder_, model, self.report_, others)
 
     def to_arpa(self, path: PathLike) -> None:

@@ -48,7 +48,8 @@ class OutputOptions(NamedTuple):
     max_ngrams: Annotated[
         int | None,
         Option(
-            "Prune to this number of n-grams, single words included, at the least loss.",
+            "Keep this number of n-grams, single words included, at the least loss, and learn the "
+            "weights of log-linear ones anew.",
             panel=FILES,
             metavar="N",
         ),
@@ -139,12 +140,14 @@ def train(
     other = None if also.mix is None else _other(also.mix)
     found = LanguageModel(learner=chosen.learner, **model)
     text = _fit(found, sentences, also.max_ngrams, run, at_once=not chosen.has_passes)
+    report = found.report_
     if other is not None:
         run.bar.describe("mixing")
         found = interpolated([found, other], dev_sentences)
     if also.max_ngrams is not None:
         run.bar.describe("pruning")
-        found = found.prune(also.max_ngrams, text if other is None else sentences)
+        kept, refit = text if other is None else sentences, chosen.refit(report)
+        found = found.prune(also.max_ngrams, kept, refit)
     if also.arpa is not None:
         run.bar.describe("writing")
         found.to_arpa(also.arpa)

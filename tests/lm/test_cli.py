@@ -155,9 +155,12 @@ def test_without_an_output_nothing_is_kept_and_said(given: Files) -> None:
 
 
 def test_pruning_and_rare_words(given: Files) -> None:
-    whole = trained(given, "--min-count", "120")
+    fewer = trained(given, "--min-count", "120", "--max-ngrams", "20")
+    assert 10 < sum(row["ngrams"] for row in fewer["orders"]) <= 20  # weights learned anew
+    plain = ("--min-count", "120", "--learner", "kneser-ney")
+    whole = trained(given, *plain)
     assert whole["vocabulary"] < 10
-    small = trained(given, "--min-count", "120", "--max-ngrams", "20")
+    small = trained(given, *plain, "--max-ngrams", "20")
     assert (
         sum(row["ngrams"] for row in small["orders"])
         == 20

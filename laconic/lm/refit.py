@@ -1,0 +1,118 @@
+"""The weights of given n-grams learned anew: what remains of a model that was pruned.
+
+    min_w  -log-likelihood(w) + penalty(w),    w >= 0,  w = 0 for all n-grams that are not kept
+
+Pruning chooses n-grams one by one, as if all others stayed; those that stay take over what the
+others did.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from laconic.core.arrays import Array, Bools, Ints
+from laconic.lm.any_penalty import nested_penalty
+from laconic.lm.context_model import ContextModel
+from laconic.lm.contexts import Contexts, Text
+from laconic.lm.log_linear import LogLinear, nested_weights
+from laconic.lm.nested import NestedTerms
+from laconic.lm.problem import NestedProblem
+from laconic.lm.pruning import condensed, weights_of_pairs
+from laconic.lm.scaled import ScaledFista
+
+
+class KeptTerms(NestedTerms):
+    """A penalty of the weights that are kept; all others are zero."""
+
+    def __init__(self, terms: NestedTerms, kept: Bools) -> None:
+        super().__init__(terms.rates, terms.weights)
+        self.terms, self.kept = terms, kept
+        self.scale, self.ridge, self.exact = terms.scale, terms.ridge, terms.exact
+
+    def renew(self, w: Array) -> None:
+        """See NestedTerms."""
+        self.terms.renew(w)
+
+    def curvature(self, factor: float, least: float = 0.0) -> Array:
+        """See NestedTerms."""
+        return self.terms.curvature(factor, least)
+
+    def value(self, w: Array) -> float:
+        """See NestedTerms."""
+        return self.terms.value(w)
+
+    def prox(self, w: Array, curvature: Array) -> Array:
+        """See NestedTerms."""
+        return np.where(self.kept, self.terms.prox(np.where(self.kept, w, 0), curvature), 0.0)
+
+    def bound(self, slope: Array, w: Array, most: float) -> float:
+        """See NestedTerms."""
+        return self.terms.bound(np.where(self.kept, slope, 0), w, most)
+
+
+def refitted(learner: LogLinear, model: ContextModel, text: Text) -> ContextModel:
+    """Return a log-linear model of the same n-grams, with weights learned from the text.
+
+    N-grams that the text lacks are left out.
+    """
+    penalty = nested_penalty(learner.penalty, learner.strength)
+    contexts = Contexts.build(text, model.order)
+    pairs = pairs_in(contexts, model)
+    if model.borrowed is not None:
+        pairs[model.borrowed == 1] = -1
+    kept = np.zeros(len(contexts.target), bool)
+    kept[: contexts.n_words] = True
+    kept[pairs[pairs >= 0]] = True
+    start = np.zeros(len(kept))
+    start[pairs[pairs >= 0]] = np.maximum(weights_of_pairs(model), 0)[pairs >= 0]
+    terms = KeptTerms(penalty.on(nested_weights(contexts)), kept)
+    with threadpool_limits(limits=1, user_api="blas"):
+        result = ScaledFista(learner.tol, learner.max_iter).run(
+            NestedProblem(contexts.kernel, terms, learner.n_jobs), start
+        )
+    if not result.converged:
+        warnings.warn(
+            f"the weights of the n-grams that are kept have a certificate of {result.error:.1e} "
+            f"after {result.n_iter} passes: raise max_iter or tol",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    score, log_z = np.empty(len(kept)), np.empty(len(contexts.parent))
+    contexts.kernel.scores(result.x, score, log_z)
+    return condensed(
+        ContextModel(contexts.parent, contexts.word, contexts.ptr, contexts.target, score, -log_z)
+    )
+
+
+def pairs_in(contexts: Contexts, model: ContextModel) -> Ints:
+    """Return the pair of the contexts of a text that each pair of a model is; -1 for none."""
+    number: Ints = np.full(model.n_contexts, -1, np.int64)
+    number[0] = 0
+    depth, width = model.depth, model.n_words + 1
+    for at in range(1, int(depth.max()) + 1):
+        these, theirs = np.flatnonzero(depth == at), np.flatnonzero(contexts.depth == at)
+        above = number[model.parent[these]]
+        number[these] = _found(
+            np.asarray(above * width + model.word[these], np.int64),
+            contexts.parent[theirs].astype(np.int64) * width + contexts.word[theirs],
+            theirs,
+        )
+        number[these[above < 0]] = -1
+    context: Ints = number[model.context_of_pairs()]
+    keys = contexts.of_pairs(np.arange(len(contexts.parent))) * width + contexts.target
+    wanted = np.asarray(context * width + model.target, np.int64)
+    found = _found(wanted, keys, np.arange(len(keys)))
+    return np.where(context < 0, -1, found)
+
+
+def _found(wanted: Ints, keys: Ints, values: Ints) -> Ints:
+    """Return values[i] where keys[i] is what is wanted, -1 where there is none."""
+    if not len(keys):
+        return np.full(len(wanted), -1)
+    order = np.argsort(keys, kind="stable")
+    at = order[np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)]
+    return np.where(keys[at] == wanted, values[at], -1)
