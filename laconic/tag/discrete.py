@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,9 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.core.arrays import Array
 from laconic.core.penalties import L1, ElasticNet
 from laconic.core.penalties.elastic import elastic_rates, of_rates
-from laconic.core.report import FitReport, in_one_line
+from laconic.core.penalties.value_sets import GivenValues
+from laconic.core.report import Callback, FitReport
 from laconic.core.solvers.base import Result
-from laconic.core.solvers.online import Sentences
+from laconic.core.solvers.discrete import DiscreteAdmm
+from laconic.core.solvers.online import Mira, Sentences
+from laconic.core.solvers.online_discrete import OnlineDiscrete
 from laconic.models.discrete.forms import (
     LASSO,
     Change,
@@ -26,15 +30,20 @@ from laconic.models.discrete.forms import (
     rounding_power,
     weights_of,
 )
+from laconic.models.discrete.values import relearner, solve_posed
 from laconic.models.features import kept_templates, narrow
 from laconic.tag.crf import Crf
 from laconic.tag.learn import TrainingData
 from laconic.tag.model import Tagger
 from laconic.tag.predict import TokenSentences
+from laconic.tag.refit import REFIT
 from laconic.tag.training import flat_labels
 from laconic.tag.weights import TagWeights
 from laconic.text.labels import convert_labels
 from laconic.text.sequences import SequenceEncoder, TokenColumns
+
+PASSES = 10
+KNOWN_LASSO = re.compile(r"Crf\((?:.*, )?penalty='lasso', strength=([0-9.e+-]+)[,)]")
 
 
 @rounded.register
@@ -58,9 +67,18 @@ def _(model: Tagger) -> Array:
 
 @rounding_power.register
 def _(model: Tagger) -> float:
-    learner = model.learner  # of a file it is text
-    text = learner if isinstance(learner, str) else in_one_line(learner)
-    return 0.0 if text.lower().startswith("crf") else 1.0
+    return 0.0 if _last_learner(model).startswith("Crf(") else 1.0
+
+
+def _last_learner(model: Tagger) -> str:
+    """Return what made the weights, in one line."""
+    return model.report_.learner.rpartition(REFIT)[2]
+
+
+def _known_lasso(model: Tagger) -> float:
+    """Return the strength of the lasso that made the weights; of a file it is in the text."""
+    found = KNOWN_LASSO.match(_last_learner(model))
+    return LASSO if found is None else float(found[1])
 
 
 def _tagger(
@@ -76,14 +94,10 @@ def _tagger(
     )
 
 
-@posed.register
-def _(
-    model: Tagger,
-    X: TokenSentences,
-    y: Sequence[Sequence[str]],
-    penalty: ElasticNet | None = None,
-    features: str = "model",
-) -> Posed:
+def _training(
+    model: Tagger, X: TokenSentences, y: Sequence[Sequence[str]], keeps: bool
+) -> TrainingData:
+    """Return encoded sentences; with `keeps`, over the features of the model alone."""
     check_is_fitted(model)
     tokens = TokenColumns.of(X, model.columns_)
     labels = flat_labels(tokens, y)
@@ -94,20 +108,61 @@ def _(
     if unknown is not None:
         raise ValueError(f"the label {unknown!r} is not one of the model's")
     gold = np.fromiter(map(number.__getitem__, labels), np.int32, len(labels))
-    keeps = keeps_features(features)
     encoder = model.encoder_ if keeps else model.encoder_.thawed()
     data = Sentences(*(encoder.encode(tokens) if keeps else encoder.grow(tokens)), gold)
-    stated = model.learner.stated_penalty() if isinstance(model.learner, Crf) else None
-    rates = None if stated is None else elastic_rates(stated)
-    crf = Crf("lasso", LASSO) if rates is None else clone(model.learner)
-    # Any set will do: twins must not share weights, and the set of a solution comes later.
-    crf.set_params(values=(1.0,))
-    training = TrainingData(
+    return TrainingData(
         model.templates_, encoder, data, len(number), model._n_threads(), start=model.weights_
     )
+
+
+@relearner.register
+def _(
+    model: Tagger,
+    X: TokenSentences,
+    y: Sequence[Sequence[str]],
+    penalty: ElasticNet | None = None,
+    features: str = "model",
+) -> Callable[..., Tagger]:
+    """Learn again as the weights were learned: by DC-ADMM, or by passes of MIRA within it."""
+    keeps = keeps_features(features)
+    if rounding_power(model) == 0:
+        at = posed(model, X, y, penalty=penalty, features=features)
+        return lambda values, callback=None, solver=None: solve_posed(at, values, solver, callback)
+    training = _training(model, X, y, keeps)
+
+    def learn(
+        values: GivenValues, callback: Callback | None = None, solver: DiscreteAdmm | None = None
+    ) -> Tagger:
+        if solver is not None:
+            raise ValueError(f"{_last_learner(model)} learns by passes, which take no solver")
+        lasso = 0.0 if penalty is None else penalty.strength * penalty._ratio()
+        learner = OnlineDiscrete(values, Mira(1), PASSES, rho=0.02, growth=1.7, lasso=lasso)
+        given = training._replace(callback=callback, start=training.start if keeps else None)
+        weights, report = learner.learn(given)
+        found = replace(report, features_total=model.report_.features_total)
+        return _tagger(model, weights, found, training.encoder)
+
+    return learn
+
+
+@posed.register
+def _(
+    model: Tagger,
+    X: TokenSentences,
+    y: Sequence[Sequence[str]],
+    penalty: ElasticNet | None = None,
+    features: str = "model",
+) -> Posed:
+    keeps = keeps_features(features)
+    training = _training(model, X, y, keeps)
+    stated = model.learner.stated_penalty() if isinstance(model.learner, Crf) else None
+    rates = None if stated is None else elastic_rates(stated)
+    crf = Crf("lasso", _known_lasso(model)) if rates is None else clone(model.learner)
+    # Any set will do: twins must not share weights, and the set of a solution comes later.
+    crf.set_params(values=(1.0,))
     at = crf.pose(training, keeps)
     problem = at.problem
-    own = L1(LASSO) if rates is None else of_rates(rates)
+    own = L1(_known_lasso(model)) if rates is None else of_rates(rates)
     problem.penalty = (own if penalty is None else penalty).check()
 
     def adopt(result: Result) -> Tagger:
@@ -120,6 +175,6 @@ def _(
             converged=result.converged,
             interrupted=result.interrupted,
         )
-        return _tagger(model, weights, report, encoder)
+        return _tagger(model, weights, report, training.encoder)
 
     return Posed(problem, at.x if at.x is not None else problem.start(), adopt)

@@ -253,6 +253,25 @@ def test_weights_of_online_learners_are_rounded_by_their_size(
             )
 
 
+def test_taggers_of_online_learners_learn_again_by_passes() -> None:
+    train, dev = sentences(80, 0), sentences(40, 1)
+    model = Tagger("chunking72", Mira(3)).fit(*train)
+    found = discretize(model, *train, 4)
+    assert found.weights_.n_distinct <= 4 and np.isnan(found.objective_)
+    assert found.n_features_selected_ <= model.n_features_selected_
+    assert found.score(*dev) > 0.95
+    wider = discretize(model, *train, 4, features="data")
+    assert wider.weights_.n_distinct <= 4 and wider.score(*dev) > 0.95
+    with pytest.raises(ValueError, match="learns by passes, which take no solver"):
+        discretize(model, *train, 4, DiscreteAdmm())
+
+
+def test_the_lasso_of_a_loaded_tagger_is_known(tagger: Tagger, tmp_path: Path) -> None:
+    tagger.save(tmp_path / "model")
+    again = posed(laconic.load(tmp_path / "model"), *sentences(80, 0))
+    assert again.problem.value(again.x) == pytest.approx(tagger.objective_, rel=1e-5)
+
+
 def test_a_number_of_values_instead_of_values(tagger: Tagger, rows: Any) -> None:
     train = sentences(80, 0)
     assert quantize(tagger, 4).weights_.n_distinct <= 4
