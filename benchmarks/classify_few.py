@@ -17,7 +17,7 @@ from benchmarks.classify_structures import chosen_corpora
 from benchmarks.page import percent, table
 from laconic import TextClassifier
 
-NUMBERS, DRAWS = (50, 200), 3
+NUMBERS, DRAWS = (50,), 3
 MODELS: dict[str, tuple[dict[str, Any], bool]] = {
     "lasso": ({"penalty": "lasso"}, False),
     "elastic": ({"penalty": "elastic"}, False),

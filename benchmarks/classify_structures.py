@@ -30,15 +30,14 @@ MODELS: dict[str, dict[str, Any]] = {
     "topics": {"penalty": "topics", **WORDS},
     "clusters": {"penalty": "brown", **WORDS},
     "latent sentences": {"penalty": "latent sentence", **WORDS},
-    "latent sentences, words open": {"penalty": "latent sentence"},
     DEFAULT: {},
     "structure auto": {"structure": "auto"},
 }
 TEXT = f"""\
 Fitted on all training documents, everything that is open chosen on their folds; test is used once.
 The first five read the same words (logarithms of counts, contrast 0.5, refits), so that *{CONTROL}*
-is the control of the groups: p is McNemar's exact test against it. The last three choose their
-words too; their p is against *{DEFAULT}*. `groups` are chosen sentences for latent groups, and
+is the control of the groups: p is McNemar's exact test against it. The last two choose their
+words too; the last p is against *{DEFAULT}*. `groups` are chosen sentences for latent groups, and
 groups with any weight for the others. Tests are not corrected for their number."""
 
 

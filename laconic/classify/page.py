@@ -84,13 +84,13 @@ def write_report(
 
 
 def _title(model: TextClassifier) -> str:
-    return f"a {' + '.join(model.parts())} classifier of {len(model.classes_)} classes"
+    return f"Classifier of {len(model.classes_)} classes: {' + '.join(model.parts())}"
 
 
 def _heading(model: TextClassifier) -> str:
     names = [str(label) for label in model.classes_]
     shown = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
-    title = f"<h1>{text(_title(model).capitalize())}</h1>"
+    title = f"<h1>{text(_title(model))}</h1>"
     return f'{title}\n<p class="lead">It tells apart {text(shown)}.</p>'
 
 
@@ -146,7 +146,10 @@ def _facts(model: TextClassifier) -> str:
 
 def _words(model: TextClassifier) -> str:
     top = top_words(model, N_WORDS)
-    note = "What one occurrence of a word adds to the score of the class; all bars have one scale."
+    adds = "What one occurrence of a word adds to the score of the class"
+    if model.weighting_ != "count":
+        adds = "A word adds this, times its value in the document, to the score of the class"
+    note = f"{adds}; all bars have one scale."
     return section("Strongest words", note, bar_cards(top, "No word speaks for it."))
 
 
