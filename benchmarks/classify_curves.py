@@ -216,7 +216,7 @@ def section(data: Path, quick: bool, corpus: Path | None = None) -> str:
             "## Accuracy at N words",
             TEXT,
             f"![accuracy over the number of words]({PICTURE})",
-            table(["corpus", "model", *(f"{n:,}" for n in SIZES)], rows),
+            table(["corpus", "model", *(f"{n:,}" for n in SIZES)], rows).rstrip("\n"),
             score.sentence("Groups at N words") + "\n",
         ]
     )

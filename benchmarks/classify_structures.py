@@ -132,7 +132,7 @@ def section(data: Path, quick: bool, corpus: Path | None = None) -> str:
         [
             "## What structure brings",
             TEXT,
-            table(columns, rows),
+            table(columns, rows).rstrip("\n"),
             score.sentence("Groups on all documents") + "\n",
         ]
     )
