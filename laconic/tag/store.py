@@ -38,6 +38,7 @@ from laconic.tag.arrays import (
 from laconic.tag.layout import LABEL
 from laconic.tag.model import REFIT_FEATURES, Tagger
 from laconic.tag.predict import TagPredictor
+from laconic.tag.refit import learners_text
 from laconic.tag.training import LabelWeights
 from laconic.tag.weights import load_kernel, make_kernel
 from laconic.text.labels import SCHEMES, Scheme, is_chunk_label
@@ -90,8 +91,9 @@ def tagger_report(
     model: TagPredictor, meta: dict[str, Any], trace: tuple[Pass, ...] = ()
 ) -> FitReport:
     """Return the report of a fit from what `tagger_meta` wrote, for a model with weights."""
+    known = {"learner": learners_text(model.learner, model.refit), **meta}  # not in those of 0.1.0
     return FitReport(
-        learner=item(meta, "learner", str),
+        learner=item(known, "learner", str),
         objective=number_or_nan(meta, "objective"),
         certificate=number_or_nan(meta, "certificate"),
         n_iter=len(trace),
@@ -180,7 +182,8 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
 
 def checked_parameters(given: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters of a file as a tagger takes them, or raise an InputError."""
-    given = {"label": LABEL, **given}  # files of laconic 0.1.0 do not have it
+    # Files of laconic 0.1.0 do not have these.
+    given = {"label": LABEL, "class_weight": None, **given}
     if given.keys() != _PARAMETERS.keys():
         raise InputError(f"expected the parameters {', '.join(sorted(_PARAMETERS))}")
     for name, value in given.items():
