@@ -47,10 +47,8 @@ class ChildCounts {
             const uint64_t mask = left >= 64 ? ~uint64_t{0} : (uint64_t{1} << left) - 1;
             const uint64_t word = words[bit >> 6] & mask;
             const int set = std::popcount(word), clear = std::popcount(~word & mask);
-            for (; ones + set > kStep * static_cast<int64_t>(after_one_.size());)
-                after_one_.push_back({bit, ones});
-            for (; zeros + clear > kStep * static_cast<int64_t>(after_zero_.size());)
-                after_zero_.push_back({bit, zeros});
+            sample(after_one_, word, bit, ones, set);
+            sample(after_zero_, ~word & mask, bit, zeros, clear);
             ones += set;
             zeros += clear;
         }
@@ -75,29 +73,36 @@ class ChildCounts {
     int64_t parent(int64_t child) const { return select<true>(after_one_, child) - child; }
 
   private:
-    static constexpr int64_t kStep = 128;
-    // A place at or before the kStep-th, 2 kStep-th .. bit, and how many such bits are before it.
-    struct Sample {
-        int64_t bit, seen;
-    };
+    static constexpr int64_t kStep = 64;
+    // The places of the bits 0, kStep, 2 kStep .. that are set, of a word with `n` of them after
+    // `seen` others.
+    static void sample(std::vector<int64_t>& places, uint64_t word, int64_t bit, int64_t seen,
+                       int n) {
+        const int64_t wanted = kStep * static_cast<int64_t>(places.size());
+        if (seen + n > wanted) places.push_back(bit + nth(word, wanted - seen));
+    }
+    // The place of the n-th bit that is set.
+    static int nth(uint64_t word, int64_t n) {
+        for (; n > 0; --n) word &= word - 1;
+        return std::countr_zero(word);
+    }
     // The place of the i-th bit that is one, or zero.
     template <bool one>
-    int64_t select(const std::vector<Sample>& samples, int64_t i) const {
-        auto [bit, seen] = samples[i / kStep];
-        for (;; bit += 64) {
-            uint64_t word = one ? words_[bit >> 6] : ~words_[bit >> 6];
+    int64_t select(const std::vector<int64_t>& places, int64_t i) const {
+        int64_t bit = places[i / kStep], left = i % kStep;
+        uint64_t word = (one ? words_[bit >> 6] : ~words_[bit >> 6]) & (~uint64_t{0} << (bit & 63));
+        for (bit &= ~int64_t{63};;) {
             const int n = std::popcount(word);
-            if (seen + n > i) {
-                for (; seen < i; ++seen) word &= word - 1;
-                return bit + std::countr_zero(word);
-            }
-            seen += n;
+            if (n > left) return bit + nth(word, left);
+            left -= n;
+            bit += 64;
+            word = one ? words_[bit >> 6] : ~words_[bit >> 6];
         }
     }
 
     const uint64_t* words_ = nullptr;
     int64_t n_children_ = 0;
-    std::vector<Sample> after_one_, after_zero_;
+    std::vector<int64_t> after_one_, after_zero_;
 };
 
 class NgramTrie final : public NextWords {
