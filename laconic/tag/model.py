@@ -34,7 +34,7 @@ from laconic.tag.training import (
     weighting_of,
 )
 from laconic.tag.weights import TagWeights, load_kernel, make_kernel
-from laconic.text.auto_templates import AUTO, auto_templates
+from laconic.text.auto_templates import AUTO, auto_templates, single_columns
 from laconic.text.patterns import templates_from
 from laconic.text.sequences import SequenceEncoder, TokenColumns
 from laconic.text.templates import Templates
@@ -132,7 +132,8 @@ class Tagger(TagPredictor):
         Parameters
         ----------
         X : list of list of tokens, or TokenColumns
-            Sentences; a token is a string, or a tuple with one string per column.
+            Sentences; a token is a string, a tuple with one string per column, or a dict of
+            features.
         y : list of list of str
             One label per token.
         callback : callable, optional
@@ -155,7 +156,7 @@ class Tagger(TagPredictor):
         labels = flat_labels(tokens, y)
         gold = self._learn_labels(tokens, labels)
         self.columns_ = tuple(self.columns or tokens.names)
-        templates = self._given_templates()
+        templates = self._given_templates(tokens.of_dicts)
         encoder = self._new_encoder(templates)
         weighting = weighting_of(tokens, labels, sample_weight, self.class_weight)
         data = Sentences(*encoder.grow(tokens), gold, weighting)
@@ -246,7 +247,7 @@ class Tagger(TagPredictor):
         self.classes_ = distinct_labels(labels)
         self.scheme_ = self.given_scheme_ = "plain"
         self.columns_ = tuple(self.columns or tokens.names)
-        templates = self._given_templates()
+        templates = self._given_templates(tokens.of_dicts)
         self.online_ = OnlineState(
             learner, templates, self._new_encoder(templates), len(self.classes_)
         )
@@ -259,8 +260,10 @@ class Tagger(TagPredictor):
         self.classes_, self.scheme_, self.given_scheme_ = found
         return gold
 
-    def _given_templates(self) -> Templates:
+    def _given_templates(self, of_dicts: bool) -> Templates:
         """Return all templates, chosen by the columns unless they are given."""
+        if self.templates == AUTO and of_dicts:
+            return single_columns(self.columns_)
         if self.templates == AUTO:
             return auto_templates(self.columns_, self.clusters is not None)
         return templates_from(self.templates, self.columns_)

@@ -5,6 +5,7 @@
     + any other column   its values near by, pairs of neighbours, and each beside word and tag
     + clusters           prefixes of bits near by, and pairs of neighbours
 
+Tokens that are dicts of features have one template per key: what is near is among the features.
 The first column is the word, the second the tag, whatever their names are.
 """
 
@@ -36,6 +37,11 @@ def auto_templates(columns: Sequence[str], clusters: bool = False) -> Templates:
         found += [Template((Atom(view, at),)) for view in CLUSTER_VIEWS for at in NEAR]
         found += [pair for view in CLUSTER_VIEWS for pair in ngrams(view, (2, 2), (-1, 1))]
     return Templates(found)
+
+
+def single_columns(columns: Sequence[str]) -> Templates:
+    """Return a template per column, of tokens whose dicts of features say all there is to see."""
+    return Templates(Template((Atom(column, 0),)) for column in columns)
 
 
 def _of_tags(word: str, tag: str) -> list[Template]:

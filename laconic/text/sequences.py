@@ -1,7 +1,7 @@
 """Sentences to integer columns: the value of every view at every token.
 
-A sentence is a list (or an array) of tokens; a token is a string or, with several input columns, a
-tuple or list of strings. Strings go no further than here.
+A sentence is a list (or an array) of tokens; a token is a string, with several input columns a
+tuple or list of strings, or a dict of features. Strings go no further than here.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ import numpy.typing as npt
 
 from laconic.core.arrays import Ints, Ints32
 from laconic.core.ragged import cut, pointers
+from laconic.text.token_dicts import dict_columns
 from laconic.text.views import View, WordClusters, make_view
 from laconic.text.vocab import UNKNOWN, Vocab
 
-Token: TypeAlias = str | Sequence[str]
+Token: TypeAlias = str | Sequence[str] | Mapping[str, object]
 # Values at positions outside the sentence: d steps before its first token, or after its last one.
 BEFORE_BASE = -(2**31)
 AFTER_BASE = BEFORE_BASE + 4096
@@ -29,12 +30,14 @@ AFTER_BASE = BEFORE_BASE + 4096
 class TokenColumns:
     """Sentences column by column.
 
-    Token t has values[c][t] in column names[c]; sentence s is tokens ptr[s]:ptr[s+1].
+    Token t has values[c][t] in column names[c]; sentence s is tokens ptr[s]:ptr[s+1]. `of_dicts`
+    says that tokens were given as dicts of features.
     """
 
     names: tuple[str, ...]
     values: list[Sequence[str]]
     ptr: Ints
+    of_dicts: bool = False
 
     @classmethod
     def of(
@@ -51,7 +54,8 @@ class TokenColumns:
     ) -> TokenColumns:
         """Return the columns of sentences whose tokens have one string for each of `names`.
 
-        Without names they are those of `column_names`: word, pos, and so on.
+        Without names they are those of `column_names`: word, pos, and so on. Tokens may also be
+        dicts of features, see `laconic.text.token_dicts`.
         """
         given: list[Any] = [
             sentence.tolist() if isinstance(sentence, np.ndarray) else sentence
@@ -63,6 +67,9 @@ class TokenColumns:
             )
         ptr = pointers(len(sentence) for sentence in given)
         tokens: list[Any] = list(chain.from_iterable(given))
+        if tokens and isinstance(tokens[0], Mapping):
+            columns = dict_columns(tokens, names)
+            return cls(tuple(columns), list(columns.values()), ptr, of_dicts=True)
         if names is None:
             names = _names_of(tokens)
         types = set(map(type, tokens))
