@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from laconic.pipeline.doc import Doc as Doc
     from laconic.pipeline.model import Pipeline as Pipeline
     from laconic.rerank.model import Reranker as Reranker
+    from laconic.tag.auto import AutoLearner as AutoLearner
     from laconic.tag.crf import Crf as Crf
     from laconic.tag.model import Tagger as Tagger
     from laconic.time.adaptive import AdaptivePrior as AdaptivePrior

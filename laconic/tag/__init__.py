@@ -16,6 +16,7 @@ KINDS = (
     ),
 )
 PUBLIC = {
+    "AutoLearner": "laconic.tag.auto",
     "Crf": "laconic.tag.crf",
     "Tagger": "laconic.tag.model",
 }
