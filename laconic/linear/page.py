@@ -63,7 +63,9 @@ def _facts(model: SparseLinear | StrengthSearch, best: SparseLinear) -> str:
         rows.append(("score", f"{model.best_score_:.4g}", "of the search"))
     state = "converged" if report.converged else "not converged"
     rows.append(("objective", f"{report.objective:.6g}", ""))
-    rows.append(("certificate of optimality", f"{report.certificate:.1e}", state))
+    # Where a penalty is not convex there is no bound of the distance to the optimum.
+    kind = "certificate of optimality" if best.chosen_penalty().convex else "prox residual"
+    rows.append((kind, f"{report.certificate:.1e}", state))
     return facts(rows)
 
 
