@@ -48,21 +48,21 @@ struct Scratch {
 };
 
 // The best path into best[0..n) and its score; ties go to the smaller label, the last token's
-// first. edge_at(t), t = 1 .. n - 1, is the table between t - 1 and t. Only the best scores are
-// kept on the way: one path is followed back by looking again, at O(n_labels) per token, which
-// costs less than remembering where each of all labels came from.
-template <class Real, class EdgeAt>
-double viterbi_at(const Real* unary, int64_t n, EdgeAt edge_at, const Real* start, int n_labels,
-                  int stride, Scratch<Real>& scratch, int32_t* best) {
+// first. edge_at(t), t = 1 .. n - 1, is the table between t - 1 and t, and step(t, before, row)
+// sets row[j] = max_i before[i] + edge_t[i][j]. Only the best scores are kept on the way: one path
+// is followed back by looking again, at O(n_labels) per token, which costs less than remembering
+// where each of all labels came from.
+template <class Real, class EdgeAt, class Step>
+double viterbi_by(const Real* unary, int64_t n, EdgeAt edge_at, Step step, const Real* start,
+                  int n_labels, int stride, Scratch<Real>& scratch, int32_t* best) {
     if (n == 0) return 0;
     Real* rows = Scratch<Real>::at_least(scratch.rows, n * stride);
-    const auto max_plus = lane_steps<Real>().max_plus;
     for (int j = 0; j < n_labels; ++j) rows[j] = unary[j] + (start ? start[j] : Real(0));
     std::fill(rows + n_labels, rows + stride, Real(0));
     // delta_t(j) = unary[t][j] + max_i delta_{t-1}(i) + edge_t[i][j]
     for (int64_t t = 1; t < n; ++t) {
         Real* row = rows + t * stride;
-        max_plus(row - stride, edge_at(t), n_labels, stride, row);
+        step(t, row - stride, row);
         const Real* now = unary + t * stride;
         for (int j = 0; j < stride; ++j) row[j] += now[j];
     }
@@ -83,11 +83,67 @@ double viterbi_at(const Real* unary, int64_t n, EdgeAt edge_at, const Real* star
     return score;
 }
 
+template <class Real, class EdgeAt>
+double viterbi_at(const Real* unary, int64_t n, EdgeAt edge_at, const Real* start, int n_labels,
+                  int stride, Scratch<Real>& scratch, int32_t* best) {
+    const auto max_plus = lane_steps<Real>().max_plus;
+    const auto step = [=](int64_t t, const Real* before, Real* row) {
+        max_plus(before, edge_at(t), n_labels, stride, row);
+    };
+    return viterbi_by(unary, n, edge_at, step, start, n_labels, stride, scratch, best);
+}
+
+constexpr int many_labels = 48;
+constexpr int64_t many_tokens = 4;
+
+// With many labels most of them are so far behind that no transition brings them to the front:
+//
+//     delta(i) + max_j edge[i][j]  <  max_k delta(k) + min_j edge[k][j]
+//
+// Such rows of the table are left out of the maximum. Rounded sums keep the order of exact ones, so
+// that path and score are the same to the last bit.
 template <class Real>
 double viterbi(const Real* unary, int64_t n, const Real* edge, const Real* start, int n_labels,
                int stride, Scratch<Real>& scratch, int32_t* best) {
-    return viterbi_at(
-        unary, n, [edge](int64_t) { return edge; }, start, n_labels, stride, scratch, best);
+    const auto edge_at = [edge](int64_t) { return edge; };
+    if (n_labels < many_labels || n < many_tokens)
+        return viterbi_at(unary, n, edge_at, start, n_labels, stride, scratch, best);
+    const int L = n_labels;
+    Real* most = Scratch<Real>::at_least(scratch.local, 3 * int64_t{L});
+    Real *least = most + L, *ahead = least + L;
+    for (int i = 0; i < L; ++i) {
+        // Eight running extremes side by side: the compiler makes vectors of them.
+        const Real* row = edge + static_cast<int64_t>(i) * stride;
+        Real low[8], high[8];
+        for (int k = 0; k < 8; ++k) low[k] = high[k] = row[k];
+        for (int j = 8; j + 8 <= L; j += 8)
+            for (int k = 0; k < 8; ++k) {
+                low[k] = row[j + k] < low[k] ? row[j + k] : low[k];
+                high[k] = high[k] < row[j + k] ? row[j + k] : high[k];
+            }
+        least[i] =
+            std::min(*std::min_element(low, low + 8), *std::min_element(row + L - 8, row + L));
+        most[i] =
+            std::max(*std::max_element(high, high + 8), *std::max_element(row + L - 8, row + L));
+    }
+    Real* table = Scratch<Real>::at_least(scratch.scale, static_cast<int64_t>(L) * stride);
+    const auto max_plus = lane_steps<Real>().max_plus;
+    const auto step = [=](int64_t, const Real* before, Real* row) {
+        Real bound = before[0] + least[0];
+        for (int k = 1; k < L; ++k) bound = std::max(bound, before[k] + least[k]);
+        int n_ahead = 0;
+        for (int i = 0; i < L && n_ahead <= L / 2; ++i) {
+            if (before[i] + most[i] < bound) continue;
+            ahead[n_ahead] = before[i];
+            std::copy_n(edge + static_cast<int64_t>(i) * stride, stride,
+                        table + static_cast<int64_t>(n_ahead++) * stride);
+        }
+        if (n_ahead == 0 || n_ahead > L / 2)  // nothing is allowed, or there is little to save
+            max_plus(before, edge, L, stride, row);
+        else
+            max_plus(ahead, table, n_ahead, stride, row);
+    };
+    return viterbi_by(unary, n, edge_at, step, start, L, stride, scratch, best);
 }
 
 // log Z and node marginals (n, stride; padding 0) in the log domain, for tables that change with t

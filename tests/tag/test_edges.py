@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from tag.test_model import LEARNERS, NAMES, TEMPLATES, sentences, tagger
 
 import laconic
+from laconic.core.inference.chain import best as best_paths
 from laconic.core.solvers.online import Mira, Perceptron, Sentences
 from laconic.core.solvers.online_sparse import Fobos, Rda, Sparseptron
 from laconic.tag.checks import check_tagger
@@ -319,3 +320,26 @@ def test_a_broken_tagger_is_found() -> None:
 
     with pytest.raises(AssertionError, match="change"):
         check_tagger(Restless(TEMPLATES, Perceptron(2)), *sentences())
+
+
+@pytest.mark.parametrize("scale", [0.0, 0.3, 3.0])
+def test_paths_among_many_labels_are_the_best_ones(scale):
+    """Labels far behind are passed over; the paths are those of all, found by another kernel."""
+    random = np.random.default_rng(0)
+    labels, words = [f"L{k}" for k in range(60)], [f"w{k}" for k in range(40)]
+    drawn = [random.choice(words, 12).tolist() for _ in range(30)]
+    y = [[labels[hash_of(word, k)] for k, word in enumerate(sentence)] for sentence in drawn]
+    model = Tagger(parse_templates("word[0]", ("word",)), Mira(2), columns=("word",))
+    model.fit(drawn, y)
+    size = len(model.classes_)
+    edge = (scale * random.standard_normal((size, size))).astype(np.float32)
+    model.weights_ = model.weights_._replace(edge=edge)
+    model.__setstate__(model.__dict__)
+    tokens = TokenColumns.from_sentences(drawn, ("word",))
+    ids, _ = best_paths(model._chains(*model.encoder_.encode(tokens)))
+    assert model.predict_flat(tokens) == model.classes_[ids].tolist()
+
+
+def hash_of(word: str, place: int) -> int:
+    """Return a label for a word at a place, the same in every process."""
+    return (7 * int(word[1:]) + 11 * place) % 60
