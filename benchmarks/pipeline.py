@@ -22,8 +22,9 @@ from benchmarks.pipeline_peers import (
     udpipe_scores,
 )
 from benchmarks.timing import measure_in_subprocess, peak_megabytes_so_far
-from laconic import Pipeline, load, save_compact
+from laconic import Pipeline, load
 from laconic.pipeline.doc import Doc
+from laconic.pipeline.rounding import rounded_parts
 from laconic.pipeline.shared_task import TITLES, SpanScore, shared_task_scores
 from laconic.text.conllu import Conllu
 from laconic.text.conllu_files import parse_conllu
@@ -42,6 +43,9 @@ TREEBANKS = {
 OF_WORDS = tuple(key for key in TITLES if key not in ("tokens", "sentences", "words"))
 QUOTED_RAW = ("words", "sentences", *(key for key in OF_WORDS if key != "clas"))
 QUOTED_GOLD = QUOTED_RAW[2:]
+N_VALUES = 8
+# The file as it is written, and as `laconic compress` makes it: titles of rows.
+FORMS = {"file": "{}", "few": "{}, 8 values"}
 LEAST_SECONDS = 1.0  # of a measured speed
 QUICK_SENTENCES = 20
 
@@ -49,7 +53,8 @@ TEXT = """\
 `Pipeline()` with its defaults learns from train, and test is scored once; dev is not used. F1 in \
 percent as in the shared task of CoNLL 2018 (`laconic evaluate MODEL test.conllu --raw`, and \
 without `--raw` from gold words). Raw text is that of the test part, sentences joined by blanks, \
-paragraphs by blank lines where the treebank has them."""
+paragraphs by blank lines where the treebank has them. `8 values`: the file that `laconic \
+compress` makes, each part with 8 weight values of its own."""
 QUOTED = """\
 Quoted: F1 as published with UDPipe's own models of release 2.5 of the treebank (README of the \
 models, http://hdl.handle.net/11234/1-3131), with settings tuned for each treebank and \
@@ -73,21 +78,27 @@ class Parts(NamedTuple):
 
 
 def treebank(name: str, data: Path, quick: bool = False, corpus: Path | None = None) -> str:
-    """Our scores from raw text and from gold words, plain and compact, and what they cost."""
+    """Our scores from raw text and from gold words, as learned and with few values, and what they cost."""
     folder = data / "ud_raw" / name if corpus is None else corpus
     ours = _measured(_parts(folder, quick))
     rows = []
     for given, keys in (("raw", tuple(TITLES)), ("gold", OF_WORDS)):
         title = "raw text" if given == "raw" else "gold words"
-        for form in ("plain", "compact"):
-            rows.append([f"{title}, {form}", *_percent(ours[form][given], keys)])
+        for form in FORMS:
+            rows.append([FORMS[form].format(title), *_percent(ours[form][given], keys)])
         if corpus is None and not quick:
             known = PUBLISHED_RAW[name] if given == "raw" else PUBLISHED_GOLD[name]
             quoted = dict(zip(QUOTED_RAW if given == "raw" else QUOTED_GOLD, known, strict=True))
             rows.append([f"{title}, UDPipe 1.2, quoted", *_quoted(quoted)])
     costs = [
-        [form, ours["seconds"], ours["megabytes"], ours[form]["size"], ours[form]["rate"]]
-        for form in ("plain", "compact")
+        [
+            FORMS[form].format("file"),
+            ours["seconds"],
+            ours["megabytes"],
+            ours[form]["size"],
+            ours[form]["rate"],
+        ]
+        for form in FORMS
     ]
     parts = [
         f"## {folder.name}, {ours['words']:,} words to learn from",
@@ -122,19 +133,19 @@ def _beside_udpipe(folders: Sequence[Path], quick: bool) -> str:
         ours, theirs = _measured(parts), udpipe_scores(figures, parse_conllu(parts.test))
         peer = f"{parts.name}, UDPipe {figures['version']}"
         dates.append(f"{parts.name} on {figures['date']}")
-        for title, scores in ((parts.name, ours["plain"]), (peer, theirs)):
+        for title, scores in ((parts.name, ours["file"]), (peer, theirs)):
             rows.append([f"{title}, raw text", *_percent(scores["raw"], tuple(TITLES))])
             gold_rows.append([f"{title}, gold words", *_percent(scores["gold"], OF_WORDS)])
-        plain, compact = ours["plain"], ours["compact"]
+        form, few = ours["file"], ours["few"]
         training = [parts.name, ours["seconds"], ours["megabytes"]]
-        costs.append([*training, plain["size"], compact["size"], plain["rate"]])
+        costs.append([*training, form["size"], few["size"], form["rate"]])
         training = [peer, figures["seconds"], figures["megabytes"]]
         costs.append([*training, theirs["size"], None, theirs["rate"]])
     return "\n\n".join(
         [
             f"UDPipe was trained: {', '.join(dates)}.",
             table(["", *TITLES.values()], [*rows, *gold_rows]).rstrip(),
-            table(["", "CPU s", "MB", "file MB", "compact MB", "words/s"], costs),
+            table(["", "CPU s", "MB", "file MB", "8 values, MB", "words/s"], costs),
         ]
     )
 
@@ -184,9 +195,9 @@ def _trained(train: str, test: str) -> dict[str, Any]:
         "megabytes": peak_megabytes_so_far() - before,
     }
     with tempfile.TemporaryDirectory() as directory:
-        for form, write in (("plain", model.save), ("compact", lambda p: save_compact(model, p))):
+        for form in FORMS:
             path = Path(directory) / f"{form}.laconic"
-            write(str(path))
+            (model if form == "file" else rounded_parts(model, N_VALUES)).save(str(path))
             found[form] = {**_scored(load(str(path)), gold), "size": path.stat().st_size / 2**20}
     return found
 

@@ -17,7 +17,7 @@ def one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_treebank_of_your_own(data: Path, one_process: None) -> None:
     page = pipeline.SECTIONS["ttb"](data, quick=True, corpus=data / "ud_raw" / "Uyghur-UDT")
-    assert page.startswith("## Uyghur-UDT, ") and "| gold words, compact |" in page
+    assert page.startswith("## Uyghur-UDT, ") and "| gold words, 8 values |" in page
     assert "quoted |" not in page and "| training, CPU s |" in page and "Tamil" not in page
 
 
