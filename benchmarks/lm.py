@@ -11,6 +11,7 @@ from benchmarks import lm_corpora, lm_defaults, lm_perplexity, lm_prox, lm_scale
 TITLE = "Language models"
 SECTIONS = {
     "defaults": lm_defaults.section,
+    "sizes": lm_defaults.sizes,
     "perplexity": lm_perplexity.section,
     "steps": lm_prox.section,
     "corpora": lm_corpora.section,
