@@ -232,8 +232,8 @@ SIZES = (10_000, 20_000, 50_000, 100_000)
 SMALL = """\
 ## Perplexity against size
 
-The models of order {order} of the Penn Treebank piece of the section above, cut down to numbers of \
-n-grams (words and classes together) by relative entropy (Stolcke 1998, as SRILM), and \
+The models of order {order} of the Penn Treebank piece of the section above, cut down to numbers \
+of n-grams (words and classes together) by relative entropy (Stolcke 1998, as SRILM), and \
 perplexities of known words and ends of sentences of its test text. `learned anew`: \
 `prune(size, X, refit=LogLinear())`. The last column is the best against pruned Kneser-Ney.
 """

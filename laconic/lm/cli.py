@@ -29,12 +29,33 @@ def predict(
     output: str,
     bar: Bar,
     *,
+    per_sentence: Annotated[
+        bool,
+        Option(
+            "Write one line per sentence instead: log10 probability, perplexity, number of words "
+            "and of unknown ones, mean length of the n-grams used, sentence."
+        ),
+    ] = False,
+    nbest: Annotated[
+        float | None,
+        Option(
+            "The input holds lists 'number ||| words ||| .. ||| score'; write them with the best "
+            "first, scores plus this weight times the log probability of the words.",
+            metavar="WEIGHT",
+            minimum=0,
+        ),
+    ] = None,
     encoding: Encoding = UTF8,
 ) -> dict[str, Any]:
     """Write one line per word and end of a sentence: word, log10 probability, and n-gram used.
 
     A blank line follows each sentence; n-grams show <unk> for words that the model does not know.
     """
+    if nbest is not None:
+        if per_sentence:
+            raise InputError("--nbest does not go with --per-sentence.")
+        return _rescore(model, input_path, output, nbest, encoding)
+    write = _sentence_line if per_sentence else _word_lines
     n_sentences = n_words = n_unknown = 0
     known = model.encoder_.words
     with atomic_writer(output) as stream:
@@ -48,19 +69,46 @@ def predict(
                 strict=True,
             ):
                 seen = [START, *(known[i] for i in ids)]
-                rows = zip(
-                    [*sentence.split(), END],
-                    (log_probs / LN10).tolist(),
-                    lengths.tolist(),
-                    strict=True,
-                )
-                for end, (word, log10, length) in enumerate(rows, 2):
-                    stream.write(f"{word}\t{log10:.6f}\t{' '.join(seen[end - length : end])}\n")
-                stream.write("\n")
+                stream.write(write(sentence, seen, (log_probs / LN10).tolist(), lengths.tolist()))
                 n_unknown += seen.count(UNKNOWN)
             n_sentences, n_words = n_sentences + len(batch), n_words + len(text.tokens) - len(batch)
             bar.describe(f"scoring: {n_sentences:,} sentences, {n_words:,} words")
     return {"sentences": n_sentences, "words": n_words, "unknown": n_unknown}
+
+
+def _word_lines(sentence: str, seen: list[str], log10: list[float], lengths: list[int]) -> str:
+    """Return a line per word and end of a sentence, and a blank one."""
+    rows = zip([*sentence.split(), END], log10, lengths, strict=True)
+    return (
+        "".join(
+            f"{word}\t{each:.6f}\t{' '.join(seen[end - length : end])}\n"
+            for end, (word, each, length) in enumerate(rows, 2)
+        )
+        + "\n"
+    )
+
+
+def _sentence_line(sentence: str, seen: list[str], log10: list[float], lengths: list[int]) -> str:
+    """Return the line of a sentence; its end counts as a word in the perplexity."""
+    total, n = math.fsum(log10), len(log10)
+    numbers = (f"{total:.6f}", f"{10 ** min(-total / n, 300):.6g}", f"{n - 1}")
+    mean = f"{sum(lengths) / n:.2f}"
+    return "\t".join([*numbers, f"{seen.count(UNKNOWN)}", mean, sentence]) + "\n"
+
+
+def _rescore(
+    model: LanguageModel, input_path: str, output: str, weight: float, encoding: str
+) -> dict[str, Any]:
+    """Write lists of hypotheses with the best first."""
+    from laconic.lm.rescoring import read_lists, rescored
+
+    n_lists = n_changed = 0
+    with atomic_writer(output) as stream:
+        for hypotheses in read_lists(input_path, encoding):
+            ordered = rescored(model, hypotheses, weight)
+            stream.writelines(each.line(score) + "\n" for each, score in ordered)
+            n_lists, n_changed = n_lists + 1, n_changed + (ordered[0][0] is not hypotheses[0])
+    return {"lists": n_lists, "other_best": n_changed}
 
 
 def evaluate(

@@ -62,6 +62,12 @@ class OutputOptions(NamedTuple):
             metavar="FILE",
         ),
     ] = None
+    vocabulary: Annotated[
+        str | None,
+        Option(
+            "Words to know, one per line; all others become <unk>.", panel=FILES, metavar="FILE"
+        ),
+    ] = None
     mix: Annotated[
         str | None,
         Option(
@@ -94,12 +100,26 @@ class OutputOptions(NamedTuple):
             raise InputError("--mix needs --dev, on which the weights of the models are chosen.")
         check_file_output(self.arpa, "an ARPA file", "--arpa")
 
+    def words(self, encoding: str) -> list[str] | None:
+        """Return the words of the vocabulary, if one is given."""
+        if self.vocabulary is None:
+            return None
+        words = read_sentences(self.vocabulary, encoding)
+        several = next((word for word in words if len(word.split()) > 1), None)
+        if several is not None:
+            raise InputError(
+                f"{self.vocabulary}: expected one word per line, found {several[:60]!r}."
+            )
+        return words
+
     def streams(self, *others: object) -> bool:
         """Return whether a memory is given; InputError unless --arpa and none of `others` is."""
-        if self.memory is not None and (not self.arpa or self.max_ngrams or any(others)):
+        if self.memory is not None and (
+            not self.arpa or self.max_ngrams or self.vocabulary or any(others)
+        ):
             raise InputError(
                 "--memory is for a Kneser-Ney model in an ARPA file: it goes with --arpa, without "
-                "-o, --dev, --max-ngrams and other learners."
+                "-o, --dev, --max-ngrams, --vocabulary and other learners."
             )
         return self.memory is not None
 
@@ -138,7 +158,7 @@ def train(
     from laconic.lm.model import LanguageModel
 
     other = None if also.mix is None else _other(also.mix)
-    found = LanguageModel(learner=chosen.learner, **model)
+    found = LanguageModel(learner=chosen.learner, vocabulary=also.words(encoding), **model)
     text = _fit(found, sentences, also.max_ngrams, run, at_once=not chosen.has_passes)
     report = found.report_
     if other is not None:
@@ -212,7 +232,7 @@ def _fit(
     from laconic.lm.running import SentenceEncoder
 
     run.bar.describe("encoding")
-    encoder, text = SentenceEncoder.learn(sentences, model.min_count)
+    encoder, text = SentenceEncoder.learn(sentences, model.min_count, model.vocabulary)
     if max_ngrams is not None and max_ngrams < len(encoder):
         raise InputError(
             f"--max-ngrams must be at least {len(encoder)}, the number of words, which are all "

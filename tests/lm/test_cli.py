@@ -373,14 +373,6 @@ def test_options_of_other_models_are_refused(given: Files) -> None:
             "-o",
             str(given.folder / "page"),
         )
-        refused(
-            given,
-            "laconic compress does not go with",
-            "compress",
-            model,
-            "-o",
-            str(given.folder / "small"),
-        )
     labelled = given.folder / "labelled.tsv"
     labelled.write_text("yes\tgood film\nno\tbad film\n" * 5)
     other = str(given.folder / "other.laconic")
@@ -428,3 +420,45 @@ def test_a_model_is_mixed_with_another(given: Files) -> None:
         assert mixed["learner"].startswith("interpolated(")
         assert mixed["dev"]["perplexity"] < alone["dev"]["perplexity"]
     assert run("train", "lm", given.train, "--mix", given.train, "--dev", given.dev).exit_code == 2
+
+
+def test_lists_of_hypotheses_are_put_in_order(given: Files) -> None:
+    trained(given, "--order", "3", "--learner", "kneser-ney")
+    lists = ["0 ||| sat the cat ||| lm=1 ||| -1", "0 ||| the cat sat ||| lm=2 ||| -1.5", "1 ||| a"]
+    shown = run("predict", given.model, "--nbest", "1", text="\n".join(lists)).stdout.splitlines()
+    model = laconic.load(given.model)
+    assert [line.split(" ||| ")[0] for line in shown] == ["0", "0", "1"]
+    assert shown[0].startswith("0 ||| the cat sat ||| lm=2 ||| ")
+    score = float(shown[0].split(" ||| ")[-1])
+    assert score == pytest.approx(-1.5 + model.log_probs(["the cat sat"])[0].sum(), abs=1e-5)
+    same = run("predict", given.model, "--nbest", "0", text="\n".join(lists)).stdout.splitlines()
+    assert [line.rsplit(" ||| ", 1)[0] for line in same[:2]] == [
+        line.rsplit(" ||| ", 1)[0] for line in lists[:2]
+    ]
+    for wrong in ("no fields", "0 ||| a ||| x", "0 ||| a ||| nan", "0 ||| <s> a ||| 1"):
+        failed = run("predict", given.model, "--nbest", "1", text=wrong)
+        assert failed.exit_code == 2 and "standard input:1: expected" in failed.output
+
+
+def test_sentences_have_a_line_each(given: Files) -> None:
+    trained(given, "--order", "3", "--learner", "kneser-ney")
+    text = "the cat sat\n\nthe zebra\n"
+    shown = run("predict", given.model, "--per-sentence", text=text).stdout.splitlines()
+    rows = [line.split("\t") for line in shown]
+    assert [row[5] for row in rows] == ["the cat sat", "the zebra"]
+    assert [(row[2], row[3]) for row in rows] == [("3", "0"), ("2", "1")]
+    model = laconic.load(given.model)
+    for row in rows:
+        assert float(row[1]) == pytest.approx(model.perplexity([row[5]]), rel=1e-4)
+        lengths = model.ngram_lengths([row[5]])[0]
+        assert float(row[4]) == pytest.approx(lengths.mean(), abs=0.01)
+
+
+def test_a_vocabulary_is_read(given: Files) -> None:
+    words = given.folder / "words.txt"
+    words.write_text("the\ncat\n\nheron\n", encoding="utf-8")
+    report = trained(given, "--order", "2", "--vocabulary", str(words), "--learner", "kneser-ney")
+    assert report["vocabulary"] == 5
+    words.write_text("the cat\n", encoding="utf-8")
+    failed = run("train", "lm", given.train, "--vocabulary", str(words))
+    assert failed.exit_code == 2 and "expected one word per line, found 'the cat'" in failed.output
