@@ -19,6 +19,7 @@ from laconic.core.ragged import pointers
 from laconic.errors import InputError
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Text
+from laconic.lm.log_linear import LogLinear
 from laconic.lm.mixture import MixturePart, all_parts
 from laconic.lm.model import LanguageModel
 from laconic.lm.packed import pack_trie, trie_kernel, unpack_trie
@@ -60,9 +61,14 @@ class CompactLanguageModel(LanguageModel):
             self.encoder_, models[0], self.report_, others
         )
 
-    def prune(self, size: int, X: SentencesLike | Text | None = None) -> LanguageModel:
+    def prune(
+        self,
+        size: int,
+        X: SentencesLike | Text | None = None,
+        refit: LogLinear | None = None,
+    ) -> LanguageModel:
         """Return a smaller model, see `LanguageModel.prune`."""
-        return self.plain().prune(size, X)
+        return self.plain().prune(size, X, refit)
 
     @property
     def model_(self) -> ContextModel:  # type: ignore[override]
