@@ -36,7 +36,7 @@ def section(data: Path, quick: bool) -> str:
         pairs = zip(whole.texts, whole.labels.tolist(), strict=True)
         write_jsonl(place / "train.jsonl", [{"text": t, "label": g} for t, g in pairs])
         for weighting in WEIGHTINGS[2:4] if quick else WEIGHTINGS:
-            run(
+            laconic(
                 place,
                 "train",
                 "classify",
@@ -49,8 +49,8 @@ def section(data: Path, quick: bool) -> str:
                 weighting,
                 *FIXED,
             )
-            run(place, "compress", "model", "-o", "compact")
-            run(place, "compress", "model", "-o", "nameless", "--no-names")
+            laconic(place, "compress", "model", "-o", "compact")
+            laconic(place, "compress", "model", "-o", "nameless", "--no-names")
             model: Any = load(place / "model")
             right = np.mean(model.predict(task.test.texts) == task.test.labels)
             sizes = [(place / name).stat().st_size for name in ("model", "compact", "nameless")]
@@ -59,7 +59,7 @@ def section(data: Path, quick: bool) -> str:
     return "\n\n".join([f"## Files of {WORDS} words", TEXT, table(head, rows)])
 
 
-def run(folder: Path, *arguments: str) -> None:
+def laconic(folder: Path, *arguments: str) -> None:
     """Run the command line in a folder."""
     command: Sequence[str] = [sys.executable, "-m", "laconic", *arguments, "--quiet"]
     subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
