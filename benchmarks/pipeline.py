@@ -78,7 +78,7 @@ class Parts(NamedTuple):
 
 
 def treebank(name: str, data: Path, quick: bool = False, corpus: Path | None = None) -> str:
-    """Our scores from raw text and from gold words, as learned and with few values, and what they cost."""
+    """Our scores from raw text and gold words, with few values too, and what they cost."""
     folder = data / "ud_raw" / name if corpus is None else corpus
     ours = _measured(_parts(folder, quick))
     rows = []
