@@ -24,9 +24,9 @@ from laconic.text.treebanks import read_treebank
 
 # Treebank, the file that is learned from, and the number of its sentences.
 TREEBANKS = (
-    ("Danish-DDT", "dev", 564),
-    ("Turkish-IMST", "train", 1200),
-    ("Slovenian-SSJ", "dev", 600),
+    ("Danish-DDT", "dev", 300),
+    ("Turkish-IMST", "train", 600),
+    ("Slovenian-SSJ", "dev", 250),
 )
 ORDERS: dict[int, TreeModel] = {1: "arcs", 2: "carreras"}
 VALUES = 8

@@ -74,8 +74,8 @@ def tune_values(
     """Return the best of the models with 2 zeta weight values over several sets, and all trials.
 
     Weights are rounded to values that are learned from them and, where there is a score, to those
-    of several eta, beyond the grid where its edge is the best; with training data they are learned
-    again, too. The best has the highest `score`; without one, the highest of `model.score` on dev;
+    of several eta (those of online learners are not), beyond the grid where its edge is the best;
+    with training data they are learned again, too. The best has the highest `score`; without one, the highest of `model.score` on dev;
     without dev, the lowest objective on train (for learners that minimise nothing, the highest
     score there); without train either, the least squares of what rounding changes. Ties go to the
     smaller model.
@@ -195,7 +195,7 @@ class _Search(Generic[ModelT]):
     def round_all(self) -> None:
         """Round to values learned from the weights; with a score, also to those of a grid of eta.
 
-        The grid is extended at an edge that is its best place.
+        The grid is that of weights of a lasso, and extended at an edge that is its best place.
         """
         own = rounding_power(self.model)
         powers = [own] if self.score is None else [own, *(p for p in POWERS if p != own)]
@@ -203,8 +203,8 @@ class _Search(Generic[ModelT]):
             self.round(learned_values(self.weights, 2 * self.zeta, power), None, power)
             if self.watch.stopped:
                 return
-        if self.score is None:
-            return
+        if self.score is None or own:
+            return  # no eta was better for weights of online learners, of five parsers and a tagger
         etas = eta_grid(self.model, self.zeta)
         scores = self.round_etas(etas)
         for _ in range(MOST_EXTENSIONS):
