@@ -75,10 +75,10 @@ def tune_values(
 
     Weights are rounded to values that are learned from them and, where there is a score, to those
     of several eta (those of online learners are not), beyond the grid where its edge is the best;
-    with training data they are learned again, too. The best has the highest `score`; without one, the highest of `model.score` on dev;
-    without dev, the lowest objective on train (for learners that minimise nothing, the highest
-    score there); without train either, the least squares of what rounding changes. Ties go to the
-    smaller model.
+    with training data they are learned again, too. The best has the highest `score`; without one,
+    the highest of `model.score` on dev; without dev, the lowest objective on train (for learners
+    that minimise nothing, the highest score there); without train either, the least squares of what
+    rounding changes. Ties go to the smaller model.
 
     Parameters
     ----------
