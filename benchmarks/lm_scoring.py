@@ -20,7 +20,7 @@ from typing import Any
 from benchmarks.lm_texts import Sentences, penn, sentences
 from benchmarks.page import table
 from benchmarks.timing import cpu_seconds_so_far, interleaved
-from laconic import LanguageModel
+from laconic import KneserNey, LanguageModel
 from laconic.lm.arpa import read_arpa
 from laconic.lm.backoff import arpa_of
 
@@ -75,7 +75,7 @@ def speed(data: Path, quick: bool = False) -> str:
 
 
 def _model_and_test(data: Path, quick: bool) -> tuple[LanguageModel, Sentences]:
-    model = LanguageModel(ORDER).fit(penn(data)[: 2000 if quick else None])
+    model = LanguageModel(ORDER, KneserNey()).fit(penn(data)[: 2000 if quick else None])
     return model, penn(data, "test")[: 500 if quick else None]
 
 
@@ -84,7 +84,7 @@ def training(corpora: dict[str, Sentences], folder: Path) -> str:
     rows = []
     for name, text in corpora.items():
         began = cpu_seconds_so_far()
-        model = LanguageModel(ORDER).fit(_spelled(text))
+        model = LanguageModel(ORDER, KneserNey()).fit(_spelled(text))
         seconds = cpu_seconds_so_far() - began
         rows.append(
             [name, sum(map(len, text)), sum(model.n_ngrams_), seconds, *_lmplz(model, text, folder)]
@@ -148,6 +148,7 @@ def scoring(model: LanguageModel, test: Sentences, folder: Path) -> list[str]:
     competitors: dict[str, Callable[[], Any]] = {
         "laconic: evaluate(ids)": lambda: model.evaluate(encoded),
         "laconic: evaluate(strings)": lambda: model.evaluate(lines),
+        "laconic: log_prob(string)": lambda: [model.log_prob(line) for line in lines],
         "laconic: score(state, word)": word_by_word,
     }
     note = "\nThe package kenlm is not installed: rows of it are missing."
