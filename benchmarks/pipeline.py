@@ -58,8 +58,9 @@ compress` makes, each part with 8 weight values of its own."""
 QUOTED = """\
 Quoted: F1 as published with UDPipe's own models of release 2.5 of the treebank (README of the \
 models, http://hdl.handle.net/11234/1-3131), with settings tuned for each treebank and \
-precomputed word vectors. Texts are nearly the same as in this release, annotations were \
-corrected in between: differences of a point mean little."""
+precomputed word vectors. Texts are nearly the same as in this release (those of Turkish-IMST \
+were cut into parts anew), annotations were corrected in between: differences of a point mean \
+little."""
 
 UDPIPE_TEXT = """\
 UDPipe 1 (`ufal.udpipe`) learns from train with its trainer's defaults, all iterations, and \
