@@ -552,3 +552,16 @@ def test_conllu_in_and_out(tmp_path: Path) -> None:
     plain.write_text("the DET\ndog NOUN\n\n")
     result_of("train", "tag", str(plain), "-o", model)
     refused(files, "name one by --label", "predict", model, str(bare))
+
+
+def test_budgets_and_weights_of_labels(given: Files) -> None:
+    report = trained(given, "--budget", "auto", "--class-weight", "O=0.5,B-VP=2")
+    assert report["learner"].endswith("refitted by Mira()") or report["learner"] == "Mira()"
+    model = laconic.load(given.model)
+    assert model.class_weight == {"O": 0.5, "B-VP": 2.0}
+    assert trained(given, "--budget", "2")["groups_kept"] <= 2
+    given_options = ("--learner", "sparseptron", "--budget", "auto")
+    refused(given, "is chosen by the learner auto", "train", "tag", given.train, *given_options)
+    for budget in ("0", "many"):
+        refused(given, "--budget must be auto or", "train", "tag", given.train, "--budget", budget)
+    refused(given, "takes balanced, or", "train", "tag", given.train, "--class-weight", "heavy")
