@@ -237,7 +237,6 @@ LEARNERS: dict[str, Entry] = {
 # A feature of a part of a tree has one weight: there are no rows of labels, and all learners see
 # one sentence at a time, so that there is no `crf`.
 TREE_LEARNERS: dict[str, Entry] = {
-    "auto": Entry(("group",), _auto, strong=False),
     "mira": LEARNERS["mira"],
     "kbest-mira": Entry(("none",), partial(_online, "KBestMira")),
     "perceptron": LEARNERS["perceptron"],
