@@ -31,10 +31,11 @@ bool Descent::load_gram() {
     return true;
 }
 
-// The Gram matrix costs far more than the gradient: one of curvatures nearby serves as well, since
-// the search along a step asks the loss itself.
+// A large Gram matrix costs far more than the gradient: one of curvatures nearby serves as well,
+// since the search along a step asks the loss itself. Small ones are made anew, so that the errors
+// of an intercept are squared.
 bool Descent::gram_is_near() const {
-    if (coupled_ || bent_.size() != H_.size()) return false;
+    if (coupled_ || bent_.size() != H_.size() || gram_.size() < 16) return false;
     double off = 0, total = 0;
     for (size_t i = 0; i < H_.size(); ++i) {
         off += std::abs(H_[i] - bent_[i]);
