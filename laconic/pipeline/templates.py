@@ -132,7 +132,8 @@ suffix8
 match(word,"^.{1,4}$") suffix2[-1]
 match(word,"^.{1,4}$") prefix2[1]
 """
-# What is left to say of a word when its part of speech is known, and that of its neighbours.
+# What is left to say of a word when its part of speech is known, and that of its neighbours. Of
+# those the endings alone are read: words beside words are learned by heart.
 MORPHOLOGY = """
 bias
 upos
@@ -144,12 +145,6 @@ upos upos[1] upos[2]
 word
 word upos
 lower upos
-word[-1]
-word[1]
-lower[-1] upos
-lower[1] upos
-lower[-1] lower
-lower lower[1]
 prefix1
 prefix2
 prefix3
@@ -165,6 +160,10 @@ suffix3 upos
 suffix4 upos
 suffix5 upos
 suffix6 upos
+suffix7 upos
+suffix8 upos
+prefix2 suffix2 upos
+prefix3 suffix3 upos
 suffix1[-1] upos[-1] upos
 suffix1[1] upos[1] upos
 suffix2[-1] upos[-1] upos
