@@ -18,6 +18,12 @@ KINDS = (
         cli="laconic.linear.cli",
         page="laconic.linear.page:write_report",
     ),
+    Kind(
+        name="linear-stability",
+        model="laconic.linear.stability:StabilitySelection",
+        store="laconic.linear.stability_store",
+        cli="laconic.linear.stability_cli",
+    ),
 )
 PUBLIC = {
     "SparseClassifier": "laconic.linear.model",

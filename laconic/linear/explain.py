@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.linear.base import SparseLinear
 from laconic.linear.search import StrengthSearch
+from laconic.linear.stability import StabilitySelection
 
 
 def fitted_model(model: SparseLinear | StrengthSearch) -> SparseLinear:
@@ -21,7 +22,7 @@ def fitted_model(model: SparseLinear | StrengthSearch) -> SparseLinear:
     return model
 
 
-def feature_names(model: SparseLinear) -> list[str]:
+def feature_names(model: SparseLinear | StabilitySelection) -> list[str]:
     """Return the names of the features, or their numbers."""
     names = getattr(model, "feature_names_in_", None)
     if names is not None:

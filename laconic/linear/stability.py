@@ -33,6 +33,7 @@ from laconic.linear.base import SparseLinear
 from laconic.linear.grid import path_start
 from laconic.linear.path import walk
 from laconic.linear.rows import RowData
+from laconic.models.save import Saved
 
 
 def pair_constant(threshold: float, n_pairs: int) -> float:
@@ -42,7 +43,7 @@ def pair_constant(threshold: float, n_pairs: int) -> float:
     return 4 * (1 - threshold + 1 / (2 * n_pairs)) / (1 + 1 / n_pairs)
 
 
-class StabilitySelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
+class StabilitySelection(Saved, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     """{ j : share of halves of the rows on which feature j is selected early >= threshold }.
 
     Parameters
@@ -172,11 +173,18 @@ class StabilitySelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
             event = Event("half", len(found), len(halves), features=row.nnz, seconds=seconds)
             if callback is not None and callback(event) and len(found) % 2 == 0:
                 break
-        self.entered_ = sp.vstack(found, format="csr")
-        self.frequencies_ = self.entered_.getnnz(axis=0) / len(found)
-        self.mean_selected_ = self.entered_.nnz / len(found)
+        return self.adopt(sp.vstack(found, format="csr"))
+
+    def adopt(self, entered: sp.csr_matrix) -> StabilitySelection:
+        """Take over the places at which halves selected features, and what follows from them."""
+        n_halves = entered.shape[0]
+        self.entered_ = entered
+        features, counts = np.unique(entered.indices, return_counts=True)
+        self.frequencies_ = np.zeros(self.n_features_in_)
+        self.frequencies_[features] = counts / n_halves
+        self.mean_selected_ = entered.nnz / n_halves
         square = self.mean_selected_**2 / self.n_features_in_
-        self.expected_false_ = pair_constant(self._usable(), len(found) // 2) * square
+        self.expected_false_ = pair_constant(self._usable(), n_halves // 2) * square
         self.expected_false_any_ = square / (2 * self.threshold - 1)
         return self
 

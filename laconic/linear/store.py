@@ -10,23 +10,27 @@ Not kept: the solver, cv_results_ and other tables, and what a warm start needs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.losses import Cox, Loss
-from laconic.core.penalties import Penalty
 from laconic.errors import InputError
 from laconic.linear.base import SparseLinear
 from laconic.linear.criteria import CRITERIA, StrengthIC
 from laconic.linear.cv import RULES, StrengthCV
 from laconic.linear.labels import Labels
-from laconic.linear.model import SparseClassifier, SparseRegressor
+from laconic.linear.model import SparseClassifier
 from laconic.linear.search import StrengthSearch
-from laconic.models import file as files
+from laconic.linear.settings import (
+    pack_names,
+    pack_settings,
+    plain,
+    read_loss_of,
+    read_names,
+    read_settings,
+    set_names,
+)
 from laconic.models.checks import (
     Arrays,
     Contents,
@@ -44,23 +48,9 @@ from laconic.models.checks import (
     smallest,
     whole,
 )
-from laconic.models.parts import pack_loss, pack_penalty, read_loss, read_penalty
+from laconic.models.parts import pack_loss
 from laconic.version import __version__
 
-TYPES: dict[str, type[SparseLinear]] = {
-    "classifier": SparseClassifier,
-    "regressor": SparseRegressor,
-}
-PARAMETERS = {
-    "fit_intercept": lambda value: type(value) is bool,
-    "tol": is_number,
-    "max_iter": lambda value: value is None or is_count(value),
-    "warm_start": lambda value: type(value) is bool,
-    "n_jobs": lambda value: value is None or type(value) is int,
-    "strength": lambda value: value is None or is_number(value),
-    "standardize": lambda value: type(value) is bool,
-    "relax": lambda value: is_number(value) and 0 <= value <= 1,
-}
 SEARCHES: dict[str, type[StrengthCV] | type[StrengthIC]] = {"cv": StrengthCV, "ic": StrengthIC}
 SEARCH_PARAMETERS = {
     "n_strengths": is_count,
@@ -146,10 +136,7 @@ def pack_model(model: SparseLinear) -> Contents:
         "weight": np.ascontiguousarray(coef[:, kept], dtype=np.float64),
         "intercept": np.atleast_1d(np.asarray(model.intercept_, dtype=np.float64)),
     }
-    names = getattr(model, "feature_names_in_", None)
-    if names is not None:
-        check_storable(map(str, names))
-        arrays["name_data"], arrays["name_ptr"] = files.encode_strings([str(n) for n in names])
+    pack_names(model, arrays)
     if hasattr(model, "baseline_"):
         arrays["baseline"] = np.stack(model.baseline_)
     labels = several = None
@@ -158,18 +145,10 @@ def pack_model(model: SparseLinear) -> Contents:
         if model.labels_ is not None:
             several = "lists" if model.labels_.lists else "matrix"
         check_storable(map(str, labels))
-    penalty, loss = model.penalty, model.loss
-    given = (
-        penalty if penalty is None or isinstance(penalty, str) else pack_penalty(penalty, arrays)
-    )
     meta = {
         "laconic": __version__,
-        "type": "regressor" if labels is None else "classifier",
-        "parameters": {name: plain(getattr(model, name)) for name in PARAMETERS},
-        "penalty": given,
-        "loss": pack_loss(loss) if isinstance(loss, Loss) else loss,
+        **pack_settings(model, arrays),
         "used_loss": pack_loss(model.loss_),
-        "class_weight": _pack_class_weight(getattr(model, "class_weight", None)),
         "labels": labels,
         "several": several,
         "features": int(model.n_features_in_),
@@ -182,24 +161,16 @@ def pack_model(model: SparseLinear) -> Contents:
 
 def unpack_model(arrays: Arrays, meta: Meta) -> SparseLinear:
     """Return a classifier or regressor; InputError if the contents make none."""
-    kind = item(meta, "type", str)
-    if kind not in TYPES:
-        raise InputError(f"'type' is one of {', '.join(TYPES)}")
-    parameters = item(meta, "parameters", dict)
-    check_parameters(parameters, PARAMETERS)
-    model = TYPES[kind](
-        _read_penalty(meta, arrays), _read_loss(meta, "loss"), solver=None, **parameters
-    )
-    used = _read_loss(meta, "used_loss")
-    if not isinstance(used, Loss) or used.classifies != (kind == "classifier"):
+    model = read_settings(meta, arrays)
+    used = read_loss_of(meta, "used_loss")
+    if not isinstance(used, Loss) or used.classifies != isinstance(model, SparseClassifier):
         raise InputError("the loss does not go with the type of the model")
     model.loss_ = used
     labels = None
     if isinstance(model, SparseClassifier):
         model.classes_ = labels = checked_labels(item(meta, "labels", list))
-        model.class_weight = _read_class_weight(meta.get("class_weight"))
-    named = {"name_data", "name_ptr"} if "name_data" in arrays else set()
-    check_names(arrays, {"kept", "weight", "intercept"} | named | _read_baseline(model, arrays))
+    names = read_names(arrays)
+    check_names(arrays, {"kept", "weight", "intercept"} | _read_baseline(model, arrays))
     p: int = item(meta, "features", int)
     K = arrays["intercept"].size
     if not is_count(p) or K < 1 or p * K >= 2**31:
@@ -208,11 +179,7 @@ def unpack_model(arrays: Arrays, meta: Meta) -> SparseLinear:
     if labels is not None and not several and used.n_outputs(len(labels)) != K:
         raise InputError(f"{len(labels)} labels do not go with {K} outputs")
     _read_weights(model, arrays, p, K, flat=item(meta, "flat", bool))
-    if named:
-        names = files.decode_strings(arrays["name_data"], arrays["name_ptr"])
-        if len(names) != p:
-            raise InputError(f"there are {p} features, but {len(names)} names")
-        model.feature_names_in_ = np.array(names, dtype=object)
+    set_names(model, names, p)
     groups = item(meta, "groups", list)
     if len(groups) != 2 or not all(type(count) is int and count >= 0 for count in groups):
         raise InputError("'groups' is not how many groups there are and were kept")
@@ -266,42 +233,3 @@ def _read_weights(model: SparseLinear, arrays: Arrays, p: int, K: int, flat: boo
     model.n_features_in_ = p
     model.coef_ = coef[0] if flat else coef
     model.intercept_ = float(intercept[0]) if flat else intercept
-
-
-def _read_penalty(meta: Meta, arrays: Arrays) -> Penalty | str | None:
-    stored = meta.get("penalty")
-    if stored is None or isinstance(stored, str):
-        return stored
-    return read_penalty(item(meta, "penalty", dict), arrays)
-
-
-def _read_loss(meta: Meta, name: str) -> Loss | str | None:
-    stored = meta.get(name)
-    if stored is None or isinstance(stored, str):
-        return stored
-    return read_loss(item(meta, name, dict))
-
-
-def _pack_class_weight(weight: object) -> object:
-    if isinstance(weight, Mapping):
-        return [[plain(label), float(value)] for label, value in weight.items()]
-    return weight
-
-
-def _read_class_weight(stored: object) -> Mapping[Any, float] | str | None:
-    if stored is None or stored == "balanced":
-        return stored
-    if not isinstance(stored, list) or not all(
-        isinstance(pair, list)
-        and len(pair) == 2
-        and isinstance(pair[0], str | int | float)
-        and is_number(pair[1])
-        for pair in stored
-    ):
-        raise InputError("the parameter class_weight has an impossible value")
-    return dict(stored)
-
-
-def plain(value: object) -> object:
-    """Return a scalar of NumPy as one of Python."""
-    return value.item() if isinstance(value, np.generic) else value
