@@ -68,6 +68,7 @@ def _(
             found.report_,
             objective=solved.objective_,
             certificate=solved.certificate_,
+            certificate_kind=solved.report_.certificate_kind,
             converged=solved.converged_,
             n_iter=solved.n_iter_,
             interrupted=result.interrupted,

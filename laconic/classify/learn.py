@@ -25,7 +25,7 @@ from laconic.core.arrays import Array, Ints
 from laconic.core.groups import Groups
 from laconic.core.penalties import LatentGroupLasso, Penalty, Ridge
 from laconic.core.penalties.names import Strength
-from laconic.core.report import Callback, FitReport, in_one_line
+from laconic.core.report import DUALITY_GAP, Callback, FitReport, in_one_line
 
 if TYPE_CHECKING:
     from laconic.core.solvers.base import Result
@@ -141,9 +141,11 @@ def refit_weights(
     weights = np.zeros_like(found.weights)
     weights[:, kept] = again.weights
     second = again.report
+    weaker = first if second.certificate_kind == DUALITY_GAP else second
     report = replace(
         first,
         certificate=max(first.certificate, second.certificate),
+        certificate_kind=weaker.certificate_kind,
         converged=first.converged and second.converged,
         interrupted=second.interrupted,
         n_iter=first.n_iter + second.n_iter,
@@ -188,6 +190,7 @@ def _solve(
         learner=in_one_line(parameters),
         objective=inner.objective_,
         certificate=inner.certificate_,
+        certificate_kind=result.certificate_kind,
         n_iter=inner.n_iter_,
         converged=inner.converged_,
         interrupted=result.interrupted,

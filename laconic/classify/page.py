@@ -140,7 +140,8 @@ def _facts(model: TextClassifier) -> str:
         if model.interrupted_
         else "not converged"
     )
-    facts.append(("certificate of optimality", f"{model.certificate_:.1e}", state))
+    known = ", ".join(filter(None, (model.report_.certificate_kind, state)))
+    facts.append(("certificate", f"{model.certificate_:.1e}", known))
     return boxes(facts)
 
 

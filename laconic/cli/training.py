@@ -131,7 +131,8 @@ def fit_facts(model: Reported) -> dict[str, Any]:
     """Return the fit report of a model by name, as every result of the command line shows it."""
     facts = model.report_.as_dict()
     del facts["seconds"]  # results have those of the whole command
-    return {**facts, "learner": facts["learner"] or None}
+    texts = {name: facts[name] or None for name in ("learner", "certificate_kind")}
+    return {**facts, **texts}
 
 
 def end_interrupted(output: str | None) -> None:

@@ -10,6 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 
 nan = math.nan
+DUALITY_GAP = "duality gap"
+PROX_RESIDUAL = "prox residual"
+ADMM_RESIDUAL = "ADMM residual"
+CERTIFICATES = (DUALITY_GAP, PROX_RESIDUAL, ADMM_RESIDUAL)
 
 
 @dataclass(frozen=True)
@@ -69,8 +73,14 @@ class FitReport:
     objective : float
         The minimised objective at the solution; nan where nothing was minimised.
     certificate : float
-        How far from the optimum at most, relative to the objective: a duality gap, or a prox
-        residual where no gap exists; nan where there is none.
+        How near to the optimum the solution is, see `certificate_kind`; nan where there is none.
+    certificate_kind : {"duality gap", "prox residual", "ADMM residual", ""}
+        What the certificate is. A duality gap bounds the distance from the optimum, relative to the
+        objective. Where there is no gap (a penalty that is not convex, weights that nothing
+        penalises), a prox residual says how far a proximal gradient step moves, relative to the
+        gradient at zero weights; that of alternating directions, for `Discrete` penalties, how far
+        their copies are apart. Empty where there is none, or where an older model file does not
+        say.
     n_iter : int
         Number of steps, or of passes over the training data.
     converged : bool
@@ -96,6 +106,7 @@ class FitReport:
     learner: str = ""
     objective: float = nan
     certificate: float = nan
+    certificate_kind: str = ""
     n_iter: int = 0
     converged: bool = False
     interrupted: bool = False
@@ -123,7 +134,7 @@ class Reported:
 
     @property
     def certificate_(self) -> float:
-        """How far from the optimum the solution is at most, relative to the objective."""
+        """How near to the optimum the solution is; `report_.certificate_kind` says by what."""
         return self.report_.certificate
 
     @property

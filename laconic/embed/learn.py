@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from laconic.core.arrays import Floats
-from laconic.core.report import Callback, Event, FitReport
+from laconic.core.report import DUALITY_GAP, Callback, Event, FitReport
 from laconic.embed.association import EntryWeights
 
 
@@ -67,6 +67,7 @@ class LearnerSteps:
             learner,
             objective,
             certificate,
+            DUALITY_GAP if np.isfinite(certificate) else "",
             n_iter=len(self.trace),
             converged=not self.interrupted,
             interrupted=self.interrupted,

@@ -30,6 +30,7 @@ from laconic.models import file as files
 from laconic.models.checks import (
     Arrays,
     Contents,
+    certificate_kind,
     check_names,
     check_parameters,
     check_storable,
@@ -191,6 +192,7 @@ def _report_meta(report: FitReport) -> dict[str, Any]:
         "learner": report.learner,
         "objective": finite(report.objective),
         "certificate": finite(report.certificate),
+        "certificate_kind": report.certificate_kind,
         "converged": report.converged,
         "interrupted": report.interrupted,
     }
@@ -204,6 +206,7 @@ def _report(meta: dict[str, Any]) -> FitReport:
     return FitReport(
         objective=number_or_nan(meta, "objective"),
         certificate=number_or_nan(meta, "certificate"),
+        certificate_kind=certificate_kind(meta),
         learner=item(meta, "learner", str),
         converged=converged(meta),
         interrupted=item(meta, "interrupted", bool),

@@ -323,6 +323,7 @@ def fit_report(
         learner=in_one_line(learner),
         objective=problem.value(result.x),
         certificate=result.error,
+        certificate_kind=result.certificate_kind,
         n_iter=result.n_iter,
         converged=result.converged,
         interrupted=result.interrupted,

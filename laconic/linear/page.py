@@ -63,9 +63,8 @@ def _facts(model: SparseLinear | StrengthSearch, best: SparseLinear) -> str:
         rows.append(("score", f"{model.best_score_:.4g}", "of the search"))
     state = "converged" if report.converged else "not converged"
     rows.append(("objective", f"{report.objective:.6g}", ""))
-    # Where a penalty is not convex there is no bound of the distance to the optimum.
-    kind = "certificate of optimality" if best.chosen_penalty().convex else "prox residual"
-    rows.append((kind, f"{report.certificate:.1e}", state))
+    known = ", ".join(filter(None, (report.certificate_kind, state)))
+    rows.append(("certificate", f"{report.certificate:.1e}", known))
     return facts(rows)
 
 

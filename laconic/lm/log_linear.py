@@ -140,6 +140,7 @@ class LogLinear(BaseEstimator):
             in_one_line(self),
             objective=result.trace[-1].value if result.trace else np.nan,
             certificate=result.error,
+            certificate_kind=result.certificate_kind,
             n_iter=n_before + result.n_iter,
             converged=result.converged,
             interrupted=result.interrupted,

@@ -6,6 +6,7 @@ import numpy as np
 
 from laconic import _core
 from laconic.core.arrays import Array
+from laconic.core.report import DUALITY_GAP
 from laconic.lm.nested import NestedTerms
 
 MOST = 30.0  # largest weight that certificates reckon with
@@ -16,6 +17,8 @@ class NestedProblem:
 
     Gradients are of single weights, several of which one entry may stand for.
     """
+
+    certificate_kind = DUALITY_GAP
 
     def __init__(self, kernel: _core.ContextTree, penalty: NestedTerms, threads: int = 1):
         self.kernel = kernel

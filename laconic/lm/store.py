@@ -31,6 +31,7 @@ from laconic.models import file as files
 from laconic.models.checks import (
     Arrays,
     Contents,
+    certificate_kind,
     check_names,
     check_storable,
     converged,
@@ -129,6 +130,7 @@ def _report_meta(report: FitReport) -> dict[str, Any]:
         "n_contexts": report.groups_total,
         "objective": finite(report.objective),
         "certificate": finite(report.certificate),
+        "certificate_kind": report.certificate_kind,
         "passes": report.n_iter,
         "converged": report.converged,
         "interrupted": report.interrupted,
@@ -145,6 +147,7 @@ def _report(meta: dict[str, Any]) -> FitReport:
         learner=item(meta, "learner", str),
         objective=number_or_nan(meta, "objective"),
         certificate=number_or_nan(meta, "certificate"),
+        certificate_kind=certificate_kind(meta),
         n_iter=item(meta, "passes", int),
         converged=converged(meta),
         interrupted=item(meta, "interrupted", bool),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from laconic.core.arrays import Ints
-from laconic.core.report import FitReport
+from laconic.core.report import CERTIFICATES, FitReport
 from laconic.errors import InputError
 from laconic.models.file import MAX_HEADER_BYTES
 from laconic.models.file import Arrays as Arrays
@@ -101,11 +101,20 @@ def number_or_nan(meta: Meta, name: str) -> float:
     return math.nan if value is None else float(value)
 
 
+def certificate_kind(meta: Meta) -> str:
+    """Return what the stored certificate is; empty in older files, which do not say."""
+    kind = meta.get("certificate_kind", "")
+    if kind not in ("", *CERTIFICATES):
+        raise InputError(f"'certificate_kind' is one of {', '.join(CERTIFICATES)}, or empty")
+    return str(kind)
+
+
 def report_meta(report: FitReport) -> Meta:
     """Return what model files keep of every fit report, as JSON has it."""
     return {
         "objective": finite(report.objective),
         "certificate": finite(report.certificate),
+        "certificate_kind": report.certificate_kind,
         "converged": bool(report.converged),
         "interrupted": bool(report.interrupted),
         "n_iter": int(report.n_iter),
@@ -117,6 +126,7 @@ def read_report(meta: Meta, **more: Any) -> FitReport:
     return FitReport(
         objective=number_or_nan(meta, "objective"),
         certificate=number_or_nan(meta, "certificate"),
+        certificate_kind=certificate_kind(meta),
         converged=item(meta, "converged", bool),
         interrupted=item(meta, "interrupted", bool),
         n_iter=item(meta, "n_iter", int),

@@ -212,6 +212,7 @@ class Crf(TakesPenalty):
             learner=in_one_line(self),
             objective=posed.problem.value(result.x),
             certificate=result.error,
+            certificate_kind=result.certificate_kind,
             n_iter=result.n_iter,
             converged=result.converged,
             interrupted=result.interrupted,

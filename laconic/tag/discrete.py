@@ -55,7 +55,9 @@ def _(model: Tagger, change: Change) -> Tagger:
         weights=[change(part) for part in found.weights], edge=edge, start=start
     )
     # What certified the old weights says nothing of the new ones.
-    report = replace(model.report_, objective=np.nan, certificate=np.nan, converged=False)
+    report = replace(
+        model.report_, objective=np.nan, certificate=np.nan, certificate_kind="", converged=False
+    )
     return _tagger(model, weights, report)
 
 
@@ -171,6 +173,7 @@ def _(
             model.report_,
             objective=problem.value(result.x),
             certificate=result.error,
+            certificate_kind=result.certificate_kind,
             n_iter=result.n_iter,
             converged=result.converged,
             interrupted=result.interrupted,

@@ -19,6 +19,7 @@ from laconic.errors import InputError
 from laconic.models.checks import (
     Arrays,
     Contents,
+    certificate_kind,
     check_names,
     check_storable,
     converged,
@@ -79,6 +80,7 @@ def tagger_meta(model: Tagger, dropped: bool = True) -> dict[str, Any]:
         "learner": model.report_.learner,
         "objective": finite(model.report_.objective),
         "certificate": finite(model.report_.certificate),
+        "certificate_kind": model.report_.certificate_kind,
         "converged": bool(model.report_.converged),
         "interrupted": bool(model.report_.interrupted),
         "features_total": int(model.report_.features_total),
@@ -96,6 +98,7 @@ def tagger_report(
         learner=item(known, "learner", str),
         objective=number_or_nan(meta, "objective"),
         certificate=number_or_nan(meta, "certificate"),
+        certificate_kind=certificate_kind(meta),
         n_iter=len(trace),
         converged=converged(meta),
         interrupted=item(meta, "interrupted", bool),

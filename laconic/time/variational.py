@@ -121,7 +121,7 @@ class Variational(StepSolver[GapProblem, VariationalState]):
         bend = curvature(problem, x) if state.n_steps % 10 == 9 else state.curvature
         error = np.inf
         if not penalty.convex:
-            error = flatness(problem, gradient)
+            error = problem.flatness(gradient)
         elif state.n_steps % 5 == 4:
             error = problem.certificate(x)
         n_steps = state.n_steps + 1
@@ -166,14 +166,6 @@ def objective(problem: GapProblem, penalty: Trajectories, x: Array) -> tuple[flo
     loss, gradient = problem.fitted_smooth(x)
     local = penalty.at(problem.parts(x)[0])
     return loss + local.value, problem.parts(gradient)[0] + local.gradient, local
-
-
-def flatness(problem: GapProblem, gradient: Array) -> float:
-    """Return the largest entry of the gradient relative to that of the loss at zero weights.
-
-    This is the certificate of a problem that is not convex.
-    """
-    return float(np.max(np.abs(gradient), initial=0.0)) / problem.gradient_scale()
 
 
 def curvature(problem: GapProblem, x: Array) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 
 from laconic.core.arrays import Array, Floats
 from laconic.core.penalties import Penalty
+from laconic.core.report import PROX_RESIDUAL
 
 
 class Design(Protocol):
@@ -33,6 +34,10 @@ class Solvable(Protocol):
     def penalty(self) -> object:
         """The penalty."""
 
+    @property
+    def certificate_kind(self) -> str:
+        """What the certificate measured last is: a duality gap, a prox residual .."""
+
     def start(self, x0: Array | None = None) -> Array:
         """Return a starting point: a copy of x0, or the problem's own."""
 
@@ -53,6 +58,7 @@ class Objective(ABC):
     penalty: Penalty
     smooth_loss = True  # whether the loss has a gradient everywhere
     fits_tail = False  # whether `fit_tail` moves the tail
+    certificate_kind = ""  # of the certificate measured last, one of laconic.core.report
     _scale: float | None = None
 
     @property
@@ -124,6 +130,7 @@ class Objective(ABC):
 
     def prox_residual(self, x: Array, gradient: Array, step: float) -> float:
         """Return max_i |w - prox(w - step g, step)|_i / step, relative to `gradient_scale`."""
+        self.certificate_kind = PROX_RESIDUAL
         weights = self.parts(x)[0]
         moved = weights - self.penalty.prox(weights - step * gradient, step)
         return float(np.max(np.abs(moved), initial=0.0)) / step / self.gradient_scale()

@@ -19,6 +19,7 @@ import numpy as np
 from laconic.core.arrays import Array
 from laconic.core.penalties import PenaltySum, Smooth
 from laconic.core.problem.base import Objective
+from laconic.core.report import DUALITY_GAP, PROX_RESIDUAL
 
 SMALLEST = 1e-300  # stands for zero in a denominator
 
@@ -83,6 +84,11 @@ class GapProblem(Objective):
             self._scale_of_loss = self.loss_scale()
         return gap / max(value, 1e-9 * self._scale_of_loss, SMALLEST)
 
+    def relative_gap(self, gap: float, value: float) -> float:
+        """Return the gap over the value as a certificate."""
+        self.certificate_kind = DUALITY_GAP
+        return self.relative(gap, value)
+
     def loss_scale(self) -> float:
         """Return a loss that is not small: the one at the start."""
         return self.loss_value(self.start())
@@ -103,14 +109,21 @@ class GapProblem(Objective):
             else:
                 gap = self.gap(loss, dual, gradient, penalty)
             if np.isfinite(gap):
-                return self.relative(gap, loss + penalty)
+                return self.relative_gap(gap, loss + penalty)
         elif isinstance(self.penalty, Smooth):
-            steepest = np.max(np.abs(gradient + self.penalty.gradient(weights)), initial=0.0)
-            return float(steepest) / self.gradient_scale()
+            return self.flatness(gradient + self.penalty.gradient(weights))
         # Where the penalty is not convex a fixed point of one step is one of every smaller step,
         # but not of larger ones.
         curvature = self.curvature(x)
         return self.prox_residual(x, gradient, 1.0 / curvature if curvature > 0 else 1.0)
+
+    def flatness(self, gradient: Array) -> float:
+        """Return the largest entry of the gradient of everything, relative to `gradient_scale`.
+
+        This is the prox residual for ever smaller steps.
+        """
+        self.certificate_kind = PROX_RESIDUAL
+        return float(np.max(np.abs(gradient), initial=0.0)) / self.gradient_scale()
 
     def curvature(self, x: Array, n_steps: int = 10) -> float:
         """Return about 1.1 times the largest eigenvalue of the loss's Hessian over the weights.

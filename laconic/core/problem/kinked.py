@@ -18,6 +18,7 @@ from laconic.core.losses.bound import PythonLoss
 from laconic.core.losses.smoothed import Smoothed
 from laconic.core.penalties import Penalty
 from laconic.core.problem.rows import Problem
+from laconic.core.report import DUALITY_GAP
 
 WIDTHS = (1.0, 0.1, 0.01, 1e-3, 1e-4)  # of the smoothing, where a certificate has no other
 
@@ -90,7 +91,12 @@ class Kinked(Problem):
     def certificate(self, x: Array) -> float:
         """Return the relative duality gap at x with the best of some widths of the smoothing."""
         width = self.width(x)
-        return min(self.certified(x, self.smoothed(share * width)) for share in WIDTHS)
+        found = []
+        for share in WIDTHS:
+            error = self.certified(x, self.smoothed(share * width))
+            found.append((error, self.certificate_kind))
+        error, self.certificate_kind = min(found)
+        return error
 
     def certified(self, x: Array, twin: Problem, error: float | None = None) -> float:
         """Return the relative duality gap at x, with the residuals of a smoothed twin there.
@@ -105,7 +111,7 @@ class Kinked(Problem):
         residual = twin.residuals(self.design.score(there))[1]
         gradient, off = self.parts(self.design.pull(residual))
         penalty = self.penalty.value(self.parts(x)[0])
-        found = np.inf
+        found, self.certificate_kind = np.inf, DUALITY_GAP
         if self.penalty.convex:
             # Residuals that do not sum to zero are not dual feasible: what that can cost.
             cost = float(np.abs(off) @ np.abs(self.parts(x)[1])) if len(off) else 0.0
@@ -114,7 +120,10 @@ class Kinked(Problem):
         if error is None:
             error = twin.certificate(x) if not np.isfinite(found) else np.inf
         other = self.relative(abs(changed), loss + penalty) + error
-        return min((bound for bound in (found, other) if np.isfinite(bound)), default=np.inf)
+        if np.isfinite(other) and not found <= other:
+            self.certificate_kind = twin.certificate_kind
+            return other
+        return found if np.isfinite(found) else np.inf
 
 
 def pose(design: Rows, loss: Loss, gold: Gold, penalty: Penalty) -> Problem:

@@ -241,7 +241,7 @@ class Admm(StepSolver[Problem, AdmmState]):
         value = problem.residuals(scores)[0] + problem.penalty.value(weights)
         whole, plain, bound = self._raw(problem, state)
         best, chosen = (x, value) if value <= plain else (whole, plain)
-        error = problem.relative(max(0.0, chosen - bound), chosen)
+        error = problem.relative_gap(max(0.0, chosen - bound), chosen)
         if error < state.best_error:
             state = state._replace(best=best, best_error=error)
         return state._replace(value=chosen, error=error)
@@ -301,7 +301,7 @@ class Admm(StepSolver[Problem, AdmmState]):
         }
         if self.stop == "change":
             x, value, bound = self._raw(problem, state)
-            return x, problem.relative(max(0.0, value - bound), value), extra
+            return x, problem.relative_gap(max(0.0, value - bound), value), extra
         return state.best, state.best_error, extra
 
     def reached(self, state: AdmmState, certificate: float) -> bool:

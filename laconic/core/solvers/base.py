@@ -34,6 +34,8 @@ class Result(NamedTuple):
         One event per step.
     extra : dict
         What only this kind of solver knows, by name.
+    certificate_kind : str, default=""
+        What the certificate is, as in `FitReport`.
     """
 
     x: Array
@@ -43,6 +45,7 @@ class Result(NamedTuple):
     interrupted: bool
     trace: list[Event]
     extra: dict[str, object]
+    certificate_kind: str = ""
 
 
 class SolverState(Protocol):
@@ -191,4 +194,5 @@ class StepSolver(Solver, Generic[ProblemT, StateT]):
             interrupted = True
         x, error, extra = self.finish(posed, state)
         converged = bool(self.reached(state, error))
-        return Result(x, error, n_iter, converged, interrupted, trace, extra)
+        kind = posed.certificate_kind if np.isfinite(error) else ""
+        return Result(x, error, n_iter, converged, interrupted, trace, extra, kind)

@@ -39,7 +39,7 @@ from laconic.core.penalties.value_sets import (
 )
 from laconic.core.problem import Objective, Solvable
 from laconic.core.problem.biased import Biased
-from laconic.core.report import Callback
+from laconic.core.report import ADMM_RESIDUAL, Callback
 from laconic.core.solvers.base import Result, SolverState, StepSolver
 from laconic.core.solvers.owlqn import Owlqn
 from laconic.core.solvers.tied import fitted_values
@@ -283,4 +283,5 @@ class DiscreteAdmm(StepSolver[Objective, DiscreteState]):
         if fixed_values(penalty.values) is None:
             best = fitted_values(problem, penalty.relaxed(), best, len(state.u))
             problem.fit_tail(best)
+        problem.certificate_kind = ADMM_RESIDUAL
         return best, state.error, {"residuals": state.residuals}

@@ -91,7 +91,7 @@ class Growing(StepSolver[Problem, GrowingState]):
         loss, residual = problem.loss_at(state.x)
         gradient, off = problem.parts(problem.design.pull(residual))
         gap = problem.gap(loss, residual, gradient, cost) + float(np.abs(off).max(initial=0.0))
-        error = problem.relative(gap, loss + cost)
+        error = problem.relative_gap(gap, loss + cost)
         return state._replace(
             value=loss + cost, error=error, violation=penalty.violations(gradient)
         )

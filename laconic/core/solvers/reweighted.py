@@ -236,7 +236,7 @@ class Reweighted(StepSolver[Problem, ReweightedState]):
         dual = self._dual_scales(problem, state, x)
         found = state.shares.bound(residual, gradient, dual, rounds, 0.1 * self.tol)
         bound = max(state.bound, found.value)
-        error = problem.relative(max(0.0, state.best_value - bound), state.best_value)
+        error = problem.relative_gap(max(0.0, state.best_value - bound), state.best_value)
         for part, other, ratio in zip(
             state.scales, dual, found.ratios or [np.zeros(1)] * len(dual), strict=True
         ):

@@ -77,6 +77,7 @@ class Smoothing(StepSolver[Kinked, SmoothingState]):
         twin = problem.smoothed(state.mu)
         result = inner.set_params(tol=wanted).run(twin, state.x)
         x = result.x
+        before = problem.certificate_kind
         error = problem.certified(x, twin, result.error)
         problem.fit_tail(x)
         value = problem.value(x)
@@ -88,6 +89,8 @@ class Smoothing(StepSolver[Kinked, SmoothingState]):
         if value <= state.value:
             return SmoothingState(x, value, error, mu, x, lost)
         # The bound is that of the last point; (gap - d) / (value - d) is less than gap / value.
+        if state.error < error:
+            problem.certificate_kind = before
         return SmoothingState(x, state.value, min(error, state.error), mu, state.best, lost)
 
     def stuck(self, state: SmoothingState) -> bool:

@@ -132,7 +132,7 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
         value = loss + penalty
         bound = max(state.bound, value - problem.gap(loss, dual, gradient, penalty))
         error = (
-            problem.relative(max(0.0, value - bound), value)
+            problem.relative_gap(max(0.0, value - bound), value)
             if np.isfinite(bound)
             else problem.certificate(state.x)
         )
