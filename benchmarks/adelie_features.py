@@ -30,8 +30,8 @@ from benchmarks.feature_programs import (
     csr,
     has_gap,
     lasso_programs,
+    outcome,
     overlap_objective,
-    run,
     same,
     saved,
 )
@@ -119,5 +119,5 @@ if __name__ == "__main__":
     peer = sys.argv[1]
     found = adelie_programs() if peer == "adelie" else sparselm_programs(float(sys.argv[2]))
     with contextlib.redirect_stdout(sys.stderr):  # what peers print is no answer
-        answers = {name: run(attempt) for name, attempt in found.items()}
+        answers = {name: outcome(attempt) for name, attempt in found.items()}
     print(json.dumps({"version": version(peer), "answers": answers}))

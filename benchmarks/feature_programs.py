@@ -31,7 +31,7 @@ OVERLAPS = [[0, 1, 2, 3], [0, 3, 4, 5], [5, 6, 7]]
 STRONG = 0.3  # some of the overlapping groups are zero
 
 
-def run(attempt: Attempt) -> str:
+def outcome(attempt: Attempt) -> str:
     """Return what came of a program: yes, no with the kind of error, or what it returned."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

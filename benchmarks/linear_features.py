@@ -33,8 +33,8 @@ from benchmarks.feature_programs import (
     csr,
     lasso_programs,
     logistic_programs,
+    outcome,
     overlap_objective,
-    run,
     same,
 )
 from benchmarks.page import table
@@ -124,7 +124,7 @@ def _answers(peer: str, quick: bool) -> dict[str, str]:
 def answer(peer: str) -> None:
     """Print what comes of every program of one library, a line of JSON each."""
     for name, attempt in TRIALS.get(peer, {}).items():
-        print(json.dumps({name: run(attempt)}), flush=True)
+        print(json.dumps({name: outcome(attempt)}), flush=True)
 
 
 def _sklearn_like(lasso: Callable[..., Any], logistic: Callable[..., Any]) -> dict[str, Attempt]:

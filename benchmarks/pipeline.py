@@ -119,12 +119,6 @@ def tamil(data: Path, quick: bool = False, corpus: Path | None = None) -> str:
     return f"{title}\n\n{UDPIPE_TEXT}\n\n{_beside_udpipe([folder], quick)}"
 
 
-def uyghur(data: Path, quick: bool = False) -> str:
-    """Beside UDPipe on a treebank that is three times as large: its training takes a while."""
-    title = "## Uyghur-UDT beside UDPipe 1 in one run"
-    return f"{title}\n\n{_beside_udpipe([data / 'ud_raw' / 'Uyghur-UDT'], quick)}"
-
-
 def _beside_udpipe(folders: Sequence[Path], quick: bool) -> str:
     """Both trained on the same treebanks."""
     rows, gold_rows, costs, dates = [], [], [], []
@@ -153,7 +147,6 @@ def _beside_udpipe(folders: Sequence[Path], quick: bool) -> str:
 
 SECTIONS: dict[str, Callable[..., str]] = {
     "tamil": tamil,
-    "uyghur": uyghur,
     **{section: partial(treebank, name) for section, name in TREEBANKS.items()},
 }
 

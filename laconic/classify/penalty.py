@@ -25,7 +25,6 @@ from laconic.core.groups import Groups
 from laconic.core.groups_like import as_groups, group_names
 from laconic.core.penalties import (
     L1,
-    Discrete,
     ElasticNet,
     OverlapGroupLasso,
     Penalty,
@@ -169,6 +168,8 @@ def penalty_for(
                 "values go with the penalties lasso, ridge and elastic, "
                 "without contrast, features and refit"
             )
+        from laconic.core.penalties import Discrete  # most models have none
+
         return Discrete.under(penalty, parameters.values)
     if n_all > words.n_features:
         penalty = over_more(penalty, words.n_features, n_all)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from laconic.cli.console import Bar
 from laconic.cli.interrupt import graceful_interrupt
 from laconic.core.report import Event, Reported
 from laconic.models.option import Option
+
+if TYPE_CHECKING:
+    from laconic.models.discrete.tuning import ValuesTrial
 
 LabelledData = tuple[Any, Any]
 N_VALUES = 8  # of weights, if no number is given
@@ -79,9 +82,7 @@ def compress_model(
     under "notes".
     """
     from laconic.core.penalties import L1
-    from laconic.models.discrete.forms import weights_of
-    from laconic.models.discrete.tuning import AGAIN, tune_values
-    from laconic.models.discrete.values import degrees_of_freedom
+    from laconic.models.discrete.tuning import tune_values
     from laconic.models.kind import form_of
     from laconic.models.save import load, save_compact
 
@@ -106,26 +107,36 @@ def compress_model(
             start, train, dev, settings.n_values // 2, etas, callback=on_event, **options
         )
     save_compact(found, output, settings.names)
-    best = max(trials, key=lambda trial: (trial.score, -trial.n_nonzero))
     bar.describe("scoring")
     scores = (
         {}
         if dev is None
         else {"score": float(load(output).score(*dev)), "score_before": float(model.score(*dev))}
     )
+    facts = {**scores, "interrupted": interrupt.requested}
+    return {**_what_was_done(model, found, trials, facts), "notes": _notes(settings, scores)}
+
+
+def _what_was_done(
+    model: Any, found: Any, trials: Sequence[ValuesTrial], facts: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return how the weights of a model got few values, further facts, and what was tried."""
+    from laconic.models.discrete.forms import weights_of
+    from laconic.models.discrete.tuning import AGAIN
+    from laconic.models.discrete.values import degrees_of_freedom
+
+    best = max(trials, key=lambda trial: (trial.score, -trial.n_nonzero))
     return {
         "method": best.method,
         "eta": best.eta,
         "values": sorted(set(weights_of(found).tolist())),
-        **scores,
         **(_solution(found) if best.method == AGAIN else {}),
-        "interrupted": interrupt.requested,
+        **facts,
         "features_kept": len(weights_of(found)),
         "features_kept_before": len(weights_of(model)),
         "degrees_of_freedom": degrees_of_freedom(found),
         "degrees_of_freedom_before": degrees_of_freedom(model),
         "trials": [trial._asdict() for trial in trials],
-        "notes": _notes(settings, scores),
     }
 
 

@@ -11,16 +11,16 @@ from benchmarks import feature_programs, linear_features
 def test_laconic_can_do_what_the_table_asks() -> None:
     for name, attempt in linear_features.TRIALS["laconic"].items():
         if not name.startswith("scikit"):  # which have tests of their own
-            assert feature_programs.run(attempt) == "yes", name
+            assert feature_programs.outcome(attempt) == "yes", name
 
 
 def test_what_a_program_does_is_its_answer() -> None:
     def fails() -> None:
         raise TypeError
 
-    assert feature_programs.run(fails) == "no: TypeError"
-    assert feature_programs.run(lambda: False) == "no"
-    assert feature_programs.run(lambda: "2 of 3 fail") == "2 of 3 fail"
+    assert feature_programs.outcome(fails) == "no: TypeError"
+    assert feature_programs.outcome(lambda: False) == "no"
+    assert feature_programs.outcome(lambda: "2 of 3 fail") == "2 of 3 fail"
 
 
 def test_a_peer_that_is_not_installed_gets_dashes() -> None:

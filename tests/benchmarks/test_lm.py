@@ -38,9 +38,10 @@ def test_scoring(data: Path) -> None:
 
 def test_texts_of_the_section_on_defaults(data: Path) -> None:
     names = []
-    for name, train, test in lm_defaults.corpora(data, 9000):
+    for name, train, test in lm_defaults.corpora(data, 30_000):
         names.append(name)
-        assert 7000 < sum(map(len, train)) <= 10000 and 300 < sum(map(len, test)) <= 3000, name
+        n_train, n_test = (sum(map(len, part)) for part in (train, test))
+        assert 25_000 < n_train <= 33_000 and 1500 < n_test <= 10_000, (name, n_train, n_test)
         assert all(train) and not {"</s>", "<s>"} & {word for words in train for word in words}
     assert len(names) == 8 and tuple(names[-2:]) == lm_defaults.HELD_BACK
 

@@ -126,5 +126,6 @@ def test_verbs_know_no_kind() -> None:
             for node in ast.walk(ast.parse(path.read_text("utf-8")))
             if isinstance(node, ast.Constant)
         }
-        assert not names & constants - {"classify"}, path  # `laconic demo` begins with classify
+        # `laconic demo` begins with classify, and "text" is the usual name of a column.
+        assert not names & constants - {"classify", "text"}, path
     assert inspect.signature(train).parameters["options"].kind is inspect.Parameter.VAR_KEYWORD

@@ -189,7 +189,11 @@ class Explanation:
             )
             for f in np.flatnonzero(total).tolist()
         ]
-        return sorted([*words, *beside], key=lambda share: -abs(share.contribution))
+        # Sums of one document's words differ in their last digits between forms of a model.
+        return sorted(
+            [*words, *beside],
+            key=lambda share: (-float(f"{abs(share.contribution):.9g}"), share.feature),
+        )
 
     def against(self, label: object, other: object) -> Explanation:
         """Return the same with the log-odds of `label` against `other` as the score of `label`.
