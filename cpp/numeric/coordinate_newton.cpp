@@ -106,8 +106,8 @@ void Descent::active_gradient(NewtonModel& model) {
     for (size_t a = 0; a < diagonal.size(); ++a) diagonal[a] += bent[a];
 }
 
-// Blocks of the Hessian as a preconditioner of Newton steps; those of steps before do while they are
-// near.
+// Blocks of the Hessian as a preconditioner of Newton steps; those of steps before do while they
+// are near.
 void Descent::factor_support(const NewtonModel& model) {
     correlated_ = true;
     const double damped = 0.01 + damping_;
