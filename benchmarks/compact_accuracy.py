@@ -25,9 +25,9 @@ from laconic.report.plots import plot_degrees
 from laconic.tag.crf import Crf
 from laconic.tag.model import Tagger
 from laconic.text.metrics import chunk_scores
-from laconic.text.sequences import TokenColumns
 from laconic.text.template_sets import ready_templates
 from laconic.text.templates import Atom, Template, Templates
+from laconic.text.token_columns import TokenColumns
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,7 +19,7 @@ from laconic.models.compact.packing import mixed_values
 from laconic.models.compact.strings import ERROR_BITS, join_maps, pack_strings
 from laconic.tag.compact import FEATURE_ERROR_BITS, places_of
 from laconic.tag.model import Tagger
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 TEXT = f"""\
 ### Where features are looked up

@@ -14,8 +14,8 @@ from laconic.core.solvers.online import passes_of
 from laconic.tag.conll import read_columns
 from laconic.tag.model import Tagger
 from laconic.text.metrics import chunk_scores
-from laconic.text.sequences import TokenColumns
 from laconic.text.templates import Templates
+from laconic.text.token_columns import TokenColumns
 
 NAMES = ("word", "pos", "label")
 BUDGETS = (10, 20, 30, 40, 50)

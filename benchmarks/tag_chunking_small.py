@@ -14,9 +14,9 @@ from benchmarks.tag_chunking import Fit, Split, corpus, held_out, measure
 from laconic.core.solvers.online_sparse import Sparseptron
 from laconic.tag.crf import Crf
 from laconic.tag.model import Tagger
-from laconic.text.sequences import TokenColumns
 from laconic.text.template_sets import ready_templates
 from laconic.text.templates import Templates
+from laconic.text.token_columns import TokenColumns
 from laconic.text.views import WordClusters
 
 MOST_TEMPLATES = 20

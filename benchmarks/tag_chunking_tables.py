@@ -21,7 +21,7 @@ from benchmarks.timing import measure_in_subprocess
 from laconic.core.solvers.online import Mira
 from laconic.core.solvers.online_sparse import Sparseptron
 from laconic.tag.model import Tagger
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 # F1 and features of Table 1.
 PAPER_MIRA = (93.10, 5_300_396)

@@ -17,7 +17,7 @@ from laconic.tag.conll import read_columns
 from laconic.tag.model import Tagger
 from laconic.tag.train import labelled
 from laconic.text.auto_templates import auto_templates
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 BANKS = (
     "ud_raw/Tamil-TTB",

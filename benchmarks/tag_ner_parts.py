@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from laconic.tag.conll import read_columns
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 FILES = {"Spanish": "conll2002/esp", "Dutch": "conll2002/ned", "English": "conll2003/eng"}
 COLUMNS = {"conll2002": ("word", "pos", "label"), "conll2003": ("word", "pos", "chunk", "label")}

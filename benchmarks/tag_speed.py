@@ -20,9 +20,9 @@ from laconic.core.solvers.online_sparse import Sparseptron
 from laconic.tag.crf import Crf
 from laconic.tag.model import Tagger
 from laconic.text.metrics import chunk_scores
-from laconic.text.sequences import TokenColumns
 from laconic.text.template_sets import chunking72
 from laconic.text.templates import Templates
+from laconic.text.token_columns import TokenColumns
 from laconic.text.views import make_view
 
 ITERATIONS = 50

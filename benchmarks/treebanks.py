@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from laconic.core.ragged import pointers
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 from laconic.text.treebanks import Treebank, read_treebank
 
 

@@ -10,7 +10,7 @@ from laconic.core.checks.law import near, require
 from laconic.parse.model import Parser
 from laconic.parse.trees import GivenTree
 from laconic.tag.checks import check_parameters
-from laconic.text.sequences import Token
+from laconic.text.token_columns import Token
 from laconic.text.treebanks import first_on_cycle
 
 

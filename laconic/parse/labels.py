@@ -22,8 +22,8 @@ from laconic.tag.store import pack as pack_tagger
 from laconic.tag.store import unpack as unpack_tagger
 from laconic.text.io import PathLike
 from laconic.text.patterns import parse_template
-from laconic.text.sequences import TokenColumns
 from laconic.text.templates import Templates
+from laconic.text.token_columns import TokenColumns
 
 if TYPE_CHECKING:
     from laconic.tag.compact import CompactTagger

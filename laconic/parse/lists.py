@@ -14,7 +14,7 @@ from laconic.core.arrays import Array, Ints, Ints32
 from laconic.core.ragged import cut, pointers, ranges
 from laconic.core.report import Callback, Event
 from laconic.parse.pieces import Pieces, best_sums
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 from laconic.text.treebanks import Treebank
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from laconic.core.arrays import Bools, Ints
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 UNIVERSAL_PUNCTUATION = "PUNCT"
 

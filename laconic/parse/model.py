@@ -38,7 +38,8 @@ from laconic.parse.trees import GivenTree, ParseSentences
 from laconic.parse.weights import Candidates, ParseWeights, TreeShape
 from laconic.tag.model import REFIT_FEATURES
 from laconic.tag.refit import joined_reports
-from laconic.text.sequences import SequenceEncoder, TokenColumns
+from laconic.text.sequences import SequenceEncoder
+from laconic.text.token_columns import TokenColumns
 from laconic.text.treebanks import COLUMNS, Treebank, check_trees
 from laconic.text.views import WordClusters
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from laconic.core.arrays import Array, Ints, Ints32
 from laconic.core.ragged import pointers
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 MOST_TOKENS = 400  # real sentences are shorter but for a handful per language
 ENDS = frozenset(".!?…。！？｡؟۔।॥።")  # what ends sentences

@@ -27,7 +27,7 @@ from laconic.parse.trees import ParsedTokens, ParseSentences, RankedTree, TreePr
 from laconic.parse.weights import Candidates, ParseWeights, TreeShape
 from laconic.tag.predict import RefitScope
 from laconic.text.io import PathLike
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 from laconic.text.tokens import Boundary
 from laconic.text.treebanks import COLUMNS, Treebank
 from laconic.text.trees import Tree

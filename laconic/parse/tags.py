@@ -24,8 +24,8 @@ from laconic.tag.model import Tagger
 from laconic.tag.store import pack as pack_tagger
 from laconic.tag.store import unpack as unpack_tagger
 from laconic.text.io import PathLike
-from laconic.text.sequences import TokenColumns
 from laconic.text.templates import Templates
+from laconic.text.token_columns import TokenColumns
 from laconic.text.treebanks import COLUMNS, NOTHING
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class WordTagger(BaseEstimator):
     Examples
     --------
     >>> from laconic import Mira, WordTagger
-    >>> from laconic.text.sequences import TokenColumns
+    >>> from laconic.text.token_columns import TokenColumns
     >>> from laconic.text.treebanks import COLUMNS
     >>> sentence = [("we", "we", "PRON", "PRP", "_"), ("eat", "eat", "VERB", "VBP", "_")]
     >>> tokens = TokenColumns.from_sentences([sentence] * 2, COLUMNS)

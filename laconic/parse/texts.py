@@ -10,7 +10,7 @@ import numpy as np
 
 from laconic.core.ragged import cut, pointers
 from laconic.parse.tokens import treebank_tokens
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 from laconic.text.tokens import Boundary, Span, sentences, without_quote_marks, word_spans
 from laconic.text.trees import Tree, over_words, tree_from_heads
 

@@ -13,7 +13,7 @@ from laconic.core.arrays import Ints, Ints32
 from laconic.core.ragged import cut
 from laconic.core.report import Reported
 from laconic.models.save import Saved
-from laconic.text.sequences import Token, TokenColumns
+from laconic.text.token_columns import Token, TokenColumns
 from laconic.text.treebanks import Treebank
 
 ParseSentences: TypeAlias = Treebank | TokenColumns | Iterable[Sequence[Token]]

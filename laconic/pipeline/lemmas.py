@@ -23,7 +23,7 @@ from laconic.pipeline.edits import edit_of, edited
 from laconic.pipeline.tags import BETWEEN, Tags
 from laconic.pipeline.templates import LEMMAS, templates_of
 from laconic.tag.model import Tagger
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 if TYPE_CHECKING:
     from laconic.tag.compact import CompactTagger

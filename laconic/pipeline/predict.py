@@ -24,7 +24,7 @@ from laconic.pipeline.tags import Tags, WordTags
 from laconic.tag.compact import CompactTagger
 from laconic.tag.model import Tagger
 from laconic.text.conllu import DEPREL, FEATS, FORM, HEAD, LEMMA, UPOS, XPOS, Conllu, conllu_of
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 from laconic.text.treebanks import COLUMNS, NOTHING
 
 PipelinePart: TypeAlias = Tagger | CompactTagger | Parser | CompactParser

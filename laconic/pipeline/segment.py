@@ -21,7 +21,7 @@ from laconic.pipeline.templates import SEGMENTATION, templates_of
 from laconic.pipeline.units import COLUMNS, units_of
 from laconic.tag.model import Tagger
 from laconic.text.conllu import FORM, Conllu
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 if TYPE_CHECKING:
     from laconic.tag.compact import CompactTagger

@@ -20,7 +20,7 @@ from laconic.pipeline.edits import split_by, splits_of
 from laconic.pipeline.templates import SPLITS, templates_of
 from laconic.tag.model import Tagger
 from laconic.text.conllu import FORM, Conllu
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 if TYPE_CHECKING:
     from laconic.tag.compact import CompactTagger

@@ -20,7 +20,7 @@ from laconic.core.report import Callback
 from laconic.core.solvers.online import Mira
 from laconic.pipeline.templates import MORPHOLOGY, UPOS, templates_of
 from laconic.tag.model import Tagger
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 if TYPE_CHECKING:
     from laconic.tag.compact import CompactTagger

@@ -18,7 +18,7 @@ import numpy as np
 from laconic.core.arrays import Ints
 from laconic.core.ragged import pointers
 from laconic.text.scripts import JOINERS, UNSEGMENTED
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 LETTER, MARK, DIGIT, BLANK, ALONE, OTHER = "LMN SP"
 # What follows a unit: nothing, a blank, or the end of the paragraph.

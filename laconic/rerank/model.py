@@ -45,7 +45,8 @@ from laconic.rerank.gold_lists import GoldLists, best_beta, without_last_fold
 from laconic.rerank.learn import FeatureSearch, TreeStructures
 from laconic.rerank.tree_space import TreeSpace
 from laconic.text.io import PathLike
-from laconic.text.sequences import SequenceEncoder, TokenColumns
+from laconic.text.sequences import SequenceEncoder
+from laconic.text.token_columns import TokenColumns
 from laconic.text.treebanks import Treebank
 
 MOST_TREES = 10_000  # trees per sentence

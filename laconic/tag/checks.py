@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from laconic.core.checks.law import near, require
 from laconic.tag.model import Tagger
-from laconic.text.sequences import Token
+from laconic.text.token_columns import Token
 
 
 def check_tagger(tagger: Tagger, X: list[list[Token]], y: list[list[str]]) -> None:

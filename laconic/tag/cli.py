@@ -17,7 +17,7 @@ from laconic.tag.layout import CONLLU, LineLayout, Wanted
 from laconic.tag.scores import scores
 from laconic.tag.train import CONSTRAINED_HELP, labelled, tagger_facts
 from laconic.tag.train import train as train
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 if TYPE_CHECKING:
     from laconic.tag.model import Tagger

@@ -26,7 +26,7 @@ from laconic.tag.layout import (
     layout_of,
 )
 from laconic.text.io import PathLike, atomic_writer, name_of, open_text
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 DOCUMENT_START = "-DOCSTART-"
 TOKEN, BLANK, START, PASSED = range(4)  # roles of lines

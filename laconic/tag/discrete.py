@@ -40,7 +40,8 @@ from laconic.tag.refit import REFIT
 from laconic.tag.training import flat_labels
 from laconic.tag.weights import TagWeights
 from laconic.text.labels import convert_labels
-from laconic.text.sequences import SequenceEncoder, TokenColumns
+from laconic.text.sequences import SequenceEncoder
+from laconic.text.token_columns import TokenColumns
 
 PASSES = 10
 KNOWN_LASSO = re.compile(r"Crf\((?:.*, )?penalty='lasso', strength=([0-9.e+-]+)[,)]")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from laconic.errors import InputError
-from laconic.text.sequences import column_names
+from laconic.text.token_columns import column_names
 
 LABEL = "label"
 CONLLU = ("id", "word", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")

@@ -36,8 +36,9 @@ from laconic.tag.training import (
 from laconic.tag.weights import TagWeights, load_kernel, make_kernel
 from laconic.text.auto_templates import AUTO, auto_templates, single_columns
 from laconic.text.patterns import templates_from
-from laconic.text.sequences import SequenceEncoder, TokenColumns
+from laconic.text.sequences import SequenceEncoder
 from laconic.text.templates import Templates
+from laconic.text.token_columns import TokenColumns
 from laconic.text.views import WordClusters
 
 REFIT_FEATURES: tuple[str, ...] = get_args(RefitScope)

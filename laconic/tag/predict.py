@@ -27,8 +27,9 @@ from laconic.text.auto_templates import AUTO
 from laconic.text.io import PathLike
 from laconic.text.labels import Scheme, allowed_ends, allowed_transitions, convert_labels
 from laconic.text.metrics import chunk_scores
-from laconic.text.sequences import SequenceEncoder, Token, TokenColumns
+from laconic.text.sequences import SequenceEncoder
 from laconic.text.templates import BIAS, PAIRS, Templates
+from laconic.text.token_columns import Token, TokenColumns
 from laconic.text.views import WordClusters
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from laconic.core.report import Event, in_one_line
 from laconic.errors import InputError
 from laconic.text.io import name_of
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

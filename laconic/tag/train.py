@@ -20,7 +20,7 @@ from laconic.tag.learners import (
     penalties_help,
 )
 from laconic.tag.scores import most_held, refit_text, scores
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 # Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from laconic.core.arrays import Floats, Ints32
 from laconic.core.solvers.online import Weighting
 from laconic.text.labels import Scheme, convert_labels, detect_scheme
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 LabelWeights: TypeAlias = Mapping[str, float] | str
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from laconic.core.arrays import Bools, Ints, Ints32
 from laconic.core.ragged import cut, pointers, ranges
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 from laconic.text.treebanks import COLUMNS, CONLL_X, NOTHING, Treebank
 
 FIELDS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")

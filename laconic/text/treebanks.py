@@ -18,7 +18,7 @@ from laconic.core.arrays import Ints, Ints32
 from laconic.core.ragged import cut, pointers, ranges
 from laconic.errors import InputError
 from laconic.text.io import PathLike, atomic_writer, name_of, open_text
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 COLUMNS = ("word", "lemma", "coarse", "fine", "morph")
 TAGS = ("coarse", "fine")  # the columns that a tagger of words predicts

@@ -21,7 +21,7 @@ from benchmarks.tag_ner_knowledge import (
 from benchmarks.tag_ner_parts import FILES, Part, read_part, with_clusters
 from benchmarks.tag_ner_table import PUBLISHED, Job, Row, fit, models
 from laconic.tag.phrases import PhraseList
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 from laconic.text.views import WordClusters
 
 pytestmark = pytest.mark.slow

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from laconic._core import StructuredLoss
 
 from laconic import _core
-from laconic._core import StructuredLoss
 from laconic.core.inference.tree import MODELS
 from laconic.parse.templates import PartTemplates, part_templates_from
 from laconic.parse.weights import Candidates, TreeShape, features_of, load_kernel, make_kernel
-from laconic.text.sequences import SequenceEncoder, TokenColumns
+from laconic.text.sequences import SequenceEncoder
+from laconic.text.token_columns import TokenColumns
 
 NO = Candidates()
 SHAPES = [

@@ -11,7 +11,7 @@ from laconic.core.solvers.online import Mira
 from laconic.core.solvers.online_sparse import Sparseptron
 from laconic.parse.labels import RelationLabeler, pack_labeler, relation_templates, unpack_labeler
 from laconic.parse.relation_columns import RELATION_COLUMNS
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 from laconic.text.treebanks import COLUMNS, Treebank, read_treebank
 
 

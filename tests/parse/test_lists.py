@@ -10,7 +10,7 @@ from parsers import SENTENCES, fitted
 
 from laconic.core.ragged import pointers
 from laconic.parse.lists import TreeLists, joined, k_best, with_gold
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 Plain = list[
     tuple[list[str], list[tuple[list[int], float]]]

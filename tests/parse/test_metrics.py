@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.parse.metrics import punctuation_of, tree_scores
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 # "She slept ." "Go !" "..."
 PTR = [0, 3, 5, 5, 6]

@@ -37,7 +37,7 @@ from laconic.parse.explain import (
 from laconic.parse.labels import RelationLabeler
 from laconic.parse.templates import PartTemplates, parse_part_templates
 from laconic.parse.trees import DependencyTree
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 from laconic.text.treebanks import COLUMNS, Treebank, first_on_cycle, read_treebank
 
 NOUNS, VERBS, ADJECTIVES = (

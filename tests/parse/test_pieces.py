@@ -14,7 +14,7 @@ from parsers import SENTENCES, TREES, fitted
 from laconic import Parser, load
 from laconic.core.ragged import cut, pointers
 from laconic.parse.pieces import Pieces, best_sums
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 from laconic.text.treebanks import first_on_cycle, read_treebank
 
 WORDS = st.lists(st.sampled_from(["a", "the", ",", ".", '"', "(", "!"]), max_size=40)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laconic.parse.relation_columns import FAR, NONE, RELATION_COLUMNS, ROOT, relation_columns
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 from laconic.text.treebanks import COLUMNS
 
 

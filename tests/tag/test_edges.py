@@ -20,7 +20,7 @@ from laconic.tag.crf import Crf
 from laconic.tag.learn import TrainingData
 from laconic.tag.model import Tagger
 from laconic.text.patterns import parse_templates
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 BATCH = [
     Crf(),

@@ -16,8 +16,8 @@ from laconic import Crf, Fobos, Mira, Perceptron, Rda, Sparseptron, Tagger
 from laconic.core.solvers.online import passes_of
 from laconic.models import file as files
 from laconic.tag.conll import read_columns
-from laconic.text.sequences import TokenColumns
 from laconic.text.templates import Atom, Template, Templates
+from laconic.text.token_columns import TokenColumns
 from laconic.text.views import WordClusters
 
 SENTENCES = [

@@ -8,7 +8,7 @@ import pytest
 
 from laconic.text.labels import detect_scheme
 from laconic.text.markup import markup_corpus
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 
 SOURCE = '''
 def shown(x):

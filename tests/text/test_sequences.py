@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.text.sequences import AFTER_BASE, BEFORE_BASE, SequenceEncoder, TokenColumns
+from laconic.text.sequences import AFTER_BASE, BEFORE_BASE, SequenceEncoder
+from laconic.text.token_columns import TokenColumns
 from laconic.text.views import WordClusters, make_view
 
 VIEWS = ["word", "pos", "shape", "suffix2", "prefix1(pos)", "cluster2"]

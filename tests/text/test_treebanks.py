@@ -10,7 +10,7 @@ import pytest
 
 from laconic.core.ragged import cut
 from laconic.errors import InputError
-from laconic.text.sequences import TokenColumns
+from laconic.text.token_columns import TokenColumns
 from laconic.text.treebanks import (
     Treebank,
     check_trees,

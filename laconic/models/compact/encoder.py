@@ -11,7 +11,8 @@ import numpy as np
 from laconic import _core
 from laconic.core.arrays import Ints, Ints32
 from laconic.models.compact.strings import NAMELESS, Names, in_order
-from laconic.text.sequences import EncodedSentences, Token, TokenColumns, name_outside
+from laconic.text.sequences import EncodedSentences, name_outside
+from laconic.text.token_columns import Token, TokenColumns
 from laconic.text.views import View, make_view
 
 MOST_REMEMBERED = 100_000  # strings of a column whose views are kept in memory
