@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laconic._core import LossKind, Norm
 
 from laconic import _core
+from laconic._core import LossKind, Norm
 
 REFUSED = (ValueError, TypeError)
 N = 4

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from laconic._core import StructuredLoss
 
 from laconic import _core
+from laconic._core import StructuredLoss
 from laconic.core.inference.tree import MODELS
 from laconic.parse.templates import PartTemplates, part_templates_from
 from laconic.parse.weights import Candidates, TreeShape, features_of, load_kernel, make_kernel

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from laconic._core import OnlineRule, Reading, StructuredLoss
 from plain_tagger import PlainTagger, Task
 
+from laconic._core import OnlineRule, Reading, StructuredLoss
 from laconic.core.losses import ChainHinge, ChainLog, ChainPerceptron
 from laconic.core.penalties import L1
 from laconic.core.solvers.online import (
