@@ -125,7 +125,7 @@ def scores(
                 kept = strongest(weights, size)
                 if len(kept) < LEAST_SHARE * size:
                     continue
-                refits, out = Refits(path, kept), HeldOutRows(X[:, kept], gold)
+                refits, out = Refits(path, kept), HeldOutRows(X[:, kept], gold, path.problem.loss)
                 for ridge in RIDGES:
                     loss = float(out.score(*refits.fit(ridge)).loss.mean())
                     found.setdefault((size, share, ridge), []).append(loss)

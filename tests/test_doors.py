@@ -6,12 +6,16 @@ named as taken must be refused by a narrow door; so a new line of the table is t
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
 from penalties import PENALTIES
+from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks.linear_doors import DOORS, SHOWN, doors, opened
+import laconic
+from benchmarks.linear_doors import DOORS, SHOWN, TEXTS, TIMES, X, Y, doors, opened
+from laconic.core.losses import as_loss
 
 LABEL_TREES = ("label tree", "label tree inf positive")
 FUSED = ("fused", "fused, nearly nothing else", "fused sparse group", "sparse group over time")
@@ -75,6 +79,40 @@ NARROW: dict[str, tuple[set[str], str]] = {
 }
 # Proxes that take seconds: each word of a dictionary has its own.
 SLOW = {("OnlineDictionary", "sum with slope"), ("OnlineDictionary", "sum of sums")}
+
+
+CLASSES = ("logistic", "multinomial", "squared_hinge")
+TARGETS = ("squared", "huber", "quantile", "poisson", "tweedie")
+LOSS_DOORS = {
+    "SparseClassifier": (CLASSES, lambda loss: laconic.SparseClassifier(loss=loss).fit(X, Y)),
+    "TextClassifier": (
+        CLASSES,
+        lambda loss: laconic.TextClassifier(strength=1.0, loss=loss).fit(TEXTS, Y),
+    ),
+    "TemporalClassifier": (
+        CLASSES,
+        lambda loss: laconic.TemporalClassifier(laconic.Ridge(), loss).fit(X, Y, times=TIMES),
+    ),
+    "SparseRegressor": (TARGETS, lambda loss: laconic.SparseRegressor(loss=loss).fit(X, Y)),
+    "TemporalRegressor": (
+        TARGETS,
+        lambda loss: laconic.TemporalRegressor(laconic.Ridge(), loss).fit(X, Y, times=TIMES),
+    ),
+}
+
+
+@pytest.mark.parametrize("door", LOSS_DOORS)
+def test_every_loss_through_every_door_by_name_and_as_an_object(door: str) -> None:
+    taken, fit = LOSS_DOORS[door]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for name in (*CLASSES, *TARGETS):
+            for loss in (name, as_loss(name)):
+                if name in taken:
+                    fit(loss)
+                else:
+                    with pytest.raises(ValueError, match=type(as_loss(name)).__name__):
+                        fit(loss)
 
 
 def test_every_door_is_in_the_matrix() -> None:

@@ -190,6 +190,7 @@ class CompactClassifier(Saved, Reported, TextPredictor):
         model.report_, model.groups_ = self.report_, self.groups_
         model.columns_, model.column_weights_ = self.columns_, self.column_weights_
         model.thresholds_, model.taxonomy_ = self.thresholds_, self.taxonomy_
+        model.loss_ = self.loss_
         return model
 
     def fit(self, documents: object, labels: object) -> NoReturn:

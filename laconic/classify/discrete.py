@@ -47,6 +47,7 @@ def _(
     check_is_fitted(model, "coef_")
     inner = SparseClassifier(
         penalty if penalty is not None else _own_penalty(model),
+        model.loss_,
         class_weight=model.class_weight,
         n_jobs=model.n_jobs,
     )

@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import logsumexp
 
 from laconic.classify import preparation
 from laconic.classify.learn import LearningParameters, refit_ridge, strongest
-from laconic.classify.multilabel import indicator, is_multilabel, log_losses
+from laconic.classify.losses import loss_for
+from laconic.classify.multilabel import indicator, is_multilabel
 from laconic.classify.penalty import penalty_for
 from laconic.classify.preparation import Prepared, training_rows
 from laconic.core.arrays import AnyArray, Array, Bools, Ints
+from laconic.core.losses import Loss
+from laconic.core.losses.base import log_other
 
 if TYPE_CHECKING:
     from laconic.core.problem import Problem
@@ -77,6 +79,7 @@ class HeldOutRows(NamedTuple):
 
     X: sp.csr_matrix
     gold: Ints | Array
+    loss: Loss
     n_beside: int = 0
     weight: Array | None = None
 
@@ -85,15 +88,12 @@ class HeldOutRows(NamedTuple):
         scores = np.asarray(self.X @ weights + intercept)
         n_words = len(weights) - self.n_beside
         if self.gold.ndim == 2:
-            right = np.all((scores > 0) == (self.gold > 0), axis=1)
-            return SettingScore(
-                n_words, self._weighted(log_losses(scores, self.gold.astype(np.float64))), right
-            )
-        if scores.shape[1] == 1:
-            scores = np.hstack([np.zeros_like(scores), scores])
-        gold = self.gold.astype(np.int64)
-        loss = logsumexp(scores, axis=1) - scores[np.arange(len(gold)), gold]
-        return SettingScore(n_words, self._weighted(loss), scores.argmax(axis=1) == gold)
+            has, logs = self.gold > 0, self.loss.log_proba(scores, several=True)
+            loss = -np.sum(np.where(has, logs, log_other(logs)), axis=1)
+            return SettingScore(n_words, self._weighted(loss), np.all((scores > 0) == has, axis=1))
+        logs, gold = self.loss.log_proba(scores), self.gold.astype(np.int64)
+        loss = -logs[np.arange(len(gold)), gold]
+        return SettingScore(n_words, self._weighted(loss), logs.argmax(axis=1) == gold)
 
     def _weighted(self, loss: Array) -> Array:
         return loss if self.weight is None else loss * self.weight
@@ -148,6 +148,7 @@ class StrengthPath:
         self.unit = penalty.strength
         self.inner: SparseClassifier = SparseClassifier(
             penalty,
+            loss_for(parameters.loss, labels),
             max_iter=parameters.max_iter,
             n_jobs=parameters.n_jobs,
             class_weight=parameters.class_weight,
@@ -201,6 +202,7 @@ class Refits:
 
         self.inner = SparseClassifier(
             refit_ridge(1.0, len(kept), path.n_free),
+            path.problem.loss,
             tol=path.inner.tol,
             max_iter=path.inner.max_iter,
             n_jobs=path.inner.n_jobs,
@@ -251,7 +253,7 @@ def explore(
             continue
         words = max(1, len(kept))
         kept = strongest(weights, most, path.n_beside)
-        held = HeldOutRows(fold.X[:, kept], gold, path.n_beside, fold.weight)
+        held = HeldOutRows(fold.X[:, kept], gold, path.problem.loss, path.n_beside, fold.weight)
         here = {Setting(share, None): held.score(weights[kept], intercept)}
         if not path.smooth:
             ridges = ridges_of(parameters, known, share)

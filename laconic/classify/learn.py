@@ -1,6 +1,6 @@
 """Learning the weights of a TextClassifier from prepared documents.
 
-    min_{w, b}  sum_d s_d log-loss(y_d, x_d w + b) + penalty(w)
+    min_{w, b}  sum_d s_d loss(y_d, x_d w + b) + penalty(w)
 
 `fit_weights` solves this; `refit_weights` solves it again for the kept features alone, under a
 ridge, since the penalty that chose them also shrank them.
@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 
 from laconic.classify import preparation
 from laconic.classify.label_tree import Taxonomy
+from laconic.classify.losses import loss_for
 from laconic.classify.penalty import penalty_for
 from laconic.classify.preparation import Prepared, training_rows
 from laconic.core.arrays import Array, Ints
 from laconic.core.groups import Groups
+from laconic.core.losses import Loss
 from laconic.core.penalties import LatentGroupLasso, Penalty, Ridge
 from laconic.core.penalties.names import Strength
 from laconic.core.report import DUALITY_GAP, Callback, FitReport, in_one_line
@@ -37,6 +39,7 @@ class LearningParameters(Protocol):
     """The parameters of TextClassifier that decide what is minimised, and how."""
 
     penalty: Penalty | str | None
+    loss: Loss | str | None
     strength: Strength | None
     lasso: float | None
     ridge: float
@@ -178,6 +181,7 @@ def _solve(
     began = time.perf_counter()
     inner = SparseClassifier(
         penalty,
+        loss_for(parameters.loss, rows.labels),
         tol=parameters.tol,
         max_iter=parameters.max_iter,
         n_jobs=parameters.n_jobs,

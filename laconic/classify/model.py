@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from laconic.classify.label_tree import Taxonomy
+from laconic.classify.losses import checked_loss, used_loss
 from laconic.classify.multilabel import as_labels, is_multilabel
 from laconic.classify.penalty import named_penalty, penalty_names
 from laconic.classify.predict import TextPredictor
@@ -27,6 +28,7 @@ from laconic.classify.settings import (
 from laconic.classify.structure import ClusterSource, Family
 from laconic.classify.summary import GroupSummary, with_examples
 from laconic.core.arrays import Array, Bools
+from laconic.core.losses import Loss
 from laconic.core.penalties import OverlapGroupLasso, Penalty
 from laconic.core.penalties.parameter import TakesPenalty
 from laconic.core.report import Callback, Reported
@@ -46,11 +48,11 @@ EMPTY = (
 
 
 class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
-    """min_{w,b} sum_d log-loss(y_d, x_d w + b) + sum_r strength_r Omega_r(w) + lasso |w|_1.
+    """min_{w,b} sum_d loss(y_d, x_d w + b) + sum_r strength_r Omega_r(w) + lasso |w|_1.
 
-    x_d is the bag of words of document d; Omega_r sums the norms of the weights in the groups of
-    one structure of the text (sentences, phrases, topics, word clusters). Words whose groups do not
-    help have weights of exactly zero.
+    x_d is the bag of words of document d, the loss the log-loss unless stated; Omega_r sums the
+    norms of the weights in the groups of one structure of the text (sentences, phrases, topics,
+    word clusters). Words whose groups do not help have weights of exactly zero.
 
     Parameters
     ----------
@@ -146,6 +148,10 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
     structure : {"auto"} or None, default=None
         With auto, structures of the text are tried as terms beside the elastic net, with strengths
         and numbers of topics and clusters chosen by Bayesian optimization.
+    loss : Loss, str or None, default=None
+        Loss of the labels, or its name: logistic (of more than two labels each against the rest),
+        multinomial (of two labels logistic) or squared_hinge; None is multinomial for more than two
+        labels and logistic for two, or where documents have several.
 
     Attributes
     ----------
@@ -155,6 +161,8 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         Constants of the scores.
     classes_ : ndarray
         The labels, sorted.
+    loss_ : Loss
+        The loss that was used.
     thresholds_ : ndarray of shape (n_classes,) or None
         Of documents with several labels: a label is given where its score is above its threshold.
     taxonomy_ : dict or None
@@ -246,6 +254,7 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         seconds: float = 60.0,
         max_features: int | None = None,
         structure: str | None = None,
+        loss: Loss | str | None = None,
     ) -> None:
         self.penalty, self.strength, self.lasso, self.ridge = penalty, strength, lasso, ridge
         self.refit, self.values = refit, values
@@ -262,7 +271,7 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         self.tol, self.max_iter, self.n_jobs = tol, max_iter, n_jobs
         self.random_state, self.class_weight = random_state, class_weight
         self.folds, self.seconds, self.max_features = folds, seconds, max_features
-        self.structure = structure
+        self.structure, self.loss = structure, loss
 
     def make_penalty(self, given: Penalty | str | None) -> Penalty:
         """Return the penalty that a value of the parameter means, over groups by name."""
@@ -343,6 +352,7 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         from laconic.classify.preparation import checked_weight, taxonomy_for
         from laconic.text.frames import labels_of
 
+        checked_loss(self.loss)
         labels = as_labels(labels_of(documents, labels))
         documents = self.read(documents)
         weight = checked_weight(sample_weight, len(documents))
@@ -431,6 +441,7 @@ class TextClassifier(Saved, Reported, TakesPenalty, TextPredictor):
         self.learned_ = found
         self.families_ = prepared.families
         self.coef_, self.intercept_, self.classes_ = coef, found.intercept, found.classes
+        self.loss_ = used_loss(self.loss, len(found.classes), several)
         self.part_norms_ = found.part_norms
         self.selected_ = self._selected(prepared.families)
         self.groups_ = {

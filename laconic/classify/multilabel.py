@@ -104,12 +104,6 @@ def unknown_labels(labels: AnyArray, train: AnyArray) -> list[str]:
     return sorted(map(str, set(names_of(labels).tolist()) - set(names_of(train).tolist())))
 
 
-def log_losses(scores: Array, gold: Array) -> Array:
-    """Return the log-loss of each document, summed over labels; (n, K) scores and indicators."""
-    found: Array = np.sum(np.logaddexp(0.0, scores) - gold * scores, axis=1)
-    return found
-
-
 def best_thresholds(scores: Array, gold: Array) -> Array:
     """Return the threshold of each label at which its F1 on held-out documents is largest.
 

@@ -17,6 +17,7 @@ from laconic.classify.label_tree import branches_of, sure_paths
 from laconic.classify.multilabel import as_labels, lists_of
 from laconic.classify.weighting import lengths_of, weighted
 from laconic.core.arrays import Array, Bools
+from laconic.core.losses import Loss
 from laconic.text.documents import DocumentEncoder, DocumentLike
 
 # Explanations are imported where they are asked for: a model opens without them.
@@ -46,6 +47,8 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
     columns_: Beside = Beside()
     column_weights_: Array | None = None
     thresholds_: Array | None = None
+    loss: Loss | str | None
+    loss_: Loss
     taxonomy_: dict[str, str] | None = None
     text: str
     numbers: Sequence[str]
@@ -169,13 +172,7 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
 
     def log_proba_of(self, scores: Array) -> Array:
         """Return log-probabilities from scores (n, 1 or K)."""
-        if self.thresholds_ is not None:
-            return -np.logaddexp(0.0, -scores)
-        if scores.shape[1] == 1:
-            scores = np.hstack([np.zeros_like(scores), scores])
-        scores = scores - scores.max(axis=1, keepdims=True)
-        logs: Array = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-        return logs
+        return self.loss_.log_proba(scores, self.thresholds_ is not None)
 
     def predict_proba(self, documents: Sequence[DocumentLike]) -> Array:
         """Return probabilities of the labels, (n, K)."""

@@ -21,12 +21,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.classify.columns import pack_beside, read_beside
 from laconic.classify.label_tree import branches_of
+from laconic.classify.losses import used_loss
 from laconic.classify.model import TextClassifier
 from laconic.classify.predict import TextPredictor
 from laconic.classify.reading import encoder_for
 from laconic.classify.settings import CHOSEN, Settings, Tried, plain_settings
 from laconic.classify.summary import GroupSummary
 from laconic.classify.weighting import TFIDF, WEIGHTINGS
+from laconic.core.losses import Loss
 from laconic.core.penalties import Penalty
 from laconic.errors import InputError
 from laconic.models import file as files
@@ -43,7 +45,7 @@ from laconic.models.checks import (
     read_report,
     report_meta,
 )
-from laconic.models.parts import pack_penalty, read_penalty
+from laconic.models.parts import pack_loss, pack_penalty, read_loss, read_penalty
 from laconic.text.documents import DocumentEncoder
 from laconic.text.vocab import Vocab
 from laconic.version import __version__
@@ -75,10 +77,12 @@ def classifier_meta(model: TextClassifier, arrays: Arrays) -> dict[str, Any]:
     parameters = {
         FILE_NAMES.get(name, name): _plain(name, value)
         for name, value in model.get_params(deep=False).items()
-        if not isinstance(value, Penalty)
+        if not isinstance(value, Penalty | Loss)
     }
     if isinstance(model.penalty, Penalty):
         parameters[FILE_NAMES["penalty"]] = pack_penalty(model.penalty, arrays)
+    if isinstance(model.loss, Loss):
+        parameters["loss"] = pack_loss(model.loss)
     return {
         "laconic": __version__,
         "parameters": parameters,
@@ -115,6 +119,7 @@ def read_outputs(model: TextPredictor, arrays: Arrays, meta: dict[str, Any]) -> 
     n_outputs = 1 if one else len(model.classes_)
     model.columns_, model.column_weights_, model.thresholds_ = read_beside(meta), None, None
     model.taxonomy_ = _checked_taxonomy(meta.get("taxonomy"), model.classes_)
+    model.loss_ = used_loss(model.loss, len(model.classes_), several)
     if several:
         model.thresholds_ = numbers(arrays, "threshold", (n_outputs,))
         del arrays["threshold"]
@@ -256,6 +261,7 @@ _PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "folds": is_count,
     "seconds": is_number,
     "structure": lambda value: value in (None, "auto"),
+    "loss": lambda value: value is None or isinstance(value, str | dict),
     "max_features": lambda value: value is None or is_count(value),
     "min_count": lambda value: type(value) is int,
     "min_df": is_number,
@@ -304,6 +310,8 @@ def _checked_parameters(stored: dict[str, Any], arrays: Arrays) -> dict[str, Any
     weight = parameters["class_weight"]
     if isinstance(parameters["penalty"], dict):
         parameters["penalty"] = read_penalty(parameters["penalty"], arrays)
+    if isinstance(parameters["loss"], dict):
+        parameters["loss"] = read_loss(parameters["loss"])
     return {
         **parameters,
         **{name: tuple(parameters[name]) for name in ("features", "numbers", "categories")},

@@ -74,6 +74,7 @@ MODEL = Parameters(
             "refit",
             "contrast",
             "frequency",
+            "loss",
             "max_features",
             "seconds",
             "folds",
@@ -116,6 +117,9 @@ MODEL = Parameters(
         "refit": Option(flag="--refit-ridge", minimum=0),
         "contrast": Option(minimum=0),
         "frequency": Option(minimum=0),
+        "loss": Option(
+            "log-loss unless stated: logistic, multinomial or squared_hinge.", metavar="NAME"
+        ),
         "max_features": Option(
             "The best model with at most N words.", flag="--small", minimum=1, metavar="N"
         ),
@@ -268,11 +272,13 @@ def _check_kept(classifier: TextClassifier, path: str) -> None:
 
 def _classifier(model: OptionValues, unlabelled: bool) -> TextClassifier:
     """Return an unfitted classifier, its penalty checked, and that it reads unlabelled text."""
+    from laconic.classify.losses import checked_loss
     from laconic.classify.model import TextClassifier
     from laconic.classify.settings import UNLABELLED, reads_unlabelled
 
     classifier = TextClassifier(**model)
     classifier.parts()
+    checked_loss(classifier.loss)
     if unlabelled and not reads_unlabelled(classifier):
         raise InputError(f"--unlabelled: {UNLABELLED}.")
     return classifier

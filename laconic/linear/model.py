@@ -148,7 +148,7 @@ class SparseRegressor(RegressorMixin, SparseLinear):
 
 
 def _has_probabilities(estimator: SparseLinear) -> bool:
-    return hasattr(as_loss(estimator.loss, Logistic()), "probabilities")
+    return as_loss(estimator.loss, Logistic()).knows_probabilities
 
 
 class SparseClassifier(ClassifierMixin, SparseLinear):
@@ -338,15 +338,10 @@ class SparseClassifier(ClassifierMixin, SparseLinear):
     @available(_has_probabilities)
     def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         """Return the probabilities of the classes, or of each label, (n, K)."""
-        scores = self._scores(X, offset)
-        probabilities: Array = self.loss_.probabilities(scores)
-        if self.labels_ is not None:
-            return probabilities
-        if probabilities.shape[1] == 1:
-            return np.hstack([1 - probabilities, probabilities])
-        return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))
+        return np.exp(self.predict_log_proba(X, offset))
 
     @available(_has_probabilities)
     def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         """Return the logarithms of predict_proba."""
-        return np.log(self.predict_proba(X, offset))
+        scores = self._scores(X, offset)
+        return self.loss_.log_proba(scores, self.labels_ is not None)

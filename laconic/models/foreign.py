@@ -65,6 +65,10 @@ class ForeignPenalty(Foreign, Penalty):
 class ForeignLoss(Foreign, Loss):
     """A loss of another package, as a model file names it; it can be shown, not used."""
 
+    def log_probabilities(self, scores: Array) -> Array:
+        """Raise a ValueError that says what to do."""
+        self.refuse(scores)
+
     def value_residual(self, scores: Array, gold: Gold) -> tuple[float, Array]:
         """Raise a ValueError that says what to do."""
         self.refuse(scores, gold)

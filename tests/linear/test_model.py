@@ -23,6 +23,7 @@ from laconic import (
     Fista,
     GroupLasso,
     Groups,
+    Loss,
     Multinomial,
     Owlqn,
     Poisson,
@@ -165,9 +166,25 @@ def test_bad_data_get_one_sentence(problem):
         SparseClassifier(GroupLasso(Groups.from_lists([[0, 1]], 3))).fit(X, y)
 
 
-def test_no_probabilities_from_a_hinge(problem):
+def test_probabilities_of_a_hinge_are_those_of_which_its_scores_are_the_best(problem):
     X, y = problem
     model = SparseClassifier(Ridge(1.0), loss=SquaredHinge()).fit(X, y)
+    scores = model.decision_function(X)
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], (1 + np.tanh(scores)) / 2)
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+    for share in (0.4, 0.5, 0.6):  # a column of ones, of which this share are of the second class
+        ones, labels = np.ones((100, 1)), np.arange(100) < 100 * share
+        constant = SparseClassifier(Ridge(0.0), SquaredHinge(), fit_intercept=False, tol=1e-8)
+        found = constant.fit(ones, labels).predict_proba(ones)[0, 1]
+        assert abs(found - share) < 5e-3
+
+
+def test_no_probabilities_from_a_loss_that_knows_none(problem):
+    class Margin(SquaredHinge):
+        log_probabilities = Loss.log_probabilities
+
+    X, y = problem
+    model = SparseClassifier(Ridge(1.0), loss=Margin()).fit(X, y)
     assert not hasattr(model, "predict_proba") and model.score(X, y) > 0.8
 
 

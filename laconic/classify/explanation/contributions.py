@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.arrays import Array, Ints
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from laconic.classify.predict import TextPredictor
 
 PAGE = "laconic.classify.explanation.page:fragment"  # pages are leaves: nothing imports them
+SMALLEST = 1e-300  # sum of two probabilities, so that neither is divided by zero
 
 
 class FeatureShare(NamedTuple):
@@ -89,6 +89,8 @@ class Explanation:
         Where the known features stand.
     shares : ndarray of shape (K, n_occurrences)
         What each occurrence adds to the score of each label.
+    probabilities : ndarray of shape (K,)
+        Probability of each label.
     names : ndarray of str
         Spelling of the feature of each occurrence.
     values : ndarray
@@ -107,6 +109,7 @@ class Explanation:
     texts: list[str]
     occurrences: Occurrences
     shares: Array
+    probabilities: Array
     names: NDArray[np.object_]
     values: Array
     columns: tuple[ColumnShare, ...] = ()
@@ -123,14 +126,6 @@ class Explanation:
     def order(self) -> Ints:
         """Labels from the highest score to the lowest; of equal ones that which `predict` gives."""
         return np.argsort(-self.scores, kind="stable")
-
-    @cached_property
-    def probabilities(self) -> Array:
-        """Probability of each label, (K,)."""
-        if self.given is not None:
-            return np.asarray(np.exp(-np.logaddexp(0.0, -self.scores)))
-        scores = self.scores / 2 if len(self.scores) == 2 else self.scores
-        return np.asarray(np.exp(scores - logsumexp(scores)))
 
     @cached_property
     def by_word(self) -> Array:
@@ -212,6 +207,7 @@ class Explanation:
         half = 2 if len(self.labels) == 2 else 1
         intercept = (self.intercepts[first] - self.intercepts[second]) / half
         shares = (self.shares[first] - self.shares[second]) / half
+        chances = self.probabilities[rows]
         return Explanation(
             self.labels[rows],
             sign * scores,
@@ -220,6 +216,7 @@ class Explanation:
             self.texts,
             self.occurrences,
             sign[:, None] * shares,
+            chances / max(float(chances.sum()), SMALLEST),
             self.names,
             self.values,
             tuple(
@@ -293,6 +290,7 @@ def explain_document(model: TextPredictor, rows: list[Any]) -> Explanation:
     feature = encoded.feature[known].astype(np.int64)
     value = row.toarray()[0, feature] / np.bincount(feature, minlength=width)[feature]
     scores = model.all_scores(rows)[0]
+    probabilities = np.exp(model.log_proba_of(scores[None])[0])
     given = None if model.thresholds_ is None else tuple(model.decide(scores[None])[0])
     spelling = encoder.vocab.words
     names = np.array([spelling[f] for f in feature.tolist()], dtype=object)
@@ -309,6 +307,7 @@ def explain_document(model: TextPredictor, rows: list[Any]) -> Explanation:
         [sentence_text(unit) for unit in sentences],
         Occurrences(feature, sentence[known], span[known]),
         shares,
+        probabilities,
         names,
         value,
         column_shares(model, rows),

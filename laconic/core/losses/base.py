@@ -10,6 +10,7 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 
 from laconic import _core
@@ -18,6 +19,12 @@ from laconic.core.losses.bound import BoundLoss, Gold, KernelLoss, PythonLoss
 
 LossT = TypeVar("LossT", bound="Loss")
 COMPUTED = {"value_residual", "curvature", "conjugate", "bind"}
+SMALLEST = 5e-324  # probability whose logarithm is finite
+
+
+def log_other(log_probability: Array) -> Array:
+    """Return log(1 - p) from log p, finite also where p is 1."""
+    return np.asarray(np.log(np.maximum(-np.expm1(log_probability), SMALLEST)))
 
 
 class Loss(BaseEstimator):
@@ -25,7 +32,8 @@ class Loss(BaseEstimator):
 
     A loss of your own is a subclass with `value_residual` and, if it is smooth, `curvature`. Gold
     then has one target and one weight per score, so that K outputs need no thought. A loss without
-    `curvature` has kinks: it is smoothed by `prox`, or without one by its residuals.
+    `curvature` has kinks: it is smoothed by `prox`, or without one by its residuals. A loss of
+    classes gives classifiers probabilities by `log_probabilities`.
 
     Examples
     --------
@@ -85,6 +93,30 @@ class Loss(BaseEstimator):
     def n_outputs(self, n_classes: int) -> int:
         """Return the number of scores per row for this number of classes."""
         return 1 if not self.classifies or n_classes <= 2 else n_classes
+
+    @property
+    def knows_probabilities(self) -> bool:
+        """Whether scores mean probabilities."""
+        return type(self).log_probabilities is not Loss.log_probabilities
+
+    def log_probabilities(self, scores: Array) -> Array:
+        """Return the logarithm of the probability of what each score is about, (n, K)."""
+        raise ValueError(
+            f"{type(self).__name__} has no log_probabilities(scores), which probabilities and "
+            "choices on held-out data need"
+        )
+
+    def log_proba(self, scores: Array, several: bool = False) -> Array:
+        """Return log-probabilities of classes, (n, 2) of scores (n, 1) and (n, K) of (n, K).
+
+        They add up to 1 per row, unless a row may have several classes, each with its own.
+        """
+        found = self.log_probabilities(scores)
+        if several:
+            return found
+        if found.shape[1] > 1:
+            return np.asarray(found - logsumexp(found, axis=1, keepdims=True))
+        return np.hstack([log_other(found), found])
 
     def settled(self, intercept: Array) -> Array:
         """Return the one intercept that stands for all that have the same loss everywhere."""

@@ -25,6 +25,6 @@ class Logistic(Loss):
 
     kind: ClassVar[_core.LossKind | None] = _core.LossKind.logistic
 
-    def probabilities(self, scores: Array) -> Array:
-        """Return the probability that each score is about, (n, K)."""
-        return np.asarray(1.0 / (1.0 + np.exp(-np.clip(scores, -500, 500))))
+    def log_probabilities(self, scores: Array) -> Array:
+        """See Loss: -log(1 + exp(-s))."""
+        return np.asarray(-np.logaddexp(0.0, -scores))

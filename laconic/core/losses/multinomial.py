@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from sklearn.utils.extmath import softmax
+from scipy.special import log_softmax
 
 from laconic import _core
 from laconic.core.arrays import Array
@@ -26,9 +26,9 @@ class Multinomial(Loss):
     coupled: ClassVar[bool] = True
     per_score: ClassVar[bool] = False
 
-    def probabilities(self, scores: Array) -> Array:
-        """Return the probabilities of the classes, (n, K)."""
-        found: Array = softmax(scores)
+    def log_probabilities(self, scores: Array) -> Array:
+        """See Loss: s - log sum_k exp(s_k)."""
+        found: Array = log_softmax(scores, axis=1)
         return found
 
     def n_outputs(self, n_classes: int) -> int:
