@@ -3,7 +3,8 @@
 word_data, word_size   the words, <unk> and </s> first, and how many bytes each has
 0.sizes, 0.1.gain ..   n-grams of words as a trie, see packed.py
 1.sizes ..             those of classes that are mixed with them, in the same form, with
-1.classes, 1.log_share class of every word, and the logarithm of its share of the class
+1.classes, 1.share     class of every word, and the number, in the table 1.shares, of the logarithm
+                       of its share of the class (1.log_share, the logarithm itself, in older files)
 """
 
 from __future__ import annotations
@@ -22,12 +23,21 @@ from laconic.lm.contexts import Text
 from laconic.lm.log_linear import LogLinear
 from laconic.lm.mixture import MixturePart, all_parts
 from laconic.lm.model import LanguageModel
-from laconic.lm.packed import pack_trie, trie_kernel, unpack_trie
+from laconic.lm.packed import learned_values, nearest, pack_trie, trie_kernel, unpack_trie
 from laconic.lm.running import SentenceEncoder, SentencesLike
 from laconic.lm.store import checked_meta, model_meta
 from laconic.models import file as files
-from laconic.models.checks import Arrays, Contents, check_storable, numbers, smallest, whole
+from laconic.models.checks import (
+    Arrays,
+    Contents,
+    check_names,
+    check_storable,
+    numbers,
+    smallest,
+    whole,
+)
 
+OF_CLASSES = {"classes", "share", "shares", "log_share"}
 VALUES = 256  # of log probabilities, and of back-off weights, of each order
 
 
@@ -103,7 +113,9 @@ def pack(model: LanguageModel, names: bool = True, n_values: int = VALUES) -> Co
         own = pack_trie(part.model, n_values)
         if number:
             own["classes"] = smallest(part.classes)
-            own["log_share"] = part.log_share.astype(np.float32)
+            shares = learned_values(part.log_share, VALUES)
+            own["shares"] = shares.astype(np.float32)
+            own["share"] = nearest(shares, part.log_share).astype(np.uint8)
         arrays |= {f"{number}.{name}": array for name, array in own.items()}
     kept = [model.report_.features_kept, model.report_.groups_kept]
     return arrays, {**model_meta(model), "ngrams": model.n_ngrams_, "kept": kept}
@@ -145,9 +157,16 @@ def _own(arrays: Arrays, part: int) -> Arrays:
 
 def _split(part: Arrays, n_words: int) -> tuple[Arrays, int, Any, Any]:
     """Return the trie of a part, its number of classes, the class of every word and its share."""
-    trie = {name: array for name, array in part.items() if name not in ("classes", "log_share")}
+    trie = {name: array for name, array in part.items() if name not in OF_CLASSES}
     if len(trie) == len(part):
         return trie, n_words, np.arange(n_words, dtype=np.int32), np.zeros(n_words)
+    shares = {name: array for name, array in part.items() if name in OF_CLASSES}
+    check_names(shares, OF_CLASSES - ({"log_share"} if "share" in part else {"share", "shares"}))
     classes = whole(part, "classes", 2**31 - 1).astype(np.int32)
-    share = numbers(part, "log_share", (n_words,), np.float32).astype(np.float64)
+    if "log_share" in part:
+        share = numbers(part, "log_share", (n_words,), np.float32).astype(np.float64)
+    else:
+        table = numbers(part, "shares", (part["shares"].size,), np.float32)
+        number = whole(part, "share", len(table) - 1)
+        share = table.astype(np.float64)[number]
     return trie, int(part["sizes"][0]) - 1 if "sizes" in part else 0, classes, share

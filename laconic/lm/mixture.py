@@ -9,6 +9,7 @@ by EM (Jelinek and Mercer 1980).
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,6 +23,7 @@ from laconic.lm.running import END_ID
 
 AnyAutomaton: TypeAlias = _core.ContextAutomaton | _core.MixtureAutomaton
 LEAST = 1e-12  # lower bound of the weight of words
+WORTH = 1.4  # times words and classes: with fewer n-grams, classes say less than they take
 ROUNDS = 50  # of EM, which is far from slow here: the parts are very different
 
 
@@ -81,12 +83,10 @@ def pruned_mixture(
 ) -> tuple[ContextModel, tuple[MixturePart, ...]]:
     """Return the mixture with `size` n-grams in all; `text` says how often contexts occur.
 
-    Without one the models say so. Where single words and classes are more than `size`, classes are
-    left out.
+    Without one the models say so. Where `size` is less than `least_with_classes`, classes are left
+    out.
     """
-    parts = all_parts(model, others)
-    if size < sum(part.model.n_words for part in parts):
-        parts = all_parts(model, ())
+    parts = all_parts(model, others if size >= least_with_classes(model, others) else ())
     frequencies = [
         expected_frequencies(part.model, int(part.classes[END_ID]))
         if text is None
@@ -103,6 +103,12 @@ def pruned_mixture(
     return smaller[0], tuple(
         part._replace(model=each) for part, each in zip(parts[1:], smaller[1:], strict=True)
     )
+
+
+def least_with_classes(model: ContextModel, others: tuple[MixturePart, ...]) -> int:
+    """Return the number of n-grams from which on a pruned mixture is better with its classes."""
+    single = model.n_words + sum(part.model.n_words for part in others)
+    return math.ceil(WORTH * single)
 
 
 def token_log_probs(model: ContextModel, text: Text) -> Array:

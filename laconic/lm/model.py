@@ -219,7 +219,7 @@ class LanguageModel(Queries, Saved, Reported, BaseEstimator):
         ----------
         size : int
             Number of n-grams to keep, of words and of classes together. Single words all stay, and
-            single classes; where these are too many, classes are left out.
+            single classes; where `size` is less than 1.4 times these, classes are left out.
         X : iterable of str or of lists of str, or None
             Sentences from which frequencies of contexts are counted, best the training data. With
             None they are estimated by the model, which is much worse for Kneser-Ney models: their

@@ -49,8 +49,7 @@ def pack_trie(model: ContextModel, n_values: int) -> Arrays:
         for name, values in (("gain", level.gain), ("weight", level.weight)):
             table = learned_values(values, n_values)
             arrays[f"{k}.{name}s"] = table.astype(np.float32)
-            numbers = np.searchsorted((table[1:] + table[:-1]) / 2, values)
-            arrays[f"{k}.{name}"] = _packed(numbers, (len(table) - 1).bit_length())
+            arrays[f"{k}.{name}"] = _packed(nearest(table, values), (len(table) - 1).bit_length())
         if k > 1:
             arrays[f"{k}.label"] = _packed(level.label, width)
             counts = np.bincount(level.parent, minlength=len(levels[k - 2].label))
@@ -130,6 +129,11 @@ def learned_values(x: Array, n: int) -> Array:
     if np.any(points == 0):
         found[np.argmin(np.abs(found))] = 0.0
     return np.unique(found)
+
+
+def nearest(table: Array, x: Array) -> Ints:
+    """Return the number of the nearest value of a rising table, of every x."""
+    return np.searchsorted((table[1:] + table[:-1]) / 2, x)
 
 
 def _levels(model: ContextModel) -> list[_Level]:

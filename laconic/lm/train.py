@@ -35,6 +35,7 @@ from laconic.models.option import (
 
 # Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
 if TYPE_CHECKING:
+    from laconic.lm.log_linear import LogLinear
     from laconic.lm.model import LanguageModel
 
 FILES = "Size and files"
@@ -52,6 +53,16 @@ class OutputOptions(NamedTuple):
             "weights of log-linear ones anew.",
             panel=FILES,
             metavar="N",
+        ),
+    ] = None
+    size: Annotated[
+        int | None,
+        Option(
+            "Keep as many n-grams as a compact model file of this size holds, such as 500K or 5MB, "
+            "in the same way.",
+            panel=FILES,
+            metavar="BYTES",
+            parse=n_bytes,
         ),
     ] = None
     arpa: Annotated[
@@ -96,6 +107,8 @@ class OutputOptions(NamedTuple):
 
     def check(self, dev: str | None) -> None:
         """Raise an InputError for options that do not go together, or a file that cannot be."""
+        if self.size is not None and self.max_ngrams is not None:
+            raise InputError("--size does not go with --max-ngrams: both say how much is kept.")
         if self.mix is not None and dev is None:
             raise InputError("--mix needs --dev, on which the weights of the models are chosen.")
         check_file_output(self.arpa, "an ARPA file", "--arpa")
@@ -115,11 +128,11 @@ class OutputOptions(NamedTuple):
     def streams(self, *others: object) -> bool:
         """Return whether a memory is given; InputError unless --arpa and none of `others` is."""
         if self.memory is not None and (
-            not self.arpa or self.max_ngrams or self.vocabulary or any(others)
+            not self.arpa or self.max_ngrams or self.size or self.vocabulary or any(others)
         ):
             raise InputError(
                 "--memory is for a Kneser-Ney model in an ARPA file: it goes with --arpa, without "
-                "-o, --dev, --max-ngrams, --vocabulary and other learners."
+                "-o, --dev, --max-ngrams, --size, --vocabulary and other learners."
             )
         return self.memory is not None
 
@@ -164,10 +177,9 @@ def train(
     if other is not None:
         run.bar.describe("mixing")
         found = interpolated([found, other], dev_sentences)
-    if also.max_ngrams is not None:
+    if also.max_ngrams is not None or also.size is not None:
         run.bar.describe("pruning")
-        kept, refit = text if other is None else sentences, chosen.refit(report)
-        found = found.prune(also.max_ngrams, kept, refit)
+        found = _smaller(found, also, text if other is None else sentences, chosen.refit(report))
     if also.arpa is not None:
         run.bar.describe("writing")
         found.to_arpa(also.arpa)
@@ -181,6 +193,20 @@ def train(
     facts |= {**model_facts(found), "orders": orders(found)}
     dev_scores = None if dev_sentences is None else lambda: scores(found, dev_sentences)
     return Trained(found, facts, dev_scores)
+
+
+def _smaller(
+    model: LanguageModel, also: OutputOptions, kept: Text | list[str], refit: LogLinear | None
+) -> LanguageModel:
+    """Return the model cut down to a number of n-grams or of bytes."""
+    if also.size is None:
+        return model.prune(also.max_ngrams or 0, kept, refit)
+    from laconic.lm.sizing import sized
+
+    try:
+        return sized(model, also.size, kept, refit)
+    except ValueError as error:
+        raise InputError(f"--size: {error}.") from None
 
 
 def _other(path: str) -> LanguageModel:

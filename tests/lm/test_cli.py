@@ -168,6 +168,11 @@ def test_pruning_and_rare_words(given: Files) -> None:
     )
     few = ["train", "lm", given.train, "-o", given.model, "--max-ngrams", "5"]
     refused(given, "--max-ngrams must be at least 19, the number of words", *few)
+    trained(given, *plain, "--size", "2900")
+    assert 2500 < os.path.getsize(given.model) <= 2900
+    few = ["train", "lm", given.train, "-o", given.model, "--size"]
+    refused(given, "--size: the words alone take", *few, "100")
+    refused(given, "--size does not go with --max-ngrams", *few, "5K", "--max-ngrams", "30")
 
 
 def test_predict_writes_one_line_per_word(given: Files) -> None:
