@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-TASKS = {"classify", "tag", "parse", "rerank", "mine", "lm", "embed", "time"}
+TASKS = {"classify", "tag", "parse", "rerank", "pipeline", "mine", "lm", "embed", "time"}
 LONGEST, WIDEST, MOST_ARGUMENTS = 60, 100, 12
 LOADED = """
 import sys, tempfile, laconic

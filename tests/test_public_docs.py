@@ -33,7 +33,15 @@ def parameters(value: object) -> set[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_public_name_has_a_summary(name: str) -> None:
+def test_a_public_name_is_documented(name: str) -> None:
+    has_a_summary(name)
+    describes_every_parameter(name)
+    says_a_sentence_of_every_parameter(name)
+    found = sections(getattr(laconic, name).__doc__ or "").get("Examples", "")
+    assert ">>>" in found, f"{name} has no example"
+
+
+def has_a_summary(name: str) -> None:
     docstring = inspect.getdoc(getattr(laconic, name))
     assert docstring, f"{name} has no docstring"
     first, *rest = docstring.splitlines()
@@ -41,8 +49,7 @@ def test_a_public_name_has_a_summary(name: str) -> None:
     assert not rest or not rest[0].strip(), f"{name}: a blank line after the summary"
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_parameter_is_described(name: str) -> None:
+def describes_every_parameter(name: str) -> None:
     value = getattr(laconic, name)
     found = documented(sections(value.__doc__ or "").get("Parameters", ""))
     expected = parameters(value)
@@ -50,18 +57,11 @@ def test_every_parameter_is_described(name: str) -> None:
     assert found - expected == set(), f"{name}: descriptions of parameters that it has not"
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_parameter_has_a_sentence_of_its_own(name: str) -> None:
+def says_a_sentence_of_every_parameter(name: str) -> None:
     """Its first sentence is the help of the option of the command line."""
     section = sections(getattr(laconic, name).__doc__ or "").get("Parameters", "")
     for head, text in re.findall(r"^(\w[^\n]*) :[^\n]*\n((?:[ ]+[^\n]*\n?|\n)*)", section, re.M):
         assert text.strip(), f"{name}: {head} has a type, but no description"
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_there_is_an_example(name: str) -> None:
-    found = sections(getattr(laconic, name).__doc__ or "").get("Examples", "")
-    assert ">>>" in found, f"{name} has no example"
 
 
 def test_the_reader_of_sections_reads_sections() -> None:
