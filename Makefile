@@ -14,6 +14,9 @@ PYTEST := $(PY) -m pytest --numprocesses $(JOBS) --dist worksteal
 # The cheap way to measure coverage came with Python 3.12.
 CORE = $(shell $(PY) -c "import sys; print('sysmon' if sys.version_info >= (3, 12) else 'ctrace')")
 
+# Modules are compiled once, not by each of the many processes that tests start.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo check test lint format bench sanitize install clean
 
 help:
