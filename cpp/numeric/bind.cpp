@@ -52,13 +52,15 @@ void bind_terms(nb::module_& m) {
     nb::class_<DescentLimits>(m, "DescentLimits", "When a descent ends.")
         .def(
             "__init__",
-            [](DescentLimits* self, double tolerance, int max_rounds, int max_passes) {
-                new (self) DescentLimits{tolerance, max_rounds, max_passes};
+            [](DescentLimits* self, double tolerance, int max_rounds, int max_passes, bool damped) {
+                new (self) DescentLimits{tolerance, max_rounds, max_passes, damped};
             },
-            nb::kw_only(), nb::arg("tolerance"), nb::arg("max_rounds"), nb::arg("max_passes") = 200)
+            nb::kw_only(), nb::arg("tolerance"), nb::arg("max_rounds"), nb::arg("max_passes") = 200,
+            nb::arg("damped") = true)
         .def_ro("tolerance", &DescentLimits::tolerance)
         .def_ro("max_rounds", &DescentLimits::max_rounds)
-        .def_ro("max_passes", &DescentLimits::max_passes);
+        .def_ro("max_passes", &DescentLimits::max_passes)
+        .def_ro("damped", &DescentLimits::damped);
     nb::class_<CopyState>(m, "CopyState", "Arrays that Copies.split moves.")
         .def(
             "__init__",

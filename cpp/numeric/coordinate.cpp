@@ -52,7 +52,7 @@ std::tuple<int, double, double> Descent::descend(Vec<int64_t> working, const Sep
     std::tuple<int, double, double> result;
     {
         nb::gil_scoped_release release;
-        result = rounds(limits.tolerance, limits.max_rounds);
+        result = rounds(limits);
     }
     return result;
 }
@@ -79,7 +79,9 @@ void Descent::attach(const SeparableTerms& terms, MutVec<double> weights, MutVec
     s_ = scores.data();
 }
 
-std::tuple<int, double, double> Descent::rounds(double tolerance, int max_rounds) {
+std::tuple<int, double, double> Descent::rounds(const DescentLimits& limits) {
+    const double tolerance = limits.tolerance;
+    const int max_rounds = limits.max_rounds;
     double value = evaluate(s_, true), violation = INFINITY;
     value_ = value + penalty();
     size_t n_working = 0;
@@ -112,7 +114,7 @@ std::tuple<int, double, double> Descent::rounds(double tolerance, int max_rounds
             break;
         }
         if (step < 1) bent_.clear();
-        if (dampen(step))
+        if (limits.damped && dampen(step))
             value = evaluate(s_, true);
         else if (step == 0)
             break;

@@ -46,9 +46,12 @@ struct SeparableTerms {
 //
 // F the objective and a_c the curvature, so that no scale of the columns, of the targets or of the
 // weights of rows makes a difference. The relative duality gap is about as large.
+//
+// Without `damped`, steps may fail for good where rows are saturated (see `dampen`): a test shows it.
 struct DescentLimits {
     double tolerance = 0;
     int max_rounds = 1, max_passes = 200;
+    bool damped = true;
 };
 
 class Descent {
@@ -78,7 +81,7 @@ class Descent {
         double operator[](int64_t c) const { return data[same ? 0 : c]; }
     };
 
-    std::tuple<int, double, double> rounds(double tolerance, int max_rounds);
+    std::tuple<int, double, double> rounds(const DescentLimits& limits);
     void attach(const SeparableTerms& terms, MutVec<double> weights, MutVec<double> intercept,
                 MutVec<double> scores);
     double evaluate(const double* s, bool with_curvature);

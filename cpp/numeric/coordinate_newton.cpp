@@ -230,6 +230,7 @@ bool Descent::newton(const DescentLimits& limits, double& violation) {
     for (int attempt = 0; attempt < 8; ++attempt) {
         solve_bent(model, inner, d);
         const double t = search_support(before, gradient, d);
+        if (!limits.damped) return t > 0;
         if (t == 1)
             damping_ = damping_ > 1e-7 ? damping_ / 10 : 0;
         else

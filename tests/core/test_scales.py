@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 
+from laconic import _core
 from laconic.core.designs.rows import Rows
 from laconic.core.groups import Groups
 from laconic.core.losses import Gold, Logistic, Loss, Multinomial, Poisson, Squared, SquaredHinge
@@ -174,6 +176,26 @@ def test_every_working_set_gains_from_scores_without_curvature(seed: int) -> Non
     values = [problem.value(far), *(event.value for event in found.trace)]
     assert found.converged, f"certificate {found.error}, values {values[-3:]}"
     assert np.all(np.diff(values[:-1]) < 0)
+
+
+@pytest.mark.parametrize("damped", [True, False])
+def test_damping_is_what_keeps_the_working_set_from_freezing(
+    damped: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, labels = documents(40, 5, 2)
+    words = Groups.from_lists([[j] for j in range(X.shape[1])], X.shape[1])
+    penalty = GroupLasso(words, 0.01).spread(5)
+    problem = Problem(Rows(X, 5), Multinomial(), Gold(labels, np.ones(len(labels)), 5), penalty)
+    far = 30 * np.random.default_rng(2).normal(size=len(problem.start()))
+    monkeypatch.setattr(_core, "DescentLimits", partial(_core.DescentLimits, damped=damped))
+    found = WorkingSet(tol=1e-3, max_iter=4 if damped else 8).run(problem, far)
+    values = [event.value for event in found.trace]
+    if damped:
+        assert np.all(np.diff(values) < 0)
+    else:  # the same steps are tried and undone until the solver gives up
+        assert found.n_iter < 8
+        assert values[-1] == values[-2]
+        assert values[-1] > 100 * problem.value(WorkingSet(tol=1e-3).run(problem).x)
 
 
 def test_a_solver_that_can_do_no_more_says_so() -> None:

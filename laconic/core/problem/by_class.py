@@ -72,7 +72,10 @@ class ClassDescent:
         rounds = 0
         # Other classes move before the next turn: one Newton round per turn is enough.
         turn = _core.DescentLimits(
-            tolerance=limits.tolerance, max_rounds=1, max_passes=limits.max_passes
+            tolerance=limits.tolerance,
+            max_rounds=1,
+            max_passes=limits.max_passes,
+            damped=limits.damped,
         )
         enough = max(limits.tolerance, NEAR)
         while rounds < limits.max_rounds and worst > enough:
