@@ -17,6 +17,7 @@ from benchmarks import (
     classify_structured,
     classify_structures,
     classify_subtrees,
+    classify_tables,
 )
 
 TITLE = "Text categorization"
@@ -31,6 +32,7 @@ SECTIONS = {
     "structured": classify_structured.section,
     "phrases": classify_phrases.section,
     "published": classify_published.section,
+    "tables": classify_tables.section,
     "labels": classify_labels.section,
     "files": classify_files.section,
     "speed": classify_speed.section,

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks import corpora
@@ -104,7 +105,7 @@ def section(data: Path, quick: bool = False) -> str:
         mean = np.mean([[rows[row].test for rows in per_split] for per_split in found.values()])
         rows.append([row, *cells, percent(float(mean))])
     text = TEXT.format(
-        rho=_listed(RHO), group=_listed(GROUP), lasso=_listed(LASSO), published=PUBLISHED
+        rho=listed(RHO), group=listed(GROUP), lasso=listed(LASSO), published=PUBLISHED
     )
     body = table(["weights", *found, "mean"], rows)
     return f"{TITLE}\n\n{text}\n\n{body}\nCPU seconds: {number(seconds)}.\n"
@@ -112,13 +113,18 @@ def section(data: Path, quick: bool = False) -> str:
 
 def read(name: str, data: Path, seed: int) -> Split:
     """One task at one draw of dev, on counts."""
-    task = corpora.load(name, data, seed=seed)
-    bench = Bench(task, ["sentence"], weighting="count")
-    model = bench.model.adopt_preparation(bench.prepared)
-    dev, test = (model.vectorize(documents) for documents in (bench.dev, bench.test))
-    groups = bench.prepared.families[0].groups
-    gold = (task.train.labels, task.dev.labels, task.test.labels)
-    return Split(bench.prepared.X, gold[0], dev, gold[1], test, gold[2], groups)
+    return split_of(Bench(corpora.load(name, data, seed=seed), ["sentence"], weighting="count"), 0)
+
+
+def split_of(bench: Bench, place: int) -> Split:
+    """The counts of a task, and the groups of one of its structures."""
+    model = clone(bench.model).set_params(weighting="count").adopt_preparation(bench.prepared)
+    train, dev, test = (
+        model.vectorize(documents) for documents in (bench.train, bench.dev, bench.test)
+    )
+    gold = [part.labels for part in (bench.task.train, bench.task.dev, bench.task.test)]
+    groups = bench.prepared.families[place].groups
+    return Split(train, gold[0], dev, gold[1], test, gold[2], groups)
 
 
 def rows_of(split: Split, quick: bool) -> dict[str, Scored]:
@@ -175,5 +181,6 @@ def shuffled(groups: Groups) -> Groups:
     return Groups.from_lists(lists, groups.n_features)
 
 
-def _listed(values: Sequence[float]) -> str:
+def listed(values: Sequence[float]) -> str:
+    """Return a grid as the page shows it."""
     return "{" + ", ".join(f"{value:g}" for value in values) + "}"

@@ -12,6 +12,7 @@ from benchmarks import (
     classify_phrases,
     classify_structured,
     classify_structures,
+    classify_tables,
 )
 from benchmarks.classify_accuracy import FEATURES, SUM, Key, Measured, layout
 from benchmarks.classify_compare import PLAIN, SEED_ROWS
@@ -84,6 +85,13 @@ def test_added_features_are_those_that_the_model_names(bench: Bench) -> None:
         assert len(bench.adapted(model).added) == len(features)
     assert bench.adapted(model).X.shape[1] == n_words
     assert bench.adapted(model).families == ()
+
+
+def test_algorithm_2_has_a_cell_for_every_structure(bench: Bench) -> None:
+    for place in range(len(classify_tables.FAMILIES)):
+        scored = classify_tables.algorithm(bench, place, quick=True)
+        assert min(scored.dev, scored.test) > 0.5
+        assert 0 < scored.words <= bench.prepared.X.shape[1]
 
 
 def test_folds_of_train_are_dev_in_turn_and_leave_test_alone(bench: Bench) -> None:
