@@ -37,7 +37,8 @@ ALLOWED: dict[str, set[str]] = {
     "embed": TASK,
     "time": TASK | {"classify"},
     "report": BASE | {"core", "text", "version"},
-    "cli": BASE | {"core", "text", "models", "report", "version"},
+    "web": BASE | {"text", "models", "report", "version"},
+    "cli": BASE | {"core", "text", "models", "report", "web", "version"},
     "__init__": {"models.kind", "version"},
     "__main__": {"cli"},
 }

@@ -16,6 +16,7 @@ KINDS = (
         page="laconic.classify.page:write_report",
         compact="laconic.classify.compact:CompactClassifier",
         discrete="laconic.classify.discrete",
+        web="lib/classify.js:Classifier",
         demo="laconic.classify.demo:demo",
         help="Train a text classifier.",
     ),

@@ -49,6 +49,7 @@ from laconic.models.compact.strings import (
     pack_strings,
 )
 from laconic.models.save import Saved
+from laconic.text.stop_words import stop_words_of
 from laconic.text.vocab import Vocab
 
 ARRAYS = {
@@ -111,6 +112,21 @@ def pack(model: TextClassifier, names: bool) -> Contents:
     if names:
         arrays["name_lengths"], arrays["name_text"] = Names.pack([sorted(words)])
     return arrays, {"names": names}
+
+
+def for_web(arrays: Arrays, meta: dict[str, Any]) -> Contents:
+    """Return what predicting needs, without what else is known of a model and its training."""
+    about = unpack_json(arrays["about"])
+    if "columns" in about:
+        raise InputError(
+            "the model reads columns beside the text, which a web page does not have: leave out "
+            "--numbers and --categories in training."
+        )
+    parameters = dict(about["parameters"])
+    if parameters["stop_words"] == "english":
+        parameters["stop_words"] = sorted(stop_words_of("english"))
+    about |= {"parameters": parameters, "tried": [], "groups": {}}
+    return {**arrays, "about": pack_json(about)}, meta
 
 
 class CompactClassifier(Saved, Reported, TextPredictor):

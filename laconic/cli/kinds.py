@@ -53,7 +53,7 @@ def verb_for(
     """Return what the verb does with the model of a file, with the given options filled in."""
     from laconic.models.save import storable_form
 
-    model = _loaded(model_path)
+    model = loaded(model_path)
     kind = storable_form(model).kind
     holds = f"{model_path}, which holds a model of the kind {kind.name!r}."
     function = function_of(kind, verb)
@@ -66,7 +66,7 @@ def verb_for(
     return partial(function, model, **bind(function, options))
 
 
-def _loaded(path: str) -> object:
+def loaded(path: str) -> object:
     """Return the model of a file of laconic, or of another program whose files a kind reads."""
     from laconic.models.save import load
 

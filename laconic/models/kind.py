@@ -99,6 +99,11 @@ class Kind(NamedTuple):
     reader : str, default=""
         A module with `recognizes(path) -> bool` and `read(path) -> model` for files of other
         programs that hold models of this kind.
+    web : str, default=""
+        The reader of this kind in JavaScript, `lib/module.js:Class` in the folder `laconic/web`:
+        models go into web pages, which `page/module.js` shows. The module of the compact form (or
+        `store`, without one) may have `for_web(arrays, meta)`, which returns the contents that a
+        page needs.
     demo : str, default=""
         A function `demo(seed, bar, as_json) -> dict`, `module:function`, for `laconic demo NAME`.
     help : str
@@ -114,6 +119,7 @@ class Kind(NamedTuple):
     saves_compact: bool = False
     discrete: str = ""
     reader: str = ""
+    web: str = ""
     demo: str = ""
     help: str = ""
 

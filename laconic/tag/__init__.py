@@ -11,6 +11,7 @@ KINDS = (
         page="laconic.tag.page:write_tag_report",
         compact="laconic.tag.compact:CompactTagger",
         discrete="laconic.tag.discrete",
+        web="lib/tag.js:Tagger",
         demo="laconic.tag.demo:demo",
         help="Train a tagger of tokens.",
     ),

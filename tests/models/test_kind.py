@@ -145,7 +145,7 @@ def test_what_kinds_name_is_there() -> None:
         assert kinds.NAME.fullmatch(kind.name)
         for name, path in kind._asdict().items():
             assert (
-                name in ("name", "help", "saves_compact")
+                name in ("name", "help", "saves_compact", "web")
                 or not path
                 or kinds.find(path) is not None
             )
