@@ -15,6 +15,7 @@ KINDS = (
         cli="laconic.embed.cli",
         page="laconic.embed.page:write_embed_report",
         reader="laconic.embed.foreign",
+        web="lib/embed.js:WordVectors",
         help="Train word vectors.",
     ),
 )

@@ -15,6 +15,7 @@ KINDS = (
         cli="laconic.lm.cli",
         compact="laconic.lm.compact:CompactLanguageModel",
         reader="laconic.lm.foreign",
+        web="lib/lm.js:LanguageModel",
         help="Train a language model.",
     ),
 )

@@ -7,9 +7,16 @@
  */
 import { Classifier } from "./lib/classify.js";
 import { readFile } from "./lib/container.js";
+import { WordVectors } from "./lib/embed.js";
+import { LanguageModel } from "./lib/lm.js";
 import { Tagger } from "./lib/tag.js";
 
-const KINDS = { "classify.compact": Classifier, "tag.compact": Tagger };
+const KINDS = {
+  "classify.compact": Classifier,
+  "tag.compact": Tagger,
+  "lm.compact": LanguageModel,
+  embed: WordVectors,
+};
 
 /**
  * Read the bytes of a model file.

@@ -7,14 +7,16 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from commands import result_of, run
 from javascript import WEB, node, played, run_js
 
-from laconic import Mira, Tagger, TextClassifier
+from laconic import KneserNey, LanguageModel, Mira, Tagger, TextClassifier, WordVectors
 from laconic.models.kind import built_in
 from laconic.web.bundle import bundled
 
+pytestmark = pytest.mark.filterwarnings("ignore:the text has too few n-grams")
 HOSTILE = '</script><img src=x onerror=alert(1)> \u202e & "quotes" \x00'
 TYPE = """
   const input = page.getElementById("input");
@@ -35,7 +37,16 @@ def tagger() -> Tagger:
     return Tagger(learner=Mira()).fit(sentences, [["B-NP", "I-NP", "B-VP"]] * 12)
 
 
-MODELS = {"classify": classifier, "tag": tagger}
+def language_model() -> LanguageModel:
+    return LanguageModel(2, KneserNey()).fit(["<b> sun and sand", "the sun and ice", "the sun"] * 4)
+
+
+def vectors() -> WordVectors:
+    codes = np.eye(4, 3, dtype=np.float32) + np.float32(0.1)
+    return WordVectors()._adopt(["<b>", "music", "songs", "law"], np.ones(4), codes)
+
+
+MODELS = {"classify": classifier, "tag": tagger, "lm": language_model, "embed": vectors}
 
 
 def exported(kind: str, folder: Path, *options: str) -> Path:
@@ -110,7 +121,26 @@ def test_a_tagger_shows_chunks_and_why(tmp_path: Path) -> None:
     assert found["why"].startswith("Why cat is") and found["rows"] > 1
 
 
-@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.slow
+def test_next_words_and_neighbours(tmp_path: Path) -> None:
+    script = """
+      const names = () => [...page.querySelectorAll("th")].map((e) => e.textContent);
+      const before = names();
+      page.querySelector("th button").click();
+      await wait(50);
+      return { before, after: names(), input: page.getElementById("input").value };
+    """
+    typed = TYPE.replace("TEXT", '"the s"') + script
+    found = played(exported("lm", tmp_path), typed, 400)
+    assert found["before"] == [word for word, _ in language_model().complete("the", 12, "s")]
+    assert found["input"] == "the sun " and found["after"][0] == "and"
+    typed = TYPE.replace("TEXT", '"Music"') + script
+    found = played(exported("embed", tmp_path), typed, 400)
+    assert found["before"] == [word for word, _ in vectors().most_similar("music")]
+    assert found["input"] == found["before"][0]
+
+
+@pytest.mark.parametrize("kind", ["classify", "tag"])
 def test_a_module_holds_the_model(kind: str, tmp_path: Path) -> None:
     model: Any = MODELS[kind]()
     model.save(tmp_path / "model")
