@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import laconic
-from benchmarks.lm_texts import penn, sentences
+from benchmarks.lm_texts import iterate_sentences, penn
 from benchmarks.page import table
 from laconic import KneserNey, LanguageModel
 from laconic.lm.compact import pack
@@ -88,7 +88,7 @@ def _write_text(data: Path, path: Path, most: float) -> int:
 
 def _lines(data: Path) -> Iterator[list[str]]:
     return chain.from_iterable(
-        sentences(data / "embed_corpus" / f"{part}.txt.gz") for part in PARTS
+        iterate_sentences(data / "embed_corpus" / f"{part}.txt.gz") for part in PARTS
     )
 
 

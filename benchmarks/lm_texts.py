@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -30,8 +31,13 @@ class Piece(NamedTuple):
 
 def sentences(file: Path) -> Sentences:
     """The lines of a file that are not blank, as words."""
+    return list(iterate_sentences(file))
+
+
+def iterate_sentences(file: Path) -> Iterator[list[str]]:
+    """The same one by one, for those who need the first ones of a large file."""
     with gzip.open(file, "rt", encoding="utf-8") as lines:
-        return [words for line in lines if (words := line.split())]
+        yield from (words for line in lines if (words := line.split()))
 
 
 def newswire(data: Path, part: str = "train") -> Sentences:

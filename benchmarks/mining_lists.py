@@ -45,14 +45,14 @@ def ranking(name: str, data: Path, quick: bool = False) -> Ranking:
     banks = BANKS[name](data)
     if quick:
         banks = Banks(
-            part_of(banks.train, 0, 200), part_of(banks.dev, 0, 60), part_of(banks.test, 0, 60)
+            part_of(banks.train, 0, 120), part_of(banks.dev, 0, 40), part_of(banks.test, 0, 40)
         )
     parser = Parser(
         "siblings" if quick else "tri siblings", learner=Mira(2 if quick else EPOCHS), labels=False
     )
     file = FOLDER / f"{name}.npz"
     if quick or not file.is_file():
-        found = _made(parser, banks, 3 if quick else FOLDS)
+        found = _made(parser, banks, 2 if quick else FOLDS)
         if not quick:
             FOLDER.mkdir(parents=True, exist_ok=True)
             np.savez(file, **found)

@@ -44,7 +44,7 @@ def corpus(data: Path, quick: bool) -> Split:
     train, test = (
         read_columns(data / "conll2000" / f"{part}.txt.gz", NAMES) for part in ("train", "test")
     )
-    return Split(pick(train, range(100)), pick(test, range(50))) if quick else Split(train, test)
+    return Split(pick(train, range(60)), pick(test, range(30))) if quick else Split(train, test)
 
 
 def held_out(tokens: TokenColumns, tenths: Sequence[int] = (9,)) -> Split:

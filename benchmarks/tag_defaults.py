@@ -28,7 +28,7 @@ BANKS = (
     "ud_raw/Italian-ParTUT",
     "ud_raw/French-Sequoia",
 )
-MOST_QUICK = 60  # sentences
+MOST_QUICK = 30  # sentences
 TEXT = """\
 ## Tags of small treebanks, nothing chosen
 

@@ -1,6 +1,7 @@
 """The tagging page is made whole from a small part of the data."""
 
-from itertools import pairwise
+import gzip
+from itertools import islice, pairwise
 
 import pytest
 
@@ -30,9 +31,21 @@ def split(data):
     return corpus(data, quick=True)
 
 
+@pytest.fixture
+def few_clusters(data, tmp_path):
+    """A folder with the clusters of every fiftieth word alone."""
+    (tmp_path / "brown_clusters").mkdir()
+    file = "brown_clusters/bllip-clusters.txt.gz"
+    with gzip.open(data / file) as given, gzip.open(tmp_path / file, "w") as kept:
+        kept.writelines(islice(given, 0, None, 50))
+    return tmp_path
+
+
 @pytest.mark.parametrize("section", tag.SECTIONS)
-def test_every_section_of_the_page(data, section, split, one_process, monkeypatch):
+def test_every_section_of_the_page(data, section, split, one_process, few_clusters, monkeypatch):
     pytest.importorskip("pycrfsuite", reason="python-crfsuite is the peer of the speed section")
+    if section == "small":
+        data = few_clusters
     for module in (tag_chunking_small, tag_chunking_tables, tag_speed):
         monkeypatch.setattr(module, "corpus", lambda *_: split)
     page = tag.run(data, quick=True, section=section)
