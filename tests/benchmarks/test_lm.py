@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import lm, lm_corpora, lm_defaults, lm_perplexity
+from laconic.text.docstrings import docstring_corpus
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +37,9 @@ def test_scoring(data: Path) -> None:
     assert "| laconic: score(state, word) |" in page
 
 
-def test_texts_of_the_section_on_defaults(data: Path) -> None:
+def test_texts_of_the_section_on_defaults(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A third of all docstrings is enough for the words that are taken.
+    monkeypatch.setattr(lm_defaults, "docstring_corpus", lambda: docstring_corpus(["numpy"]))
     names = []
     for name, train, test in lm_defaults.corpora(data, 30_000):
         names.append(name)
