@@ -400,7 +400,7 @@ def test_predictions_need_a_folder(given: Files) -> None:
 def test_as_a_program(given: Files) -> None:
     command = [sys.executable, "-m", "laconic"]
     done = subprocess.run(
-        [*command, "train", "classify", "-", "-o", given.model],
+        [*command, "train", "classify", "-", "-o", given.model, "--strength", "0.1"],
         input=Path(given.train).read_bytes(),
         capture_output=True,
     )
@@ -425,9 +425,9 @@ def test_as_a_program(given: Files) -> None:
 )
 def test_ctrl_c_keeps_the_best_model(given: Files, shown: str, options: list[str]) -> None:
     generator = np.random.default_rng(0)
-    noise = [[f"w{k}" for k in generator.zipf(1.2, 400) % 4000] for _ in range(300)]
+    noise = [[f"w{k}" for k in generator.zipf(1.2, 200) % 4000] for _ in range(200)]
     rows = [
-        {"text": [words[i : i + 8] for i in range(0, 400, 8)], "label": i % 3}
+        {"text": [words[i : i + 8] for i in range(0, 200, 8)], "label": i % 3}
         for i, words in enumerate(noise)
     ]
     train = written(given.folder / "noise.jsonl", rows)

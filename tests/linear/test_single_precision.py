@@ -53,7 +53,7 @@ import resource, sys
 import numpy as np, scipy.sparse as sp
 from laconic import Ridge, SparseClassifier
 rng, values = np.random.default_rng(0), np.dtype(sys.argv[1])
-n, per_row = 20000, 500
+n, per_row = 10000, 500
 y = rng.integers(0, 2, n)
 X = rng.random((n, per_row), dtype=np.float32).astype(values, copy=False)
 if sys.argv[2] == "sparse":

@@ -108,7 +108,7 @@ def test_intervals_of_least_squares_cover_the_truth(method, interval):
     """Without a penalty they are confidence intervals: 90 % of them hold the truth."""
     rng = np.random.default_rng(0)
     covered = []
-    for seed in range(15):
+    for seed in range(8):
         X = rng.normal(size=(150, 4))
         y = X @ [1.0, 0.0, -1.0, 0.5] + rng.normal(size=150)
         found = bootstrap_intervals(

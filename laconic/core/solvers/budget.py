@@ -31,6 +31,7 @@ Sizes: TypeAlias = Ints | Array
 Order: TypeAlias = Bools  # [a, b]: whether template b is a or refines it
 
 TIED = 1e-9  # thresholds of sigma that are relatively this close are one
+ROUNDING = 4 * np.finfo(np.float64).eps  # of a norm, a ratio and a product
 
 
 class TemplateBudget:
@@ -78,9 +79,14 @@ class TemplateBudget:
         def left(sigma: float) -> int:
             return int(np.count_nonzero(norms * self.prox(norms, sigma)))
 
-        most = float(np.max(norms / self.weight))
-        enough = smallest(lambda sigma: left(sigma) <= budget, most)
-        fewer = smallest(lambda sigma: left(sigma) < budget, most)
+        # Where groups do not overlap, this is where each template vanishes, but for rounding.
+        edges = np.sort(norms / self.weight)[::-1]
+        if len(self.layers) == 1:
+            enough = smallest(lambda sigma: left(sigma) <= budget, *about(edges[budget]))
+            fewer = smallest(lambda sigma: left(sigma) < budget, *about(edges[budget - 1]))
+        else:
+            enough = smallest(lambda sigma: left(sigma) <= budget, 0.0, edges[0])
+            fewer = smallest(lambda sigma: left(sigma) < budget, enough, edges[0])
         if fewer > enough * (1 + TIED):
             return self.prox(norms, 0.5 * (enough + fewer))
         # Several templates would vanish at once: shrink less, and drop the weakest ones that no
@@ -93,9 +99,18 @@ class TemplateBudget:
         return factors
 
 
-def smallest(holds: Callable[[float], bool], upper: float) -> float:
-    """Return the smallest number in (0, upper] from which on a condition holds, by bisection."""
-    lower = 0.0
+def about(value: float) -> tuple[float, float]:
+    """Return the two ends of the few numbers that rounding may put in a value's place."""
+    return value * (1 - ROUNDING), value * (1 + ROUNDING)
+
+
+def smallest(holds: Callable[[float], bool], lower: float, upper: float) -> float:
+    """Return the smallest positive number from which on a condition holds, by bisection.
+
+    It is the same wherever the search begins, but sooner found between good bounds.
+    """
+    if lower > 0 and holds(lower):
+        lower, upper = 0.0, lower
     while not holds(upper):
         lower, upper = upper, 2 * upper
     while lower < (middle := 0.5 * (lower + upper)) < upper:
