@@ -12,6 +12,7 @@ KINDS = (
         compact="laconic.parse.compact:CompactParser",
         saves_compact=True,
         discrete="laconic.parse.discrete",
+        web="lib/parse.js:Parser",
         help="Train a dependency parser.",
     ),
 )

@@ -9,11 +9,13 @@ import { Classifier } from "./lib/classify.js";
 import { readFile } from "./lib/container.js";
 import { WordVectors } from "./lib/embed.js";
 import { LanguageModel } from "./lib/lm.js";
+import { Parser } from "./lib/parse.js";
 import { Tagger } from "./lib/tag.js";
 
 const KINDS = {
   "classify.compact": Classifier,
   "tag.compact": Tagger,
+  "parse.compact": Parser,
   "lm.compact": LanguageModel,
   embed: WordVectors,
 };

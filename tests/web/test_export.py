@@ -11,8 +11,18 @@ import numpy as np
 import pytest
 from commands import result_of, run
 from javascript import WEB, node, played, run_js
+from parsers import SENTENCES, TREES
 
-from laconic import KneserNey, LanguageModel, Mira, Tagger, TextClassifier, WordVectors
+from laconic import (
+    KneserNey,
+    LanguageModel,
+    Mira,
+    Parser,
+    Tagger,
+    TextClassifier,
+    WordTagger,
+    WordVectors,
+)
 from laconic.models.kind import built_in
 from laconic.web.bundle import bundled
 
@@ -46,7 +56,18 @@ def vectors() -> WordVectors:
     return WordVectors()._adopt(["<b>", "music", "songs", "law"], np.ones(4), codes)
 
 
-MODELS = {"classify": classifier, "tag": tagger, "lm": language_model, "embed": vectors}
+def parser() -> Parser:
+    tagger = WordTagger(learner=Mira(2), folds=2)
+    return Parser(learner=Mira(2), tagger=tagger).fit(SENTENCES * 3, TREES * 3)
+
+
+MODELS = {
+    "classify": classifier,
+    "tag": tagger,
+    "lm": language_model,
+    "embed": vectors,
+    "parse": parser,
+}
 
 
 def exported(kind: str, folder: Path, *options: str) -> Path:
@@ -138,6 +159,26 @@ def test_next_words_and_neighbours(tmp_path: Path) -> None:
     found = played(exported("embed", tmp_path), typed, 400)
     assert found["before"] == [word for word, _ in vectors().most_similar("music")]
     assert found["input"] == found["before"][0]
+
+
+@pytest.mark.slow
+def test_a_tree_is_drawn(tmp_path: Path) -> None:
+    script = (
+        TYPE.replace("TEXT", '"The <dog> ran home."')
+        + """
+      return [...page.querySelectorAll("svg")].map((svg) => [
+        [...svg.querySelectorAll("text.word")].map((e) => e.textContent),
+        svg.querySelector("title").textContent, svg.querySelectorAll("path.tip").length]);
+    """
+    )
+    [[words, title, tips]] = played(exported("parse", tmp_path), script, 400)
+    assert words == ["The", "<", "dog", ">", "ran", "home", "."] and tips == len(words) - 1
+    tree = parser().predict([words])[0]
+    assert tree.labels is not None
+    assert title.split(", ") == [
+        f"{word} ← {words[head - 1] if head else 'root'} ({label})"
+        for word, head, label in zip(words, tree.heads, tree.labels, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("kind", ["classify", "tag"])

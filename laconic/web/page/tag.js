@@ -1,29 +1,14 @@
 /** A tagger in a page: labels of tokens as one types, and the features that speak for them. */
-import { sentenceSpans } from "../lib/sentences.js";
 import { chunks } from "../lib/labels.js";
 import { Tagger } from "../lib/tag.js";
 import { barRow, h, start } from "./page.js";
+import { columnsExample, sentencesOf } from "./tokens.js";
 
 const MOST_FEATURES = 12;
-// Words with what stands inside of them, numbers, and each other sign by itself.
-const tokenPattern =
-  /[\p{L}\p{M}\p{N}_]+(?:[-'’.,:&/][\p{L}\p{N}][\p{L}\p{M}\p{N}_]*)*|[^\s\p{L}\p{N}]/gu;
-
 function open(model) {
   const several = model.columns.length > 1, plain = model.givenScheme === "plain";
   const tints = new Map(); // a colour for each type of chunk, or label
   let chosen = null;
-
-  /** Sentences of tokens: of a line each with the columns of a token, or of running text. */
-  function read(text) {
-    if (several) {
-      const lines = (block) => block.split("\n").filter((line) => line.trim());
-      const row = (line) => line.trim().split(/\s+/);
-      const full = ([...cells]) => model.columns.map((_, c) => cells[c] ?? "");
-      return text.split(/\n\s*\n/).map((block) => lines(block).map(row).map(full));
-    }
-    return sentenceSpans(text).map(([a, b]) => text.slice(a, b).match(tokenPattern) || []);
-  }
 
   const tint = (type) => {
     if (!tints.has(type)) tints.set(type, (tints.size * 137) % 360);
@@ -44,7 +29,7 @@ function open(model) {
   }
 
   function show(text) {
-    const sentences = read(text).filter((tokens) => tokens.length);
+    const sentences = sentencesOf(text, several ? model.columns : null);
     const answer = sentences.map((tokens, s) => {
       const labels = model.predict(tokens), types = labels.map(() => null);
       if (plain) labels.forEach((label, t) => (types[t] = label));
@@ -73,9 +58,9 @@ function open(model) {
     return answer.length ? answer : [h("p", { className: "note" }, "No words yet.")];
   }
   const example = several
-    ? `${model.columns.join(" ")}\n\nThe DT\ncat NN\nsat VBD\non IN\nthe DT\nmat NN\n. .`
+    ? columnsExample(model.columns)
     : "Type or paste a text here, or click a word to see why it has its label.";
-  return { example: several ? example.split("\n\n")[1] : example, show };
+  return { example, show };
 }
 
 start(Tagger, open);
