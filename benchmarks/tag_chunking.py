@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from laconic.core.ragged import cut, pointers
-from laconic.core.solvers.online import passes_of
+from laconic.core.report import passes_of
 from laconic.tag.conll import read_columns
 from laconic.tag.model import Tagger
 from laconic.text.metrics import chunk_scores

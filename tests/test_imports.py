@@ -40,6 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "web": BASE | {"text", "models", "report", "version"},
     "cli": BASE | {"core", "text", "models", "report", "web", "version"},
     "__init__": {"models.kind", "version"},
+    "runtime": BASE | {"models", "text"},
     "__main__": {"cli"},
 }
 TASKS = {"classify", "tag", "parse", "mine", "rerank", "pipeline", "lm", "embed", "time"}
@@ -52,6 +53,8 @@ CORE: dict[str, set[str]] = {
     "lazy": set(),
     "report": set(),
     "ragged": set(),
+    "threads": set(),
+    "parameters": set(),
     "groups": {"ragged"},
     "grouping": {"groups", "ragged"},
     "groups_like": {"groups", "ragged"},
@@ -116,7 +119,7 @@ def allowed_for(module: str) -> set[str]:
         allowed |= LEAVES.get(module.split(".")[-1], set())
     if room == "core" and module.count(".") > 1:
         inner = module.split(".")[2]
-        within = {inner, "arrays", "report"} | CORE[inner]
+        within = {inner, "arrays", "parameters", "report", "threads"} | CORE[inner]
         allowed = ALLOWED[room] | {f"core.{entry}" for entry in within}
     return allowed
 

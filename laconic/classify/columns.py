@@ -12,15 +12,17 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from laconic.core.arrays import Array, Bools
+from laconic.core.arrays import Array, Bools, Ints
 from laconic.core.penalties import Penalty
 from laconic.errors import InputError
 from laconic.models.checks import Arrays, item
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 class NumberColumn(NamedTuple):
@@ -51,20 +53,45 @@ class Beside(NamedTuple):
         names = [number.name for number in self.numbers]
         return names + [f"{one.name}={value}" for one in self.categories for value in one.values]
 
+    def added(self, columns: Mapping[str, Sequence[Any]], n_rows: int, weights: Array) -> Array:
+        """Return what columns add to the scores (documents, outputs), by NumPy alone."""
+        scores = np.zeros((n_rows, len(weights)))
+        for k, number in enumerate(self.numbers):
+            scores += _standardised(columns, number)[:, None] * weights[:, k]
+        first = len(self.numbers)
+        for one in self.categories:
+            row, at = _category_cells(columns, one)
+            scores[row] += weights[:, first + at].T
+            first += len(one.values)
+        return scores
+
     def rows(self, columns: Mapping[str, Sequence[Any]], n_rows: int) -> sp.csr_matrix:
         """Return features of columns, (documents, features); unknown categories have none."""
+        import scipy.sparse as sp  # not needed to predict from compact files
+
         blocks: list[Any] = [sp.csr_matrix((n_rows, 0))]
         for number in self.numbers:
-            values = numbers_in(columns[number.name], number.name)
-            z = np.nan_to_num((values - number.mean) / number.deviation)
-            blocks.append(sp.csr_matrix(z[:, None]))
+            blocks.append(sp.csr_matrix(_standardised(columns, number)[:, None]))
         for one in self.categories:
-            place = {value: k for k, value in enumerate(one.values)}
-            at = np.array([place.get(_text(value), -1) for value in columns[one.name]], dtype=int)
-            row = np.flatnonzero(at >= 0)
+            cells = _category_cells(columns, one)
             shape = (n_rows, len(one.values))
-            blocks.append(sp.csr_matrix((np.ones(len(row)), (row, at[row])), shape=shape))
+            blocks.append(sp.csr_matrix((np.ones(len(cells[0])), cells), shape=shape))
         return sp.csr_matrix(sp.hstack(blocks, format="csr"))
+
+
+def _standardised(columns: Mapping[str, Sequence[Any]], number: NumberColumn) -> Array:
+    """Return a column of numbers in deviations from the mean, 0 where one is missing."""
+    values = numbers_in(columns[number.name], number.name)
+    z: Array = np.nan_to_num((values - number.mean) / number.deviation)
+    return z
+
+
+def _category_cells(columns: Mapping[str, Sequence[Any]], one: CategoryColumn) -> tuple[Ints, Ints]:
+    """Return the documents with a category that has a feature, and its number."""
+    place = {value: k for k, value in enumerate(one.values)}
+    at = np.array([place.get(_text(value), -1) for value in columns[one.name]], dtype=np.int64)
+    row = np.flatnonzero(at >= 0)
+    return row, at[row]
 
 
 def learn_beside(

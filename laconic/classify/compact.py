@@ -12,19 +12,24 @@ Predicting reads these arrays as they are in the file.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NoReturn
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from laconic import _core
-from laconic.classify.model import TextClassifier
+from laconic.classify.described import (
+    DescribedText,
+    classifier_meta,
+    described,
+    encoder_of,
+    read_outputs,
+)
+from laconic.classify.parameters import ClassifierParameters
 from laconic.classify.predict import TextPredictor
 from laconic.classify.settings import Settings, Tried
-from laconic.classify.store import classifier_meta, classifier_of_meta, encoder_of, read_outputs
 from laconic.classify.summary import GroupSummary
-from laconic.classify.weighting import TFIDF, row_lengths, weighted
+from laconic.classify.weighting import TFIDF, lengths_of, weighted_values
 from laconic.core.arrays import Array, Ints32
 from laconic.core.report import Reported
 from laconic.errors import InputError
@@ -48,9 +53,16 @@ from laconic.models.compact.strings import (
     maps_of,
     pack_strings,
 )
+from laconic.models.loaded import Loaded
 from laconic.models.save import Saved
-from laconic.text.stop_words import stop_words_of
+from laconic.text.documents import DocumentLike, FeatureCounts
 from laconic.text.vocab import Vocab
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+    from sklearn.utils import Tags
+
+    from laconic.classify.model import TextClassifier
 
 ARRAYS = {
     "about",
@@ -124,12 +136,14 @@ def for_web(arrays: Arrays, meta: dict[str, Any]) -> Contents:
         )
     parameters = dict(about["parameters"])
     if parameters["stop_words"] == "english":
+        from laconic.text.stop_words import stop_words_of  # most models have none
+
         parameters["stop_words"] = sorted(stop_words_of("english"))
     about |= {"parameters": parameters, "tried": [], "groups": {}}
     return {**arrays, "about": pack_json(about)}, meta
 
 
-class CompactClassifier(Saved, Reported, TextPredictor):
+class CompactClassifier(Saved, Reported, TextPredictor, Loaded):
     """A classifier read from a compact file.
 
     It predicts and, if the file has names, can be inspected; it cannot learn.
@@ -167,28 +181,44 @@ class CompactClassifier(Saved, Reported, TextPredictor):
             row_tables(self._rows, self._code_row[codes], len(self.intercept_), np.float64).T
         )
 
+    def score_words(self, rows: Sequence[DocumentLike]) -> Array:
+        """Return what words and the intercept add to the scores, by NumPy and the kernels alone."""
+        encoded = self.encoder_.encode(rows)
+        found = encoded.counted()
+        values = self._values(found, lengths_of(encoded))
+        return self._scores(found._replace(value=values))
+
     def weigh(self, counts: sp.csr_matrix, lengths: Array) -> sp.csr_matrix:
         """Weight counts of the vocabulary's words as in training."""
-        X = sp.csr_matrix(counts, dtype=np.float64)
-        if self.idf_ is None:
-            return weighted(X, self.weighting_, None, lengths)
-        if self.weighting_ == "logtfidf":
-            X.data = 1.0 + np.log(X.data)
-        X.data *= self.idf_[self._code_idf[self._strings.codes_of(0, X.indices.astype(np.int32))]]
-        length = row_lengths(X, self.weighting_, None if self.unit_rows_ else lengths)
-        X.data /= np.repeat(length, np.diff(X.indptr))
+        X = counts.astype(np.float64)
+        X.data = self._values(_cells_of(X), lengths)
         return X
 
     def score_rows(self, X: sp.csr_matrix) -> Array:
         """Return decision_function of vectorized documents."""
-        row = self._code_row[self._strings.codes_of(0, X.indices.astype(np.int32))]
+        scores = self._scores(_cells_of(X))
+        return scores.ravel() if scores.shape[1] == 1 else scores
+
+    def _values(self, found: FeatureCounts, lengths: Array) -> Array:
+        """Return the value of each count as in training."""
+        idf = None
+        if self.idf_ is not None:
+            idf = self.idf_[self._code_idf[self._strings.codes_of(0, found.feature)]]
+        divisors = None if self.unit_rows_ else lengths
+        return weighted_values(found.ptr, found.value, self.weighting_, idf, divisors)
+
+    def _scores(self, found: FeatureCounts) -> Array:
+        """Return the scores (documents, outputs) of weighted counts."""
+        row = self._code_row[self._strings.codes_of(0, found.feature)]
         n = len(self.intercept_)
-        added: Array = self._rows.score(X.indptr.astype(np.int64), row, X.data, n)
+        added: Array = self._rows.score(found.ptr, row, found.value, n)
         scores: Array = added.reshape(-1, n) + self.intercept_
-        return scores.ravel() if n == 1 else scores
+        return scores
 
     def plain(self) -> TextClassifier:
         """Return the same model as a TextClassifier; ValueError if it has no names."""
+        from laconic.classify.model import TextClassifier
+
         model = TextClassifier(**(self.plain_parameters or {}))
         words = self.encoder_.vocab.words
         model.settings_, model.tried_ = self.settings_, self.tried_
@@ -209,14 +239,20 @@ class CompactClassifier(Saved, Reported, TextPredictor):
         model.loss_ = self.loss_
         return model
 
-    def fit(self, documents: object, labels: object) -> NoReturn:
-        """Raise a ValueError: a compact model does not learn."""
-        raise ValueError(
-            "a compact model predicts and does not learn: use the model from which it was made"
-        )
+    def __sklearn_tags__(self) -> Tags:
+        from sklearn.utils import ClassifierTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+        return tags
 
     def __reduce__(self) -> tuple[Callable[[Arrays, dict[str, Any]], CompactClassifier], Contents]:
         return unpack, self._contents
+
+
+def _cells_of(X: sp.csr_matrix) -> FeatureCounts:
+    """Return the cells of a matrix as kernels take them."""
+    return FeatureCounts(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data)
 
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactClassifier:
@@ -224,9 +260,9 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> CompactClassifier:
     names = item(meta, "names", bool)
     contents, arrays = (arrays, meta), dict(arrays)
     about = unpack_json(arrays["about"]) if "about" in arrays else {}
-    plain = classifier_of_meta(about, arrays)
+    plain = described(DescribedText, about, arrays)
     tfidf = plain.weighting_ in TFIDF
-    model = CompactClassifier(plain.get_params(deep=False))
+    model = CompactClassifier({name: getattr(plain, name) for name in vars(ClassifierParameters())})
     n_outputs = read_outputs(model, arrays, about)
     check_names(arrays, ARRAYS | (IDF if tfidf else set()) | (NAMES if names else set()))
     model.report_, model.groups_ = plain.report_, plain.groups_

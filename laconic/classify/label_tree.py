@@ -11,14 +11,16 @@ precision and recall compare paths (Kiritchenko, Matwin and Famili 2005):
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
-import scipy.sparse as sp
 
 from laconic.classify.multilabel import indicator, is_multilabel, names_of
 from laconic.core.arrays import AnyArray, Array, Bools
 from laconic.core.penalties import LabelTree
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 DOTS, CONFUSION = "dots", "confusion"
 PENALTY = "label-tree"  # what settings call the penalty over the tree

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from laconic.core.arrays import AnyArray, Array, Bools, Ints
 
@@ -39,7 +38,7 @@ class LabelSetScores(NamedTuple):
 
 def as_labels(given: Any) -> AnyArray:
     """Return one entry per document: its label, or the sorted tuple of its labels."""
-    if sp.issparse(given):
+    if hasattr(given, "toarray"):  # a sparse matrix
         given = np.asarray(given.toarray())
     if getattr(given, "ndim", 1) == 2:
         given = [np.flatnonzero(row).tolist() for row in np.asarray(given)]

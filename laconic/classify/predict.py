@@ -6,27 +6,26 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from laconic.classify.columns import Beside
 from laconic.classify.label_tree import branches_of, sure_paths
 from laconic.classify.multilabel import as_labels, lists_of
 from laconic.classify.weighting import lengths_of, weighted
 from laconic.core.arrays import Array, Bools
-from laconic.core.losses import Loss
+from laconic.models.loaded import check_fitted
 from laconic.text.documents import DocumentEncoder, DocumentLike
 
 # Explanations are imported where they are asked for: a model opens without them.
 if TYPE_CHECKING:
+    import scipy.sparse as sp
+
     from laconic.classify.explanation.contributions import Explanation
+    from laconic.core.losses import Loss
     from laconic.text.frames import DocumentRows
 
 
-class TextPredictor(ClassifierMixin, BaseEstimator):
+class TextPredictor:
     """argmax_k x W_k + z V_k + b_k, x the weighted bag of words of a document, z its columns.
 
     Where documents have several labels: all k whose score is above the threshold t_k. Subclasses
@@ -51,14 +50,8 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
     loss_: Loss
     taxonomy_: dict[str, str] | None = None
     text: str
-    numbers: Sequence[str]
-    categories: Sequence[str]
-
-    def __sklearn_tags__(self) -> Tags:
-        tags: Tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.string = True
-        return tags
+    numbers: tuple[str, ...]
+    categories: tuple[str, ...]
 
     def alive(self) -> Bools:
         """Return which features of the vocabulary have a weight that is not zero."""
@@ -79,7 +72,7 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
 
     def vectorize(self, documents: Sequence[DocumentLike]) -> sp.csr_matrix:
         """Return the matrix (documents, features), weighted as in training."""
-        check_is_fitted(self, "encoder_")
+        check_fitted(self, "encoder_")
         encoded = self.encoder_.encode(self.read(documents))
         return self.weigh(encoded.counts(len(self.encoder_.vocab)), lengths_of(encoded))
 
@@ -100,12 +93,16 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
         """Return all scores as a matrix: (n, 1) for two classes, (n, K) otherwise."""
         from laconic.text.frames import DocumentRows
 
-        check_is_fitted(self, "coef_")
+        check_fitted(self, "coef_")
         rows = self.read(documents)
-        scores: Array = self.score_rows(self.vectorize(rows)).reshape(len(rows), -1)
+        scores = self.score_words(rows).reshape(len(rows), -1)
         if isinstance(rows, DocumentRows) and self.column_weights_ is not None:
-            scores = scores + self.column_rows(rows) @ self.column_weights_.T
+            scores = scores + self.columns_.added(rows.columns, len(rows), self.column_weights_)
         return scores
+
+    def score_words(self, rows: Sequence[DocumentLike]) -> Array:
+        """Return what words and the intercept add to the scores of documents that were read."""
+        return self.score_rows(self.vectorize(rows))
 
     def column_rows(self, rows: DocumentRows) -> sp.csr_matrix:
         """Return the features of the columns beside the text, (documents, features)."""
@@ -226,5 +223,5 @@ class TextPredictor(ClassifierMixin, BaseEstimator):
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Return words, n-grams and prefixes, in the order of the weights."""
-        check_is_fitted(self)
+        check_fitted(self)
         return np.asarray(self.encoder_.vocab.words[: self.width_], dtype=object)

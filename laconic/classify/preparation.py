@@ -87,8 +87,8 @@ class TextParameters(ReadingParameters, Protocol):
     min_count: int
     min_df: float
     max_df: float
-    numbers: Sequence[str]
-    categories: Sequence[str]
+    numbers: tuple[str, ...]
+    categories: tuple[str, ...]
     label_tree: Taxonomy
     neutral_label: str | None
     n_topics: int | None

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-import scipy.sparse as sp
 
 from laconic.core import grouping
 from laconic.core.arrays import Array, Ints
@@ -18,6 +17,8 @@ from laconic.text.trees import Tree
 from laconic.text.vocab import Vocab
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
+
     from laconic.classify.topics import Topics
     from laconic.text.clusters import Clusters
 
@@ -165,6 +166,8 @@ def topic_features(topics: Topics, n_features: int) -> sp.csr_matrix:
     Counts times this matrix are topic features.
     """
     column = np.repeat(np.arange(len(topics)), np.diff(topics.ptr))
+    import scipy.sparse as sp
+
     return sp.csr_matrix(
         (np.ones(len(column)), (topics.words, column)), shape=(n_features, len(topics))
     )
@@ -189,4 +192,6 @@ def cluster_features(clusters: Clusters, n_features: int, largest: int = 50) -> 
         above = clusters.parent[node]
         if above >= 0 and len(below[above]) < largest:
             below[above].extend(members)
+    import scipy.sparse as sp
+
     return sp.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(n_features, width))

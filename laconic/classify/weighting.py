@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from laconic.classify.multilabel import indicator, names_of
-from laconic.core.arrays import Array, Bools
+from laconic.core.arrays import Array, Bools, Integers
 from laconic.text.documents import Encoded
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 TFIDF = ("tfidf", "logtfidf")
 # Weightings of counts alone; "log" needs the number of words of each document, too.
@@ -46,32 +48,60 @@ def lengths_of(encoded: Encoded) -> Array:
 def weighted(
     counts: sp.csr_matrix, weighting: str, idf: Array | None, lengths: Array | None = None
 ) -> sp.csr_matrix:
+    """Return counts as `weighted_values` has them, with an idf per feature."""
+    import scipy.sparse as sp
+
+    X = sp.csr_matrix(counts, dtype=np.float64, copy=True)
+    of_cells = None if idf is None else idf[X.indices]
+    X.data = weighted_values(X.indptr, X.data, weighting, of_cells, lengths)
+    return X
+
+
+def weighted_values(
+    ptr: Integers, count: Array, weighting: str, idf: Array | None, lengths: Array | None = None
+) -> Array:
     """Return counts as they are, as 0/1, as logarithms, or as tf-idf.
 
     log: (1 + log count) / sqrt(number of words of the document), and tf-idf likewise. The divisor
     is about the length of the row, but needs no vocabulary: words without weights need not be kept
     for it. Without `lengths`, rows of tf-idf have length 1.
+
+    Parameters
+    ----------
+    ptr : array of shape (n_documents + 1,)
+        The counts of document d are count[ptr[d]:ptr[d + 1]].
+    count : array of shape (n_cells,)
+        How often each feature occurs in a document that has it.
+    weighting : str
+        One of WEIGHTINGS.
+    idf : array of shape (n_cells,) or None
+        The idf of the feature of each count, for tf-idf.
+    lengths : array of shape (n_documents,) or None
+        Number of words of each document.
     """
-    X = counts.astype(np.float64)
+    values: Array = np.asarray(count, np.float64)
     if weighting == "binary":
-        X.data[:] = 1.0
-    elif weighting != "count":
+        return np.ones(len(values))
+    if weighting != "count":
         if weighting != "tfidf":
-            X.data = 1.0 + np.log(X.data)
-        if weighting in TFIDF:
-            X = X @ sp.diags(idf)
-        X = sp.diags(1.0 / row_lengths(X, weighting, lengths)) @ X
-    return sp.csr_matrix(X)
+            values = 1.0 + np.log(values)
+        if idf is not None:
+            values = values * idf
+        values = values * np.repeat(
+            1.0 / _row_lengths(ptr, values, weighting, lengths), np.diff(ptr)
+        )
+    return values
 
 
-def row_lengths(X: sp.csr_matrix, weighting: str, lengths: Array | None) -> Array:
+def _row_lengths(ptr: Integers, values: Array, weighting: str, lengths: Array | None) -> Array:
     """Return what divides the rows: the root of their number of words, or their length."""
     if lengths is not None:
         words: Array = np.sqrt(np.maximum(lengths, 1.0))
         return words
     if weighting not in TFIDF:
         raise ValueError(f"the weighting {weighting} needs the number of words of each document")
-    length = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+    row = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+    length = np.sqrt(np.bincount(row, values**2, minlength=len(ptr) - 1))
     return np.where(length > 0, length, 1.0)
 
 
@@ -111,6 +141,8 @@ def scale_of(
 
 def contrasts(counts: sp.csr_matrix, labels: NDArray[Any], groups: Bools | None = None) -> Array:
     """Return max_k |log(share_k(word) / share_not_k(word))| per word."""
+    import scipy.sparse as sp  # not needed to predict from compact files
+
     own = indicator(labels, names_of(labels))
     if groups is not None:
         own = np.hstack([own, np.minimum(own @ groups.T, 1.0)])

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from laconic.core.report import Event
 
 BAD_INPUT = 2
+# Packages that only an extra of laconic installs.
+EXTRAS = {"matplotlib": "report"}
 INTERRUPTED = 130  # 128 + SIGINT, what shells expect
 
 
@@ -42,6 +44,13 @@ def guard() -> Iterator[None]:
         _show_traceback_if_debugging()
         fail("interrupted.")
         raise SystemExit(INTERRUPTED) from None
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in EXTRAS:
+            raise
+        _show_traceback_if_debugging()
+        fail(f"this needs {package}: pip install 'laconic[{EXTRAS[package]}]'.")
+        raise SystemExit(BAD_INPUT) from None
     # InputError and UnicodeDecodeError are ValueErrors.
     except (ValueError, OSError, MemoryError) as error:
         _show_traceback_if_debugging()

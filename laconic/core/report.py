@@ -6,7 +6,7 @@ Every learner and solver sends its events to one kind of callback, and leaves on
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 
 nan = math.nan
@@ -57,6 +57,31 @@ class Event:
         if self.features is not None:
             parts.append(f"{self.features:,} features")
         return f"{self.stage} {self.done}" + (": " if parts else "") + ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Pass(Event):
+    """One pass over the sentences: `value` is its summed loss, `features` the weights at its end.
+
+    Parameters
+    ----------
+    wrong : float
+        Share of wrong labels or heads.
+    held : list of (int, int)
+        Rounds (sentences seen), and the number of weights held in memory after them.
+    """
+
+    wrong: float = nan
+    held: list[tuple[int, int]] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        """Return the pass as a progress bar shows it."""
+        return f"pass {self.done}: {self.wrong:.2%} wrong, {self.features:,} weights"
+
+
+def passes_of(trace: Iterable[Event]) -> list[Pass]:
+    """Return the passes among the steps of a fit."""
+    return [event for event in trace if isinstance(event, Pass)]
 
 
 Callback = Callable[[Event], bool | None]

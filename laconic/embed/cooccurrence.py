@@ -13,13 +13,13 @@ from tempfile import TemporaryFile
 from typing import IO, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from laconic import _core
 from laconic.core.arrays import Floats, Ints, Ints32
 from laconic.core.ragged import pointers, spans
+from laconic.core.threads import thread_count
 from laconic.embed.word_counts import MEMORY, EncodedText, Subsampling, kept_share
 
 # Bytes of memory per token of a block, and per entry of a panel, including temporary copies.
@@ -58,7 +58,7 @@ class Cooccurrences(NamedTuple):
         """
         self._check()
         n_contexts = len(text) if self.n_contexts is None else min(self.n_contexts, len(text))
-        counting = _Counting(text, self, n_contexts, memory, effective_n_jobs(n_jobs))
+        counting = _Counting(text, self, n_contexts, memory, thread_count(n_jobs))
         counts = _matrix(counting.panels(), (len(text), n_contexts))
         if self.subsample is not None and self.seed is None:
             share = kept_share(text.counts, text.n_tokens, self.subsample).astype(np.float32)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import joblib
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
@@ -16,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from laconic.core.arrays import Array, Floats, Ints
 from laconic.core.report import Callback, in_one_line
+from laconic.core.threads import thread_count
 from laconic.embed.association import EntryWeights
 from laconic.embed.codes import Coder, WordRows, check_whole, gram
 from laconic.embed.components import leading_components
@@ -135,7 +135,7 @@ class OnlineDictionary(BaseEstimator):
         rows, random = WordRows(matrix), check_random_state(self.random_state)
         terms = self.code_terms()
         forest = terms.forest
-        threads = joblib.effective_n_jobs(self.n_jobs)
+        threads = thread_count(self.n_jobs)
         contexts: Floats | None = None
         steps = LearnerSteps("pass", self.passes, callback)
         with threadpool_limits(threads):

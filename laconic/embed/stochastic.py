@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import joblib
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
@@ -17,6 +16,7 @@ from laconic import _core
 from laconic.core.arrays import Floats, Ints
 from laconic.core.penalties import Penalty
 from laconic.core.report import Callback, in_one_line
+from laconic.core.threads import thread_count
 from laconic.embed.association import EntryWeights
 from laconic.embed.codes import Coder, WordRows, check_whole, gram, stride_of
 from laconic.embed.forest import BRANCHING, code_trees
@@ -158,7 +158,7 @@ class StochasticCoding(BaseEstimator):
         rows, random, threads = (
             WordRows(matrix),
             check_random_state(self.random_state),
-            joblib.effective_n_jobs(self.n_jobs),
+            thread_count(self.n_jobs),
         )
         trees, rule = _core.CodeTrees(*code_trees(forest)), self._rule(rows)
         tiles, place = _tiles(rows, trees, random)

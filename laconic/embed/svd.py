@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import joblib
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
@@ -10,6 +9,7 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from laconic.core.report import Callback, in_one_line
+from laconic.core.threads import thread_count
 from laconic.embed.association import EntryWeights
 from laconic.embed.codes import WordRows, check_whole
 from laconic.embed.components import factors
@@ -77,7 +77,7 @@ class Svd(BaseEstimator):
         check_whole(self, "n_iter")
         if not 0 <= self.power <= 1:
             raise ValueError(f"power must be from 0 to 1, got {self.power!r}")
-        threads = joblib.effective_n_jobs(self.n_jobs)
+        threads = thread_count(self.n_jobs)
         steps = LearnerSteps("pass", 1, callback)
         with threadpool_limits(threads):
             random = check_random_state(self.random_state)

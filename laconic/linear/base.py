@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
@@ -25,6 +24,7 @@ from laconic.core.penalties.parameter import TakesPenalty
 from laconic.core.problem import Objective, Problem, pose
 from laconic.core.report import Callback, FitReport, Reported, in_one_line
 from laconic.core.solvers.base import Result, Solver
+from laconic.core.threads import thread_count
 from laconic.linear.rows import as_offset, standardized
 from laconic.models.save import Saved
 
@@ -131,7 +131,7 @@ class SparseLinear(Saved, Reported, TakesPenalty):
             rows, self.scale_ = standardized(rows, weight)
         loss, target, n_outputs, weight = self._encode(targets, weight)
         intercept = self.fit_intercept and loss.takes_intercept
-        design = Rows(rows, n_outputs, intercept, effective_n_jobs(self.n_jobs))
+        design = Rows(rows, n_outputs, intercept, thread_count(self.n_jobs))
         if offset is not None:
             design.offset = as_offset(offset, design.n_rows, n_outputs).ravel()
         penalty = self.chosen_penalty().spread(n_outputs)
@@ -247,7 +247,7 @@ class SparseLinear(Saved, Reported, TakesPenalty):
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=KEPT, reset=False)
         weights = self.coef_.T  # (p, K), or (p,) of a regressor
         if X.dtype == np.float32:  # NumPy and SciPy would copy X in double precision
-            design = Rows(X, weights[:1].size, False, effective_n_jobs(self.n_jobs))
+            design = Rows(X, weights[:1].size, False, thread_count(self.n_jobs))
             products: Array = design.score(weights.ravel()).reshape(-1, *weights.shape[1:])
         else:
             products = safe_sparse_dot(X, weights, dense_output=True)

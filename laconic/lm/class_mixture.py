@@ -17,9 +17,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from laconic.core.arrays import Array, Bools, Ints32
+from laconic.core.parameters import HasParameters
 from laconic.core.ragged import pointers
 from laconic.core.report import Callback, in_one_line
 from laconic.lm.contexts import Text
@@ -36,7 +37,7 @@ FEWEST = 400  # tokens: below, classes say nothing that words do not
 USUAL, STRENGTH = 0.7, 20.0
 
 
-class ClassMixture(BaseEstimator):
+class ClassMixture(HasParameters):
     """p(v | x) = sum_m weight_m p_m(v | x): n-grams of words mixed with n-grams of classes.
 
     Classes are Brown clusters of the training data. The weights are those under which a twentieth

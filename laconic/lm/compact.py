@@ -1,4 +1,4 @@
-"""Language models in compact files: tries in few bits, mapped into memory and read where they lie.
+"""Language models in compact files: tries in few bits, searched as they are.
 
 word_data, word_size   the words, <unk> and </s> first, and how many bytes each has
 0.sizes, 0.1.gain ..   n-grams of words as a trie, see packed.py
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,12 +20,11 @@ from laconic.core.ragged import pointers
 from laconic.errors import InputError
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Text
-from laconic.lm.log_linear import LogLinear
+from laconic.lm.described import checked_meta, model_meta
 from laconic.lm.mixture import MixturePart, all_parts
-from laconic.lm.model import LanguageModel
 from laconic.lm.packed import learned_values, nearest, pack_trie, trie_kernel, unpack_trie
+from laconic.lm.predict import LanguagePredictor
 from laconic.lm.running import SentenceEncoder, SentencesLike
-from laconic.lm.store import checked_meta, model_meta
 from laconic.models import file as files
 from laconic.models.checks import (
     Arrays,
@@ -36,12 +35,18 @@ from laconic.models.checks import (
     smallest,
     whole,
 )
+from laconic.models.loaded import Loaded
+from laconic.text.io import PathLike
+
+if TYPE_CHECKING:
+    from laconic.lm.log_linear import LogLinear
+    from laconic.lm.model import LanguageModel
 
 OF_CLASSES = {"classes", "share", "shares", "log_share"}
 VALUES = 256  # of log probabilities, and of back-off weights, of each order
 
 
-class CompactLanguageModel(LanguageModel):
+class CompactLanguageModel(LanguagePredictor, Loaded):
     """A language model read from a compact file: it scores, completes and samples.
 
     It does not learn.
@@ -49,16 +54,12 @@ class CompactLanguageModel(LanguageModel):
 
     _contents: Contents
 
-    def fit(self, *_: object, **__: object) -> NoReturn:
-        """Raise a ValueError: a compact model does not learn."""
-        raise ValueError(
-            "a compact model predicts and does not learn: use the model from which it was made"
-        )
-
-    fit_text = fit
+    fit_text = Loaded.fit
 
     def plain(self) -> LanguageModel:
         """Return the same model as an ordinary LanguageModel."""
+        from laconic.lm.model import LanguageModel
+
         arrays, meta = self._contents
         weights = meta["weights"]
         parts = [_own(arrays, part) for part in range(len(weights) + 1)]
@@ -80,13 +81,17 @@ class CompactLanguageModel(LanguageModel):
         """Return a smaller model, see `LanguageModel.prune`."""
         return self.plain().prune(size, X, refit)
 
+    def to_arpa(self, path: PathLike) -> None:
+        """Write an ARPA file, see `LanguageModel.to_arpa`."""
+        self.plain().to_arpa(path)
+
     @property
-    def model_(self) -> ContextModel:  # type: ignore[override]
+    def model_(self) -> ContextModel:
         """Contexts and n-grams of words as flat arrays, unpacked when they are asked for."""
         return self._plain().model_
 
     @property
-    def others_(self) -> tuple[MixturePart, ...]:  # type: ignore[override]
+    def others_(self) -> tuple[MixturePart, ...]:
         """What is mixed with the n-grams of words."""
         return self._plain().others_
 

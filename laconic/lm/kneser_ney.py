@@ -13,10 +13,10 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from laconic import _core
 from laconic.core.arrays import Array, Ints
+from laconic.core.parameters import HasParameters
 from laconic.core.report import Callback, FitReport, in_one_line
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import MOST_ORDER, Text
@@ -25,7 +25,7 @@ from laconic.lm.learn import LearnedNgrams
 FEW = 5  # up to this number of orders a warning names each of them
 
 
-class KneserNey(BaseEstimator):
+class KneserNey(HasParameters):
     """p(v | c) = discounted count + gamma(c) p(v | shorter c): Kneser-Ney smoothing.
 
     Parameters

@@ -162,8 +162,7 @@ def _words(
 
     if name in (KNESER_NEY, INTERPOLATED):
         return KneserNey(modified=name == KNESER_NEY)
-    from joblib import effective_n_jobs
-
+    from laconic.core.threads import thread_count
     from laconic.lm.any_penalty import NESTED as MADE
     from laconic.lm.any_penalty import nested_penalty
     from laconic.lm.log_linear import LogLinear
@@ -174,21 +173,20 @@ def _words(
             chosen = nested_penalty(MADE[penalty]().replace(**given), strength)
         else:
             nested_penalty(penalty, strength)  # checked now, stated by its name
-            return LogLinear(penalty, strength=strength, **solver, n_jobs=effective_n_jobs(jobs))
+            return LogLinear(penalty, strength=strength, **solver, n_jobs=thread_count(jobs))
     except ValueError as error:
         raise InputError(f"--penalty {penalty}: {error}.") from None
-    return LogLinear(chosen, **solver, n_jobs=effective_n_jobs(jobs))
+    return LogLinear(chosen, **solver, n_jobs=thread_count(jobs))
 
 
 def _with_classes(
     words: NgramLearner | None, numbers: str | None, jobs: int | None
 ) -> NgramLearner:
     """Return the mixture of n-grams of words, None for the default ones, with those of classes."""
-    from joblib import effective_n_jobs
-
+    from laconic.core.threads import thread_count
     from laconic.lm.class_mixture import ClassMixture
 
-    threads = effective_n_jobs(jobs)
+    threads = thread_count(jobs)
     if numbers is None:
         return ClassMixture(words, n_jobs=threads)
     fields = [field.strip() for field in numbers.split(",")]

@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from laconic.core.arrays import Array
+from laconic.core.parameters import HasParameters
 from laconic.core.penalties import Penalty
 from laconic.core.report import Callback, Event, FitReport, in_one_line
 from laconic.core.solvers.base import Solver
@@ -40,7 +40,7 @@ class ContextWeights(NamedTuple):
     report: FitReport
 
 
-class LogLinear(BaseEstimator):
+class LogLinear(HasParameters):
     """min_w -log-likelihood(w) + penalty(w), w >= 0: one weight per n-gram of the text.
 
     Parameters

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.arrays import Array, Ints
 from laconic.core.ragged import cut
 from laconic.lm.running import END_ID, ONE_STRING, START, UNKNOWN_ID, SentenceEncoder
+from laconic.models.loaded import check_fitted
 
 if TYPE_CHECKING:
     from laconic.lm.mixture import AnyAutomaton
@@ -217,5 +217,5 @@ class Queries:
         try:
             return self._kernel
         except AttributeError:
-            check_is_fitted(self)
+            check_fitted(self)
             raise

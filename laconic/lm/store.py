@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.core.report import FitReport
 from laconic.errors import InputError
+from laconic.lm.described import checked_meta, model_meta
 from laconic.lm.mixture import MixturePart
 from laconic.lm.model import LanguageModel
 from laconic.lm.running import SentenceEncoder
@@ -31,20 +31,12 @@ from laconic.models import file as files
 from laconic.models.checks import (
     Arrays,
     Contents,
-    certificate_kind,
     check_names,
     check_storable,
-    converged,
-    finite,
-    is_count,
-    is_number,
-    item,
-    number_or_nan,
     numbers,
     smallest,
     whole,
 )
-from laconic.version import __version__
 
 WORDS, SHARES = {"word_data", "word_ptr"}, {"classes", "log_share"}
 NUMBERED = re.compile(r"\d+\.")  # arrays of the parts of a mixture
@@ -64,30 +56,6 @@ def pack(model: LanguageModel) -> Contents:
         }
         arrays |= {f"{number}.{name}": array for name, array in own.items()}
     return arrays, model_meta(model)
-
-
-def model_meta(model: LanguageModel) -> dict[str, Any]:
-    """Return the JSON of a fitted model."""
-    return {
-        "laconic": __version__,
-        "order": int(model.order),
-        "min_count": int(model.min_count),
-        "weights": [part.weight for part in model.others_],
-        "account": _report_meta(model.report_) if model.report_.learner else None,
-    }
-
-
-def checked_meta(meta: dict[str, Any]) -> tuple[FitReport, list[float]]:
-    """Return the fit report and the weights of the parts of a mixture."""
-    for name in ("order", "min_count"):
-        if not is_count(meta.get(name)):
-            raise InputError(f"{name!r} is missing or not a number of at least 1")
-    report, weights = _report(meta), meta.get("weights", [])
-    if not isinstance(weights, list) or not all(is_number(w) and 0 < w < 1 for w in weights):
-        raise InputError("'weights' must be numbers between 0 and 1")
-    if sum(weights) >= 1 + 1e-9:
-        raise InputError("'weights' must sum to less than 1")
-    return report, weights
 
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> LanguageModel:
@@ -120,37 +88,3 @@ def _part(arrays: Arrays, weight: float, n_words: int) -> MixturePart:
     classes = whole(arrays, "classes", 2**31 - 1).astype(np.int32)
     log_share = numbers(arrays, "log_share", (n_words,), np.float32).astype(np.float64)
     return MixturePart(unpack_contexts(rest), classes, log_share, float(weight)).checked(n_words)
-
-
-def _report_meta(report: FitReport) -> dict[str, Any]:
-    """Return the fit report as files keep it, under the names of laconic 0.1.0."""
-    return {
-        "learner": report.learner,
-        "n_ngrams": report.features_total,
-        "n_contexts": report.groups_total,
-        "objective": finite(report.objective),
-        "certificate": finite(report.certificate),
-        "certificate_kind": report.certificate_kind,
-        "passes": report.n_iter,
-        "converged": report.converged,
-        "interrupted": report.interrupted,
-    }
-
-
-def _report(meta: dict[str, Any]) -> FitReport:
-    """Return the fit report of a file."""
-    if "account" in meta and meta["account"] is None:
-        return FitReport()
-    meta = item(meta, "account", dict)
-    n_ngrams, n_contexts = (item(meta, name, int) for name in ("n_ngrams", "n_contexts"))
-    return FitReport(
-        learner=item(meta, "learner", str),
-        objective=number_or_nan(meta, "objective"),
-        certificate=number_or_nan(meta, "certificate"),
-        certificate_kind=certificate_kind(meta),
-        n_iter=item(meta, "passes", int),
-        converged=converged(meta),
-        interrupted=item(meta, "interrupted", bool),
-        features_total=n_ngrams,
-        groups_total=n_contexts,
-    )

@@ -15,24 +15,24 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import mmap
 import os
 import re
 import stat
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
-import safetensors.numpy
 from numpy.typing import NDArray
-from safetensors import SafetensorError
 
 from laconic.core.arrays import Ints
 from laconic.errors import InputError
 from laconic.models.strict_json import brief, dump_json, parse_json
 from laconic.text.io import PathLike, atomic_writer, name_of
+
+if TYPE_CHECKING:
+    import mmap
 
 FORMAT = "laconic"
 FORMAT_VERSION = 1
@@ -91,6 +91,8 @@ def content_of(kind: str, arrays: Arrays, meta: Meta) -> tuple[bytes, memoryview
             "the kind of a model is a short word of letters, digits, '_', '-' and '.', "
             f"not {kind!r}"
         )
+    import safetensors.numpy  # not needed to read a model
+
     plain = {name: _plain_array(name, array) for name, array in arrays.items()}
     text = dump_json(meta)
     metadata = {
@@ -114,19 +116,19 @@ def content_of(kind: str, arrays: Arrays, meta: Meta) -> tuple[bytes, memoryview
     return len(header).to_bytes(8, "little") + header, memoryview(content)[8 + n_header :]
 
 
-def load(path: PathLike, mapped: Callable[[str], bool] = lambda kind: False) -> ModelFile:
+def load(path: PathLike, mmap: bool = False) -> ModelFile:
     """Read what `save` wrote; any other bytes are an InputError of one sentence.
 
-    Arrays of kinds for which `mapped` is true are read-only views of the file itself, mapped into
-    memory: it must not be changed in place while they are in use (`save` never does, it replaces
-    files whole).
+    With `mmap`, arrays are read-only views of the file itself, mapped into memory: it must not be
+    changed in place while they are in use (`save` never does, it replaces files whole), or the
+    process dies.
     """
     try:
         # Asked before opening: to open a named pipe waits for its writer, and a device has no end.
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise InputError("a model file was expected, not a folder, pipe or device.")
         with Path(path).open("rb") as stream:
-            return _read(stream, mapped)
+            return _read(stream, mmap)
     except InputError as error:
         raise InputError(f"{name_of(path)}: {error}") from None
     except OSError as error:
@@ -162,7 +164,7 @@ def decode_strings(data: NDArray[np.uint8], ptr: Ints) -> list[str]:
         raise InputError("a list of strings is not valid UTF-8.") from None
 
 
-def _read(stream: BinaryIO, mapped: Callable[[str], bool]) -> ModelFile:
+def _read(stream: BinaryIO, mapped: bool) -> ModelFile:
     size = os.fstat(stream.fileno()).st_size
     prefix = stream.read(8)
     if len(prefix) < 8:
@@ -175,30 +177,25 @@ def _read(stream: BinaryIO, mapped: Callable[[str], bool]) -> ModelFile:
     prefix += stream.read(n_header)
     header = _check_header(prefix[8:], size - 8 - n_header)
     meta = parse_json(header.meta.encode(), "meta")
-    if mapped(header.kind):
-        view = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-        _check_unchanged(view, size, prefix)
-        arrays = _views(view, prefix)
+    content: bytearray | mmap.mmap
+    if mapped:
+        import mmap
+
+        content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     else:
         stream.seek(0)
-        content = stream.read(size)
-        _check_unchanged(content, size, prefix)
-        try:
-            arrays = safetensors.numpy.load(content)
-        except (SafetensorError, ValueError) as error:
-            raise InputError(f"not a valid safetensors file: {error}.") from None
+        content = bytearray(size)
+        del content[stream.readinto(content) :]  # type: ignore[attr-defined]
+    if len(content) != size or content[: len(prefix)] != prefix:
+        raise InputError("the file changed while it was read.")
+    arrays = _views(content, prefix)
     if _checksum(header.kind, header.meta, arrays) != header.crc32:
         raise InputError("the file is damaged: its checksum does not match its content.")
     return ModelFile(header.kind, header.version, arrays, meta)
 
 
-def _check_unchanged(content: bytes | mmap.mmap, size: int, prefix: bytes) -> None:
-    if len(content) != size or content[: len(prefix)] != prefix:
-        raise InputError("the file changed while it was read.")
-
-
-def _views(content: mmap.mmap, prefix: bytes) -> Arrays:
-    """Return the arrays of a mapped file whose header has been checked."""
+def _views(content: bytearray | mmap.mmap, prefix: bytes) -> Arrays:
+    """Return the arrays of a file whose header has been checked, where they lie in its content."""
     arrays = {}
     for name, entry in json.loads(prefix[8:]).items():
         if name != "__metadata__":

@@ -6,14 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from sklearn.base import BaseEstimator
-
 from laconic.core.arrays import Array
 from laconic.core.losses import Gold, Loss
+from laconic.core.parameters import HasParameters
 from laconic.core.penalties import Penalty
 
 
-class Foreign(BaseEstimator):
+class Foreign(HasParameters):
     """What a file names but does not import: a class of another package, with its parameters.
 
     Parameters

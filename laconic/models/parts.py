@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from laconic.core import losses, penalties
 from laconic.core.groups import Groups
 from laconic.core.groups_like import SpreadGroups
 from laconic.core.losses import Loss
+from laconic.core.parameters import HasParameters
 from laconic.core.penalties import Penalty
 from laconic.core.report import in_one_line
 from laconic.errors import InputError
@@ -109,7 +109,7 @@ def loss_class(name: str) -> type[Loss] | None:
     return found if isinstance(found, type) and issubclass(found, Loss) else None
 
 
-def _pack(part: BaseEstimator, own: type | None, arrays: Arrays, prefix: str) -> Meta:
+def _pack(part: HasParameters, own: type | None, arrays: Arrays, prefix: str) -> Meta:
     """Return name or path, and parameters, of a penalty or loss."""
     given = part.get_params(deep=False)
     if isinstance(part, Foreign):  # it came from a file, and goes into one as it was

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
 from laconic.errors import InputError
 from laconic.models import file
 from laconic.models.kind import COMPACT, Form, all_kinds, form_named, form_of
+from laconic.models.loaded import check_fitted
 from laconic.text.io import PathLike, name_of
 
 
@@ -41,7 +40,7 @@ def save_compact(model: Any, path: PathLike, names: bool = True) -> None:
     """Write a fitted model in as few bits as its weights need.
 
     Any weights can be stored; few different values (see `quantize` and `discretize`) make the file
-    small. `laconic.load` reads it as a model that predicts from the file itself.
+    small. `laconic.load` reads it as a model that predicts from these bits.
 
     Parameters
     ----------
@@ -77,12 +76,12 @@ def save_compact(model: Any, path: PathLike, names: bool = True) -> None:
         )
     if form.compact:
         model = model.plain()
-    check_is_fitted(model)
+    check_fitted(model)
     compact = Form(form.kind, compact=True)
     file.save(path, compact.name, *compact.storage().pack(model, names))
 
 
-def load(path: PathLike) -> Any:
+def load(path: PathLike, *, mmap: bool = False) -> Any:
     """Return the model of a file that `model.save` or `save_compact` wrote.
 
     A model file is data: nothing in it is run.
@@ -91,6 +90,10 @@ def load(path: PathLike) -> Any:
     ----------
     path : str or Path
         The file to read.
+    mmap : bool, default=False
+        Whether a compact model predicts from the file itself, mapped into memory, which several
+        processes share. Such a file may be replaced, as `save` does, but must never be rewritten
+        in place (`cp new model`): the process would die. By default it is read into memory.
 
     Returns
     -------
@@ -112,7 +115,11 @@ def load(path: PathLike) -> Any:
     ...     laconic.load(f"{folder}/model").predict(["a good cast"]).tolist()
     [1]
     """
-    found = file.load(path, mapped=lambda kind: kind.endswith(COMPACT))
+    return model_of(file.load(path, mmap), path)
+
+
+def model_of(found: file.ModelFile, path: PathLike) -> Any:
+    """Return the model of the contents of a file; `path` is for messages."""
     name = name_of(path)
     try:
         form = form_named(found.kind)

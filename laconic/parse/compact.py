@@ -14,7 +14,7 @@ that was never seen is taken for one with a weight at most once in 2^FEATURE_ERR
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laconic import _core
 from laconic.errors import InputError
@@ -22,11 +22,8 @@ from laconic.models.checks import Arrays, Contents, check_names, item, pack_json
 from laconic.models.compact.encoder import CompactEncoder
 from laconic.models.compact.features import CompactWeights, PackedFeatures, named_encoder
 from laconic.models.compact.packing import ARRAYS, NAMES, Place, Tables, pack_features
-from laconic.parse.labels import labeler_of, plain_tagger
-from laconic.parse.model import Parser
-from laconic.parse.predict import ParsePredictor
-from laconic.parse.scorer import PRUNER, Scorer
-from laconic.parse.store import (
+from laconic.models.loaded import Loaded
+from laconic.parse.described import (
     NOBODY,
     ROOT,
     TRACE,
@@ -39,12 +36,18 @@ from laconic.parse.store import (
     part_of,
     prefixed,
 )
+from laconic.parse.labels import labeler_of, plain_tagger
+from laconic.parse.predict import ParsePredictor
 from laconic.parse.tags import word_tagger_of
 from laconic.parse.templates import GRAND_SIBLING, GRANDCHILD, PartTemplate, PartTemplates
-from laconic.parse.weights import ParseWeights, TreeShape, kernel_shape
+from laconic.parse.weights import PRUNER, ParseWeights, TreeShape, kernel_shape
 from laconic.tag import compact as compact_tag
 from laconic.tag.arrays import pack_trace, unpack_trace
 from laconic.tag.compact import CompactTagger, outside
+
+if TYPE_CHECKING:
+    from laconic.parse.model import Parser
+    from laconic.parse.scorer import Scorer
 
 FEATURE_ERROR_BITS = 32
 DISTANCES = range(1, 9)  # the kernel's bins
@@ -59,7 +62,7 @@ class CompactScorer(NamedTuple):
     kernel: _core.CompactParser
 
 
-class CompactParser(ParsePredictor):
+class CompactParser(ParsePredictor, Loaded):
     """A parser read from a compact file: it predicts, and can be inspected if the file has names.
 
     It does not learn.
@@ -69,14 +72,10 @@ class CompactParser(ParsePredictor):
     pruner_: CompactScorer | None
     _contents: Contents
 
-    def fit(self, X: object, y: object = None, callback: object = None) -> NoReturn:
-        """Raise a ValueError: a compact model does not learn."""
-        raise ValueError(
-            "a compact model predicts and does not learn: use the model from which it was made"
-        )
-
     def plain(self) -> Parser:
         """Return the same model as an ordinary Parser; ValueError if the file has no names."""
+        from laconic.parse.model import Parser
+
         model = Parser(**self.get_params())
         for name in ("templates_given_", "shape_", "report_"):
             setattr(model, name, getattr(self, name))
@@ -94,6 +93,8 @@ class CompactParser(ParsePredictor):
 
 
 def _plain(scorer: CompactScorer, shape: TreeShape) -> Scorer:
+    from laconic.parse.scorer import Scorer
+
     weights = ParseWeights(scorer.weights.atoms, scorer.weights.weights)
     return Scorer.of(scorer.templates, named_encoder(scorer.encoder), weights, shape)
 

@@ -18,9 +18,10 @@ from laconic.models.discrete.tuning import tune_values
 from laconic.models.discrete.values import quantize, relearner
 from laconic.parse.labels import labeler_of
 from laconic.parse.model import Parser
-from laconic.parse.scorer import PRUNER, Scorer
+from laconic.parse.scorer import Scorer
 from laconic.parse.tags import word_tagger_of
 from laconic.parse.trees import GivenTree, ParseSentences
+from laconic.parse.weights import PRUNER
 from laconic.text.treebanks import Treebank
 
 PARSER_PASSES = 10

@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.arrays import Floats, Ints32
+from laconic.parse.described import NOBODY, ROOT
 from laconic.parse.families import families_of
 from laconic.parse.predict import ParsePredictor
-from laconic.parse.store import NOBODY, ROOT
 from laconic.parse.templates import BETWEEN, GRAND_SIBLING, GRANDCHILD, KINDS, PartTemplate
 from laconic.text.sequences import SequenceEncoder
 from laconic.text.templates import BIAS

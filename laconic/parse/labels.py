@@ -5,28 +5,25 @@ labels = argmax_y  sum_t ( w_{y_t} . features of token t in its tree  +  edge[y_
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
+from laconic.core.parameters import HasParameters
 from laconic.core.ragged import cut
 from laconic.core.report import Callback
 from laconic.core.solvers.online import Mira
-from laconic.models.checks import Arrays, Contents
+from laconic.models.loaded import check_fitted
 from laconic.parse.relation_columns import RELATION_COLUMNS, relation_columns
-from laconic.tag.learn import Learner
-from laconic.tag.model import Tagger
-from laconic.tag.store import pack as pack_tagger
-from laconic.tag.store import unpack as unpack_tagger
+from laconic.tag.compact import CompactTagger
 from laconic.text.io import PathLike
 from laconic.text.patterns import parse_template
 from laconic.text.templates import Templates
 from laconic.text.token_columns import TokenColumns
 
 if TYPE_CHECKING:
-    from laconic.tag.compact import CompactTagger
+    from laconic.tag.learn import Learner
+    from laconic.tag.model import Tagger
 
 # One template per line; a view without an offset is of the token itself.
 TEMPLATES = """
@@ -156,7 +153,7 @@ def _at_the_token(line: str) -> str:
 LEARNER = Mira(8)  # unless another one is given
 
 
-class RelationLabeler(BaseEstimator):
+class RelationLabeler(HasParameters):
     """labels = argmax_y sum_t (w_{y_t} . features of t in its tree + edge[y_{t-1}, y_t]).
 
     Parameters
@@ -211,6 +208,8 @@ class RelationLabeler(BaseEstimator):
         callback : callable, optional
             Called with an Event after every pass; True stops.
         """
+        from laconic.tag.model import Tagger  # not needed to predict
+
         templates = relation_templates() if self.templates is None else self.templates
         learner = LEARNER if self.learner is None else self.learner
         tagger = Tagger(
@@ -222,19 +221,8 @@ class RelationLabeler(BaseEstimator):
 
     def predict(self, tokens: TokenColumns, heads: ArrayLike) -> list[str]:
         """Return the best labels of trees, of all tokens one after the other."""
-        check_is_fitted(self)
+        check_fitted(self)
         return self.tagger_.predict_flat(relation_columns(tokens, heads))
-
-
-def pack_labeler(model: RelationLabeler) -> Contents:
-    """Return the arrays and the JSON of a fitted labeler, which are those of its tagger."""
-    check_is_fitted(model)
-    return pack_tagger(plain_tagger(model.tagger_))
-
-
-def unpack_labeler(arrays: Arrays, meta: dict[str, Any]) -> RelationLabeler:
-    """Return the labeler of these, or raise a ValueError that says what is wrong with them."""
-    return labeler_of(unpack_tagger(arrays, meta))
 
 
 def labeler_of(tagger: Tagger | CompactTagger) -> RelationLabeler:
@@ -246,4 +234,4 @@ def labeler_of(tagger: Tagger | CompactTagger) -> RelationLabeler:
 
 def plain_tagger(tagger: Tagger | CompactTagger) -> Tagger:
     """Return a tagger that may come from a compact file as an ordinary one."""
-    return tagger if isinstance(tagger, Tagger) else tagger.plain()
+    return tagger.plain() if isinstance(tagger, CompactTagger) else tagger

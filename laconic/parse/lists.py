@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from laconic.core.arrays import Array, Ints, Ints32
 from laconic.core.ragged import cut, pointers, ranges
@@ -163,6 +162,8 @@ def crossed(
     n = len(bank)
     if not 2 <= folds <= n:
         raise ValueError(f"folds must be from 2 to the number of sentences, {n}, got {folds!r}")
+    from sklearn.base import clone  # not needed to predict
+
     found = []
     fold_of = np.arange(n) * folds // n
     for number in range(folds):

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.arrays import Ints, Ints32
@@ -32,11 +32,11 @@ from laconic.parse.learn import EncodedTrees, TreeTrainingData, as_tree_learner,
 from laconic.parse.predict import ParsePredictor
 from laconic.parse.pseudo_projective import lift, of_sentences
 from laconic.parse.relation_columns import relation_columns
-from laconic.parse.scorer import PRUNER, Scorer
+from laconic.parse.scorer import Scorer
 from laconic.parse.templates import PartTemplates, part_templates_from
 from laconic.parse.trees import GivenTree, ParseSentences
-from laconic.parse.weights import Candidates, ParseWeights, TreeShape
-from laconic.tag.model import REFIT_FEATURES
+from laconic.parse.weights import PRUNER, Candidates, ParseWeights, TreeShape
+from laconic.tag.predict import REFIT_FEATURES
 from laconic.tag.refit import joined_reports
 from laconic.text.sequences import SequenceEncoder
 from laconic.text.token_columns import TokenColumns
@@ -52,7 +52,7 @@ READY = {
 }
 
 
-class Parser(ParsePredictor):
+class Parser(ParsePredictor, BaseEstimator):
     """tree = argmax over trees of sum over its parts of w . features of the part.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.core.solvers.online import passes_of
+from laconic.core.report import passes_of
 from laconic.parse.explain import dropped_templates, families, kept_templates, parts, top_features
 from laconic.parse.predict import ParsePredictor
 from laconic.report.html import bar_cards, facts, page, section, text

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from laconic.core.inference.tree import MODELS
 from laconic.core.report import in_one_line
 from laconic.errors import InputError
 from laconic.models.checks import check_parameters
-from laconic.parse.model import Parser
 from laconic.parse.pieces import MOST_TOKENS
-from laconic.tag.model import REFIT_FEATURES
+from laconic.tag.predict import REFIT_FEATURES
+
+if TYPE_CHECKING:
+    from laconic.parse.model import Parser
 
 
 def as_text(value: object) -> str | None:

@@ -7,20 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.arrays import Array, Ints32
 from laconic.core.ragged import cut
 from laconic.core.report import FitReport
-from laconic.core.solvers.online import OnlineLearner
-from laconic.parse.labels import RelationLabeler
+from laconic.core.threads import thread_count
+from laconic.models.loaded import check_fitted
 from laconic.parse.lists import TreeLists, k_best
 from laconic.parse.pieces import MOST_TOKENS, Pieces
 from laconic.parse.pseudo_projective import of_sentences, sink
-from laconic.parse.scorer import Scorer
-from laconic.parse.tags import WordTagger
 from laconic.parse.templates import PartTemplates
 from laconic.parse.texts import text_trees
 from laconic.parse.trees import ParsedTokens, ParseSentences, RankedTree, TreePredictor, as_trees
@@ -34,8 +30,12 @@ from laconic.text.trees import Tree
 from laconic.text.views import WordClusters
 
 if TYPE_CHECKING:
+    from laconic.core.solvers.online import OnlineLearner
     from laconic.models.compact.features import CompactWeights
     from laconic.parse.compact import CompactScorer
+    from laconic.parse.labels import RelationLabeler
+    from laconic.parse.scorer import Scorer
+    from laconic.parse.tags import WordTagger
 
 TreeModel: TypeAlias = Literal["arcs", "siblings", "carreras", "grand siblings", "tri siblings"]
 
@@ -93,7 +93,7 @@ class ParsePredictor(TreePredictor):
 
     def parse(self, X: ParseSentences) -> ParsedTokens:
         """Return the heads and labels of all tokens, one after the other; see TreePredictor."""
-        check_is_fitted(self)
+        check_fitted(self)
         tokens = self._tagged(self._tokens(X))
         pieces = self._pieces(tokens)
         columns, ptr = self.scorer_.encoder.encode(pieces.tokens)
@@ -114,7 +114,7 @@ class ParsePredictor(TreePredictor):
 
     def predict_k_best(self, X: ParseSentences, k: int) -> list[list[RankedTree]]:
         """Return the k best trees of every sentence with their scores; see TreePredictor."""
-        check_is_fitted(self)
+        check_fitted(self)
         return self._listed(k_best(self, self._tokens(X), k))
 
     def _listed(self, lists: TreeLists) -> list[list[RankedTree]]:
@@ -144,7 +144,7 @@ class ParsePredictor(TreePredictor):
         array of shape (n_tokens,)
             Probabilities; models of order 3 have none.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         tokens = self._tagged(self._tokens(X))
         columns, ptr = self.scorer_.encoder.encode(tokens)
         wanted = np.ascontiguousarray(heads, dtype=np.int32)
@@ -171,7 +171,7 @@ class ParsePredictor(TreePredictor):
 
     def tagged(self, X: ParseSentences) -> TokenColumns | None:
         """Return the sentences with tags by the parser's own tagger; see TreePredictor."""
-        check_is_fitted(self)
+        check_fitted(self)
         return None if self.tagger_ is None else self._tagged(self._tokens(X))
 
     def _tagged(self, tokens: TokenColumns) -> TokenColumns:
@@ -213,7 +213,7 @@ class ParsePredictor(TreePredictor):
         )
 
     def _n_threads(self) -> int:
-        return int(effective_n_jobs(self.n_jobs))
+        return thread_count(self.n_jobs)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "scorer_")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from laconic import _core
 from laconic.models.features import kept_templates, narrow
-from laconic.parse.learn import TreeTrainingData
 from laconic.parse.templates import PartTemplates
 from laconic.parse.weights import ParseWeights, TreeShape, load_kernel, make_kernel
 from laconic.text.sequences import SequenceEncoder
 
-PRUNER = TreeShape("arcs", crossing=True)  # the trees of the model that prunes arcs
+if TYPE_CHECKING:
+    from laconic.parse.learn import TreeTrainingData
 
 
 class Scorer(NamedTuple):

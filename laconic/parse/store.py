@@ -6,32 +6,41 @@ names of arrays begin with the part they belong to: parser.*, pruner.*, labels.*
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.core.report import FitReport
-from laconic.core.solvers.online import Pass
 from laconic.errors import InputError
 from laconic.models.checks import (
     Arrays,
     Contents,
     check_names,
-    check_storable,
     item,
     numbers,
 )
-from laconic.parse.labels import pack_labeler, unpack_labeler
+from laconic.parse.described import (
+    NOBODY,
+    ROOT,
+    TRACE,
+    check_columns,
+    check_parts,
+    checked_templates,
+    described,
+    parser_meta,
+    parser_report,
+    part_of,
+    prefixed,
+)
+from laconic.parse.labels import labeler_of, plain_tagger
 from laconic.parse.model import Parser
-from laconic.parse.parameters import checked_parameters, parameters_of
-from laconic.parse.predict import ParsePredictor
-from laconic.parse.scorer import PRUNER, Scorer
-from laconic.parse.tags import pack_word_tagger, unpack_word_tagger
-from laconic.parse.templates import PartTemplate, PartTemplates, parse_part_template
-from laconic.parse.weights import ParseWeights, TreeShape
+from laconic.parse.scorer import Scorer
+from laconic.parse.tags import word_tagger_of
+from laconic.parse.templates import PartTemplate, PartTemplates
+from laconic.parse.weights import PRUNER, ParseWeights, TreeShape
+from laconic.tag import store as tag_store
 from laconic.tag.arrays import (
     CLUSTERS,
     VALUES,
@@ -40,18 +49,11 @@ from laconic.tag.arrays import (
     unpack_trace,
     unpack_values,
 )
-from laconic.tag.refit import learners_text
 from laconic.text.sequences import AFTER_BASE, BEFORE_BASE, SequenceEncoder
-from laconic.text.treebanks import COLUMNS
-from laconic.version import __version__
 
-# Values of the root, and of a role that no word has.
-ROOT, NOBODY = BEFORE_BASE + 8192, BEFORE_BASE + 8193
 CODES = 256  # number of codes of directions and distances
 MOST_STEPS = 100
 FEATURES = {"feature_count", "atom", "weight"}
-TRACE = {"trace", "held", "held_ptr"}
-Predictor = TypeVar("Predictor", bound=ParsePredictor)
 
 
 def pack(model: Parser) -> Contents:
@@ -70,31 +72,12 @@ def pack(model: Parser) -> Contents:
     if model.pruner_ is not None:
         arrays |= prefixed("pruner", pack_scorer(model.pruner_))
     if model.labeler_ is not None:
-        of_labels, meta["labels"] = pack_labeler(model.labeler_)
+        of_labels, meta["labels"] = tag_store.pack(plain_tagger(model.labeler_.tagger_))
         arrays |= prefixed("labels", of_labels)
     if model.tagger_ is not None:
-        of_tags, meta["tags"] = pack_word_tagger(model.tagger_)
+        of_tags, meta["tags"] = tag_store.pack(plain_tagger(model.tagger_.tagger_))
         arrays |= prefixed("tags", of_tags)
     return arrays, meta
-
-
-def parser_meta(model: Parser, dropped: bool = True) -> dict[str, Any]:
-    """Return what arrays do not hold of a fitted model, pruner and labels aside, as JSON has it.
-
-    With `dropped`, that includes the templates that the model does not use.
-    """
-    kept = model.scorer_.templates.names
-    given = model.templates_given_.names if dropped else kept
-    check_storable([*given, *model.columns])
-    return {
-        "laconic": __version__,
-        "parameters": parameters_of(model),
-        "templates": given,
-        "kept": [given.index(name) for name in kept],
-        "single_root": model.shape_.single_root,
-        "features_total": int(model.report_.features_total),
-        "interrupted": bool(model.report_.interrupted),
-    }
 
 
 def unpack(arrays: Arrays, meta: dict[str, Any]) -> Parser:
@@ -110,50 +93,19 @@ def unpack(arrays: Arrays, meta: dict[str, Any]) -> Parser:
     elif part_of(arrays, "pruner"):
         raise InputError("there are arrays of a pruner, but no templates for it")
     if meta.get("labels") is not None:
-        model.labeler_ = unpack_labeler(part_of(arrays, "labels"), item(meta, "labels", dict))
+        model.labeler_ = labeler_of(
+            tag_store.unpack(part_of(arrays, "labels"), item(meta, "labels", dict))
+        )
     elif part_of(arrays, "labels"):
         raise InputError("there are arrays of labels, but no description of them")
     if meta.get("tags") is not None:
         check_columns(model)
-        model.tagger_ = unpack_word_tagger(part_of(arrays, "tags"), item(meta, "tags", dict))
+        model.tagger_ = word_tagger_of(
+            tag_store.unpack(part_of(arrays, "tags"), item(meta, "tags", dict))
+        )
     elif part_of(arrays, "tags"):
         raise InputError("there are arrays of tags, but no description of them")
     return model
-
-
-def described(kind: type[Predictor], meta: dict[str, Any]) -> tuple[Predictor, PartTemplates]:
-    """Return a model without weights, and its kept templates, from what `parser_meta` wrote."""
-    model = kind(**checked_parameters(item(meta, "parameters", dict)))
-    model.templates_given_ = model.templates = checked_templates(
-        item(meta, "templates", list), model.columns
-    )
-    model.shape_ = TreeShape(model.model, model.crossing, item(meta, "single_root", bool))
-    model.pruner_ = model.labeler_ = model.tagger_ = None
-    return model, kept_of(meta, model.templates_given_)
-
-
-def parser_report(
-    model: ParsePredictor, meta: dict[str, Any], trace: tuple[Pass, ...] = ()
-) -> FitReport:
-    """Return the report of a fit from what `parser_meta` wrote, for a model with weights."""
-    interrupted = item(meta, "interrupted", bool)
-    report = FitReport(
-        learner=learners_text(model.learner, model.refit),
-        n_iter=len(trace),
-        converged=not interrupted,
-        interrupted=interrupted,
-        features_total=item(meta, "features_total", int),
-        trace=trace,
-    )
-    return model._completed(report)
-
-
-def kept_of(meta: dict[str, Any], given: PartTemplates) -> PartTemplates:
-    """Return the templates of a model that have weights, or raise an InputError."""
-    kept = item(meta, "kept", list)
-    if not all(type(m) is int and 0 <= m < len(given) for m in kept) or sorted(set(kept)) != kept:
-        raise InputError("expected the numbers of kept templates in ascending order")
-    return given.subset(kept)
 
 
 def pack_scorer(scorer: Scorer) -> Arrays:
@@ -230,39 +182,3 @@ def _check_values(values: NDArray[np.int32], n_values: int) -> None:
         outside | (values == ROOT) | (values == NOBODY) | ((values >= 0) & (values < n_values))
     ):
         raise InputError("a feature mentions a value that is not there")
-
-
-def checked_templates(names: list[Any], columns: Sequence[str]) -> PartTemplates:
-    """Return the templates of these names, or raise an InputError."""
-    if not all(isinstance(name, str) for name in names):
-        raise InputError("expected templates as text")
-    found = PartTemplates(parse_part_template(name, columns) for name in names)
-    if found.names != names:
-        raise InputError("a template cannot be read back from its name, or occurs twice")
-    return found
-
-
-def prefixed(part: str, arrays: Arrays) -> Arrays:
-    """Return the arrays of a part under the names that they have in the file."""
-    return {f"{part}.{name}": array for name, array in arrays.items()}
-
-
-def part_of(arrays: Arrays, part: str) -> Arrays:
-    """Return the arrays of a part under their own names, the inverse of `prefixed`."""
-    return {
-        name[len(part) + 1 :]: array
-        for name, array in arrays.items()
-        if name.startswith(f"{part}.")
-    }
-
-
-def check_parts(arrays: Iterable[str]) -> None:
-    """Raise an InputError if there are arrays of other parts than a parser has."""
-    if {name.partition(".")[0] for name in arrays} - {"parser", "pruner", "labels", "tags"}:
-        raise InputError("expected arrays of the parser, its pruner, its labels and its tags")
-
-
-def check_columns(model: ParsePredictor) -> None:
-    """Raise an InputError unless a tagger of words can fill the columns that a parser reads."""
-    if tuple(model.columns) != COLUMNS:
-        raise InputError("a tagger of words needs a parser with the columns of treebanks")

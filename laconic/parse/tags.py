@@ -7,22 +7,16 @@ taggers that learned from other sentences.
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
+from laconic.core.parameters import HasParameters
 from laconic.core.ragged import cut
 from laconic.core.report import Callback
 from laconic.core.solvers.online import Mira
-from laconic.models.checks import Arrays, Contents
-from laconic.parse.labels import plain_tagger
-from laconic.tag.learn import Learner
-from laconic.tag.model import Tagger
-from laconic.tag.store import pack as pack_tagger
-from laconic.tag.store import unpack as unpack_tagger
+from laconic.models.loaded import check_fitted
 from laconic.text.io import PathLike
 from laconic.text.templates import Templates
 from laconic.text.token_columns import TokenColumns
@@ -30,12 +24,14 @@ from laconic.text.treebanks import COLUMNS, NOTHING
 
 if TYPE_CHECKING:
     from laconic.tag.compact import CompactTagger
+    from laconic.tag.learn import Learner
+    from laconic.tag.model import Tagger
 
 BETWEEN = "|"  # between the coarse and the fine tag of a label; no coarse tag has it
 LEARNER = Mira(10)  # unless another one is given
 
 
-class WordTagger(BaseEstimator):
+class WordTagger(HasParameters):
     """tags = argmax_y sum_t (w_{y_t} . features of word t + edge[y_{t-1}, y_t]), from words alone.
 
     The coarse and the fine tag of a word are one label. The lemma is the word in lower case, and
@@ -135,7 +131,7 @@ class WordTagger(BaseEstimator):
         tokens : TokenColumns
             Sentences; only the first column, the words, is read.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         return _columns(tokens, self.tagger_.predict_flat(_words(tokens)))
 
     def _learn(
@@ -144,6 +140,8 @@ class WordTagger(BaseEstimator):
         chosen: NDArray[np.intp],
         callback: Callback | None,
     ) -> Tagger:
+        from laconic.tag.model import Tagger  # not needed to predict
+
         labels = [
             BETWEEN.join(pair)
             for pair in zip(tokens.column("coarse"), tokens.column("fine"), strict=True)
@@ -169,17 +167,6 @@ def _columns(tokens: TokenColumns, labels: list[str]) -> TokenColumns:
     coarse, fine = [parts[label][0] for label in labels], [parts[label][2] for label in labels]
     lemmas = [word.lower() for word in words]
     return TokenColumns(COLUMNS, [words, lemmas, coarse, fine, [NOTHING] * len(words)], tokens.ptr)
-
-
-def pack_word_tagger(model: WordTagger) -> Contents:
-    """Return the arrays and the JSON of a fitted model, which are those of its tagger."""
-    check_is_fitted(model)
-    return pack_tagger(plain_tagger(model.tagger_))
-
-
-def unpack_word_tagger(arrays: Arrays, meta: dict[str, Any]) -> WordTagger:
-    """Return the model of these, or raise a ValueError that says what is wrong with them."""
-    return word_tagger_of(unpack_tagger(arrays, meta))
 
 
 def word_tagger_of(tagger: Tagger | CompactTagger) -> WordTagger:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from laconic.core.arrays import Ints, Ints32
 from laconic.core.ragged import cut
@@ -49,7 +48,7 @@ def as_trees(heads: Ints32, labels: list[str] | None, ptr: Ints) -> list[Depende
     ]
 
 
-class TreePredictor(Reported, Saved, BaseEstimator, ABC):
+class TreePredictor(Reported, Saved, ABC):
     """What predicts trees: a parser, or a reranker of a parser's trees."""
 
     @abstractmethod

@@ -42,6 +42,9 @@ class TreeShape(NamedTuple):
         }.get(self.model, (0, 1, 2, 3, 4))
 
 
+PRUNER = TreeShape("arcs", crossing=True)  # the trees of the model that prunes arcs
+
+
 class Candidates(NamedTuple):
     """The heads that token t may have: head[ptr[t]:ptr[t + 1]], 0 is the root.
 

@@ -17,6 +17,7 @@ from laconic.text.conllu_files import conllu_writer, read_conllu
 from laconic.text.io import name_of, open_text
 
 if TYPE_CHECKING:
+    from laconic.pipeline.compact import CompactPipeline
     from laconic.pipeline.model import Pipeline
     from laconic.pipeline.predict import PipelinePredictor
 
@@ -76,7 +77,7 @@ def predict(
         raise InputError("--sentences and --tokens both say what the input is: give one of them.")
     form: InputForm | None = "sentences" if sentences else "tokens" if tokens else None
     if jobs is not None:
-        model.set_params(n_jobs=jobs)
+        model.n_jobs = jobs
     n_sentences = n_words = 0
     with open_text(input_path) as stream, conllu_writer(output) as writer:
         for found in annotated(model, stream, name_of(input_path), form):
@@ -100,7 +101,7 @@ def evaluate(
     if raw and model.segmenter_ is None:
         raise InputError("--raw needs a pipeline with segmentation, which this one is without.")
     if jobs is not None:
-        model.set_params(n_jobs=jobs)
+        model.n_jobs = jobs
     bar.describe("reading")
     data: Conllu = read_conllu(gold)
     bar.describe("annotating")
@@ -108,7 +109,7 @@ def evaluate(
 
 
 def compress(
-    model: PipelinePredictor, output: str, settings: Compression, bar: Bar
+    model: Pipeline | CompactPipeline, output: str, settings: Compression, bar: Bar
 ) -> dict[str, Any]:
     """Round the weights of every part to a few values; --dev reports scores from raw text."""
     if settings.data is not None or settings.eta is not None:

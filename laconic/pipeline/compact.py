@@ -7,32 +7,31 @@ segment.* ..   the arrays of the parts, see laconic.pipeline.store
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NoReturn
+from typing import TYPE_CHECKING
 
 from laconic.errors import InputError
 from laconic.models.checks import Arrays, Contents, Meta, item, pack_json, unpack_json
+from laconic.models.loaded import Loaded
 from laconic.parse import compact as compact_parse
-from laconic.parse.model import Parser
-from laconic.pipeline.model import Pipeline
+from laconic.parse.compact import CompactParser
+from laconic.pipeline.parts import pack_parts, unpack_parts
 from laconic.pipeline.predict import PipelinePart, PipelinePredictor, with_parts
-from laconic.pipeline.store import pack_parts, unpack_parts
 from laconic.tag import compact as compact_tag
-from laconic.tag.model import Tagger
+from laconic.tag.compact import CompactTagger
+
+if TYPE_CHECKING:
+    from laconic.pipeline.model import Pipeline
 
 
-class CompactPipeline(PipelinePredictor):
+class CompactPipeline(PipelinePredictor, Loaded):
     """A pipeline read from a compact file: it predicts, and does not learn."""
 
     _contents: Contents
 
-    def fit(self, X: object, y: object = None, callback: object = None) -> NoReturn:
-        """Raise a ValueError: a compact model does not learn."""
-        raise ValueError(
-            "a compact model predicts and does not learn: use the model from which it was made"
-        )
-
     def plain(self) -> Pipeline:
         """Return the same model as an ordinary Pipeline; ValueError if the file has no names."""
+        from laconic.pipeline.model import Pipeline
+
         return with_parts(self, Pipeline(**self.get_params()), _plain)
 
     def __reduce__(self) -> tuple[Callable[..., CompactPipeline], Contents]:
@@ -40,11 +39,13 @@ class CompactPipeline(PipelinePredictor):
 
 
 def _plain(part: PipelinePart) -> PipelinePart:
-    return part if isinstance(part, Tagger | Parser) else part.plain()
+    return part.plain() if isinstance(part, CompactTagger | CompactParser) else part
 
 
 def pack(model: Pipeline, names: bool) -> Contents:
     """Return the arrays and the JSON of a fitted model."""
+    from laconic.parse.model import Parser
+    from laconic.tag.model import Tagger
 
     def packed(part: PipelinePart) -> Contents:
         if isinstance(part, Parser):

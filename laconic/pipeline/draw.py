@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-from rich.cells import cell_len
-
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
 # What a cell looks like that lines enter from these sides.
 LINES = dict(enumerate(" ╵╷│╴┘┐┤╶└┌├─┴┬┼"))
@@ -88,11 +86,18 @@ def _lanes(children: list[list[int]], order: list[int]) -> dict[int, int]:
     return lanes
 
 
+def _cells(string: str) -> int:
+    """Return the number of columns that a terminal gives a string."""
+    from rich.cells import cell_len  # not needed to predict
+
+    return cell_len(string)
+
+
 def _padded(column: Sequence[str]) -> list[str]:
     """Return the strings with blanks up to the width of the widest, as terminals count it."""
     shown = [_printable(string) for string in column]
-    widest = max(map(cell_len, shown), default=0)
-    return [string + " " * (widest - cell_len(string)) for string in shown]
+    widest = max(map(_cells, shown), default=0)
+    return [string + " " * (widest - _cells(string)) for string in shown]
 
 
 def _printable(string: str) -> str:
@@ -162,10 +167,10 @@ def _places(arcs: Arcs, spans: Sequence[tuple[int, int, int]]) -> tuple[list[flo
     """
     room = [
         # Signs that terminals put over others, as in Tamil, take room of their own in many fonts.
-        WIDE * max(FORM_SIZE * max(cell_len(form), len(form)), TAG_SIZE * cell_len(tag)) + GAP
+        WIDE * max(FORM_SIZE * max(_cells(form), len(form)), TAG_SIZE * _cells(tag)) + GAP
         for form, tag in zip(arcs.forms, arcs.tags, strict=True)
     ]
-    label = [WIDE * LABEL_SIZE * cell_len(label) + GAP for label in arcs.labels]
+    label = [WIDE * LABEL_SIZE * _cells(label) + GAP for label in arcs.labels]
     edge = [max(room[w], label[w] if arcs.heads[w] == 0 else 0) / 2 for w in range(len(room))]
     x = [MARGIN + edge[0]] if edge else []
     apart = {first: label[word] for first, last, word in spans if last == first + 1}

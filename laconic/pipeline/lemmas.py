@@ -15,18 +15,18 @@ from itertools import repeat
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
+from laconic.core.parameters import HasParameters
 from laconic.core.report import Callback
 from laconic.core.solvers.online import Mira
 from laconic.pipeline.edits import edit_of, edited
 from laconic.pipeline.tags import BETWEEN, Tags
 from laconic.pipeline.templates import LEMMAS, templates_of
-from laconic.tag.model import Tagger
 from laconic.text.token_columns import TokenColumns
 
 if TYPE_CHECKING:
     from laconic.tag.compact import CompactTagger
+    from laconic.tag.model import Tagger
 
 # A form and its tags, joined.
 Pair: TypeAlias = tuple[str, str]
@@ -35,7 +35,7 @@ COLUMNS = ("word", "upos", "xpos", "feats")
 LEAST_PAIRS, MOST_EDITS = 2, 250
 
 
-class Lemmatizer(BaseEstimator):
+class Lemmatizer(HasParameters):
     """lemma = edit(form), edit = argmax_y w_y . features of the form and its tags.
 
     Parameters
@@ -113,6 +113,8 @@ class Lemmatizer(BaseEstimator):
         if len(chosen) < 2:
             return None
         pairs = [pair for pair, edit in right.items() if edit in chosen]
+        from laconic.tag.model import Tagger  # not needed to predict
+
         tagger = Tagger(templates_of(LEMMAS, COLUMNS), Mira(), columns=COLUMNS, n_jobs=self.n_jobs)
         return tagger.fit(_columns(pairs), [[right[pair]] for pair in pairs], callback)
 

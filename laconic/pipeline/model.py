@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import time
 
+from sklearn.base import BaseEstimator
+
 from laconic.core.report import Callback, FitReport, in_one_line
 from laconic.pipeline.learn import learn_parts
 from laconic.pipeline.predict import PipelinePredictor, parts_of
@@ -18,7 +20,7 @@ from laconic.text.conllu_files import read_conllu
 from laconic.text.io import PathLike
 
 
-class Pipeline(PipelinePredictor):
+class Pipeline(PipelinePredictor, BaseEstimator):
     r'''text -> tokens -> words -> (upos, xpos, feats) -> lemmas -> heads and relations.
 
     Parameters

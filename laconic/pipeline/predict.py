@@ -5,32 +5,33 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from laconic.core.report import Reported
+from laconic.models.loaded import check_fitted
 from laconic.models.save import Saved
-from laconic.parse.compact import CompactParser
-from laconic.parse.model import Parser
 from laconic.parse.predict import ParsePredictor
 from laconic.pipeline.doc import Doc
 from laconic.pipeline.lemmas import Lemmatizer
 from laconic.pipeline.segment import Segmenter, Segments
 from laconic.pipeline.splits import Splitter
 from laconic.pipeline.tags import Tags, WordTags
-from laconic.tag.compact import CompactTagger
-from laconic.tag.model import Tagger
 from laconic.text.conllu import DEPREL, FEATS, FORM, HEAD, LEMMA, UPOS, XPOS, Conllu, conllu_of
 from laconic.text.token_columns import TokenColumns
 from laconic.text.treebanks import COLUMNS, NOTHING
 
-PipelinePart: TypeAlias = Tagger | CompactTagger | Parser | CompactParser
+if TYPE_CHECKING:
+    from laconic.parse.compact import CompactParser
+    from laconic.parse.model import Parser
+    from laconic.tag.compact import CompactTagger
+    from laconic.tag.model import Tagger
+
+PipelinePart: TypeAlias = "Tagger | CompactTagger | Parser | CompactParser"
 
 
-class PipelinePredictor(Reported, Saved, BaseEstimator):
+class PipelinePredictor(Reported, Saved):
     """The parameters of a pipeline (see Pipeline), and what it does once it is fitted."""
 
     segmenter_: Segmenter | None
@@ -76,7 +77,7 @@ class PipelinePredictor(Reported, Saved, BaseEstimator):
 
     def segmented(self, texts: Sequence[str]) -> Conllu:
         """Return the sentences of raw texts with their words, without annotation."""
-        check_is_fitted(self)
+        check_fitted(self)
         if self.segmenter_ is None:
             raise ValueError("this pipeline was trained without segmentation: give it sentences")
         paragraphs = [part for text in texts for part in paragraphs_of(text)]
@@ -84,7 +85,7 @@ class PipelinePredictor(Reported, Saved, BaseEstimator):
 
     def sentences(self, lines: Sequence[str]) -> Conllu:
         """Return the words of sentences, one per line, without annotation."""
-        check_is_fitted(self)
+        check_fitted(self)
         if self.segmenter_ is None:
             raise ValueError("this pipeline was trained without segmentation: give it tokens")
         found = self.segmenter_.segment([line for line in lines if line.strip()])
@@ -92,7 +93,7 @@ class PipelinePredictor(Reported, Saved, BaseEstimator):
 
     def tokenized(self, sentences: Sequence[Sequence[str]]) -> Conllu:
         """Return the words of sentences whose tokens are known, without annotation."""
-        check_is_fitted(self)
+        check_fitted(self)
         given = TokenColumns.from_sentences(sentences, ("word",))
         tokens = list(given.values[0])
         everyone = np.arange(len(given) + 1)
@@ -107,7 +108,7 @@ class PipelinePredictor(Reported, Saved, BaseEstimator):
             Sentences with words; comments, multiword tokens, empty nodes and MISC stay as they are,
             and so do the columns of the parts that the pipeline does not have.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         if not len(sentences):
             return sentences
         self._share_jobs()
@@ -187,8 +188,7 @@ def with_parts(
             if getattr(holder, held, None) is not None:
                 setattr(holder, held, change(getattr(holder, held)))
     parser = None if given.parser_ is None else change(given.parser_)
-    assert parser is None or isinstance(parser, Parser | CompactParser)
-    to.parser_ = parser
+    to.parser_ = cast("Parser | CompactParser | None", parser)
     return to
 
 

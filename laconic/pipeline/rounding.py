@@ -5,12 +5,13 @@ from __future__ import annotations
 from laconic.models.discrete.values import quantize
 from laconic.parse.discrete import round_parts
 from laconic.parse.model import Parser
+from laconic.pipeline.compact import CompactPipeline
 from laconic.pipeline.model import Pipeline
-from laconic.pipeline.predict import PipelinePart, PipelinePredictor, with_parts
+from laconic.pipeline.predict import PipelinePart, with_parts
 from laconic.tag.model import Tagger
 
 
-def rounded_parts(model: PipelinePredictor, n_values: int) -> Pipeline:
+def rounded_parts(model: Pipeline | CompactPipeline, n_values: int) -> Pipeline:
     """Return a pipeline whose weights take n values, besides zero, in each part.
 
     The values are learned from the weights of the part.

@@ -11,20 +11,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from laconic.core.arrays import Bools, Ints
+from laconic.core.parameters import HasParameters
 from laconic.core.ragged import cut, pointers
 from laconic.core.report import Callback
 from laconic.core.solvers.online import Mira
 from laconic.pipeline.templates import SEGMENTATION, templates_of
 from laconic.pipeline.units import COLUMNS, units_of
-from laconic.tag.model import Tagger
 from laconic.text.conllu import FORM, Conllu
 from laconic.text.token_columns import TokenColumns
 
 if TYPE_CHECKING:
     from laconic.tag.compact import CompactTagger
+    from laconic.tag.model import Tagger
 
 INSIDE, TOKEN, SENTENCE = "inside", "token", "sentence"
 # Number of tokens of one example: each moves the weights once per pass.
@@ -61,7 +61,7 @@ class Raw(NamedTuple):
     sentence_ends: Ints
 
 
-class Segmenter(BaseEstimator):
+class Segmenter(HasParameters):
     """label of each unit = argmax_y sum_u (w_{y_u} . features of u + edge[y_{u-1}, y_u]).
 
     Parameters
@@ -98,6 +98,8 @@ class Segmenter(BaseEstimator):
         # Examples end at tokens, wherever sentences end.
         after = np.flatnonzero(at_token)[EXAMPLE_TOKENS - 1 :: EXAMPLE_TOKENS] + 1
         ptr = np.unique(np.concatenate([[0], after, [len(labels)]]))
+        from laconic.tag.model import Tagger  # not needed to predict
+
         tagger = Tagger(
             templates_of(SEGMENTATION, COLUMNS), Mira(), columns=COLUMNS, n_jobs=self.n_jobs
         )

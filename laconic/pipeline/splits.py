@@ -10,26 +10,26 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from laconic.core.arrays import Ints
+from laconic.core.parameters import HasParameters
 from laconic.core.ragged import cut, pointers
 from laconic.core.report import Callback
 from laconic.core.solvers.online import Mira
 from laconic.pipeline.edits import split_by, splits_of
 from laconic.pipeline.templates import SPLITS, templates_of
-from laconic.tag.model import Tagger
 from laconic.text.conllu import FORM, Conllu
 from laconic.text.token_columns import TokenColumns
 
 if TYPE_CHECKING:
     from laconic.tag.compact import CompactTagger
+    from laconic.tag.model import Tagger
 
 ONE = "1"
 COLUMNS = ("word",)
 
 
-class Splitter(BaseEstimator):
+class Splitter(HasParameters):
     """split of each token = argmax_y sum_t (w_{y_t} . features of t + edge[y_{t-1}, y_t]).
 
     Parameters
@@ -58,6 +58,8 @@ class Splitter(BaseEstimator):
         labels = [split.get(pair, ONE) for pair in zip(tokens, given, strict=True)]
         self.tagger_ = None
         if len(set(labels)) > 1:
+            from laconic.tag.model import Tagger  # not needed to predict
+
             tagger = Tagger(
                 templates_of(SPLITS, COLUMNS), Mira(20), columns=COLUMNS, n_jobs=self.n_jobs
             )

@@ -13,17 +13,17 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
+from laconic.core.parameters import HasParameters
 from laconic.core.ragged import cut
 from laconic.core.report import Callback
 from laconic.core.solvers.online import Mira
 from laconic.pipeline.templates import MORPHOLOGY, UPOS, templates_of
-from laconic.tag.model import Tagger
 from laconic.text.token_columns import TokenColumns
 
 if TYPE_CHECKING:
     from laconic.tag.compact import CompactTagger
+    from laconic.tag.model import Tagger
 
 BETWEEN = "\t"  # no field has it
 FOLDS = 5
@@ -52,7 +52,7 @@ class Tags(NamedTuple):
         return cls(*columns)
 
 
-class WordTags(BaseEstimator):
+class WordTags(HasParameters):
     """(upos, xpos, feats) = argmax_y sum_t (w_{y_t} . features of t + edge[y_{t-1}, y_t]).
 
     Parameters
@@ -124,6 +124,8 @@ class WordTags(BaseEstimator):
         callback: Callback | None,
         learner: Mira = LEARNER,
     ) -> Tagger:
+        from laconic.tag.model import Tagger  # not needed to predict
+
         tagger = Tagger(
             templates_of(templates, words.names), learner, columns=words.names, n_jobs=self.n_jobs
         )

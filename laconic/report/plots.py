@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from laconic.core.solvers.online import Pass
+    from laconic.core.report import Pass
     from laconic.linear.path import Path
 
 # The colours of Okabe and Ito, distinct under every common colour blindness; yellow is left out,

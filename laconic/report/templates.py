@@ -11,7 +11,7 @@ from laconic.report.html import bar, section, text
 from laconic.report.plots import held_lines
 
 if TYPE_CHECKING:
-    from laconic.core.solvers.online import Pass
+    from laconic.core.report import Pass
 
 KeptTemplate: TypeAlias = tuple[str, int, int, float]  # name, features, weights, norm
 MOST_DROPPED = 200  # names of dropped templates that are shown

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from laconic import _core
@@ -53,7 +53,7 @@ MOST_TREES = 10_000  # trees per sentence
 BATCH = 256  # sentences whose features are in memory together
 
 
-class Reranker(TreePredictor):
+class Reranker(TreePredictor, BaseEstimator):
     """tree = argmax over a parser's k best of beta * score by the parser + w . features of it.
 
     Parameters

@@ -33,8 +33,9 @@ from laconic.models.checks import (
     item,
     numbers,
 )
+from laconic.parse.described import checked_templates, kept_of, part_of, prefixed
 from laconic.parse.parameters import as_text
-from laconic.parse.store import check_atoms, checked_templates, kept_of, part_of, prefixed
+from laconic.parse.store import check_atoms
 from laconic.parse.store import pack as pack_parser
 from laconic.parse.store import unpack as unpack_parser
 from laconic.parse.templates import PartTemplates

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from laconic.core.arrays import Ints, Ints32
 from laconic.core.ragged import cut, pointers
-from laconic.core.report import Event
-from laconic.core.solvers.online import Pass, passes_of
+from laconic.core.report import Event, Pass, passes_of
 from laconic.errors import InputError
 from laconic.models import file as files
 from laconic.models.checks import Arrays, check_storable, numbers

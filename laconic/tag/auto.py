@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from laconic.core.arrays import Array, Ints, Ints32
+from laconic.core.parameters import HasParameters
 from laconic.core.ragged import pointers, ranges
 from laconic.core.report import Event, FitReport
 from laconic.core.solvers.online import Mira, Sentences, Weighting
@@ -50,7 +50,7 @@ class BudgetChoice(NamedTuple):
     group_weight: str
 
 
-class AutoLearner(BaseEstimator):
+class AutoLearner(HasParameters):
     """Sparseptron and Mira, with the budget and group weight of fewest mistakes on held-out data.
 
     Parameters

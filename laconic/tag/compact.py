@@ -4,7 +4,7 @@
     edge, start       transitions
     value_words ..    strings, features and weights, see laconic.models.compact.packing
 
-Predicting reads the arrays where they are in the file. With names every map of features is exact,
+Predicting reads the arrays as they are in the file. With names every map of features is exact,
 so that features can be listed. Without, a feature that was never seen is taken for one with weights
 at most once in 2^FEATURE_ERROR_BITS; the maps of most templates, which have few possible features,
 are exact then too.
@@ -13,7 +13,7 @@ are exact then too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,9 +31,8 @@ from laconic.models.checks import (
 from laconic.models.compact.encoder import CompactEncoder
 from laconic.models.compact.features import CompactWeights, PackedFeatures, named_encoder
 from laconic.models.compact.packing import ARRAYS, NAMES, Place, Tables, pack_features
-from laconic.tag.model import Tagger
-from laconic.tag.predict import TagPredictor
-from laconic.tag.store import (
+from laconic.models.loaded import Loaded
+from laconic.tag.described import (
     checked_labels,
     checked_parameters,
     checked_schemes,
@@ -41,9 +40,12 @@ from laconic.tag.store import (
     tagger_meta,
     tagger_report,
 )
-from laconic.tag.weights import TagWeights
+from laconic.tag.predict import TagPredictor
 from laconic.text.sequences import AFTER_BASE, BEFORE_BASE
 from laconic.text.templates import Template, Templates
+
+if TYPE_CHECKING:
+    from laconic.tag.model import Tagger
 
 FEATURE_ERROR_BITS = 24
 
@@ -55,7 +57,7 @@ class CompactTagWeights(CompactWeights):
     start: Floats
 
 
-class CompactTagger(TagPredictor):
+class CompactTagger(TagPredictor, Loaded):
     """A tagger read from a compact file: it predicts, and can be inspected if the file has names.
 
     It does not learn.
@@ -66,16 +68,13 @@ class CompactTagger(TagPredictor):
     _kernel: _core.CompactTagger
     _contents: Contents
 
-    def partial_fit(self, X: object, y: object, labels: object = None) -> NoReturn:
-        """Raise a ValueError: a compact model does not learn."""
-        raise ValueError(
-            "a compact model predicts and does not learn: use the model from which it was made"
-        )
-
-    fit = partial_fit
+    partial_fit = Loaded.fit
 
     def plain(self) -> Tagger:
         """Return the same model as an ordinary Tagger; ValueError if the file has no names."""
+        from laconic.tag.model import Tagger
+        from laconic.tag.weights import TagWeights
+
         model = Tagger(**self.get_params())
         for name in (
             "columns_",
@@ -96,9 +95,6 @@ class CompactTagger(TagPredictor):
 
     def __reduce__(self) -> tuple[Callable[..., CompactTagger], Contents]:
         return unpack, (self._contents[0], self._contents[1])
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "weights_")
 
 
 def places_of(template: Template) -> list[Place]:

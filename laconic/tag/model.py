@@ -11,10 +11,11 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from laconic import _core
@@ -24,7 +25,7 @@ from laconic.core.solvers.online import Sentences
 from laconic.models.features import kept_templates, narrow
 from laconic.tag.auto import AutoLearner
 from laconic.tag.learn import OnlineState, TrainingData, as_learner, online_learner
-from laconic.tag.predict import RefitScope, TagPredictor, TokenSentences
+from laconic.tag.predict import REFIT_FEATURES, TagPredictor, TokenSentences
 from laconic.tag.refit import joined_reports
 from laconic.tag.training import (
     KnownLabels,
@@ -34,17 +35,15 @@ from laconic.tag.training import (
     weighting_of,
 )
 from laconic.tag.weights import TagWeights, load_kernel, make_kernel
-from laconic.text.auto_templates import AUTO, auto_templates, single_columns
+from laconic.text.auto_templates import auto_templates, single_columns
 from laconic.text.patterns import templates_from
 from laconic.text.sequences import SequenceEncoder
-from laconic.text.templates import Templates
+from laconic.text.templates import AUTO, Templates
 from laconic.text.token_columns import TokenColumns
 from laconic.text.views import WordClusters
 
-REFIT_FEATURES: tuple[str, ...] = get_args(RefitScope)
 
-
-class Tagger(TagPredictor):
+class Tagger(TagPredictor, BaseEstimator):
     """labels = argmax_y sum_t (w_{y_t} . features of t + edge[y_{t-1}, y_t]): a label per token.
 
     Parameters

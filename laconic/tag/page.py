@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.core.solvers.online import passes_of
+from laconic.core.report import passes_of
 from laconic.report.html import bar_cards, facts, page, section, text
 from laconic.report.templates import held_section, templates_section
 from laconic.tag.explain import (

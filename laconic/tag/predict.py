@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from laconic import _core
 from laconic.core.arrays import Array, Bools, Ints, Ints32
@@ -18,27 +15,28 @@ from laconic.core.inference import chain
 from laconic.core.inference.chain import Chains
 from laconic.core.ragged import cut
 from laconic.core.report import Reported
+from laconic.core.threads import thread_count
+from laconic.models.loaded import check_fitted
 from laconic.models.save import Saved
-from laconic.tag.learn import Learner
 from laconic.tag.refit import has_probabilities, no_probabilities
-from laconic.tag.training import LabelWeights, flat_labels
-from laconic.tag.weights import TagWeights
-from laconic.text.auto_templates import AUTO
 from laconic.text.io import PathLike
 from laconic.text.labels import Scheme, allowed_ends, allowed_transitions, convert_labels
-from laconic.text.metrics import chunk_scores
 from laconic.text.sequences import SequenceEncoder
-from laconic.text.templates import BIAS, PAIRS, Templates
+from laconic.text.templates import AUTO, BIAS, PAIRS, Templates
 from laconic.text.token_columns import Token, TokenColumns
 from laconic.text.views import WordClusters
 
 if TYPE_CHECKING:
     from laconic.models.compact.encoder import CompactEncoder
     from laconic.tag.compact import CompactTagWeights
+    from laconic.tag.learn import Learner
+    from laconic.tag.training import LabelWeights
+    from laconic.tag.weights import TagWeights
 
 TokenSentences: TypeAlias = TokenColumns | Iterable[Sequence[Token]]
 FixedLabels: TypeAlias = Sequence[Sequence[str | Collection[str] | None]]
 RefitScope: TypeAlias = Literal["templates", "features"]
+REFIT_FEATURES: tuple[str, ...] = get_args(RefitScope)
 
 # Whether a label with this letter opens a chunk (B), continues one (I), or may do either.
 ROLES = {
@@ -56,7 +54,7 @@ class RankedLabels(NamedTuple):
     score: float
 
 
-class TagPredictor(Reported, Saved, BaseEstimator):
+class TagPredictor(Reported, Saved):
     """The parameters of a tagger (see Tagger), and what it does once it is fitted."""
 
     columns_: tuple[str, ...]
@@ -116,7 +114,7 @@ class TagPredictor(Reported, Saved, BaseEstimator):
 
     def predict_flat(self, tokens: TokenColumns, fixed: FixedLabels | None = None) -> list[str]:
         """Return the labels of all tokens one after the other; see `predict`."""
-        check_is_fitted(self)
+        check_fitted(self)
         columns, ptr = self.encoder_.encode(tokens)
         if fixed is None and not self.constrained:
             ids = self._kernel.tag(columns, ptr, self._n_threads())
@@ -146,7 +144,7 @@ class TagPredictor(Reported, Saved, BaseEstimator):
         list of arrays of shape (length of the sentence, number of classes)
             One column per label of `classes_`.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         if not has_probabilities(self.report_.learner):
             warnings.warn(no_probabilities(self.report_.learner), UserWarning, stacklevel=2)
         return self.predict_marginals(X)
@@ -211,6 +209,9 @@ class TagPredictor(Reported, Saved, BaseEstimator):
         y : list of list of str
             The right labels.
         """
+        from laconic.tag.training import flat_labels
+        from laconic.text.metrics import chunk_scores
+
         tokens = self._tokens(X)
         gold, found = flat_labels(tokens, y), self.predict_flat(tokens)
         if self.given_scheme_ == "plain":
@@ -238,11 +239,11 @@ class TagPredictor(Reported, Saved, BaseEstimator):
             yield pairs + ("|".join(named) or BIAS)
 
     def _tokens(self, X: TokenSentences) -> TokenColumns:
-        check_is_fitted(self)
+        check_fitted(self)
         return TokenColumns.of(X, self.columns_)
 
     def _n_threads(self) -> int:
-        return int(effective_n_jobs(self.n_jobs))
+        return thread_count(self.n_jobs)
 
     def _chains(self, columns: Ints32, ptr: Ints) -> Chains:
         scores = self._kernel.scores(columns, ptr, self._n_threads()).reshape(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from laconic.core.report import FitReport, in_one_line
-from laconic.core.solvers.online import Mira
 
 REFIT = ", refitted by "
 
@@ -23,7 +22,11 @@ def joined_reports(first: FitReport, second: FitReport) -> FitReport:
 
 def learners_text(learner: object, refit: object = None) -> str:
     """Return a learner (Mira() if None) and its refit, if there is one, in one line."""
-    first = in_one_line(Mira() if learner is None else learner)
+    if learner is None:
+        from laconic.core.solvers.online import Mira  # not needed to predict
+
+        learner = Mira()
+    first = in_one_line(learner)
     return first if refit is None else f"{first}{REFIT}{in_one_line(refit)}"
 
 

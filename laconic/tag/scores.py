@@ -57,7 +57,7 @@ def _table(name: str, scores: LabelScores) -> list[dict[str, Any]]:
 
 def most_held(trace: Iterable[Event]) -> int | None:
     """Return the largest number of weights that passes over the sentences held in memory."""
-    from laconic.core.solvers.online import passes_of
+    from laconic.core.report import passes_of
 
     return max((held for one in passes_of(trace) for _, held in one.held), default=None)
 

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from laconic.text.template_sets import CLUSTER_VIEWS, tagging
 from laconic.text.templates import Atom, Template, Templates, ngrams
 
-AUTO = "auto"
 TAG_SIZES = (1, 4)
 NEAR = range(-2, 3)
 

@@ -10,17 +10,19 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-import scipy.sparse as sp
 
-from laconic.core.arrays import Ints, Ints32
+from laconic.core.arrays import Array, Ints, Ints32
 from laconic.core.ragged import pointers
 from laconic.text.scripts import share_unsegmented
 from laconic.text.tokens import Boundary, sentences, words
 from laconic.text.trees import Tree
 from laconic.text.vocab import Vocab
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 Sentence: TypeAlias = str | Sequence[str] | Tree
 DocumentLike: TypeAlias = str | Tree | Sequence[Sentence]
@@ -49,6 +51,14 @@ def sentence_text(sentence: Sentence) -> str:
     return " ".join(sentence.words if isinstance(sentence, Tree) else sentence)
 
 
+class FeatureCounts(NamedTuple):
+    """Document d has feature[ptr[d]:ptr[d+1]], with its count, or another value."""
+
+    ptr: Ints
+    feature: Ints32
+    value: Array
+
+
 class Encoded(NamedTuple):
     """Feature ids of documents.
 
@@ -65,6 +75,8 @@ class Encoded(NamedTuple):
 
     def counts(self, n_features: int) -> sp.csr_matrix:
         """Return how often each feature occurs in each document (documents x features)."""
+        import scipy.sparse as sp  # not needed to predict from compact files
+
         row = np.repeat(
             np.arange(len(self.document_ptr) - 1), np.diff(self.sentence_ptr[self.document_ptr])
         )
@@ -72,6 +84,18 @@ class Encoded(NamedTuple):
         ones = np.ones(int(known.sum()))
         shape = (len(self.document_ptr) - 1, n_features)
         return sp.csr_matrix((ones, (row[known], self.feature[known])), shape=shape)
+
+    def counted(self) -> FeatureCounts:
+        """Return how often each known feature occurs in each document, by NumPy alone."""
+        sizes = np.diff(self.sentence_ptr[self.document_ptr])
+        known = self.feature >= 0
+        row = np.repeat(np.arange(len(sizes)), sizes)[known]
+        width = int(self.feature.max(initial=0)) + 1
+        cell, count = np.unique(row * width + self.feature[known], return_counts=True)
+        per_row = np.bincount(cell // width, minlength=len(sizes))
+        return FeatureCounts(
+            pointers(per_row), (cell % width).astype(np.int32), count.astype(np.float64)
+        )
 
     def words_of(self, sentence: int) -> Ints32:
         """Return the word ids of a sentence, in order."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import io
 import os
-import secrets
 import stat
 import sys
 import time
@@ -16,7 +15,6 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, TextIO, cast
 
 from laconic.errors import InputError
-from laconic.text.compression import decompressed, opening_of
 
 try:
     import fcntl
@@ -79,6 +77,8 @@ def _line_ends(chunk: bytes) -> int:
 
 def _unpacked(stream: io.BufferedIOBase, name: str) -> _Bytes:
     """Return the bytes of a stream, decompressed if it opens with magic ones of a compression."""
+    from laconic.text.compression import decompressed, opening_of  # not needed to open a model
+
     head, magic = opening_of(stream)
     plain = _Bytes(head, stream)
     return plain if magic is None else _Bytes(b"", decompressed(plain, magic, name))
@@ -157,7 +157,7 @@ def atomic_writer(path: PathLike, binary: bool = False) -> Iterator[IO[Any]]:
     _remove_stale_drafts(target)
     # Nobody can foresee the name, and it is made exclusively: no other writer has it, and no link
     # is followed.
-    draft = target.with_name(f"{_draft_prefix(target)}{secrets.token_hex(8)}{DRAFT}")
+    draft = target.with_name(f"{_draft_prefix(target)}{os.urandom(8).hex()}{DRAFT}")
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
         number = os.open(draft, flags, 0o666)

@@ -19,7 +19,6 @@ from functools import lru_cache
 
 from laconic.errors import InputError
 from laconic.text.io import STANDARD_STREAM, PathLike, name_of, open_text
-from laconic.text.template_sets import SETS, ready_templates
 from laconic.text.templates import BIAS, PAIRS, Atom, Template, Templates, ngrams
 from laconic.text.views import VIEW_NAME, WordClusters, make_view
 
@@ -42,6 +41,8 @@ def templates_from(given: str | PathLike | Templates, columns: Sequence[str]) ->
     """
     if isinstance(given, Templates):
         return given
+    from laconic.text.template_sets import SETS, ready_templates  # not needed to predict
+
     if isinstance(given, str) and given in SETS:
         return ready_templates(given)
     if os.fspath(given) != STANDARD_STREAM and not os.path.exists(given):

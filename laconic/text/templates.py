@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self  # of typing itself from Python 3.11 on
 
 MOST_STEPS = 4095  # how far outside a sentence a position still has a value of its own
+AUTO = "auto"  # templates that suit the columns, see laconic.text.auto_templates
 PAIRS = "pairs:"
 BIAS = "bias"
 # Of two views of one position, which is the coarser: a tag before the word.

@@ -23,7 +23,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, Protocol, TypeAlias
 
-from laconic.text.clusters import read_paths
 from laconic.text.io import PathLike
 
 # None: the string has no value of this view.
@@ -61,6 +60,8 @@ class WordClusters:
     @classmethod
     def read(cls, path: PathLike, min_count: int = 0) -> WordClusters:
         """Read the words of a `paths` file that were counted at least `min_count` times."""
+        from laconic.text.clusters import read_paths  # not needed to predict
+
         vocab, clusters = read_paths(path)
         listed = zip(vocab.words, clusters.paths(), clusters.count.tolist(), strict=True)
         return cls(

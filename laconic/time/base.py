@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -29,6 +28,7 @@ from laconic.core.problem import Problem, pose
 from laconic.core.report import Callback
 from laconic.core.solvers.base import Result, Solver
 from laconic.core.solvers.choose import choose_solver
+from laconic.core.threads import thread_count
 from laconic.linear.base import SparseLinear
 from laconic.time.adaptive import AdaptivePrior
 from laconic.time.learn import TIME_PENALTIES, over_time, run_empirical, starting_weights
@@ -132,7 +132,7 @@ class TemporalLinear(SparseLinear):
         if self._drifts:
             rows = sp.hstack([sp.csr_matrix(rows), np.ones((rows.shape[0], 1))], format="csr")
         design = Steps(
-            rows, steps, n_steps, n_outputs, self.fit_intercept, effective_n_jobs(self.n_jobs)
+            rows, steps, n_steps, n_outputs, self.fit_intercept, thread_count(self.n_jobs)
         )
         stated = as_penalty(self.penalty, self.strength, "adaptive", TIME_PENALTIES)
         if self._drifts:  # the drift is a feature in no group

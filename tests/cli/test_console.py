@@ -102,6 +102,15 @@ def test_a_name_cannot_command_the_terminal(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().err == "laconic: error: a?[2J?b: [bold]not found[/bold]\n"
 
 
+def test_a_package_of_an_extra_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught, guard():
+        raise ModuleNotFoundError("No module named 'matplotlib'", name="matplotlib.figure")
+    assert caught.value.code == 2
+    assert "pip install 'laconic[report]'" in capsys.readouterr().err
+    with pytest.raises(ModuleNotFoundError), guard():
+        raise ModuleNotFoundError("No module named 'laconic.x'", name="laconic.x")
+
+
 def test_guard_decorates_verbs_of_typer() -> None:
     app = typer.Typer()
 

@@ -20,8 +20,9 @@ from laconic.core.report import Event
 from laconic.errors import InputError
 from laconic.lm.arpa import read_arpa
 from laconic.lm.log_linear import LogLinear
-from laconic.lm.model import LanguageModel, TextScore
+from laconic.lm.model import LanguageModel
 from laconic.lm.nested import NestedRidge
+from laconic.lm.predict import TextScore
 from laconic.lm.running import SentenceEncoder
 from laconic.models import file as files
 

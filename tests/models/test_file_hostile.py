@@ -252,8 +252,8 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
 def test_memory_that_runs_out_is_an_input_error(
     tmp_path: Path, small: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def exhausted(content: bytes) -> None:
+    def exhausted(content: bytes, prefix: bytes) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(safetensors.numpy, "load", exhausted)
+    monkeypatch.setattr(files, "_views", exhausted)
     assert "does not fit into memory" in refusal(tmp_path / "m", small)

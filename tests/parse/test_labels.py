@@ -9,8 +9,9 @@ import pytest
 
 from laconic.core.solvers.online import Mira
 from laconic.core.solvers.online_sparse import Sparseptron
-from laconic.parse.labels import RelationLabeler, pack_labeler, relation_templates, unpack_labeler
+from laconic.parse.labels import RelationLabeler, labeler_of, plain_tagger, relation_templates
 from laconic.parse.relation_columns import RELATION_COLUMNS
+from laconic.tag import store as tag_store
 from laconic.text.token_columns import TokenColumns
 from laconic.text.treebanks import COLUMNS, Treebank, read_treebank
 
@@ -62,7 +63,7 @@ def test_there_and_back() -> None:
         bank.tokens, bank.heads, bank.labels
     )
     assert len(model.tagger_.templates_) <= 5
-    again = unpack_labeler(*pack_labeler(model))
+    again = labeler_of(tag_store.unpack(*tag_store.pack(plain_tagger(model.tagger_))))
     assert again.predict(bank.tokens, bank.heads) == model.predict(bank.tokens, bank.heads)
     assert again.tagger_.templates_ == model.tagger_.templates_
 

@@ -13,7 +13,7 @@ from hostile import refused
 
 import laconic
 from laconic import Crf, Fobos, Mira, Perceptron, Rda, Sparseptron, Tagger
-from laconic.core.solvers.online import passes_of
+from laconic.core.report import passes_of
 from laconic.models import file as files
 from laconic.tag.conll import read_columns
 from laconic.text.templates import Atom, Template, Templates

@@ -10,12 +10,11 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logsumexp
-from sklearn.base import BaseEstimator
 
 from laconic import _core
 from laconic.core.arrays import Array
 from laconic.core.losses.bound import BoundLoss, Gold, KernelLoss, PythonLoss
+from laconic.core.parameters import HasParameters
 
 LossT = TypeVar("LossT", bound="Loss")
 COMPUTED = {"value_residual", "curvature", "conjugate", "bind"}
@@ -27,7 +26,14 @@ def log_other(log_probability: Array) -> Array:
     return np.asarray(np.log(np.maximum(-np.expm1(log_probability), SMALLEST)))
 
 
-class Loss(BaseEstimator):
+def log_normalized(scores: Array) -> Array:
+    """Return s - log sum_k exp(s_k) of every row."""
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    found: Array = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return found
+
+
+class Loss(HasParameters):
     """sum_i s_i loss(y_i, scores_i), convex and not negative.
 
     A loss of your own is a subclass with `value_residual` and, if it is smooth, `curvature`. Gold
@@ -115,7 +121,7 @@ class Loss(BaseEstimator):
         if several:
             return found
         if found.shape[1] > 1:
-            return np.asarray(found - logsumexp(found, axis=1, keepdims=True))
+            return log_normalized(found)
         return np.hstack([log_other(found), found])
 
     def settled(self, intercept: Array) -> Array:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from sklearn.base import BaseEstimator
-
 from laconic import _core
+from laconic.core.parameters import HasParameters
 
 
-class ChainLoss(BaseEstimator):
+class ChainLoss(HasParameters):
     """sum over sentences of predicted score - gold score; the residual is predicted - gold parts.
 
     See cpp/chain/crf.hpp.

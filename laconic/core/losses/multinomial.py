@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from scipy.special import log_softmax
-
 from laconic import _core
 from laconic.core.arrays import Array
-from laconic.core.losses.base import Loss
+from laconic.core.losses.base import Loss, log_normalized
 
 
 class Multinomial(Loss):
@@ -28,8 +26,7 @@ class Multinomial(Loss):
 
     def log_probabilities(self, scores: Array) -> Array:
         """See Loss: s - log sum_k exp(s_k)."""
-        found: Array = log_softmax(scores, axis=1)
-        return found
+        return log_normalized(scores)
 
     def n_outputs(self, n_classes: int) -> int:
         """Return one per class, at least two."""

@@ -9,15 +9,15 @@ from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 
 from laconic import _core
 from laconic.core.arrays import Array, Ints
+from laconic.core.parameters import HasParameters
 
 PenaltyT = TypeVar("PenaltyT", bound="Penalty")
 
 
-class Penalty(BaseEstimator, ABC):
+class Penalty(HasParameters, ABC):
     """Omega(w), scaled by `strength`.
 
     prox(w, step)       argmin_v |v - w|^2 / 2 + step Omega(v)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import joblib
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -12,6 +11,7 @@ from laconic.core.groups import Groups
 from laconic.core.groups_like import GroupsLike
 from laconic.core.penalties.base import Penalty
 from laconic.core.penalties.grouped import Grouped, NormName, norm_code
+from laconic.core.threads import thread_count
 
 # Number of nodes from which the kernel sweeps subtrees on several threads; no digit of the result
 # changes.
@@ -81,7 +81,7 @@ class TreeGroupLasso(Grouped[_core.Forest]):
         lasso = step * self._rates(len(w))[0]
         scale = step * self.strength * (1 - self.l1_ratio)
         out = np.empty(len(w))
-        threads = joblib.cpu_count() if len(self.over(len(w))) >= LARGE else 1
+        threads = thread_count(-1) if len(self.over(len(w))) >= LARGE else 1
         values = np.ascontiguousarray(w, dtype=np.float64)
         kernel = self.kernel(len(w))
         kernel.prox(values, lasso, scale, norm_code(self.norm), self.positive, out, threads)

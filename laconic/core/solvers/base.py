@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from laconic.core.arrays import Array
+from laconic.core.parameters import HasParameters
 from laconic.core.penalties import Penalty, Separable
 from laconic.core.problem import Objective, Solvable
 from laconic.core.report import Callback, Event
@@ -71,7 +71,7 @@ ProblemT = TypeVar("ProblemT", bound=Solvable)
 StateT = TypeVar("StateT", bound=SolverState)
 
 
-class Solver(BaseEstimator, ABC):
+class Solver(HasParameters, ABC):
     """Minimises loss + penalty until the certificate is `tol` or less, in at most `max_iter` steps.
 
     A solver states what it needs: `needs_problem` and `needs_penalty` are the types (capabilities)

@@ -16,13 +16,11 @@ from laconic.core.solvers.online_base import (
     Examples,
     OnlineKernel,
     OnlineLearner,
-    Pass,
     Rule,
     Sentences,
     Weighting,
     check_loss,
     check_positive,
-    passes_of,
 )
 
 __all__ = [
@@ -30,12 +28,10 @@ __all__ = [
     "KBestMira",
     "Mira",
     "OnlineLearner",
-    "Pass",
     "Perceptron",
     "Sentences",
     "StochasticGradient",
     "Weighting",
-    "passes_of",
 ]
 
 

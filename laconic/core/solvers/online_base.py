@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from math import nan
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from laconic import _core
 from laconic.core.arrays import Array, Floats, Ints, Ints32
-from laconic.core.report import Callback, Event, FitReport, in_one_line
+from laconic.core.parameters import HasParameters
+from laconic.core.report import Callback, FitReport, Pass, in_one_line
 from laconic.core.solvers.budget import Order, Sizes
 
 LOSSES = {loss.name: loss for loss in _core.StructuredLoss}
@@ -105,31 +104,6 @@ class Rule(TypedDict, total=False):
     every: int
 
 
-@dataclass(frozen=True)
-class Pass(Event):
-    """One pass over the sentences: `value` is its summed loss, `features` the weights at its end.
-
-    Parameters
-    ----------
-    wrong : float
-        Share of wrong labels or heads.
-    held : list of (int, int)
-        Rounds (sentences seen), and the number of weights held in memory after them.
-    """
-
-    wrong: float = nan
-    held: list[tuple[int, int]] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        """Return the pass as a progress bar shows it."""
-        return f"pass {self.done}: {self.wrong:.2%} wrong, {self.features:,} weights"
-
-
-def passes_of(trace: Iterable[Event]) -> list[Pass]:
-    """Return the passes among the steps of a fit."""
-    return [event for event in trace if isinstance(event, Pass)]
-
-
 def run_report(trace: list[Pass], interrupted: bool) -> FitReport:
     """Return the report of passes over sentences; `interrupted`: whether they ended early."""
     return FitReport(
@@ -193,7 +167,7 @@ class OnlineData(Protocol[KernelT, LearnedT]):
         """Return the weights of the kernel."""
 
 
-class OnlineLearner(BaseEstimator):
+class OnlineLearner(HasParameters):
     """What all online learners share: passes over shuffled sentences, and a callback."""
 
     epochs: int

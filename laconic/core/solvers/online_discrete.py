@@ -27,13 +27,12 @@ from laconic.core.penalties.value_sets import (
     nearest,
     values_for,
 )
-from laconic.core.report import Callback, FitReport
+from laconic.core.report import Callback, FitReport, Pass
 from laconic.core.solvers.online import Mira
 from laconic.core.solvers.online_base import (
     Examples,
     OnlineKernel,
     OnlineLearner,
-    Pass,
     Rule,
     check_not_negative,
     check_positive,

@@ -17,7 +17,6 @@ from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, validate_data
@@ -29,6 +28,7 @@ from laconic.core.penalties.names import NamedPenalties, as_penalty
 from laconic.core.penalties.parameter import TakesPenalty
 from laconic.core.report import Callback, Reported
 from laconic.core.solvers.base import Result, Solver
+from laconic.core.threads import thread_count
 from laconic.linear.base import fit_report
 from laconic.models.save import Saved
 from laconic.time.adaptive import AdaptivePrior
@@ -241,7 +241,7 @@ class TemporalTextModel(Saved, Reported, TakesPenalty, EffectPredictor):
         if self.mode != "moving":
             steps = np.zeros(len(steps), dtype=np.int64)
         pooled, first = pool_rows(table, steps)
-        design = Effects(table[first], steps[first], theta, effective_n_jobs(self.n_jobs))
+        design = Effects(table[first], steps[first], theta, thread_count(self.n_jobs))
         named: NamedPenalties = {**TIME_PENALTIES, "adaptive": partial(text_prior, len(theta))}
         stated = as_penalty(self.penalty, self.strength, "adaptive", named)
         warm = self.warm_start and hasattr(self, "trajectories_")

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import (
@@ -19,6 +18,7 @@ from sklearn.utils.validation import (
 
 from laconic.core.arrays import Array, MatrixLike
 from laconic.core.designs.effects import Effects
+from laconic.core.threads import thread_count
 from laconic.time.sage.reader import DatedReader
 from laconic.time.times import TimeGrid
 
@@ -129,7 +129,7 @@ class EffectPredictor(BaseEstimator):
         if len(steps) != effects.shape[0]:
             raise ValueError(f"there are {effects.shape[0]} rows, but {len(steps)} times")
         table = self._with_constant(effects)
-        weights, threads = self.trajectories_.ravel(), effective_n_jobs(self.n_jobs)
+        weights, threads = self.trajectories_.ravel(), thread_count(self.n_jobs)
         for begin in range(0, len(steps), ROWS):
             rows = slice(begin, begin + ROWS)
             design = Effects(table[rows], steps[rows], self.background_, threads)

@@ -12,7 +12,6 @@ import pytest
 import laconic
 from laconic import Crf, Mira, Perceptron, Tagger, TextClassifier
 from laconic.classify.explain import top_words
-from laconic.models import file as files
 from laconic.models.discrete.values import quantize
 from laconic.models.save import save_compact
 from laconic.tag.compact import FEATURE_ERROR_BITS, CompactTagger
@@ -265,9 +264,21 @@ def test_compact_classifiers_keep_their_account_and_do_not_learn(tmp_path: Path)
         compact.no_such_thing  # noqa: B018
 
 
-def test_compact_files_are_mapped_not_read(tagger: Tagger, tmp_path: Path) -> None:
+def test_a_model_survives_its_file_being_rewritten_in_place(tagger: Tagger, tmp_path: Path) -> None:
+    """`cp new model` truncates the file first, which kills a process that maps it."""
+    X, _ = sentences(5)
     compact = reloaded(tagger, tmp_path)
-    assert isinstance(compact, CompactTagger)
-    arrays = compact._contents[0]
+    expected = compact.predict(X)
+    with open(tmp_path / "m.compact", "r+b") as stream:
+        stream.truncate(0)
+    assert compact.predict(X) == expected
+
+
+def test_compact_files_are_mapped_if_asked_for(tagger: Tagger, tmp_path: Path) -> None:
+    X, _ = sentences(5)
+    expected = reloaded(tagger, tmp_path).predict(X)
+    mapped = laconic.load(tmp_path / "m.compact", mmap=True)
+    assert isinstance(mapped, CompactTagger)
+    arrays = mapped._contents[0]
     assert not any(array.flags.owndata or array.flags.writeable for array in arrays.values())
-    assert files.load(tmp_path / "m.compact").arrays["cells"].base is not arrays["cells"].base
+    assert mapped.predict(X) == expected
