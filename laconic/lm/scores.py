@@ -6,12 +6,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from laconic.lm.compact import CompactLanguageModel
     from laconic.lm.model import LanguageModel
 
 LN10 = math.log(10)
 
 
-def scores(model: LanguageModel, sentences: list[str]) -> dict[str, Any]:
+def scores(model: LanguageModel | CompactLanguageModel, sentences: list[str]) -> dict[str, Any]:
     """Return counts, the log10 probability of all words and ends, and four perplexities."""
     found = model.evaluate(sentences)
     return {
@@ -26,7 +27,7 @@ def scores(model: LanguageModel, sentences: list[str]) -> dict[str, Any]:
     }
 
 
-def orders(model: LanguageModel) -> list[dict[str, Any]]:
+def orders(model: LanguageModel | CompactLanguageModel) -> list[dict[str, Any]]:
     """Return one row per order of n-grams."""
     from laconic.lm.explain import order_rows
 

@@ -35,6 +35,7 @@ from laconic.models.option import (
 
 # Numerics are imported when the work begins, so that `--help` and wrong options answer at once.
 if TYPE_CHECKING:
+    from laconic.lm.compact import CompactLanguageModel
     from laconic.lm.log_linear import LogLinear
     from laconic.lm.model import LanguageModel
 
@@ -171,15 +172,16 @@ def train(
     from laconic.lm.model import LanguageModel
 
     other = None if also.mix is None else _other(also.mix)
-    found = LanguageModel(learner=chosen.learner, vocabulary=also.words(encoding), **model)
-    text = _fit(found, sentences, also.max_ngrams, run, at_once=not chosen.has_passes)
+    found: LanguageModel | CompactLanguageModel
+    found = fitted = LanguageModel(learner=chosen.learner, vocabulary=also.words(encoding), **model)
+    text = _fit(fitted, sentences, also.max_ngrams, run, at_once=not chosen.has_passes)
     report = found.report_
     if other is not None:
         run.bar.describe("mixing")
-        found = interpolated([found, other], dev_sentences)
+        found = fitted = interpolated([fitted, other], dev_sentences)
     if also.max_ngrams is not None or also.size is not None:
         run.bar.describe("pruning")
-        found = _smaller(found, also, text if other is None else sentences, chosen.refit(report))
+        found = _smaller(fitted, also, text if other is None else sentences, chosen.refit(report))
     if also.arpa is not None:
         run.bar.describe("writing")
         found.to_arpa(also.arpa)
@@ -197,7 +199,7 @@ def train(
 
 def _smaller(
     model: LanguageModel, also: OutputOptions, kept: Text | list[str], refit: LogLinear | None
-) -> LanguageModel:
+) -> LanguageModel | CompactLanguageModel:
     """Return the model cut down to a number of n-grams or of bytes."""
     if also.size is None:
         return model.prune(also.max_ngrams or 0, kept, refit)
@@ -211,11 +213,14 @@ def _smaller(
 
 def _other(path: str) -> LanguageModel:
     """Return the model of a file to mix with."""
+    from laconic.lm.compact import CompactLanguageModel
     from laconic.lm.foreign import read, recognizes
     from laconic.lm.model import LanguageModel
     from laconic.models.save import load
 
     other = read(path) if recognizes(path) else load(path)
+    if isinstance(other, CompactLanguageModel):
+        other = other.plain()
     if not isinstance(other, LanguageModel):
         raise InputError(f"--mix {path}: expected a language model, found another kind of model.")
     return other
@@ -241,7 +246,7 @@ def _stream(
     return Trained(found, {"arpa": also.arpa, **facts, "orders": ngrams})
 
 
-def model_facts(model: LanguageModel) -> dict[str, Any]:
+def model_facts(model: LanguageModel | CompactLanguageModel) -> dict[str, Any]:
     """Return what is known of a language model besides its fit report."""
     facts = {"order": model.order, "vocabulary": len(model.encoder_)}
     if not model.others_:
