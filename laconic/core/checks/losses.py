@@ -33,6 +33,7 @@ def check_loss(loss: Loss, rng: np.random.Generator, n_rows: int = 12) -> None:
             check_tangents(bound, scores, rng)
             if isinstance(bound, PythonLoss) and not loss.smooth:
                 check_smoothing(bound, scores)
+                check_slopes(bound, scores)
                 bound = Smoothed(bound, 0.3)
             check_residual(bound, scores, rng)
             check_fenchel_young(bound, scores, rng)
@@ -98,6 +99,29 @@ def check_smoothing(bound: PythonLoss, scores: Array) -> None:
             value - mu * most - 1e-9 * (1 + value) <= below <= value + 1e-9 * (1 + value),
             "the smoothed loss lies below the loss by at most mu u^2 / 2",
         )
+
+
+def check_slopes(bound: PythonLoss, scores: Array) -> None:
+    """Check that around slopes the smoothed loss lies below the loss, and meets it at its own."""
+    rng, value = np.random.default_rng(0), bound.value_residual(scores)[0]
+    for mu in (1.0, 1e-3):
+        any_slopes = rng.normal(size=len(bound.score_weight))
+        below = Smoothed(bound, mu, any_slopes)
+        require(
+            below.value_residual(scores)[0] - below.added <= value + 1e-9 * (1 + value),
+            "around any slopes the smoothed loss, less a constant, lies below the loss",
+        )
+        check_fenchel_young(below, scores, rng)
+        at = scores.copy()  # t = prox(s, mu), where (s - t) / mu are slopes of the loss
+        plain = Smoothed(bound, mu)
+        slopes = plain.slopes(scores)
+        if bound.inside(at).shape == at.shape:
+            at -= mu * slopes
+            meets = Smoothed(bound, mu, slopes)
+            require(
+                near(meets.value_residual(at)[0] - meets.added, bound.value_residual(at)[0], 1e-7),
+                "around its own slopes the smoothed loss meets the loss",
+            )
 
 
 def check_fenchel_young(bound: BoundLoss, scores: Array, rng: np.random.Generator) -> None:

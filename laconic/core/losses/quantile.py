@@ -11,6 +11,8 @@ from laconic.core.arrays import Array
 from laconic.core.losses.base import Loss
 from laconic.core.losses.bound import Gold
 
+ROUNDING = 1e-9  # of slopes, which are differences of scores over a small step
+
 QuantileT = TypeVar("QuantileT", bound="Quantile")
 
 
@@ -52,7 +54,8 @@ class Quantile(Loss):
     def conjugate(self, residual: Array, gold: Gold) -> float:
         """Return <r, y>, infinite unless all residuals are from -q to 1 - q."""
         slope = residual / gold.weight
-        if np.any(slope < -self.q * (1 + 1e-12)) or np.any(slope > (1 - self.q) * (1 + 1e-12)):
+        most = 1 + ROUNDING
+        if np.any(slope < -self.q * most) or np.any(slope > (1 - self.q) * most):
             return np.inf
         return float(residual @ gold.target)
 

@@ -29,11 +29,34 @@ class Kinked(Problem):
     smooth_loss = False
     bound: PythonLoss
 
-    def smoothed(self, mu: float) -> Problem:
+    def smoothed(self, mu: float, slopes: Array | None = None) -> Problem:
         """Return the problem with the loss smoothed by mu, under the penalty of now."""
         twin = Problem(self.design, self.loss, self.gold, self.penalty)
-        twin.bound = Smoothed(self.bound, mu)
+        twin.bound = Smoothed(self.bound, mu, slopes)
         return twin
+
+    def natural_width(self, x: Array, slopes: Array) -> float:
+        """Return a smoothing around slopes u under which loss and penalty are of one size.
+
+        With mu = |A w| / |u| the change |A w|^2 / mu of the smooth loss is like u'A w, which at the
+        optimum is the penalty of a norm. Without weights as `width`, with these slopes.
+        """
+        weightless = x.copy()
+        self.parts(weightless)[1][:] = 0.0
+        moved = self.bound.inside(self.design.score(weightless))
+        weight = self.bound.score_weight
+        size = float(weight @ (slopes * slopes))
+        if size <= 0:
+            return self.width(x)
+        across = float(np.sqrt(weight @ (moved * moved) / size))
+        return max(across, 0.2 * self.loss_value(x) / size) or self.width(x)
+
+    def slopes(self, x: Array, twin: Problem) -> Array:
+        """Return the residuals of a smoothed twin per unit of weight at x, its intercept fitted."""
+        assert isinstance(twin.bound, Smoothed)
+        there = x.copy()
+        twin.fit_tail(there)
+        return twin.bound.slopes(self.design.score(there))
 
     def width(self, x: Array) -> float:
         """Return a smoothing that changes the loss at x by about a tenth.
@@ -101,13 +124,15 @@ class Kinked(Problem):
     def certified(self, x: Array, twin: Problem, error: float | None = None) -> float:
         """Return the relative duality gap at x, with the residuals of a smoothed twin there.
 
-        The smoothed loss lies below the loss: what it is below, and the certificate `error` of the
-        twin (by default measured), bound the distance from the optimum too. That is a worse bound,
-        but there may be no other, as with overlapping groups.
+        The smoothed loss, but for a constant, lies below the loss: what it is below, and the
+        certificate `error` of the twin (by default measured), bound the distance from the optimum
+        too. That is a worse bound, but there may be no other, as with overlapping groups.
         """
         loss = self.fitted_loss(x.copy())
         there = x.copy()
-        changed = loss - twin.fitted_loss(there)
+        assert isinstance(twin.bound, Smoothed)
+        added = twin.bound.added
+        changed = loss - (twin.fitted_loss(there) - added)
         residual = twin.residuals(self.design.score(there))[1]
         gradient, off = self.parts(self.design.pull(residual))
         penalty = self.penalty.value(self.parts(x)[0])
@@ -119,7 +144,9 @@ class Kinked(Problem):
             found = self.relative(gap + cost, loss + penalty)
         if error is None:
             error = twin.certificate(x) if not np.isfinite(found) else np.inf
-        other = self.relative(abs(changed), loss + penalty) + error
+        # The certificate of the twin is relative to an objective with the constant.
+        of_twin = max(0.0, loss + penalty - changed) + added
+        other = self.relative(abs(changed) + error * of_twin, loss + penalty)
         if np.isfinite(other) and not found <= other:
             self.certificate_kind = twin.certificate_kind
             return other

@@ -88,6 +88,31 @@ def test_solvers_of_smooth_losses(data: Any, penalty: Any, solver: Any) -> None:
     assert again.objective_ == pytest.approx(model.objective_, rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    "penalty",
+    [
+        L1(),
+        GroupLasso([[0, 3, 6], [1, 2, 4], [5, 7, 8, 9]]),
+        OverlapGroupLasso([[0, 1, 2], [2, 3, 4, 5], [5, 6, 7, 8, 9], [3, 9]]),
+    ],
+    ids=lambda penalty: type(penalty).__name__,
+)
+@pytest.mark.parametrize("norm", [1.0, 1e-8])
+def test_rows_that_the_model_meets_exactly(penalty: Any, norm: float) -> None:
+    # More columns than rows under a weak penalty: every residual is far from both of its ends.
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(7, 10)), rng.normal(size=7)
+    weight = np.full(7, norm)
+    strongest = strongest_of(SparseRegressor(penalty, Quantile(0.5)), X, y, weight)
+    model = SparseRegressor(penalty, Quantile(0.5), strength=1e-4 * strongest).fit(X, y, weight)
+    assert model.converged_ and model.report_.certificate_kind == "duality gap"
+    assert np.abs(model.predict(X) - y).max() < 1e-3
+
+
+def strongest_of(estimator: Any, X: Any, y: Any, weight: Any) -> float:
+    return float(estimator.build_problem(X, y, weight).strength_max())
+
+
 def test_a_solver_of_smooth_losses_says_what_to_do(data: Any) -> None:
     with pytest.raises(ValueError, match=r"use Smoothing\(inner=WorkingSet\(\)\)"):
         SparseRegressor(L1(3.0), Quantile(0.5), WorkingSet()).fit(*data)
