@@ -83,9 +83,10 @@ $(VENV)/.bench: $(VENV)/.built
 bench: $(VENV)/.bench
 	$(PY) -m benchmarks $(TASK) --data $(DATA) --write
 
-# The tests nearest to the kernels under the address and undefined-behaviour sanitizers. -S keeps the
-# editable install's hook from serving the plain build.
-KERNEL_TESTS := kernels core mine embed
+# The fast tests of all that calls kernels under the address and undefined-behaviour sanitizers. -S
+# keeps the editable install's hook from serving the plain build. CMAKE_CXX_COMPILER_LAUNCHER=ccache
+# in the environment makes the second build short.
+KERNEL_TESTS := kernels core text linear classify tag parse pipeline mine rerank lm embed time models
 SITE = $(shell $(PY) -c "import sysconfig; print(sysconfig.get_paths()['purelib'])")
 SANITIZERS = $(shell g++ -print-file-name=libasan.so) $(shell g++ -print-file-name=libubsan.so)
 sanitize: $(VENV)/.tools
@@ -95,7 +96,7 @@ sanitize: $(VENV)/.tools
 	ln -sfn ../../benchmarks build/sanitized/benchmarks
 	cd build && LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 \
 	  PYTHONPATH=sanitized:$(SITE) ../$(PY) -S -m pytest -o pythonpath=tests -p no:cacheprovider \
-	  --rootdir .. $(addprefix ../tests/,$(KERNEL_TESTS))
+	  -m "not slow" --rootdir .. $(addprefix ../tests/,$(KERNEL_TESTS))
 
 clean:
 	rm -rf build $(VENV) .venv-adelie .coverage*

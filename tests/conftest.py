@@ -50,19 +50,25 @@ def data() -> Path:
     return folder
 
 
+@pytest.hookimpl(trylast=True)  # when Hypothesis has marked its tests
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Choose what coverage watches: every test, or before Python 3.12 those that reach new lines.
 
     Where the interpreter cannot switch off a line that was seen, watching everything takes half as
-    much time again. So every eighth case of a parametrized test is watched, and not the long runs
-    of pages and benchmarks, which go where other tests have been.
+    much time again. So every eighth case of a parametrized test is watched, and not what goes often
+    or long where other tests have been: properties, corpora, pages and benchmarks.
     """
     cases: Counter[tuple[Path, str]] = Counter()
     for item in items:
         function = (item.path, getattr(item, "originalname", item.name))
-        long_run = item.path.name == "test_docs.py" or item.path.parent.name == "benchmarks"
-        seldom = long_run or cases[function] % 8 != 0
-        item.stash[WATCHED] = sys.version_info >= (3, 12) or not seldom
+        is_long = (
+            item.path.name == "test_docs.py"
+            or item.path.parent.name == "benchmarks"
+            or "data" in getattr(item, "fixturenames", ())
+            or item.get_closest_marker("hypothesis") is not None
+        )
+        is_new = not is_long and cases[function] % 8 == 0
+        item.stash[WATCHED] = sys.version_info >= (3, 12) or is_new
         cases[function] += 1
 
 
