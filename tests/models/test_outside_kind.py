@@ -277,6 +277,7 @@ def test_load_and_save_find_a_kind_of_another_package(site: Path, tmp_path: Path
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_a_package_that_cannot_be_imported_leaves_the_other_kinds(site: Path, gold: Path) -> None:
     install(site, BROKEN)
     model = str(gold.with_name("model"))

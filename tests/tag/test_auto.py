@@ -81,6 +81,7 @@ def test_a_callback_stops_the_search() -> None:
     assert model.report_.groups_kept <= 31 and model.predict(X) == y
 
 
+@pytest.mark.slow
 def test_not_behind_all_templates_on_chunks(data: Path) -> None:
     whole = read_columns(data / "conll2000" / "train.txt.gz", None)
     tokens, labels = labelled(whole.some(np.arange(400)))

@@ -165,6 +165,7 @@ def test_tokens_become_rows_and_come_back(
     assert found.fields[ID][0] in ("1", f"1-{len(tokens[0][1])}")
 
 
+@pytest.mark.slow
 def test_every_treebank_comes_back_byte_for_byte(data: Path) -> None:
     for path in sorted((data / "ud_raw").glob("*/[dt]e*.gz")):
         found, text = read_conllu(path), gzip.decompress(path.read_bytes()).decode()

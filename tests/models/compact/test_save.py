@@ -252,6 +252,7 @@ def test_a_compact_classifier_predicts_what_the_plain_one_does(
     assert np.allclose(compact.plain().decision_function(unseen), model.decision_function(unseen))
 
 
+@pytest.mark.slow
 def test_compact_classifiers_keep_their_account_and_do_not_learn(tmp_path: Path) -> None:
     X, y = documents(60)
     model = TextClassifier(lowercase=False).fit(X, y)
