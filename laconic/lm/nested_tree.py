@@ -185,17 +185,30 @@ class _TreeNorms(NestedTerms):
             w / self.size, self.length * curvature * self.size**2, self.norm, self.threads
         )
 
-    def dual(self, slope: Array, w: Array) -> tuple[float, float]:
-        """Return (t, c) such that the slope, less what a ridge takes, lies in the dual ball.
+    def bound(self, slope: Array, w: Array, most: float) -> float:
+        """Return an upper bound of <slope, v> - Omega(v) - ridge over 0 <= v <= most.
 
-        A ridge takes its own gradient and what lies outside; without one the slope is scaled.
+        Of slope = u + taken with u in the dual ball the ridge takes `taken`. Both are those of one
+        proximal step on ridge v^2 / 2 - <slope, v> + Omega(v) from w, which for infinity norms,
+        where each weight has its own curvature, minimises it.
         """
+        if self.ridge is None:
+            return super().bound(slope, w, most)
+        curvature = self.ridge
+        if self.norm == _core.Norm.two:  # one per tree, up to the sizes
+            largest = np.zeros(len(w))
+            root = self.weights.roots()
+            np.maximum.at(largest, root, self.ridge * self.size**2)
+            curvature = largest[root] / self.size**2
+        off = self.ridge * w - slope
+        v = self.prox(w - off / curvature, curvature)
+        taken = np.maximum(self.ridge * w - curvature * (w - v), 0.0)
+        best = np.minimum(taken / self.ridge, most)
+        return float(best @ (taken - 0.5 * self.ridge * best))
+
+    def dual(self, slope: Array, w: Array) -> tuple[float, float]:
+        """Return (t, 0) such that t * slope lies in the dual ball; for trees without a ridge."""
         size, everywhere = self.size**2, np.ones(len(w)) / self.size**2
-        if self.ridge is not None:
-            taken = self.ridge * w
-            # prox takes the slope of w / size times size, and returns what lies outside the ball.
-            taken += self.prox((slope - taken) * size, everywhere) / size
-            return 1.0, 0.5 * float((taken / self.ridge) @ taken)
         slope = slope * size
         if not self.prox(slope, everywhere).any():
             return 1.0, 0.0
@@ -208,8 +221,6 @@ class _TreeNorms(NestedTerms):
         return low, 0.0
 
     def excess(self, slope: Array, w: Array) -> Array:
-        if self.ridge is not None:  # takes what lies outside
-            return np.zeros(len(slope))
         size = self.size**2
         return self.prox(slope * size, np.ones(len(w)) / size) / size
 

@@ -25,6 +25,7 @@ class NestedProblem:
         self.penalty = penalty
         self.threads = penalty.threads = threads
         self._gradient = np.empty(len(penalty.rates))
+        self._lower = -np.inf  # the largest D so far
 
     def start(self, x0: Array | None = None) -> Array:
         """Return a copy of x0, or zeros."""
@@ -53,14 +54,16 @@ class NestedProblem:
 
         It bounds the distance to the best weights of at most MOST, which is no restriction in
         practice: one such weight makes a word 10^13 times as likely. D is the entropy of the
-        model's own predictions, minus the most that weights gain at the slope that these give.
+        model's own predictions, minus the most that weights gain at the slope that these give; the
+        largest one of all points so far.
         """
         loss = float(self.kernel.loss(x, self._gradient, self.threads))
         primal = loss + self._square(x) + self.penalty.value(x)
         if x.max(initial=0.0) > MOST:
             return 1.0
         gain = self.penalty.bound(-self._gradient, x, MOST)
-        return min(1.0, float((primal + self.kernel.negative_entropy() + gain) / primal))
+        self._lower = max(self._lower, -float(self.kernel.negative_entropy()) - gain)
+        return min(1.0, max(0.0, float((primal - self._lower) / primal)))
 
     def _square(self, x: Array) -> float:
         return 0.0 if self.penalty.ridge is None else 0.5 * float((self.penalty.ridge * x) @ x)

@@ -212,10 +212,12 @@ def test_bad_parameters_are_refused() -> None:
 )
 def test_certificates_are_bounds_on_the_way_and_become_small(penalty: NestedPenalty) -> None:
     contexts = Contexts.build(random_text(5, n_sentences=60, n_words=12), 3, penalty.collapses)
-    problem = NestedProblem(contexts.kernel, penalty.check().on(nested_weights(contexts)))
+    terms = penalty.check().on(nested_weights(contexts))
+    problem = NestedProblem(contexts.kernel, terms)
     best = ScaledFista(1e-11, 3000).run(problem)
     lowest = problem.value(best.x)
     for passes in (1, 3, 10, 30, 100, 300):
+        problem = NestedProblem(contexts.kernel, terms)  # without the bounds of other runs
         result = ScaledFista(1e-12, passes, check_every=5000).run(problem)
         value = problem.value(result.x)
         assert (value - lowest) / value <= result.error + 1e-10
@@ -228,3 +230,27 @@ def test_a_fit_that_stops_early_warns_and_says_so() -> None:
         fitted = LogLinear(NestedGroups(), max_iter=1).fit(text, 3)
     assert not fitted.report.converged
     assert LogLinear(NestedGroups()).fit(text, 3).report.converged
+
+
+def test_what_a_ridge_beside_a_tree_takes_is_least_and_stays_in_the_box() -> None:
+    contexts = Contexts.build(random_text(2), 4, False)
+    random = np.random.default_rng(0)
+    for norm in ("inf", 2):
+        terms = NestedTree(0.3, 0.9, norm, ridge=0.05, ridge_growth=1.5).on(
+            nested_weights(contexts)
+        )
+        assert terms.ridge is not None
+        slope, most = random.normal(size=len(terms.ridge)), 1e3
+        # The maximum of <slope, v> - Omega(v) - ridge v^2 / 2, by many proximal steps.
+        step = np.full(len(slope), float(terms.ridge.max()))
+        v = np.zeros(len(slope))
+        for _ in range(2000):
+            v = terms.prox(v - (terms.ridge * v - slope) / step, step)
+        best = float(slope @ v) - terms.value(v) - 0.5 * float((terms.ridge * v) @ v)
+        assert best > 0 and v.max() < most
+        far = terms.bound(slope, np.zeros(len(v)), most)
+        near = terms.bound(slope, v, most)
+        assert best * (1 - 1e-9) <= near <= best * (1 + 1e-6) and near <= far * (1 + 1e-9)
+        if norm == "inf":  # wherever it is asked
+            assert far <= best * (1 + 1e-6)
+        assert terms.bound(1e6 * slope, v, most) <= 1e6 * most * float(np.maximum(slope, 0).sum())
