@@ -102,10 +102,9 @@ class Doc:
         """The text, put together from tokens and SpaceAfter; paragraphs are two lines apart."""
         conllu = self.conllu
         blank = conllu.space_after()[conllu.surface.ptr[1:] - 1].tolist()
-        paragraphs = zip(conllu.comment("newpar"), conllu.comment("newdoc"), strict=True)
         pieces: list[str] = []
-        for text, space, marks in zip(conllu.texts(), blank, paragraphs, strict=True):
-            if pieces and marks != (None, None):
+        for text, space, opens in zip(conllu.texts(), blank, conllu.opens().tolist(), strict=True):
+            if pieces and opens:
                 pieces[-1] = "\n\n"
             pieces += [text, " " if space else ""]
         return "".join(pieces[:-1])

@@ -13,7 +13,8 @@ from laconic.text.io import PathLike, atomic_writer
 
 N_TEMPLATES = 12
 TITLES = {
-    "segment": "Sentences and tokens",
+    "segment": "Tokens",
+    "sentences": "Sentences",
     "split": "Multiword tokens",
     "upos": "Parts of speech",
     "morphology": "UPOS, XPOS and FEATS together",

@@ -27,7 +27,8 @@ from laconic.pipeline.edits import check_edit, check_split
 from laconic.pipeline.lemmas import COLUMNS as LEMMA_COLUMNS
 from laconic.pipeline.lemmas import Lemmatizer
 from laconic.pipeline.predict import Piped, PipelinePart, PipelinePredictor, parts_of
-from laconic.pipeline.segment import INSIDE, SENTENCE, TOKEN, Segmenter
+from laconic.pipeline.segment import END, INSIDE, Segmenter
+from laconic.pipeline.sentences import COLUMNS as TOKEN_COLUMNS
 from laconic.pipeline.splits import ONE, Splitter
 from laconic.pipeline.tags import BETWEEN, WordTags
 from laconic.pipeline.units import COLUMNS as UNIT_COLUMNS
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from laconic.tag.compact import CompactTagger
     from laconic.tag.model import Tagger
 
-PARTS = ("segment", "split", "upos", "morphology", "lemma", "parse")
+PARTS = ("segment", "sentences", "split", "upos", "morphology", "lemma", "parse")
 KNOWN = {"text", "text_ptr", "tag", "edit"}
 COUNTS = ("features_total", "features_kept", "groups_total", "groups_kept")
 _PARAMETERS: dict[str, Callable[[Any], bool]] = {
@@ -62,6 +63,7 @@ def pack_parts(model: PipelinePredictor, pack_part: Callable[[PipelinePart], Con
         "parameters": {name: getattr(model, name) for name in _PARAMETERS},
         "parts": parts,
         "every_letter": bool(model.segmenter_ and model.segmenter_.every_letter_),
+        "words": sorted(model.segmenter_.words_) if model.segmenter_ else [],
         "tags": None if model.tags_ is None else model.tags_.constant_,
         "report": {
             "learner": model.report_.learner,
@@ -129,18 +131,18 @@ def unpack_parts(
 def _place(model: PipelinePredictor, found: dict[str, Any], meta: Meta) -> None:
     """Set the parts of a model; InputError unless they are those that it needs."""
     taken = {
-        "segment": model.segment,
-        "split": model.segment,
+        **dict.fromkeys(("segment", "sentences", "split"), model.segment),
         **dict.fromkeys(("upos", "morphology"), model.tags),
         "lemma": model.lemmas,
         "parse": model.parse,
     }
     if any(not taken[name] for name in found):
         raise InputError("there is a part that the parameters leave out")
-    if (model.segment and "segment" not in found) or (model.parse and "parse" not in found):
+    if model.parse and "parse" not in found:
         raise InputError("a part is missing")
     columns = {
         "segment": UNIT_COLUMNS,
+        "sentences": TOKEN_COLUMNS,
         "split": ("word",),
         "upos": ("word",),
         "morphology": ("word", "upos"),
@@ -155,9 +157,13 @@ def _place(model: PipelinePredictor, found: dict[str, Any], meta: Meta) -> None:
     if model.segment:
         model.segmenter_, model.splitter_ = Segmenter(n_jobs), Splitter(n_jobs)
         model.segmenter_.every_letter_ = item(meta, "every_letter", bool)
-        model.segmenter_.tagger_, model.splitter_.tagger_ = found["segment"], found.get("split")
-        if not set(found["segment"].classes_) <= {INSIDE, TOKEN, SENTENCE}:
-            raise InputError("the segmentation has other labels than it can have")
+        model.segmenter_.words_ = _words(item(meta, "words", list))
+        model.segmenter_.tagger_ = found.get("segment")
+        model.segmenter_.sentence_tagger_ = found.get("sentences")
+        model.splitter_.tagger_ = found.get("split")
+        for name in {"segment", "sentences"} & set(found):
+            if not set(found[name].classes_) <= {INSIDE, END}:
+                raise InputError("the segmentation has other labels than it can have")
         for label in [] if "split" not in found else found["split"].classes_.tolist():
             if label != ONE:
                 check_split(label)
@@ -174,6 +180,13 @@ def _place(model: PipelinePredictor, found: dict[str, Any], meta: Meta) -> None:
         for label in [] if "lemma" not in found else found["lemma"].classes_.tolist():
             check_edit(label)
     model.parser_ = found.get("parse")
+
+
+def _words(given: list[Any]) -> frozenset[str]:
+    """Return the words of a segmenter, or raise an InputError."""
+    if not all(isinstance(word, str) for word in given):
+        raise InputError("expected the words of the segmentation as text")
+    return frozenset(given)
 
 
 def _unpack_known(model: Lemmatizer, arrays: Arrays, meta: Meta) -> None:

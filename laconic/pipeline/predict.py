@@ -164,6 +164,7 @@ def parts_of(
     )
     found = {
         "segment": None if segmenter is None else segmenter.tagger_,
+        "sentences": None if segmenter is None else segmenter.sentence_tagger_,
         "split": None if splitter is None else splitter.tagger_,
         "upos": None if tags is None else tags.upos_,
         "morphology": None if tags is None else tags.morphology_,
@@ -184,7 +185,7 @@ def with_parts(
     for name in ("segmenter_", "splitter_", "tags_", "lemmatizer_"):
         holder = copy.copy(getattr(given, name))
         setattr(to, name, holder)
-        for held in ("tagger_", "upos_", "morphology_"):
+        for held in ("tagger_", "sentence_tagger_", "upos_", "morphology_"):
             if getattr(holder, held, None) is not None:
                 setattr(holder, held, change(getattr(holder, held)))
     parser = None if given.parser_ is None else change(given.parser_)

@@ -1,7 +1,7 @@
 """Pipelines in model files: the taggers and the parser, each as in a file of its own kind.
 
-segment.*, split.*, upos.*, morphology.*, lemma.*   the arrays of taggers
-parse.*                                             the arrays of the parser
+segment.*, sentences.*, split.*, upos.*, morphology.*, lemma.*   the arrays of taggers
+parse.*   the arrays of the parser
 known.*   forms whose lemmas are known: text, text_ptr; tag: number of the tags; edit: of the edit
 """
 

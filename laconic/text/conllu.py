@@ -6,6 +6,7 @@ A row is a line of ten fields: a word (3), a multiword token (3-4) or an empty n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -23,6 +24,8 @@ FIELDS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "dep
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
 WORD, MULTIWORD, EMPTY = range(3)
 GLUED = "SpaceAfter=No"
+# Comments that begin a document or a paragraph, alone or with an id.
+DOCUMENT, PARAGRAPH = "newdoc", "newpar"
 
 
 class Surface(NamedTuple):
@@ -116,6 +119,16 @@ class Conllu:
     def comment(self, name: str) -> list[str | None]:
         """Return the value of `# name = value` above each sentence, "" for `# name`, or None."""
         return [_value_of(lines, name) for lines in self.before]
+
+    def opens(self, *names: str) -> Bools:
+        """Return whether a comment with one of these names stands above each sentence.
+
+        The first sentence opens in any case; without names, those are DOCUMENT and PARAGRAPH.
+        """
+        mark = re.compile(rf"#\s*({'|'.join(names or (DOCUMENT, PARAGRAPH))})\b")
+        found = np.array([any(map(mark.match, lines)) for lines in self.before], bool)
+        found[:1] = True
+        return found
 
     def heads(self) -> Ints32:
         """Return the head of each word in its sentence, 0 at a root, -1 where there is none."""

@@ -75,7 +75,13 @@ def test_long_texts_are_read_in_parts(files, monkeypatch):
 def test_parts_may_be_left_out_and_are_shown(files):
     run("train", "text", files / "train.conllu", "--no-parse", "--no-lemmas", "-o", files / "some")
     found = result_of("inspect", files / "some")
-    assert [part["part"] for part in found["parts"]] == ["segment", "split", "upos", "morphology"]
+    assert [part["part"] for part in found["parts"]] == [
+        "segment",
+        "sentences",
+        "split",
+        "upos",
+        "morphology",
+    ]
     scores = result_of("evaluate", files / "some", files / "gold.conllu")
     assert "upos" in scores
     assert not {"lemmas", "las"} & scores.keys()
@@ -84,7 +90,7 @@ def test_parts_may_be_left_out_and_are_shown(files):
 def test_a_page_shows_every_part(files):
     assert run("report", files / "m", "-o", files / "m.html").exit_code == 0
     page = Path(files / "m.html").read_text()
-    for title in ("Sentences and tokens", "Multiword tokens", "Heads and relations", "suffix3[0]"):
+    for title in ("Tokens", "Sentences", "Multiword tokens", "Heads and relations", "suffix3[0]"):
         assert title in page
 
 
