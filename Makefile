@@ -17,7 +17,7 @@ CORE = $(shell $(PY) -c "import sys; print('sysmon' if sys.version_info >= (3, 1
 # Modules are compiled once, not by each of the many processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo check test lint format bench sanitize install clean
+.PHONY: help demo check test lint format bench sanitize wheel install clean
 
 help:
 	@echo "make demo      install, and learn and explain a small model"
@@ -25,6 +25,7 @@ help:
 	@echo "make test      all tests, with the coverage of laconic/"
 	@echo "make lint      ruff, mypy, clang-format;  make format  rewrites files as lint wants them"
 	@echo "make sanitize  tests of the kernels under the address and undefined-behaviour sanitizers"
+	@echo "make wheel     build wheels into dist/ and try each in a fresh environment, for every Python"
 	@echo "make bench     rewrite a page of results:  make bench TASK=$(TASK) DATA=$(DATA)"
 
 $(PY):
@@ -97,6 +98,11 @@ sanitize: $(VENV)/.tools
 	cd build && LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 \
 	  PYTHONPATH=sanitized:$(SITE) ../$(PY) -S -m pytest -o pythonpath=tests -p no:cacheprovider \
 	  -m "not slow" --rootdir .. $(addprefix ../tests/,$(KERNEL_TESTS))
+
+# For every Python there is from 3.10 on, or: make wheel PYTHONS=/path/to/python3.12
+wheel:
+	@.ci/prerequisites $(PYTHON)
+	.ci/wheels $(PYTHONS)
 
 clean:
 	rm -rf build $(VENV) .venv-adelie .coverage*

@@ -7,7 +7,6 @@
 #pragma once
 #include <algorithm>
 #include <atomic>
-#include <exception>
 #include <memory>
 
 #include "door/checks.hpp"
@@ -68,24 +67,17 @@ class Rows {
         const int64_t n_parts = (n + kRowsAtOnce - 1) / kRowsAtOnce;
         parts_.resize(n_parts);
         std::atomic<int64_t> next = 0;
-        std::vector<std::exception_ptr> failures(std::max(1, threads));
-        parallel_ranges(threads, threads, 1, [&](int64_t, int64_t, int thread) {
-            try {
-                RowSum sums(n_contexts);
-                for (int64_t p; (p = next++) < n_parts;)
-                    for (int64_t row = p * kRowsAtOnce; row < std::min(n, (p + 1) * kRowsAtOnce);
-                         ++row) {
-                        const size_t before = parts_[p].contexts.size();
-                        fill(row, sums);
-                        sums.take(parts_[p].contexts, parts_[p].values, convert);
-                        lengths_[row] = static_cast<int64_t>(parts_[p].contexts.size() - before);
-                    }
-            } catch (...) {
-                failures[thread] = std::current_exception();
-            }
+        parallel_ranges(threads, threads, 1, [&](int64_t, int64_t, int) {
+            RowSum sums(n_contexts);
+            for (int64_t p; (p = next++) < n_parts;)
+                for (int64_t row = p * kRowsAtOnce; row < std::min(n, (p + 1) * kRowsAtOnce);
+                     ++row) {
+                    const size_t before = parts_[p].contexts.size();
+                    fill(row, sums);
+                    sums.take(parts_[p].contexts, parts_[p].values, convert);
+                    lengths_[row] = static_cast<int64_t>(parts_[p].contexts.size() - before);
+                }
         });
-        for (const auto& failure : failures)
-            if (failure) std::rethrow_exception(failure);
     }
     CountRows<Value> joined() {
         std::vector<int32_t> contexts;

@@ -1,6 +1,7 @@
 // Compiles visits_body.hpp for the portable baseline and for AVX2, and chooses by the processor.
 #include "coding/visits.hpp"
 
+#include "door/processor.hpp"
 namespace laconic::coding {
 
 namespace {
@@ -10,33 +11,17 @@ namespace baseline {
 #undef LANE_BYTES
 }  // namespace baseline
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define VISITS_AVX2
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2,fma")
-#endif
+#ifdef LACONIC_AVX2
+LACONIC_AVX2_BEGIN
 namespace avx2 {
 #define LANE_BYTES 32
 #include "coding/visits_body.hpp"
 #undef LANE_BYTES
 }  // namespace avx2
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+LACONIC_AVX2_END
 #endif
 
-VisitSteps choose() {
-#ifdef VISITS_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return avx2::Visits::steps();
-#endif
-    return baseline::Visits::steps();
-}
+VisitSteps choose() { return LACONIC_CHOOSE(Visits::steps()); }
 }  // namespace
 
 const VisitSteps& visit_steps() {

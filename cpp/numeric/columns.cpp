@@ -2,6 +2,7 @@
 // baseline and for AVX2 and chosen by the processor, sparse ones entry by entry.
 #include <cstdint>
 
+#include "door/processor.hpp"
 #include "numeric/matrix.hpp"
 
 namespace laconic::numeric {
@@ -21,30 +22,17 @@ namespace baseline {
 #include "numeric/columns_body.hpp"
 }  // namespace baseline
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define COLUMNS_AVX2
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2,fma")
-#endif
+#ifdef LACONIC_AVX2
+LACONIC_AVX2_BEGIN
 namespace avx2 {
 #include "numeric/columns_body.hpp"
 }  // namespace avx2
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+LACONIC_AVX2_END
 #endif
 
 template <class V>
 DenseSteps<V> choose() {
-#ifdef COLUMNS_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2::steps<V>();
-#endif
-    return baseline::steps<V>();
+    return LACONIC_CHOOSE(steps<V>());
 }
 
 template <class V>

@@ -87,7 +87,8 @@ void Descent::hessian_product(const std::vector<double>& v, std::vector<double>&
 // The gradient of loss + penalty over the active weights, the diagonal of the Hessian, and what the
 // penalty has of it.
 void Descent::active_gradient(NewtonModel& model) {
-    auto& [gradient, diagonal, bent] = model;
+    // No structured binding: clang before 16 cannot capture one.
+    std::vector<double>&gradient = model.gradient, &diagonal = model.diagonal, &bent = model.bent;
     support_.pull(R_, gradient, diagonal);
     bent.assign(gradient.size(), 0.0);
     for (size_t a = 0; a < active_.size(); ++a) {

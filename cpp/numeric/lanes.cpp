@@ -1,6 +1,7 @@
 // Compiles lanes_body.hpp for the portable baseline and for AVX2, and chooses by the processor.
 #include "numeric/lanes.hpp"
 
+#include "door/processor.hpp"
 // A maximum is written with the instruction itself: compilers may not make one of a comparison,
 // which differs for nan.
 #if defined(__x86_64__)
@@ -25,14 +26,8 @@ Vector lane_max(Vector a, Vector b) {
 #undef LANE_BYTES
 }  // namespace baseline
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define LANES_AVX2
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2,fma")
-#endif
+#ifdef LACONIC_AVX2
+LACONIC_AVX2_BEGIN
 namespace avx2 {
 #define LANE_BYTES 32
 inline __m256 lane_max(__m256 a, __m256 b) { return _mm256_max_ps(a, b); }
@@ -40,20 +35,12 @@ inline __m256d lane_max(__m256d a, __m256d b) { return _mm256_max_pd(a, b); }
 #include "numeric/lanes_body.hpp"
 #undef LANE_BYTES
 }  // namespace avx2
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+LACONIC_AVX2_END
 #endif
 
 template <class Real>
 LaneSteps<Real> choose() {
-#ifdef LANES_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return avx2::Lanes<Real>::steps();
-#endif
-    return baseline::Lanes<Real>::steps();
+    return LACONIC_CHOOSE(Lanes<Real>::steps());
 }
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "door/processor.hpp"
 namespace laconic::numeric {
 
 namespace {
@@ -10,30 +11,16 @@ namespace baseline {
 #include "numeric/softmax_body.hpp"
 }  // namespace baseline
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define SOFTMAX_AVX2
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2,fma")
-#endif
+#ifdef LACONIC_AVX2
+LACONIC_AVX2_BEGIN
 namespace avx2 {
 #include "numeric/softmax_body.hpp"
 }  // namespace avx2
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+LACONIC_AVX2_END
 #endif
 
 SoftmaxSteps choose() {
-#ifdef SOFTMAX_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return {avx2::add, avx2::exponentiate, avx2::spread};
-#endif
-    return {baseline::add, baseline::exponentiate, baseline::spread};
+    return {LACONIC_CHOOSE(add), LACONIC_CHOOSE(exponentiate), LACONIC_CHOOSE(spread)};
 }
 }  // namespace
 

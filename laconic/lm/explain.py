@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from laconic.lm.compact import CompactLanguageModel
 from laconic.lm.model import LanguageModel
 from laconic.lm.pruning import weights_of_pairs
 from laconic.lm.running import START
@@ -43,7 +44,7 @@ class ContextRow(NamedTuple):
     then: str
 
 
-def order_rows(model: LanguageModel) -> list[NgramOrderRow]:
+def order_rows(model: LanguageModel | CompactLanguageModel) -> list[NgramOrderRow]:
     """Return one row per order."""
     sizes, depth = model.model_.own_sizes(), model.model_.depth
     contexts, ngrams = np.bincount(depth, sizes > 0), np.bincount(depth, sizes)
