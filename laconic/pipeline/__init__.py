@@ -1,4 +1,7 @@
-"""From raw text to trees: one model per language, learned from one treebank in CoNLL-U."""
+"""From raw text to trees: one model per language, learned from one treebank in CoNLL-U.
+
+There is no room `explain`: the parts are taggers and a parser, which explain themselves.
+"""
 
 from laconic.models.kind import Kind
 

@@ -3,7 +3,8 @@
 Penalties of trajectories are in `trajectories`, `adaptive` and `fused`, their solver in
 `variational`. There are three kinds: `temporal` takes rows of numbers and has no page, since no
 file of documents shows its features; `forecast` learns by a temporal model, so that it has no room
-`learn`; `sage` models words and has no page yet. None has a compact form: trajectories are dense.
+`learn`; `sage` models words and has no page yet. Estimators of rows have no
+room `predict`: they score by one product. None has a compact form: trajectories are dense.
 """
 
 from laconic.models.kind import Kind
