@@ -144,8 +144,8 @@ class TextClassifier(
         Seconds of computing after which choices are made from what has been tried.
     max_features : int or None, default=None
         Largest number of words with a weight; None is a tenth of the words of the training
-        documents (or 200 if that is more) where things are chosen, up to four times as many
-        where that is significantly more accurate on held-out documents; else any number.
+        documents (or 200 if that is more) where things are chosen, or two or four times as many
+        where that lowers the held-out log-loss by more than its standard error; else any number.
     structure : {"auto"} or None, default=None
         With auto, structures of the text are tried as terms beside the elastic net, with strengths
         and numbers of topics and clusters chosen by Bayesian optimization.

@@ -54,10 +54,10 @@ if TYPE_CHECKING:
 TOLERANCE = 0.5  # standard errors that a sparser model may lose
 SHARE = 0.1  # of the words of the training documents, at most, unless max_features says
 LEAST = 200  # words that a model may always keep
-WIDER = (2, 4)  # times as many words, where they are more accurate
-FULL = 0.7  # of the words that a model may keep, from where on more are tried
-SIGNIFICANT = 2.0  # standard errors by which more words must be more accurate
+WIDER = (2, 4)  # times as many words, where they are better
+BETTER = 1.0  # standard errors of the difference by which the log-loss of more words is lower
 LARGE = 8_000_000  # values in the data times classes above which candidates race on a sample
+SAMPLED_FREQUENCY = 0.5  # of candidates that race on a sample
 SEARCHED = 2  # folds on which structures are searched
 SUMS = 2  # changes that are tried together with the best one
 SURVIVORS = (None, 5, 3)  # candidates on the first, second and further folds
@@ -105,8 +105,9 @@ class Race:
         counts = self.source(self.runners[0].model).training.counts
         most = max(LEAST, SHARE * counts.shape[1])
         share = most if model.max_features is None else float(model.max_features)
-        # What a model may keep, and what its paths reach.
-        self.most, self.reach = share, share
+        # What a model may keep, and what its paths reach: more words than a share are tried.
+        self.most = share
+        self.reach = share * (WIDER[-1] if model.max_features is None else 1)
         n_classes = len(names_of(data.labels))
         one_score = n_classes == 2 and not is_multilabel(data.labels)
         size = counts.nnz * (1 if one_score else n_classes)
@@ -131,8 +132,6 @@ class Race:
         if self.sampled < 1 and len(self.runners) > 1 and self.data.folds:
             self.runners = self.qualified()
         running = list(self.runners)
-        if len(running) == 1:  # nothing is compared at equal numbers of words
-            self.reach = self.widest()
         for number, (train, held) in enumerate(self.data.folds):
             if number == 1 and len(running) > 1:
                 running = self.with_sums(running, *self.data.folds[0])
@@ -158,7 +157,11 @@ class Race:
         return self.choice()
 
     def qualified(self) -> list[Candidate]:
-        """Return the winner of a race on a sample of the documents."""
+        """Return the winner of a race on a sample of the documents.
+
+        A cost by frequency is worth more the more documents there are, and makes fits faster: on a
+        sample it would lose, so that all candidates have it.
+        """
         train, held = (self.sample(rows) for rows in self.data.folds[0])
         rows, n = np.concatenate([train, held]), len(train)
         sample = FoldedDocuments(
@@ -169,6 +172,9 @@ class Race:
             self.data.unlabelled,
         )
         heat = Race(self.model, sample, self.callback)
+        if self.model.frequency is None:
+            settings = candidates(clone(self.model).set_params(frequency=SAMPLED_FREQUENCY))
+            heat.runners = [Candidate(one, self.model) for one in settings]
         heat.share = HEAT_SHARE
         heat.lap(heat.runners, *sample.folds[0])
         running = [one for one in heat.runners if one.scores]
@@ -298,41 +304,25 @@ class Race:
         """Return the best setting, or of those that are as good the one with the fewest words."""
         folds = max((len(one.scores) for one in self.runners), default=0)
         level = [one for one in self.runners if len(one.scores) == folds and folds]
-        found = _sparsest(level, self.most)
+        # Of a penalty that makes no weight zero all settings keep more words.
+        found = _sparsest(level, self.most) or _sparsest(level)
         if found is None:
             return self.last(self.runners[0], FALLBACK, tuple(self.lost))
         if self.model.max_features is None:
-            found = self.widened(found)
+            found = self.widened(found, level)
         one, setting, score = found
         rows = [other.row(*best) for other in self.runners if (best := other.best())]
         curve = {s.share: s for s in sorted(one.table(), key=lambda s: -one.table()[s].loss.mean())}
         rows += [one.row(s, one.table()[s]) for s in sorted(curve.values(), reverse=True)]
         return self.last(one, setting, (*self.lost, *rows, one.row(setting, score, True)))
 
-    def widest(self) -> float:
-        """Return the most words that are tried: more than a share if the user states no number."""
-        return self.most * (WIDER[-1] if self.model.max_features is None else 1)
-
-    def widened(self, found: Found) -> Found:
-        """Return the setting with more words, twice as many as long as that is more accurate."""
-        wide = found.candidate
-        if found.score.words < FULL * self.most or self.most == self.widest():
-            return found
-        if self.reach < self.widest():
-            if self.expired():
-                return found
-            self.reach, wide = self.widest(), Candidate(found.candidate.settings, self.model)
-            wide.guide = found.candidate.guide
-            for train, held in self.data.folds[: len(found.candidate.scores)]:
-                self.lap([wide], train, held)
-        if len(wide.scores) < len(found.candidate.scores):
-            return found
+    def widened(self, found: Found, level: Sequence[Candidate]) -> Found:
+        """Return the setting with twice or four times as many words where that is better."""
+        share = self.most
         for times in WIDER:
-            more = _sparsest([wide], self.most * times)
-            if more is None or not _is_more_accurate(more.score, found.score):
-                break
-            found = more
-        self.most = max(self.most, found.score.words)
+            more = _sparsest(level, share * times)
+            if more is not None and _is_better(more.score.loss, found.score.loss):
+                found, self.most = more, share * times
         return found
 
     def last(self, one: Candidate, setting: Setting, tried: tuple[Tried, ...]) -> Choice:
@@ -384,10 +374,10 @@ def _sparsest(level: Sequence[Candidate], most: float = np.inf) -> Found | None:
     return min(equals, key=lambda found: (found.score.words, found.score.loss.mean()))
 
 
-def _is_more_accurate(more: SettingScore, less: SettingScore) -> bool:
-    """Return whether more words are significantly more accurate on the same documents."""
-    gain = more.right.astype(np.float64) - less.right
-    return bool(gain.mean() > SIGNIFICANT * gain.std() / np.sqrt(len(gain)))
+def _is_better(loss: Array, other: Array) -> bool:
+    """Return whether a mean loss is lower by more than a standard error of the difference."""
+    gain = other - loss
+    return bool(gain.mean() > BETTER * gain.std() / np.sqrt(len(gain)))
 
 
 def _as_good(loss: Array, best: Array) -> bool:

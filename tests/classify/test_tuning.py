@@ -144,7 +144,7 @@ def test_derived_counts_are_those_of_an_encoder() -> None:
     np.testing.assert_array_equal(derived.counts.toarray(), counts[:, order])
 
 
-def test_twice_as_many_words_are_kept_where_they_are_more_accurate() -> None:
+def test_more_words_are_kept_where_they_are_better() -> None:
     """A word of each document's class among 60 per class: a tenth of the words is too few."""
     generator = np.random.default_rng(0)
     labels = np.arange(1200) % 2
@@ -159,6 +159,21 @@ def test_twice_as_many_words_are_kept_where_they_are_more_accurate() -> None:
     narrow = TextClassifier(penalty="lasso", weighting="log", max_features=443).fit(texts, labels)
     assert narrow.report_.features_kept <= 443 < wide.report_.features_kept <= 4 * 443 + 40
     assert max(row.accuracy for row in wide.tried_) > max(row.accuracy for row in narrow.tried_)
+
+
+def test_a_ridge_on_more_words_than_a_share_gets_its_strength() -> None:
+    """No setting keeps few words, so that the number of words decides nothing."""
+    generator = np.random.default_rng(0)
+    labels = np.arange(120) % 2
+    texts = [
+        f"{('cold', 'warm')[y]} " + " ".join(f"n{k}" for k in generator.integers(0, 900, 8))
+        for y in labels
+    ]
+    model = TextClassifier("ridge", weighting="log", contrast=0.0, folds=2).fit(texts, labels)
+    assert model.report_.features_total > 500 and model.report_.features_kept > 400
+    chosen = model.tried_[-1]
+    assert chosen.chosen and chosen.accuracy > 0.9 and chosen.words > 200
+    assert chosen.log_loss < 1.2 * min(row.log_loss for row in model.tried_)
 
 
 def test_large_data_race_on_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
