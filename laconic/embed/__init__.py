@@ -1,8 +1,8 @@
 """Word vectors by hierarchical sparse coding (Yogatama 2015, chapter 4).
 
 The rooms are model (a table, which looks words up and predicts nothing else), learn (what learners
-share), explain, store, page and cli. There is no compact form: vectors are stored in single precision without their zeros, and word2vec files are what other
-programs read.
+share), explain, store, page and cli. There is no compact form: vectors are stored in single
+precision without their zeros, and word2vec files are what other programs read.
 """
 
 from laconic.models.kind import Kind
