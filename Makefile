@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo check test lint format bench sanitize wheel install clean
 
 help:
-	@echo "make demo      install, and learn and explain a small model"
+	@echo "make demo      install, compare small models, and write demo.html with one inside"
 	@echo "make check     lint, types and the fast tests"
 	@echo "make test      all tests, with the coverage of laconic/"
 	@echo "make lint      ruff, mypy, clang-format;  make format  rewrites files as lint wants them"
@@ -36,6 +36,7 @@ $(PY):
 $(VENV)/.built: $(PY) $(SOURCES)
 	@.ci/prerequisites $(PY)
 	$(PY) -m pip install -q scikit-build-core nanobind ninja cmake
+	@echo "compiling $(words $(KERNELS)) files of kernels (C++): some minutes the first time"
 	$(PY) -m pip install -q --no-build-isolation -e .
 	touch $@
 

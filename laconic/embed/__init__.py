@@ -16,6 +16,7 @@ KINDS = (
         page="laconic.embed.page:write_embed_report",
         reader="laconic.embed.foreign",
         web="lib/embed.js:WordVectors",
+        demo="laconic.embed.demo:demo",
         help="Train word vectors.",
     ),
 )

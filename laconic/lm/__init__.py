@@ -16,6 +16,7 @@ KINDS = (
         compact="laconic.lm.compact:CompactLanguageModel",
         reader="laconic.lm.foreign",
         web="lib/lm.js:LanguageModel",
+        demo="laconic.lm.demo:demo",
         help="Train a language model.",
     ),
 )

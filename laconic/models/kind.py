@@ -105,7 +105,8 @@ class Kind(NamedTuple):
         `store`, without one) may have `for_web(arrays, meta)`, which returns the contents that a
         page needs.
     demo : str, default=""
-        A function `demo(seed, bar, as_json) -> dict`, `module:function`, for `laconic demo NAME`.
+        A function `demo(seed, bar) -> Demonstration`, `module:function`, for `laconic demo NAME`
+        (see `laconic.models.demonstration`).
     help : str
         One line for `laconic train --help`; empty if the command line does not train this kind.
     """

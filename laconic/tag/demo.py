@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.core.solvers.online import Mira
 from laconic.core.solvers.online_sparse import Sparseptron
+from laconic.models.demonstration import Demonstration, stored_bytes
+from laconic.models.discrete.values import quantize
 from laconic.tag.model import Tagger
-from laconic.tag.scores import most_held
-from laconic.tag.selection import selection
 from laconic.text.held_out import hold_out, split_sizes
 from laconic.text.markup import markup_corpus
 from laconic.text.patterns import parse_templates
@@ -16,7 +16,6 @@ from laconic.text.patterns import parse_templates
 if TYPE_CHECKING:
     from laconic.cli.console import Bar
 
-N_SHOWN = 6
 TEMPLATES = """
 ngrams(word, 1..3, -2..2)
 ngrams(shape, 1..4, -3..3)
@@ -24,31 +23,47 @@ ngrams(prefix2, 1..3, -2..2)
 ngrams(suffix3, 1..3, -2..2)
 ngrams(punct, 1..5, -4..4)
 """
-BUDGET = 15
+BUDGET, VALUES, MOST_TOKENS = 15, 32, 25
 
 
-def demo(seed: int, bar: Bar, as_json: bool) -> dict[str, Any]:
-    """Train and inspect two small models; the marks are removed and become the labels."""
+def demo(seed: int, bar: Bar) -> Demonstration:
+    """Train taggers with all templates of features, and with a few that are chosen."""
     split = hold_out(*markup_corpus(), seed)
     templates = parse_templates(TEMPLATES, ("word",))
-    rows = []
-    for learner, refit in ((Mira(5), None), (Sparseptron(BUDGET), Mira(10))):
-        bar.describe(f"training {learner}")
-        model = Tagger(templates, learner, refit, columns=("word",)).fit(*split.train)
+    rows: list[dict[str, Any]] = []
+
+    def add(name: str, model: Tagger) -> None:
         rows.append(
             {
-                "learner": model.report_.learner,
+                "model": name,
                 "f1": model.score(*split.test),
-                "templates": f"{len(model.templates_)} of {len(templates)}",
-                "features_kept": model.report_.features_kept,
-                "features_held_most": most_held(model.report_.trace),
-                "seconds": model.report_.seconds,
+                "templates": len(model.templates_),
+                "features": model.report_.features_kept,
+                "bytes": stored_bytes(model),
             }
         )
-    shown = selection(model, N_SHOWN, as_json)
-    wanted = ("templates", "features", "bigrams") if as_json else ("templates kept", "features")
-    return {
-        **split_sizes("sentences", split),
-        "models": rows,
-        **{name: shown[name] for name in wanted},
-    }
+
+    bar.describe(f"training with all {len(templates)} templates")
+    add("all templates", Tagger(templates, Mira(5), columns=("word",)).fit(*split.train))
+    bar.describe(f"choosing {BUDGET} of {len(templates)} templates")
+    learners = Sparseptron(BUDGET), Mira(10)
+    model = Tagger(templates, *learners, columns=("word",)).fit(*split.train)
+    add(f"{BUDGET} chosen templates", model)
+    small = quantize(model, VALUES)
+    add(f"the same, {VALUES} weight values", small)
+    tokens = next((s for s in split.test[0] if len(s) <= MOST_TOKENS), [])
+    labels = small.predict([tokens])[0]
+    marked = [
+        piece
+        for token, label in zip(tokens, labels, strict=True)
+        for piece in ((token, float(label != "O")), (" ", 0.0))
+    ]
+    return Demonstration(
+        "Which words of a docstring are marked as code or as a formula? The marks are removed and "
+        "become the labels; models on sentences held out, and one sentence with what is found:",
+        {**split_sizes("sentences", split), "models": rows},
+        small,
+        " ".join(tokens),
+        "laconic train tag YOURS.conllu -o model.laconic",
+        [marked] if tokens else [],
+    )

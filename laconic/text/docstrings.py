@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from laconic.text.tokens import words
+from laconic.text.tokens import sentences, words
 
 # Tests, build helpers (numpy.distutils exists under some versions of Python only), and copies of
 # other packages.
@@ -43,6 +43,7 @@ _DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t][^\n]*|\*?version(?:added|changed):[^\
 _GUIDE = re.compile(r"\bRead more in the\b[^.]*\.|\bUser Guide\b")
 _CROSS_REFERENCE = re.compile(r":[a-z][a-z:]*:`[^`]*`")
 _LINK = re.compile(r"https?://\S+|`[^`<]*<[^>`]*>`_*")
+_TOKEN = re.compile(r"\w+(?:['-]\w+)*|[^\w\s]")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 
 
@@ -157,3 +158,11 @@ def _clean(docstring: str, giveaway: re.Pattern[str]) -> str:
     for pattern in (_EXAMPLE, _IMPORT, _DIRECTIVE, _GUIDE, _CROSS_REFERENCE, _LINK, giveaway):
         text = pattern.sub("", text)
     return _BLANK_LINES.sub("\n\n", text).strip()
+
+
+def docstring_sentences(least: int = 3, most: int = 60) -> list[list[str]]:
+    """Return the sentences of `docstring_corpus` as words and marks in lower case."""
+    texts, _ = docstring_corpus()
+    spans = ((text, *span) for text in texts for span in sentences(text))
+    split = [_TOKEN.findall(text[start:end].lower()) for text, start, end in spans]
+    return [words for words in split if least <= len(words) <= most]

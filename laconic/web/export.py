@@ -29,12 +29,15 @@ class Exported(NamedTuple):
     packed: bool
 
 
-def export_page(model: Any, path: PathLike, title: str) -> Exported:
-    """Write a page that reads text and shows what the model says of it as one types."""
+def export_page(model: Any, path: PathLike, title: str, example: str = "") -> Exported:
+    """Write a page that reads text and shows what the model says of it as one types.
+
+    `example` is the text that stands there at first; without one it is that of the kind of model.
+    """
     form, content, packed = model_content(model)
     module, _ = form.kind.web.split(":")
     script = bundled(module.replace("lib/", "page/"))
-    return _written(path, page_of(title, script, content), content, packed)
+    return _written(path, page_of(title, script, content, example), content, packed)
 
 
 def export_module(model: Any, path: PathLike) -> Exported:
@@ -71,7 +74,7 @@ def _contents(model: Any, form: Form, stored: Form) -> Contents:
     return storage.for_web(*contents) if hasattr(storage, "for_web") else contents
 
 
-def page_of(title: str, script: str, content: bytes) -> str:
+def page_of(title: str, script: str, content: bytes, example: str = "") -> str:
     """Return a page whose policy allows its own style and scripts, and nothing from anywhere."""
     style = (FOLDER / "page" / "page.css").read_text("utf-8")
     boot, parts = bundled("page/boot.js"), [style.encode(), script.encode()]
@@ -83,7 +86,8 @@ def page_of(title: str, script: str, content: bytes) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         f"<title>{text(title)}</title>\n</head>\n<body>\n<main>\n"
         f'<h1>{text(title)}</h1>\n<p class="note">{NOTE}</p>\n'
-        '<textarea id="input" aria-label="text" spellcheck="false"></textarea>\n'
+        '<textarea id="input" aria-label="text" spellcheck="false">'
+        f"\n{text(example)}</textarea>\n"
         '<div id="answer" role="status"></div>\n'
         f"<footer>Written by laconic {__version__}.</footer>\n</main>\n"
         f'<script id="packed" type="text/plain" data-sizes="{len(parts[0])} {len(parts[1])}">'

@@ -28,7 +28,7 @@ export async function start(Model, open) {
   try {
     const { example, show } = open(await Model.read(readFile(window.model)));
     const answered = () => answer.replaceChildren(...show(input.value));
-    input.value = new URLSearchParams(location.hash.slice(1)).get("text") ?? example;
+    input.value = new URLSearchParams(location.hash.slice(1)).get("text") ?? (input.value || example);
     input.oninput = answered;
     answered();
     document.body.dataset.ready = performance.now().toFixed(1);
