@@ -49,7 +49,9 @@ def test_the_demo_compares_explains_and_writes_a_page() -> None:
     assert [row["accuracy"] for row in report["models"]] == [1.0, 1.0, 1.0]
     assert small["words"] <= model["words"] < peer["words"]
     assert small["bytes"] <= model["bytes"] < peer["bytes"]
-    assert any(f"{label}:" in said and SENTENCES[label].split(".")[0] in said for label in SENTENCES)
+    assert any(
+        f"{label}:" in said and SENTENCES[label].split(".")[0] in said for label in SENTENCES
+    )
 
 
 def test_the_demo_of_taggers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,11 +64,13 @@ def test_the_demo_of_taggers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert report["models"][1]["templates"] <= 15 and "If axis is None" in said
 
 
-def test_the_demos_of_next_words_and_of_neighbours() -> None:
+@pytest.mark.filterwarnings("ignore:stopped after")
+def test_the_demos_of_next_words_and_of_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     report, said = shown("lm")
     full, few = report["models"]
     assert few["ngrams"] < full["ngrams"] and few["bytes"] < full["bytes"]
     assert "What is the next word" in said
+    monkeypatch.setattr("laconic.embed.demo.SIZE", 4)
     report, _ = shown("embed")
     dense, sparse = report["models"]
     assert dense["words"] == sparse["words"] > 5 and sparse["zeros"] >= dense["zeros"]
