@@ -70,7 +70,7 @@ def test_the_demos_of_next_words_and_of_neighbours(monkeypatch: pytest.MonkeyPat
     full, few = report["models"]
     assert few["ngrams"] < full["ngrams"] and few["bytes"] < full["bytes"]
     assert "What is the next word" in said
-    monkeypatch.setattr("laconic.embed.demo.SIZE", 4)
+    monkeypatch.setattr("laconic.embed.demo.SIZE", 13)
     report, _ = shown("embed")
     dense, sparse = report["models"]
     assert dense["words"] == sparse["words"] > 5 and sparse["zeros"] >= dense["zeros"]
