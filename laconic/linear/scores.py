@@ -134,7 +134,7 @@ def _as_numbers(y: ArrayLike, path: str) -> AnyArray:
         except ValueError:
             raise InputError(
                 f"{name_of(path)}: row {row * np.shape(y)[0] // len(flat) + 1} has the target "
-                f"{cell!r:.60}, expected a number."
+                f"{str(cell)!r:.60}, expected a number."
             ) from None
     return np.reshape(words, np.shape(y)).astype(np.float64)
 

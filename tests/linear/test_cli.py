@@ -173,7 +173,7 @@ def test_bad_arrays_targets_and_options_get_one_sentence(tmp_path: Path) -> None
         ("m", "names.npz", (), "an array 'X' and perhaps 'y', found Z"),
         ("m", "a.npz", (), "there are no targets and no file 'target'"),
         ("m", "a.npz", ("--target", str(tmp_path / "y.txt")), "there are 40 rows, but 2 targets"),
-        ("m", "words.npz", (), "row 1 has the target"),
+        ("m", "words.npz", (), f"row 1 has the target {str(WORDS[0])!r}, expected"),
         ("p", "negative.npz", (), "negative"),
     ]
     for model, name, options, sentence in cases:
