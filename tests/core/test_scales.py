@@ -9,13 +9,23 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from penalties import PENALTIES as EVERY_PENALTY
 from sklearn.feature_extraction.text import CountVectorizer
 
-from laconic import _core
+from laconic import SparseRegressor, _core
 from laconic.core.designs.rows import Rows
 from laconic.core.groups import Groups
 from laconic.core.losses import Gold, Logistic, Loss, Multinomial, Poisson, Squared, SquaredHinge
-from laconic.core.penalties import L1, ElasticNet, GroupLasso, Penalty, Ridge, SparseGroupLasso
+from laconic.core.penalties import (
+    L1,
+    Discrete,
+    ElasticNet,
+    GroupLasso,
+    Penalty,
+    PenaltySum,
+    Ridge,
+    SparseGroupLasso,
+)
 from laconic.core.problem import Problem
 from laconic.core.solvers.base import Result
 from laconic.core.solvers.choose import choose_solver
@@ -205,3 +215,31 @@ def test_a_solver_that_can_do_no_more_says_so() -> None:
     found = WorkingSet(tol=1e-30, max_iter=1000).run(problem)
     assert found.n_iter < 100
     assert found.converged == (found.error <= 1e-30)
+
+
+PROBE = np.arange(9.0)
+HOMOGENEOUS = [
+    name
+    for name, penalty in EVERY_PENALTY.items()
+    if penalty.convex
+    and not isinstance(penalty, Discrete)
+    and np.isclose(penalty.value(2 * PROBE), 2 * penalty.value(PROBE))
+]
+
+
+@pytest.mark.parametrize("name", HOMOGENEOUS)
+def test_a_prox_scales_with_what_it_is_applied_to(name: str) -> None:
+    penalty = EVERY_PENALTY[name]
+    w = np.random.default_rng(5).normal(size=9)
+    expected = penalty.prox(w, 0.7)
+    for scale in SCALES:
+        found = penalty.prox(scale * w, 0.7 * scale) / scale
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_a_sum_of_separable_terms_has_their_prox() -> None:
+    w = np.random.default_rng(5).normal(size=9)
+    both = PenaltySum([L1(0.2), Ridge(0.5)], 2.0)
+    np.testing.assert_allclose(both.prox(w, 0.7), L1(0.4).prox(w, 0.7) / (1 + 0.7))
+    model = SparseRegressor(both).fit(np.eye(9), w)
+    assert model.converged_

@@ -218,7 +218,7 @@ def prox_by_copies(
         )
         ahead = [b + weight * (b - c) for b, c in zip(new, dual, strict=True)]
         dual, momentum = new, following
-        if shift <= tol * size * max(1.0, float(np.max(np.abs(w), initial=0.0))):
+        if shift <= tol * size * float(np.max(np.abs(w), initial=0.0)):
             break
     pulled = sum(
         np.bincount(index, weights=u, minlength=len(w))

@@ -112,6 +112,8 @@ class PenaltySum(Penalty):
         """Return the prox, exact to 1e-10, by the dual."""
         direct, whole = self.direct(), np.arange(len(w))
         terms = [*self.copied(len(w)), *((whole, term) for term in self.others())]
+        if not terms:  # all of it is separable
+            return direct.prox(w, step)
         return prox_by_copies(w, step, terms, lambda v: direct.prox(v, step))
 
     def gauge(self, gradient: Array) -> float:

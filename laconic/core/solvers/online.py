@@ -219,17 +219,15 @@ class StochasticGradient(OnlineLearner):
 
     def _ridge(self) -> float:
         """Return the strength of the ridge, or raise a ValueError for another penalty."""
-        strength = self.strength
-        if strength is None and not isinstance(self.penalty, Penalty):
-            strength = 0.0
-        penalty = as_penalty(self.penalty, strength, "ridge")
+        penalty = as_penalty(self.penalty, self.strength, "ridge")
         rates = elastic_rates(penalty)
         if rates is None or rates.lasso:
             raise ValueError(
                 "StochasticGradient takes the ridge, which scales all weights at once, got "
                 f"{type(penalty).__name__}: use Fobos, or Crf"
             )
-        return rates.ridge
+        unstated = self.strength is None and not isinstance(self.penalty, Penalty)
+        return 0.0 if unstated else rates.ridge
 
     def rule(self, epoch: int) -> Rule:
         """See OnlineLearner."""

@@ -414,6 +414,7 @@ def test_bad_parameters_are_refused(bad: OnlineLearner) -> None:
         (Fobos(penalty="label-group+lasso"), "SparseGroupLasso cannot wait: use Crf"),
         (Rda(penalty="ridge"), "Rda takes the lasso, .* got Ridge: use Fobos, or Crf"),
         (StochasticGradient(strength=1.0, penalty="lasso"), "got L1: use Fobos, or Crf"),
+        (StochasticGradient(penalty="lasso"), "got L1: use Fobos, or Crf"),
     ],
     ids=repr,
 )
