@@ -44,11 +44,11 @@ us and for {TUNED}; other peers have one. Peers get the same texts:
 from {COSTS} by accuracy on {FOLDS} folds; *ridge* is `LogisticRegressionCV` and *lasso* liblinear's
 with C from {LASSO_COSTS}, both on sublinear tf-idf by folds; *n-grams SVM* has
 words, pairs of words and pieces of 3 to 6 letters, as fastText has. On {ALL_GROUPS} the grids of
-peers are {FEW_COSTS} and {FEW_LASSO_COSTS}, and all have one seed. Words are features with a weight;
-CPU seconds and MB (peak of the process beyond texts and imports) are those of the whole fit, search
-included. p is McNemar's exact test between the predictions of {OURS} and of {TUNED} with the same
-seed, the median over seeds. sst and convote are the texts alone, without trees and sentence
-marks; their dev part is used by nobody."""
+peers are {FEW_COSTS} and {FEW_LASSO_COSTS}, and all have one seed.
+Words are features with a weight; CPU seconds and MB (peak of the process beyond texts and imports)
+are those of the whole fit, search included. p is McNemar's exact test between the predictions of
+{OURS} and of {TUNED} with the same seed, the median over seeds. sst and convote are the texts
+alone, without trees and sentence marks; their dev part is used by nobody."""
 
 
 class Corpus(NamedTuple):
