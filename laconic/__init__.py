@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from laconic.linear.model import SparseRegressor as SparseRegressor
     from laconic.linear.path import regularization_path as regularization_path
     from laconic.linear.stability import StabilitySelection as StabilitySelection
+    from laconic.lm.adaptation import adapted as adapted
     from laconic.lm.class_mixture import ClassMixture as ClassMixture
     from laconic.lm.interpolation import interpolated as interpolated
     from laconic.lm.kneser_ney import KneserNey as KneserNey

@@ -87,6 +87,8 @@ void bind_contexts(nb::module_& m) {
     nb::class_<ContextTree>(m, "ContextTree")
         .def(nb::init<Vec<int32_t>, Vec<int64_t>, int32_t, int, bool>(), nb::arg("tokens"),
              nb::arg("sentences"), nb::arg("n_words"), nb::arg("order"), nb::arg("collapse"))
+        .def("beside", &ContextTree::beside, nb::arg("ptr"), nb::arg("target"), nb::arg("offset"))
+        .def("own", &tree_own)
         .def("loss", &tree_loss, nb::arg("weights"), nb::arg("gradient").noconvert(),
              nb::arg("threads") = 1)
         .def("batch_loss", &tree_batch_loss, nb::arg("tokens"), nb::arg("weights"),

@@ -17,6 +17,12 @@
 //
 // Weights are not negative, so that nothing cancels in Z. `loss` gives E - count, the gradient of
 // each of the length(c) weights that a collapsed node stands for.
+//
+// A tree with offsets o(c, v) has the scores of another model beside its own,
+//
+//     score(c, v) = score(parent(c), v) + o(c, v) + length(c) w(c, v)
+//
+// and pairs that its text lacks, with count 0, where that model has some.
 #pragma once
 #include <cmath>
 
@@ -52,6 +58,42 @@ class ContextTree {
         n_words_ = n_words;
         cut();
     }
+
+    // The same text beside another model: the pairs of context c are those of this tree and
+    // target[ptr[c]:ptr[c + 1]], rising, with their offsets; pairs of this tree alone have none.
+    ContextTree beside(Vec<int64_t> ptr, Vec<int32_t> target, Vec<double> offset) const {
+        check_offsets(ptr, target, offset);
+        nb::gil_scoped_release release;
+        ContextTree both(*this);
+        ContextArrays& b = both.a;
+        b.target.clear(), b.shorter.clear(), b.count.clear(), b.ptr.assign(1, 0);
+        both.offset_.clear(), both.own_.clear();
+        for (int64_t c = 0; c < a.size(); ++c) {
+            int64_t p = a.ptr[c], q = ptr.data()[c];
+            const int64_t p_end = a.ptr[c + 1], q_end = ptr.data()[c + 1];
+            while (p < p_end || q < q_end) {
+                const int32_t v = q == q_end || (p < p_end && a.target[p] <= target.data()[q])
+                                      ? a.target[p]
+                                      : target.data()[q];
+                const bool ours = p < p_end && a.target[p] == v,
+                           theirs = q < q_end && target.data()[q] == v;
+                if (ours) both.own_.push_back(b.pairs());
+                b.shorter.push_back(c == 0 ? -1 : pair_in(b, a.parent[c], v));
+                b.target.push_back(v);
+                b.count.push_back(ours ? a.count[p] : 0);
+                both.offset_.push_back(theirs ? offset.data()[q] : 0.0);
+                p += ours, q += theirs;
+            }
+            b.ptr.push_back(b.pairs());
+        }
+        require(b.pairs() < INT32_MAX, "there are too many n-grams: take a smaller order");
+        both.whole_ = false;
+        both.cut();
+        return both;
+    }
+
+    // The pairs that the text has, of a tree beside another model.
+    const std::vector<int64_t>& own() const { return own_; }
 
     // Negative log-likelihood of the text, and unless null its gradient, expected less seen counts
     // of every pair.
@@ -126,16 +168,18 @@ class ContextTree {
         for (int64_t c = 0; c < a.size(); ++c) log_z[c] = std::log(z_[c]);
     }
 
-    // sum over tokens of sum_v p_v log p_v, p the prediction at the weights of the last `loss`:
-    // minus the conjugate of the loss at token - p, which a duality gap needs.
+    // sum over tokens of sum_v p_v (log p_v - o_v) + o_token, p the prediction at the weights of the
+    // last `loss` and o the offsets: minus the conjugate of the loss at token - p, which a duality
+    // gap needs.
     double negative_entropy() const {
         std::vector<double> moment(a.size());  // sum_v exp(score) score
         double total = 0;
         for (int64_t c = 0; c < a.size(); ++c) {
             moment[c] = c ? moment[a.parent[c]] : 0;
             for (int64_t p = a.ptr[c]; p < a.ptr[c + 1]; ++p) {
-                moment[c] += score_[p] * power_[p];
-                if (c) moment[c] -= score_[a.shorter[p]] * power_[a.shorter[p]];
+                moment[c] += without_offset(p) * power_[p];
+                if (c) moment[c] -= without_offset(a.shorter[p]) * power_[a.shorter[p]];
+                if (leaf_[c] && !offset_.empty()) total += a.count[p] * path_offset_[p];
             }
             if (leaf_[c]) total += seen_[c] * (moment[c] / z_[c] - std::log(z_[c]));
         }
@@ -147,6 +191,33 @@ class ContextTree {
   private:
     static constexpr int kLanes = 8;
     static constexpr int64_t kSmallest = 1 << 14;
+
+    void check_offsets(const Vec<int64_t>& ptr, const Vec<int32_t>& target,
+                       const Vec<double>& offset) const {
+        require(static_cast<int64_t>(ptr.size()) == a.size() + 1,
+                "ptr must have an entry more than there are contexts");
+        check_ptr(ptr, static_cast<int64_t>(target.size()), "ptr");
+        check_range(target, 0, n_words_, "target");
+        require(offset.size() == target.size(), "offset must have one entry per pair");
+        for (size_t i = 0; i < offset.size(); ++i)
+            require(std::abs(offset.data()[i]) < 1e3, "offsets must be from -1000 to 1000");
+        for (int64_t c = 0; c < a.size(); ++c) {
+            require(c == 0 || a.depth[c] == a.depth[a.parent[c]] + 1,
+                    "a collapsed tree takes no offsets");
+            for (int64_t p = ptr.data()[c] + 1; p < ptr.data()[c + 1]; ++p)
+                require(target.data()[p - 1] < target.data()[p], "targets of a context must rise");
+        }
+    }
+    static int32_t pair_in(const ContextArrays& b, int32_t context, int32_t v) {
+        const auto begin = b.target.begin() + b.ptr[context],
+                   end = b.target.begin() + b.ptr[context + 1],
+                   at = std::lower_bound(begin, end, v);
+        require(at != end && *at == v, "a pair must have one in the next shorter context");
+        return static_cast<int32_t>(at - b.target.begin());
+    }
+    double without_offset(int64_t p) const {
+        return offset_.empty() ? score_[p] : score_[p] - path_offset_[p];
+    }
 
     // Lanes are runs of whole subtrees of contexts of one word, about as many pairs in each; they
     // depend on the text alone, so that threads change no digit.
@@ -170,6 +241,9 @@ class ContextTree {
         lane_loss_.assign(n_lanes + 1, 0);
         lane_rate_.assign(n_lanes, 0);
         lane_root_.assign(n_lanes * n_words_, 0);
+        path_offset_ = offset_;
+        for (int64_t p = 0; p < static_cast<int64_t>(offset_.size()); ++p)
+            if (a.shorter[p] >= 0) path_offset_[p] += path_offset_[a.shorter[p]];
         score_.resize(a.pairs());
         power_.resize(a.pairs());
         expected_.resize(a.pairs());
@@ -187,7 +261,8 @@ class ContextTree {
             const int32_t q = a.shorter[p];
             const double base = q < 0 ? 0 : score_[q];
             score_[p] = base + length * w[p];
-            power_[p] = w[p] == 0 && q >= 0 ? power_[q] : std::exp(score_[p]);
+            if (!offset_.empty()) score_[p] += offset_[p];
+            power_[p] = score_[p] == base && q >= 0 ? power_[q] : std::exp(score_[p]);
             z += q < 0 ? power_[p] : power_[p] - power_[q];
             gold += a.count[p] * score_[p];
         }
@@ -249,6 +324,8 @@ class ContextTree {
     bool whole_ = false;
     std::vector<char> leaf_, on_path_;
     std::vector<int64_t> lanes_;
+    std::vector<int64_t> own_;
+    std::vector<double> offset_, path_offset_;  // of pairs, and summed up over shorter ones
     std::vector<double> seen_, score_, power_, expected_, z_, rate_, lane_loss_, lane_rate_,
         lane_root_;
 };
@@ -290,6 +367,11 @@ inline void tree_scores(ContextTree& tree, Vec<double> w, MutVec<double> score,
 inline double tree_negative_entropy(const ContextTree& tree) {
     require(tree.whole(), "loss must be called first");
     return tree.negative_entropy();
+}
+
+inline Array<int64_t> tree_own(const ContextTree& tree) {
+    std::vector<int64_t> copy = tree.own();
+    return to_numpy(std::move(copy));
 }
 
 template <class T, std::vector<T> ContextArrays::* member>

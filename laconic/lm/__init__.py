@@ -29,5 +29,6 @@ PUBLIC = {
     "NestedLasso": "laconic.lm.nested",
     "NestedRidge": "laconic.lm.nested",
     "NestedTree": "laconic.lm.nested_tree",
+    "adapted": "laconic.lm.adaptation",
     "interpolated": "laconic.lm.interpolation",
 }

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from laconic import _core
 from laconic.core.arrays import Array, Ints, Ints32
 from laconic.core.solvers.base import StepSolver
 from laconic.lm.nested import NestedTerms, NestedWeights
@@ -144,12 +145,15 @@ class Accelerated(StepSolver[NestedProblem, AcceleratedState]):
 
     def step(self, problem: NestedProblem, state: AcceleratedState) -> AcceleratedState:
         """Make one pass; trees whose period is not over at its end step in the next pass."""
+        kernel = problem.kernel
+        if not isinstance(kernel, _core.ContextTree):
+            raise ValueError("Accelerated takes batches of a text alone: adapt with solver=None")
         y, gradient, n_tokens = state.y, state.gradient, len(state.tokens)
         n_batches = max(1, n_tokens // self.batch)
         for i, tokens in enumerate(
             np.array_split(state.random.permutation(state.tokens), n_batches)
         ):
-            problem.kernel.batch_loss(tokens, y, gradient)
+            kernel.batch_loss(tokens, y, gradient)
             for clock in state.clocks:
                 clock.n_tokens += len(tokens)
                 if (i + 1) % clock.period == 0:

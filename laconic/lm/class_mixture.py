@@ -23,6 +23,7 @@ from laconic.core.arrays import Array, Bools, Ints32
 from laconic.core.parameters import HasParameters
 from laconic.core.ragged import pointers
 from laconic.core.report import Callback, in_one_line
+from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Text
 from laconic.lm.default import default_words
 from laconic.lm.kneser_ney import KneserNey
@@ -77,7 +78,7 @@ class ClassMixture(HasParameters):
 
     def learn(self, text: Text, order: int, callback: Callback | None = None) -> LearnedNgrams:
         """Return the n-grams of words, and the parts of classes that are mixed with them."""
-        numbers = self._numbers(text)
+        numbers = self.numbers(text)
         words = (
             default_words(text, order, self.n_jobs)
             if self.words is None
@@ -86,10 +87,10 @@ class ClassMixture(HasParameters):
         learned = words.learn(text, order, callback)
         others: tuple[MixturePart, ...] = ()
         if numbers:
-            with _quiet_discounts():
-                weights = _held_out_weights(text, order, numbers)
+            with quiet_discounts():
+                weights = _weights_of_classes(text, order, numbers)
                 others = tuple(
-                    _part(text, order, number, float(weight))
+                    class_part(text, order, number, float(weight))
                     for number, weight in zip(numbers, weights[1:], strict=True)
                 )
         report = replace(
@@ -100,7 +101,7 @@ class ClassMixture(HasParameters):
         )
         return LearnedNgrams(learned.model, report, others)
 
-    def _numbers(self, text: Text) -> list[int]:
+    def numbers(self, text: Text) -> list[int]:
         """Return the numbers of classes that this text has enough words for."""
         if not isinstance(self.n_classes, tuple | list) or not all(
             isinstance(number, int | np.integer) and number >= 1 for number in self.n_classes
@@ -108,10 +109,15 @@ class ClassMixture(HasParameters):
             raise ValueError(
                 f"n_classes must be a tuple of numbers of at least 1, got {self.n_classes!r}"
             )
-        if len(text.tokens) < FEWEST or len(text.ptr) - 1 < EVERY:
+        if not is_enough(text):
             return []
         different = int(np.count_nonzero(np.bincount(text.tokens)))
         return [int(number) for number in self.n_classes if 4 * number < different]
+
+
+def is_enough(text: Text) -> bool:
+    """Return whether a text is long enough for a part of it to be held out."""
+    return len(text.tokens) >= FEWEST and len(text.ptr) - 1 >= EVERY
 
 
 class _Halves(NamedTuple):
@@ -121,14 +127,14 @@ class _Halves(NamedTuple):
     held_out: Text
 
 
-def halves(text: Text) -> _Halves:
-    """Return every twentieth run of sentences as held-out text, and the others.
+def halves(text: Text, runs: int = RUNS, every: int = EVERY, first: int = FIRST) -> _Halves:
+    """Return every twentieth run of sentences, from run `first` on, as held-out text, and the rest.
 
     Runs, not single sentences: neighbours repeat each other more than a new text does.
     """
     n = len(text.ptr) - 1
-    run = np.arange(n) * min(RUNS, n) // n
-    held = run % EVERY == FIRST
+    run = np.arange(n) * min(runs, n) // n
+    held = run % every == first
     return _Halves(_chosen_sentences(text, ~held), _chosen_sentences(text, held))
 
 
@@ -137,24 +143,34 @@ def _chosen_sentences(text: Text, chosen: Bools) -> Text:
     return Text(text.tokens[np.repeat(chosen, sizes)], pointers(sizes[chosen]), text.n_words)
 
 
-def _held_out_weights(text: Text, order: int, numbers: list[int]) -> Array:
+def _weights_of_classes(text: Text, order: int, numbers: list[int]) -> Array:
     """Return the weights of words and of all numbers of classes.
 
     Words are Kneser-Ney's whatever learns them in the end: the weights hardly depend on it, and a
     log-linear model would be learned twice.
     """
     part, held_out = halves(text)
-    others = [_part(part, order, number, 0.5) for number in numbers]
+    others = [class_part(part, order, number, 0.5) for number in numbers]
     known = np.bincount(part.tokens, minlength=text.n_words)[held_out.tokens] > 0
     words = KneserNey().learn(part, order).model
-    log_probs = np.array(
-        [token_log_probs(words, held_out), *(other.log_probs(held_out) for other in others)]
-    )
-    usual = np.array([USUAL, *[(1 - USUAL) / len(others)] * len(others)])
-    return em_weights(log_probs[:, known], STRENGTH * usual)
+    return held_out_weights(parts_log_probs(words, others, held_out, known))
 
 
-def _part(text: Text, order: int, n_classes: int, weight: float) -> MixturePart:
+def parts_log_probs(
+    words: ContextModel, others: list[MixturePart], held_out: Text, known: Bools
+) -> Array:
+    """Return the log probabilities of known tokens under words and all others, a row for each."""
+    log_probs = [token_log_probs(words, held_out), *(each.log_probs(held_out) for each in others)]
+    return np.array(log_probs)[:, known]
+
+
+def held_out_weights(log_probs: Array) -> Array:
+    """Return the weights of words and of all others under which held-out tokens are likeliest."""
+    n = len(log_probs) - 1
+    return em_weights(log_probs, STRENGTH * np.array([USUAL, *[(1 - USUAL) / n] * n]))
+
+
+def class_part(text: Text, order: int, n_classes: int, weight: float) -> MixturePart:
     """Return the model of n-grams of classes; words that never occur are a class of their own."""
     classes = classes_of(text, n_classes)
     count = np.bincount(text.tokens, minlength=text.n_words).astype(float)
@@ -171,7 +187,7 @@ def classes_of(text: Text, n_classes: int) -> Ints32:
 
 
 @contextmanager
-def _quiet_discounts() -> Iterator[None]:
+def quiet_discounts() -> Iterator[None]:
     """Keep back what Kneser-Ney says of discounts: small numbers of classes have few n-grams."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*discount_fallback")

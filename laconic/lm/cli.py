@@ -12,9 +12,8 @@ from laconic.cli.training import fit_facts
 from laconic.core.ragged import cut
 from laconic.errors import InputError
 from laconic.lm.running import END, START, UNKNOWN
-from laconic.lm.scores import LN10, orders, scores
+from laconic.lm.scores import LN10, model_facts, orders, scores
 from laconic.lm.sentences import iterate_sentences, read_sentences
-from laconic.lm.train import model_facts
 from laconic.lm.train import train as train
 from laconic.models.option import Option
 from laconic.text.io import atomic_writer

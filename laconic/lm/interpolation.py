@@ -1,4 +1,6 @@
-"""Models mixed with models: p(v | x) = sum_m w_m p_m(v | x), weights by EM on text of the domain.
+"""Models mixed with models: p(v | x) = sum_m w_m p_m(v | x), weights by EM on text of the domain;
+
+or log-linearly, p(v | x) = prod_m p_m(v | x)^w_m / Z(x), see products.py.
 
 The result is a `LanguageModel` over the words of all of them. A word that a model does not know has
 no probability in it; <unk> stands for words that none knows. Weights are those under which `X` is
@@ -17,11 +19,15 @@ from laconic.core.arrays import Array, Ints32
 from laconic.core.report import FitReport
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Text
-from laconic.lm.mixture import MixturePart, all_parts, em_weights
+from laconic.lm.mixture import MixturePart, all_parts, em_weights, token_log_probs
 from laconic.lm.model import LanguageModel
+from laconic.lm.products import factors, over_words
+from laconic.lm.pruning import condensed
 from laconic.lm.running import UNKNOWN_ID, SentenceEncoder, SentencesLike
 
 NEVER = -60.0  # logarithm of the probability of a word that a model does not know
+NO_TEXT = "expected text with at least one sentence to find weights on"
+MOST = 100  # exponent of a model
 PRIOR = 0.1  # number of words of X that each model has seen before it
 
 
@@ -29,6 +35,7 @@ def interpolated(
     models: Sequence[LanguageModel],
     X: SentencesLike | None = None,
     weights: Sequence[float] | None = None,
+    log_linear: bool = False,
 ) -> LanguageModel:
     """Return the mixture of language models.
 
@@ -39,7 +46,11 @@ def interpolated(
     X : iterable of str or of lists of str, or None
         Text that none of them was learned from. Weights are those under which it is most likely.
     weights : sequence of float or None, default=None
-        Weights instead, which are divided by their sum.
+        Weights instead, which are divided by their sum (exponents of a log-linear mixture are not).
+    log_linear : bool, default=False
+        Whether n-grams of words are multiplied, p_1^w_1 p_2^w_2 .. / Z, instead of summed up. The
+        product is one model of n-grams, as fast as each, which an ARPA file holds too. Classes are
+        mixed with it as ever.
 
     Returns
     -------
@@ -65,6 +76,9 @@ def interpolated(
         dict.fromkeys(word for model in models for word in model.encoder_.words)
     )
     numbers = [known_numbers(model, encoder) for model in models]
+    if log_linear:
+        text = None if X is None else encoder.encode(X)
+        return _multiplied(models, encoder, numbers, text, weights)
     found = (
         np.asarray(weights, float)
         if weights is not None
@@ -74,19 +88,67 @@ def interpolated(
         raise ValueError(f"expected a positive weight for each model, got {weights!r}")
     found = found / found.sum()
     parts = [
-        _over(part, number, float(weight))
+        over(part, number, float(weight))
         for model, number, weight in zip(models, numbers, found, strict=True)
         for part in all_parts(model.model_, model.others_)
     ]
     first = _with_words(models[0].model_, len(encoder))
+    return _made(models, "interpolated", found, encoder, first, tuple(parts[1:]))
+
+
+def _made(
+    models: Sequence[LanguageModel],
+    how: str,
+    weights: Array,
+    encoder: SentenceEncoder,
+    words: ContextModel,
+    others: tuple[MixturePart, ...],
+) -> LanguageModel:
     report = FitReport(
-        "interpolated(" + ", ".join(f"{weight:.3f}" for weight in found) + ")",
+        f"{how}({', '.join(f'{weight:.3f}' for weight in weights)})",
         converged=True,
         features_total=sum(model.report_.features_total for model in models),
         groups_total=sum(model.report_.groups_total for model in models),
     )
     made = LanguageModel(order=max(model.order for model in models))
-    return made._adopt(encoder, first, report, tuple(parts[1:]))
+    return made._adopt(encoder, words, report, others)
+
+
+def _multiplied(
+    models: Sequence[LanguageModel],
+    encoder: SentenceEncoder,
+    numbers: list[Ints32],
+    text: Text | None,
+    weights: Sequence[float] | None,
+) -> LanguageModel:
+    """Return the product of the n-grams of words, mixed with all classes."""
+    others = [
+        over(part, number, 1.0)
+        for model, number in zip(models, numbers, strict=True)
+        for part in model.others_
+    ]
+    if text is None and others:
+        raise ValueError("weights of classes follow from X: give text, or models without classes")
+    if text is not None and not len(text.tokens):
+        raise ValueError(NO_TEXT)
+    all_words = factors(
+        [
+            over_words(model.model_, number, len(encoder))
+            for model, number in zip(models, numbers, strict=True)
+        ]
+    )
+    found = np.asarray(weights, float) if text is None else all_words.likeliest(text)
+    if found.shape != (len(models),) or not np.all((found >= 0) & (found < MOST)):
+        raise ValueError(f"expected a weight from 0 to {MOST} for each model, got {weights!r}")
+    words = condensed(all_words.product(found))
+    if text is not None and others:
+        log_probs = [token_log_probs(words, text), *(part.log_probs(text) for part in others)]
+        shares = em_weights(np.array(log_probs), np.full(len(log_probs), PRIOR))
+        others = [
+            part._replace(weight=float(share))
+            for part, share in zip(others, shares[1:], strict=True)
+        ]
+    return _made(models, "multiplied", found, encoder, words, tuple(others))
 
 
 def known_numbers(model: LanguageModel, encoder: SentenceEncoder) -> Ints32:
@@ -97,7 +159,7 @@ def known_numbers(model: LanguageModel, encoder: SentenceEncoder) -> Ints32:
 def _weights(models: Sequence[LanguageModel], numbers: list[Ints32], text: Text) -> Array:
     """Return the weights under which the text is most likely."""
     if not len(text.tokens):
-        raise ValueError("expected text with at least one sentence to find weights on")
+        raise ValueError(NO_TEXT)
     log_probs = []
     for model, number in zip(models, numbers, strict=True):
         own = number[text.tokens]
@@ -107,7 +169,7 @@ def _weights(models: Sequence[LanguageModel], numbers: list[Ints32], text: Text)
     return em_weights(np.array(log_probs), np.full(len(models), PRIOR))
 
 
-def _over(part: MixturePart, number: Ints32, weight: float) -> MixturePart:
+def over(part: MixturePart, number: Ints32, weight: float) -> MixturePart:
     """Return a part of a model over more words, which have no probability in it."""
     own = np.where(number < 0, UNKNOWN_ID, number)
     log_share = np.where(number < 0, NEVER, part.log_share[own])

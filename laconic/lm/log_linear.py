@@ -10,7 +10,7 @@ its context. The penalty limits how many of them are used.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -21,13 +21,14 @@ from laconic.core.arrays import Array
 from laconic.core.parameters import HasParameters
 from laconic.core.penalties import Penalty
 from laconic.core.report import Callback, Event, FitReport, in_one_line
-from laconic.core.solvers.base import Solver
+from laconic.core.solvers.base import Result, Solver
 from laconic.lm.any_penalty import nested_penalty
+from laconic.lm.beside import BesideModel, tilted
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Contexts, Text
 from laconic.lm.learn import LearnedNgrams
-from laconic.lm.nested import NestedWeights
-from laconic.lm.problem import NestedProblem
+from laconic.lm.nested import NestedTerms, NestedWeights
+from laconic.lm.problem import NestedProblem, TextLikelihood
 from laconic.lm.pruning import condensed
 from laconic.lm.scaled import ScaledFista
 
@@ -101,33 +102,30 @@ class LogLinear(HasParameters):
         order: int,
         start: ContextWeights | None = None,
         callback: Callback | None = None,
+        prior: ContextModel | None = None,
     ) -> ContextWeights:
         """Learn the weights of contexts.
 
         `start` is what the same text gave with the same order or a smaller one: where to start.
+        `prior` is a model over the same words, of this order at most, whose scores are added.
         """
         penalty = nested_penalty(self.penalty, self.strength)
-        contexts = Contexts.build(text, order, penalty.collapses)
+        contexts = Contexts.build(text, order, penalty.collapses and prior is None)
+        kernel = contexts.kernel if prior is None else BesideModel(contexts, prior)
         trees = nested_weights(contexts)
+        terms = penalty.on(trees)
+        easier = penalty.before(trees) if self.solver is None else iter(())
         x = None if start is None else extended(start, contexts)
-        n_before, result = 0, None
-        trace: list[Event] = []
+        if prior is not None:
+            terms = tilted(terms)
         # Threads of BLAS wait actively between the short products of a step and slow down the rest.
         with threadpool_limits(limits=1, user_api="blas"):
-            for easier in penalty.before(trees) if self.solver is None else ():
-                solver = ScaledFista(
-                    self.tol, max(1, self.max_iter // 5), check_every=self.max_iter + 1
-                )
-                result = solver.run(
-                    NestedProblem(contexts.kernel, easier, self.n_jobs), x, callback
-                )
-                x, n_before = result.x, n_before + result.n_iter
-                trace += result.trace
-                if result.interrupted:
-                    break
-            problem = NestedProblem(contexts.kernel, penalty.on(trees), self.n_jobs)
+            result, n_before, trace = self._before(kernel, easier, x, callback)
+            x = x if result is None else result.x
             left = 1 if result and result.interrupted else max(1, self.max_iter - n_before)
-            result = (self.solver or ScaledFista(self.tol, left)).run(problem, x, callback)
+            result = (self.solver or ScaledFista(self.tol, left)).run(
+                NestedProblem(kernel, terms, self.n_jobs), x, callback
+            )
         if not result.converged and not result.interrupted:
             warnings.warn(
                 f"stopped after {n_before + result.n_iter} passes with a certificate of "
@@ -149,6 +147,26 @@ class LogLinear(HasParameters):
             trace=(*trace, *result.trace),
         )
         return ContextWeights(contexts, result.x, report)
+
+    def _before(
+        self,
+        kernel: TextLikelihood,
+        easier: Iterator[NestedTerms],
+        x: Array | None,
+        callback: Callback | None,
+    ) -> tuple[Result | None, int, list[Event]]:
+        """Solve easier problems, one from the other: the last result, all passes and events."""
+        result, n_passes = None, 0
+        trace: list[Event] = []
+        for terms in easier:
+            solver = ScaledFista(
+                self.tol, max(1, self.max_iter // 5), check_every=self.max_iter + 1
+            )
+            result = solver.run(NestedProblem(kernel, terms, self.n_jobs), x, callback)
+            x, n_passes, trace = result.x, n_passes + result.n_iter, [*trace, *result.trace]
+            if result.interrupted:
+                break
+        return result, n_passes, trace
 
 
 def nested_weights(contexts: Contexts) -> NestedWeights:

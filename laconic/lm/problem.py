@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
-from laconic import _core
 from laconic.core.arrays import Array
 from laconic.core.report import DUALITY_GAP
 from laconic.lm.nested import NestedTerms
 
 MOST = 30.0  # largest weight that certificates reckon with
+
+
+class TextLikelihood(Protocol):
+    """The likelihood of a text: `_core.ContextTree`, or `BesideModel` beside another model."""
+
+    def loss(self, weights: Array, gradient: Array, threads: int = 1) -> float:
+        """Return minus the log-likelihood; `gradient`, unless empty, becomes its gradient."""
+
+    def negative_entropy(self) -> float:
+        """Return minus the conjugate of the loss, at the weights of the last `loss`."""
 
 
 class NestedProblem:
@@ -20,7 +31,7 @@ class NestedProblem:
 
     certificate_kind = DUALITY_GAP
 
-    def __init__(self, kernel: _core.ContextTree, penalty: NestedTerms, threads: int = 1):
+    def __init__(self, kernel: TextLikelihood, penalty: NestedTerms, threads: int = 1):
         self.kernel = kernel
         self.penalty = penalty
         self.threads = penalty.threads = threads

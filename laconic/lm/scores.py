@@ -1,4 +1,4 @@
-"""Perplexities of language models, and their n-grams by order."""
+"""What commands say of language models: perplexities, n-grams by order, and what is mixed."""
 
 from __future__ import annotations
 
@@ -32,3 +32,18 @@ def orders(model: LanguageModel | CompactLanguageModel) -> list[dict[str, Any]]:
     from laconic.lm.explain import order_rows
 
     return [row._asdict() for row in order_rows(model)]
+
+
+def model_facts(model: LanguageModel | CompactLanguageModel) -> dict[str, Any]:
+    """Return what is known of a language model besides its fit report."""
+    facts = {"order": model.order, "vocabulary": len(model.encoder_)}
+    if not model.others_:
+        return facts
+    n_words = len(model.encoder_)
+    parts = [
+        f"{'other words' if part.model.n_words == n_words else f'{part.model.n_words} classes'} "
+        f"{part.weight:.2f}"
+        for part in model.others_
+    ]
+    words = 1 - sum(part.weight for part in model.others_)
+    return {**facts, "mixture": ", ".join([f"words {words:.2f}", *parts])}

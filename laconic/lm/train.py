@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -25,7 +26,7 @@ from laconic.lm.learning_options import (
     PenaltyOptions,
     chosen_learner,
 )
-from laconic.lm.scores import orders, scores
+from laconic.lm.scores import model_facts, orders, scores
 from laconic.lm.sentences import read_sentences
 from laconic.models.option import (
     Option,
@@ -89,6 +90,23 @@ class OutputOptions(NamedTuple):
             metavar="MODEL",
         ),
     ] = None
+    log_linear: Annotated[
+        bool,
+        Option(
+            "--mix: multiply n-grams of words, with the exponents under which --dev is most "
+            "likely, instead of summing them up.",
+            panel=FILES,
+        ),
+    ] = False
+    prior: Annotated[
+        str | None,
+        Option(
+            "Go on learning from this model, such as one of much general text: it is adapted to "
+            "TRAIN as its domain.",
+            panel=FILES,
+            metavar="MODEL",
+        ),
+    ] = None
     memory: Annotated[
         int | None,
         Option(
@@ -106,12 +124,25 @@ class OutputOptions(NamedTuple):
             return KNESER_NEY
         return LOG_LINEAR if self.arpa else CLASSES
 
-    def check(self, dev: str | None) -> None:
-        """Raise an InputError for options that do not go together, or a file that cannot be."""
+    def check(self, dev: str | None, has_passes: bool, given: Iterable[str]) -> None:
+        """Raise an InputError for options that do not go together, or a file that cannot be.
+
+        `has_passes` says whether the learner is log-linear, `given` names parameters of the model.
+        """
         if self.size is not None and self.max_ngrams is not None:
             raise InputError("--size does not go with --max-ngrams: both say how much is kept.")
         if self.mix is not None and dev is None:
             raise InputError("--mix needs --dev, on which the weights of the models are chosen.")
+        if self.log_linear and self.mix is None:
+            raise InputError("--log-linear goes with --mix.")
+        taken = [f"--{name.replace('_', '-')}" for name in given if name != "n_jobs"]
+        taken += [] if self.vocabulary is None else ["--vocabulary"]
+        if self.prior is not None and taken:
+            raise InputError(
+                f"{taken[0]} does not go with --prior, whose model has an order and words."
+            )
+        if self.prior is not None and not has_passes:
+            raise InputError("--prior goes with the learners classes and log-linear.")
         check_file_output(self.arpa, "an ARPA file", "--arpa")
 
     def words(self, encoding: str) -> list[str] | None:
@@ -128,12 +159,11 @@ class OutputOptions(NamedTuple):
 
     def streams(self, *others: object) -> bool:
         """Return whether a memory is given; InputError unless --arpa and none of `others` is."""
-        if self.memory is not None and (
-            not self.arpa or self.max_ngrams or self.size or self.vocabulary or any(others)
-        ):
+        own = (self.max_ngrams, self.size, self.vocabulary, self.mix, self.prior)
+        if self.memory is not None and (not self.arpa or any(own) or any(others)):
             raise InputError(
                 "--memory is for a Kneser-Ney model in an ARPA file: it goes with --arpa, without "
-                "-o, --dev, --max-ngrams, --size, --vocabulary and other learners."
+                "-o, --dev, --max-ngrams, --size, --vocabulary, --mix, --prior and other learners."
             )
         return self.memory is not None
 
@@ -162,7 +192,7 @@ def train(
     chosen = chosen_learner(
         learning, nested.given(), solver, model.get("n_jobs"), also.default_learner()
     )
-    also.check(dev)
+    also.check(dev, chosen.has_passes, model)
     if also.streams(run.output, dev, chosen.has_passes):
         return _stream(path, run, chosen.learner, also, {**model, "encoding": encoding})
     sentences = list(chain.from_iterable(read_sentences(each, encoding) for each in path))
@@ -171,24 +201,28 @@ def train(
     from laconic.lm.interpolation import interpolated
     from laconic.lm.model import LanguageModel
 
-    other = None if also.mix is None else _other(also.mix)
+    other = None if also.mix is None else _model_of(also.mix, "--mix")
     found: LanguageModel | CompactLanguageModel
-    found = fitted = LanguageModel(learner=chosen.learner, vocabulary=also.words(encoding), **model)
-    text = _fit(fitted, sentences, also.max_ngrams, run, at_once=not chosen.has_passes)
-    report = found.report_
+    if also.prior is not None:
+        fitted, text, refit = *_adapted(also.prior, sentences, chosen.learner, run), None
+    else:
+        fitted = LanguageModel(learner=chosen.learner, vocabulary=also.words(encoding), **model)
+        text = _fit(fitted, sentences, also.max_ngrams, run, at_once=not chosen.has_passes)
+        refit = chosen.refit(fitted.report_)
     if other is not None:
         run.bar.describe("mixing")
-        found = fitted = interpolated([fitted, other], dev_sentences)
+        fitted = interpolated([fitted, other], dev_sentences, log_linear=also.log_linear)
+    found = fitted
     if also.max_ngrams is not None or also.size is not None:
         run.bar.describe("pruning")
-        found = _smaller(fitted, also, text if other is None else sentences, chosen.refit(report))
+        found = _smaller(fitted, also, text if other is None else sentences, refit)
     if also.arpa is not None:
         run.bar.describe("writing")
         found.to_arpa(also.arpa)
         run.kept = True
     facts: dict[str, Any] = {"arpa": also.arpa} if also.arpa else {}
     facts |= {"sentences": len(sentences), "words": len(text.tokens) - len(sentences)}
-    if chosen.by_default:
+    if chosen.by_default and also.prior is None:
         from laconic.lm.default import reason
 
         facts["chosen"] = reason(text, found.order)
@@ -211,8 +245,8 @@ def _smaller(
         raise InputError(f"--size: {error}.") from None
 
 
-def _other(path: str) -> LanguageModel:
-    """Return the model of a file to mix with."""
+def _model_of(path: str, flag: str) -> LanguageModel:
+    """Return the language model of a file."""
     from laconic.lm.compact import CompactLanguageModel
     from laconic.lm.foreign import read, recognizes
     from laconic.lm.model import LanguageModel
@@ -222,8 +256,18 @@ def _other(path: str) -> LanguageModel:
     if isinstance(other, CompactLanguageModel):
         other = other.plain()
     if not isinstance(other, LanguageModel):
-        raise InputError(f"--mix {path}: expected a language model, found another kind of model.")
+        raise InputError(f"{flag} {path}: expected a language model, found another kind of model.")
     return other
+
+
+def _adapted(path: str, sentences: list[str], learner: Any, run: Run) -> tuple[LanguageModel, Text]:
+    """Return the model of a file adapted to sentences, and these encoded."""
+    from laconic.lm.adaptation import adapted
+
+    prior = _model_of(path, "--prior")
+    run.bar.describe("learning")
+    found = run.fit(lambda callback: adapted(prior, sentences, learner, callback))
+    return found, found.encoder_.encode(sentences)
 
 
 def _stream(
@@ -244,16 +288,6 @@ def _stream(
     facts = {name: getattr(found, name) for name in ("sentences", "words", "vocabulary")}
     ngrams = [{"order": k, "ngrams": n} for k, n in enumerate(found.n_ngrams_, 1)]
     return Trained(found, {"arpa": also.arpa, **facts, "orders": ngrams})
-
-
-def model_facts(model: LanguageModel | CompactLanguageModel) -> dict[str, Any]:
-    """Return what is known of a language model besides its fit report."""
-    facts = {"order": model.order, "vocabulary": len(model.encoder_)}
-    if not model.others_:
-        return facts
-    parts = [f"{part.model.n_words} classes {part.weight:.2f}" for part in model.others_]
-    words = 1 - sum(part.weight for part in model.others_)
-    return {**facts, "mixture": ", ".join([f"words {words:.2f}", *parts])}
 
 
 def _fit(

@@ -427,6 +427,23 @@ def test_a_model_is_mixed_with_another(given: Files) -> None:
     assert run("train", "lm", given.train, "--mix", given.train, "--dev", given.dev).exit_code == 2
 
 
+def test_a_model_is_adapted_to_a_domain(given: Files) -> None:
+    general = str(given.folder / "general.laconic")
+    result_of("train", "lm", given.train, "-o", general, "--order", "3")
+    before = result_of("evaluate", general, given.dev)
+    command = ("train", "lm", given.dev, "--prior", general)
+    found = result_of(*command, "-o", given.model, "--dev", given.dev, "--mix", general)
+    assert found["dev"]["perplexity"] < before["perplexity"]
+    product = result_of(*command, "--dev", given.dev, "--mix", general, "--log-linear")
+    assert product["learner"].startswith("multiplied(")
+    plain = result_of(*command, "--arpa", given.arpa, "--max-ngrams", "60")
+    assert plain["learner"].startswith("adapted(LogLinear(")
+    assert sum(row["ngrams"] for row in plain["orders"]) <= 60
+    refused(given, "--order does not go with --prior", *command, "--order", "3")
+    refused(given, "--prior goes with the learners", *command, "--learner", "kneser-ney")
+    refused(given, "--log-linear goes with --mix", "train", "lm", given.train, "--log-linear")
+
+
 def test_lists_of_hypotheses_are_put_in_order(given: Files) -> None:
     trained(given, "--order", "3", "--learner", "kneser-ney")
     lists = ["0 ||| sat the cat ||| lm=1 ||| -1", "0 ||| the cat sat ||| lm=2 ||| -1.5", "1 ||| a"]
