@@ -17,11 +17,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from laconic.core.arrays import AnyArray, Array, MatrixLike
+from laconic.core.backend import active_backend
 from laconic.core.designs.rows import Rows
 from laconic.core.losses import Gold, Loss
 from laconic.core.penalties import Penalty
 from laconic.core.penalties.parameter import TakesPenalty
-from laconic.core.problem import Objective, Problem, pose
+from laconic.core.problem import Objective, Problem, RowSum, pose
 from laconic.core.report import Callback, FitReport, Reported, in_one_line
 from laconic.core.solvers.base import Result, Solver
 from laconic.core.threads import thread_count
@@ -142,6 +143,19 @@ class SparseLinear(Saved, Reported, TakesPenalty):
             penalty,
         )
 
+    def pose(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> RowSum:
+        """Return the problem that `fit` solves, over rows on this machine or on a cluster."""
+        backend = active_backend()
+        if backend is not None:
+            return backend.pose(self, X, y, sample_weight, offset)
+        return self.build_problem(X, y, sample_weight, offset)
+
     def _read_targets(self, y: ArrayLike) -> ArrayLike:
         """Return targets in a form that scikit-learn can check."""
         return y
@@ -158,18 +172,15 @@ class SparseLinear(Saved, Reported, TakesPenalty):
 
     def solve(
         self,
-        problem: Problem,
+        problem: RowSum,
         x0: Array | None = None,
         callback: Callback | None = None,
     ) -> Result:
         """Return the result of the given solver, or of one that suits the penalty."""
-        from laconic.core.solvers.choose import choose_solver  # not needed to predict
+        from laconic.core.solvers.choose import solver_for  # not needed to predict
 
-        smooth = problem.smooth_loss
         solver = (
-            self.solver
-            if self.solver is not None
-            else choose_solver(problem.penalty, self.tol, self.max_iter, smooth)
+            self.solver if self.solver is not None else solver_for(problem, self.tol, self.max_iter)
         )
         return solver.run(problem, x0, callback)
 
@@ -202,7 +213,7 @@ class SparseLinear(Saved, Reported, TakesPenalty):
             The fitted model.
         """
         began = time.perf_counter()
-        problem = self.build_problem(X, y, sample_weight, offset)
+        problem = self.pose(X, y, sample_weight, offset)
         x0 = getattr(self, "_x", None) if self.warm_start else None
         result = self.solve(
             problem, x0 if x0 is not None and len(x0) == problem.n_weights else None, callback
@@ -211,7 +222,7 @@ class SparseLinear(Saved, Reported, TakesPenalty):
         self.report_ = replace(self.report_, seconds=time.perf_counter() - began)
         return self
 
-    def adopt(self: LinearT, problem: Problem, result: Result) -> LinearT:
+    def adopt(self: LinearT, problem: RowSum, result: Result) -> LinearT:
         """Take over a solver's result as the fitted model."""
         weights, intercept = self.plain_parts(problem, result)
         K = problem.design.n_outputs
@@ -222,20 +233,20 @@ class SparseLinear(Saved, Reported, TakesPenalty):
         self._keep_report(problem, result)
         return self
 
-    def final_point(self, problem: Problem, result: Result) -> Array:
+    def final_point(self, problem: RowSum, result: Result) -> Array:
         """Return the solution, relaxed if that is asked for."""
         from laconic.linear.relaxed import relaxed_point  # not needed to predict
 
         return relaxed_point(self, problem, result.x) if self.relax else result.x
 
-    def plain_parts(self, problem: Problem, result: Result) -> tuple[Array, Array]:
+    def plain_parts(self, problem: RowSum, result: Result) -> tuple[Array, Array]:
         """Return the weights of the features as given, relaxed, and the intercept."""
         weights, intercept = problem.parts(self.final_point(problem, result))
         if self.standardize and self.scale_ is not None:
             weights = weights / np.repeat(self.scale_, problem.design.n_outputs)
         return weights, intercept
 
-    def _keep_report(self, problem: Problem, result: Result) -> None:
+    def _keep_report(self, problem: RowSum, result: Result) -> None:
         """Keep what a solver found besides the weights; a warning if it stopped too early."""
         self.loss_, self.result_ = problem.loss, result
         self.report_ = fit_report(

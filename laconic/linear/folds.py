@@ -19,7 +19,6 @@ from sklearn.model_selection import (
 from sklearn.utils.multiclass import type_of_target
 
 from laconic.core.arrays import Array, Ints
-from laconic.core.problem import Problem
 from laconic.linear.base import SparseLinear
 from laconic.linear.grid import PathStart, path_start
 from laconic.linear.path import walk
@@ -95,7 +94,7 @@ def fold_path(
 ) -> FoldPath:
     """Return scores of every strength on the rows that a split holds out."""
     fitted, held_out = clone(estimator), data.take(split[1])
-    problem: Problem = fitted.build_problem(*data.take(split[0]))
+    problem = fitted.pose(*data.take(split[0]))
     scores, selected, seconds = [], [], []
     last = problem.start(x if x is not None and len(x) == problem.n_weights else None)
     began = time.perf_counter()

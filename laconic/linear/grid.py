@@ -15,7 +15,7 @@ import numpy as np
 
 from laconic.core.arrays import Array, Bools
 from laconic.core.penalties import OverlapGroupLasso, Penalty, PenaltySum
-from laconic.core.problem import Problem
+from laconic.core.problem import RowSum
 from laconic.linear.base import SparseLinear
 from laconic.linear.relaxed import fit_on, typical_curvature
 
@@ -87,7 +87,7 @@ def unpenalised(penalty: Penalty, n_weights: int) -> Bools:
     return np.asarray(penalty.prox(np.ones(n_weights), HUGE) > 0.5)
 
 
-def path_start(estimator: SparseLinear, problem: Problem) -> PathStart:
+def path_start(estimator: SparseLinear, problem: RowSum) -> PathStart:
     """Return where the path of a problem begins."""
     penalty = problem.penalty.replace(strength=1.0).check()
     x = problem.start()

@@ -17,7 +17,7 @@ from laconic.core.arrays import AnyArray, Array, MatrixLike
 from laconic.core.losses import Cox, Logistic, Loss, Multinomial, Squared, as_loss
 from laconic.core.losses.cox import AtRisk
 from laconic.core.penalties import Penalty
-from laconic.core.problem import Problem
+from laconic.core.problem import Problem, RowSum
 from laconic.core.solvers.base import Result, Solver
 from laconic.linear.base import LinearT, SparseLinear, available
 from laconic.linear.labels import Labels, read_labels
@@ -119,13 +119,13 @@ class SparseRegressor(RegressorMixin, SparseLinear):
     def _targets(self, y: ArrayLike) -> Array:
         return np.ascontiguousarray(self.loss_.encode(np.asarray(y)), dtype=np.float64).ravel()
 
-    def adopt(self: LinearT, problem: Problem, result: Result) -> LinearT:
+    def adopt(self: LinearT, problem: RowSum, result: Result) -> LinearT:
         """See SparseLinear; coef_ is (p,), intercept_ a number, unless y is (n, K)."""
         SparseLinear.adopt(self, problem, result)
         if self._single:
             self.coef_ = self.coef_.ravel()
             self.intercept_ = float(np.ravel(self.intercept_)[0])
-        if isinstance(problem.bound, AtRisk):
+        if isinstance(problem, Problem) and isinstance(problem.bound, AtRisk):
             self.baseline_ = problem.bound.baseline(problem.design.score(result.x))
         return self
 

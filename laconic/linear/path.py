@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from laconic.core.arrays import Array, Ints, MatrixLike
-from laconic.core.problem import Problem
+from laconic.core.problem import RowSum
 from laconic.core.report import Callback, Event
 from laconic.core.solvers.base import Result
 from laconic.linear.base import SparseLinear
@@ -48,7 +48,7 @@ class Path(NamedTuple):
 
 
 def walk(
-    estimator: SparseLinear, problem: Problem, strengths: Iterable[float], x: Array | None = None
+    estimator: SparseLinear, problem: RowSum, strengths: Iterable[float], x: Array | None = None
 ) -> Iterator[Result]:
     """Yield the result of every strength in turn, each started from the one before it.
 
@@ -115,7 +115,7 @@ def regularization_path(
     ([2.0, 0.2, 0.002], [0, 1, 2])
     """
     estimator = clone(estimator)
-    problem = estimator.build_problem(X, y, sample_weight, offset)
+    problem = estimator.pose(X, y, sample_weight, offset)
     x: Array | None = None
     if strengths is None:
         start = path_start(estimator, problem)

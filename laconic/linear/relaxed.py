@@ -16,7 +16,7 @@ import numpy as np
 
 from laconic.core.arrays import Array, Bools
 from laconic.core.penalties.total import RatedElasticNet
-from laconic.core.problem import Problem, pose
+from laconic.core.problem import RowSum
 
 if TYPE_CHECKING:
     from laconic.linear.base import SparseLinear
@@ -27,28 +27,24 @@ RIDGE = 1e-6  # ridge of the refit over the typical curvature
 
 def fit_on(
     estimator: SparseLinear,
-    problem: Problem,
+    problem: RowSum,
     support: Bools,
     ridge: float = 0.0,
     x0: Array | None = None,
 ) -> Array:
     """Return the solution with weights on a support alone, under a ridge of that strength."""
-    from laconic.core.solvers.choose import choose_solver  # not needed to predict
+    from laconic.core.solvers.choose import solver_for  # not needed to predict
 
     penalty = RatedElasticNet(
         np.where(support, 0.0, OUTSIDE * problem.gradient_scale()),
         np.where(support, ridge, 0.0),
         bool(getattr(problem.penalty, "positive", False)),
     )
-    inner = pose(problem.design, problem.loss, problem.gold, penalty)
-    return (
-        choose_solver(penalty, estimator.tol, estimator.max_iter, problem.smooth_loss)
-        .run(inner, x0)
-        .x
-    )
+    inner = problem.under(penalty)
+    return solver_for(inner, estimator.tol, estimator.max_iter).run(inner, x0).x
 
 
-def relaxed_point(estimator: SparseLinear, problem: Problem, x: Array) -> Array:
+def relaxed_point(estimator: SparseLinear, problem: RowSum, x: Array) -> Array:
     """Return a solution mixed with the refit on its support, by the share `estimator.relax`."""
     share = estimator.relax
     if not 0 <= share <= 1:
@@ -63,7 +59,7 @@ def relaxed_point(estimator: SparseLinear, problem: Problem, x: Array) -> Array:
     return (1 - share) * x + share * refit
 
 
-def typical_curvature(problem: Problem, n_probes: int = 4) -> float:
+def typical_curvature(problem: RowSum, n_probes: int = 4) -> float:
     """Return sum e^2 / sum e over the eigenvalues e of the loss's Hessian at the start.
 
     Both traces are estimated from differences of gradients along random signs (Hutchinson 1990),
@@ -71,12 +67,10 @@ def typical_curvature(problem: Problem, n_probes: int = 4) -> float:
     """
     start = problem.start()
     n = problem.design.n_penalised
-    zero = problem.design.score(np.zeros(len(start)))
     total = squares = 0.0
     for sign in np.random.default_rng(0).choice([-1.0, 1.0], size=(n_probes, n)):
         along = np.concatenate([sign, np.zeros(len(start) - n)])
-        size = np.abs(problem.design.score(along) - zero)
-        width = 1e-3 / max(float(size.max(initial=0.0)), 1e-300)
+        width = 1e-3 / max(problem.reach(along), 1e-300)
         ends = [
             problem.parts(problem.fitted_smooth(start + step * along)[1])[0].copy()
             for step in (width, -width)

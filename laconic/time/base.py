@@ -24,7 +24,7 @@ from laconic.core.losses import Gold, Loss
 from laconic.core.penalties import Penalty
 from laconic.core.penalties.names import as_penalty
 from laconic.core.penalties.naming import over_more
-from laconic.core.problem import Problem, pose
+from laconic.core.problem import Problem, RowSum, pose
 from laconic.core.report import Callback
 from laconic.core.solvers.base import Result, Solver
 from laconic.core.solvers.choose import choose_solver
@@ -185,7 +185,7 @@ class TemporalLinear(SparseLinear):
         """Return where AdaptivePrior starts, see laconic.time.learn.starting_weights."""
         return starting_weights(problem, self.start, callback)
 
-    def adopt(self, problem: Problem, result: Result) -> Self:
+    def adopt(self, problem: RowSum, result: Result) -> Self:
         """Take over a solver's result as the fitted model."""
         weights, intercept = problem.parts(result.x)
         design = problem.design

@@ -66,6 +66,7 @@ class Loss(HasParameters):
     per_score: ClassVar[bool] = True  # whether gold is given with one target per score
     multi_output: ClassVar[bool] = True  # whether a row may have several real targets
     coupled: ClassVar[bool] = False  # whether the Hessian of a row is diag(h) - h h' / s
+    by_rows: ClassVar[bool] = True  # whether the loss is a sum over rows
     takes_intercept: ClassVar[bool] = True  # whether a constant of all scores changes the loss
 
     def kernel(self) -> _core.LossKind | None:

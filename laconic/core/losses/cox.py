@@ -38,6 +38,7 @@ class Cox(Loss):
     classifies: ClassVar[bool] = False
     per_score: ClassVar[bool] = False
     multi_output: ClassVar[bool] = False
+    by_rows: ClassVar[bool] = False
     takes_intercept: ClassVar[bool] = False
 
     @property

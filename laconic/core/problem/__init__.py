@@ -3,6 +3,7 @@
 from laconic.core.problem.base import Objective, Solvable
 from laconic.core.problem.gap import GapProblem
 from laconic.core.problem.kinked import Kinked, pose
+from laconic.core.problem.row_sum import RowSum
 from laconic.core.problem.rows import Problem
 
-__all__ = ["GapProblem", "Kinked", "Objective", "Problem", "Solvable", "pose"]
+__all__ = ["GapProblem", "Kinked", "Objective", "Problem", "RowSum", "Solvable", "pose"]

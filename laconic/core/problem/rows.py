@@ -10,11 +10,14 @@ from laconic.core.designs.rows import Rows
 from laconic.core.losses import Gold, Loss, Multinomial
 from laconic.core.losses.bound import KernelLoss
 from laconic.core.penalties import Penalty, Terms
+from laconic.core.problem.balance import Balance, Sides, class_weights
 from laconic.core.problem.by_class import ClassDescent
-from laconic.core.problem.gap import SMALLEST, GapProblem
+from laconic.core.problem.row_sum import RowSum
+
+NONE = np.zeros(0)
 
 
-class Problem(GapProblem):
+class Problem(RowSum):
     """Design, loss, gold and penalty over the design's flat weights.
 
     The last weights, the intercept, are not penalised. The dual of a point is its residuals.
@@ -22,9 +25,6 @@ class Problem(GapProblem):
 
     design: Rows
     fits_tail = True
-    # Whether kernels, scores and gradients are kept from one solution to the next. The last digits
-    # of a solution then depend on those before it.
-    on_path = False
 
     def __init__(self, design: Rows, loss: Loss, gold: Gold, penalty: Penalty):
         self.design = design
@@ -43,6 +43,14 @@ class Problem(GapProblem):
         posed = Problem(design, self.loss, self.gold, penalty)
         posed.bound = self.bound
         return posed
+
+    def under(self, penalty: Penalty) -> Problem:
+        """See RowSum."""
+        return type(self)(self.design, self.loss, self.gold, penalty)
+
+    def reach(self, along: Array) -> float:
+        """See RowSum."""
+        return float(np.max(np.abs(self.design.move(along)), initial=0.0))
 
     def loss_at(self, x: Array) -> tuple[float, Array]:
         """Return the summed loss and the residuals at x."""
@@ -187,33 +195,15 @@ class Problem(GapProblem):
         return isinstance(self.bound, KernelLoss)
 
     def feasible(self, residual: Array) -> Array:
-        """Return residuals whose sums per output are zero, as an intercept demands of a dual point.
+        """Return residuals whose sums per output are zero, see laconic.core.problem.balance.
 
-        Those of a fitted intercept hardly change. For a loss of single scores the larger side, the
-        positive or the negative entries, is scaled down; its conjugate stays finite towards 0. The
-        multinomial loss takes a share of the residuals of constant scores that cancels the sums. A
-        loss in Python may know its conjugate at its own residuals only.
+        A loss in Python may know its conjugate at its own residuals only, which stay.
         """
         if not self.design.intercept or not self.repairs_residuals:
             return residual
-        table = residual.reshape(-1, self.gold.n_outputs)
-        if not isinstance(self.loss, Multinomial):
-            up, down = np.maximum(table, 0.0).sum(axis=0), -np.minimum(table, 0.0).sum(axis=0)
-            least = np.minimum(up, down)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                shrunk = np.where(table > 0, table * (least / up), table * (least / down))
-            return np.where(table == 0, 0.0, shrunk).ravel()
-        off, weight = table.sum(axis=0), self.gold.weight
-        gold = np.zeros_like(table)
-        gold[np.arange(len(table)), self.gold.target.astype(np.int64)] = weight
-        classes, total = gold.sum(axis=0), max(float(weight.sum()), SMALLEST)
-        odds = max(0.0, float(np.max(off / np.maximum(classes, SMALLEST))))
-        share = odds / (1.0 + odds)
-        if share == 0:
-            return residual
-        wanted = np.maximum((classes - off * (1 - share) / share) / total, 0.0)
-        table = (1 - share) * table + share * (weight[:, None] * wanted - gold)
-        return np.ascontiguousarray(table).ravel()
+        classes = class_weights(self.gold) if isinstance(self.loss, Multinomial) else NONE
+        sides = Sides.of(residual, self.gold.n_outputs)
+        return Balance.for_loss(self.loss, sides, classes).apply(residual, self.gold)
 
     def loss_conjugate(self, dual: Array, scale: float) -> float:
         """See GapProblem; `dual` are the residuals, whose sums per output are zero.
@@ -232,10 +222,6 @@ class Problem(GapProblem):
     def total_weight(self) -> float:
         """Sum of the weights of all rows."""
         return float(self.gold.weight.sum())
-
-    def loss_scale(self) -> float:
-        """See GapProblem; of labels the sum of the weights, which no intercept makes small."""
-        return self.total_weight if self.loss.classifies else super().loss_scale()
 
     def bend(self, x: Array, along: Array) -> Array:
         """See GapProblem; for the multinomial loss an upper bound."""

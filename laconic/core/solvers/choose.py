@@ -9,6 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from laconic.core.penalties import Discrete, Penalty
+from laconic.core.problem import RowSum
 from laconic.core.solvers.base import Solver
 from laconic.core.solvers.suitable import suitable_solver
 
@@ -34,6 +35,14 @@ def choose_solver(
     # The residuals of sets of values are of another scale than gaps.
     options: dict[str, float] = {} if isinstance(penalty, Discrete) else {"tol": tol}
     return solver(**options) if max_iter is None else solver(**options, max_iter=max_iter)
+
+
+def solver_for(problem: RowSum, tol: float, max_iter: int | None = None) -> Solver:
+    """Return the solver that a problem names, or one that suits its penalty and its loss."""
+    if problem.solver is None:
+        return choose_solver(problem.penalty, tol, max_iter, problem.smooth_loss)
+    named = _named(problem.solver)
+    return named(tol=tol) if max_iter is None else named(tol=tol, max_iter=max_iter)
 
 
 def _named(path: str) -> Callable[..., Solver]:
