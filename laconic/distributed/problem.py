@@ -21,6 +21,7 @@ from laconic.core.problem.balance import Balance, Sides
 from laconic.core.problem.row_sum import RowSum
 from laconic.distributed.blocks import Sent
 from laconic.distributed.cluster import Cluster
+from laconic.distributed.overlap import OverlapBound
 
 MODEL_NEWTON = "laconic.distributed.newton:ModelNewton"
 TAIL_STEPS = 100  # Newton steps of an intercept, at most
@@ -68,6 +69,7 @@ class BlockProblem(RowSum):
         self.smooth_loss = loss.smooth
         self._classes, self._total_weight, self._repairs = classes, total_weight, repairs
         self._dual: tuple[Sent, str, Balance | None] | None = None
+        self._overlap: list[OverlapBound] | None = None  # empty where the penalty has no overlaps
 
     @property
     def solver(self) -> str:
@@ -167,6 +169,16 @@ class BlockProblem(RowSum):
         self._dual = point, key, balance
         gradient = self.parts(self.total("pull", point, key, balance)[0])[0]
         return float(loss), gradient, self.judge(x, float(loss), np.zeros(0), gradient)
+
+    def judge(self, x: Array, loss: float, dual: Array, gradient: Array) -> float:
+        """See GapProblem; overlapping groups share the gradient, as on one machine."""
+        if self._overlap is None:
+            self._overlap = OverlapBound.of(self)
+        if not self._overlap:
+            return super().judge(x, loss, dual, gradient)
+        value = loss + self.penalty.value(self.parts(x)[0])
+        bound = self._overlap[0].at(self.parts(x)[0], dual, gradient)
+        return self.relative_gap(max(0.0, value - bound), value)
 
     def certificate(self, x: Array) -> float:
         """See Objective."""

@@ -15,12 +15,12 @@ from laconic.core.penalties import (
     PenaltySum,
     TreeGroupLasso,
 )
-from laconic.core.problem import Problem
+from laconic.core.problem import GapProblem
 
 NOT_SPLIT = "terms that are neither norms nor L1, Ridge or ElasticNet"
 
 
-def split_penalty(problem: Problem) -> tuple[ElasticNet, list[CopyTerm]]:
+def split_penalty(problem: GapProblem) -> tuple[ElasticNet, list[CopyTerm]]:
     """Return the part of the penalty on the weights themselves, and the parts on copies."""
     penalty = problem.penalty
     if isinstance(penalty, OverlapGroupLasso):
@@ -29,7 +29,7 @@ def split_penalty(problem: Problem) -> tuple[ElasticNet, list[CopyTerm]]:
     return penalty.direct(), penalty.copied(problem.design.n_penalised)
 
 
-def all_copies(problem: Problem) -> list[tuple[Ints, Penalty]]:
+def all_copies(problem: GapProblem) -> list[tuple[Ints, Penalty]]:
     """Return the parts on copies, and each term that needs a copy of all weights."""
     whole = np.arange(problem.design.n_penalised)
     penalty = problem.penalty

@@ -23,7 +23,7 @@ import numpy as np
 from laconic import _core
 from laconic.core.arrays import Array
 from laconic.core.penalties import Terms
-from laconic.core.problem import Problem
+from laconic.core.problem import GapProblem
 from laconic.core.ragged import pointers
 from laconic.core.solvers.scales import Scales
 
@@ -48,7 +48,7 @@ class ShareBound(NamedTuple):
 class Shares:
     """Lower bounds of one problem at any residuals."""
 
-    def __init__(self, problem: Problem, scales: Sequence[Scales], terms: Terms):
+    def __init__(self, problem: GapProblem, scales: Sequence[Scales], terms: Terms):
         self.problem = problem
         self.terms = terms
         flat = [part for part in scales if part.copies is not None]
