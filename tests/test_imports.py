@@ -36,6 +36,7 @@ ALLOWED: dict[str, set[str]] = {
     "lm": TASK,
     "embed": TASK,
     "time": TASK | {"classify"},
+    "distributed": BASE | {"core", "linear"},
     "report": BASE | {"core", "text", "version"},
     "web": BASE | {"text", "models", "report", "version"},
     "cli": BASE | {"core", "text", "models", "report", "web", "version"},
@@ -50,6 +51,7 @@ LEAVES = {"cli": {"cli"}, "train": {"cli"}, "page": {"report"}, "plots": {"repor
 # The rooms of core: loss, penalty and solver stand apart, a solver knows penalties by protocol.
 CORE: dict[str, set[str]] = {
     "arrays": set(),
+    "backend": {"problem"},
     "lazy": set(),
     "report": set(),
     "ragged": set(),

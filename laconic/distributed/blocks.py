@@ -69,7 +69,8 @@ class RowBlock:
         self.design = Rows(X, self.gold.n_outputs, intercept)
         self.design.offset = offset
         self.bound = self.loss.bind(self.gold)
-        self._at: tuple[str, Array, Array] | None = None  # the last point: key, x and scores
+        # The last point: its key, its weights, their products with the rows, and the tail.
+        self._at: tuple[str, Array, Array, Array] | None = None
         self._dual: tuple[str, Array] | None = None  # key of point and balance, and residuals
 
     def __getstate__(self) -> tuple[Any, ...]:
@@ -88,18 +89,22 @@ class RowBlock:
         return (class_weights(self.gold),)
 
     def _scores(self, point: Sent) -> Array:
-        """Return the scores at a point, kept from the last call where only the tail has changed."""
-        if self._at is not None and self._at[0] == point.key:
-            return self._at[2]
-        x = point.whole()
-        n = self.design.n_penalised
-        if self._at is not None and np.array_equal(self._at[1][:n], x[:n]):
-            moved = self._at[2].reshape(-1, self.gold.n_outputs) + (x[n:] - self._at[1][n:])
-            scores = np.ascontiguousarray(moved).ravel()
-        else:
-            scores = self.design.score(x)
-        self._at = point.key, x, scores
-        return scores
+        """Return the scores at a point; products of the rows are kept from the last weights.
+
+        The intercept is added to them each time, so that what is kept changes no digit.
+        """
+        if self._at is None or self._at[0] != point.key:
+            x, n = point.whole(), self.design.n_penalised
+            kept = self._at is not None and np.array_equal(self._at[1], x[:n])
+            products = self._at[2] if kept and self._at else self._products(x[:n])
+            self._at = point.key, x[:n], products, x[n:]
+        _, _, products, tail = self._at
+        table = products.reshape(-1, self.gold.n_outputs) + (tail if len(tail) else 0.0)
+        return np.ascontiguousarray(table).ravel()
+
+    def _products(self, weights: Array) -> Array:
+        n = self.design.n_weights - self.design.n_penalised
+        return self.design.score(np.concatenate([weights, np.zeros(n)]))
 
     def loss_value(self, point: Sent) -> tuple[float]:
         """Return the summed loss, from new scores: kept ones have rounding errors."""

@@ -42,6 +42,7 @@ class Cluster:
     @property
     def n_threads(self) -> int:
         """Number of threads of all workers."""
+        self._ready()
         return max(1, int(sum(self.client.nthreads().values())))
 
     def place(

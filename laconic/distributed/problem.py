@@ -69,7 +69,8 @@ class BlockProblem(RowSum):
         self.smooth_loss = loss.smooth
         self._classes, self._total_weight, self._repairs = classes, total_weight, repairs
         self._dual: tuple[Sent, str, Balance | None] | None = None
-        self._overlap: list[OverlapBound] | None = None  # empty where the penalty has no overlaps
+        # Of the penalty of now; none where it has no overlapping groups.
+        self._overlap: tuple[Penalty, list[OverlapBound]] | None = None
 
     @property
     def solver(self) -> str:
@@ -172,12 +173,12 @@ class BlockProblem(RowSum):
 
     def judge(self, x: Array, loss: float, dual: Array, gradient: Array) -> float:
         """See GapProblem; overlapping groups share the gradient, as on one machine."""
-        if self._overlap is None:
-            self._overlap = OverlapBound.of(self)
-        if not self._overlap:
+        if self._overlap is None or self._overlap[0] is not self.penalty:
+            self._overlap = self.penalty, OverlapBound.of(self)
+        if not self._overlap[1]:
             return super().judge(x, loss, dual, gradient)
         value = loss + self.penalty.value(self.parts(x)[0])
-        bound = self._overlap[0].at(self.parts(x)[0], dual, gradient)
+        bound = self._overlap[1][0].at(self.parts(x)[0], dual, gradient)
         return self.relative_gap(max(0.0, value - bound), value)
 
     def certificate(self, x: Array) -> float:

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import _check_sample_weight, check_array
+from sklearn.utils.validation import check_array
 
 from laconic.core.arrays import Array
 from laconic.core.losses import Gold, Loss, Multinomial
+from laconic.core.losses.bound import check_weights
 from laconic.distributed.blocks import RowBlock
 from laconic.distributed.cluster import Cluster
 from laconic.distributed.parts import as_parts, feature_names
@@ -65,9 +66,8 @@ def read_block(X: Any, y: Any, weight: Any, offset: Any, number: int) -> RawBloc
             raise InputError(
                 f"block {number} has {n} rows and {len(part)} {name}: expected as many."
             )
-    weight = _check_sample_weight(
-        weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True
-    )
+    weight = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
+    check_weights(weight)
     return RawBlock(X, np.asarray(y), weight, None if offset is None else np.asarray(offset))
 
 
