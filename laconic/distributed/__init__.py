@@ -11,17 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from laconic.core.backend import using
 from laconic.distributed.cluster import Cluster, ClusterError
 from laconic.distributed.rows import ClusterRows
+from laconic.distributed.untyped import Client
 
 __all__ = ["Cluster", "ClusterError", "ClusterRows", "on"]
 
 
 @contextmanager
-def on(client: Any, n_blocks: int | None = None) -> Iterator[Cluster]:
+def on(client: Client, n_blocks: int | None = None) -> Iterator[Cluster]:
     """Fit over blocks of rows on the workers of a cluster, inside a with statement.
 
     Parameters

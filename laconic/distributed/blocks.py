@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from laconic.core.arrays import Array, Ints
+from laconic.core.arrays import Array, Ints, MatrixLike
 from laconic.core.designs.rows import Rows
 from laconic.core.losses import Gold, Loss
 from laconic.core.problem.balance import Balance, Sides, class_weights
+from laconic.distributed.untyped import Given
 
 DENSE = 0.3  # share of entries that are not zero, from which on a vector is sent as it is
 
@@ -55,7 +56,7 @@ class RowBlock:
 
     def __init__(
         self,
-        X: Any,
+        X: MatrixLike,
         gold: Gold,
         loss: Loss,
         intercept: bool,
@@ -184,8 +185,8 @@ class RowBlock:
                     second[np.ix_(part, chosen[j])] -= _dense(tables[k].T @ crossed)
         return second, mixed, tail
 
-    def _columns(self, features: Ints) -> Any:
-        X = self._parts[0]
+    def _columns(self, features: Ints) -> Given:
+        X: Given = self._parts[0]
         if not sp.issparse(X):
             return np.asarray(X)[:, features].astype(np.float64, copy=False)
         return X.tocsc()[:, features].tocsr() if X.format != "csr" else X[:, features]
@@ -205,10 +206,10 @@ class RowBlock:
         return (float(np.max(np.abs(self.design.move(direction.whole())), initial=0.0)),)
 
 
-def _scaled(table: Any, factors: Array) -> Any:
+def _scaled(table: Given, factors: Array) -> Given:
     return sp.diags(factors) @ table if sp.issparse(table) else factors[:, None] * table
 
 
-def _dense(table: Any) -> Array:
+def _dense(table: Given) -> Array:
     found: Array = table.toarray() if sp.issparse(table) else table
     return found

@@ -14,6 +14,7 @@ from functools import reduce
 from operator import add
 from typing import Any
 
+from laconic.distributed.untyped import Client, Future, Message
 from laconic.errors import InputError
 
 MOST_ATTEMPTS = 20  # of one sum, each after workers were lost
@@ -27,7 +28,7 @@ class ClusterError(RuntimeError):
 class Cluster:
     """Blocks on the workers of a Dask client."""
 
-    def __init__(self, client: Any):
+    def __init__(self, client: Client):
         self.client = client
         self.n_sums = 0
         self.n_bytes = 0  # sent to workers with messages, once per block
@@ -46,7 +47,7 @@ class Cluster:
         return max(1, int(sum(self.client.nthreads().values())))
 
     def place(
-        self, build: Callable[..., Any], sources: Sequence[tuple[Any, ...]], *shared: Any
+        self, build: Callable[..., Any], sources: Sequence[tuple[Any, ...]], *shared: Message
     ) -> list[Any]:
         """Return futures of blocks, built on the workers: build(*source, *shared) each.
 
@@ -63,17 +64,19 @@ class Cluster:
                 for one in sources
             ]
 
-    def _future(self, part: Any) -> Any:
+    def _future(self, part: Future) -> Future:
         return self.client.compute(part) if hasattr(part, "__dask_graph__") else part
 
-    def apply(self, function: Callable[..., Any], blocks: Sequence[Any], *shared: Any) -> list[Any]:
+    def apply(
+        self, function: Callable[..., Any], blocks: Sequence[Any], *shared: Message
+    ) -> list[Any]:
         """Return function(block, *shared) of every block."""
         self._ready()
         tasks = [self.client.submit(function, one, *shared, pure=False) for one in blocks]
         found: list[Any] = self.client.gather(tasks)
         return found
 
-    def each(self, blocks: Sequence[Any], method: str, *message: Any) -> list[Any]:
+    def each(self, blocks: Sequence[Any], method: str, *message: Message) -> list[Any]:
         """Return what a method of every block says to a message, in the order of blocks."""
         for _ in range(MOST_ATTEMPTS):
             self._ready()
@@ -114,11 +117,11 @@ class Cluster:
         except TimeoutError:
             return None
 
-    def total(self, blocks: Sequence[Any], method: str, *message: Any) -> tuple[Any, ...]:
+    def total(self, blocks: Sequence[Any], method: str, *message: Message) -> tuple[Any, ...]:
         """Return the sums over blocks of the parts of what a method says."""
         answers = self.each(blocks, method, *message)
         return tuple(reduce(add, parts) for parts in zip(*answers, strict=True))
 
 
-def _call(block: Any, method: str, message: tuple[Any, ...]) -> Any:
+def _call(block: Future, method: str, message: tuple[Message, ...]) -> Message:
     return getattr(block, method)(*message)

@@ -9,26 +9,28 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from laconic.core.arrays import Ints
+from laconic.distributed.untyped import Given
 from laconic.errors import InputError
 from laconic.linear.rows import RowData
 
-Part = tuple[Any, Any, Any, Any, int]  # X, y, weight, offset and number of a block
+BlockSource = tuple[Given, Given, Given, Given, int]  # X, y, weight, offset and number of a block
 
 
-def is_dask(X: Any) -> bool:
+def is_dask(X: Given) -> bool:
     """Return whether something is a collection of Dask."""
     return hasattr(X, "__dask_graph__")
 
 
-def feature_names(X: Any) -> NDArray[np.object_] | None:
+def feature_names(X: Given) -> NDArray[np.object_] | None:
     """Return the names of the columns of a data frame."""
     columns = getattr(X, "columns", None)
     return None if columns is None else np.asarray(list(columns), dtype=object)
 
 
 def as_parts(
-    X: Any, y: Any, weight: Any, offset: Any, n_blocks: Callable[[int], int]
-) -> list[Part]:
+    X: Given, y: Given, weight: Given, offset: Given, n_blocks: Callable[[int], int]
+) -> list[BlockSource]:
     """Return parts of rows with all that belongs to them; of Dask's they are still to compute."""
     if is_dask(X):
         return _of_dask(X, y, weight, offset)
@@ -44,15 +46,15 @@ def as_parts(
     return found
 
 
-def _n_bytes(X: Any) -> int:
+def _n_bytes(X: Given) -> int:
     return int(X.data.nbytes + X.indices.nbytes) if sp.issparse(X) else int(np.asarray(X).nbytes)
 
 
-def _is_part(one: Any) -> bool:
+def _is_part(one: Given) -> bool:
     return sp.issparse(one) or getattr(one, "ndim", 0) == 2 or hasattr(one, "key")
 
 
-def _of_lists(X: Any, y: Any, weight: Any, offset: Any) -> list[Part]:
+def _of_lists(X: Given, y: Given, weight: Given, offset: Given) -> list[BlockSource]:
     columns = [X]
     for name, part in (("y", y), ("sample_weight", weight), ("offset", offset)):
         if part is not None and (not isinstance(part, list | tuple) or len(part) != len(X)):
@@ -61,7 +63,7 @@ def _of_lists(X: Any, y: Any, weight: Any, offset: Any) -> list[Part]:
     return [(*parts, number) for number, parts in enumerate(zip(*columns, strict=True))]
 
 
-def _of_dask(X: Any, y: Any, weight: Any, offset: Any) -> list[Part]:
+def _of_dask(X: Given, y: Given, weight: Given, offset: Given) -> list[BlockSource]:
     if hasattr(X, "to_dask_array"):
         X = X.to_dask_array(lengths=True)
     if any(np.isnan(size) for size in X.chunks[0]):
@@ -75,7 +77,7 @@ def _of_dask(X: Any, y: Any, weight: Any, offset: Any) -> list[Part]:
     return [(*parts, number) for number, parts in enumerate(zip(*columns, strict=True))]
 
 
-def _cut(part: Any, name: str, X: Any, cuts: Any) -> list[Any]:
+def _cut(part: Given, name: str, X: Given, cuts: Ints) -> list[Any]:
     """Return the parts of what belongs to rows, cut like these."""
     if not is_dask(part):
         table = np.asarray(part)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,13 +22,14 @@ from laconic.core.problem.row_sum import RowSum
 from laconic.distributed.blocks import Sent
 from laconic.distributed.cluster import Cluster
 from laconic.distributed.overlap import OverlapBound
+from laconic.distributed.untyped import Future, Message
 
 MODEL_NEWTON = "laconic.distributed.newton:ModelNewton"
 TAIL_STEPS = 100  # Newton steps of an intercept, at most
 TAIL_TOL = 1e-9  # sum of its residuals, relative to the sum of their sizes
 
 
-class Shape(NamedTuple):
+class BlockShape(NamedTuple):
     """How many rows, features and outputs there are, and how their weights lie."""
 
     n_rows: int
@@ -50,14 +51,14 @@ class Shape(NamedTuple):
 class BlockProblem(RowSum):
     """A loss over blocks on workers, and a penalty here."""
 
-    design: Shape
+    design: BlockShape
     fits_tail = True
 
     def __init__(
         self,
         cluster: Cluster,
-        blocks: Sequence[Any],
-        shape: Shape,
+        blocks: Sequence[Future],
+        shape: BlockShape,
         loss: Loss,
         penalty: Penalty,
         classes: Array,
@@ -100,7 +101,7 @@ class BlockProblem(RowSum):
         """Return a vector as it is sent, under a key of its bytes."""
         return Sent.of(blake2b(vector.tobytes(), digest_size=16).hexdigest(), vector)
 
-    def total(self, method: str, *message: Any) -> tuple[Any, ...]:
+    def total(self, method: str, *message: Message) -> tuple[Message, ...]:
         """Return the sums over blocks of what a method says."""
         return self.cluster.total(self.blocks, method, *message)
 

@@ -9,13 +9,14 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array
 
-from laconic.core.arrays import Array
+from laconic.core.arrays import Array, Ints
 from laconic.core.losses import Gold, Loss, Multinomial
 from laconic.core.losses.bound import check_weights
 from laconic.distributed.blocks import RowBlock
 from laconic.distributed.cluster import Cluster
 from laconic.distributed.parts import as_parts, feature_names
-from laconic.distributed.problem import BlockProblem, Shape
+from laconic.distributed.problem import BlockProblem, BlockShape
+from laconic.distributed.untyped import Given
 from laconic.errors import InputError
 from laconic.linear.base import KEPT, SparseLinear
 
@@ -26,8 +27,8 @@ MOST_BYTES = 256 << 20  # of a block of rows that were in this process
 class RawBlock(NamedTuple):
     """Rows as they were given, checked."""
 
-    X: Any
-    y: Any
+    X: Given
+    y: Given
     weight: Array
     offset: Array | None
 
@@ -42,7 +43,7 @@ class Known(NamedTuple):
     n_targets: int
 
 
-class Encoding(NamedTuple):
+class TargetCode(NamedTuple):
     """How targets become those of a loss: what all blocks share."""
 
     loss: Loss
@@ -52,7 +53,7 @@ class Encoding(NamedTuple):
     intercept: bool
 
 
-def read_block(X: Any, y: Any, weight: Any, offset: Any, number: int) -> RawBlock:
+def read_block(X: Given, y: Given, weight: Given, offset: Given, number: int) -> RawBlock:
     """Return the rows of a block, checked like those of one matrix."""
     X = X.tocsr() if hasattr(X, "tocsr") and not sp.issparse(X) else X
     X = X.to_numpy() if hasattr(X, "to_numpy") else X
@@ -86,11 +87,11 @@ def describe(block: RawBlock, classifies: bool) -> Known:
     return Known(n_rows, n_features, float(block.weight.sum()), labels, n_targets)
 
 
-def encode(block: RawBlock, how: Encoding) -> RowBlock:
+def encode(block: RawBlock, how: TargetCode) -> RowBlock:
     """Return the block with targets as the loss takes them."""
     weight = block.weight
     if how.classes is not None:
-        codes = np.searchsorted(how.classes, block.y)
+        codes: Ints = np.asarray(np.searchsorted(how.classes, block.y))
         target = codes.astype(np.float64)
         weight = weight * how.class_weight[codes]
     else:
@@ -119,7 +120,7 @@ class ClusterRows:
         self.n_blocks = n_blocks
 
     def pose(
-        self, model: SparseLinear, X: Any, y: Any, sample_weight: Any, offset: Any
+        self, model: SparseLinear, X: Given, y: Given, sample_weight: Given, offset: Given
     ) -> BlockProblem:
         """See laconic.core.backend.Backend."""
         if model.standardize:
@@ -144,7 +145,7 @@ class ClusterRows:
         return BlockProblem(
             self.cluster,
             blocks,
-            Shape(n_rows, n_features, how.n_outputs, how.intercept),
+            BlockShape(n_rows, n_features, how.n_outputs, how.intercept),
             how.loss,
             model.chosen_penalty().spread(how.n_outputs),
             classes,
@@ -172,7 +173,7 @@ def same_features(known: Sequence[Known]) -> int:
     return known[0].n_features
 
 
-def _encoding(model: Any, known: Sequence[Known]) -> Encoding:
+def _encoding(model: Given, known: Sequence[Known]) -> TargetCode:
     """Return how targets are encoded, and set what the model knows of them."""
     filled = [one for one in known if one.n_rows]
     classes, class_weight = None, np.ones(0)
@@ -197,10 +198,10 @@ def _encoding(model: Any, known: Sequence[Known]) -> Encoding:
             "is a sum over rows, such as Logistic, Squared or Huber"
         )
     intercept = model.fit_intercept and loss.takes_intercept
-    return Encoding(loss, n_outputs, classes, class_weight, intercept)
+    return TargetCode(loss, n_outputs, classes, class_weight, intercept)
 
 
-def _weights_of_classes(wanted: Any, classes: Any, counts: Array) -> Array:
+def _weights_of_classes(wanted: Given, classes: Given, counts: Array) -> Array:
     """Return the weight of each class, as scikit-learn's compute_sample_weight defines them."""
     if wanted is None:
         return np.ones(len(classes))

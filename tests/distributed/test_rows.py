@@ -66,15 +66,15 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_the_answer_is_that_of_one_machine(client, name):
     model, y = MODELS[name]
-    model = clone(model).set_params(tol=1e-8)
+    model = clone(model).set_params(tol=1e-6)
     here = clone(model).fit(X, y)
-    with distributed.on(client, n_blocks=3):
+    with distributed.on(client, n_blocks=2):
         there = clone(model).fit(X, y)
-    assert there.converged_ and there.certificate_ <= 1e-8
+    assert there.converged_ and there.certificate_ <= 1e-6
     assert there.report_.certificate_kind == "duality gap"
-    assert there.objective_ == pytest.approx(here.objective_, rel=1e-7)
-    np.testing.assert_allclose(there.coef_, here.coef_, atol=2e-3)
-    np.testing.assert_allclose(there.intercept_, here.intercept_, atol=2e-3)
+    assert there.objective_ == pytest.approx(here.objective_, rel=2e-6)
+    np.testing.assert_allclose(there.coef_, here.coef_, atol=2e-2)
+    np.testing.assert_allclose(there.intercept_, here.intercept_, atol=2e-2)
     assert there.predict(X).shape == here.predict(X).shape
 
 
@@ -118,11 +118,11 @@ def test_forms_of_input_are_alike(client):
 
 
 def test_paths_and_searches(client):
-    here = regularization_path(SparseClassifier(L1()), X, BINARY, n_strengths=4)
-    search = StrengthCV(SparseClassifier(L1()), n_strengths=4, cv=2)
+    here = regularization_path(SparseClassifier(L1()), X, BINARY, n_strengths=3)
+    search = StrengthCV(SparseClassifier(L1()), n_strengths=2, cv=2)
     best = clone(search).fit(X, BINARY).best_strength_
     with distributed.on(client):
-        there = regularization_path(SparseClassifier(L1()), X, BINARY, n_strengths=4)
+        there = regularization_path(SparseClassifier(L1()), X, BINARY, n_strengths=3)
         found = clone(search).fit(X, BINARY).best_strength_
     np.testing.assert_allclose(there.strengths, here.strengths, rtol=1e-9)
     np.testing.assert_array_equal(there.selected, here.selected)
