@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.classify.compact import CompactClassifier
 from laconic.classify.explain import (
     GroupRow,
     group_tables,
@@ -51,7 +52,7 @@ def write_report(
 ) -> None:
     """Write one self-contained HTML page about a fitted model.
 
-    It needs nothing from the network and has no script.
+    It needs nothing from the network.
 
     Parameters
     ----------
@@ -65,6 +66,8 @@ def write_report(
         The training documents, to show kept and dropped sentences and phrases as in the text.
     """
     check_is_fitted(model, "coef_")
+    if isinstance(model, CompactClassifier):
+        model = model.plain()
     if labels is not None and (documents is None or len(documents) != len(labels)):
         raise ValueError(
             f"there are {len(labels)} labels "

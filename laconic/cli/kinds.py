@@ -11,6 +11,8 @@ from laconic.cli.slots import bind, slots_of
 from laconic.errors import InputError
 from laconic.models.kind import Kind, all_kinds, find
 
+N_SHOWN = 100  # rows of each listing of a page that shows what `inspect` says
+
 
 def functions_of(verb: str) -> dict[str, Callable[..., Any]]:
     """Return the function of a verb of every kind that has one, by the name of the kind.
@@ -32,8 +34,11 @@ def functions_of(verb: str) -> dict[str, Callable[..., Any]]:
 def function_of(kind: Kind, verb: str) -> Callable[..., Any] | None:
     """Return what a kind does at a verb; None if the verb does not apply to it."""
     function: Callable[..., Any] | None = getattr(find(kind.cli), verb, None) if kind.cli else None
-    if function is None and verb == "report" and kind.page:
-        return _page_writer(kind.page)
+    if function is None and verb == "report":
+        if kind.page:
+            return _page_writer(kind.page)
+        inspect = function_of(kind, "inspect")
+        return None if inspect is None else _inspection_writer(kind, inspect)
     return function
 
 
@@ -43,6 +48,19 @@ def _page_writer(page: str) -> Callable[..., None]:
     def report(model: object, output: str) -> None:
         """Show what was selected."""
         find(page)(model, output)
+
+    return report
+
+
+def _inspection_writer(kind: Kind, inspect: Callable[..., dict[str, Any]]) -> Callable[..., None]:
+    """Return the verb `report` of a kind without a page: what `inspect` says, as one."""
+
+    def report(model: object, output: str) -> None:
+        """Show what `laconic inspect` shows."""
+        from laconic.report.inspection import write_inspection
+
+        found = inspect(model, N_SHOWN, True, **bind(inspect, {}))
+        write_inspection(f"A model of the kind {kind.name}", found, output)
 
     return report
 

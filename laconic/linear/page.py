@@ -19,7 +19,7 @@ N_FEATURES = 20  # per sign and output
 def write_report(model: SparseLinear | StrengthSearch, path: PathLike) -> None:
     """Write one self-contained HTML page about a fitted model.
 
-    It needs nothing from the network and has no script.
+    It needs nothing from the network.
 
     Parameters
     ----------

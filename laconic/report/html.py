@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from laconic.report.style import STYLE
@@ -13,16 +16,25 @@ from laconic.version import __version__
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+TABLES = Path(__file__).with_name("tables.js")
+
 
 def page(title: str, body: str) -> str:
-    """Return one self-contained page: it needs nothing from the network and has no script."""
+    """Return one self-contained page, which needs nothing from the network.
+
+    Its only script sorts and filters tables; its policy allows no other.
+    """
+    script = TABLES.read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta http-equiv="Content-Security-Policy" '
-        "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        "content=\"default-src 'none'; style-src 'unsafe-inline'; "
+        f"script-src 'sha256-{digest}'\">\n"
         f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n"
-        f"<footer>Written by laconic {text(__version__)}.</footer>\n</main>\n</body>\n</html>\n"
+        f"<footer>Written by laconic {text(__version__)}.</footer>\n</main>\n"
+        f'<script type="module">{script}</script>\n</body>\n</html>\n'
     )
 
 

@@ -35,6 +35,15 @@ th { text-align: left; font-weight: 500; font-size: .78rem; color: var(--soft);
   padding: 0 .5rem .25rem 0; }
 td { padding: .32rem .5rem .32rem 0; border-top: 1px solid var(--rule); vertical-align: top;
   overflow-wrap: anywhere; }
+th button { font: inherit; color: inherit; background: none; border: 0; padding: 0;
+  cursor: pointer; }
+th[aria-sort=ascending] button::after { content: " ↑"; }
+th[aria-sort=descending] button::after { content: " ↓"; }
+.search { margin: .3rem 0 .5rem; font-size: .85rem; color: var(--soft); }
+.search input { font: inherit;
+  color: inherit; background: var(--card); border: 1px solid var(--soft); border-radius: .35rem;
+  padding: .2rem .5rem; max-width: 100%; } :focus-visible { outline: 2px solid var(--accent);
+  outline-offset: 2px; }
 td.number, th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums;
   padding-right: 0; padding-left: .6rem; }
 .bars td { border: 0; padding: .1rem .5rem .1rem 0; vertical-align: middle; }
@@ -83,6 +92,7 @@ footer { margin-top: 3rem; color: var(--soft); font-size: .85rem;
 @media (max-width: 30rem) { main { padding: 1.3rem .8rem 3rem; } .facts {
   grid-template-columns: 1fr 1fr; }
   .sentence { grid-template-columns: 3.4rem 1fr; gap: .5rem; padding: .22rem .2rem; } }
+@media print { .search { display: none; } }
 @media print { :root { --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --faint: #888;
   --rule: #ccc; --track: #eee;
     --for: 0, 114, 178; --against: 213, 94, 0; --accent: #0072b2; color-scheme: light; }

@@ -185,7 +185,7 @@ def test_the_pages_are_complete_and_escaped(three: TextClassifier, tmp_path: Pat
     for name in ("model.html", "document.html"):
         page = (tmp_path / name).read_text("utf-8")
         outline = Outline(page)
-        assert "script" not in outline.tags and "Content-Security-Policy" in page
+        assert outline.tags.count("script") == 1 and "Content-Security-Policy" in page
         assert "http" not in page.replace("http-equiv", "").replace(
             "http://www.w3.org", ""
         ).replace("http://purl.org", "").replace("https://matplotlib.org", "").replace(

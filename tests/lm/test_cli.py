@@ -370,14 +370,6 @@ def test_options_of_other_models_are_refused(given: Files) -> None:
     trained(given, "--order", "2", "--arpa", given.arpa)
     for model in (given.model, given.arpa):
         refused(given, "--proba does not go with", "predict", model, given.dev, "--proba")
-        refused(
-            given,
-            "laconic report does not go with",
-            "report",
-            model,
-            "-o",
-            str(given.folder / "page"),
-        )
     labelled = given.folder / "labelled.tsv"
     labelled.write_text("yes\tgood film\nno\tbad film\n" * 5)
     other = str(given.folder / "other.laconic")
